@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZero
+from fairfl.claims.certificates import Counterexample, DefiniteForm, KernelProof, SymbolicZero
+from fairfl.claims.certificates.kernel_proof import CLASSICAL
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
 from fairfl.claims.instances import explore
+from fairfl.claims.qffl.mcdiarmid import DRAWS, TWO_GROUPS
 
 
 def objective(groups: int = 3) -> dict[str, sympy.Expr]:
@@ -145,9 +147,12 @@ def _check_alike(effort: Effort, mean: bool = False) -> Evidence:
     return Evidence.of(Counterexample.at(Call.of(alike, mean=mean), shows, **instance))
 
 
-def _check_hoeffding(effort: Effort, exponent: str = "2", factor: int = 2) -> Evidence:
+def _check_hoeffding(
+    effort: Effort, exponent: str = "2", factor: int = 2, proof: str = DRAWS + TWO_GROUPS
+) -> Evidence:
     call = Call.of(hoeffding, exponent=exponent, factor=factor)
-    return Evidence.of(explore(call, Call.of(samples), effort, tolerance=0.0))
+    run = explore(call, Call.of(samples), effort, tolerance=0.0)
+    return Evidence.of(KernelProof.of("mcdiarmid.v", proof, run, axioms=CLASSICAL))
 
 
 def _check_away(effort: Effort, last: int = 2) -> Evidence:
@@ -263,11 +268,18 @@ CLAIMS = (
         ),
         kind="bound",
         hypotheses=(),
-        scope="losses 0 and 1, up to ten samples each; exact sums",
+        scope="laws of finitely many outcomes; beside it exact sums for up to ten samples",
         expected="holds",
         check=_check_hoeffding,
         mutants=(
             Mutant("4 for 2", "in the exponent", partial(_check_hoeffding, exponent="4")),
+            Mutant(
+                "2.1 for 2",
+                "in the exponent of the theorem that is proved",
+                partial(
+                    _check_hoeffding, proof=DRAWS + TWO_GROUPS.replace("(2 * (", "(21 / 10 * (")
+                ),
+            ),
             Mutant("one side", "without the factor 2", partial(_check_hoeffding, factor=1)),
         ),
     ),

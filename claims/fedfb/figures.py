@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import sympy
@@ -72,14 +73,18 @@ def figure_4(instance: dict[str, Any]) -> Case:
     return Case(tuple(relations))
 
 
-def panel(instance: dict[str, Any], order: str = "ensemble > fedavg > 0") -> Case:
-    """Figure 5: the smallest disparities that fairfl finds."""
+@cache
+def smallest(scheme: str, *q: Fraction) -> float:
+    """The smallest disparity that fairfl finds for figure 5's clients with shares q."""
     from fairfl.solvers.api import min_disparity
     from fairfl.theory.populations.fedfb_figures import figure_5
 
-    federation = figure_5([float(q) for q in instance["q"]])
-    ensemble = min_disparity(federation, "lft_ensemble").disparity
-    fedavg = min_disparity(federation, "lft_fedavg").disparity
+    return min_disparity(figure_5([float(v) for v in q]), scheme).disparity
+
+
+def panel(instance: dict[str, Any], order: str = "ensemble > fedavg > 0") -> Case:
+    """Figure 5: the smallest disparities."""
+    ensemble, fedavg = (smallest(s, *instance["q"]) for s in ("lft_ensemble", "lft_fedavg"))
     if len(set(instance["q"])) == 1 and order != "printed":
         return Case(
             (
@@ -95,6 +100,15 @@ def panel(instance: dict[str, Any], order: str = "ensemble > fedavg > 0") -> Cas
     )
 
 
+@cache
+def frontiers() -> tuple[Any, Any]:
+    """CFL's and LFT+FedAvg's in figure 5's panel of equal shares."""
+    from fairfl.solvers.api import frontier
+    from fairfl.theory.populations.fedfb_figures import figure_5
+
+    return frontier(figure_5(), "cfl", points=20), frontier(figure_5(), "lft_fedavg", points=20)
+
+
 def curves(instance: dict[str, Any], gap: str = "0.00016", end: str = "equal") -> Case:
     """Figure 5, equal shares: LFT+FedAvg's curve below CFL's, by ``gap`` at most; at the most
     accurate rule the same.
@@ -102,11 +116,7 @@ def curves(instance: dict[str, Any], gap: str = "0.00016", end: str = "equal") -
     LFT+FedAvg's points are attained, so that the gap is no larger; that none is more accurate rests
     on a search.
     """
-    from fairfl.solvers.api import frontier
-    from fairfl.theory.populations.fedfb_figures import figure_5
-
-    federation = figure_5()
-    cfl, fedavg = (frontier(federation, scheme, points=20) for scheme in ("cfl", "lft_fedavg"))
+    cfl, fedavg = frontiers()
     relations = []
     for share in instance["shares"]:
         at = float(share) * float(cfl.disparity[-1])

@@ -159,18 +159,21 @@ def less(left: Fraction, right: Fraction, name: str) -> Relation:
 
 def rate(law: Masses, t: Fraction) -> Fraction:
     """P(u > t)."""
-    cells = len(law)
-    return sum((m * min(max(k + 1 - cells * t, 0), 1) for k, m in enumerate(law)), Fraction(0))
+    place = max(len(law) * t, Fraction(0))
+    k = int(place)  # the cell that t cuts
+    return sum(law[k + 1 :], law[k] * (k + 1 - place)) if k < len(law) else Fraction(0)
 
 
 def gain(law: Masses, t: Fraction) -> Fraction:
     """E[(2u - 1) 1{u > t}]."""
-    cells, total = len(law), Fraction(0)
-    for k, m in enumerate(law):
-        low, high = max(Fraction(k, cells), t), Fraction(k + 1, cells)
-        if low < high:
-            total += m * cells * ((high * high - high) - (low * low - low))
-    return total
+    cells, start = len(law), max(t, Fraction(0))
+    k = int(cells * start)
+    if k >= cells:
+        return Fraction(0)
+    end = Fraction(k + 1, cells)
+    cut = law[k] * cells * ((end * end - end) - (start * start - start))
+    whole = (m * (2 * j + 1 - cells) for j, m in enumerate(law) if j > k)
+    return cut + sum(whole, Fraction(0)) / cells
 
 
 def masses(weights: Sequence[Any]) -> Masses:

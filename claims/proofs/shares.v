@@ -218,5 +218,10 @@ assert (a0 := less false (level q0 lam0 false)). assert (a1 := less false (level
 assert (b0 := less true (level q0 lam0 true)). assert (b1 := less true (level q1 lam1 true)).
 enough (acc E u q (ensemble f q0 q1 lam0 lam1) + lam * md E (ensemble f q0 q1 lam0 lam1)
   < acc E u q (cfl lam) + lam * md E (cfl lam)) by lra.
-unfold cfl. rewrite Ge, Gc. destruct differ as [d | d]; apply (strict _ _) in d; nra.
+unfold cfl. rewrite Ge, Gc. assert (q' : 0 < 1 - q) by (unfold q; lra).
+assert (q'' : 0 < q) by (unfold q; lra).
+apply (Rmult_le_compat_l (1 - q)) in a0, a1; [| lra | lra].
+apply (Rmult_le_compat_l q) in b0, b1; [| lra | lra].
+destruct differ as [d | d]; apply (strict _ _) in d;
+  [apply (Rmult_lt_compat_l (1 - q)) in d | apply (Rmult_lt_compat_l q) in d]; lra.
 Qed.

@@ -51,19 +51,12 @@ def objective(world: dict[str, Any], theta: Any) -> tuple[Any, Any]:
     return pi, sum(g / (world["M"] - f) for f, g in zip(values, slopes, strict=True)) / n
 
 
-NUMBERS = {"lead": 3, "drift": 8, "square": 2, "fourth": 4}
-"""Of the repaired theorem's noise, in :func:`biased_psi`."""
-
-
-def biased_psi(
-    eta: Any, L: Any, K: Any, s: Any, g: Any, e2: Any, numbers: dict[str, int] = NUMBERS
-) -> tuple[Any, Any]:
+def biased_psi(eta: Any, L: Any, K: Any, s: Any, g: Any, e2: Any) -> tuple[Any, Any]:
     """The two sums of Psi~ for one client, s = sigma~_l^2 and g = sigma~_g^2: 3 eta/2 K^2 (s + g)
     and 3 eta/2 8 (e - 2) eta^2 L~^2 K^4 (s + g).
     """
-    lead = numbers["lead"] * eta / 2
-    first = lead * K ** numbers["square"] * (s + g)
-    return first, lead * numbers["drift"] * e2 * (eta * L) ** 2 * K ** numbers["fourth"] * (s + g)
+    lead = 3 * eta / 2
+    return lead * K**2 * (s + g), lead * 8 * e2 * (eta * L) ** 2 * K**4 * (s + g)
 
 
 def repaired_bound(

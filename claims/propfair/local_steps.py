@@ -43,7 +43,7 @@ def case(instance: dict[str, Any], whole: bool = True) -> Case:
 def check(effort: Effort, whole: bool = True, many: int = 2, few: int = 1) -> Evidence:
     """One step against two."""
     shows = (
-        "sigma_g = 0, eta L = 1/40: the bound tends to 3.0 sigma^2 for K = 1, to 1.9 sigma^2 "
+        "sigma_g = 0, eta L = 1/40: the bound tends to 3.0 sigma^2 for K = 1, to 1.85 sigma^2 "
         "for K = 2"
     )
     data = {"few": few, "many": many, "rate": Fraction(1, 40), "noise": 1}

@@ -17,8 +17,6 @@ from fairfl.claims.exact import ball
 
 Numbers = list[Fraction]
 Law = list[tuple[list[int], Fraction]]
-NUMBERS = {"lead": 12, "less": 9, "square": 2, "spread": 2, "drift": 2, "cube": 3, "local": 6}
-"""Of theorem A.1's right side, in :func:`front`, :func:`summands` and :func:`psi`."""
 
 
 def step_limit(L: Any, steps: list[int], fourth: Any) -> arb:
@@ -30,22 +28,9 @@ def step_limit(L: Any, steps: list[int], fourth: Any) -> arb:
     return first if first < second else second
 
 
-def front(mu: Any, eta: Any, numbers: dict[str, int] = NUMBERS) -> Any:
+def front(mu: Any, eta: Any) -> Any:
     """12/((11 mu - 9) eta)."""
-    return numbers["lead"] / ((11 * mu - numbers["less"]) * eta)
-
-
-def summands(K: Any, s: Any, g: Any, numbers: dict[str, int] = NUMBERS) -> tuple[Any, Any]:
-    """K^2 (s + 2 g) and K^3 (s + 6 K g) of one client, s = sigma_l^2 and g = sigma_g^2."""
-    first = K ** numbers["square"] * (s + numbers["spread"] * g)
-    return first, K ** numbers["cube"] * (s + numbers["local"] * K * g)
-
-
-def psi(
-    eta: Any, L: Any, second: Any, third: Any, e2: Any, numbers: dict[str, int] = NUMBERS
-) -> Any:
-    """Psi_sigma, given averages of the :func:`summands`, and e - 2."""
-    return eta / 2 * (second + numbers["drift"] * e2 * (eta * L) ** 2 * third)
+    return 12 / ((11 * mu - 9) * eta)
 
 
 def shares(sizes: Numbers) -> Numbers:
@@ -61,23 +46,16 @@ def averaged(values: list[Any], p: Numbers, kind: str) -> Fraction:
     return sum((x * x for x in p), Fraction(0)) * sum((Fraction(v) for v in values), Fraction(0))
 
 
-def bound(
-    world: dict[str, Any],
-    gap: arb,
-    eta: arb,
-    kind: str,
-    mu: Fraction,
-    numbers: dict[str, int] = NUMBERS,
-) -> arb:
+def bound(world: dict[str, Any], gap: arb, eta: arb, kind: str, mu: Fraction) -> arb:
     """The right side of theorem A.1: 12/((11 mu - 9) eta) (gap/T + Psi)."""
     steps, noise = world["steps"], world["noise"]
     spread = max(world["slopes"]) - min(world["slopes"])
     g = spread * spread
     p = shares(world["sizes"])
-    each = [summands(k, s, g, numbers) for k, s in zip(steps, noise, strict=True)]
-    second, third = (ball(averaged(list(column), p, kind)) for column in zip(*each, strict=True))
-    noisy = psi(eta, ball(world["L"]), second, third, arb(1).exp() - 2, numbers)
-    return front(ball(mu), eta, numbers) * (gap / world["T"] + noisy)
+    second = averaged([k**2 * (s + 2 * g) for k, s in zip(steps, noise, strict=True)], p, kind)
+    third = averaged([k**3 * (s + 6 * k * g) for k, s in zip(steps, noise, strict=True)], p, kind)
+    drift = 2 * (arb(1).exp() - 2) * (eta * ball(world["L"])) ** 2 * ball(third)
+    return front(ball(mu), eta) * (gap / world["T"] + eta / 2 * (ball(second) + drift))
 
 
 def squared_gradients(world: dict[str, Any], eta: arb, law: Law | None = None) -> list[arb]:

@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, Witness
+from fairfl.claims.certificates import Counterexample, KernelProof, Witness
+from fairfl.claims.certificates.kernel_proof import CLASSICAL
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
 from fairfl.claims.instances import explore
+from fairfl.claims.qffl.mcdiarmid import ALL_MIXTURES, DRAWS, ONE_MIXTURE
 
 Table = list[list[Fraction]]
 """By hypothesis h and outcome z (0 or 1): the loss of h at z, on one device."""
@@ -204,9 +206,13 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def check_repaired(
-    effort: Effort, mode: str = "one", factor: Fraction = Fraction(1), bare: bool = False
+    effort: Effort,
+    mode: str = "one",
+    factor: Fraction = Fraction(1),
+    bare: bool = False,
+    proof: str = ONE_MIXTURE,
 ) -> Evidence:
-    """Drawn worlds, and some in which little is to spare."""
+    """McDiarmid's inequality; drawn worlds, and some in which little is to spare."""
     statement = Call.of(case, mode=mode, factor=factor, bare=bare)
     tight = [
         separate(1, Fraction(1, 3), Fraction(1, 2)),
@@ -215,7 +221,7 @@ def check_repaired(
     ]
     near = [Witness.at(statement, "little is to spare", **w) for w in (*tight, many())]
     run = explore(statement, Call.of(worlds), effort, tolerance=0.0, examples=effort.pick(60, 2000))
-    return Evidence.of(run, *near)
+    return Evidence.of(KernelProof.of("mcdiarmid.v", DRAWS + proof, run, *near, axioms=CLASSICAL))
 
 
 def many() -> dict[str, Any]:
@@ -294,10 +300,16 @@ CLAIMS = (
         ),
         kind="bound",
         hypotheses=HYPOTHESES,
-        scope="m <= 3, n_k <= 2, |H| <= 3, q <= 2, every sample enumerated, probabilities exact",
+        scope="finitely many h, laws of finitely many outcomes, by Hoelder's inequality; beside it "
+        "every sample for m <= 3, n_k <= 2, |H| <= 3, q <= 2",
         expected="holds",
         check=check_repaired,
         mutants=(
+            Mutant(
+                "5 % less",
+                "of the last term, squared, in the theorem that is proved",
+                partial(check_repaired, proof=ONE_MIXTURE.replace("/ 2 *", "* (95 / 200) *")),
+            ),
             Mutant("half", "half of the last term", partial(check_repaired, factor=Fraction(1, 2))),
             Mutant(
                 "one h", "the expected maximum over H left out", partial(check_repaired, bare=True)
@@ -346,10 +358,20 @@ CLAIMS = (
         ),
         kind="bound",
         hypotheses=HYPOTHESES,
-        scope="m <= 3, n_k <= 2, |H| <= 3, q <= 2, every sample enumerated, probabilities exact",
+        scope="finitely many h, laws of finitely many outcomes; beside it every sample for m <= 3, "
+        "n_k <= 2, |H| <= 3, q <= 2",
         expected="holds",
-        check=partial(check_repaired, mode="union"),
+        check=partial(check_repaired, mode="union", proof=ALL_MIXTURES),
         mutants=(
+            Mutant(
+                "the whole risk",
+                "for each vertex, in the theorem that is proved",
+                partial(
+                    check_repaired,
+                    mode="union",
+                    proof=ALL_MIXTURES.replace("(risk / INR K)", "risk"),
+                ),
+            ),
             Mutant("log(1/delta)", "the printed term", partial(check_repaired, mode="maximum")),
             Mutant(
                 "half",

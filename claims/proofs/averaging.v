@@ -1,0 +1,948 @@
+(* Federated averaging on R^d, with laws as expectations: a law m takes a function f of the outcome
+   to m f, its mean. Every law of finitely many outcomes is one. *)
+From Coq Require Import Reals Lra Lia List FunctionalExtensionality.
+Open Scope R_scope.
+
+Fixpoint sum (n : nat) (t : nat -> R) : R := match n with O => 0 | S k => sum k t + t k end.
+Definition dot (d : nat) (x y : nat -> R) : R := sum d (fun k => x k * y k).
+Definition square (d : nat) (x : nat -> R) : R := dot d x x.
+Definition plus (x : nat -> R) (c : R) (y : nat -> R) (k : nat) : R := x k + c * y k.
+Definition mean (n : nat) (p : nat -> R) (x : nat -> nat -> R) (k : nat) : R :=
+  sum n (fun i => p i * x i k).
+Definition law (A : Type) (m : (A -> R) -> R) : Prop :=
+  (forall f g, (forall a, f a <= g a) -> m f <= m g)
+  /\ (forall c f g, m (fun a => c * f a + g a) = c * m f + m g) /\ m (fun _ => 1) = 1.
+Fixpoint place (eta : R) (theta : nat -> R) (h : list (nat -> R)) : nat -> R :=
+  match h with nil => theta | cons v k => plus (place eta theta k) (- eta) v end.
+Fixpoint local (draw : (nat -> R) -> ((nat -> R) -> R) -> R) (eta : R) (theta : nat -> R) (K : nat)
+  : (list (nat -> R) -> R) -> R :=
+  match K with
+  | O => fun f => f nil
+  | S k => fun f => local draw eta theta k
+      (fun h => draw (place eta theta h) (fun v => f (cons v h)))
+  end.
+Definition next (A : Type) (chosen : (A -> R) -> R) (share : A -> nat -> R) (n : nat) (eta : R)
+  (runs : (nat -> R) -> ((nat -> list (nat -> R)) -> R) -> R) (x : nat -> R) (f : (nat -> R) -> R)
+  : R :=
+  chosen (fun o => runs x (fun h => f (mean n (share o) (fun i => place eta x (h i))))).
+Fixpoint rounds (step : (nat -> R) -> ((nat -> R) -> R) -> R) (theta : nat -> R) (T : nat)
+  : ((nat -> R) -> R) -> R :=
+  match T with O => fun f => f theta | S t => fun f => rounds step theta t (fun x => step x f) end.
+
+Definition clients (d n : nat) (F : (nat -> R) -> R) (dF : (nat -> R) -> nat -> R)
+  (df : nat -> (nat -> R) -> nat -> R) (draw : nat -> (nat -> R) -> ((nat -> R) -> R) -> R)
+  (L : R) (s : nat -> R) (g : R) : Prop :=
+  0 < L /\ (forall x h, derivable_pt_lim (fun t => F (plus x t h)) 0 (dot d (dF x) h))
+  /\ (forall x y, square d (plus (dF y) (-1) (dF x)) <= L ^ 2 * square d (plus y (-1) x))
+  /\ forall i, (i < n)%nat -> forall x, law (nat -> R) (draw i x)
+    /\ draw i x (fun v => square d (plus v (-1) (df i x))) <= s i
+    /\ square d (plus (df i x) (-1) (dF x)) <= g
+    /\ forall y, square d (plus (df i y) (-1) (df i x)) <= L ^ 2 * square d (plus y (-1) x).
+Definition unbiased (d n : nat) (df : nat -> (nat -> R) -> nat -> R)
+  (draw : nat -> (nat -> R) -> ((nat -> R) -> R) -> R) : Prop :=
+  forall i, (i < n)%nat -> forall x u,
+    draw i x (fun v => dot d (plus v (-1) (df i x)) u) = 0.
+Definition averaging (A : Type) (chosen : (A -> R) -> R) (share : A -> nat -> R) (n : nat)
+  (K : nat -> nat) (eta : R) (draw : nat -> (nat -> R) -> ((nat -> R) -> R) -> R)
+  (runs : (nat -> R) -> ((nat -> list (nat -> R)) -> R) -> R) : Prop :=
+  law A chosen
+  /\ (forall o, sum n (share o) = 1 /\ forall i, (i < n)%nat -> 0 <= share o i)
+  /\ forall x, law (nat -> list (nat -> R)) (runs x)
+    /\ forall i f, (i < n)%nat -> runs x (fun h => f (h i)) = local (draw i) eta x (K i) f.
+Definition short (n : nat) (K : nat -> nat) (L eta : R) : Prop :=
+  0 < eta /\ forall i, (i < n)%nat -> (1 <= K i)%nat /\ 6 * L * INR (K i) * eta <= 1.
+
+Lemma sum_ext : forall n a b, (forall i, (i < n)%nat -> a i = b i) -> sum n a = sum n b.
+Proof.
+induction n as [| n IH]; intros a b H; simpl; [reflexivity |]. rewrite (IH a b), H; auto.
+Qed.
+
+Lemma sum_le : forall n a b, (forall i, (i < n)%nat -> a i <= b i) -> sum n a <= sum n b.
+Proof.
+induction n as [| n IH]; intros a b H; simpl; [lra |].
+assert (sum n a <= sum n b) by auto. assert (a n <= b n) by auto. lra.
+Qed.
+
+Lemma sum_lin : forall n c a b, sum n (fun i => c * a i + b i) = c * sum n a + sum n b.
+Proof. induction n as [| n IH]; intros; simpl; [ring | rewrite IH; ring]. Qed.
+
+Lemma sum_const : forall n c, sum n (fun _ => c) = INR n * c.
+Proof. induction n as [| n IH]; intros; [simpl; ring | rewrite S_INR; simpl; rewrite IH; ring]. Qed.
+
+Lemma sum_times : forall n c a, sum n (fun i => c * a i) = c * sum n a.
+Proof.
+intros. rewrite (sum_ext n _ (fun i => c * a i + 0)) by (intros; ring).
+rewrite sum_lin, sum_const. ring.
+Qed.
+
+Lemma dot_sym : forall d x y, dot d x y = dot d y x.
+Proof. intros. apply sum_ext. intros. ring. Qed.
+
+Lemma dot_plus : forall d x c y z, dot d (plus x c y) z = dot d x z + c * dot d y z.
+Proof.
+intros. rewrite Rplus_comm. unfold dot. rewrite <- sum_lin. apply sum_ext. intros.
+unfold plus. ring.
+Qed.
+
+Lemma plus_dot : forall d x c y z, dot d z (plus x c y) = dot d z x + c * dot d z y.
+Proof. intros. rewrite dot_sym, dot_plus, (dot_sym d x), (dot_sym d y). reflexivity. Qed.
+
+Lemma dot_mean : forall d n p x z, dot d (mean n p x) z = sum n (fun i => p i * dot d (x i) z).
+Proof.
+intros d n p x z. induction n as [| n IH]; simpl.
+- unfold dot, mean. simpl. rewrite (sum_ext d _ (fun _ => 0)) by (intros; ring).
+  rewrite sum_const. ring.
+- rewrite <- IH, Rplus_comm. unfold dot. rewrite <- sum_lin. apply sum_ext.
+  intros. unfold mean. simpl. ring.
+Qed.
+
+Lemma square_pos : forall d x, 0 <= square d x.
+Proof.
+intros d x. replace 0 with (sum d (fun _ => 0)) by (rewrite sum_const; ring).
+apply sum_le. intros. nra.
+Qed.
+
+Lemma square_same : forall d x y, (forall z, dot d x z = dot d y z) -> square d x = square d y.
+Proof. intros d x y H. unfold square. rewrite H, dot_sym, H. reflexivity. Qed.
+
+(* F is at most quadratic where its gradient is Lipschitz. *)
+Lemma above : forall d F dF L x y, 0 < L ->
+  (forall x h, derivable_pt_lim (fun t => F (plus x t h)) 0 (dot d (dF x) h)) ->
+  (forall x y, square d (plus (dF y) (-1) (dF x)) <= L ^ 2 * square d (plus y (-1) x)) ->
+  F y <= F x + dot d (dF x) (plus y (-1) x) + L / 2 * square d (plus y (-1) x).
+Proof.
+intros d F dF L x y L0 D lip. set (h := plus y (-1) x). set (q := square d h).
+assert (add : forall t u, plus (plus x t h) u h = plus x (t + u) h).
+{ intros. apply functional_extensionality. intros k. unfold plus. ring. }
+assert (slope : forall t, derivable_pt_lim (fun t => F (plus x t h)) t (dot d (dF (plus x t h)) h)).
+{ intros t eps pos. destruct (D (plus x t h) h eps pos) as [delta H]. exists delta. intros u n s.
+  specialize (H u n s). rewrite !add, Rplus_0_l, Rplus_0_r in H. exact H. }
+destruct (MVT_cor2 (fun t => F (plus x t h) - (dot d (dF x) h * t + L / 2 * q * (t * t)))
+  (fun t => dot d (dF (plus x t h)) h - (dot d (dF x) h * 1 + L / 2 * q * (1 * t + t * 1))) 0 1
+  Rlt_0_1) as [c [e [c0 c1]]].
+- intros t _. apply (derivable_pt_lim_minus (fun t => F (plus x t h))); [apply slope |].
+  apply (derivable_pt_lim_plus (fun t => dot d (dF x) h * t)).
+  + apply (derivable_pt_lim_scal id), derivable_pt_lim_id.
+  + apply (derivable_pt_lim_scal (fun t => t * t)).
+    apply (derivable_pt_lim_mult id id); apply derivable_pt_lim_id.
+- assert (y1 : plus x 1 h = y) by (apply functional_extensionality; intros; unfold h, plus; ring).
+  assert (x0 : plus x 0 h = x) by (apply functional_extensionality; intros; unfold plus; ring).
+  cbn beta in e. rewrite y1, x0 in e. fold q.
+  enough (dot d (dF (plus x c h)) h - dot d (dF x) h <= L * c * q) by lra.
+  set (a := plus (dF (plus x c h)) (-1) (dF x)).
+  assert (A : square d a <= L ^ 2 * (c ^ 2 * q)).
+  { apply Rle_trans with (1 := lip x (plus x c h)). right. f_equal.
+    rewrite (square_same d _ (plus (fun _ => 0) c h)).
+    - unfold q, square, dot. rewrite <- sum_times. apply sum_ext. intros. unfold plus. ring.
+    - intros z. unfold dot. apply sum_ext. intros. unfold plus. ring. }
+  assert (S := square_pos d (plus a (- (L * c)) h)).
+  assert (E : dot d (dF (plus x c h)) h - dot d (dF x) h = dot d a h).
+  { unfold a. rewrite dot_plus. ring. }
+  rewrite E. unfold square in S. rewrite dot_plus, !plus_dot in S.
+  fold (square d a) (square d h) in S. fold q in S. rewrite (dot_sym d h a) in S.
+  assert (0 < L * c) by now apply Rmult_lt_0_compat.
+  apply Rmult_le_reg_l with (2 * (L * c)); [lra |]. nra.
+Qed.
+
+(* Jensen's inequality and Cauchy's, for the mean of vectors. *)
+Lemma jensen : forall d n p x, (forall i, (i < n)%nat -> 0 <= p i) -> sum n p = 1 ->
+  square d (mean n p x) <= sum n (fun i => p i * square d (x i)).
+Proof.
+intros d n p x P one. set (m := mean n p x).
+assert (E : square d m = sum n (fun i => p i * dot d (x i) m)) by apply dot_mean.
+assert (B : sum n (fun i => p i * (2 * dot d (x i) m - square d m))
+  <= sum n (fun i => p i * square d (x i))).
+{ apply sum_le. intros i I. apply Rmult_le_compat_l; [now apply P |].
+  assert (S := square_pos d (plus (x i) (-1) m)). unfold square in *.
+  rewrite dot_plus, !plus_dot, (dot_sym d m (x i)) in S. lra. }
+rewrite (sum_ext n _ (fun i => 2 * (p i * dot d (x i) m) + - square d m * p i)) in B
+  by (intros; ring).
+rewrite sum_lin, <- E in B.
+rewrite (sum_ext n (fun i => - square d m * p i) (fun i => - square d m * p i + 0)) in B
+  by (intros; ring).
+rewrite sum_lin, one, sum_const in B. lra.
+Qed.
+
+Lemma cauchy : forall d n p x,
+  square d (mean n p x) <= sum n (fun i => sum n (fun j => p j * p j) * square d (x i)).
+Proof.
+intros d n p x. set (P := sum n (fun j => p j * p j)). set (m := mean n p x).
+assert (E : square d m = sum n (fun i => p i * dot d (x i) m)) by apply dot_mean.
+assert (P0 : 0 <= P).
+{ replace 0 with (sum n (fun _ => 0)) by (rewrite sum_const; ring). apply sum_le. intros. nra. }
+assert (Z : sum n (fun i => P * square d (x i)) = P * sum n (fun i => square d (x i))).
+{ rewrite (sum_ext n _ (fun i => P * square d (x i) + 0)) by (intros; ring).
+  rewrite sum_lin, sum_const. ring. }
+rewrite Z.
+assert (B : sum n (fun i => 2 * P * (p i * dot d (x i) m) - p i * p i * square d m)
+  <= sum n (fun i => P * P * square d (x i))).
+{ apply sum_le. intros i I. assert (S := square_pos d (plus (plus (x i) (P - 1) (x i)) (- p i) m)).
+  unfold square in *. rewrite !dot_plus, !plus_dot, (dot_sym d m (x i)) in S. lra. }
+rewrite (sum_ext n (fun i => _ - _)
+  (fun i => 2 * P * (p i * dot d (x i) m) + (- square d m * (p i * p i) + 0))) in B
+  by (intros; ring).
+rewrite !sum_lin, <- E, sum_const in B. fold P in B.
+rewrite (sum_ext n (fun i => P * P * square d (x i)) (fun i => P * P * square d (x i) + 0)) in B
+  by (intros; ring).
+rewrite sum_lin, sum_const in B.
+destruct (Rle_lt_or_eq_dec 0 P P0) as [pos | zero].
+- apply Rmult_le_reg_l with P; [exact pos |]. nra.
+- rewrite <- zero, Rmult_0_l, E. right.
+  rewrite (sum_ext n _ (fun _ => 0)); [rewrite sum_const; ring |]. intros i I.
+  enough (p i = 0) as -> by ring. unfold P in zero. clear - zero I.
+  induction n as [| n IH]; [lia |].
+  simpl in zero. assert (0 <= sum n (fun j => p j * p j)).
+  { replace 0 with (sum n (fun _ => 0)) by (rewrite sum_const; ring). apply sum_le. intros. nra. }
+  assert (Q : 0 <= p n * p n) by nra. assert (p n * p n = 0) by lra.
+  destruct (Nat.eq_dec i n) as [-> | ne]; [nra | apply IH; [lra | lia]].
+Qed.
+
+Lemma law_ext : forall A m f g, law A m -> (forall a, f a = g a) -> m f = m g.
+Proof. intros A m f g [mono _] H. apply Rle_antisym; apply mono; intros; rewrite H; lra. Qed.
+
+Lemma law_const : forall A m c, law A m -> m (fun _ => c) = c.
+Proof.
+intros A m c M. assert (L := M). destruct L as [_ [lin one]].
+assert (Z : m (fun _ => 0) = 0).
+{ rewrite (law_ext A m _ (fun _ => -1 * 1 + 1)) by (assumption || (intros; ring)).
+  rewrite (lin (-1) (fun _ => 1) (fun _ => 1)), one. ring. }
+rewrite (law_ext A m _ (fun _ => c * 1 + 0)) by (assumption || (intros; ring)).
+rewrite (lin c (fun _ => 1) (fun _ => 0)), one, Z. ring.
+Qed.
+
+Lemma law_two : forall A m f b g c h k, law A m -> (forall a, f a <= b * g a + (c * h a + k)) ->
+  m f <= b * m g + (c * m h + k).
+Proof.
+intros A m f b g c h k M H. assert (L := M). destruct L as [mono [lin _]].
+rewrite <- (law_const A m k M) at 1. rewrite <- !lin. now apply mono.
+Qed.
+
+Lemma law_one : forall A m f b g k, law A m -> (forall a, f a <= b * g a + k) ->
+  m f <= b * m g + k.
+Proof.
+intros A m f b g k M H. assert (E := law_two A m f b g 0 g k M). rewrite Rmult_0_l, Rplus_0_l in E.
+apply E. intros a. rewrite Rmult_0_l, Rplus_0_l. apply H.
+Qed.
+
+Lemma law_sum : forall A m n f, law A m -> m (fun a => sum n (fun i => f i a))
+  = sum n (fun i => m (f i)).
+Proof.
+intros A m n f M. assert (L := M). destruct L as [_ [lin _]].
+induction n as [| n IH]; [exact (law_const A m 0 M) |]. simpl. rewrite <- IH.
+rewrite (law_ext A m _ (fun a => 1 * sum n (fun i => f i a) + f n a))
+  by (assumption || (intros; ring)). rewrite lin. ring.
+Qed.
+
+Lemma law_bind : forall A B m k, law A m -> (forall a, law B (k a)) ->
+  law B (fun f => m (fun a => k a f)).
+Proof.
+intros A B m k M H. split; [| split].
+- intros f g L. apply M. intros a. now apply H.
+- intros c f g. rewrite <- (proj1 (proj2 M)). apply law_ext; [exact M |]. intros a. apply H.
+- rewrite (law_ext A m _ (fun _ => 1)); [apply M | exact M |]. intros a. apply H.
+Qed.
+
+Lemma local_law : forall draw eta theta K, (forall x, law _ (draw x)) ->
+  law _ (local draw eta theta K).
+Proof.
+intros draw eta theta K D. induction K as [| K IH]; simpl.
+- repeat split; intros; [apply H | reflexivity ..].
+- apply (law_bind _ _ _ (fun h f => draw (place eta theta h) (fun v => f (cons v h))) IH).
+  intros h. split; [| split]; intros; [apply D; auto | apply D | apply D].
+Qed.
+
+Lemma local_le : forall draw eta theta K f g, (forall x, law _ (draw x)) ->
+  (forall h, length h = K -> f h <= g h) -> local draw eta theta K f <= local draw eta theta K g.
+Proof.
+intros draw eta theta K f g D. revert f g. induction K as [| K IH]; intros f g H; simpl.
+- now apply H.
+- apply IH. intros h E. apply D. intros v. apply H. simpl. now rewrite E.
+Qed.
+
+(* (A.34), (A.35): the drift of K local steps. *)
+Lemma power_exp : forall K, (1 <= K)%nat -> (1 + / INR K) ^ K <= exp 1.
+Proof.
+intros K P. assert (pos : 0 < INR K) by (apply lt_0_INR; lia).
+assert (E : exp (/ INR K) ^ K = exp 1).
+{ replace 1 with (INR K * / INR K) by (field; lra). generalize (/ INR K). clear.
+  intros x. induction K as [| K IH]; [simpl; now rewrite Rmult_0_l, exp_0 |].
+  simpl pow. rewrite IH, <- exp_plus, S_INR. f_equal. ring. }
+rewrite <- E. assert (inv : 0 < / INR K) by now apply Rinv_0_lt_compat.
+apply pow_incr. split; [lra |]. left. apply exp_ineq1. lra.
+Qed.
+
+Lemma client : forall d draw eta theta K F' u a c, (forall x, law _ (draw x)) -> (1 <= K)%nat ->
+  0 <= a -> 0 <= c ->
+  (forall x, draw x (fun v => square d (plus v (-1) F')) <= u + a * square d (plus x (-1) theta)) ->
+  ((2 <= K)%nat -> forall x, draw x (fun v => square d (plus (plus x (- eta) v) (-1) theta))
+    <= (1 + / INR K) * square d (plus x (-1) theta) + c) ->
+  local draw eta theta K (fun h => fold_right (fun v s => square d (plus v (-1) F') + s) 0 h)
+  <= INR K * u + a * (exp 1 - 2) * INR K ^ 2 * c.
+Proof.
+intros d draw eta theta K F' u a c D one a0 c0 near moved.
+set (k' := INR K). set (r := 1 + / k').
+set (Q := fun h => fold_right (fun v s => square d (plus v (-1) F') + s) 0 h).
+set (W := fun h => square d (plus (place eta theta h) (-1) theta)).
+assert (pos : 1 <= k') by (apply (le_INR 1); exact one).
+assert (rk : k' * r = k' + 1) by (unfold r; field; lra).
+assert (step : forall k, local draw eta theta (S k) Q
+  <= local draw eta theta k Q + (a * local draw eta theta k W + u)).
+{ intros k. rewrite <- (Rmult_1_l (local draw eta theta k Q)).
+  change (local draw eta theta (S k) Q)
+    with (local draw eta theta k (fun h => draw (place eta theta h) (fun v => Q (v :: h)))).
+  apply law_two; [now apply local_law |]. intros h.
+  assert (O := law_one _ (draw (place eta theta h))
+    (fun v => Q (v :: h)) 1 (fun v => square d (plus v (-1) F')) (Q h) (D _)
+    ltac:(intros v; unfold Q; simpl; lra)).
+  specialize (near (place eta theta h)). unfold W. cbn beta. lra. }
+assert (both : forall k, (S k <= K)%nat ->
+  local draw eta theta k W <= k' * (r ^ k - 1) * c
+  /\ local draw eta theta (S k) Q
+     <= INR (S k) * u + a * ((k' ^ 2 * (r ^ S k - 1) - k' * INR (S k)) * c)).
+{ induction k as [| k IH]; intros L.
+  - assert (Z : local draw eta theta 0 W = 0).
+    { simpl. unfold W, square. simpl. rewrite !dot_plus, !plus_dot. ring. }
+    split; [rewrite Z; simpl; lra |]. assert (T := step 0%nat). rewrite Z in T.
+    change (local draw eta theta 0 Q) with 0 in T. change (INR 1) with 1. rewrite !pow_1.
+    replace (k' ^ 2 * (r - 1) - k' * 1) with (k' * (k' * r - k' - 1)) by ring. rewrite rk. lra.
+  - destruct IH as [I J]; [lia |].
+    assert (G : local draw eta theta (S k) W <= k' * (r ^ S k - 1) * c).
+    { simpl local. apply Rle_trans with (r * local draw eta theta k W + c).
+      - apply law_one; [now apply local_law |]. intros h. apply (moved ltac:(lia)).
+      - assert (r0 : 0 <= r) by (unfold r; assert (0 < / k') by (apply Rinv_0_lt_compat; lra); lra).
+        apply Rmult_le_compat_l with (r := r) in I; [| exact r0].
+        replace (k' * (r ^ S k - 1) * c) with (r * (k' * (r ^ k - 1) * c) + (k' * r - k') * c)
+          by (simpl; ring). rewrite rk. lra. }
+    split; [exact G |]. assert (T := step (S k)).
+    apply Rmult_le_compat_l with (r := a) in G; [| exact a0].
+    rewrite (S_INR (S k)).
+    replace (k' ^ 2 * (r ^ S (S k) - 1) - k' * (INR (S k) + 1))
+      with ((k' ^ 2 * (r ^ S k - 1) - k' * INR (S k)) + k' * (r ^ S k - 1)
+        + (k' * r - k' - 1) * (k' * r ^ S k)) by (simpl; ring).
+    rewrite rk. nra. }
+destruct K as [| k]; [lia |]. destruct (both k) as [_ J]; [lia |].
+apply Rle_trans with (1 := J). fold k'. apply Rplus_le_compat_l.
+replace (k' ^ 2 * (r ^ S k - 1) - k' * k') with ((r ^ S k - 2) * k' ^ 2) by ring.
+assert (X := power_exp (S k) one). fold k' in X. fold r in X.
+rewrite !(Rmult_assoc a). apply Rmult_le_compat_l; [exact a0 |].
+apply Rmult_le_compat_r; [exact c0 |]. apply Rmult_le_compat_r; [apply pow2_ge_0 | lra].
+Qed.
+
+(* The part of a client's move that is not a step along F', at most by Cauchy's inequality. *)
+Lemma astray : forall d eta theta F' h,
+  square d (plus (plus (place eta theta h) (-1) theta) (eta * INR (length h)) F')
+  <= eta ^ 2 * INR (length h)
+     * fold_right (fun v s => square d (plus v (-1) F') + s) 0 h.
+Proof.
+intros d eta theta F' h. induction h as [| v h IH].
+- simpl. unfold square. rewrite !dot_plus, !plus_dot. lra.
+- set (A := plus (plus (place eta theta h) (-1) theta) (eta * INR (length h)) F') in *.
+  set (b := plus v (-1) F').
+  replace (square d (plus (plus (place eta theta (v :: h)) (-1) theta)
+    (eta * INR (length (v :: h))) F')) with (square d (plus A (- eta) b)).
+  2:{ apply square_same. intros z. unfold A, b. cbn [length place].
+    rewrite S_INR, !dot_plus. ring. }
+  cbn [fold_right length]. fold b.
+  set (s := fold_right (fun v s => square d (plus v (-1) F') + s) 0 h) in *.
+  destruct h as [| w h].
+  + simpl in s. subst s. unfold A, square. simpl.
+    repeat (rewrite dot_plus || rewrite plus_dot). lra.
+  + set (k := INR (length (w :: h))) in *. rewrite S_INR. fold k.
+    assert (k0 : 0 < k) by (apply lt_0_INR; simpl; lia).
+    assert (P := square_pos d (plus A (k * eta) b)).
+    apply Rmult_le_reg_l with k; [exact k0 |].
+    apply Rle_trans with ((k + 1) * square d A + k * (k + 1) * eta ^ 2 * square d b).
+    * unfold square in *. rewrite !dot_plus, !plus_dot, (dot_sym d b A) in *.
+      simpl pow. lra.
+    * apply Rmult_le_compat_l with (r := k + 1) in IH; [| lra]. lra.
+Qed.
+
+Lemma moved : forall d draw eta theta K F' u a c, (forall x, law _ (draw x)) -> (1 <= K)%nat ->
+  0 <= a -> 0 <= c ->
+  (forall x, draw x (fun v => square d (plus v (-1) F')) <= u + a * square d (plus x (-1) theta)) ->
+  ((2 <= K)%nat -> forall x, draw x (fun v => square d (plus (plus x (- eta) v) (-1) theta))
+    <= (1 + / INR K) * square d (plus x (-1) theta) + c) ->
+  local draw eta theta K
+    (fun h => square d (plus (plus (place eta theta h) (-1) theta) (eta * INR K) F'))
+  <= eta ^ 2 * INR K * (INR K * u + a * (exp 1 - 2) * INR K ^ 2 * c).
+Proof.
+intros d draw eta theta K F' u a c D one a0 c0 near far.
+assert (C := client d draw eta theta K F' u a c D one a0 c0 near far).
+set (Q := fun h => fold_right (fun v s => square d (plus v (-1) F') + s) 0 h) in C.
+apply Rle_trans with (local draw eta theta K (fun h => eta ^ 2 * INR K * Q h)).
+- apply local_le; [exact D |]. intros h E. assert (A := astray d eta theta F' h).
+  rewrite E in A. exact A.
+- apply Rle_trans with (eta ^ 2 * INR K * local draw eta theta K Q + 0).
+  + apply law_one; [now apply local_law |]. intros h. lra.
+  + rewrite Rplus_0_r. apply Rmult_le_compat_l; [| exact C].
+    apply Rmult_le_pos; [apply pow2_ge_0 | apply pos_INR].
+Qed.
+
+(* (A.10) to (A.17): what a step with the mean move lowers F by, whatever the moves are. *)
+Lemma descent : forall d F dF L eta mu x y, 0 <= L -> 0 < eta -> 1 <= mu -> 6 * L * mu * eta <= 1 ->
+  F y <= F x + dot d (dF x) (plus y (-1) x) + L / 2 * square d (plus y (-1) x) ->
+  F y <= F x - eta * (11 * mu - 6) / 12 * square d (dF x)
+    + / (2 * eta) * square d (plus (plus y (-1) x) (eta * mu) (dF x)).
+Proof.
+intros d F dF L eta mu x y L0 e0 m1 short smooth.
+set (g := dF x) in *. set (z := plus (plus y (-1) x) (eta * mu) g).
+assert (E1 : dot d g (plus y (-1) x) = dot d g z - eta * mu * square d g).
+{ unfold z, square. rewrite !plus_dot. ring. }
+assert (E2 : square d (plus y (-1) x)
+  = square d z - 2 * (eta * mu) * dot d g z + (eta * mu) ^ 2 * square d g).
+{ unfold z, square. repeat (rewrite dot_plus || rewrite plus_dot).
+  rewrite (dot_sym d y g), (dot_sym d x g), (dot_sym d x y). ring. }
+rewrite E1, E2 in smooth.
+assert (Y : dot d g z <= eta / 2 * square d g + / (2 * eta) * square d z).
+{ assert (P := square_pos d (plus z (- eta) g)). unfold square in *.
+  rewrite dot_plus, !plus_dot, (dot_sym d z g) in P.
+  apply Rmult_le_reg_l with (2 * eta); [lra |].
+  rewrite Rmult_plus_distr_l, <- (Rmult_assoc (2 * eta) (/ (2 * eta))), Rinv_r by lra. lra. }
+assert (G := square_pos d g). assert (Z := square_pos d z).
+assert (P : 0 <= 1 - L * eta * mu) by nra.
+apply Rmult_le_compat_l with (r := 1 - L * eta * mu) in Y; [| exact P].
+assert (V : 0 <= / (2 * eta) * square d z).
+{ apply Rmult_le_pos; [left; apply Rinv_0_lt_compat; lra | exact Z]. }
+assert (Q : L / 2 * square d z <= L * eta * mu * (/ (2 * eta) * square d z)).
+{ replace (L / 2 * square d z) with (L * eta * 1 * (/ (2 * eta) * square d z)) by (field; lra).
+  apply Rmult_le_compat_r; [exact V |]. apply Rmult_le_compat_l; [nra | exact m1]. }
+assert (C : 0 <= eta * square d g * (mu / 12 * (1 - 6 * L * mu * eta) + L * mu * eta / 2)).
+{ apply Rmult_le_pos; [nra |]. assert (0 <= L * mu * eta) by (apply Rmult_le_pos; nra).
+  assert (0 <= mu / 12 * (1 - 6 * L * mu * eta)) by (apply Rmult_le_pos; lra). lra. }
+nra.
+Qed.
+
+(* A round, given what each client's move goes astray by. *)
+Lemma round : forall d n F dF draw K L eta A chosen share beta runs x m N a b,
+  0 <= L -> 0 < eta -> 1 <= m -> law A chosen -> law _ (runs x) ->
+  (forall i, (i < n)%nat -> 6 * L * INR (K i) * eta <= 1) ->
+  (forall i, (i < n)%nat -> forall f, runs x (fun h => f (h i)) = local (draw i) eta x (K i) f) ->
+  (forall o, sum n (share o) = 1 /\ m <= sum n (fun i => share o i * INR (K i))
+    /\ (forall i, (i < n)%nat -> 0 <= share o i) /\ (forall i, (i < n)%nat -> 0 <= beta o i)
+    /\ forall z, square d (mean n (share o) z) <= sum n (fun i => beta o i * square d (z i))) ->
+  (forall y, F y <= F x + dot d (dF x) (plus y (-1) x) + L / 2 * square d (plus y (-1) x)) ->
+  (forall i, (i < n)%nat -> local (draw i) eta x (K i)
+    (fun h => square d (plus (plus (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
+    <= eta ^ 2 * (N i + a i * square d (dF x))) ->
+  (forall i, (i < n)%nat -> chosen (fun o => beta o i) = b i) ->
+  sum n (fun i => b i * a i) <= 1 / 2 ->
+  next A chosen share n eta runs x F
+  <= F x - eta * (11 * m - 9) / 12 * square d (dF x) + eta / 2 * sum n (fun i => b i * N i).
+Proof.
+intros d n F dF draw K L eta A chosen share beta runs x m N a b L0 e0 m1 CL RL short marginal parts
+  smooth go mass few.
+set (G := square d (dF x)). assert (G0 : 0 <= G) by apply square_pos.
+set (W := fun i (h : nat -> list (nat -> R)) =>
+  plus (plus (place eta x (h i)) (-1) x) (eta * INR (K i)) (dF x)).
+assert (each : forall o, runs x (fun h => F (mean n (share o) (fun i => place eta x (h i))))
+  <= eta / 2 * sum n (fun i => (N i + a i * G) * beta o i) + (F x - eta * (11 * m - 6) / 12 * G)).
+{ intros o. destruct (parts o) as [one [M [P [B J]]]].
+  set (mu := sum n (fun i => share o i * INR (K i))) in *.
+  assert (small : 6 * L * mu * eta <= 1).
+  { replace (6 * L * mu * eta) with (sum n (fun i => 6 * L * eta * (share o i * INR (K i)) + 0)).
+    2:{ rewrite sum_lin, sum_const. fold mu. ring. }
+    rewrite <- one. apply sum_le. intros i I. specialize (short i I). specialize (P i I).
+    apply Rmult_le_compat_l with (r := share o i) in short; [| exact P]. lra. }
+  assert (D : forall h, F (mean n (share o) (fun i => place eta x (h i)))
+    <= / (2 * eta) * sum n (fun i => beta o i * square d (W i h))
+       + (F x - eta * (11 * m - 6) / 12 * G)).
+  { intros h. set (y := mean n (share o) (fun i => place eta x (h i))).
+    assert (S := descent d F dF L eta mu x y L0 e0 ltac:(lra) small (smooth y)). fold G in S.
+    replace (square d (plus (plus y (-1) x) (eta * mu) (dF x)))
+      with (square d (mean n (share o) (fun i => W i h))) in S.
+    2:{ apply square_same. intros z. unfold W. rewrite dot_mean, !dot_plus. unfold y.
+      rewrite dot_mean. rewrite (sum_ext n _ (fun i =>
+        1 * (share o i * dot d (place eta x (h i)) z) + (- dot d x z * share o i
+        + (eta * dot d (dF x) z * (share o i * INR (K i)) + 0))))
+        by (intros; rewrite !dot_plus; ring).
+      rewrite !sum_lin, sum_const, one. fold mu. ring. }
+    specialize (J (fun i => W i h)).
+    apply Rmult_le_compat_l with (r := / (2 * eta)) in J;
+      [| left; apply Rinv_0_lt_compat; lra].
+    assert (eta * (11 * m - 6) / 12 * G <= eta * (11 * mu - 6) / 12 * G).
+    { apply Rmult_le_compat_r; [exact G0 |]. apply Rmult_le_compat_r; [lra |].
+      apply Rmult_le_compat_l; lra. }
+    lra. }
+  apply Rle_trans with (1 := law_one _ (runs x) _ _ _ _ RL D). apply Rplus_le_compat_r.
+  rewrite (law_sum _ (runs x) n _ RL).
+  replace (eta / 2 * sum n (fun i => (N i + a i * G) * beta o i))
+    with (/ (2 * eta) * sum n (fun i => eta ^ 2 * ((N i + a i * G) * beta o i) + 0)).
+  2:{ rewrite sum_lin, sum_const. field. lra. }
+  apply Rmult_le_compat_l; [left; apply Rinv_0_lt_compat; lra |].
+  apply sum_le. intros i I. specialize (go i I). fold G in go. specialize (B i I).
+  rewrite <- (marginal i I) in go.
+  assert (S := law_one _ (runs x) (fun h => beta o i * square d (W i h)) (beta o i)
+    (fun h => square d (W i h)) 0 RL ltac:(intros; lra)).
+  apply Rmult_le_compat_l with (r := beta o i) in go; [| exact B]. unfold W in S at 2. lra. }
+unfold next. apply Rle_trans with (1 := law_one _ chosen _ _ _ _ CL each).
+rewrite (law_sum _ chosen n _ CL).
+assert (E : sum n (fun i => chosen (fun o => (N i + a i * G) * beta o i))
+  = sum n (fun i => b i * N i) + G * sum n (fun i => b i * a i)).
+{ rewrite Rplus_comm, <- sum_lin. apply sum_ext. intros i I. rewrite <- (mass i I).
+  assert (Z := proj1 (proj2 CL) (N i + a i * G) (fun o => beta o i) (fun _ => 0)).
+  rewrite (law_const _ chosen 0 CL) in Z.
+  rewrite (law_ext _ chosen _ (fun o => (N i + a i * G) * beta o i + 0) CL) by (intros; ring).
+  rewrite Z. ring. }
+rewrite E. apply Rmult_le_compat_l with (r := eta / 2 * G) in few; [| nra]. lra.
+Qed.
+
+Lemma rounds_law : forall step theta T, (forall x, law _ (step x)) -> law _ (rounds step theta T).
+Proof.
+intros step theta T S. induction T as [| T IH]; simpl.
+- repeat split; intros; [apply H | reflexivity ..].
+- now apply law_bind.
+Qed.
+
+(* (A.40) to (A.43): the mean over rounds. *)
+Lemma telescope : forall step F G theta low kappa psi T, (forall x, law _ (step x)) -> 0 < kappa ->
+  (forall x, step x F <= F x - kappa * G x + psi) -> (forall x, low <= F x) -> (0 < T)%nat ->
+  exists t, (t < T)%nat /\ rounds step theta t G <= / kappa * ((F theta - low) / INR T + psi).
+Proof.
+intros step F G theta low kappa psi T S k0 down above pos.
+assert (sums : forall t, rounds step theta t F
+  <= F theta - kappa * sum t (fun s => rounds step theta s G) + INR t * psi).
+{ induction t as [| t IH]; [simpl; lra |]. rewrite S_INR. simpl sum. simpl rounds.
+  assert (B := law_two _ (rounds step theta t) (fun x => step x F) 1 F (- kappa) G psi
+    (rounds_law step theta t S) ltac:(intros x; specialize (down x); lra)). lra. }
+assert (low' : low <= rounds step theta T F).
+{ rewrite <- (law_const _ (rounds step theta T) low) by now apply rounds_law.
+  apply rounds_law; [exact S | exact above]. }
+assert (N : 0 < INR T) by now apply lt_0_INR.
+set (B := / kappa * ((F theta - low) / INR T + psi)).
+assert (total : sum T (fun s => rounds step theta s G) <= INR T * B).
+{ apply Rmult_le_reg_l with kappa; [exact k0 |].
+  replace (kappa * (INR T * B)) with (F theta - low + INR T * psi) by (unfold B; field; lra).
+  specialize (sums T). lra. }
+revert pos total. generalize B. clear. intros B.
+induction T as [| T IH]; intros pos H; [lia |].
+rewrite S_INR in H. simpl in H. destruct (Rle_lt_dec (rounds step theta T G) B) as [l | l].
+- exists T. split; [lia | exact l].
+- destruct T as [| T]; [simpl in H, l; lra |]. destruct IH as [t [I J]]; [lia | lra |].
+  exists t. split; [lia | exact J].
+Qed.
+
+Lemma two : forall d x y z, square d (plus x (-1) z)
+  <= 2 * (square d (plus x (-1) y) + square d (plus y (-1) z)).
+Proof.
+intros d x y z. assert (S := square_pos d (plus (plus x (-1) y) (-1) (plus y (-1) z))).
+unfold square in *. repeat (rewrite dot_plus in * || rewrite plus_dot in * ).
+rewrite (dot_sym d y x), (dot_sym d z x), (dot_sym d z y) in *. lra.
+Qed.
+
+Lemma three : forall d x y z w, square d (plus x (-1) w)
+  <= 3 * (square d (plus x (-1) y) + square d (plus y (-1) z) + square d (plus z (-1) w)).
+Proof.
+intros d x y z w. assert (S := square_pos d (plus (plus x (-1) y) (-1) (plus y (-1) z))).
+assert (S' := square_pos d (plus (plus x (-1) y) (-1) (plus z (-1) w))).
+assert (S'' := square_pos d (plus (plus y (-1) z) (-1) (plus z (-1) w))).
+unfold square in *. repeat (rewrite dot_plus in * || rewrite plus_dot in * ).
+rewrite (dot_sym d y x), (dot_sym d z x), (dot_sym d z y), (dot_sym d w x), (dot_sym d w y),
+  (dot_sym d w z) in *. lra.
+Qed.
+
+Lemma young : forall d k x eta v t, 1 <= k ->
+  square d (plus (plus x (- eta) v) (-1) t)
+  <= (1 + / (2 * k - 1)) * square d (plus x (-1) t) + 2 * k * eta ^ 2 * square d v.
+Proof.
+intros d k x eta v t k1. assert (S := square_pos d (plus (plus x (-1) t) ((2 * k - 1) * eta) v)).
+assert (B : 0 < 2 * k - 1) by lra. apply Rmult_le_reg_l with (2 * k - 1); [exact B |].
+replace ((2 * k - 1) * ((1 + / (2 * k - 1)) * square d (plus x (-1) t)
+  + 2 * k * eta ^ 2 * square d v)) with (2 * k * square d (plus x (-1) t)
+  + (2 * k - 1) * (2 * k * eta ^ 2 * square d v)) by (field; lra).
+unfold square in *. repeat (rewrite dot_plus in * || rewrite plus_dot in * ).
+rewrite (dot_sym d t x), (dot_sym d v x), (dot_sym d v t) in *. simpl pow. lra.
+Qed.
+
+Lemma growth : forall k L eta, 2 <= k -> 0 <= L -> 0 < eta -> 6 * L * k * eta <= 1 ->
+  1 + / (2 * k - 1) + 8 * k * eta ^ 2 * L ^ 2 <= 1 + / k.
+Proof.
+intros k L eta k2 L0 e0 small. assert (P : 0 <= L * k * eta) by (repeat apply Rmult_le_pos; lra).
+assert (Q : L * k * eta * (L * k * eta) <= / 36) by nra.
+apply Rmult_le_reg_l with (k * (2 * k - 1)); [nra |].
+replace (k * (2 * k - 1) * (1 + / (2 * k - 1) + 8 * k * eta ^ 2 * L ^ 2))
+  with (k * (2 * k - 1) + k + (2 * k - 1) * (8 * (L * k * eta * (L * k * eta))))
+  by (field; lra).
+replace (k * (2 * k - 1) * (1 + / k)) with (k * (2 * k - 1) + (2 * k - 1)) by (field; lra).
+nra.
+Qed.
+
+Lemma to_zero : forall d x, square d (plus x (-1) (fun _ => 0)) = square d x.
+Proof.
+intros. unfold square, dot. apply sum_ext. intros. unfold plus. ring.
+Qed.
+
+Lemma noise_pos : forall d n F dF df draw L s g i, clients d n F dF df draw L s g -> (i < n)%nat ->
+  0 <= s i /\ 0 <= g.
+Proof.
+intros d n F dF df draw L s g i [_ [_ [_ C]]] I. destruct (C i I (fun _ => 0)) as [law' [S [B _]]].
+split; [| apply Rle_trans with (2 := B); apply square_pos].
+apply Rle_trans with (2 := S). rewrite <- (law_const _ _ 0 law') at 1.
+apply (proj1 law'). intros. apply square_pos.
+Qed.
+
+(* (A.18) to (A.36). *)
+Lemma moved_unbiased : forall d n F dF df draw L s g K eta x i, clients d n F dF df draw L s g ->
+  unbiased d n df draw -> short n K L eta -> (i < n)%nat ->
+  local (draw i) eta x (K i)
+    (fun h => square d (plus (plus (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
+  <= eta ^ 2 * (INR (K i) ^ 2 * (s i + 2 * g)
+    + 2 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * (INR (K i) ^ 3 * (s i + 6 * INR (K i) * g))
+    + 12 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * INR (K i) ^ 4 * square d (dF x)).
+Proof.
+intros d n F dF df draw L s g K eta x i C U [e0 small] I. destruct (small i I) as [k1 k6].
+destruct (noise_pos _ _ _ _ _ _ _ _ _ i C I) as [s0 g0].
+destruct C as [L0' [_ [_ C]]]. assert (L0 := Rlt_le _ _ L0').
+set (k := INR (K i)) in *. set (G := square d (dF x)).
+assert (G0 : 0 <= G) by apply square_pos. assert (kpos : 1 <= k) by now apply (le_INR 1).
+eapply Rle_trans.
+- apply (moved d (draw i) eta x (K i) (dF x) (s i + 2 * g) (2 * L ^ 2)
+    (eta ^ 2 * (s i + 6 * k * (g + G)))).
+  + intros y. now apply C.
+  + exact k1.
+  + nra.
+  + apply Rmult_le_pos; [nra |]. nra.
+  + intros y. destruct (C i I y) as [ly [S [_ lip]]].
+    assert (T := two d (df i y) (df i x) (dF x)). destruct (C i I x) as [_ [_ [sp lip']]].
+    specialize (lip' y).
+    assert (E : forall v, square d (plus v (-1) (dF x))
+      <= 1 * square d (plus v (-1) (df i y))
+         + (2 * dot d (plus v (-1) (df i y)) (plus (df i y) (-1) (dF x))
+         + square d (plus (df i y) (-1) (dF x)))).
+    { intros v. unfold square. right. repeat (rewrite dot_plus || rewrite plus_dot).
+      rewrite (dot_sym d (dF x) v), (dot_sym d (df i y) v), (dot_sym d (dF x) (df i y)). ring. }
+    assert (B := law_two _ (draw i y) _ _ _ _ _ _ ly E). rewrite (U i I) in B. lra.
+  + intros k2 y. destruct (C i I y) as [ly [S _]]. destruct (C i I x) as [_ [_ [sp lip']]].
+    specialize (lip' y). assert (T := three d (df i y) (df i x) (dF x) (fun _ => 0)).
+    rewrite !to_zero in T. fold G in T.
+    set (z := plus (plus y (- eta) (df i y)) (-1) x).
+    assert (E : forall v, square d (plus (plus y (- eta) v) (-1) x)
+      <= eta ^ 2 * square d (plus v (-1) (df i y))
+         + (- (2 * eta) * dot d (plus v (-1) (df i y)) z + square d z)).
+    { intros v. replace (square d (plus (plus y (- eta) v) (-1) x))
+        with (square d (plus z (- eta) (plus v (-1) (df i y))))
+        by (apply square_same; intros; unfold z; rewrite !dot_plus; ring).
+      unfold square. right. rewrite !(dot_plus d z), !(plus_dot d z).
+      rewrite (dot_sym d z (plus v _ _)). ring. }
+    assert (B := law_two _ (draw i y) _ _ _ _ _ _ ly E). rewrite (U i I) in B.
+    assert (Y := young d k y eta (df i y) x kpos). fold z in Y.
+    assert (K2 : 2 <= k) by now apply (le_INR 2).
+    assert (W := growth k L eta K2 L0 e0 k6). set (D := square d (plus y (-1) x)) in *.
+    assert (D0 : 0 <= D) by apply square_pos.
+    apply Rmult_le_compat_r with (r := D) in W; [| exact D0].
+    apply Rmult_le_compat_l with (r := 2 * k * eta ^ 2) in T; [| nra].
+    assert (S' : eta ^ 2 * draw i y (fun v => square d (plus v (-1) (df i y))) <= eta ^ 2 * s i)
+      by (apply Rmult_le_compat_l; [nra | exact S]).
+    assert (V : 6 * k * eta ^ 2 * (L ^ 2 * D) <= 8 * k * eta ^ 2 * L ^ 2 * D).
+    { assert (0 <= k * eta ^ 2 * (L ^ 2 * D)); [| lra].
+      repeat apply Rmult_le_pos; try apply pow2_ge_0; lra. }
+    assert (X : 6 * k * eta ^ 2 * (square d (plus (df i y) (-1) (df i x))
+      + square d (plus (df i x) (-1) (dF x)))
+      <= 6 * k * eta ^ 2 * (L ^ 2 * D + g)).
+    { apply Rmult_le_compat_l; [| lra]. apply Rmult_le_pos; [lra | apply pow2_ge_0]. }
+    fold k. lra.
+- fold k. right. ring.
+Qed.
+
+(* The same where draws may be biased. *)
+Lemma moved_biased : forall d n F dF df draw L s g K eta x i, clients d n F dF df draw L s g ->
+  short n K L eta -> (i < n)%nat ->
+  local (draw i) eta x (K i)
+    (fun h => square d (plus (plus (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
+  <= eta ^ 2 * (3 * (INR (K i) ^ 2 * (s i + g))
+    + 24 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * (INR (K i) ^ 4 * (s i + g))
+    + 24 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * INR (K i) ^ 4 * square d (dF x)).
+Proof.
+intros d n F dF df draw L s g K eta x i C [e0 small] I. destruct (small i I) as [k1 k6].
+destruct (noise_pos _ _ _ _ _ _ _ _ _ i C I) as [s0 g0].
+destruct C as [L0' [_ [_ C]]]. assert (L0 := Rlt_le _ _ L0').
+set (k := INR (K i)) in *. set (G := square d (dF x)).
+assert (G0 : 0 <= G) by apply square_pos. assert (kpos : 1 <= k) by now apply (le_INR 1).
+eapply Rle_trans.
+- apply (moved d (draw i) eta x (K i) (dF x) (3 * (s i + g)) (3 * L ^ 2)
+    (8 * k * eta ^ 2 * (s i + g + G))).
+  + intros y. now apply C.
+  + exact k1.
+  + nra.
+  + apply Rmult_le_pos; [nra | lra].
+  + intros y. destruct (C i I y) as [ly [S _]]. destruct (C i I x) as [_ [_ [sp lip']]].
+    specialize (lip' y).
+    assert (B := law_one _ (draw i y) (fun v => square d (plus v (-1) (dF x))) 3
+      (fun v => square d (plus v (-1) (df i y))) (3 * (L ^ 2 * square d (plus y (-1) x) + g)) ly).
+    apply Rle_trans with (1 := B ltac:(intros v; cbn beta;
+      assert (T := three d v (df i y) (df i x) (dF x)); lra)). lra.
+  + intros k2 y. destruct (C i I y) as [ly [S _]]. destruct (C i I x) as [_ [_ [sp lip']]].
+    specialize (lip' y). assert (K2 : 2 <= k) by now apply (le_INR 2).
+    assert (W := growth k L eta K2 L0 e0 k6). set (D := square d (plus y (-1) x)) in *.
+    assert (D0 : 0 <= D) by apply square_pos.
+    apply Rmult_le_compat_r with (r := D) in W; [| exact D0].
+    assert (E : forall v, square d (plus (plus y (- eta) v) (-1) x)
+      <= 8 * k * eta ^ 2 * square d (plus v (-1) (df i y))
+         + ((1 + / (2 * k - 1)) * D + 8 * k * eta ^ 2 * (L ^ 2 * D + g + G))).
+    { intros v. assert (Y := young d k y eta v x kpos). fold D in Y.
+      assert (T := two d v (df i x) (fun _ => 0)). assert (T1 := two d v (df i y) (df i x)).
+      assert (T2 := two d (df i x) (dF x) (fun _ => 0)). rewrite !to_zero in *. fold G in T2.
+      assert (X : 2 * k * eta ^ 2 * square d v <= 2 * k * eta ^ 2
+        * (4 * (square d (plus v (-1) (df i y)) + L ^ 2 * D + g + G))).
+      { apply Rmult_le_compat_l; [| lra]. apply Rmult_le_pos; [lra | apply pow2_ge_0]. }
+      lra. }
+    assert (B := law_one _ (draw i y) _ _ _ _ ly E).
+    assert (S' : 8 * k * eta ^ 2 * draw i y (fun v => square d (plus v (-1) (df i y)))
+      <= 8 * k * eta ^ 2 * s i).
+    { apply Rmult_le_compat_l; [| exact S]. apply Rmult_le_pos; [lra | apply pow2_ge_0]. }
+    fold k. lra.
+- fold k. right. ring.
+Qed.
+
+Lemma sum_two : forall n c x y, sum n (fun i => x i + c * y i) = sum n x + c * sum n y.
+Proof.
+intros. rewrite (sum_ext n _ (fun i => c * y i + x i)) by (intros; ring). rewrite sum_lin. ring.
+Qed.
+
+Lemma weighed : forall n c b x y, sum n (fun i => b i * (x i + c * y i))
+  = sum n (fun i => b i * x i) + c * sum n (fun i => b i * y i).
+Proof. intros. rewrite <- sum_two. apply sum_ext. intros. ring. Qed.
+
+(* All rounds: N is the noise of a client, a the part of ||dF||^2 that it gives back. *)
+Lemma bounded : forall d n F dF df draw L s g A chosen share K eta runs theta low T beta b m N a,
+  clients d n F dF df draw L s g -> averaging A chosen share n K eta draw runs ->
+  short n K L eta -> 1 <= m ->
+  (forall o, m <= sum n (fun i => share o i * INR (K i))
+    /\ (forall i, (i < n)%nat -> 0 <= beta o i)
+    /\ forall z, square d (mean n (share o) z) <= sum n (fun i => beta o i * square d (z i))) ->
+  (forall x i, (i < n)%nat -> local (draw i) eta x (K i)
+    (fun h => square d (plus (plus (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
+    <= eta ^ 2 * (N i + a i * square d (dF x))) ->
+  (forall i, (i < n)%nat -> chosen (fun o => beta o i) = b i) ->
+  sum n (fun i => b i * a i) <= 1 / 2 -> (forall x, low <= F x) -> (0 < T)%nat ->
+  exists t, (t < T)%nat
+  /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
+  <= 12 / ((11 * m - 9) * eta)
+     * ((F theta - low) / INR T + eta / 2 * sum n (fun i => b i * N i)).
+Proof.
+intros d n F dF df draw L s g A chosen share K eta runs theta low T beta b m N a
+  [L0 [grad [lip C]]] [CL [parts R]] [e0 small] m1 more go mass few bound pos.
+replace (12 / ((11 * m - 9) * eta)) with (/ (eta * (11 * m - 9) / 12)) by (field; lra).
+apply (telescope _ F (fun x => square d (dF x))).
+- intros x. unfold next. apply (law_bind _ _ chosen (fun o f => runs x (fun h => f
+    (mean n (share o) (fun i => place eta x (h i))))) CL). intros o. destruct (R x) as [rl _].
+  split; [| split]; intros; [apply rl; auto | apply rl | apply rl].
+- assert (0 < eta * (11 * m - 9)) by (apply Rmult_lt_0_compat; lra). lra.
+- intros x. destruct (R x) as [rl mar].
+  apply (round d n F dF draw K L eta A chosen share beta runs x m N a b (Rlt_le _ _ L0) e0 m1 CL
+    rl);
+    [apply small | intros; now apply mar | | intros; now apply (above d F dF L)
+    | intros; now apply go | exact mass | exact few].
+  intros o. destruct (parts o), (more o) as [? []]. repeat split; assumption.
+- exact bound.
+- exact pos.
+Qed.
+
+Lemma at_least : forall n p K m, sum n p = 1 -> (forall i, (i < n)%nat -> 0 <= p i) ->
+  (forall i, (i < n)%nat -> m <= INR (K i)) -> m <= sum n (fun i => p i * INR (K i)).
+Proof.
+intros n p K m one P M. replace m with (sum n (fun i => m * p i))
+  by (rewrite sum_times, one; ring). apply sum_le. intros i I. specialize (P i I).
+specialize (M i I). nra.
+Qed.
+
+Lemma full_case : forall d n F dF df draw L s g p K eta runs theta low T N a,
+  clients d n F dF df draw L s g -> averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs ->
+  short n K L eta ->
+  (forall x i, (i < n)%nat -> local (draw i) eta x (K i)
+    (fun h => square d (plus (plus (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
+    <= eta ^ 2 * (N i + a i * square d (dF x))) ->
+  sum n (fun i => p i * p i) * sum n a <= 1 / 2 -> (forall x, low <= F x) -> (0 < T)%nat ->
+  exists t, (t < T)%nat
+  /\ rounds (next unit (fun f => f tt) (fun _ => p) n eta runs) theta t (fun x => square d (dF x))
+  <= 12 / ((11 * sum n (fun i => p i * INR (K i)) - 9) * eta)
+     * ((F theta - low) / INR T + eta / 2 * (sum n (fun i => p i * p i) * sum n N)).
+Proof.
+intros d n F dF df draw L s g p K eta runs theta low T N a C V H go few above pos.
+set (P := sum n (fun i => p i * p i)) in *. rewrite <- (sum_times n P N).
+rewrite <- (sum_times n P a) in few.
+destruct (proj1 (proj2 V) tt) as [one p0].
+apply (bounded d n F dF df draw L s g _ _ _ K eta runs theta low T (fun _ _ => P) (fun _ => P) _ N a
+  C V H); [| | exact go | reflexivity | exact few | exact above | exact pos].
+- apply at_least; [exact one | exact p0 |]. intros i I. apply (le_INR 1). now apply H.
+- intros o. split; [lra | split; [| apply cauchy]]. intros i I. unfold P.
+  replace 0 with (sum n (fun _ => 0)) by (rewrite sum_const; ring). apply sum_le. intros. nra.
+Qed.
+
+Lemma chosen_case : forall d n F dF df draw L s g A chosen share K eta runs theta low T m b N a,
+  clients d n F dF df draw L s g -> averaging A chosen share n K eta draw runs ->
+  short n K L eta -> 1 <= m -> (forall i, (i < n)%nat -> m <= INR (K i)) ->
+  (forall i, (i < n)%nat -> chosen (fun o => share o i) = b i) ->
+  (forall x i, (i < n)%nat -> local (draw i) eta x (K i)
+    (fun h => square d (plus (plus (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
+    <= eta ^ 2 * (N i + a i * square d (dF x))) ->
+  sum n (fun i => b i * a i) <= 1 / 2 -> (forall x, low <= F x) -> (0 < T)%nat ->
+  exists t, (t < T)%nat
+  /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
+  <= 12 / ((11 * m - 9) * eta)
+     * ((F theta - low) / INR T + eta / 2 * sum n (fun i => b i * N i)).
+Proof.
+intros d n F dF df draw L s g A chosen share K eta runs theta low T m b N a C V H m1 M mass go few
+  above pos.
+apply (bounded d n F dF df draw L s g A chosen share K eta runs theta low T share b m N a C V H m1);
+  [| exact go | exact mass | exact few | exact above | exact pos].
+intros o. destruct (proj1 (proj2 V) o) as [one p0]. split; [now apply at_least |].
+split; [exact p0 |]. intros z. now apply jensen.
+Qed.
+
+Lemma weights : forall A chosen share n K eta draw runs b,
+  averaging A chosen share n K eta draw runs ->
+  (forall i, (i < n)%nat -> chosen (fun o => share o i) = b i) ->
+  sum n b = 1 /\ forall i, (i < n)%nat -> 0 <= b i.
+Proof.
+intros A chosen share n K eta draw runs b [CL [parts _]] mass. split.
+- rewrite (sum_ext n b (fun i => chosen (fun o => share o i)))
+    by (intros; symmetry; now apply mass).
+  rewrite <- (law_sum A chosen n (fun i o => share o i) CL).
+  rewrite (law_ext A chosen _ (fun _ => 1) CL); [apply CL | apply parts].
+- intros i I. rewrite <- (mass i I), <- (law_const A chosen 0 CL) at 1. apply CL. intros o.
+  now apply parts.
+Qed.
+
+Lemma mean_below : forall n b c top, sum n b = 1 -> (forall i, (i < n)%nat -> 0 <= b i) ->
+  (forall i, (i < n)%nat -> c i <= top) -> sum n (fun i => b i * c i) <= top.
+Proof.
+intros n b c top one B C. replace top with (sum n (fun i => top * b i))
+  by (rewrite sum_times, one; ring). apply sum_le. intros i I. specialize (B i I).
+specialize (C i I). nra.
+Qed.
+
+Theorem full : forall d n F dF df draw L s g p K eta runs theta low T,
+  clients d n F dF df draw L s g -> unbiased d n df draw ->
+  averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs -> short n K L eta ->
+  24 * (exp 1 - 2) * (sum n (fun i => p i * p i) * sum n (fun i => INR (K i) ^ 4)) * (L * eta) ^ 2
+    <= 1 ->
+  (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
+  /\ rounds (next unit (fun f => f tt) (fun _ => p) n eta runs) theta t (fun x => square d (dF x))
+  <= 12 / ((11 * sum n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
+     + eta / 2 * sum n (fun i => p i * p i)
+     * (sum n (fun i => INR (K i) ^ 2 * (s i + 2 * g)) + 2 * (exp 1 - 2) * eta ^ 2 * L ^ 2
+        * sum n (fun i => INR (K i) ^ 3 * (s i + 6 * INR (K i) * g)))).
+Proof.
+intros d n F dF df draw L s g p K eta runs theta low T C U V H few above pos.
+destruct (full_case d n F dF df draw L s g p K eta runs theta low T _ _ C V H
+  (fun x i I => moved_unbiased d n F dF df draw L s g K eta x i C U H I)) as [t [I B]];
+  [| exact above | exact pos |].
+- rewrite sum_times. lra.
+- exists t. split; [exact I |]. apply Rle_trans with (1 := B). right.
+  rewrite sum_two. ring.
+Qed.
+
+Theorem chance : forall d n F dF df draw L s g A chosen share K eta runs theta low T m b,
+  clients d n F dF df draw L s g -> unbiased d n df draw ->
+  averaging A chosen share n K eta draw runs -> short n K L eta ->
+  1 <= m -> (forall i, (i < n)%nat -> m <= INR (K i)) ->
+  (forall i, (i < n)%nat -> chosen (fun o => share o i) = b i) ->
+  24 * (exp 1 - 2) * sum n (fun i => b i * INR (K i) ^ 4) * (L * eta) ^ 2 <= 1 ->
+  (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
+  /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
+  <= 12 / ((11 * m - 9) * eta) * ((F theta - low) / INR T
+     + eta / 2 * (sum n (fun i => b i * (INR (K i) ^ 2 * (s i + 2 * g)))
+       + 2 * (exp 1 - 2) * eta ^ 2 * L ^ 2
+         * sum n (fun i => b i * (INR (K i) ^ 3 * (s i + 6 * INR (K i) * g))))).
+Proof.
+intros d n F dF df draw L s g A chosen share K eta runs theta low T m b C U V H m1 M mass few above
+  pos.
+destruct (chosen_case d n F dF df draw L s g A chosen share K eta runs theta low T m b _ _ C V H
+  m1 M mass (fun x i I => moved_unbiased d n F dF df draw L s g K eta x i C U H I)) as [t [I B]];
+  [| exact above | exact pos |].
+- rewrite (sum_ext n _ (fun i => 12 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * (b i * INR (K i) ^ 4)))
+    by (intros; ring). rewrite sum_times. lra.
+- exists t. split; [exact I |]. apply Rle_trans with (1 := B). right.
+  rewrite weighed. ring.
+Qed.
+
+Lemma enlarge : forall q rest x y, 0 <= q -> x <= y -> q * (rest + x) <= q * (rest + y).
+Proof. intros. apply Rmult_le_compat_l; lra. Qed.
+
+Theorem largest : forall d n F dF df draw L s g A chosen share K eta runs theta low T m c2 c3 c4,
+  clients d n F dF df draw L s g -> unbiased d n df draw ->
+  averaging A chosen share n K eta draw runs -> short n K L eta ->
+  1 <= m -> (forall i, (i < n)%nat -> m <= INR (K i)
+    /\ INR (K i) ^ 2 * (s i + 2 * g) <= c2 /\ INR (K i) ^ 3 * (s i + 6 * INR (K i) * g) <= c3
+    /\ INR (K i) ^ 4 <= c4) ->
+  24 * (exp 1 - 2) * c4 * (L * eta) ^ 2 <= 1 ->
+  (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
+  /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
+  <= 12 / ((11 * m - 9) * eta) * ((F theta - low) / INR T
+     + eta / 2 * (c2 + 2 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * c3)).
+Proof.
+intros d n F dF df draw L s g A chosen share K eta runs theta low T m c2 c3 c4 C U V H m1 M few
+  above pos.
+set (b := fun i => chosen (fun o => share o i)).
+destruct (weights A chosen share n K eta draw runs b V) as [one b0]; [reflexivity |].
+assert (e1 := exp_ineq1 1 ltac:(lra)).
+assert (e0 : 0 < eta) by apply H.
+destruct (chance d n F dF df draw L s g A chosen share K eta runs theta low T m b C U V H m1
+  (fun i I => proj1 (M i I)) ltac:(reflexivity)) as [t [I B]]; [| exact above | exact pos |].
+- assert (Q := mean_below n b (fun i => INR (K i) ^ 4) c4 one b0
+    (fun i I => proj2 (proj2 (proj2 (M i I))))).
+  apply Rle_trans with (2 := few). apply Rmult_le_compat_r; [apply pow2_ge_0 |].
+  apply Rmult_le_compat_l; [lra | exact Q].
+- exists t. split; [exact I |]. apply Rle_trans with (1 := B).
+  assert (0 < (11 * m - 9) * eta) by (apply Rmult_lt_0_compat; lra).
+  apply enlarge; [left; apply Rdiv_lt_0_compat; lra |].
+  apply Rmult_le_compat_l; [lra |]. apply Rplus_le_compat.
+  + apply mean_below; [exact one | exact b0 |]. intros. now apply M.
+  + apply Rmult_le_compat_l.
+    * repeat (apply pow2_ge_0 || apply Rmult_le_pos); lra.
+    * apply mean_below; [exact one | exact b0 |]. intros. now apply M.
+Qed.
+
+Theorem biased_full : forall d n F dF df draw L s g p K eta runs theta low T,
+  clients d n F dF df draw L s g ->
+  averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs -> short n K L eta ->
+  48 * (exp 1 - 2) * (sum n (fun i => p i * p i) * sum n (fun i => INR (K i) ^ 4)) * (L * eta) ^ 2
+    <= 1 ->
+  (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
+  /\ rounds (next unit (fun f => f tt) (fun _ => p) n eta runs) theta t (fun x => square d (dF x))
+  <= 12 / ((11 * sum n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
+     + 3 * eta / 2 * sum n (fun i => p i * p i)
+     * (sum n (fun i => INR (K i) ^ 2 * (s i + g)) + 8 * (exp 1 - 2) * eta ^ 2 * L ^ 2
+        * sum n (fun i => INR (K i) ^ 4 * (s i + g)))).
+Proof.
+intros d n F dF df draw L s g p K eta runs theta low T C V H few above pos.
+destruct (full_case d n F dF df draw L s g p K eta runs theta low T _ _ C V H
+  (fun x i I => moved_biased d n F dF df draw L s g K eta x i C H I)) as [t [I B]];
+  [| exact above | exact pos |].
+- rewrite sum_times. lra.
+- exists t. split; [exact I |]. apply Rle_trans with (1 := B). right.
+  rewrite sum_two, sum_times. lra.
+Qed.
+
+Theorem biased_largest : forall d n F dF df draw L s g A chosen share K eta runs theta low T m c2
+  c4,
+  clients d n F dF df draw L s g ->
+  averaging A chosen share n K eta draw runs -> short n K L eta ->
+  1 <= m -> (forall i, (i < n)%nat -> m <= INR (K i)
+    /\ INR (K i) ^ 2 * (s i + g) <= c2 /\ INR (K i) ^ 4 * (s i + g) <= c4
+    /\ 48 * (exp 1 - 2) * INR (K i) ^ 4 * (L * eta) ^ 2 <= 1) ->
+  (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
+  /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
+  <= 12 / ((11 * m - 9) * eta) * ((F theta - low) / INR T
+     + 3 * eta / 2 * (c2 + 8 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * c4)).
+Proof.
+intros d n F dF df draw L s g A chosen share K eta runs theta low T m c2 c4 C V H m1 M above pos.
+set (b := fun i => chosen (fun o => share o i)).
+destruct (weights A chosen share n K eta draw runs b V) as [one b0]; [reflexivity |].
+assert (e1 := exp_ineq1 1 ltac:(lra)).
+assert (e0 : 0 < eta) by apply H.
+destruct (chosen_case d n F dF df draw L s g A chosen share K eta runs theta low T m b _ _ C V H m1
+  (fun i I => proj1 (M i I)) ltac:(reflexivity)
+  (fun x i I => moved_biased d n F dF df draw L s g K eta x i C H I)) as [t [I B]];
+  [| exact above | exact pos |].
+- apply mean_below; [exact one | exact b0 |]. intros i I.
+  destruct (M i I) as [_ [_ [_ Q]]]. lra.
+- exists t. split; [exact I |]. apply Rle_trans with (1 := B).
+  assert (0 < (11 * m - 9) * eta) by (apply Rmult_lt_0_compat; lra).
+  apply enlarge; [left; apply Rdiv_lt_0_compat; lra |].
+  replace (3 * eta / 2 * (c2 + 8 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * c4))
+    with (eta / 2 * (3 * c2 + 24 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * c4)) by field.
+  apply Rmult_le_compat_l; [lra |]. apply mean_below; [exact one | exact b0 |]. intros i I'.
+  destruct (M i I') as [_ [Q2 [Q4 _]]]. apply Rplus_le_compat; [lra |].
+  apply Rmult_le_compat_l; [repeat (apply pow2_ge_0 || apply Rmult_le_pos); lra | exact Q4].
+Qed.
