@@ -82,14 +82,16 @@ def uneven(n: int, s: int, size: int, full: bool = False) -> tuple[Fraction, Fra
 
 
 def largest(instance: dict[str, Any], size: int = 10, full: bool = False) -> Case:
-    """x'Qx <= sum p_i^2 ||x||^2, Q = E p'p'^T, for x = (1, 0, ..., 0)."""
+    """x'Qx <= sum p_i^2 ||x||^2, Q = E p'p'^T, for x = (1, 0, ..., 0), where s of n clients are
+    drawn uniformly: client 1 of ``size``, the others of size 1.
+    """
     drawn, squares = uneven(instance["n"], instance["s"], size, full)
     return Case((Relation(drawn, "<=", squares, "x'Qx", float(squares)),))
 
 
 def selected(instance: dict[str, Any], size: int, kind: str = "printed") -> Case:
-    """Theorem A.1 for n clients theta^2/2, s of them drawn uniformly, K_i = 1, eta = 1/6, theta_0 =
-    1, noise at client 1 alone.
+    """Theorem A.1 for T rounds of n clients theta^2/2, s of them drawn uniformly, K_i = 1, eta =
+    1/6, theta_0 = 1, noise at client 1 alone, of ``size``, beside others of size 1.
 
     E theta_t^2 satisfies v' = (1 - eta)^2 v + eta^2 E p'_1^2 noise: where the noise is such that
     it stays at 1, E||grad F||^2 = 1 in all T rounds.

@@ -218,22 +218,21 @@ def test_agnostic_gradient_is_that_of_its_lagrangian():
     """The two flipped-label gradients are the score's: against autograd on ℓ + pull (a - mean)
     z.
     """
-    from fairfl.sims.group_fairness.agnostic import _Run
+    from fairfl.sims.group_fairness.agnostic import _Runs
 
     parts, model = people([[[3, 4], [3, 3]]]), MLP((2, 3, 2))
-    run = _Run(AgnosticFair(kernels=3), model, parts.train.to("cpu", torch.float64), 0)
+    run = _Runs(AgnosticFair(kernels=3), model, parts.train, [0], "cpu")
     alpha, w = np.array([0.5, 1.0, 2.0]), model.init(3).requires_grad_(True)
     x, y = run.data.x, run.data.y
-    theta = torch.from_numpy(run.kernel @ alpha) / len(x)
+    theta = run.kernel[0] @ torch.from_numpy(alpha) / len(x)
     first, second, last = torch.split(w, [9, 6, 2])
     z = torch.relu(x @ first.view(3, 3)) @ second.view(3, 2) + last
     score = z[:, 1] - z[:, 0]
-    value = (theta * (model.reference(w, x, y) + 0.7 * torch.from_numpy(run.away) * score)).sum()
+    value = (theta * (model.reference(w, x, y) + 0.7 * run.away[0] * score)).sum()
     expected = torch.autograd.grad(value, w)[0]
     with torch.no_grad():
-        np.testing.assert_allclose(
-            run._gradient(w, alpha, 0.7, slice(0, len(x))).numpy(), expected.numpy(), atol=1e-12
-        )
+        found = run._slopes(w[None], alpha[None], np.array([[0.7]]))[0]
+        np.testing.assert_allclose(found.numpy(), expected.numpy(), atol=1e-12)
 
 
 def test_worst_population_by_linear_programming():
