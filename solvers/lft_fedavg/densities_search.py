@@ -192,8 +192,7 @@ class MultiplierSearch:
 
     def settled(self, targets: Array, known: Rules) -> Rules:
         """``known`` and what climbs to the targets (P,) find: from the best at those beside until
-        nothing is gained by that, then from the best with one client let go or its budget zero, and
-        so on.
+        nothing is gained by that, then from those ``_beside`` the best, and so on.
         """
         apart = np.abs(np.subtract.outer(np.arange(targets.size), np.arange(targets.size)))
         moved = np.ones(targets.size, bool)
@@ -230,13 +229,15 @@ class MultiplierSearch:
 
     def _beside(self, best: Rules, targets: Array) -> tuple[Rules, Array]:
         """Rules at or near the budgets of some of the ``best``, one for each target, but one
-        client's let go or zero, that were not yet ``tried``; and the target (B,) of each.
+        client's let go, zero, or half of what it has free, that were not yet ``tried``; and the
+        target (B,) of each.
         """
         found, to = [best.take(np.arange(0))], []
         some = min(CHANGED // self.order.size**2 - len(self.tried), AT_ONCE)
         turns = [k for first in range(EVERY) for k in range(first, targets.size, EVERY)]
+        levels = [(0.0, most / 2.0, SLACK_BUDGET) for most in self.free.local[0]]
         for k, client in itertools.product(turns, range(self.order.size)):
-            for level in (0.0, SLACK_BUDGET):
+            for level in levels[client]:
                 eps = best.budgets[k].copy()
                 eps[client] = level
                 if eps.tobytes() not in self.tried and len(to) < some:
