@@ -61,15 +61,15 @@ def algorithms(clients: int, rounds: int) -> Iterator[Row]:
     from fairfl.sims.engine import MLP, Replicate
 
     rules = (NormalizedFedAvg(), ModifiedNormalizedFedAvg(), ClippingFedAvg())
-    merged = (DynamicQFedAvg(rule=rule) for rule in rules)
+    named = {one.name: one for one in (*rules, QFedAvg())}
+    named |= {f"{DynamicQFedAvg.name} of {rule.name}": DynamicQFedAvg(rule=rule) for rule in rules}
     model = MLP((FEATURES, HIDDEN, CLASSES))
 
     def step(algorithm: Any) -> Callable[[], Any]:
         return job(model, clients, SAMPLES, 10, 1, [Replicate(algorithm)]).step
 
-    for algorithm in (*rules, *merged, QFedAvg()):
+    for name, algorithm in named.items():
         ours, plain = cpu_interleaved(2 * rounds, [step(algorithm), step(FedAvg())])
-        name = algorithm.name + (f" of {algorithm.rule.name}" if hasattr(algorithm, "rule") else "")
         what = f"round of {name}, MLP, {clients} clients, one local epoch, CPU time"
         yield Row(what, ours, "FedAvg", plain, 1.5 * plain, f"{ours / plain:.3g} times FedAvg")
 
