@@ -20,7 +20,7 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontier import SLACK_BUDGET
+from fairfl.solvers.frontier import MET, SLACK_BUDGET
 from fairfl.solvers.numerics.critical_points import CriticalPoints, critical_points
 from fairfl.solvers.numerics.dual import DualPoint, weights
 from fairfl.solvers.numerics.interior_point import maximise
@@ -129,8 +129,13 @@ def merit(rules: Rules, target: Array, rate: float = RATE) -> Array:
     """
     broken = rate * rules.excess.sum(axis=1)
     seeks = np.isinf(target)
-    beyond = np.maximum(rules.disparity - np.where(seeks, 0.0, target), 0.0)
-    return np.where(seeks, -rules.disparity, rules.accuracy - rate * beyond) - broken
+    beyond = rules.disparity - np.where(seeks, 0.0, target)
+    return np.where(seeks, -rules.disparity, rules.accuracy - missed(beyond, rate)) - broken
+
+
+def missed(beyond: Array, rate: float = RATE) -> Array:
+    """What it costs to be ``beyond`` a target: no step is too small that reaches it."""
+    return rate * np.maximum(beyond, 0.0) + np.where(beyond > MET, 2.0 * WORTH, 0.0)
 
 
 def _models(
@@ -337,7 +342,7 @@ def _promise(here: Rules, b: int, model: Model, target: float, step: Array) -> f
     if np.isinf(target):
         return float(before - after)
     climb = -here.lam[b] @ (model.values @ step) - ((model.loss @ step) ** 2).sum() / 2
-    return float(climb + RATE * (max(before - target, 0.0) - max(after - target, 0.0)))
+    return float(climb + missed(before - target) - missed(after - target))
 
 
 def _walked(

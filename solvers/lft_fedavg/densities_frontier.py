@@ -29,9 +29,9 @@ def fedavg_frontier(fed: Federation, task: Task, points: int) -> Frontier:
     rules = ordered(low.join(free))
     if free.disparity[0] - low.disparity[0] > FAIR:
         targets = np.linspace(float(low.disparity[0]), float(free.disparity[0]), points)[:-1]
-        coarse = targets[:: -(-targets.size // COARSE)]
-        if coarse.size < COARSE // 2:  # few points asked for: others lie between
-            coarse = np.linspace(targets[0], float(free.disparity[0]), COARSE // 2 + 1)[:-1]
+        parts = -(-COARSE // (3 * targets.size))  # few points asked for: others lie between
+        coarse = np.linspace(targets[0], float(free.disparity[0]), parts * targets.size + 1)[:-1]
+        coarse = coarse[:: -(-coarse.size // COARSE)]
         known = search.settled(
             coarse, ordered(search.at(coarse, search.starts.join(low)).join(rules))
         )

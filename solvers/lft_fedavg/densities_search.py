@@ -43,8 +43,10 @@ FEW = 8
 LOWEST = 8
 """Starts for each client, of FEW at most, where the smallest disparity is looked for."""
 SCREENED = 3
-"""Rounds after which the best FINALISTS climb on, or one in FEWER of the starts."""
-FINALISTS = 2
+"""Rounds after which the best FINALISTS climb on, or one in FEWER of the starts; of those whose
+budgets were changed the best MORE.
+"""
+FINALISTS, MORE = 2, 6
 FEWER = 4
 ROUNDS = 20
 COARSE = 24
@@ -59,7 +61,7 @@ HOPE = 1.5
 """Accuracy that a unit of disparity beyond a target, or a missed budget, costs where it is asked
 who climbs on.
 """
-SHORT, DIGITS = 1e-3, 7
+SHORT, DIGITS = 5e-3, 7
 """Accuracy by which one who climbs on may be worse than what is known, where a client's budget was
 changed; and digits in which those that climb on differ.
 """
@@ -199,29 +201,30 @@ class MultiplierSearch:
         for _ in range(SWEEPS):
             best = below(known, targets)
             source, to = np.nonzero((apart > 0) & (apart <= BESIDE) & moved[:, None])
-            starts, short = best.take(source), -GAINED
+            starts, short = best.take(source), 0.0
             if not to.size:
                 starts, to = self._beside(best, targets)
                 short = SHORT
             if not to.size:
                 break
-            found = self._climbed(starts, targets[to], to, merit(best, targets)[to] - short)
+            found = self._climbed(starts, targets[to], to, merit(best, targets)[to], short)
             known = ordered(known.join(found))
             moved = merit(below(known, targets), targets) > merit(best, targets) + GAINED
         return known
 
-    def _climbed(self, starts: Rules, goal: Array, to: Array, least: Array) -> Rules:
+    def _climbed(self, starts: Rules, goal: Array, to: Array, known: Array, short: float) -> Rules:
         """What the starts find on their way to their goals (B,); of those to one place ``to`` (B,)
-        that promise more than the ``least``, the best FINALISTS climb on.
+        that differ from what is ``known`` there, and are less than ``short`` of it, the best MORE
+        climb on.
         """
         found = ascend(self.family, starts, goal, self.reach, SCREENED)
         hope = merit(found, goal, HOPE)
         order = np.lexsort((-hope, to))
-        order = order[(hope > least)[order]]
+        order = order[((hope > known - short) & (abs(hope - known) > GAINED))[order]]
         same = np.column_stack([to, np.round(hope, DIGITS)])[order]
         order = order[np.sort(np.unique(same, axis=0, return_index=True)[1])]
         rank = np.arange(order.size) - np.searchsorted(to[order], to[order])
-        on = order[rank < FINALISTS]
+        on = order[rank < MORE]
         if on.size:
             more = ascend(self.family, found.take(on), goal[on], self.reach, ROUNDS)
             found = found.join(more)
