@@ -9,7 +9,7 @@ Newton only when they prove that it is monotone, convex or concave.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import comb
 
 import numpy as np
@@ -91,18 +91,12 @@ class AcceptSets:
         """(B,) how many cuts each set has."""
         return np.bincount(self.owner, minlength=self.first.size)
 
-    @classmethod
-    def nobody(cls, count: int) -> AcceptSets:
-        """One set, of no x; ``count`` functions."""
-        none = np.zeros(0, dtype=bool)
-        at = np.zeros(0), none, np.zeros(1, dtype=bool)
-        return cls(np.zeros(0, dtype=int), *at, np.zeros((1, count)))
-
-    def opposite(self, totals: Array) -> AcceptSets:
-        """The sets' complements; ``totals`` (J,) ∫ F_j over the line."""
-        return replace(
-            self, rising=~self.rising, first=~self.first, integrals=totals - self.integrals
-        )
+    def line(self, b: int) -> tuple[Array, Array]:
+        """The cuts (R_b,) of combination ``b``, and whether (R_b + 1,) it accepts between them, 1
+        or 0.
+        """
+        cut = self.cut[self.owner == b]
+        return cut, (self.first[b] + np.arange(cut.size + 1)) % 2.0
 
     def take(self, rows: Array) -> AcceptSets:
         """The sets ``rows`` (positions), in that order."""

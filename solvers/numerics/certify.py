@@ -1,8 +1,8 @@
 """Certified solutions under linear constraints |v·f| <= eps: of rules on a finite X, and on
 densities by the dual.
 
-On densities the dual's descent gives one rule. Where that does not meet the budgets, column
-generation mixes several.
+On densities the dual's descent gives one rule. Where that does not meet the budgets, a linear
+programme on refined cells gives another.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ from dataclasses import replace
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.accept_sets import AcceptSets
-from fairfl.solvers.numerics.column_generation import mix
 from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import DualPoint
+from fairfl.solvers.numerics.refined_cells import Line, refine
 from fairfl.solvers.numerics.tied_places import settle_ties
 from fairfl.solvers.problem import Problem, Task
 from fairfl.solvers.solution import (
@@ -78,18 +77,18 @@ def solve_by_dual(
     begin = None if start is None else np.where(np.isfinite(problem.eps), start, 0) / problem.unit
     visited = descend(problem.constraints, problem.eps, begin)
 
-    def checked(sets: Sequence[Sequence[AcceptSets]], shares: Array, point: DualPoint) -> Solution:
+    def checked(lines: Sequence[Line], point: DualPoint) -> Solution:
         lam, bound = point.lam[0], float(point.dual(problem.eps[None])[0])
-        rule = problem.rule(sets, shares)
+        rule = problem.rule(lines)
         found = evaluate(fed, task, eps, rule, lam * problem.unit, (), local_eps)
         return _certified(fed, task, problem, found, lam, bound)
 
     with suppress(CertificationError):
         return checked(*settle_ties(problem.constraints, problem.eps, visited[-1]))
-    sets, shares, best = mix(problem.constraints, problem.eps, visited)
+    lines, best = refine(problem.constraints, problem.eps, visited)
     with suppress(CertificationError):
         return checked(*settle_ties(problem.constraints, problem.eps, best))
-    return checked(sets, shares, best)
+    return checked(lines, best)
 
 
 def _certified(

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.accept_sets import AcceptSets
 from fairfl.solvers.numerics.dual import Constraints
 from fairfl.solvers.problem import Limits, Task
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
@@ -80,16 +79,8 @@ class DensityProblem:
             np.broadcast_to(where, (len(who), groups)),
         )
 
-    def rule(self, sets: Sequence[Sequence[AcceptSets]], shares: Array) -> Rule:
-        """At each place the mixture, with its ``shares`` (P, N), of N ``sets``, each one set at
-        each place.
-        """
-        lines = []
-        for p, own in enumerate(shares):
-            used = np.flatnonzero(own).tolist()
-            steps = [Classifier.from_intervals([sets[k][p].intervals(0)] * 2) for k in used]
-            one = steps[0] if len(used) == 1 else Classifier.average(steps, own[used])
-            lines.append((one.edges[0], one.values[0]))
+    def rule(self, lines: Sequence[tuple[Array, Array]]) -> Rule:
+        """The rule with these edges and rates at each place."""
         members = [
             Classifier(*zip(*(lines[p] for p in places), strict=True)) for places in self.where
         ]

@@ -1,14 +1,14 @@
 """The dual function of λ on densities minimised: by Newton's method in cuts and multipliers, from a
-linear programme on cells, and where that fails by column generation.
+linear programme on cells, and where that fails by one on refined cells.
 """
 
 from __future__ import annotations
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import cells
-from fairfl.solvers.numerics.column_generation import mix
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, kkt_residual
 from fairfl.solvers.numerics.newton import KKT_TOLERANCE, settled
+from fairfl.solvers.numerics.refined_cells import refine
 
 ENOUGH = 1e-11
 """Residual of a rule that needs no mixture."""
@@ -23,7 +23,7 @@ def minimise_dual(
     visited = descend(problem, eps, start, enough)
     if _residual(visited[-1], eps) <= max(enough, ENOUGH):
         return visited[-1]
-    return mix(problem, eps, visited)[2]
+    return refine(problem, eps, visited)[1]
 
 
 def descend(

@@ -20,11 +20,10 @@ from dataclasses import replace
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.accept_sets import AcceptSets
-from fairfl.solvers.numerics.column_generation import Sets
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, weights
 from fairfl.solvers.numerics.newton import settled
+from fairfl.solvers.numerics.refined_cells import Line
 from fairfl.theory.numerics.piecewise import Piecewise
 
 TIED = 1e-6
@@ -35,21 +34,16 @@ SAME = 1e-10
 """Functions whose combinations are no larger than this, relatively, depend on each other."""
 
 
-def settle_ties(
-    problem: Constraints, eps: Array, point: DualPoint
-) -> tuple[list[Sets], Array, DualPoint]:
-    """The rule at budgets (K,) of a nearly optimal dual point: N sets, and their shares (P, N) at
-    each place; and the dual point at which scores tie exactly. Without ties its own rule.
+def settle_ties(problem: Constraints, eps: Array, point: DualPoint) -> tuple[list[Line], DualPoint]:
+    """The rule at budgets (K,) of a nearly optimal dual point, and the dual point at which scores
+    tie exactly. Without ties its own rule.
     """
     ties = [_tied(*place, point.lam) for place in _places(problem)]
-    if not any(ties):
-        return [point.sets], np.ones((len(ties), 1)), point
-    point, values = _exact(problem, eps, point, ties)
-    best, parts = list(point.sets), np.ones(len(ties))
+    point, values = _exact(problem, eps, point, ties) if any(ties) else (point, {})
+    lines = [own.line(0) for own in point.sets]
     for p, value in values.items():
-        best[p], parts[p] = _nearest_to_a_toss(problem, p, value)
-    other = [own.opposite(f.totals) for own, f in zip(best, problem.profiles, strict=True)]
-    return [best, other], np.stack([1.0 + parts, 1.0 - parts], axis=1) / 2.0, point
+        lines[p] = _nearest_to_a_toss(problem, p, value)
+    return lines, point
 
 
 def _places(problem: Constraints) -> list[tuple[Piecewise, Array]]:
@@ -106,8 +100,8 @@ def _exact(
     return point, {p: served[p] + next(changes) for p, tie in enumerate(ties) if tie}
 
 
-def _nearest_to_a_toss(problem: Constraints, p: int, values: Array) -> tuple[AcceptSets, float]:
-    """The rule g and its share ρ at a place whose functions shall have integrals ``values``."""
+def _nearest_to_a_toss(problem: Constraints, p: int, values: Array) -> Line:
+    """The rule at a place whose functions shall have integrals ``values``."""
     profile, rows = problem.profiles[p], problem.coefficients[p]
     flat = profile.coefficients[1:].reshape(rows.shape[1], -1)
     left, size, _ = np.linalg.svd(rows @ flat, full_matrices=False)
@@ -120,7 +114,8 @@ def _nearest_to_a_toss(problem: Constraints, p: int, values: Array) -> tuple[Acc
     alone = Constraints(0.0, (functions,), (across,), -across @ toss, (False,))
     rule = descend(alone, np.zeros(len(across)))[-1].sets[0]
     part = along @ (values - toss) / (along @ (rule.integrals[0, 1:] - toss))
-    return rule, float(np.clip(part, -1.0, 1.0))
+    cut, served = rule.line(0)
+    return cut, 0.5 + float(np.clip(part, -1.0, 1.0)) * (served - 0.5)
 
 
 def _with_gain(problem: Constraints, p: int, weights: Array) -> Piecewise:

@@ -208,7 +208,7 @@ def test_mistakes_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """
     right = DensityProblem.of
     monkeypatch.setattr(certify.DensityProblem, "of", lambda *given: MISTAKES[name](right(*given)))
-    monkeypatch.setattr("fairfl.solvers.numerics.column_generation.ROUNDS", 3)
+    monkeypatch.setattr("fairfl.solvers.numerics.refined_cells.ROUNDS", 3)
     notion = "accuracy_parity" if "constant" in name else "eo"
     for seed in (2, 3):
         fed = federation(np.random.default_rng(seed), clients=2, groups=2)

@@ -1,0 +1,105 @@
+"""Optima on densities by a linear programme on cells, which are refined where the rule may change.
+
+Newton's method on the dual ends at one deterministic rule. Where scores tie on a set of positive
+mass, or where the dual is so curved that a rounding of λ breaks a constraint, no such rule meets
+the budgets. So each place's line is divided into cells. The programme finds their best rates f in
+[0, 1]: a feasible rule. Its multipliers propose where scores change sign. Cells are cut there, and
+neighbours of one rate are joined, so that the rule is kept and the programme stays small. The dual
+at the best multipliers bounds what any rule is worth.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.numerics import highs
+from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point
+from fairfl.solvers.numerics.newton import settled
+
+ROUNDS = 80
+RECENT = 20
+"""Points of a failed descent whose cuts are the first cells' ends."""
+GAP = 1e-11
+STEPS = np.array([1.0, 0.3, 0.1, 0.03])
+"""Where cuts are proposed between the best known multipliers and the programme's."""
+NARROW = 1e-9
+"""Cells are no narrower than this part of the line: what that loses is of second order."""
+WHOLE = 1e-13
+"""Rates this near to 0 or 1 are there."""
+
+Line = tuple[Array, Array]
+"""A rule at one place: increasing ends (m,) of cells, and the cells' rates (m + 1,)."""
+
+
+def refine(
+    problem: Constraints, eps: Array, visited: list[DualPoint]
+) -> tuple[list[Line], DualPoint]:
+    """The best rule on cells at budgets eps (K,), and the dual point with the best bound.
+
+    Parameters
+    ----------
+    visited : dual points of a failed descent; the most useful rule precedes them.
+    """
+    best = min(visited[-RECENT:], key=lambda p: _bound(p, eps))
+    proposed = [dual_point(problem, np.zeros((1, problem.count))), *visited[-RECENT:]]
+    lines = [(np.empty(0), np.array([0.5]))] * len(problem.profiles)  # feasible: a coin toss
+    for _ in range(ROUNDS):
+        cells = [_cut(problem, p, lines[p], proposed) for p in range(len(lines))]
+        found = _programme(problem, eps, cells)
+        if found is None:
+            break
+        lines, lam, value = found
+        if _bound(best, eps) - value <= GAP:
+            break
+        # in-out separation: proposals on the way to the best known multipliers are steadier than
+        # the programme's own
+        centre = best.lam[0]
+        tried = dual_point(problem, centre + STEPS[:, None] * (lam - centre))
+        own = [tried.take(np.array([k])) for k in range(STEPS.size)]
+        best = min([best, *own], key=lambda p: _bound(p, eps))
+        found, better = settled(problem, best, eps[None])
+        if better[0]:
+            best = min(best, found, key=lambda p: _bound(p, eps))
+        proposed = [best, *own]
+    return lines, best
+
+
+def _bound(point: DualPoint, eps: Array) -> float:
+    return float(point.dual(eps[None])[0])
+
+
+def _cut(problem: Constraints, p: int, line: Line, proposed: list[DualPoint]) -> Array:
+    """The cells' ends (m,) at place p: where the rate changes, and where scores change sign."""
+    (old, rates), edges = line, problem.profiles[p].edges
+    ends = old[np.diff(rates) != 0]
+    for cut in (point.sets[p].cut for point in proposed):
+        padded = np.concatenate([[-np.inf], ends, [np.inf]])
+        right = np.searchsorted(padded, cut)
+        apart = np.minimum(padded[right] - cut, cut - padded[right - 1])
+        ends = np.union1d(ends, cut[apart > NARROW * (edges[-1] - edges[0])])
+    return ends
+
+
+def _programme(
+    problem: Constraints, eps: Array, cells: list[Array]
+) -> tuple[list[Line], Array, float] | None:
+    """The best rule on cells, its multipliers (K,), its worth; None where HiGHS gives up."""
+    gains, tables = [], []
+    places = zip(problem.profiles, problem.coefficients, problem.nobody, cells, strict=True)
+    for profile, rows, nobody, ends in places:
+        served = -np.diff(profile.above(np.concatenate([[-np.inf], ends, [np.inf]])))
+        gains.append(served[0] * (not nobody))
+        tables.append(rows @ served[1:])
+    gain, table = np.concatenate(gains), np.concatenate(tables, axis=1)
+    bounded = np.isfinite(eps)
+    table, budgets, b = table[bounded], eps[bounded], problem.b[bounded]
+    size = np.maximum(np.abs(gain), np.abs(table).max(axis=0, initial=0.0)).clip(1e-300)
+    found = highs.maximise(gain / size, table / size, -budgets - b, budgets - b, size)
+    if found is None:
+        return None
+    rates, _ = highs.rounded(np.clip(found[0] / size, 0.0, 1.0), WHOLE)
+    lam = np.zeros(eps.size)
+    lam[bounded] = -found[1]
+    own = np.split(rates, np.cumsum([ends.size + 1 for ends in cells])[:-1])
+    return list(zip(cells, own, strict=True)), lam, problem.base + float(gain @ rates)
