@@ -19,15 +19,17 @@ _SHARES = (
     "CP disp.",
     "EO disp.",
     "EOdds disp.",
+    "disparity",
+    "eo difference",
+    "eodds difference",
     "accepted",
     "Acc. gap",
     "E gap",
 )
-_HELD = ("validation Acc.", "validation DP disp.", "validation EO disp.", "validation EOdds disp.")
 _GAPS = ("GB (9)", "GB (20)", "least gap", "above FedAvg", "LS", "loss", "training loss")
 _OTHERS = ("KL", "after 10 %", "after 50 %", "at the end", "mean loss", "worst loss")
-DIGITS = {"variance": 0, **dict.fromkeys((*_SHARES, *_HELD, *_GAPS, *_OTHERS), 3)}
-"""Printed after the point, where it is not one."""
+DIGITS = {"variance": 0, **dict.fromkeys((*_SHARES, *_GAPS, *_OTHERS), 3)}
+"""Printed after the point, where it is not one; the same on validation."""
 COLUMNS = ["dataset", "objective", "measure", "published", "published_sd"]
 
 
@@ -79,7 +81,7 @@ def lines(table: pd.DataFrame) -> list[str]:
 
 
 def _cell(row: dict[Any, Any]) -> str:
-    digits = DIGITS.get(row["measure"], 1)
+    digits = DIGITS.get(row["measure"].removeprefix("validation "), 1)
     text = _number(row["mean"], row["sd"], digits)
     return (
         text

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fairfl.cli.errors import one_line
-from fairfl.cli.options import AsJson, option, out_folder
+from fairfl.cli.options import AsJson, given, option, out_folder, require_columns
+
+if TYPE_CHECKING:
+    from fairfl.theory.populations.calibration import Counted
+    from fairfl.theory.populations.federation import Federation
 
 
 class Calibrate(StrEnum):
@@ -91,56 +95,27 @@ def frontier(
     data.
     """
     with one_line():
+        from fairfl.reports.frontier import report
         from fairfl.reports.question import Question
 
         question = Question(notion, difference, _costs(costs), sees, local_eps)
+        draws = given(bootstraps=bootstraps, seed=seed)
+        people = given(
+            score=score,
+            label=label,
+            group=group,
+            client=client,
+            feature=feature,
+            group_pair=group_pair,
+            levels=levels,
+            blind=blind,
+        )
+        if calibrate is not Calibrate.shared:
+            people["calibrate"] = calibrate.value
         if file.suffix.lower() == ".toml":
-            given = {
-                "--score": score,
-                "--label": label,
-                "--group": group or None,
-                "--client": client,
-                "--feature": feature,
-                "--group-pair": group_pair,
-                "--levels": levels,
-                "--bootstraps": bootstraps,
-                "--seed": seed,
-                "--blind": blind or None,
-            }
-            extra = [name for name, value in given.items() if value is not None]
-            if extra:
-                raise ValueError(
-                    f"{', '.join(extra)} goes with a table of people, got the federation "
-                    f"{file.name}"
-                )
-            from fairfl.reports.federation_file import read_federation
-
-            federation, notes, sample = read_federation(file), (), None
+            federation, notes, sample = _laws(file, people | draws), (), None
         else:
-            missing = [
-                f"--{name}" for name, value in (("label", label), ("group", group)) if not value
-            ]
-            if label is None or not group:
-                raise ValueError(
-                    f"a table of people needs {' and '.join(missing)} (the name of a column)"
-                )
-            from fairfl.reports.people import read
-
-            federation, notes, sample = read(
-                file,
-                score=score,
-                label=label,
-                group=group,
-                client=client,
-                features=feature or None,
-                group_pair=group_pair,
-                levels=levels,
-                calibrate=calibrate.value,
-                blind=blind,
-                unseen=sees == "x",
-            )
-        from fairfl.reports.frontier import report
-
+            federation, notes, sample = _people(file, people, sees == "x")
         if out is not None:
             out_folder(out)
         report(
@@ -153,9 +128,28 @@ def frontier(
             count=points,
             out=out,
             as_json=as_json,
-            bootstraps=bootstraps,
-            seed=seed or 0,
+            **draws,
         )
+
+
+def _laws(file: Path, people: dict[str, Any]) -> Federation:
+    """The federation of a TOML file, with which no option of a table of people goes."""
+    if people:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in people)
+        raise ValueError(f"{names} goes with a table of people, got the federation {file.name}")
+    from fairfl.reports.federation_file import read_federation
+
+    return read_federation(file)
+
+
+def _people(
+    file: Path, people: dict[str, Any], unseen: bool
+) -> tuple[Federation, list[str], Counted]:
+    """A table of people as a federation, what was done to it, and its people."""
+    require_columns(people)
+    from fairfl.reports.people import read
+
+    return read(file, features=people.pop("feature", None), unseen=unseen, **people)
 
 
 def _costs(text: str) -> Any:

@@ -35,6 +35,22 @@ Resume = Annotated[bool, option("Go on from the runs in DIR.", "--resume")]
 AsJson = Annotated[bool, option("Print JSON.", "--json")]
 
 
+def given(**options: Any) -> dict[str, Any]:
+    """The options that a user gave: without None, False and empty lists."""
+    return {
+        name: value
+        for name, value in options.items()
+        if value is not None and value is not False and value != []
+    }
+
+
+def require_columns(options: dict[str, Any]) -> None:
+    """ValueError where the options of a table of people lack its label or group."""
+    missing = [f"--{name}" for name in ("label", "group") if name not in options]
+    if missing:
+        raise ValueError(f"a table of people needs {' and '.join(missing)} (the name of a column)")
+
+
 def out_folder(path: Path) -> Path:
     """The folder of ``--out``, made if missing, and written into once before the work.
 

@@ -20,8 +20,10 @@ from fairfl.cli.options import (
     Resume,
     RunsOut,
     Seeds,
+    given,
     option,
     out_folder,
+    require_columns,
 )
 
 if TYPE_CHECKING:
@@ -107,23 +109,17 @@ def simulate(
             raise ValueError(
                 "NAME or CONFIG.toml must be given; fairfl simulate --list names the experiments"
             )
-        columns: dict[str, Any] = {
-            "label": label,
-            "group": group,
-            "client": client,
-            "feature": feature or None,
-        }
-        columns["budget"] = budget or None
-        columns |= {
-            "notion": None if notion is None else notion.value,
-            "hidden": hidden,
-            "blind": blind or None,
-        }
-        experiment = _experiment(
-            name,
-            {key: value for key, value in columns.items() if value is not None},
-            tuple(imports or ()),
+        columns = given(
+            label=label,
+            group=group,
+            client=client,
+            feature=feature,
+            budget=budget,
+            notion=notion and notion.value,
+            hidden=hidden,
+            blind=blind,
         )
+        experiment = _experiment(name, columns, tuple(imports or ()))
         _run(
             experiment,
             profile.value,
@@ -158,8 +154,8 @@ def _experiment(name: str, columns: dict[str, Any], imports: tuple[str, ...]) ->
     if name.lower().endswith(TABLES):
         return _own(name, columns)
     if columns:
-        given = ", ".join(f"--{key}" for key in columns)
-        raise ValueError(f"{given} goes with a table of people (.csv, .parquet), got {name}")
+        names = ", ".join(f"--{key}" for key in columns)
+        raise ValueError(f"{names} goes with a table of people (.csv, .parquet), got {name}")
     if toml:
         from fairfl.studies.own.config import read_config
 
@@ -174,9 +170,7 @@ def _own(path: str, columns: dict[str, Any]) -> Experiment:
     from fairfl.studies.own.people import own_people
     from fairfl.studies.own.people_runs import Request
 
-    missing = [f"--{key}" for key in ("label", "group") if key not in columns]
-    if missing:
-        raise ValueError(f"a table of people needs {' and '.join(missing)} (the name of a column)")
+    require_columns(columns)
     for name, field in (("feature", "features"), ("budget", "budgets")):
         if name in columns:
             columns[field] = tuple(columns.pop(name))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fairfl.figures.lib.frontier_panels import Axes
 
 SEARCHED = (
-    "{}: accuracies between the ends are the best that a search found; each is attained, and "
+    "{}: {} between the ends are the best that a search found; each is attained, and "
     "CFL's bound them."
 )
 MINIMUM = "LFT+FedAvg's smallest disparity is the smallest that a search found."
@@ -117,7 +117,8 @@ def _groups(found: Comparison) -> str:
 def searched(found: Comparison) -> list[str]:
     """What is not exact."""
     names = [NAMES[scheme] for scheme, reach in found.reaches.items() if not reach.frontier.exact]
-    out = [SEARCHED.format(" and ".join(names))] if names else []
+    values = found.question.value.removesuffix("y") + "ies"
+    out = [SEARCHED.format(" and ".join(names), values)] if names else []
     return out + ([MINIMUM] if LABELS["lft_fedavg"] in names else [])
 
 

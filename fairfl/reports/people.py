@@ -36,10 +36,10 @@ asked for.
 def read(
     path: str | Path,
     *,
-    score: str | None,
     label: str,
     group: str | Sequence[str],
-    client: str | None,
+    client: str | None = None,
+    score: str | None = None,
     features: Sequence[str] | None = None,
     group_pair: str | None = None,
     levels: int | None = None,
@@ -84,15 +84,26 @@ def read(
         federation = Federation.from_counts(people.counts, people.points, calibrate=calibrate)
     federation.groups = tuple(data.group_names[code] for code in people.groups)
     federation.client_names = tuple(data.client_names[code] for code in people.clients)
-    lines = [f"{people.people:,} people; score: {source}; {told}.", *notes]
-    lines.append(
+    lines = [
+        f"{people.people:,} people; score: {source}; {told}.",
+        *notes,
         f"y = 1 stands for {label} = {data.label_names[1]}; accuracies count the fitted P(y = 1 "
-        "| x)."
-    )
+        "| x).",
+        *_warned(data, federation, unseen),
+        *(f"Warning: {warning.message}." for warning in odd),
+    ]
+    return federation, lines, people
+
+
+def _warned(data: Dataset, federation: Federation, unseen: bool) -> list[str]:
+    """Clients that no local constraint binds, and a score that tells the group to rules that are
+    not to see it.
+    """
+    lines = []
     lonely = [
         name for name, ok in zip(federation.client_names, federation.defined, strict=True) if not ok
     ]
-    if lonely and groups == 2:
+    if lonely and federation.n_groups == 2:
         lines.append(
             "Without people of both groups, and so bound by no local constraint: "
             f"{', '.join(lonely)}."
@@ -105,7 +116,7 @@ def read(
             f"The score is made of {', '.join(sorted(made_of))} too, and so tells rules that do "
             "not see the group something of it: --blind."
         )
-    return federation, [*lines, *(f"Warning: {warning.message}." for warning in odd)], people
+    return lines
 
 
 def _score(data: Dataset, file: str) -> tuple[Array, str]:

@@ -91,7 +91,10 @@ def draw(
         place = grid.flat[k]
         part = pick(data, panel=panel)
         _panel(place, part, axes.column, 1.0)
-        style.letter(place, k, panel)
+        if len(panels) > 1:
+            style.letter(place, k, panel)
+        else:
+            place.set_title(panel, loc="left")
         if losses:
             _panel(grid[high, k], part, "below_cfl", axes.unit)
     for place in grid[-1]:

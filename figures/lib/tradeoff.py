@@ -43,8 +43,9 @@ def draw_tradeoff(table: pd.DataFrame, x: str = "DP disparity", y: str = "accura
     objectives = names(
         pd.concat([pick(table, kind="ours"), pick(table, kind="published")]), "objective"
     )
-    looks = {
-        name: {"color": COLOURS[k % len(COLOURS)], "marker": MARKERS[k % len(MARKERS)]}
+    n = len(COLOURS)
+    looks = {  # no two of 81 objectives alike
+        name: {"color": COLOURS[k % n], "marker": MARKERS[(k + k // n) % n]}
         for k, name in enumerate(objectives)
     }
     figure = Figure(figsize=(style.PAGE if columns > 1 else 1.5 * style.COLUMN, 2.7 * rows + 1.1))

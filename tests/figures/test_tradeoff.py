@@ -72,3 +72,9 @@ def test_a_large_spread_does_not_squeeze_the_panel():
     low, high = draw_tradeoff(wide).axes[0].get_ylim()
     assert 0.6 < low < 0.7
     assert 0.9 < high < 1.0
+
+
+def test_no_two_objectives_look_alike():
+    many = pd.concat([TABLE.iloc[[2]].assign(objective=f"objective {k}") for k in range(30)])
+    handles = draw_tradeoff(many).legends[0].legend_handles
+    assert len({(line.get_color(), line.get_marker()) for line in handles}) == 30

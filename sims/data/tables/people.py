@@ -30,6 +30,13 @@ repeat.
 MOST_LEVELS = 1_000
 """A text column of more values is never one: each value makes a feature."""
 
+Columns = tuple[str, ...]
+"""Names of columns."""
+Codes = tuple[NDArray[np.int64], tuple[str, ...]]
+"""A category of each row, shape (n,), and the categories' names."""
+Block = tuple[Columns, NDArray[np.float64]]
+"""Names of features, length d, and their values, shape (n, d)."""
+
 
 def read_people(
     path: str | Path,
@@ -77,49 +84,23 @@ def read_people(
     """
     path = Path(path)
     frame = read_table(path)
-    several = (group,) if isinstance(group, str) else tuple(group)
-    if not several:
-        raise ValueError("group must name at least one column, got none")
-    named = {"score": (score,), "label": (label,), "group": several, "client": (client,)}
+    groups = (group,) if isinstance(group, str) else tuple(group)
+    named = {"score": (score,), "label": (label,), "group": groups, "client": (client,)}
     roles = {role: columns for role, columns in named.items() if columns != (None,)}
-    taken = [column for columns in roles.values() for column in columns]
-    for role, columns in roles.items():
-        for column in columns:
-            require_column(frame, role, column, path)
-    if len(set(taken)) < len(taken):
-        *first, last = roles
-        given = {role: ", ".join(columns) for role, columns in roles.items()}
-        raise ValueError(f"{', '.join(first)} and {last} must be different columns, got {given}")
+    _require_roles(frame, roles, path)
     label_codes, label_names = _label(frame, label)
-    parts = [categories(frame, column) for column in several]
-    group_codes, group_names = parts[0] if len(parts) == 1 else _combined(parts)
-    if len(group_names) < 2:
-        raise ValueError(
-            f"group column {', '.join(map(repr, several))} must have at least two values, got "
-            f"{group_names} alone"
-        )
+    parts = [categories(frame, column) for column in groups]
+    group_codes, group_names = _groups(groups, parts)
     n = len(frame)
     client_codes, client_names = (
         (np.zeros(n, int), ("all",)) if client is None else categories(frame, client)
     )
-    if score is not None:
-        if features is not None:
-            raise ValueError(
-                f"features must not be given together with a score, got score={score!r}"
-            )
-        if blind:
-            raise ValueError(
-                "blind must not be given together with a score, which is as it is, got "
-                f"score={score!r}"
-            )
-        columns, blocks = [score], [_one(frame, score)]
-    else:
-        columns = _features(frame, features, taken, label, path)
-        blocks = [_encoded(frame, column, features is not None) for column in columns]
-        for column, part in zip(several, parts, strict=True):
-            if not blind and column not in columns:
-                columns.append(column)
-                blocks.append(_indicators(column, *part))
+    seen = {} if blind else dict(zip(groups, parts, strict=True))
+    columns, blocks = (
+        _learned(frame, features, roles, seen, path)
+        if score is None
+        else _scored(frame, score, features, blind)
+    )
     return Dataset(
         name=path.stem,
         features=np.hstack([values for _, values in blocks]),
@@ -136,6 +117,20 @@ def read_people(
     )
 
 
+def _require_roles(frame: pd.DataFrame, roles: dict[str, Columns], path: Path) -> None:
+    """ValueError where a role's columns are none, not in the table, or also another role's."""
+    if not roles["group"]:
+        raise ValueError("group must name at least one column, got none")
+    for role, columns in roles.items():
+        for column in columns:
+            require_column(frame, role, column, path)
+    taken = [column for columns in roles.values() for column in columns]
+    if len(set(taken)) < len(taken):
+        *first, last = roles
+        given = {role: ", ".join(columns) for role, columns in roles.items()}
+        raise ValueError(f"{', '.join(first)} and {last} must be different columns, got {given}")
+
+
 def _label(frame: pd.DataFrame, column: str) -> tuple[NDArray[np.int64], tuple[str, str]]:
     """Return the labels as 0/1, and what these were in the file."""
     codes, names = categories(frame, column)
@@ -148,47 +143,72 @@ def _label(frame: pd.DataFrame, column: str) -> tuple[NDArray[np.int64], tuple[s
     return codes, (names[0], names[1])
 
 
-def _combined(
-    parts: Sequence[tuple[NDArray[np.int64], tuple[str, ...]]],
-) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Return codes and names of the combinations that somebody has, of several columns' own."""
-    rows, codes = np.unique(
-        np.stack([code for code, _ in parts], axis=1), axis=0, return_inverse=True
-    )
-    names = [
-        " & ".join(levels[k] for (_, levels), k in zip(parts, row, strict=True)) for row in rows
-    ]
-    return codes.reshape(-1).astype(np.int64), tuple(names)
+def _groups(columns: Columns, parts: Sequence[Codes]) -> Codes:
+    """Return codes and names of the groups, of several columns the combinations that somebody has;
+    `parts` are the columns' own.
+    """
+    codes, names = parts[0]
+    if len(parts) > 1:
+        rows, codes = np.unique(
+            np.stack([code for code, _ in parts], axis=1), axis=0, return_inverse=True
+        )
+        codes = codes.reshape(-1).astype(np.int64)
+        names = tuple(
+            " & ".join(levels[k] for (_, levels), k in zip(parts, row, strict=True)) for row in rows
+        )
+    if len(names) < 2:
+        raise ValueError(
+            f"group column {', '.join(map(repr, columns))} must have at least two values, got "
+            f"{names} alone"
+        )
+    return codes, names
 
 
-def _features(
-    frame: pd.DataFrame, named: Sequence[str] | None, taken: Sequence[str], label: str, path: Path
-) -> list[str]:
-    """Return the columns to learn from, the group not added."""
+def _scored(
+    frame: pd.DataFrame, score: str, features: Sequence[str] | None, blind: bool
+) -> tuple[list[str], list[Block]]:
+    """Return the column of the score, alone, and its values."""
+    if features is not None:
+        raise ValueError(f"features must not be given together with a score, got score={score!r}")
+    if blind:
+        raise ValueError(
+            f"blind must not be given together with a score, which is as it is, got score={score!r}"
+        )
+    return [score], [_one(frame, score)]
+
+
+def _learned(
+    frame: pd.DataFrame,
+    named: Sequence[str] | None,
+    roles: dict[str, Columns],
+    groups: dict[str, Codes],
+    path: Path,
+) -> tuple[list[str], list[Block]]:
+    """Return the columns to learn from, and their features; the groups' are last."""
     if named is None:  # columns without a name are mostly row numbers
+        taken = {column for columns in roles.values() for column in columns}
         columns = [
             name for name in frame.columns if name not in taken and not name.startswith(UNNAMED)
         ]
     else:
         columns = list(dict.fromkeys([named] if isinstance(named, str) else named))
-        if label in columns:
-            raise ValueError(f"features must not hold the label column {label!r}")
+        if roles["label"][0] in columns:
+            raise ValueError(f"features must not hold the label column {roles['label'][0]!r}")
     for column in columns:
         require_column(frame, "feature", column, path)
     if not columns:
         raise ValueError(f"{path.name} must have at least one feature column, got none")
-    return columns
-
-
-Block = tuple[tuple[str, ...], NDArray[np.float64]]
-"""Names of features, length d, and their values, shape (n, d)."""
+    blocks = [_encoded(frame, column, named is not None) for column in columns]
+    added = {column: part for column, part in groups.items() if column not in columns}
+    blocks += [_indicators(column, *part) for column, part in added.items()]
+    return [*columns, *added], blocks
 
 
 def _one(frame: pd.DataFrame, column: str) -> Block:
     return (column,), numbers(frame, column)[:, None]
 
 
-def _indicators(column: str, codes: NDArray[np.int64], levels: tuple[str, ...]) -> Block:
+def _indicators(column: str, codes: NDArray[np.int64], levels: Columns) -> Block:
     return tuple(f"{column}={level}" for level in levels), one_hot(codes, len(levels))
 
 

@@ -160,8 +160,10 @@ def test_files_that_cannot_be_read(cli, tmp_path):
     (tmp_path / "empty.csv").write_text("")
     assert "empty" in cli("frontier", tmp_path / "empty.csv", "--label", "y", "--group", "a").stderr
     (tmp_path / "two.toml").write_text("[[clients]]\nmean = [3, 5]\n")
-    result = cli("frontier", tmp_path / "two.toml", "--label", "y")
-    assert result.exit_code == 2 and "--label goes with a table of people" in result.stderr
+    words = ("--label", "y", "--calibrate", "client")
+    result = cli("frontier", tmp_path / "two.toml", *words)
+    assert result.exit_code == 2
+    assert "--label, --calibrate goes with a table of people" in result.stderr
 
 
 def test_in_a_real_process_without_warnings(table):

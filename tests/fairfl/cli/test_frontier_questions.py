@@ -65,7 +65,7 @@ def test_groups_of_two_columns_and_utilities(cli, crossed, tmp_path):
         "largest difference of true-positive rates between two groups",
         "a missed positive costs 5, a wrong positive 1",
         "utility at disparity 0.1",
-        "LFT+FedAvg and LFT+Ensemble: accuracies between the ends are the best that a search found",
+        "LFT+FedAvg and LFT+Ensemble: utilities between the ends are the best that a search found",
         "where y = 1, group",
     ):
         assert part in text

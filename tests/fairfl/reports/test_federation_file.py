@@ -132,6 +132,15 @@ def test_a_place_is_taken_or_named(place: str, tmp_path: Path) -> None:
     assert refused > len(VALUES) / 2
 
 
+def test_what_a_client_leaves_out_is_the_default(tmp_path: Path) -> None:
+    file, found = tmp_path / "defaults.toml", []
+    for told in ("", "sd = 1\nq = 0.5\nweight = 1\neta = {slope = 1, intercept = 0}\n"):
+        file.write_text(f"[[clients]]\nmean = [0, 1]\n{told}" * 2, "utf-8")
+        found.append(ff.solve(read_federation(file), "cfl", 0.1).accuracy)
+    expected = ff.solve(ff.Federation.normal([[0, 1], [0, 1]], 1.0, 0.5), "cfl", 0.1).accuracy
+    assert found == pytest.approx([expected, expected], abs=1e-12)
+
+
 def test_weights_that_add_up_to_more_than_a_float_are_shares(tmp_path: Path) -> None:
     file = tmp_path / "heavy.toml"
     file.write_text("[[clients]]\nmean = [0, 1]\nweight = 1e308\n" * 3, "utf-8")

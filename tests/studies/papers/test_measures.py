@@ -72,3 +72,10 @@ def test_ours_beside_the_published():
     assert np.isnan(table.loc["mine", "published"]) and np.isnan(table.loc["mine", "apart"])
     text = lines(table.reset_index())
     assert text[1].split("  ")[-1] == "82.0 ± 2.8 [81.0 ± 0.5]" and text[2].endswith("70.0")
+    shares = table.reset_index().assign(
+        measure=["validation disparity", "eo difference"], mean=0.04
+    )
+    assert [line.split("  ")[-1].strip() for line in lines(shares)[1:]] == [
+        "0.040 ± 2.828 [81.000 ± 0.500]",
+        "0.040",
+    ]

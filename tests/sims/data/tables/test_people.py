@@ -209,16 +209,37 @@ def test_a_missing_feature_is_named_with_its_row(tmp_path: Path):
         read_people(tmp_path / "people.csv", label="y", group="a")
 
 
-def test_an_identifier_is_no_feature_unless_named(tmp_path: Path):
-    people().assign(name=[f"person {i}" for i in range(200)]).to_csv(
-        tmp_path / "people.csv", index=False
+@pytest.mark.parametrize(
+    ("rows", "values", "named", "taken"),
+    [
+        (22, 20, False, True),
+        (22, 21, False, False),
+        (200, 100, False, True),
+        (200, 101, False, False),
+        (200, 200, True, True),
+        (1200, 1000, True, True),
+        (1200, 1001, True, False),
+    ],
+)
+def test_an_identifier_is_no_feature_unless_named(
+    tmp_path: Path, rows: int, values: int, named: bool, taken: bool
+):
+    """20 values are taken, or as many as half of the rows; if the column is named, 1,000."""
+    file, features = tmp_path / "people.csv", ["x", "name"] if named else None
+    people(rows).assign(name=[f"person {i % values}" for i in range(rows)]).to_csv(
+        file, index=False
     )
-    with pytest.raises(
-        ValueError,
-        match="column 'name' has 200 different values in 200 rows and looks like an ident",
-    ):
-        read_people(tmp_path / "people.csv", label="y", group="a", client="site")
-    assert (
-        len(read_people(tmp_path / "people.csv", label="y", group="a", features=["x", "name"]))
-        == 200
-    )
+    if taken:
+        data = read_people(file, label="y", group="a", client="site", features=features)
+        assert sum(name.startswith("name=") for name in data.feature_names) == values
+        return
+    told = f"column 'name' has {values} different values in {rows} rows and looks like an ident"
+    with pytest.raises(ValueError, match=told):
+        read_people(file, label="y", group="a", client="site", features=features)
+
+
+@pytest.mark.parametrize(("values", "shown"), [(5, "'4'$"), (6, r"'4', \.\.\.$")])
+def test_at_most_five_values_of_a_label_are_shown(tmp_path: Path, values: int, shown: str):
+    people().assign(y=np.arange(200) % values).to_csv(tmp_path / "people.csv", index=False)
+    with pytest.raises(ValueError, match=rf"exactly two values, got {values}: '0', .*{shown}"):
+        read_people(tmp_path / "people.csv", label="y", group="a")
