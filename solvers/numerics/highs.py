@@ -13,7 +13,9 @@ OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 
 WHOLE = 1e-9
 """Cells this near to 0 or 1 are there."""
 FINE = 1.0, 1e5, 1e8, 1e8
-"""How much larger each next programme is: HiGHS' own tolerance is 1e-7, with which it is robust."""
+"""How much larger each next programme is."""
+TRIES = OPTIONS | {"maxiter": 3_000}, {}
+"""HiGHS may go in circles where it is asked for 1e-10; with its own 1e-7 it is robust."""
 MET, BEST = 1e-15, 2e-13
 """What a solution may miss of its rows, and of the best value."""
 
@@ -64,16 +66,21 @@ def maximise(
         left = float(np.where(slope > 0, slope * (above - x), slope * (below - x)).sum())
         if turn and np.abs(missed).max() <= MET and left <= BEST:
             break
-        found = scipy.optimize.linprog(
-            -fine * slope,
-            A_eq=equal,
-            b_eq=fine * missed,
-            bounds=np.stack([fine * (below - x), fine * (above - x)], axis=1),
-            method="highs-ds",
-        )
-        if found.success:
-            x = np.clip(x + found.x / fine, below, above)
-            y = y - found.eqlin.marginals / fine
-        elif not turn:
-            return None
+        for options in TRIES:
+            found = scipy.optimize.linprog(
+                -fine * slope,
+                A_eq=equal,
+                b_eq=fine * missed,
+                bounds=np.stack([fine * (below - x), fine * (above - x)], axis=1),
+                method="highs-ds",
+                options=options,
+            )
+            if found.success:
+                x = np.clip(x + found.x / fine, below, above)
+                y = y - found.eqlin.marginals / fine
+                break
+        else:
+            if not turn:
+                return None
+            break
     return x[: most.size], y

@@ -25,6 +25,8 @@ STEPS = np.array([1.0, 0.3, 0.1, 0.03])
 """Where cuts are proposed between the best known multipliers and the programme's."""
 NARROW = 1e-9
 """Cells are no narrower than this part of the line: what that loses is of second order."""
+MANY = 300
+"""Ends of cells at a place beyond which neighbours of one rate are joined."""
 WHOLE = 1e-13
 """Rates this near to 0 or 1 are there."""
 
@@ -71,8 +73,9 @@ def _bound(point: DualPoint, eps: Array) -> float:
 
 def _cut(problem: Constraints, p: int, line: Line, proposed: list[DualPoint]) -> Array:
     """The cells' ends (m,) at place p: where the rate changes, and where scores change sign."""
-    (old, rates), edges = line, problem.profiles[p].edges
-    ends = old[np.diff(rates) != 0]
+    (ends, rates), edges = line, problem.profiles[p].edges
+    if ends.size > MANY:
+        ends = ends[np.diff(rates) != 0]
     for cut in (point.sets[p].cut for point in proposed):
         padded = np.concatenate([[-np.inf], ends, [np.inf]])
         right = np.searchsorted(padded, cut)

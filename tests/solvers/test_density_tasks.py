@@ -169,6 +169,17 @@ def test_mixtures_close_the_gap(seed: int) -> None:
     assert max(abs(c.gap) for c in s.certificates) <= 5e-12 * unit
 
 
+@pytest.mark.parametrize(("seed", "turn"), [(470, 4), (887, 1)])
+def test_cells_of_earlier_rounds_are_kept(seed: int, turn: int) -> None:
+    """Blind rules with equalised odds and local budgets of zero: of two, cells of the last round
+    alone leave a gap of 4e-9, and HiGHS at its own tolerance ends with multipliers of 4e8.
+    """
+    rng = np.random.default_rng(seed)
+    fed = federation(rng)
+    scheme, eps, more = [asked(rng, fed) for _ in range(turn + 1)][turn]
+    assert ff.solve(fed, scheme, eps, **more).certificates[0].worst <= 1e-10
+
+
 def test_groups_that_tie_as_a_whole_are_served_by_two_rules() -> None:
     """With accuracy parity and costs of one, whose rates are gains, the better group is served by
     the most useful rule and by its opposite; so a client's solution is linear in its budget.
