@@ -77,23 +77,21 @@ def _train_chunk(
     blocks = [block.clone(memory_format=torch.contiguous_format) for block in blocks]
     rule = _Rule(model, jobs, blocks, before if jobs.proximal else ())
     weigh = _Weighing(jobs, out)
+    given = data.x, data.y if data.targets is None else data.targets
     each, room = data.x.nbytes // len(data.x), fetched(memory_limit)
     for run in plan(jobs, data.offsets, out, memory_limit // PLANNED, model.in_turn):
         weights = weigh(run)
         for rows in run.rows.split(max(1, room // max(1, each * run.rows.shape[1]))):
             # no name for the batches, which would keep them while the next ones are fetched
-            rule.steps(run, *_batches(data, run, rows), weights)
+            rule.steps(run, *(_batches(values, run, rows) for values in given), weights=weights)
     for update, block, start in zip(model.blocks(out), blocks, before, strict=True):
         torch.sub(block, start, out=update)
 
 
-def _batches(data: ClientData, run: Run, rows: Tensor) -> list[Sequence[Tensor]]:
-    """Inputs and targets of each step (clients, width, ...)."""
-    flat, size = rows.view(-1), (len(rows), run.last - run.first, run.width)
-    return [
-        values.index_select(0, flat).view(*size, *values.shape[1:]).unbind()
-        for values in (data.x, data.y if data.targets is None else data.targets)
-    ]
+def _batches(values: Tensor, run: Run, rows: Tensor) -> Sequence[Tensor]:
+    """Those of each step (clients, width, ...)."""
+    size = len(rows), run.last - run.first, run.width
+    return values.index_select(0, rows.view(-1)).view(*size, *values.shape[1:]).unbind()
 
 
 class _Weighing:

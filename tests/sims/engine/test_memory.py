@@ -125,6 +125,23 @@ def test_a_chunk_takes_what_it_was_said_to(case, momentum, monkeypatch):
     assert (1 - OFF) * said <= took <= (1 + OFF) * said
 
 
+@pytest.mark.parametrize(
+    "case", ["softmax", "weighted, small batches", "mlp, three layers, weighted", "convolutions"]
+)
+def test_what_is_fetched_together_changes_no_bit(case, monkeypatch):
+    model, clients, size, batch, weights = CASES[case]
+    data, work = people(model, clients, size), jobs(clients, size, batch, 0.9, weights, 2)
+    steps = np.where(work.client % 3 > 0, work.steps, work.steps - 1)  # who stops before the end
+    work = replace(work, steps=steps).take(np.argsort(-steps, kind="stable"))
+    params, done = 0.1 * model.init(0).float()[None], []
+    monkeypatch.setattr(train, "CACHE", 1 << 40)  # one chunk
+    for fetched in (0, 5000, 1 << 30):
+        monkeypatch.setattr(train, "FETCHED", fetched)
+        with torch.no_grad():
+            done.append(train.train(model, data, work, params, 1 << 34))
+    assert torch.equal(done[0], done[1]) and torch.equal(done[0], done[2])
+
+
 @pytest.mark.parametrize("passes", [1, 40])
 def test_a_limit_holds_for_chunks_and_plans_together(passes):
     """A quarter of what all clients at once would take; forty passes are planned a few at a time,
