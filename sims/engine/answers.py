@@ -14,7 +14,7 @@ import numpy as np
 from torch import Tensor
 
 from fairfl.sims.engine.algorithm import Aggregate, Arrivals, Received, Round, Sum, ready
-from fairfl.sims.engine.health import Dropped, Healed, finite
+from fairfl.sims.engine.health import Dropped, Healed
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.engine.transfers import brought
 
@@ -79,13 +79,14 @@ def answer(trained: Sequence[Trained]) -> None:
 def _sound(trained: Sequence[Trained]) -> dict[Trained, Received]:
     """The rounds whose updates are all finite, with what their servers ask for: one wait."""
     given = [one.receive(one.train) for one in trained]
-    flags = [finite(task) for one in trained for (updates,) in [one.train()] for task in updates]
+    # a row with a finite sum holds no NaN and no infinity
+    sums = [task.sum(1) for one in trained for (updates,) in [one.train()] for task in updates]
     asked = [one.server.ask(received) for one, received in zip(trained, given, strict=True)]
-    numbers = brought([*flags, *(found for found in asked if found is not None)])
-    fine, found = iter(numbers[: len(flags)]), iter(numbers[len(flags) :])
+    numbers = brought([*sums, *(found for found in asked if found is not None)])
+    totals, found = iter(numbers[: len(sums)]), iter(numbers[len(sums) :])
     result = dict[Trained, Received]()
     for one, received, asks in zip(trained, given, asked, strict=True):
-        good = [next(fine).all() for _ in range(1 + len(received.further))]
+        good = [np.isfinite(next(totals)).all() for _ in range(1 + len(received.further))]
         known = np.zeros(0) if asks is None else next(found)
         if all(good):
             result[one] = received.known(known)

@@ -33,6 +33,8 @@ class ClientData:
         listed in any order, and a run is the same as long as each keeps its id.
     group : array of int (N,), optional
         A sensitive attribute, codes 0, 1, ...: what group-fair algorithms ask for.
+    targets : tensor (N, ...), optional
+        What the model takes in place of ``y`` where it trains: ``Model.prepare`` fills it in.
 
     Raises
     ------
@@ -46,6 +48,7 @@ class ClientData:
     offsets: NDArray[np.int64]
     ids: NDArray[np.int64] | None = None
     group: NDArray[np.int64] | None = None
+    targets: Tensor | None = None
 
     def __post_init__(self) -> None:
         x, y = torch.as_tensor(self.x), torch.as_tensor(self.y)

@@ -21,17 +21,10 @@ class Dropped(Exception):
     """An update that was to be left out came after others had been used: ask again."""
 
 
-def finite(updates: Tensor) -> Tensor:
-    """Of which rows (m, P) a sum is finite (m,), on the device: those hold no NaN and no
-    infinity.
-    """
-    # 0 times the sum: one pass without a mask
-    return updates.sum(1) * 0 == 0
-
-
 def finite_rows(updates: Tensor) -> NDArray[np.bool_]:
     """Which rows (m, P) hold no NaN and no infinity (m,)."""
-    quick = finite(updates).cpu().numpy()  # an overflowing sum is looked at again
+    # one pass without a mask; an overflowing sum is looked at again
+    quick = np.isfinite(updates.sum(1).cpu().numpy())
     for row in () if quick.all() else np.flatnonzero(~quick):
         quick[row] = bool(torch.isfinite(updates[row]).all())
     return quick

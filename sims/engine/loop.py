@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.draws.order import orders
+from fairfl.sims.engine.draws.order import Passes, orders
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.task import Jobs
 
@@ -27,20 +27,20 @@ def _train_one(model: Model, data: ClientData, jobs: Jobs, j: int, anchor: Tenso
     velocity = torch.zeros_like(w)
     per_pass = -(-size // batch)
     order = np.zeros(0, np.int64)
+    lr, momentum, decay, prox, scale = jobs.rates[:, j].tolist()
     for t in range(int(jobs.steps[j])):
         if t % per_pass == 0:
             one = np.array([1])
             order = orders(
-                jobs.keys[j : j + 1], size * one, t // per_pass * one, one, size * one > batch
+                jobs.keys[j : j + 1],
+                Passes.of(size * one, t // per_pass * one, one, size * one > batch),
             )
         chosen = order[(t % per_pass) * batch : (t % per_pass + 1) * batch]
         rows = torch.from_numpy(begin + chosen).to(data.x.device)
-        slope = _gradient(model, w, data.x[rows], data.y[rows], rows, jobs, j) * float(
-            jobs.scale[j]
-        )
-        slope = slope + float(jobs.weight_decay[j]) * w + float(jobs.prox[j]) * (w - anchor)
-        velocity = float(jobs.momentum[j]) * velocity + slope
-        w = w - float(jobs.lr[j]) * velocity
+        slope = scale * _gradient(model, w, data.x[rows], data.y[rows], rows, jobs, j)
+        slope = slope + decay * w + prox * (w - anchor)
+        velocity = momentum * velocity + slope
+        w = w - lr * velocity
     return w - anchor
 
 

@@ -44,7 +44,7 @@ class Model(ABC):
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
         """out += factor * gradient of sum_b weights_b loss_b, the weights held fixed; ``out`` may
-        be ``blocks``, for the gradient at what they are before.
+        be ``blocks``, for the gradient at what they are before. ``y`` is of ``targets``.
         """
 
     @abstractmethod
@@ -61,12 +61,18 @@ class Model(ABC):
         """
         return [rows]
 
+    def targets(self, y: Tensor, like: Tensor) -> Tensor:
+        """What ``add_gradient`` takes in place of ``y``, sample by sample; ``like`` has the
+        parameters' dtype.
+        """
+        return y
+
     def gradient(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> Tensor:
         """Gradient (A, P) of sum_b weights_b loss_b, the weights held fixed."""
         result = torch.empty_like(params)
         own = [view.contiguous() for view in self.blocks(params)]
         slopes = [torch.zeros_like(block) for block in own]
-        self.add_gradient(own, x, y, weights, slopes, 1.0)
+        self.add_gradient(own, x, self.targets(y, params), weights, slopes, 1.0)
         for view, slope in zip(self.blocks(result), slopes, strict=True):
             view.copy_(slope)
         return result

@@ -1,4 +1,4 @@
-"""Which clients step when, and on which samples: the active clients of a chunk, in groups of equal
+"""Which clients step when, and on which samples: the active clients of a chunk, in groups of like
 batch sizes.
 """
 
@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.draws.device_order import orders_on
-from fairfl.sims.engine.draws.order import orders
+from fairfl.sims.engine.draws.order import Passes, orders
 from fairfl.sims.engine.task import Jobs
 
 Ints = NDArray[np.int64]
@@ -27,20 +28,19 @@ BLOCK = 1 << 21  # samples planned at a time
 KEPT = 1 << 24  # samples of the plans that are kept for the next rounds, 8 or 16 bytes a sample
 
 
-class Group(NamedTuple):
-    """The step of clients first..last-1 of a chunk: rows (last - first, width) of the data, flat.
+class Run(NamedTuple):
+    """Steps that clients first..last-1 of a chunk take, one after the other, on batches of
+    ``width``: rows of the data (steps, (last - first) * width).
 
-    ``counts`` is None where every row is full; else row i has counts[i] samples, and its own first
-    sample again after them; ``share`` (last - first, width) is then 1 / counts[i] on the samples
-    and 0 after them. Where jobs have ``sample_weights``, ``share`` is there for all groups, each
-    entry times the weight of its row.
+    ``share`` (steps, last - first, width) is None where every batch is full; else it is 1 / count
+    on the samples of a batch, and 0 after them, where its own first sample stands again. Where jobs
+    have ``sample_weights``, it is there for all, each entry times the weight of its row.
     """
 
     first: int
     last: int
     width: int
     rows: Tensor
-    counts: Ints | None
     share: Tensor | None = None
 
 
@@ -51,10 +51,10 @@ def by_work(steps: Ints, sizes: Ints, ids: Ints, replicate: Ints) -> Ints:
 
 def plan(
     jobs: Jobs, offsets: Ints, like: Tensor, most: int | None = None, in_turn: bool = False
-) -> Iterator[Group]:
-    """The groups that take a step, one step after the other; ``jobs`` are sorted ``by_work``.
-    Tensors are on the device of ``like``. With ``in_turn`` a group is one client, who takes all
-    steps that are planned before the next one does.
+) -> Iterator[Run]:
+    """The runs of steps, one after the other; ``jobs`` are sorted ``by_work``. Tensors are on the
+    device of ``like``. With ``in_turn`` a run is one client's, who takes all steps that are planned
+    before the next one does, and no row is padded.
 
     Up to ``most`` samples (BLOCK by default, and never more) are planned at a time, or a pass of
     all.
@@ -68,55 +68,41 @@ def plan(
         width = int(np.minimum(jobs.sizes[:active], jobs.batch).max())
         length = max(int(per_pass[:active].max()), block // max(1, active * width))
         end = min(last, begin + length)
-        some = jobs.take(slice(0, active))
-        planned = _block(some, per_pass[:active], offsets, begin, end, like)
-        yield from _alone(planned) if in_turn else planned
+        yield from _block(jobs.take(slice(0, active)), offsets, begin, end, like, in_turn)
         begin = end
 
 
-def _alone(planned: list[Group]) -> list[Group]:
-    """The same for each client alone, one client after the other; no row is padded."""
-    result = list[Group]()
-    for first, last, width, rows, counts, share in planned:
-        for k in range(last - first):
-            count = width if counts is None else int(counts[k])
-            own = None if share is None else share[k : k + 1, :count]
-            some = rows[k * width : k * width + count]
-            result.append(Group(first + k, first + k + 1, count, some, None, own))
-    return sorted(result, key=lambda group: group.first)
-
-
 def _block(
-    jobs: Jobs, per_pass: Ints, offsets: Ints, begin: int, end: int, like: Tensor
-) -> list[Group]:
+    jobs: Jobs, offsets: Ints, begin: int, end: int, like: Tensor, in_turn: bool
+) -> list[Run]:
     """Steps begin..end-1, their rows and shares on the device in one piece each."""
-    first = begin // per_pass
-    passes = (np.minimum(jobs.steps, end) - 1) // per_pass - first + 1
-    drawn = jobs.keys, jobs.sizes, first, passes, jobs.sizes > jobs.batch
     weighted = jobs.sample_weights is not None
-    what = jobs.sizes.tobytes(), jobs.steps.tobytes(), jobs.batch, begin, end, weighted
+    sizes, steps = jobs.sizes.tobytes(), jobs.steps.tobytes()
+    what = sizes, steps, jobs.batch, begin, end, weighted, in_turn
     base = offsets[jobs.client]
     if like.device.type == "cpu":
-        order = orders(*drawn)
-        order += np.repeat(base, jobs.sizes * passes)
         shape = _kept(what)
-        places = torch.from_numpy(shape.places)
-        shares = torch.from_numpy(shape.shares).to(like.dtype)
-        there = torch.from_numpy(order)
+        order = orders(jobs.keys, shape.passes)
+        order += np.repeat(base, shape.lengths)
+        places, there = torch.from_numpy(shape.places), torch.from_numpy(order)
+        shares = torch.from_numpy(shape.shares)
     else:
         shape, places, shares = _shape_there(*what, like.device, like.dtype)
-        there = orders_on(like.device, *drawn, base)
+        there = orders_on(like.device, jobs.keys, shape.passes, base)
     rows = there.index_select(0, places)
+    shares = shares.to(like.dtype) if len(shares) else shares
     if weighted:
-        shares = shares * _weights(jobs, there, jobs.sizes * passes).index_select(0, places)
-    result, position, shared = list[Group](), 0, 0
-    for a, b, width, counts in shape.pieces:
-        many, share = (b - a) * width, None
-        if weighted or counts is not None:
-            share = shares[shared : shared + many].view(b - a, width)
-            shared += many
-        result.append(Group(a, b, width, rows[position : position + many], counts, share))
-        position += many
+        shares = shares * _weights(jobs, there, shape.lengths).index_select(0, places)
+    result, shared = list[Run](), 0
+    each = rows.split_with_sizes(
+        [steps * (b - a) * width for steps, a, b, width, _ in shape.pieces]
+    )
+    for own, (steps, a, b, width, partial) in zip(each, shape.pieces, strict=True):
+        share = None
+        if partial:
+            share = shares[shared : shared + len(own)].view(steps, b - a, width)
+            shared += len(own)
+        result.append(Run(a, b, width, own.view(steps, -1), share))
     return result
 
 
@@ -132,22 +118,25 @@ def _weights(jobs: Jobs, rows: Tensor, lengths: Ints) -> Tensor:
     return jobs.sample_weights.flatten().index_select(0, table.add_(rows))
 
 
-Piece = tuple[int, int, int, Ints | None]
-"""First and last client, width and counts of a group."""
+Piece = tuple[int, int, int, int, bool]
+"""Steps, first and last client, and width of a run, and whether it has shares."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Shape:
-    """What stays from round to round: who steps with how many samples, where these stand in the
-    orders, and the shares of the groups that have padded rows, or of all, one after the other.
+    """What stays from round to round: who steps with how many samples, the passes that these are
+    of, how many samples of each client (J,) that are, where the batches stand in the orders, and
+    the shares of the runs that have some, one after the other.
     """
 
     pieces: list[Piece]
+    passes: Passes
+    lengths: Ints
     places: Ints
     shares: NDArray[np.float64]
 
 
-What = tuple[bytes, bytes, int, int, int, bool]
+What = tuple[bytes, bytes, int, int, int, bool, bool]
 """The arguments of ``_shape``."""
 _plans: OrderedDict[What, _Shape] = OrderedDict()
 
@@ -162,37 +151,50 @@ def _kept(what: What) -> _Shape:
 
 
 def _shape(
-    size_bytes: bytes, step_bytes: bytes, batch: int, begin: int, end: int, shared: bool
+    size_bytes: bytes,
+    step_bytes: bytes,
+    batch: int,
+    begin: int,
+    end: int,
+    shared: bool,
+    in_turn: bool,
 ) -> _Shape:
     """The plan of clients with these sizes and numbers of steps, which are bytes so that they can
     be looked up.
 
-    With ``shared`` every group has its shares.
+    With ``shared`` every run has its shares.
     """
     sizes, last = np.frombuffer(size_bytes, np.int64), np.frombuffer(step_bytes, np.int64)
     per_pass = -(-sizes // batch)
     first = begin // per_pass
-    lengths = sizes * ((np.minimum(last, end) - 1) // per_pass - first + 1)
+    passes = (np.minimum(last, end) - 1) // per_pass - first + 1
+    lengths = sizes * passes
     starts = np.cumsum(lengths) - lengths - first * sizes
-    places: list[Ints] = []
-    shares: list[NDArray[np.float64]] = [np.zeros(0)]
-    pieces: list[Piece] = []
+    steps: list[tuple[Piece, Ints, NDArray[np.float64]]] = []
     for t in range(begin, end):
         active = int(np.searchsorted(-last, -t))
         number, within = np.divmod(t, per_pass[:active])
         at = starts[:active] + number * sizes[:active] + within * batch
         counts = np.minimum(batch, sizes[:active] - within * batch)
-        for a, b in groups(counts):
+        for a, b in [(k, k + 1) for k in range(active)] if in_turn else groups(counts):
             width = int(counts[a:b].max())
             full = bool((counts[a:b] == width).all())
             reach, own = np.arange(width), counts[a:b, None]
-            pieces.append((a, b, width, None if full else counts[a:b]))
-            if shared or not full:
-                shares.append(((reach < own) / own).ravel())
+            share = ((reach < own) / own).ravel() if shared or not full else np.zeros(0)
             if not full:
                 reach = np.where(reach < own, reach, 0)
-            places.append((at[a:b, None] + reach).ravel())
-    return _Shape(pieces, np.concatenate(places), np.concatenate(shares))
+            piece = 1, a, b, width, shared or not full
+            steps.append((piece, (at[a:b, None] + reach).ravel(), share))
+    if in_turn:
+        steps.sort(key=lambda step: step[0][1])
+    alike = [list(same) for _, same in groupby([piece for piece, _, _ in steps])]
+    return _Shape(
+        [(len(same), *same[0][1:]) for same in alike],
+        Passes.of(sizes, first, passes, sizes > batch),
+        lengths,
+        np.concatenate([places for _, places, _ in steps]),
+        np.concatenate([share for _, _, share in steps]),
+    )
 
 
 @lru_cache(maxsize=4)
@@ -203,13 +205,14 @@ def _shape_there(
     begin: int,
     end: int,
     shared: bool,
+    in_turn: bool,
     device: torch.device,
     dtype: torch.dtype,
 ) -> tuple[_Shape, Tensor, Tensor]:
     """The same with places and shares on a device, where they stay for the next rounds with the
     same clients.
     """
-    shape = _shape(size_bytes, step_bytes, batch, begin, end, shared)
+    shape = _shape(size_bytes, step_bytes, batch, begin, end, shared, in_turn)
     places = torch.from_numpy(shape.places).to(device)
     shares = torch.from_numpy(shape.shares).to(device, dtype)
     return shape, places, shares

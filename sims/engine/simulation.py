@@ -18,17 +18,19 @@ from fairfl.sims.engine.algorithm import Arrivals, Round, State
 from fairfl.sims.engine.answers import Server, Trained, answer
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
+from fairfl.sims.engine.evaluation import evaluated
 from fairfl.sims.engine.group_label_sums import CellIndex
 from fairfl.sims.engine.health import Healed, NonFiniteUpdate, refuse
-from fairfl.sims.engine.losses import measure, measure_models
+from fairfl.sims.engine.losses import measure_models
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.replicate import RATES, Replicate
 from fairfl.sims.engine.secure.summed import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import Computing, Training
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.engine.transfers import brought, sent
-from fairfl.sims.engine.work import Assignment, bytes_of, cost, perform, perform_in_parts
+from fairfl.sims.engine.work import Assignment, bytes_of, perform, perform_in_parts, work
 
+Ints = NDArray[np.int64]
 Begun = tuple[Round, list[Assignment], dict[str, Any]]
 SMALL = 100_000  # parameters below which one thread of torch is faster than several
 
@@ -93,9 +95,9 @@ class Simulation:
                 self.replicates, self.summed, self.params, strict=True
             )
         ]
-        self.weights: list[tuple[NDArray[np.int64], Floats]] = [
-            (np.zeros(0, np.int64), np.zeros(0))
-        ] * len(first)
+        self.weights: list[tuple[Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0))] * len(
+            first
+        )
         self.round = 0
 
     def _representable(self) -> None:
@@ -149,28 +151,25 @@ class Simulation:
         of the memory with its own, trained together; where its own do not, of that one, in parts.
         """
         last, together = first, list[Assignment]()
-        for _, given, _ in begun[first:]:
-            if 2 * bytes_of(self.model, self.params, together + given) > self.limit:
+        for _, own, _ in begun[first:]:
+            if 2 * bytes_of(self.model, self.params, together + own) > self.limit:
                 break
-            last, together = last + 1, together + given
-        work = self.model, self.data, self.params
+            last, together = last + 1, together + own
+        given = self.model, self.data, self.params
         if last == first:
-            shared = *work, begun[first][1], self.training, self.computing, self.limit
+            shared = *given, begun[first][1], self.computing, self.limit
             trains: list[Arrivals] = [lambda: perform_in_parts(*shared)]
             return self._finish(first, [begun[first]], trains, False)
-        updates = iter(perform(*work, together, self.training, self.computing, self.limit))
-        mine = [tuple(next(updates) for _ in given) for _, given, _ in begun[first:last]]
+        updates = iter(perform(*given, together, self.computing, self.limit))
+        mine = [tuple(next(updates) for _ in own) for _, own, _ in begun[first:last]]
         trains = [lambda tasks=tasks: [tasks] for tasks in mine]
         return self._finish(first, begun[first:last], trains, True)
 
     def _begin(self) -> list[Begun]:
         """Who takes part, what they report, and what each client is to do, of every replicate."""
-        drawn = [self._draw(r) for r in range(len(self.replicates))]
-        there = sent([round.clients for round, _ in drawn], self.device)
-        drawn = [
-            (replace(round, there=rows), counts)
-            for (round, counts), rows in zip(drawn, there, strict=True)
-        ]
+        chosen = [self._chosen(replicate.seed) for replicate in self.replicates]
+        there = sent([clients for clients, *_ in chosen], self.device)
+        drawn = [self._drawn(r, *who) for r, who in enumerate(zip(chosen, there, strict=True))]
         measured = self._losses([round for round, _ in drawn])
         rows = [self._known(r, *drawn[r], measured.get(r)) for r in range(len(drawn))]
         rounds: list[Round] = [round for round, _ in rows]
@@ -183,38 +182,41 @@ class Simulation:
             rounds[r] = round
         return [(round, *self._assign(r, round, rows[r][1])) for r, round in enumerate(rounds)]
 
-    def _draw(self, r: int) -> tuple[Round, dict[str, Any]]:
-        """Who takes part, and the losses that are asked for."""
-        replicate, t, training = self.replicates[r], self.round, self.training
-        lr, ids, seed = self.rates[r][0], self.data.names, replicate.seed
+    def _chosen(self, seed: int) -> tuple[Ints, Floats, Ints, dict[str, int]]:
+        """Who takes part and is not lost, by id, so that sums do not depend on how the clients are
+        listed; their shares and draws, and how many were chosen and lost.
+        """
+        t, training, ids = self.round, self.training, self.data.names
         drawn = training.participation.choose(seed, t, ids, self.source.p)
         chosen, p, draws = taking_part.merged(*drawn)
         lost = taking_part.dropouts(training.dropout, seed, t, ids[chosen])
-        kept = np.flatnonzero(~lost)
-        # by id, so that sums do not depend on how the clients are listed
-        kept = kept[np.argsort(ids[chosen[kept]])]
-        share = p[kept] / p[kept].sum()
-        counts = {
-            "chosen": len(chosen),
-            "dropouts": int(lost.sum()),
-            "bad_losses": 0,
-            "loss_samples": 0,
-        }
-        rate = lr * training.schedule(t, training.rounds)
+        kept = np.argsort(ids[chosen])
+        kept = kept[~lost[kept]]
+        share, many = p[kept], len(chosen)
+        counts = {"chosen": many, "dropouts": many - len(kept)}
+        return chosen[kept], share / share.sum(), draws[kept], counts
+
+    def _drawn(
+        self, r: int, who: tuple[Ints, Floats, Ints, dict[str, int]], there: Tensor
+    ) -> tuple[Round, dict[str, Any]]:
+        """The round of the clients that are ``there`` on the device, and what is known of it."""
+        (clients, share, draws, counts), t, training = who, self.round, self.training
+        rate = self.rates[r][0] * training.schedule(t, training.rounds)
         round = Round(
             t,
-            chosen[kept],
+            clients,
             share,
             self.source.p,
             self.params[r],
             rate,
             None,
             self.states[r],
-            draws=draws[kept],
+            draws=draws,
             layers=self.model.layers,
             joins=training.participation.joined(t),
+            there=there,
         )
-        return round, {"round": t, "replicate": r, **counts}
+        return round, {"round": t, "replicate": r, **counts, "bad_losses": 0, "loss_samples": 0}
 
     def _losses(self, rounds: list[Round]) -> dict[int, Floats]:
         """F_k(w^t), or its tilted form, of the replicates that ask for it: those with the same
@@ -267,14 +269,15 @@ class Simulation:
     ) -> tuple[list[Assignment], dict[str, Any]]:
         """What each client is to do, and how much of it."""
         (_, momentum, decay, _), replicate = self.rates[r], self.replicates[r]
-        clients = round.clients
-        stragglers, seed = self.training.stragglers, replicate.seed
-        effort = taking_part.efforts(stragglers, seed, round.number, self.data.names[clients])
+        clients, training, seed = round.clients, self.training, replicate.seed
+        names, sizes = self.data.names[clients], self.data.sizes[clients]
+        effort = taking_part.efforts(training.stragglers, seed, round.number, names)
         tasks = replicate.algorithm.client(round) if len(clients) else ()
-        given = [
-            Assignment(r, number, seed, round, task, effort, momentum, decay)
-            for number, task in enumerate(tasks)
-        ]
+        given = list[Assignment]()
+        for number, task in enumerate(tasks):
+            steps, batch = work(sizes, effort, task.whole, training)
+            own = r, number, seed, round, task, sizes, steps, batch
+            given.append(Assignment(*own, momentum, decay))
         return given, row | {"stragglers": int((effort < 1).sum())}
 
     def _finish(
@@ -286,10 +289,9 @@ class Simulation:
         rows, trained = [], list[Trained]()
         for r, ((round, given, row), train) in enumerate(zip(begun, trains, strict=True), first):
             self.weights[r] = round.clients[:0], np.zeros(0)
-            costs = [cost(one, self.data, self.training) for one in given]
-            rows.append(row | {"received": 0, "non_finite": 0, "step_norm": 0.0})
-            for name in ("steps", "samples"):
-                rows[-1][name] = sum(getattr(one, name) for one in costs)
+            costs = [one.cost() for one in given]
+            done = {"steps": sum(k for k, _ in costs), "samples": sum(n for _, n in costs)}
+            rows.append(row | {"received": 0, "non_finite": 0, "step_norm": 0.0} | done)
             if given:
                 names = self.data.names[round.clients]
                 healed = Healed(train, names, round.number, self.computing)
@@ -321,70 +323,44 @@ class Simulation:
         for one in trained:
             aggregate, received, r = one.aggregate, one.received, one.replicate
             if aggregate is None or received is None:  # nobody is left
-                lengths.append(torch.zeros(2, dtype=torch.float64, device=self.device))
+                lengths += torch.zeros(2, dtype=torch.float64, device=self.device)
                 continue
-            owner, step = self.replicates[r].algorithm, aggregate.step
-            if step is None or step.shape != self.params[r].shape:
+            owner, step, params = self.replicates[r].algorithm, aggregate.step, self.params[r]
+            if step is None or step.shape != params.shape:
                 found = None if step is None else tuple(step.shape)
                 raise ValueError(
                     f"step must have shape ({self.model.size},), got {found} from {owner!r}"
                 )
-            step = step.to(self.device, self.params.dtype, copy=True)
+            step = step.to(self.device, params.dtype, copy=True)
             step *= self.rates[r][3] * self.training.server_schedule(
                 received.number, self.training.rounds
             )
-            self.params[r].add_(step)
-            most = torch.linalg.vector_norm(self.params[r], inf, dtype=torch.float64)
+            params.add_(step)
+            most = torch.linalg.vector_norm(params, inf, dtype=torch.float64)
             norm = torch.linalg.vector_norm(step, dtype=torch.float64)
-            lengths.append(torch.stack([norm, most]))
+            lengths += norm, most
             self.states[r], self.weights[r] = aggregate.state, (received.clients, aggregate.weights)
         found = brought(lengths)
-        for one, (_, most) in zip(trained, found, strict=True):
+        for one, most in zip(trained, found[1::2], strict=True):
             if not isfinite(most):
                 raise NonFiniteUpdate(
                     "the global model is NaN or infinite after the server's step in round "
                     f"{self.round}: lower server_lr, {self.rates[one.replicate][3]:g}, or the "
                     "learning rate"
                 )
-        return [float(norm) for norm, _ in found]
+        return [float(norm) for norm in found[::2]]
 
     def evaluate(self) -> list[dict[str, Any]]:
         """Loss and accuracy of every client on every part, a row each; of personal models too,
         where there are any.
         """
-        rows = []
+        rows = list[dict[str, Any]]()
         with self._threads(), torch.no_grad():
             for r, replicate in enumerate(self.replicates):
                 own = replicate.algorithm.personal(self.states[r])
-                models = {"global": self.params[r]} | ({} if own is None else {"personal": own})
-                for part, data in self.parts.items():
-                    for which, params in models.items():
-                        everyone = np.arange(data.clients)
-                        limit = self.limit
-                        found = measure(
-                            self.model,
-                            params,
-                            data,
-                            everyone,
-                            own=which == "personal",
-                            memory_limit=limit,
-                        )
-                        right = found.accuracies()
-                        means, *accuracies = brought(
-                            [found.means(), *([] if right is None else [right])]
-                        )
-                        rows.append(
-                            {
-                                "round": self.round,
-                                "replicate": r,
-                                "part": part,
-                                "model": which,
-                                "client": data.names,
-                                "samples": data.sizes,
-                                "loss": means,
-                                "accuracy": accuracies[0] if accuracies else None,
-                            }
-                        )
+                which = {"global": self.params[r]} | ({} if own is None else {"personal": own})
+                found = evaluated(self.model, which, self.parts, self.limit)
+                rows += [{"round": self.round, "replicate": r, **row} for row in found]
         return rows
 
     @contextmanager

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,10 +84,11 @@ class Jobs:
     """J rows of work of one kind, trained together; every array has shape (J,).
 
     ``client`` indexes the data, ``replicate`` the rows of the global parameters; ``keys`` are for
-    the minibatches; ``steps`` is the number of SGD steps, on batches of ``batch``; ``parameters``
-    (m, J) go to ``objective``. Row ``weights_of[j]`` of ``sample_weights`` (T, N) holds the factors
-    on the losses of all rows of the data. ``even``: whether the whole round, of which this may be a
-    part, has one lr and no scale: the last bits depend on that.
+    the minibatches; ``steps`` is the number of SGD steps, on batches of ``batch``; ``rates`` (5, J)
+    are lr, momentum, weight decay, prox and the scale of the gradient; ``parameters`` (m, J) go to
+    ``objective``. Row ``weights_of[j]`` of ``sample_weights`` (T, N) holds the factors on the
+    losses of all rows of the data. ``even``: whether the whole round, of which this may be a part,
+    has one lr and no scale: the last bits depend on that.
     """
 
     client: NDArray[np.int64]
@@ -95,11 +97,7 @@ class Jobs:
     sizes: NDArray[np.int64]
     steps: NDArray[np.int64]
     batch: int
-    lr: Floats
-    momentum: Floats
-    weight_decay: Floats
-    prox: Floats
-    scale: Floats
+    rates: Floats
     objective: SampleWeights | None = None
     parameters: Floats | None = None
     start: Tensor | None = None
@@ -110,32 +108,29 @@ class Jobs:
     def __len__(self) -> int:
         return len(self.client)
 
+    @cached_property
+    def plain(self) -> bool:
+        """Whether a step is the gradient's alone: no momentum, no decay, no prox."""
+        return not self.rates[1:4].any()
+
+    @cached_property
+    def proximal(self) -> bool:
+        """Whether a step looks at w^t."""
+        return bool(self.rates[3].any())
+
     def take(self, rows: NDArray[np.int64] | slice) -> Jobs:
         """Some of the rows."""
         if isinstance(rows, slice) and rows.indices(len(self)) == (0, len(self), 1):
             return self
-        arrays: dict[str, Any] = {
-            name: getattr(self, name)[rows]
-            for name in (
-                "client",
-                "replicate",
-                "keys",
-                "sizes",
-                "steps",
-                "lr",
-                "momentum",
-                "weight_decay",
-                "prox",
-                "scale",
-            )
-        }
-        return Jobs(
-            **arrays,
-            batch=self.batch,
-            even=self.even,
-            objective=self.objective,
+        return replace(
+            self,
+            client=self.client[rows],
+            replicate=self.replicate[rows],
+            keys=self.keys[rows],
+            sizes=self.sizes[rows],
+            steps=self.steps[rows],
+            rates=self.rates[:, rows],
             parameters=None if self.parameters is None else self.parameters[:, rows],
             start=None if self.start is None else self.start[rows],
-            sample_weights=self.sample_weights,
             weights_of=None if self.weights_of is None else self.weights_of[rows],
         )

@@ -1,6 +1,9 @@
-"""Local SGD of many clients at once: chunk by chunk, step by step, group by group."""
+"""Local SGD of many clients at once: chunk by chunk, run by run, step by step."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import repeat
 
 import numpy as np
 import torch
@@ -8,11 +11,13 @@ from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.model import Blocks, Model, Weights
-from fairfl.sims.engine.plan import Group, plan
+from fairfl.sims.engine.plan import Run, plan
 from fairfl.sims.engine.task import Floats, Jobs
 
 # bytes that a chunk takes on a CPU, unless one client needs more: about what its caches hold
 CACHE = 10 << 20
+# bytes of samples that are fetched for several steps together, or an eighth of the limit
+FETCHED = 1 << 18
 
 
 PLANNED = 128  # bytes of the limit for each sample that is planned ahead: it takes half of that
@@ -36,7 +41,13 @@ def train(model: Model, data: ClientData, jobs: Jobs, params: Tensor, memory_lim
 def chunk_size(model: Model, jobs: Jobs, params: Tensor, memory_limit: int) -> int:
     """How many clients go together."""
     limit = min(memory_limit, CACHE) if params.device.type == "cpu" else memory_limit
-    return max(1, limit // bytes_of_one(model, jobs, params))
+    room = limit - fetched(memory_limit)
+    return max(1, room // bytes_of_one(model, jobs, params))
+
+
+def fetched(memory_limit: int) -> int:
+    """Bytes of samples that are fetched together, unless one step has more."""
+    return min(FETCHED, memory_limit // 8)
 
 
 def bytes_of_one(model: Model, jobs: Jobs, params: Tensor) -> int:
@@ -44,12 +55,9 @@ def bytes_of_one(model: Model, jobs: Jobs, params: Tensor) -> int:
     their device.
     """
     element, rows = params.element_size(), int(jobs.sizes.max())
-    full = bool(jobs.momentum.any() or jobs.weight_decay.any() or jobs.prox.any())
     # w, w^t, velocity, w - w^t
-    held = 1 + (len(params) > 1) + full + bool(jobs.prox.any())
-    step = element * model.size * held + model.bytes_per_client(
-        int(np.minimum(rows, jobs.batch)), element
-    )
+    held = 1 + (len(params) > 1) + (not jobs.plain) + jobs.proximal
+    step = element * model.size * held + model.bytes_per_client(min(rows, jobs.batch), element)
     if jobs.sample_weights is None:
         return step + 8 * rows
     # a pass planned, and while it is planned
@@ -62,26 +70,32 @@ def _train_chunk(
     """Write the updates of a chunk to ``out`` (A, P)."""
     replicate = torch.from_numpy(jobs.replicate).to(params.device)
     anchor = params if len(params) == 1 else params.index_select(0, replicate)
-    first = model.blocks(anchor if jobs.start is None else jobs.start)
+    before = model.blocks(anchor)
+    first = before if jobs.start is None else model.blocks(jobs.start)
     # what is transposed is so before it is repeated
     blocks = [part.contiguous().expand(len(jobs), *part.shape[1:]) for part in first]
     blocks = [block.clone(memory_format=torch.contiguous_format) for block in blocks]
-    rule = _Rule(model, jobs, blocks, model.blocks(anchor) if jobs.prox.any() else ())
+    rule = _Rule(model, jobs, blocks, before if jobs.proximal else ())
     weigh = _Weighing(jobs, out)
-    sample, target = data.x.shape[1:], data.y.shape[1:]
-    for group in plan(jobs, data.offsets, out, memory_limit // PLANNED, model.in_turn):
-        # no name for a batch, which would keep it while the next one is fetched
-        rule.step(group, _rows(data.x, group, sample), _rows(data.y, group, target), weigh(group))
-    for update, block, start in zip(model.blocks(out), blocks, model.blocks(anchor), strict=True):
+    given = data.x, data.y if data.targets is None else data.targets
+    each, room = data.x.nbytes // len(data.x), fetched(memory_limit)
+    for run in plan(jobs, data.offsets, out, memory_limit // PLANNED, model.in_turn):
+        weights = weigh(run)
+        for rows in run.rows.split(max(1, room // max(1, each * run.rows.shape[1]))):
+            # no name for the batches, which would keep them while the next ones are fetched
+            rule.steps(run, *(_batches(values, run, rows) for values in given), weights=weights)
+    for update, block, start in zip(model.blocks(out), blocks, before, strict=True):
         torch.sub(block, start, out=update)
 
 
-def _rows(values: Tensor, group: Group, shape: torch.Size) -> Tensor:
-    return values.index_select(0, group.rows).view(group.last - group.first, group.width, *shape)
+def _batches(values: Tensor, run: Run, rows: Tensor) -> Sequence[Tensor]:
+    """Those of each step (clients, width, ...)."""
+    size = len(rows), run.last - run.first, run.width
+    return values.index_select(0, rows.view(-1)).view(*size, *values.shape[1:]).unbind()
 
 
 class _Weighing:
-    """d objective / d loss for a group's batch, with nothing where rows are padded.
+    """d objective / d loss for each batch of a run, with nothing where rows are padded.
 
     What the clients bring is sent to the device once a chunk: within the steps nothing is.
     """
@@ -93,15 +107,17 @@ class _Weighing:
             assert jobs.parameters is not None  # they come together
             self.own = [column(row, like)[:, None] for row in jobs.parameters]
 
-    def __call__(self, group: Group) -> Weights:
-        share = group.share
+    def __call__(self, run: Run) -> Iterator[Weights]:
         if self.objective is None:
-            return 1.0 / group.width if share is None else share
-        if share is None:
-            size = group.last - group.first, group.width
-            share = self.like.new_full(size, 1.0 / group.width)
-        objective, own = self.objective, [row[group.first : group.last] for row in self.own]
-        return lambda losses: objective(losses, share, *own)
+            return repeat(1.0 / run.width) if run.share is None else iter(run.share.unbind())
+        size = run.last - run.first, run.width
+        shares = (
+            repeat(self.like.new_full(size, 1.0 / run.width))
+            if run.share is None
+            else run.share.unbind()
+        )
+        objective, own = self.objective, [row[run.first : run.last] for row in self.own]
+        return (lambda losses, share=share: objective(losses, share, *own) for share in shares)
 
 
 def column(values: Floats, like: Tensor) -> Tensor:
@@ -118,37 +134,39 @@ class _Rule:
     def __init__(self, model: Model, jobs: Jobs, params: Blocks, anchor: Blocks) -> None:
         self.model, self.whole = model, slice(0, len(jobs))
         self.params, self.anchor, self.velocity = params, anchor, ()
-        scale = jobs.scale
-        if jobs.momentum.any() or jobs.weight_decay.any() or jobs.prox.any():
+        lr, momentum, decay, prox, scale = jobs.rates
+        if jobs.plain:
+            scale = -lr * scale
+        else:
             self.velocity = [torch.zeros_like(block) for block in params]
             self.lr, self.momentum, self.decay, self.prox = (
-                _Rate(values, params[0])
-                for values in (jobs.lr, jobs.momentum, jobs.weight_decay, jobs.prox)
+                _Rate(values, params[0]) for values in (lr, momentum, decay, prox)
             )
-        else:
-            scale = -jobs.lr * scale
         # torch takes no number that the dtype does not hold
         even = jobs.even and abs(scale[0]) <= torch.finfo(params[0].dtype).max
         self.factor = float(scale[0]) if even else 1.0
         self.each = None if even else column(scale, params[0])[:, None]
 
-    def step(self, group: Group, x: Tensor, y: Tensor, weights: Weights) -> None:
-        span = slice(group.first, group.last)
-        if self.each is not None:
-            weights = scaled(weights, self.each[span], x)
-        params = self._of(self.params, span)
-        if not self.velocity:
-            self.model.add_gradient(params, x, y, weights, params, self.factor)
-            return
-        velocity = self._of(self.velocity, span)
-        for w, v in zip(params, velocity, strict=True):
-            self.momentum.times(v, span)
-            self.decay.add(v, w, span, 1)
-        for w, v, anchor in zip(params, velocity, self._of(self.anchor, span), strict=False):
-            self.prox.add(v, w - anchor, span, 1)
-        self.model.add_gradient(params, x, y, weights, velocity, self.factor)
-        for w, v in zip(params, velocity, strict=True):
-            self.lr.add(w, v, span, -1)
+    def steps(
+        self, run: Run, x: Sequence[Tensor], y: Sequence[Tensor], weights: Iterator[Weights]
+    ) -> None:
+        """A step on each of the batches ``x`` and ``y``, with the next of the ``weights``."""
+        span, add = slice(run.first, run.last), self.model.add_gradient
+        params, velocity = self._of(self.params, span), self._of(self.velocity, span)
+        anchors, each = self._of(self.anchor, span), self.each
+        for inputs, targets, own in zip(x, y, weights, strict=False):
+            given = own if each is None else scaled(own, each[span], inputs)
+            if not velocity:
+                add(params, inputs, targets, given, params, self.factor)
+                continue
+            for w, v in zip(params, velocity, strict=True):
+                self.momentum.times(v, span)
+                self.decay.add(v, w, span, 1)
+            for w, v, anchor in zip(params, velocity, anchors, strict=False):
+                self.prox.add(v, w - anchor, span, 1)
+            add(params, inputs, targets, given, velocity, self.factor)
+            for w, v in zip(params, velocity, strict=True):
+                self.lr.add(w, v, span, -1)
 
     def _of(self, blocks: Blocks, span: slice) -> Blocks:
         """Those of some clients; what is one row is everybody's."""

@@ -33,7 +33,9 @@ class Assignment:
     seed: int
     round: Round
     task: LocalTask
-    effort: Floats
+    sizes: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    batch: int
     momentum: float
     weight_decay: float
 
@@ -45,15 +47,23 @@ class Assignment:
             scale=None if task.scale is None else task.scale[rows],
             start=None if task.start is None else task.start[rows],
         )
-        return replace(self, round=self.round.some(rows), task=task, effort=self.effort[rows])
+        sizes, steps = self.sizes[rows], self.steps[rows]
+        return replace(self, round=self.round.some(rows), task=task, sizes=sizes, steps=steps)
 
+    def cost(self) -> tuple[int, int]:
+        """SGD steps of all clients, and samples whose gradient is taken."""
+        passes, steps = np.divmod(self.steps, -(-self.sizes // self.batch))
+        samples = passes * self.sizes + np.minimum(steps * self.batch, self.sizes)
+        return int(self.steps.sum()), int(samples.sum())
 
-@dataclass(frozen=True)
-class Cost:
-    """SGD steps of all clients, and samples whose gradient was taken."""
-
-    steps: int
-    samples: int
+    def rates(self) -> Floats:
+        """lr, momentum, weight decay, prox and scale of its clients (5, k)."""
+        task, result = self.task, np.ones((5, len(self.steps)))
+        momentum = 0.0 if task.whole else self.momentum
+        result[:4] = [[self.round.lr], [momentum], [self.weight_decay], [task.prox]]
+        if task.scale is not None:
+            result[4] = task.scale
+        return result
 
 
 def bytes_of(model: Model, params: Tensor, assignments: list[Assignment]) -> int:
@@ -67,7 +77,6 @@ def perform_in_parts(
     data: ClientData,
     params: Tensor,
     assignments: list[Assignment],
-    training: Training,
     computing: Computing,
     limit: int,
 ) -> Iterator[tuple[Tensor, ...]]:
@@ -80,7 +89,7 @@ def perform_in_parts(
     step = max(block, room // block * block)
     for first in range(0, len(assignments[0].round.clients), step):
         some = [given.some(slice(first, first + step)) for given in assignments]
-        yield tuple(perform(model, data, params, some, training, computing, limit))
+        yield tuple(perform(model, data, params, some, computing, limit))
 
 
 def perform(
@@ -88,7 +97,6 @@ def perform(
     data: ClientData,
     params: Tensor,
     assignments: list[Assignment],
-    training: Training,
     computing: Computing,
     limit: int,
 ) -> list[Tensor]:
@@ -106,7 +114,7 @@ def perform(
     updates: list[Tensor] = [params.new_empty(0, model.size)] * len(assignments)
     room = max(1, limit // 2, limit - bytes_of(model, params, assignments))
     for members in alike.values():
-        jobs, owner = _jobs([assignments[i] for i in members], data, training, params.dtype)
+        jobs = _jobs([assignments[i] for i in members], data, params.dtype)
         if len(jobs) == 0:
             continue
         order = by_work(jobs.steps, jobs.sizes, data.names[jobs.client], jobs.replicate)
@@ -120,23 +128,13 @@ def perform(
             place = np.empty(len(order), np.int64)
             place[order] = np.arange(len(order))
             done = done.index_select(0, torch.from_numpy(place).to(done.device))
-        # ``owner`` rises: each has a run
-        parts = done.split(np.bincount(owner, minlength=len(members)).tolist())
+        parts = done.split_with_sizes([len(assignments[i].steps) for i in members])
         for i, part in zip(members, parts, strict=True):
             updates[i] = part
     return updates
 
 
-def cost(given: Assignment, data: ClientData, training: Training) -> Cost:
-    """Of one assignment."""
-    sizes = data.sizes[given.round.clients]
-    steps, batch = _steps(sizes, given.effort, given.task.whole, training)
-    per_pass = -(-sizes // batch)
-    samples = steps // per_pass * sizes + np.minimum(steps % per_pass * batch, sizes)
-    return Cost(int(steps.sum()), int(samples.sum()))
-
-
-def _steps(
+def work(
     sizes: NDArray[np.int64], effort: Floats, whole: bool, training: Training
 ) -> tuple[NDArray[np.int64], int]:
     """SGD steps of each client, and the size of their batches."""
@@ -164,17 +162,9 @@ def _spread(factors: list[Tensor | Spread], dtype: torch.dtype) -> Tensor:
     )
 
 
-def _jobs(
-    members: list[Assignment], data: ClientData, training: Training, dtype: torch.dtype
-) -> tuple[Jobs, NDArray[np.int64]]:
-    """The rows of work of like assignments, and whose they are."""
-    counts = [len(given.round.clients) for given in members]
-    owner = np.repeat(np.arange(len(members)), counts)
-    client = np.concatenate([given.round.clients for given in members])
-    sizes = data.sizes[client]
-    whole = members[0].task.whole
-    effort = np.concatenate([given.effort for given in members])
-    steps, batch = _steps(sizes, effort, whole, training)
+def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> Jobs:
+    """The rows of work of like assignments, one assignment's after the other's."""
+    counts = [len(given.steps) for given in members]
     objectives = [given.task.batch_objective for given in members]
     first = objectives[0]
     table = (
@@ -183,13 +173,6 @@ def _jobs(
         else np.array([o.parameters for o in objectives if o is not None], dtype=np.float64).T
     )
 
-    def each(values: list[float]) -> Floats:
-        return np.repeat(np.array(values, dtype=np.float64), counts)
-
-    scale = [
-        np.ones(n) if m.task.scale is None else m.task.scale
-        for m, n in zip(members, counts, strict=True)
-    ]
     starts = [given.task.start for given in members if given.task.start is not None]
     factors = [
         given.task.sample_weights for given in members if given.task.sample_weights is not None
@@ -198,23 +181,18 @@ def _jobs(
         counter.key(m.seed, counter.ORDER, m.number, m.round.number, data.names[m.round.clients])
         for m in members
     ]
-    jobs = Jobs(
-        client=client,
+    return Jobs(
+        client=np.concatenate([given.round.clients for given in members]),
         replicate=np.repeat([given.replicate for given in members], counts),
         keys=np.concatenate(keys),
-        sizes=sizes,
-        steps=steps,
-        batch=batch,
-        lr=each([given.round.lr for given in members]),
-        momentum=each([0.0 if whole else given.momentum for given in members]),
-        weight_decay=each([given.weight_decay for given in members]),
-        prox=each([given.task.prox for given in members]),
-        scale=np.concatenate(scale),
+        sizes=np.concatenate([given.sizes for given in members]),
+        steps=np.concatenate([given.steps for given in members]),
+        batch=max(given.batch for given in members),
+        rates=np.concatenate([given.rates() for given in members], axis=1),
         even=len({m.round.lr for m in members}) == 1 and all(m.task.scale is None for m in members),
         objective=first,
         parameters=None if table is None else np.repeat(table, counts, axis=1),
         start=torch.cat(starts) if starts else None,
         sample_weights=_spread(factors, dtype) if factors else None,
-        weights_of=owner if factors else None,
+        weights_of=np.repeat(np.arange(len(members)), counts) if factors else None,
     )
-    return jobs, owner

@@ -17,6 +17,7 @@ STRIDE, MASK = 0x9E3779B97F4A7C15, (1 << 64) - 1
 GOLDEN = np.uint64(STRIDE)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
 SECOND = np.uint64(0x94D049BB133111EB)
+SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 
 ORDER, PARTICIPATION, DROPOUT, STRAGGLER, EFFORT = range(5)
 """What a random number is for: the first word after the seed."""
@@ -26,11 +27,11 @@ def mix(z: Words) -> Words:
     """SplitMix64's finaliser, a bijection of 64-bit words; ``z`` (an array, at least 1-d) is
     overwritten.
     """
-    z ^= z >> np.uint64(30)
+    z ^= z >> SHIFTS[0]
     z *= FIRST
-    z ^= z >> np.uint64(27)
+    z ^= z >> SHIFTS[1]
     z *= SECOND
-    z ^= z >> np.uint64(31)
+    z ^= z >> SHIFTS[2]
     return z
 
 
@@ -46,8 +47,11 @@ def key(*words: ArrayLike) -> Words:
         first += 1
     result = np.array([state], dtype=np.uint64)
     for word in words[first:]:
-        array = np.atleast_1d(np.asarray(word, dtype=np.uint64))
-        result = mix((result ^ mix(array + GOLDEN)) + GOLDEN)
+        array = np.array(word, dtype=np.uint64, ndmin=1)
+        array += GOLDEN
+        result = result ^ mix(array)
+        result += GOLDEN
+        mix(result)
     return result
 
 

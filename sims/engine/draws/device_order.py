@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.draws import counter
+from fairfl.sims.engine.draws.order import Passes
 
 Ints = NDArray[np.int64]
 
@@ -42,37 +43,24 @@ def _shifted(z: Tensor, bits: int) -> Tensor:
     return (z >> bits) & ((1 << (64 - bits)) - 1)
 
 
-def orders_on(
-    device: torch.device,
-    keys: counter.Words,
-    sizes: Ints,
-    first: Ints,
-    passes: Ints,
-    shuffled: NDArray[np.bool_],
-    base: Ints,
-) -> Tensor:
+def orders_on(device: torch.device, keys: counter.Words, passes: Passes, base: Ints) -> Tensor:
     """``order.orders`` as a tensor on ``device``, base[j] (J,) added to the numbers of j; what is
     sent has a size of J.
 
     Two stable sorts, by 32 random bits and then by permutation: ties go by the sample's number, as
     they do there.
     """
-    segment = np.repeat(np.arange(len(keys)), passes)
-    number = (
-        np.arange(len(segment)) - np.repeat(np.cumsum(passes) - passes, passes) + first[segment]
+    job, _, length, shuffled = passes
+    start, total = np.cumsum(length) - length, int(length.sum())
+    sent = torch.from_numpy(np.stack([length, start, base[job], shuffled.astype(np.int64)])).to(
+        device
     )
-    length = sizes[segment]
-    start = np.cumsum(length) - length
-    total = int(length.sum())
-    sent = torch.from_numpy(
-        np.stack([length, start, base[segment], shuffled[segment].astype(np.int64)])
-    ).to(device)
     owner = torch.repeat_interleave(
-        torch.arange(len(segment), device=device), sent[0], output_size=total
+        torch.arange(len(job), device=device), sent[0], output_size=total
     )
     sample = torch.arange(total, device=device) - sent[1][owner]
     if total and shuffled.any():
-        words = torch.from_numpy(counter.key(keys[segment], number).view(np.int64)).to(device)
+        words = torch.from_numpy(passes.words(keys).view(np.int64)).to(device)
         bits = _shifted(mix(words[owner] + sample * STRIDE), 32) * sent[3][owner]
         by_bits = torch.sort(bits, stable=True).indices
         sample = sample[by_bits[torch.sort(owner[by_bits], stable=True).indices]]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,31 +13,48 @@ Ints = NDArray[np.int64]
 MOST = 1 << 22  # samples sorted at a time
 
 
-def orders(
-    keys: counter.Words, sizes: Ints, first: Ints, passes: Ints, shuffled: NDArray[np.bool_]
-) -> Ints:
-    """Permutations of 0..sizes[j]-1 for the passes first[j] to first[j] + passes[j] - 1 of each j,
-    concatenated.
+class Passes(NamedTuple):
+    """Passes over clients' samples (n,): whose, which of the client's, over how many samples, and
+    whether in an order that is drawn.
+    """
 
-    All arguments have shape (J,). A permutation depends on keys[j], sizes[j] and the number of the
-    pass alone. Where ``shuffled`` is false it is the identity: a batch of all samples has no order
-    worth drawing.
+    job: Ints
+    number: Ints
+    length: Ints
+    shuffled: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, sizes: Ints, first: Ints, passes: Ints, shuffled: NDArray[np.bool_]) -> Passes:
+        """The passes first[j] to first[j] + passes[j] - 1 of each j; all arguments are (J,)."""
+        job = np.repeat(np.arange(len(sizes)), passes)
+        before = np.cumsum(passes) - passes - first
+        return cls(job, np.arange(len(job)) - before[job], sizes[job], shuffled[job])
+
+    def words(self, keys: counter.Words) -> counter.Words:
+        """A key of each pass, of those of the clients (J,)."""
+        return counter.key(keys[self.job], self.number)
+
+
+def orders(keys: counter.Words, passes: Passes) -> Ints:
+    """Permutations of 0..length-1, one a pass, concatenated; ``keys`` (J,) are the clients'.
+
+    A permutation depends on the client's key, the number of the pass and its length alone. Where
+    ``shuffled`` is false it is the identity: a batch of all samples has no order worth drawing.
     Each sample gets 32 random bits, and ties go by the sample's number: the bias is below n²/2^33.
     What is asked for several times, as replicates of one seed do, is drawn once.
     """
-    ascending = np.sort(keys)
+    length, shuffled = passes.length, passes.shuffled
+    if not shuffled.any():
+        return _ramps(length)
+    words = passes.words(keys)
+    ascending = np.sort(words)
     if (ascending[1:] != ascending[:-1]).all():
-        return _drawn(keys, sizes, first, passes, shuffled)
-    once, some, where = np.unique(keys, return_index=True, return_inverse=True)
-    own = sizes[some], first[some], passes[some]
-    flags = shuffled[some]
-    alike = [
-        (a[where] == b).all()
-        for a, b in zip((*own, flags), (sizes, first, passes, shuffled), strict=True)
-    ]
-    if not all(alike):
-        return _drawn(keys, sizes, first, passes, shuffled)
-    return _repeated(_drawn(once, *own, flags), own[0] * own[2], where)
+        return _drawn(words, length, shuffled)
+    _, some, where = np.unique(words, return_index=True, return_inverse=True)
+    once = length[some], shuffled[some]
+    if (once[0][where] != length).any() or (once[1][where] != shuffled).any():
+        return _drawn(words, length, shuffled)
+    return _repeated(_drawn(words[some], *once), once[0], where)
 
 
 def _repeated(drawn: Ints, lengths: Ints, which: Ints) -> Ints:
@@ -46,27 +65,19 @@ def _repeated(drawn: Ints, lengths: Ints, which: Ints) -> Ints:
     return np.concatenate([runs[i] for i in which])
 
 
-def _drawn(
-    keys: counter.Words, sizes: Ints, first: Ints, passes: Ints, shuffled: NDArray[np.bool_]
-) -> Ints:
-    """``orders`` of keys that may all differ."""
-    segment = np.repeat(np.arange(len(keys)), passes)
-    length = sizes[segment]
-    number = (
-        np.arange(len(segment)) - np.repeat(np.cumsum(passes) - passes, passes) + first[segment]
-    )
-    if len(segment) == 0 or not shuffled.any():
-        return _ramps(length)
-    segment_keys = counter.key(keys[segment], number)
+def _drawn(words: counter.Words, length: Ints, shuffled: NDArray[np.bool_]) -> Ints:
+    """``orders`` of passes with these words, which may all differ."""
+    if int(length.sum()) <= MOST:
+        return _sorted(words, length, shuffled)
     parts, start = [], 0
     ends = np.cumsum(length)
-    while start < len(segment):
+    while start < len(words):
         done = ends[start - 1] if start else 0
         stop = max(start + 1, int(np.searchsorted(ends, done + MOST, side="right")))
         part = slice(start, stop)
-        parts.append(_sorted(segment_keys[part], length[part], shuffled[segment[part]]))
+        parts.append(_sorted(words[part], length[part], shuffled[part]))
         start = stop
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return np.concatenate(parts)
 
 
 def _ramps(length: Ints) -> Ints:

@@ -5,7 +5,7 @@ batched products.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -25,10 +25,12 @@ def floating(owner: str, x: Tensor) -> None:
         )
 
 
-def with_ones(data: ClientData) -> ClientData:
-    """The data with one more input, a one: its weight is the bias."""
-    ones = torch.ones(len(data.x), 1, dtype=data.x.dtype, device=data.x.device)
-    return ClientData(torch.cat([data.x, ones], 1), data.y, data.offsets, data.names, data.group)
+def ready(model: Model, data: ClientData, bias: bool = True) -> ClientData:
+    """The data with what the model takes of targets, and with a ``bias`` one more input, a one: its
+    weight is the bias.
+    """
+    x = torch.cat([data.x, data.x.new_ones(len(data.x), bias)], 1)
+    return replace(data, x=x, targets=model.targets(data.y, x))
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class Linear(Model):
             )
         floating(repr(self), data.x)
         self.check_targets(data.y)
-        return with_ones(data) if self.bias else data
+        return ready(self, data, self.bias)
 
     @abstractmethod
     def check_targets(self, y: Tensor) -> None:
@@ -110,4 +112,4 @@ class Linear(Model):
         out[0].baddbmm_(z.mT, x, alpha=factor)
 
     def bytes_per_client(self, batch: int, element: int) -> int:
-        return batch * (element * (self.columns + self.outputs + 2) + 8)
+        return batch * (element * (self.columns + 2 * self.outputs + 2) + 8)

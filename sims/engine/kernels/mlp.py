@@ -12,8 +12,13 @@ from torch import Tensor
 
 from fairfl._support.checks import whole
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.kernels.linear import floating, with_ones
-from fairfl.sims.engine.kernels.softmax import classes_between, entropies, entropy_slopes
+from fairfl.sims.engine.kernels.linear import floating, ready
+from fairfl.sims.engine.kernels.softmax import (
+    classes_between,
+    entropies,
+    entropy_slopes,
+    entropy_targets,
+)
 from fairfl.sims.engine.model import Blocks, Model, Weights
 
 relu_slopes = torch.ops.aten.threshold_backward.grad_input
@@ -96,10 +101,13 @@ class MLP(Model):
             )
         floating(repr(self), data.x)
         classes_between("MLP", data.y, self.widths[-1])
-        return with_ones(data)
+        return ready(self, data)
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return entropies(self.scores(params, x), y)
+
+    def targets(self, y: Tensor, like: Tensor) -> Tensor:
+        return entropy_targets(y, self.widths[-1], like)
 
     def add_gradient(
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
@@ -134,7 +142,7 @@ class MLP(Model):
     def bytes_per_client(self, batch: int, element: int) -> int:
         # inputs of all layers, and the backward pass of one: its slopes and those of its inputs
         most = max(o + 2 * i * (k > 0) for k, (i, o) in enumerate(self._pairs))
-        return batch * (element * (1 + sum(self.widths[:-1]) + most) + 8)
+        return batch * (element * (1 + sum(self.widths[:-1]) + most + self.widths[-1]) + 8)
 
     def scores(self, params: Tensor, x: Tensor) -> Tensor:
         """z (A, classes, B) of each row's inputs (A, B, in + 1), the last of them one."""

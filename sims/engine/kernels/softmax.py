@@ -30,6 +30,9 @@ class Softmax(Linear):
     def check_targets(self, y: Tensor) -> None:
         classes_between("Softmax", y, self.outputs)
 
+    def targets(self, y: Tensor, like: Tensor) -> Tensor:
+        return entropy_targets(y, self.outputs, like)
+
     def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:
         return entropy_slopes(z, y, want)
 
@@ -45,6 +48,15 @@ class Softmax(Linear):
         return self.scores(params, x).argmax(1) == y
 
 
+def entropy_targets(y: Tensor, classes: int, like: Tensor) -> Tensor:
+    """What ``entropy_slopes`` takes: the probabilities of the classes (..., classes), which are 0
+    and 1; of two classes the second's.
+    """
+    if classes == 2:
+        return y.to(like.dtype)
+    return like.new_zeros(*y.shape, classes).scatter_(-1, y.unsqueeze(-1), 1.0)
+
+
 def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
     """Turn scores ``z`` (A, B, classes) into d loss / d z in place; the losses (A, B) where they
     are wanted.
@@ -55,12 +67,11 @@ def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
         losses = _of_odds(odds, y) if want else None
         torch.neg(odds.sigmoid_().sub_(y), out=none)
         return losses
-    at = y.unsqueeze(2)
     z -= z.amax(2, keepdim=True)
-    chosen = z.gather(2, at).squeeze(2) if want else None
+    chosen = (z * y).sum(2) if want else None
     total = z.exp_().sum(2, keepdim=True)
-    z.scatter_add_(2, at, -total)
     z /= total
+    z -= y
     return None if chosen is None else total.squeeze(2).log_().sub_(chosen)
 
 

@@ -56,11 +56,7 @@ def jobs(clients, size, batch, momentum, weights, passes=1):
         each(size),
         each(passes * -(-size // batch)),
         batch,
-        each(0.1),
-        each(momentum),
-        each(0.0),
-        each(0.0),
-        each(1.0),
+        np.array([[0.1], [momentum], [0.0], [0.0], [1.0]]).repeat(clients, 1),
         sample_weights=table,
         weights_of=each(0) if weights else None,
     )
@@ -118,6 +114,7 @@ CASES = {
 def test_a_chunk_takes_what_it_was_said_to(case, momentum, monkeypatch):
     model, clients, size, batch, weights = CASES[case]
     monkeypatch.setattr(train, "CACHE", 1 << 40)
+    monkeypatch.setattr(train, "FETCHED", 0)  # what is fetched for several steps comes on top
     data, work = people(model, clients, size), jobs(clients, size, batch, momentum, weights)
     params = 0.1 * model.init(0).float()[None]
     said = clients * train.bytes_of_one(model, work, params)
@@ -126,6 +123,23 @@ def test_a_chunk_takes_what_it_was_said_to(case, momentum, monkeypatch):
     with torch.no_grad():
         took = allocated(lambda: train.train(model, data, work, params, 1 << 30)) - updates
     assert (1 - OFF) * said <= took <= (1 + OFF) * said
+
+
+@pytest.mark.parametrize(
+    "case", ["softmax", "weighted, small batches", "mlp, three layers, weighted", "convolutions"]
+)
+def test_what_is_fetched_together_changes_no_bit(case, monkeypatch):
+    model, clients, size, batch, weights = CASES[case]
+    data, work = people(model, clients, size), jobs(clients, size, batch, 0.9, weights, 2)
+    steps = np.where(work.client % 3 > 0, work.steps, work.steps - 1)  # who stops before the end
+    work = replace(work, steps=steps).take(np.argsort(-steps, kind="stable"))
+    params, done = 0.1 * model.init(0).float()[None], []
+    monkeypatch.setattr(train, "CACHE", 1 << 40)  # one chunk
+    for fetched in (0, 5000, 1 << 30):
+        monkeypatch.setattr(train, "FETCHED", fetched)
+        with torch.no_grad():
+            done.append(train.train(model, data, work, params, 1 << 34))
+    assert torch.equal(done[0], done[1]) and torch.equal(done[0], done[2])
 
 
 @pytest.mark.parametrize("passes", [1, 40])
@@ -150,14 +164,15 @@ def test_plans_are_cut_where_they_are_asked_to():
     offsets = np.arange(6) * 20
 
     def rows(most):
-        return [group.rows for group in plan.plan(work, offsets, torch.empty(0), most)]
+        return [run.rows for run in plan.plan(work, offsets, torch.empty(0), most)]
 
     whole, cut = rows(None), rows(1)
-    assert all(torch.equal(a, b) for a, b in zip(whole, cut, strict=True))
+    assert torch.equal(torch.cat(whole), torch.cat(cut))
     planned = {
         rows.untyped_storage().data_ptr(): rows.untyped_storage().nbytes() // 8 for rows in cut
     }
-    assert set(planned.values()) == {100} and len(whole) == 150  # a pass of five clients at a time
+    assert set(planned.values()) == {100}  # a pass of five clients at a time
+    assert len(torch.cat(whole)) == 150 and len(whole) == 1
     assert {rows.untyped_storage().nbytes() // 8 for rows in whole} == {3000}
 
 
@@ -190,6 +205,7 @@ def test_momentum_and_uneven_scales_keep_a_gradient():
         for momentum in (0.0, 0.9)
     )
     work = jobs(2, 10, 5, 0.9, False)
-    uneven = train.bytes_of_one(model, replace(work, scale=np.array([1.0, 0.5])), params)
-    proximal = train.bytes_of_one(model, replace(work, prox=np.array([0.1, 0.1])), params)
+    uneven = train.bytes_of_one(model, replace(work, rates=work.rates * [1.0, 0.5]), params)
+    pull = np.array([[0.0], [0.0], [0.0], [0.1], [0.0]])
+    proximal = train.bytes_of_one(model, replace(work, rates=work.rates + pull), params)
     assert [each - plain for each in (fast, uneven, proximal)] == [104, 104, 208]

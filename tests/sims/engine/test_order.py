@@ -13,11 +13,13 @@ from fairfl.sims.engine import plan
 from fairfl.sims.engine.draws import counter, device_order, order
 
 
+def drawn(keys, *passes):
+    return order.orders(keys, order.Passes.of(*passes))
+
+
 def alone(key, size, number, shuffled=True):
     one = np.array([1])
-    return order.orders(
-        np.array([key], np.uint64), size * one, number * one, one, np.array([shuffled])
-    )
+    return drawn(np.array([key], np.uint64), size * one, number * one, one, np.array([shuffled]))
 
 
 @given(
@@ -32,7 +34,7 @@ def test_any_company_gives_the_same_permutations(jobs, seed):
     keys = np.arange(len(jobs), dtype=np.uint64) + np.uint64(seed)
     sizes, first, passes = (np.array(column) for column in list(zip(*jobs, strict=True))[:3])
     shuffled = np.array([job[3] for job in jobs])
-    together = order.orders(keys, sizes, first, passes, shuffled)
+    together = drawn(keys, sizes, first, passes, shuffled)
     pieces = [
         alone(keys[j], sizes[j], number, shuffled[j])
         for j in range(len(jobs))
@@ -54,7 +56,7 @@ def test_keys_that_come_again_are_the_same_permutations(jobs, alike):
     keys, sizes, passes = (np.array(column) for column in zip(*jobs, strict=True))
     sizes, passes = (sizes[keys], passes[keys]) if alike and len(jobs) > 3 else (sizes, passes)
     first, shuffled = np.zeros_like(keys), sizes > 3
-    together = order.orders(keys.astype(np.uint64), sizes, first, passes, shuffled)
+    together = drawn(keys.astype(np.uint64), sizes, first, passes, shuffled)
     pieces = [
         alone(key, size, number, flag)
         for key, size, count, flag in zip(keys, sizes, passes, shuffled, strict=True)
@@ -75,8 +77,10 @@ def test_a_gpu_draws_the_same_permutations(jobs, seed):
     keys = np.arange(len(jobs), dtype=np.uint64) + np.uint64(seed)
     sizes, first, passes = (np.array(column) for column in list(zip(*jobs, strict=True))[:3])
     shuffled, base = np.array([job[3] for job in jobs]), 100 * np.arange(len(jobs))
-    expected = order.orders(keys, sizes, first, passes, shuffled) + np.repeat(base, sizes * passes)
-    there = device_order.orders_on(torch.device("cpu"), keys, sizes, first, passes, shuffled, base)
+    expected = drawn(keys, sizes, first, passes, shuffled) + np.repeat(base, sizes * passes)
+    there = device_order.orders_on(
+        torch.device("cpu"), keys, order.Passes.of(sizes, first, passes, shuffled), base
+    )
     np.testing.assert_array_equal(there.numpy(), expected)
 
 
@@ -94,11 +98,9 @@ def test_unshuffled_is_in_order():
 def test_parts_of_a_large_request_are_the_request(monkeypatch):
     keys = np.arange(30, dtype=np.uint64)
     sizes, none, one = np.arange(1, 31), np.zeros(30, int), np.ones(30, int)
-    whole = order.orders(keys, sizes, none, 2 * one, np.ones(30, bool))
+    whole = drawn(keys, sizes, none, 2 * one, np.ones(30, bool))
     monkeypatch.setattr(order, "MOST", 17)
-    np.testing.assert_array_equal(
-        order.orders(keys, sizes, none, 2 * one, np.ones(30, bool)), whole
-    )
+    np.testing.assert_array_equal(drawn(keys, sizes, none, 2 * one, np.ones(30, bool)), whole)
 
 
 def test_many_clients_with_many_samples_are_sorted_in_halves():
@@ -108,9 +110,7 @@ def test_many_clients_with_many_samples_are_sorted_in_halves():
     sizes = np.ones(1 << 17, int)
     sizes[5] = (1 << 16) - 1
     keys = np.arange(len(sizes), dtype=np.uint64)
-    got = order.orders(
-        keys, sizes, np.zeros_like(sizes), np.ones_like(sizes), np.ones(len(sizes), bool)
-    )
+    got = drawn(keys, sizes, np.zeros_like(sizes), np.ones_like(sizes), np.ones(len(sizes), bool))
     np.testing.assert_array_equal(got[5 : 5 + sizes[5]], alone(5, sizes[5], 0))
     assert (got[:5] == 0).all() and (got[5 + sizes[5] :] == 0).all()
 
@@ -118,8 +118,8 @@ def test_many_clients_with_many_samples_are_sorted_in_halves():
 def test_all_permutations_of_four_are_as_likely():
     keys = counter.key(3, np.arange(24_000))
     one = np.ones(len(keys), int)
-    drawn = order.orders(keys, 4 * one, 0 * one, one, one > 0).reshape(-1, 4)
-    _, counts = np.unique(drawn @ [64, 16, 4, 1], return_counts=True)
+    four = drawn(keys, 4 * one, 0 * one, one, one > 0).reshape(-1, 4)
+    _, counts = np.unique(four @ [64, 16, 4, 1], return_counts=True)
     assert len(counts) == 24 and stats.chisquare(counts).pvalue > 1e-3
 
 
@@ -157,7 +157,7 @@ def test_mix_is_the_published_finaliser():
 
 def test_the_last_plans_are_kept_and_no_more(monkeypatch):
     def what(size):
-        return np.array([size]).tobytes(), np.array([1]).tobytes(), 10, 0, 1, False
+        return np.array([size]).tobytes(), np.array([1]).tobytes(), 10, 0, 1, False, False
 
     monkeypatch.setattr(plan, "KEPT", 9)
     plan._plans.clear()
@@ -190,7 +190,6 @@ def test_every_sample_is_visited_once_a_pass(monkeypatch, block):
     monkeypatch.setattr(plan, "BLOCK", block)
     sizes, batch, epochs = np.array([23, 9, 8, 4, 1]), 4, 3
     per_pass = -(-sizes // batch)
-    zeros = np.zeros(5)
     jobs = Jobs(
         np.arange(5),
         np.zeros(5, int),
@@ -198,20 +197,18 @@ def test_every_sample_is_visited_once_a_pass(monkeypatch, block):
         sizes,
         per_pass * epochs,
         batch,
-        zeros,
-        zeros,
-        zeros,
-        zeros,
-        zeros,
+        np.zeros((5, 5)),
     )
     offsets = np.append(0, np.cumsum(sizes))
     visited = [[] for _ in sizes]
-    for group in plan.plan(jobs, offsets, torch.empty(0)):
-        rows = group.rows.view(group.last - group.first, -1).numpy()
-        for i, row in enumerate(rows):
-            count = len(row) if group.counts is None else group.counts[i]
-            visited[group.first + i].append(row[:count] - offsets[group.first + i])
-            assert set(row[count:]) <= {row[0]}
+    for run in plan.plan(jobs, offsets, torch.empty(0)):
+        clients = run.last - run.first
+        shape = len(run.rows), clients, run.width
+        share = torch.ones(shape) if run.share is None else run.share
+        for rows, counted in zip(run.rows.view(shape).numpy(), share.numpy() > 0, strict=True):
+            for i, (row, own) in enumerate(zip(rows, counted, strict=True)):
+                visited[run.first + i].append(row[own] - offsets[run.first + i])
+                assert set(row[~own]) <= {row[0]}
     for j, batches in enumerate(visited):
         lengths = [
             min(batch, sizes[j] - t % per_pass[j] * batch) for t in range(per_pass[j] * epochs)

@@ -194,8 +194,9 @@ def test_losses_gradients_and_steps_against_autograd(model, classes):
         expected = [block.clone() for block in model.blocks(slopes)]
         before = [block.contiguous() for block in model.blocks(params)]
         moved, sums = ([block + 0 for block in before] for _ in range(2))
-        model.add_gradient(moved, x, y, weights, moved, -0.3)
-        model.add_gradient(before, x, y, weights, sums, 1.0)
+        targets = model.targets(y, params)
+        model.add_gradient(moved, x, targets, weights, moved, -0.3)
+        model.add_gradient(before, x, targets, weights, sums, 1.0)
         for old, new, sum, slope in zip(before, moved, sums, expected, strict=True):
             np.testing.assert_allclose(new, old - 0.3 * slope, rtol=1e-11, atol=1e-13)
             np.testing.assert_allclose(sum, old + slope, rtol=1e-11, atol=1e-13)

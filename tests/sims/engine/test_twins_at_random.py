@@ -60,11 +60,9 @@ def test_engine_and_loop_agree(sizes, batch, work, momentum, decay, stragglers, 
 
 @given(st.integers(1, 500), st.integers(1, 64), st.integers(1, 1 << 34))
 def test_chunks_keep_to_the_limit_and_one_client_always_goes(size, batch, limit):
-    many, zeros = np.full(3, size), np.zeros(3)
+    many = np.full(3, size)
     whole = np.zeros(3, np.int64)
-    jobs = Jobs(
-        whole, whole, whole.astype(np.uint64), many, many, batch, zeros, zeros, zeros, zeros, zeros
-    )
+    jobs = Jobs(whole, whole, whole.astype(np.uint64), many, many, batch, np.zeros((5, 3)))
     params = trained(
         MODEL, classified((2,)), [FedAvg()], Training(rounds=1), EXACT, rounds=0
     ).params
