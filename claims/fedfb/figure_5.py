@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from flint import arb
@@ -26,7 +27,6 @@ from fairfl.claims.fedfb.figure_9 import (
 )
 from fairfl.claims.fedfb.theorem_17 import mean
 from fairfl.claims.instances import tabulate
-
 
 ONE = Fraction(1)
 SHARES = tuple((Fraction(k, 10), Fraction(10 - k, 10)) for k in (5, 4, 3, 2))
@@ -63,44 +63,106 @@ def panel(instance: dict[str, Any], order: str = "ensemble > fedavg > 0") -> Cas
     )
 
 
-def below(instance: dict[str, Any], turn: int = 1) -> Case:
-    """No rule of LFT+FedAvg is as accurate as CFL's rule f of multiplier λ, at its disparity.
+@dataclass(frozen=True)
+class Meeting:
+    """CFL's rule f of the multiplier ``lam``, which accepts x > cuts[a] and is alone in its
+    accuracy (lemma 8), and the only multipliers ``own`` at which it can be LFT+FedAvg's.
 
-    f accepts x > t_a and is alone in its accuracy (lemma 8). Were it LFT+FedAvg's for some budgets,
-    it would accept where s_a = Σ_i p_a^(i) (P(a | i)(2η - 1)/I ± λ_i) > 0, with λ_i MD_i <= 0. Both
-    s_a vanish at t_a, which leaves one pair of λ_i. Either a λ_i has the wrong sign ("client"), or
-    s_1 is negative where f accepts ("x").
+    That accepts where s_a = Σ_i p_a^(i) b_a^(i) > 0, b_a^(i) = P(a | i)(2η - 1)/I ± λ_i, for some
+    λ_i with λ_i MD_i <= 0. Both s_a must vanish at f's cuts: two linear equations.
     """
-    q, lam = instance["q"], ball(instance["lam"])
-    half = Fraction(1, 2)
-    cuts = tuple(logit(level) for level in levels(half, lam))
-    md = difference(q, cuts)
-    bells = [[_bell(i, a, cuts[a]) for i in (0, 1)] for a in (0, 1)]
-    right = [
-        sum(
-            (p * ball(share) * lam for p, share in zip(bells[a], shares(q, a), strict=True)), arb(0)
+
+    q: list[Fraction]
+    lam: Fraction
+
+    @cached_property
+    def cuts(self) -> tuple[arb, ...]:
+        """t_a."""
+        return tuple(logit(level) for level in levels(Fraction(1, 2), ball(self.lam)))
+
+    @cached_property
+    def bells(self) -> list[list[arb]]:
+        """p_a^(i)(t_a), over a constant, [a][i]."""
+        return [[_bell(i, a, self.cuts[a]) for i in (0, 1)] for a in (0, 1)]
+
+    @cached_property
+    def size(self) -> arb:
+        """The determinant."""
+        zero, one = self.bells
+        return zero[0] * one[1] - zero[1] * one[0]
+
+    @cached_property
+    def own(self) -> tuple[arb, arb]:
+        """λ_i."""
+        zero, one = self.bells
+        r, s = (
+            sum(
+                (p * ball(v * self.lam) for p, v in zip(p_a, shares(self.q, a), strict=True)),
+                arb(0),
+            )
+            for a, p_a in enumerate(self.bells)
         )
-        for a in (0, 1)
-    ]
-    size = bells[0][0] * bells[1][1] - bells[0][1] * bells[1][0]
-    own = (
-        (right[0] * bells[1][1] - bells[0][1] * right[1]) / size,
-        (bells[0][0] * right[1] - right[0] * bells[1][0]) / size,
-    )
-    relations = [
-        Relation(lam * md, "<", arb(0), "sides of λ and MD"),
-        Relation(arb(0), "!=", size, "the λ_i are determined"),
-    ]
+        return (r * one[1] - zero[1] * s) / self.size, (zero[0] * s - r * one[0]) / self.size
+
+    def bracket(self, i: int, a: int, x: arb) -> arb:
+        """b_a^(i)(x)."""
+        return ball(shares(self.q, a)[i] / 2) * (x / 2).tanh() + (1 - 2 * a) * self.own[i]
+
+    def score(self, a: int, x: arb) -> arb:
+        """s_a(x), over a constant."""
+        return sum((_bell(i, a, x) * self.bracket(i, a, x) for i in (0, 1)), arb(0))
+
+    def relations(self) -> list[Relation]:
+        """f is CFL's at its own disparity, and the λ_i are determined."""
+        md = difference(self.q, self.cuts)
+        return [
+            Relation(ball(self.lam) * md, "<", arb(0), "λ MD"),
+            Relation(arb(0), "!=", self.size, "determinant"),
+        ]
+
+
+def below(instance: dict[str, Any], turn: int = 1) -> Case:
+    """No rule of LFT+FedAvg is as accurate as CFL's at its disparity: a λ_i has the wrong sign
+    ("client"), or s_1 is negative at an "x" that f accepts.
+    """
+    at = Meeting(instance["q"], instance["lam"])
+    relations = at.relations()
     if "x" in instance:
         x = ball(instance["x"])
-        score = sum(
-            (_bell(i, 1, x) * (ball(q[i] / 2) * (x / 2).tanh() - own[i]) for i in (0, 1)), arb(0)
-        )
-        relations.append(Relation(cuts[1], "<", x, "f accepts"))
-        relations.append(Relation(turn * score, "<", arb(0), "s_1"))
+        relations.append(Relation(at.cuts[1], "<", x, "f accepts"))
+        relations.append(Relation(turn * at.score(1, x), "<", arb(0), "s_1"))
     else:
         i = instance["client"]
-        relations.append(Relation(arb(0), "<", turn * own[i] * local(i, cuts), f"λ_{i} MD_{i}"))
+        relations.append(
+            Relation(arb(0), "<", turn * at.own[i] * local(i, at.cuts), f"λ_{i} MD_{i}")
+        )
+    return Case(tuple(relations))
+
+
+def one_rule(instance: dict[str, Any]) -> Case:
+    """CFL's rule is LFT+FedAvg's too: λ_i MD_i <= 0, and s_a > 0 for x > t_a alone.
+
+    p_a^(0)/p_a^(1) and the b_a^(i) increase with x. So with b_0^(0) > 0 at t_0, s_0/p_0^(1)
+    increases from b_0^(0) = 0 on, and before it b_0^(1) < 0 too. s_1 is negative before "low",
+    where both b_1^(i) are, positive after "high", and between them s_1/p_1^(1) increases: its
+    derivative is at least that of b_1^(1), less 6 p_1^(0)/p_1^(1) |b_1^(0)|.
+    """
+    at = Meeting(instance["q"], instance["lam"])
+    low, high = ball(instance["low"]), ball(instance["high"])
+    ratio = _bell(0, 1, high) / _bell(1, 1, high)
+    rise = ball(instance["q"][1] / 4) * (1 - (high / 2).tanh() ** 2)
+    steep = ball(MEANS[0][1] - MEANS[1][1]) * ratio
+    relations = [
+        *at.relations(),
+        *(Relation(at.own[i] * local(i, at.cuts), "<=", arb(0), f"λ_{i} MD_{i}") for i in (0, 1)),
+        Relation(arb(0), "<", at.bracket(0, 0, at.cuts[0]), "b_0^(0) at t_0"),
+        Relation(-high, "<=", low, "low"),
+        Relation(low, "<", at.cuts[1], "low"),
+        Relation(at.cuts[1], "<", high, "high"),
+        *(Relation(at.bracket(i, 1, low), "<", arb(0), f"b_1^({i}) at low") for i in (0, 1)),
+        *(Relation(arb(0), "<", at.bracket(i, 1, high), f"b_1^({i}) at high") for i in (0, 1)),
+        Relation(-steep * at.bracket(0, 1, low), "<", rise, "derivative"),
+    ]
     return Case(tuple(relations))
 
 
@@ -178,6 +240,13 @@ def _check_5_order(effort: Effort, gap: str = "0.0006", turn: int = 1) -> Eviden
     return Evidence.of(*found)
 
 
+def _check_5_strict(effort: Effort, lam: str = "-1/100") -> Evidence:
+    instance = {"q": list(SHARES[1]), "lam": Fraction(lam), "low": Fraction(-1, 5)}
+    shows = "q = (2/5, 3/5): CFL's rule of λ = -1/100, whose disparity is 0.43, is LFT+FedAvg's"
+    high = Fraction(11, 10)
+    return Evidence.against(Witness.at(Call.of(one_rule), shows, **instance, high=high))
+
+
 def _check_5_curves(effort: Effort, **changed: str) -> Evidence:
     eighths = [{"shares": [Fraction(k, 8) for k in (0, 2, 6, 8)]}]
     grid = "0, 1/4, 3/4 and all of the most accurate rule's disparity"
@@ -236,10 +305,35 @@ CLAIMS = (
         rests_on=("fedfb/theorem-17",),
     ),
     Claim(
-        id="fedfb/figure-5/order",
+        id="fedfb/figure-5-order",
         number="Figure 5, section 3.3",
         line=121,
-        title="figure 5: CFL's curve is strictly above LFT+FedAvg's, and that above LFT+Ensemble's",
+        title="figure 5: the curves of CFL, LFT+FedAvg and LFT+Ensemble are strictly ordered",
+        printed=CAPTION_5,
+        statement="For $q=(0.4,0.6)$ no LFT+FedAvg is as accurate as CFL at a disparity below the "
+        "most accurate rule's. Refuted by CFL's rule of λ = -1/100, which solves LFT+FedAvg(ε), "
+        "ε_i = |MD_i|.",
+        kind="figure",
+        hypotheses=(),
+        scope="q = (0.4, 0.6)",
+        expected="holds-repaired",
+        check=_check_5_strict,
+        mutants=(
+            Mutant("λ = -1/20", "a multiplier further off", lambda e: _check_5_strict(e, "-1/20")),
+        ),
+        rests_on=("fedfb/lemma-8",),
+        severity="remark",
+        whose="reading",
+        erratum="Before their common end the curves of CFL and LFT+FedAvg are one curve, in the "
+        "panels of different shares too: CFL's rule with λ = -1/100 solves LFT+FedAvg for its own "
+        "|MD_i|. The order is strict at smaller disparities.",
+        reading="The shares of figure 5's panels are not printed.",
+    ),
+    Claim(
+        id="fedfb/figure-5-order/repaired",
+        number="Figure 5, section 3.3",
+        line=121,
+        title="figure 5: well before their end the curves are strictly ordered",
         printed=CAPTION_5,
         statement="In each of the four panels: at the disparities of CFL's rules with λ = -1/5, "
         "-1/10 and -1/20 no LFT+FedAvg is as accurate as CFL; for ε = (1, 0.4), (1, 0.5) and (1, "
@@ -260,10 +354,7 @@ CLAIMS = (
             ),
         ),
         rests_on=("fedfb/lemma-8",),
-        notes="By weak duality: the bounds on the ensembles hold for all of its budgets. Near the "
-        "end of the curves CFL's rule is LFT+FedAvg's in the panels of different shares, too: at q "
-        "= (0.4, 0.6) the solver gives both one accuracy from disparity 0.42 on, so that the "
-        "printed strict order fails on a range there, not at its end alone.",
+        notes="By weak duality: the bounds on the ensembles hold for all of its budgets.",
     ),
     Claim(
         id="fedfb/figure-5/curves",

@@ -394,9 +394,7 @@ CLAIMS = (
             ),
             Mutant("log(1/delta)", "the printed term", partial(check_repaired, mode="maximum")),
             Mutant(
-                "1 % less",
-                "of the last term",
-                partial(check_repaired, mode="union", factor=NEARLY),
+                "1 % less", "of the last term", partial(check_repaired, mode="union", factor=NEARLY)
             ),
             Mutant(
                 "half",
