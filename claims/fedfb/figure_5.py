@@ -242,7 +242,7 @@ def _check_5_order(effort: Effort, gap: str = "0.0006", turn: int = 1) -> Eviden
 
 def _check_5_strict(effort: Effort, lam: str = "-1/100") -> Evidence:
     instance = {"q": list(SHARES[1]), "lam": Fraction(lam), "low": Fraction(-1, 5)}
-    shows = "q = (2/5, 3/5): CFL's rule of λ = -1/100, whose disparity is 0.43, is LFT+FedAvg's"
+    shows = "q = (2/5, 3/5): CFL's rule of λ = -1/100 is LFT+FedAvg's"
     high = Fraction(11, 10)
     return Evidence.against(Witness.at(Call.of(one_rule), shows, **instance, high=high))
 
