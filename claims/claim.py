@@ -49,11 +49,13 @@ class Effort:
     name : "quick" or "deep".
     examples : instances to draw for a property.
     restarts : starts of an adversarial search.
+    shrink : whether a violation is made small for people to read; of a mutant nobody reads it.
     """
 
     name: str
     examples: int
     restarts: int
+    shrink: bool = True
 
     def pick(self, quick: int, deep: int) -> int:
         """A count of the check's own: ``quick`` or ``deep``."""

@@ -65,9 +65,15 @@ class Tally:
 
 
 def draw(
-    tally: Tally, strategy: Call, count: int, tolerance: float, start: int, most: int | None = None
+    tally: Tally,
+    strategy: Call,
+    count: int,
+    tolerance: float,
+    start: int,
+    most: int | None = None,
+    shrink: bool = False,
 ) -> bool:
-    """Draw ``count`` instances and evaluate each; the first violation ends it, shrunk.
+    """Draw ``count`` instances and evaluate each; the first violation ends it.
 
     Parameters
     ----------
@@ -75,6 +81,7 @@ def draw(
     tolerance : margins above minus this are taken for rounding.
     start : the seed.
     most : evaluate the first of them only, so many.
+    shrink : make the violation small: many evaluations more.
 
     Returns
     -------
@@ -102,7 +109,7 @@ def draw(
             database=InMemoryExampleDatabase(),
             deadline=None,
             # not target: its hill climbing may never end where margins are flat
-            phases=(Phase.generate, Phase.shrink) if most is None else (Phase.generate,),
+            phases=(Phase.generate, Phase.shrink) if shrink else (Phase.generate,),
             suppress_health_check=SLOW_BUT_COUNTED,
             report_multiple_bugs=False,
             print_blob=False,

@@ -25,8 +25,8 @@ def explore(
 ) -> PropertyRun:
     """Test a statement on drawn instances, then attack it.
 
-    The first violation stops the search, shrunk by hypothesis: the certificate holds it as its
-    worst, and is rejected when it is verified.
+    The first violation stops the search, shrunk by hypothesis where the effort asks for it: the
+    certificate holds it as its worst, and is rejected when it is verified.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def explore(
     """
     tally = Tally(statement)
     wanted = examples if examples is not None else effort.examples
-    broken = draw(tally, draws, wanted, tolerance, seed_)
+    broken = draw(tally, draws, wanted, tolerance, seed_, shrink=effort.shrink)
     drawn, discarded = tally.examples, tally.discarded
     restarts = evaluations = 0
     for one in attacks:

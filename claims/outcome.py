@@ -167,7 +167,7 @@ def _try(mutant: Mutant, effort: Effort, finding: str | None) -> MutantOutcome:
 
 def _attempt(mutant: Mutant, effort: Effort, finding: str | None) -> MutantOutcome:
     """Whether the parts alone kill it: what only ``extra`` sees, the level would not tell."""
-    evidence, fault = _verified(mutant.check, effort, extra=False)
+    evidence, fault = _verified(mutant.check, replace(effort, shrink=False), extra=False)
     if fault.startswith("rejected: "):
         return MutantOutcome(mutant.name, mutant.change, True, fault)
     if evidence is None:

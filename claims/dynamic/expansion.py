@@ -104,8 +104,8 @@ def instances() -> st.SearchStrategy[dict[str, Any]]:
 
 def _check_remainder(effort: Effort, order: int = 2) -> Evidence:
     shows = (
-        "L_1 = w^2/2, L_2 = (w-1)^2/2, w = 0, eta = 1/1000: the step is 1/2000, the "
-        "remainder half of its square"
+        "L_1 = w^2/2, L_2 = (w-1)^2/2, w = 0, eta = 1/1000: the remainder is half of the step's "
+        "square"
     )
     one, two = {"c": [1], "x": [0]}, {"c": [1], "x": [1]}
     instance = {"L1": one, "L2": two, "w1": [0], "w": [0], "eta": Fraction(1, 1000)}

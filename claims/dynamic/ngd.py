@@ -115,7 +115,7 @@ def _check_fair(effort: Effort, needed: int = 2) -> Evidence:
 
 def _check_theta(effort: Effort, w: str = "1/8") -> Evidence:
     instance = {"L": {"c": [1], "x": [0]}, "w": [Fraction(w)], "eta": 1}
-    shows = "w^2/2 at 1/8, eta = 1: the step goes to -7/8, the benefit is -3/8"
+    shows = "w^2/2 at 1/8, eta = 1: the benefit is -3/8"
     return Evidence.of(Counterexample.at(Call.of(local), shows, **instance))
 
 

@@ -133,10 +133,7 @@ def _check_three(effort: Effort, third: int = -10) -> Evidence:
 
 
 def _check_fair(effort: Effort, start: str = "-1/2") -> Evidence:
-    shows = (
-        "L_1 = (w-1)^2/2, L_2 = (w-4)^2/2, w_1 = -1/2, w_(t_2) = 0, eta = 1/2: v_1 had gained "
-        "5/8, v_2 leads by 3/2"
-    )
+    shows = "L_1 = (w-1)^2/2, L_2 = (w-4)^2/2, w_1 = -1/2, w_(t_2) = 0, eta = 1/2: v_2 leads"
     instance = {
         "L1": {"c": [1], "x": [1]},
         "L2": {"c": [1], "x": [4]},

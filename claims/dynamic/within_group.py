@@ -78,7 +78,7 @@ def instances() -> st.SearchStrategy[dict[str, Any]]:
 
 
 def _check(effort: Effort, first: str = "3") -> Evidence:
-    shows = "spreads 3/2 and 0 against 1 and 1: LS is 3/4 against 1, and v_1's spread is larger"
+    shows = "spreads 3/2 and 0 against 1 and 1: LS is lower, and v_1's spread is larger"
     instance = {"ours": [[0, Fraction(first)], [1, 1]], "theirs": [[0, 2], [0, 2]]}
     return Evidence.of(Counterexample.at(Call.of(lower), shows, **instance))
 

@@ -111,8 +111,8 @@ def _check_repaired(effort: Effort, weighting: str = "share") -> Evidence:
 def _check_assumption(effort: Effort, groups: int = 3, bracket: str = "inside") -> Evidence:
     one, half = Fraction(1), Fraction(1, 2)
     shows = (
-        "A = 3, Hessians 1 for a = 0 and -1 else, λ = 3/20, shares 1/2: (106)-(107) is 1/5 > "
-        "0, the Hessian -1/5"
+        "A = 3, Hessians 1 for a = 0 and -1 else, λ = 3/20, shares 1/2: (106)-(107) is positive, "
+        "the Hessian negative"
     )
     instance = {
         "groups": groups,

@@ -24,7 +24,7 @@ from fairfl.theory.populations.fedfb_figures import MEANS_9 as MEANS
 
 ZERO, ONE = Fraction(0), Fraction(1)
 SHARES = [[Fraction(5 - k, 10), Fraction(1, 2), Fraction(5 + k, 10)] for k in range(4)]
-"""Figure 9's four panels."""
+"""Figure 9's four panels. Figure 5 has the first two of its clients: q with two entries."""
 FAR = 16
 """Where integrals stop: means are at most 5, so that what is beyond is below Φ(-11) < exp(-60)."""
 FINE = arb("1e-9")
@@ -41,7 +41,7 @@ def shares(q: list[Fraction], a: int) -> list[Fraction]:
 def rate(q: list[Fraction], a: int, t: arb) -> arb:
     """P(x > t | a), pooled."""
     weight = shares(q, a)
-    upper = ((ball(w), phi(ball(m[a]) - t)) for w, m in zip(weight, MEANS, strict=True))
+    upper = ((ball(w), phi(ball(m[a]) - t)) for w, m in zip(weight, MEANS, strict=False))
     return sum((w * p for w, p in upper), arb(0)) / ball(sum(weight, ZERO))
 
 
@@ -53,7 +53,7 @@ def phi(x: arb) -> arb:
 def density(q: list[Fraction], a: int, t: arb) -> arb:
     """The density of x | a, pooled."""
     weight = shares(q, a)
-    parts = (ball(w) * (-((t - m[a]) ** 2) / 2).exp() for w, m in zip(weight, MEANS, strict=True))
+    parts = (ball(w) * (-((t - m[a]) ** 2) / 2).exp() for w, m in zip(weight, MEANS, strict=False))
     return sum(parts, arb(0)) / ball(sum(weight, ZERO)) / (2 * arb.pi()).sqrt()
 
 
@@ -64,7 +64,7 @@ def gain(q: list[Fraction], a: int, t: arb) -> arb:
     def integrand(x: acb, _: bool) -> acb:
         bells = (
             acb(ball(w)) * (-((x - m[a]) ** 2) / 2).exp()
-            for w, m in zip(weight, MEANS, strict=True)
+            for w, m in zip(weight, MEANS, strict=False)
         )
         return (x / 2).tanh() * sum(bells, acb(0))
 
@@ -73,7 +73,7 @@ def gain(q: list[Fraction], a: int, t: arb) -> arb:
         acb.integral(integrand, acb(t), acb(FAR), rel_tol=FINE, abs_tol=FINE).real
         / (2 * arb.pi()).sqrt()
     )
-    return found / len(MEANS) + tail
+    return found / len(q) + tail
 
 
 def levels(q: Fraction, lam: arb) -> tuple[arb, arb]:
@@ -112,7 +112,7 @@ def spare(
     for a, turn in ((0, 1), (1, -1)):
         level, at = ends[a], levels(q[client], middle)[a]
         value -= gain(q, a, logit(at)) - turn * k * rate(q, a, logit(at))
-        share = ball(sum(shares(q, a), ZERO) / len(MEANS))
+        share = ball(sum(shares(q, a), ZERO) / len(q))
         turned = -1 / ball(1 - q[client]) if a == 0 else 1 / ball(q[client])
         moved = 2 * turned / ((1 + level) * (1 - level))
         slope += density(q, a, logit(level)) * (share * level - turn * k) * moved
@@ -130,7 +130,7 @@ def ahead(instance: dict[str, Any], lead: str) -> Case:
     price, sign = instance["price"], instance["sign"]
     own = difference(q, cuts)
     accuracy = gain(q, 0, cuts[0]) + gain(q, 1, cuts[1])
-    bound = ball(sum(instance["most"], ZERO) / len(MEANS)) + ball(price) * sign * own
+    bound = ball(sum(instance["most"], ZERO) / len(q)) + ball(price) * sign * own
     relations = [
         Relation(abs(local(i, cuts)), "<=", ball(e), f"|MD_{i}|") for i, e in enumerate(eps)
     ]
@@ -155,17 +155,21 @@ def priced(q: list[Fraction], eps: list[Fraction]) -> dict[str, Any]:
     from scipy.stats import norm
 
     from fairfl.solvers.api import solve
-    from fairfl.theory.populations.fedfb_figures import figure_9
+    from fairfl.theory.populations.federation import Federation
 
     budgets = [max(float(e) - 1e-9, 0.0) for e in eps]
-    found = solve(figure_9([float(v) for v in q]), "lft_fedavg", budgets)
+    federation = Federation.normal(MEANS[: len(q)], 1.0, [float(v) for v in q])
+    found = solve(federation, "lft_fedavg", budgets)
     sign = 1 if found.mean_difference > 0 else -1
     x = np.linspace(-12.0, 16.0, 28_001)
     tails, gains = [], []
     for a in (0, 1):
         weight = [float(v) for v in shares(q, a)]
-        bells: Any = sum(w * norm.pdf(x - m[a]) for w, m in zip(weight, MEANS, strict=True))
-        for values, into in ((bells / sum(weight), tails), (np.tanh(x / 2) * bells / 3, gains)):
+        bells: Any = sum(w * norm.pdf(x - m[a]) for w, m in zip(weight, MEANS, strict=False))
+        for values, into in (
+            (bells / sum(weight), tails),
+            (np.tanh(x / 2) * bells / len(q), gains),
+        ):
             into.append(np.cumsum(values[::-1])[::-1] * (x[1] - x[0]))
     parts, ends = [], []
     for i, share in enumerate(map(float, q)):
@@ -189,7 +193,7 @@ def priced(q: list[Fraction], eps: list[Fraction]) -> dict[str, Any]:
         return [float((utility - price * moved).max()) for utility, moved in parts]
 
     least: Any = minimize_scalar(
-        lambda price: sum(best(price)) / 3 + price * found.disparity, bounds=(0.0, 1.0)
+        lambda price: sum(best(price)) / len(q) + price * found.disparity, bounds=(0.0, 1.0)
     )
     price = Fraction(round(least.x * 10**6), 10**6)
     return {
@@ -204,14 +208,15 @@ def priced(q: list[Fraction], eps: list[Fraction]) -> dict[str, Any]:
 
 
 @cache
-def bounds(panel: int, hundredths: int) -> tuple[dict[str, Any], tuple[Certificate, ...]]:
-    """The instance of a panel with ε = (1, hundredths/100, 1), and the bounds on the maxima."""
-    q = SHARES[panel]
-    instance = priced(q, [ONE, Fraction(hundredths, 100), ONE])
+def bounds(
+    q: tuple[Fraction, ...], eps: tuple[Fraction, ...]
+) -> tuple[dict[str, Any], tuple[Certificate, ...]]:
+    """The instance of a panel with these budgets, and the bounds on the maxima."""
+    instance = priced(list(q), list(eps))
     found = []
     for i, (end, most) in enumerate(zip(instance["ends"], instance["most"], strict=True)):
         call = Call.of(
-            spare, q=q, client=i, price=instance["price"], sign=instance["sign"], most=most
+            spare, q=list(q), client=i, price=instance["price"], sign=instance["sign"], most=most
         )
         found.append(bisect(call, [(min(end, ZERO), max(end, ZERO))], probes=2))
     return instance, tuple(found)
@@ -219,7 +224,7 @@ def bounds(panel: int, hundredths: int) -> tuple[dict[str, Any], tuple[Certifica
 
 def certificates(panel: int, hundredths: int, lead: str) -> list[Certificate]:
     """The bounds on the clients' maxima, and the rule that is ahead."""
-    instance, found = bounds(panel, hundredths)
+    instance, found = bounds(tuple(SHARES[panel]), (ONE, Fraction(hundredths, 100), ONE))
     shows = f"panel {'abcd'[panel]}, ε = (1, {hundredths / 100:g}, 1): ahead by {lead}"
     return [*found, Witness.at(Call.of(ahead, lead=lead), shows, **instance)]
 

@@ -134,8 +134,8 @@ def _check_still(
     effort: Effort, lam: Fraction = Fraction(-10), constraint: str = "absolute"
 ) -> Evidence:
     shows = (
-        "group 0 has η > 1/2, group 1 η < 1/2, q = 1/2, ε = 1/4, λ = -10: MD = 1/4 costs 5/2, a "
-        "rule with MD = -1/4 gains 5/2"
+        "group 0 has η > 1/2, group 1 η < 1/2, q = 1/2, ε = 1/4, λ = -10: MD = 1/4 costs what a "
+        "rule with MD = -1/4 gains"
     )
     one = Fraction(1)
     return Evidence.of(

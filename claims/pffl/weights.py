@@ -84,7 +84,7 @@ def halves(z: Fraction = Fraction(1, 2), by: str = "Gini") -> Form:
 
 def check(effort: Effort, normal: bool = False) -> Evidence:
     """Two equal clients."""
-    shows = "two clients of one size, p = (1/2, 1/2): the weights are 1/4 each, the model is halved"
+    shows = "two clients of one size, p = (1/2, 1/2): the model is halved"
     half = Fraction(1, 2)
     return Evidence.of(
         Counterexample.at(

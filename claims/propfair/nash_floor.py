@@ -52,7 +52,7 @@ def reached(instance: dict[str, Any], factor: Fraction = Fraction(1)) -> Case:
 
 def check(effort: Effort, clients: int = 10, low: Fraction = Fraction(1, 100)) -> Evidence:
     """One client against nine."""
-    shows = "ten clients, utilities (0.01, 1, ..., 1) or all 0.63: the products are 0.01 and 0.0098"
+    shows = "ten clients, utilities (0.01, 1, ..., 1) or all 0.63: the first has the larger product"
     vectors = [[low, *[Fraction(1)] * (clients - 1)], [Fraction(63, 100)] * clients]
     return Evidence.of(
         Counterexample.at(Call.of(floor), shows, vectors=vectors, share=Fraction(1, 60))

@@ -134,7 +134,7 @@ def step(instance: dict[str, Any]) -> Case:
 def check_step(effort: Effort, copies: int = 100) -> Evidence:
     """Devices at their optimum have no say in the step."""
     shows = (
-        "F_1 = (w-1)^2/2, 100 copies of w^2/2, q = 1, w = 0: the step to 1/3 raises sum "
+        "F_1 = (w-1)^2/2, 100 copies of w^2/2, q = 1, w = 0: the step raises sum "
         "F^2/2 from 0.125 to 0.179"
     )
     return Evidence.of(Counterexample.at(Call.of(step), shows, copies=copies, w=Fraction(0)))
