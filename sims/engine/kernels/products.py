@@ -24,7 +24,7 @@ def add_product(out: Tensor, a: Tensor, b: Tensor, factor: float) -> None:
 
 
 def _lone(a: Tensor, b: Tensor) -> bool:
-    return len(a) == 1 and 1 in (*a.shape, *b.shape[2:])[1:]
+    return a.size(0) == 1 and 1 in (a.size(1), a.size(2), b.size(2))
 
 
 def _twice(a: Tensor) -> Tensor:
