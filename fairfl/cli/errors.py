@@ -8,12 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any, cast
 
 import typer
+from typer.core import TyperGroup
 
 from fairfl._support.extras import MissingExtra, extras_named
 
 FAILED, USAGE, STOPPED = 1, 2, 130
+# the class of all errors in a command line, which typer gives no name
+_Usage = cast(type[typer.BadParameter], typer.BadParameter.__bases__[0])
+
+
+class Commands(TyperGroup):
+    """Commands whose command lines are checked in one line, too."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        with one_line():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: Any) -> Any:
+        with one_line():
+            return super().invoke(ctx)
 
 
 @contextmanager
@@ -25,6 +41,10 @@ def one_line() -> Iterator[None]:
     except (BrokenPipeError, typer.Exit):
         # the reader has left, as `head` does; an exit code, which is a RuntimeError
         raise
+    except _Usage as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # the help, which no line is
+            raise
+        raise _exit(_told(error), USAGE) from None
     except (NotImplementedError, RecursionError):  # a RuntimeError that is a fault of ours
         raise
     except (
@@ -40,6 +60,14 @@ def one_line() -> Iterator[None]:
         raise _exit(str(error), FAILED) from None
     except KeyboardInterrupt:
         raise _exit("stopped", STOPPED) from None
+
+
+def _told(error: typer.BadParameter) -> str:
+    """What typer says of a command line, and the value that was given, which pydantic knows."""
+    message = error.format_message().rstrip(".")
+    found = getattr(error.__cause__, "errors", list)()
+    value = str(found[0]["input"]) if found else ""
+    return f"{message}, got {value}" if found and repr(value) not in message else message
 
 
 def _exit(message: str, code: int) -> typer.Exit:

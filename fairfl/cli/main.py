@@ -11,9 +11,11 @@ import typer
 
 from fairfl._support.version import __version__
 from fairfl.cli import bench, claims, crosscheck, figures, frontier, reproduce, simulate
+from fairfl.cli.errors import Commands
 
 app = typer.Typer(
     name="fairfl",
+    cls=Commands,
     help="What a federation loses in accuracy and fairness by the way it trains: exact trade-offs.",
     no_args_is_help=True,
     add_completion=False,

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from fairfl._support.checks import whole
 from fairfl.sims.engine.data import ClientData
+from fairfl.sims.engine.kernels.products import add_product, product
 from fairfl.sims.engine.model import Blocks, Model, Weights
 
 
@@ -92,7 +93,7 @@ class Linear(Model):
         """z (A, outputs, B): so maxima and sums over classes take less time than along rows of few;
         ``x`` has its column of ones. With x on the left no bit depends on how many rows there are.
         """
-        return torch.bmm(x, self.blocks(params)[0].mT).mT.contiguous()
+        return product(x, self.blocks(params)[0].mT).mT.contiguous()
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return self.sample_losses(self.scores(params, x), y)
@@ -103,13 +104,13 @@ class Linear(Model):
     def add_gradient(
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
-        z = torch.bmm(x, blocks[0].mT)
+        z = product(x, blocks[0].mT)
         losses = self.slopes(z, y, callable(weights))
         if isinstance(weights, float):
             factor *= weights
         else:
             z *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
-        out[0].baddbmm_(z.mT, x, alpha=factor)
+        add_product(out[0], z.mT, x, factor)
 
     def bytes_per_client(self, batch: int, element: int) -> int:
         return batch * (element * (self.columns + 2 * self.outputs + 2) + 8)

@@ -8,7 +8,12 @@ import torch
 from torch import Tensor
 
 from fairfl.sims.engine.kernels.linear import Linear
-from fairfl.sims.engine.kernels.softmax import classes_between
+from fairfl.sims.engine.kernels.softmax import (
+    classes_between,
+    entropy_targets,
+    odds_entropies,
+    odds_slopes,
+)
 
 
 @dataclass(frozen=True)
@@ -24,14 +29,14 @@ class Logistic(Linear):
     def check_targets(self, y: Tensor) -> None:
         classes_between("Logistic", y, 2)
 
+    def targets(self, y: Tensor, like: Tensor) -> Tensor:
+        return entropy_targets(y, 2, like)
+
     def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:
-        score = z.squeeze(2)
-        losses = torch.nn.functional.softplus(margin(score, y).neg_()) if want else None
-        score.sigmoid_().sub_(y)
-        return losses
+        return odds_slopes(z.squeeze(2), y, want)
 
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
-        return torch.nn.functional.softplus(margin(z.squeeze(1), y).neg_())
+        return odds_entropies(z.squeeze(1), y)
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         target = y.to(x.dtype)
@@ -41,11 +46,6 @@ class Logistic(Linear):
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return (self.scores(params, x).squeeze(1) > 0) == (y == 1)
-
-
-def margin(score: Tensor, y: Tensor) -> Tensor:
-    """s z with s = 2 y - 1."""
-    return torch.where(y == 1, score, -score)
 
 
 def one_output(model: Linear) -> None:

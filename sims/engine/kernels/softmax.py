@@ -64,8 +64,8 @@ def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
     if z.shape[2] == 2:  # by the log odds: half the operations
         none, odds = z.unbind(2)
         odds -= none
-        losses = _of_odds(odds, y) if want else None
-        torch.neg(odds.sigmoid_().sub_(y), out=none)
+        losses = odds_slopes(odds, y, want)
+        torch.neg(odds, out=none)
         return losses
     z -= z.amax(2, keepdim=True)
     chosen = (z * y).sum(2) if want else None
@@ -79,15 +79,28 @@ def entropies(z: Tensor, y: Tensor) -> Tensor:
     """Losses (A, B) of scores ``z`` (A, classes, B), which are overwritten."""
     if z.shape[1] == 2:
         none, odds = z.unbind(1)
-        return _of_odds(odds - none, y)
+        return odds_entropies(odds - none, y)
     z -= z.amax(1, keepdim=True)
     chosen = z.gather(1, y.unsqueeze(1)).squeeze(1)
     return z.exp_().sum(1).log_().sub_(chosen)
 
 
-def _of_odds(odds: Tensor, y: Tensor) -> Tensor:
+def odds_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
+    """Turn log odds ``z`` (A, B) into d loss / d z = 1 / (1 + exp(-z)) - y in place; the losses
+    where they are wanted.
+
+    Written out, as the losses are: the bits of torch's ``sigmoid`` and ``softplus`` depend on where
+    in the tensor a number stands.
+    """
+    losses = odds_entropies(z, y) if want else None
+    z.neg_().exp_().add_(1).reciprocal_().sub_(y)
+    return losses
+
+
+def odds_entropies(z: Tensor, y: Tensor) -> Tensor:
     """log(1 + exp(-s z)), s = 2 y - 1."""
-    return torch.nn.functional.softplus(odds * (1 - 2 * y))
+    z = z * (1 - 2 * y)
+    return z.abs().neg_().exp_().log1p_().add_(z.clamp_(min=0))
 
 
 def classes_between(owner: str, y: Any, classes: int) -> None:

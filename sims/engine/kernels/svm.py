@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from fairfl.sims.engine.kernels.linear import Linear
-from fairfl.sims.engine.kernels.logistic import margin, one_output
+from fairfl.sims.engine.kernels.logistic import one_output
 from fairfl.sims.engine.kernels.softmax import classes_between
 
 
@@ -43,3 +43,8 @@ class LinearSVM(Linear):
 
     def correct(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return (self.scores(params, x).squeeze(1) > 0) == (y == 1)
+
+
+def margin(score: Tensor, y: Tensor) -> Tensor:
+    """s z with s = 2 y - 1."""
+    return torch.where(y == 1, score, -score)

@@ -53,6 +53,24 @@ def test_numbers_of_the_frontier(cli, tmp_path, options, named):
     one_line(cli("frontier", tmp_path / "f.toml", *options), 2, named)
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("frontier", "f.toml", "--points", "1"), ("--points", "2", "got 1\n")),
+        (("simulate", "run.toml", "--seeds", "0"), ("--seeds", "1", "got 0\n")),
+        (("frontier", "f.toml", "--at", "0.1", "--at", "b"), ("--at", "number", "got b\n")),
+        (("frontier", "f.toml", "--calibrate", "all"), ("--calibrate", "'all'", "'client_group'")),
+        (("frontier", "f.toml", "--seed"), ("--seed", "requires")),
+        (("frontier",), ("FILE",)),
+        (("claims", "check", "--nosuch"), ("--nosuch",)),
+        (("--nosuch",), ("--nosuch",)),
+        (("frontir",), ("frontir", "frontier")),
+    ],
+)
+def test_what_typer_finds_wrong_is_told_in_one_line(cli, words, told):
+    one_line(cli(*words), 2, *told)
+
+
 @pytest.mark.parametrize("command", ["frontier", "simulate"])
 @pytest.mark.parametrize("suffix", [".toml", ".csv", ".parquet"])
 def test_files_that_are_not_there(cli, tmp_path, command, suffix):
