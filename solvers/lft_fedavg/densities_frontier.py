@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, points_of
+from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_fedavg.densities_search import (
     COARSE,
     FAIR,
@@ -15,6 +15,7 @@ from fairfl.solvers.lft_fedavg.densities_search import (
     below,
     ordered,
 )
+from fairfl.solvers.lft_fedavg.densities_ties import TiedRules
 from fairfl.solvers.numerics.rule_family import Rules
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import Solution
@@ -40,30 +41,43 @@ def fedavg_frontier(fed: Federation, task: Task, points: int) -> Frontier:
         known = ordered(rules.join(known))
     else:
         known = rules
-    solved = [*fairest(search, low), *search.solved(rules)]
+    ties = TiedRules.of(search.family)
+    found = points_of(fed, [*fairest(search, low, ties), *search.solved(rules)])
+    ends = float(found.disparity.min()), float(free.disparity[0])
+    found = found.join(at_ties(search, ties, np.linspace(*ends, points)[:-1]))
 
     def evaluate(d: Array) -> Points:
         nonlocal known  # what is found once is not lost: later answers are no less accurate
         found = search.refined(d, known).join(search.at(d, known.join(search.starts)))
         known = ordered(known.join(found))
-        return search.points(below(known, d))
+        return fitting(search.points(below(known, d)).join(at_ties(search, ties, d)), d)
 
-    return build("lft_fedavg", points_of(fed, solved), evaluate)
+    return build("lft_fedavg", found, evaluate)
+
+
+def at_ties(search: MultiplierSearch, ties: TiedRules | None, disparity: Array) -> Points:
+    """The best rules with at most the disparities where a whole group ties; none without ties."""
+    budgets = [] if ties is None else [ties.best(float(d)) for d in disparity]
+    known = np.reshape([eps for eps in budgets if eps is not None], (-1, search.fed.n_clients))
+    return points_of(search.fed, search.certified(known))
 
 
 def fedavg_minimum(fed: Federation, task: Task) -> Points:
     """The least disparate solution, certified; of several fair ones an accurate one."""
     search = MultiplierSearch.of(fed, task)
-    return points_of(fed, fairest(search, search.lowest())).least
+    ties = TiedRules.of(search.family)
+    return points_of(fed, fairest(search, search.lowest(), ties)).least
 
 
-def fairest(search: MultiplierSearch, low: Rules) -> list[Solution]:
+def fairest(search: MultiplierSearch, low: Rules, ties: TiedRules | None) -> list[Solution]:
     """Certified solutions of the smallest disparity; where a tie spoils that of ``low``, the one
-    that must be fair.
+    that must be fair, and the least disparate one at ``ties``.
 
     They start from nothing, and so are just what ``solve`` returns for their budgets.
     """
     found = search.solved(low, warm=False) or search.solved(low)
+    eps = None if ties is None else ties.fairest(float(low.disparity[0]))
+    found += [] if eps is None else search.certified(eps[None])
     if common_shares(search.fed, search.task) and not (found and found[0].disparity <= FAIR):
         found.append(search.solve(np.zeros(search.fed.n_clients)))
     return found or [search.solve(np.full(search.fed.n_clients, SLACK_BUDGET))]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -277,15 +278,20 @@ class MultiplierSearch:
     def solved(self, rules: Rules, *, warm: bool = True) -> list[Solution]:
         """The rules' budgets solved again and certified, from their multipliers unless told to
         start from nothing.
-
-        What is not certified is left out.
         """
+        eps, lam = self._turned(rules)
+        return self._certified(eps, lam if warm else None)
+
+    def certified(self, eps: Array) -> list[Solution]:
+        """The solutions at budgets (B, I) in the search's order."""
+        return self._certified(eps[..., np.argsort(self.order)], None)
+
+    def _certified(self, eps: Array, starts: Array | None) -> list[Solution]:
+        """What is not certified is left out."""
         out = []
-        for eps, lam in zip(*self._turned(rules), strict=True):
-            try:
-                out.append(self.solve(eps, lam if warm else None))
-            except CertificationError:
-                continue
+        for k, own in enumerate(eps):
+            with suppress(CertificationError):
+                out.append(self.solve(own, None if starts is None else starts[k]))
         return out
 
 

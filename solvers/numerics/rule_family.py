@@ -164,7 +164,7 @@ class RuleFamily:
 
     def solve(self, eps: Array, enough: float = KKT_TOLERANCE) -> Rules:
         """The rule (1,) at budgets eps (I,), or where Newton's method ends beside them."""
-        return self._rules(descend(self.problem, self._limits(eps), None, enough)[-1])
+        return self._rules(descend(self.problem, self.limits(eps), None, enough)[-1])
 
     def of_rule(self, rule: Classifier) -> tuple[float, Array]:
         """1 + the utility and the pooled differences (M,) of another rule, at costs over the
@@ -184,12 +184,12 @@ class RuleFamily:
         """The rules (B,) at budgets eps (B, I) by Newton's method from ``rules`` at others; and
         whether (B,) it ended there.
         """
-        limits = self._limits(eps)
+        limits = self.limits(eps)
         point = replace(rules.point, lam=np.where(np.isfinite(limits), rules.lam, 0.0))
         found, met = settled(self.problem, point, limits)
         return self._rules(found), met
 
-    def _limits(self, eps: Array) -> Array:
-        """(..., K) the constraints' budgets."""
+    def limits(self, eps: Array) -> Array:
+        """(..., K) the constraints' budgets at budgets eps (..., I)."""
         own = np.where(self.bound, eps[..., self.client], np.inf)
         return np.where(self.implied & (own == 0), np.inf, own)

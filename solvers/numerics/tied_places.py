@@ -38,8 +38,8 @@ def settle_ties(problem: Constraints, eps: Array, point: DualPoint) -> tuple[lis
     """The rule at budgets (K,) of a nearly optimal dual point, and the dual point at which scores
     tie exactly. Without ties its own rule.
     """
-    ties = [_tied(*place, point.lam) for place in _places(problem)]
-    point, values = _exact(problem, eps, point, ties) if any(ties) else (point, {})
+    ties = tied(problem, point)
+    point, values = exact(problem, eps, point, ties) if any(ties) else (point, {})
     lines = [own.line(0) for own in point.sets]
     for p, value in values.items():
         lines[p] = _nearest_to_a_toss(problem, p, value)
@@ -50,12 +50,14 @@ def _places(problem: Constraints) -> list[tuple[Piecewise, Array]]:
     return list(zip(problem.profiles, problem.coefficients, strict=True))
 
 
-def _tied(functions: Piecewise, rows: Array, lam: Array) -> bool:
-    score = np.abs(functions.combined(weights(lam, rows))).max()
-    return bool(score < TIED * functions.sizes[0].max())
+def tied(problem: Constraints, point: DualPoint) -> list[bool]:
+    """Of each place, whether its scores tie as a whole at the dual point."""
+    scores = [np.abs(f.combined(weights(point.lam, rows))).max() for f, rows in _places(problem)]
+    most = [TIED * f.sizes[0].max() for f in problem.profiles]
+    return [bool(score < limit) for score, limit in zip(scores, most, strict=True)]
 
 
-def _exact(
+def exact(
     problem: Constraints, eps: Array, point: DualPoint, ties: list[bool]
 ) -> tuple[DualPoint, dict[int, Array]]:
     """The dual point next to another at which scores tie exactly; and, of each place that ties, the
@@ -64,9 +66,9 @@ def _exact(
     """
     binds = np.flatnonzero(point.lam[0])
     signs = np.sign(point.lam[0, binds])
-    tied = [(f, r[binds]) for (f, r), tie in zip(_places(problem), ties, strict=True) if tie]
-    flat = [f.coefficients.reshape(len(f.coefficients), -1) for f, _ in tied]
-    slopes = np.hstack([rows @ f[1:] for (_, rows), f in zip(tied, flat, strict=True)])
+    own = [(f, r[binds]) for (f, r), tie in zip(_places(problem), ties, strict=True) if tie]
+    flat = [f.coefficients.reshape(len(f.coefficients), -1) for f, _ in own]
+    slopes = np.hstack([rows @ f[1:] for (_, rows), f in zip(own, flat, strict=True)])
     left, size, right = np.linalg.svd(slopes, full_matrices=False)
     pinned = size > SAME * size[0]
     score = np.hstack([f[0] for f in flat]) + point.lam[0, binds] @ slopes
@@ -86,17 +88,17 @@ def _exact(
         tuple(problem.nobody[p] for p in rest),
     )
     zero = np.zeros((1, len(loose)))
-    own = settled(reduced, dual_point(reduced, zero), zero)[0].lam
-    point = dual_point(problem, lam + own @ loose)
+    rest_lam = settled(reduced, dual_point(reduced, zero), zero)[0].lam
+    point = dual_point(problem, lam + rest_lam @ loose)
     served = [
-        f.totals[1:] / 2.0 if tie else own.integrals[0, 1:]
-        for f, tie, own in zip(problem.profiles, ties, point.sets, strict=True)
+        f.totals[1:] / 2.0 if tie else sets.integrals[0, 1:]
+        for f, tie, sets in zip(problem.profiles, ties, point.sets, strict=True)
     ]
     missed = constant + np.sum(
         [r @ s for r, s in zip(problem.coefficients, served, strict=True)], axis=0
     )
-    shift = np.linalg.lstsq(np.hstack([rows for _, rows in tied]), -missed[binds], rcond=SAME)[0]
-    changes = iter(np.split(shift, np.cumsum([rows.shape[1] for _, rows in tied])[:-1]))
+    shift = np.linalg.lstsq(np.hstack([rows for _, rows in own]), -missed[binds], rcond=SAME)[0]
+    changes = iter(np.split(shift, np.cumsum([rows.shape[1] for _, rows in own])[:-1]))
     return point, {p: served[p] + next(changes) for p, tie in enumerate(ties) if tie}
 
 

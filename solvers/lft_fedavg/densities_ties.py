@@ -1,0 +1,128 @@
+"""LFT+FedAvg's rules on densities where a whole group ties.
+
+Accuracy parity and equalised odds serve a group worse than it could be served. At such multipliers
+the group's score is zero everywhere: each of its rules is optimal for the budgets that it meets,
+and no multipliers tell one from another. Utility and differences of rates are linear in the rule.
+So the best one with at most a disparity solves a problem of the same form, at the group's place
+alone: the pooled differences are limited by the disparity, and the clients' keep their signs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.frontier import SLACK_BUDGET
+from fairfl.solvers.numerics.descent import descend
+from fairfl.solvers.numerics.dual import Constraints
+from fairfl.solvers.numerics.refined_cells import refine
+from fairfl.solvers.numerics.rule_family import TIGHT, RuleFamily
+from fairfl.solvers.numerics.tied_places import exact, tied
+
+HALF = 2.0
+"""Differences, and sums of two, are at most this: v <= 0 is |v + HALF| <= HALF."""
+HALVINGS = 40
+"""Times that the interval with the smallest disparity is halved."""
+MET = 1e-11
+"""What a rule's disparity may be above the one asked for."""
+
+
+@dataclass(frozen=True)
+class TiedRules:
+    """The rules at a tie.
+
+    Attributes
+    ----------
+    problem : of the places that tie: the M pooled differences, then the signs.  eps : the signs'
+        budgets.
+    values : (K,) the clients' differences that the other places make.  rows : of each tied place
+        what it adds, (K, J_p).
+    lead : (I,) the position of each client's first constraint that binds, -1 where none does.
+    """
+
+    problem: Constraints
+    eps: Array
+    values: Array
+    rows: tuple[Array, ...]
+    lead: Array
+
+    @classmethod
+    def of(cls, family: RuleFamily) -> TiedRules | None:
+        """The tie at budgets of zero, if there is one."""
+        whole, client = family.problem, family.client
+        limits = family.limits(np.zeros(int(client.max()) + 1))
+        point = descend(whole, limits)[-1]
+        ties = tied(whole, point)
+        if not any(ties):
+            return None
+        point, _ = exact(whole, limits, point, ties)
+        places = [p for p, tie in enumerate(ties) if tie]
+        side = np.sign(point.lam[0])
+        binds = np.flatnonzero(side)
+        lead = np.full(int(client.max()) + 1, -1)
+        lead[client[binds[::-1]]] = binds[::-1]
+        base, values, pooled = whole.base, whole.b.copy(), family.constant.copy()
+        for p in np.setdiff1d(np.arange(len(ties)), places):
+            served = point.sets[p].integrals[0]
+            base += 0.0 if whole.nobody[p] else float(served[0])
+            values += whole.coefficients[p] @ served[1:]
+            pooled += family.pooled[p] @ served[1:]
+        signs = np.eye(values.size)
+        kept, even = [], []  # rows that are at most zero, and rows that are zero
+        for k in np.flatnonzero(family.bound & (lead[client] >= 0)):
+            first = lead[client[k]]
+            own = side[first] * signs[first]
+            if k == first:
+                kept.append(own)
+            elif side[k]:
+                even.append(side[k] * signs[k] - own)
+            else:
+                kept += [own + signs[k], own - signs[k]]
+        table = np.array(kept + even)
+        shift = np.repeat([HALF, 0.0], [len(kept), len(even)])
+        problem = Constraints(
+            base,
+            tuple(whole.profiles[p] for p in places),
+            tuple(
+                np.concatenate([family.pooled[p], table @ whole.coefficients[p]]) for p in places
+            ),
+            np.concatenate([pooled, table @ values + shift]),
+            tuple(whole.nobody[p] for p in places),
+        )
+        rows = tuple(whole.coefficients[p] for p in places)
+        return cls(problem, shift, values, rows, lead)
+
+    def best(self, disparity: float) -> Array | None:
+        """The budgets (I,) of the most useful rule with at most the disparity; None without one."""
+        count = self.problem.count - self.eps.size
+        eps = np.append(np.full(count, disparity), self.eps)
+        lines, _ = refine(self.problem, eps, descend(self.problem, eps))
+        pooled, values = self.problem.b[:count].copy(), self.values.copy()
+        places = zip(
+            self.problem.profiles, self.problem.coefficients, self.rows, lines, strict=True
+        )
+        for profile, both, rows, (edges, rates) in places:
+            served = rates[0] * profile.totals[1:] + profile.above(edges)[1:] @ np.diff(rates)
+            pooled += both[:count] @ served
+            values += rows @ served
+        if np.abs(pooled).max(initial=0.0) > disparity + MET:
+            return None
+        budgets = np.where(self.lead >= 0, np.abs(values[self.lead]), SLACK_BUDGET)
+        return np.where(budgets <= TIGHT, 0.0, budgets)
+
+    def fairest(self, most: float) -> Array | None:
+        """The budgets of the least disparate rule, up to rounding; None where it is above
+        ``most``.
+        """
+        found, low = self.best(0.0), 0.0
+        if found is not None:
+            return found
+        found, high = self.best(most), most
+        for _ in range(HALVINGS if found is not None else 0):
+            middle = (low + high) / 2.0
+            tried = self.best(middle)
+            low, high = (middle, high) if tried is None else (low, middle)
+            found = found if tried is None else tried
+        return found
