@@ -76,7 +76,7 @@ def fairest(search: MultiplierSearch, low: Rules, ties: TiedRules | None) -> lis
     They start from nothing, and so are just what ``solve`` returns for their budgets.
     """
     found = search.solved(low, warm=False) or search.solved(low)
-    eps = None if ties is None else ties.fairest(float(low.disparity[0]))
+    eps = None if ties is None else ties.fairest()
     found += [] if eps is None else search.certified(eps[None])
     if common_shares(search.fed, search.task) and not (found and found[0].disparity <= FAIR):
         found.append(search.solve(np.zeros(search.fed.n_clients)))

@@ -9,22 +9,20 @@ alone: the pooled differences are limited by the disparity, and the clients' kee
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics.descent import descend
-from fairfl.solvers.numerics.dual import Constraints
+from fairfl.solvers.numerics.dual import Constraints, dual_point
 from fairfl.solvers.numerics.refined_cells import refine
 from fairfl.solvers.numerics.rule_family import TIGHT, RuleFamily
-from fairfl.solvers.numerics.tied_places import exact, tied
+from fairfl.solvers.numerics.tied_places import exact, tied, with_gain
 
 HALF = 2.0
 """Differences, and sums of two, are at most this: v <= 0 is |v + HALF| <= HALF."""
-HALVINGS = 40
-"""Times that the interval with the smallest disparity is halved."""
 MET = 1e-11
 """What a rule's disparity may be above the one asked for."""
 
@@ -94,35 +92,45 @@ class TiedRules:
         rows = tuple(whole.coefficients[p] for p in places)
         return cls(problem, shift, values, rows, lead)
 
+    @property
+    def pooled(self) -> int:
+        """How many pooled differences there are."""
+        return self.problem.count - self.eps.size
+
     def best(self, disparity: float) -> Array | None:
         """The budgets (I,) of the most useful rule with at most the disparity; None without one."""
-        count = self.problem.count - self.eps.size
-        eps = np.append(np.full(count, disparity), self.eps)
-        lines, _ = refine(self.problem, eps, descend(self.problem, eps))
-        pooled, values = self.problem.b[:count].copy(), self.values.copy()
-        places = zip(
-            self.problem.profiles, self.problem.coefficients, self.rows, lines, strict=True
-        )
+        limits = np.append(np.full(self.pooled, disparity), self.eps)
+        pooled, budgets = self._solved(self.problem, limits)
+        return budgets if np.abs(pooled).max(initial=0.0) <= disparity + MET else None
+
+    def fairest(self) -> Array | None:
+        """The budgets (I,) of a rule without disparity, or of two groups with one rate of the least
+        disparate rule; else None.
+        """
+        fair = self.best(0.0)
+        if fair is not None or self.pooled != 1:
+            return fair
+        own, found = self.problem, []
+        for side in (1.0, -1.0):  # the least side·MD that is not negative
+            turn = np.append(side, np.ones(self.eps.size))
+            tables = [turn[:, None] * rows for rows in own.coefficients]
+            gains = [np.append(0.0, -rows[0])[None] for rows in tables]
+            profiles = map(with_gain, own.profiles, gains)
+            b = turn * own.b - np.append(HALF, 0.0 * self.eps)
+            problem = replace(own, profiles=tuple(profiles), coefficients=tuple(tables), b=b)
+            found.append(self._solved(problem, np.append(HALF, self.eps)))
+        return min(found, key=lambda each: abs(each[0][0]))[1]
+
+    def _solved(self, problem: Constraints, limits: Array) -> tuple[Array, Array]:
+        """The pooled differences (M,) of the rule that solves a problem, and its budgets (I,)."""
+        panels = [(f.edges, np.full(f.edges.size + 1, 0.5)) for f in problem.profiles]
+        start = dual_point(problem, np.zeros((1, problem.count)))
+        lines, _ = refine(problem, limits, [start], panels)
+        pooled, values = self.problem.b[: self.pooled].copy(), self.values.copy()
+        places = zip(problem.profiles, self.problem.coefficients, self.rows, lines, strict=True)
         for profile, both, rows, (edges, rates) in places:
             served = rates[0] * profile.totals[1:] + profile.above(edges)[1:] @ np.diff(rates)
-            pooled += both[:count] @ served
+            pooled += both[: self.pooled] @ served
             values += rows @ served
-        if np.abs(pooled).max(initial=0.0) > disparity + MET:
-            return None
         budgets = np.where(self.lead >= 0, np.abs(values[self.lead]), SLACK_BUDGET)
-        return np.where(budgets <= TIGHT, 0.0, budgets)
-
-    def fairest(self, most: float) -> Array | None:
-        """The budgets of the least disparate rule, up to rounding; None where it is above
-        ``most``.
-        """
-        found, low = self.best(0.0), 0.0
-        if found is not None:
-            return found
-        found, high = self.best(most), most
-        for _ in range(HALVINGS if found is not None else 0):
-            middle = (low + high) / 2.0
-            tried = self.best(middle)
-            low, high = (middle, high) if tried is None else (low, middle)
-            found = found if tried is None else tried
-        return found
+        return pooled, np.where(budgets <= TIGHT, 0.0, budgets)

@@ -35,17 +35,19 @@ Line = tuple[Array, Array]
 
 
 def refine(
-    problem: Constraints, eps: Array, visited: list[DualPoint]
+    problem: Constraints, eps: Array, visited: list[DualPoint], lines: list[Line] | None = None
 ) -> tuple[list[Line], DualPoint]:
     """The best rule on cells at budgets eps (K,), and the dual point with the best bound.
 
     Parameters
     ----------
     visited : dual points of a failed descent; the most useful rule precedes them.
+    lines : a rule whose cells are the first ones; by default a coin toss, which meets all budgets
+        of fairness. If no rule on the first cells meets the budgets, it is returned.
     """
     best = min(visited[-RECENT:], key=lambda p: _bound(p, eps))
     proposed = [dual_point(problem, np.zeros((1, problem.count))), *visited[-RECENT:]]
-    lines = [(np.empty(0), np.array([0.5]))] * len(problem.profiles)  # feasible: a coin toss
+    lines = lines or [(np.empty(0), np.array([0.5]))] * len(problem.profiles)
     for _ in range(ROUNDS):
         cells = [_cut(problem, p, lines[p], proposed) for p in range(len(lines))]
         found = _programme(problem, eps, cells)

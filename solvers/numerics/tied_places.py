@@ -82,7 +82,10 @@ def exact(
     rest = [p for p, tie in enumerate(ties) if not tie]
     reduced = Constraints(
         0.0,
-        tuple(_with_gain(problem, p, weights(lam[None], problem.coefficients[p])) for p in rest),
+        tuple(
+            with_gain(problem.profiles[p], weights(lam[None], problem.coefficients[p]))
+            for p in rest
+        ),
         tuple(loose @ problem.coefficients[p] for p in rest),
         loose @ constant,
         tuple(problem.nobody[p] for p in rest),
@@ -112,7 +115,7 @@ def _nearest_to_a_toss(problem: Constraints, p: int, values: Array) -> Line:
     toss = profile.totals[1:] / 2.0
     along, *across = np.linalg.svd((basis @ (values - toss))[None])[2] @ basis
     across = np.reshape(across, (-1, rows.shape[1]))
-    functions = _with_gain(problem, p, np.append(0.0, along)[None])
+    functions = with_gain(profile, np.append(0.0, along)[None])
     alone = Constraints(0.0, (functions,), (across,), -across @ toss, (False,))
     rule = descend(alone, np.zeros(len(across)))[-1].sets[0]
     part = along @ (values - toss) / (along @ (rule.integrals[0, 1:] - toss))
@@ -120,8 +123,7 @@ def _nearest_to_a_toss(problem: Constraints, p: int, values: Array) -> Line:
     return cut, 0.5 + float(np.clip(part, -1.0, 1.0)) * (served - 0.5)
 
 
-def _with_gain(problem: Constraints, p: int, weights: Array) -> Piecewise:
+def with_gain(own: Piecewise, weights: Array) -> Piecewise:
     """A place's functions, the gain replaced by a combination of all, ``weights`` (1, J)."""
-    own = problem.profiles[p]
     gain = own.combined(weights)
     return replace(own, coefficients=np.concatenate([gain, own.coefficients[1:]]))

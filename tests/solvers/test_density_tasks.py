@@ -158,8 +158,8 @@ def test_hundreds_of_solutions_are_the_programmes() -> None:
 
 @pytest.mark.parametrize("seed", [1052, 1155, 1298])
 def test_mixtures_close_the_gap(seed: int) -> None:
-    """Optima that are randomised at several places: HiGHS at its own tolerance leaves out rules that
-    add 1e-10.
+    """Optima that are randomised at several places: HiGHS at its own tolerance leaves out rules
+    that add 1e-10.
     """
     rng = np.random.default_rng(seed)
     fed = federation(rng)
