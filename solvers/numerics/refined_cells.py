@@ -3,9 +3,9 @@
 Newton's method on the dual ends at one deterministic rule. Where scores tie on a set of positive
 mass, or where the dual is so curved that a rounding of λ breaks a constraint, no such rule meets
 the budgets. So each place's line is divided into cells. The programme finds their best rates f in
-[0, 1]: a feasible rule. Its multipliers propose where scores change sign. Cells are cut there, and
-neighbours of one rate are joined, so that the rule is kept and the programme stays small. The dual
-at the best multipliers bounds what any rule is worth.
+[0, 1]: a feasible rule. Its multipliers propose where scores change sign, and cells are cut there.
+Where there are many, neighbours of one rate are joined: the rule is kept, and the programme small.
+The dual at the best multipliers bounds what any rule is worth.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ ROUNDS = 80
 RECENT = 20
 """Points of a failed descent whose cuts are the first cells' ends."""
 GAP = 1e-11
+"""What a rule's worth may be below the bound."""
 STEPS = np.array([1.0, 0.3, 0.1, 0.03])
 """Where cuts are proposed between the best known multipliers and the programme's."""
 NARROW = 1e-9
@@ -66,7 +67,13 @@ def refine(
         if better[0]:
             best = min(best, found, key=lambda p: _bound(p, eps))
         proposed = [best, *own]
-    return lines, best
+    return [_joined(*line) for line in lines], best
+
+
+def _joined(ends: Array, rates: Array) -> Line:
+    """The rule on fewer cells: no neighbours have the same rate."""
+    kept = np.diff(rates) != 0
+    return ends[kept], rates[np.append(True, kept)]
 
 
 def _bound(point: DualPoint, eps: Array) -> float:
@@ -77,7 +84,7 @@ def _cut(problem: Constraints, p: int, line: Line, proposed: list[DualPoint]) ->
     """The cells' ends (m,) at place p: where the rate changes, and where scores change sign."""
     (ends, rates), edges = line, problem.profiles[p].edges
     if ends.size > MANY:
-        ends = ends[np.diff(rates) != 0]
+        ends, _ = _joined(ends, rates)
     for cut in (point.sets[p].cut for point in proposed):
         padded = np.concatenate([[-np.inf], ends, [np.inf]])
         right = np.searchsorted(padded, cut)
