@@ -55,8 +55,8 @@ def test_many_clients_with_many_budgets_of_zero(seed: int, monkeypatch: pytest.M
     monkeypatch.setattr(certify, "refine", spied)
     solution = ff.solve(fed, "lft_fedavg", eps)
     assert len(found) == 1
-    assert solution.certificates[0].gap <= 2e-11
-    assert (solution.local_disparities <= eps + 1e-14).all()
+    assert solution.certificates[0].gap <= 5e-11
+    assert (solution.local_disparities <= eps + 1e-11).all()
     monkeypatch.setattr("fairfl.solvers.numerics.refined_cells.ROUNDS", 3)
     with pytest.raises(ff.CertificationError):
         ff.solve(fed, "lft_fedavg", eps)
