@@ -18,7 +18,7 @@ from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import DualPoint
 from fairfl.solvers.numerics.refined_cells import Line, refine
-from fairfl.solvers.numerics.tied_places import settle_ties
+from fairfl.solvers.numerics.tied_places import settle_ties, tied
 from fairfl.solvers.problem import Problem, Task
 from fairfl.solvers.solution import (
     ADVICE,
@@ -86,8 +86,9 @@ def solve_by_dual(
     with suppress(CertificationError):
         return checked(*settle_ties(problem.constraints, problem.eps, visited[-1]))
     lines, best = refine(problem.constraints, problem.eps, visited)
-    with suppress(CertificationError):
-        return checked(*settle_ties(problem.constraints, problem.eps, best))
+    if any(tied(problem.constraints, best)):
+        with suppress(CertificationError):
+            return checked(*settle_ties(problem.constraints, problem.eps, best))
     return checked(lines, best)
 
 

@@ -82,5 +82,4 @@ def maximise(
         else:
             if not turn:
                 return None
-            break
     return x[: most.size], y

@@ -56,7 +56,7 @@ def test_many_clients_with_many_budgets_of_zero(seed: int, monkeypatch: pytest.M
     solution = ff.solve(fed, "lft_fedavg", eps)
     assert len(found) == 1
     assert solution.certificates[0].gap <= 5e-11
-    assert (solution.local_disparities <= eps + 1e-11).all()
+    assert (solution.local_disparities - eps).max() <= 1e-11
     monkeypatch.setattr("fairfl.solvers.numerics.refined_cells.ROUNDS", 3)
     with pytest.raises(ff.CertificationError):
         ff.solve(fed, "lft_fedavg", eps)
