@@ -194,18 +194,26 @@ def lines() -> st.SearchStrategy[dict[str, Any]]:
         {"steps": st.lists(step, min_size=1, max_size=8), "at": st.integers(2, 8)}
     )
 
+    def placed(pair: tuple[dict[str, Any], dict[str, Any]]) -> list[Any]:
+        instance, extra = pair
+        goal = 2 * instance["shares"][1] * Fraction(extra["at"], 10)
+        return [instance["lam"][0] + instance["lam"][1] - goal, goal]
+
+    def inside(pair: tuple[dict[str, Any], dict[str, Any]]) -> bool:
+        return all(0 < v < 2 * q for v, q in zip(placed(pair), pair[0]["shares"], strict=True))
+
     def zeroed(pair: tuple[dict[str, Any], dict[str, Any]]) -> dict[str, Any]:
-        instance, extra = {**pair[0], "constants": [ZERO]}, dict(pair[1])
-        goal = 2 * instance["shares"][1] * Fraction(extra.pop("at"), 10)
+        instance, extra = {**pair[0], "constants": [ZERO]}, pair[1]
         problem = outer("dp", 2, instance["shares"], instance["constants"])
-        lam = [instance["lam"][0] + instance["lam"][1] - goal, goal]
+        lam = placed(pair)
+        goal = lam[1]
         value = slope(problem, instance["losses"], lam)["mu"][1]
         width = min(instance["shares"]) * 2
         steps = [a * width for a in extra["steps"]]
         return {**instance, "constants": [-value], "goal": goal, "steps": steps}
 
     usable = instances("dp", 2).filter(lambda d: d["losses"]["01"] != d["losses"]["11"])
-    return st.tuples(usable, more).map(zeroed)
+    return st.tuples(usable, more).filter(inside).map(zeroed)
 
 
 OVERSHOT: dict[str, Any] = {
