@@ -67,20 +67,19 @@ def figures(sizes: Sizes) -> Iterator[Row]:
     if not sizes.figures:
         return
     from fairfl._support.processes import MOST_JOBS
-    from fairfl.figures.lib.registry import registered
 
-    names = [name for name in registered() if name != "real_data"]
     jobs = min(os.cpu_count() or 1, MOST_JOBS)
     with tempfile.TemporaryDirectory() as folder:
         begin = time.perf_counter()
-        line = ["figures", *names, "--out", folder, "--jobs", str(jobs)]
+        line = ["figures", "--out", folder, "--jobs", str(jobs)]
         code = "from fairfl.cli.main import main; main()"
         done = subprocess.run([sys.executable, "-c", code, *line], capture_output=True, text=True)
         took = time.perf_counter() - begin
-        if done.returncode or len(list(Path(folder).glob("*.png"))) != len(names):
+        drawn = len(list(Path(folder).glob("*.png")))
+        if done.returncode or not drawn:
             raise RuntimeError(f"the figures could not be drawn: {done.stderr.strip()}")
     yield Row(
-        f"all {len(names)} theory figures, from nothing, {jobs} processes",
+        f"all {drawn} figures whose data are here, from nothing, {jobs} processes",
         took,
         aim=60.0,
         note="run once",

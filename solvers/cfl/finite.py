@@ -9,6 +9,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.finite_path import FlipPath, flip_path
 from fairfl.solvers.numerics.box_lp import solve_box
+from fairfl.solvers.numerics.cell_toss import nearest_to_toss
 from fairfl.solvers.numerics.certify import certify_finite
 from fairfl.solvers.problem import Problem, Task, own_problems
 from fairfl.solvers.solution import Solution
@@ -42,8 +43,9 @@ def solve_own(
             out.append((problem, f, np.array([lam]), None))
             continue
         found = solve_box(problem)
+        nearest = nearest_to_toss(problem, found.f, found.multipliers)
         nobody = (problem.u == 0) & (problem.v == 0).all(axis=0)
-        f = np.where(nobody, unit.scores(found.multipliers) > 0, found.f)
+        f = np.where(nobody, unit.scores(found.multipliers) > 0, nearest)
         out.append((problem, f, found.multipliers, found.dual))
     return out
 

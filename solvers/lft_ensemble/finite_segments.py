@@ -38,7 +38,7 @@ LINEAR = 1e-12
 """Utilities within this of a line are on it."""
 INSIDE = 1e-6
 """A segment without its ends begins at this share of its length."""
-HALVES = 3
+HALVES = 8
 """How often a segment is halved on which mixtures are not what ``solve`` takes."""
 ALIKE = 1e-9
 """Probabilities this close are the same."""

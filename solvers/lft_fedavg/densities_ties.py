@@ -55,7 +55,7 @@ class TiedRules:
         ties = tied(whole, point)
         if not any(ties):
             return None
-        point, _ = exact(whole, limits, point, ties)
+        point = exact(whole, limits, point, ties)
         places = [p for p, tie in enumerate(ties) if tie]
         side = np.sign(point.lam[0])
         binds = np.flatnonzero(side)

@@ -64,7 +64,7 @@ def maximise(
     for turn, fine in enumerate(FINE):
         missed, slope = -(equal @ x), cost - y @ equal
         left = float(np.where(slope > 0, slope * (above - x), slope * (below - x)).sum())
-        if turn and np.abs(missed).max() <= MET and left <= BEST:
+        if turn and np.abs(missed).max(initial=0.0) <= MET and left <= BEST:
             break
         for options in TRIES:
             found = scipy.optimize.linprog(

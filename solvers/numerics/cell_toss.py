@@ -1,0 +1,93 @@
+"""Of several optimal rules on a finite X the one nearest to a coin toss: ``coin_toss`` on cells.
+
+Where more cells have a score of zero than constraints bind, several rules are optimal. The one with
+the least sup |f - 1/2| over these cells is f = 1/2 + (h - 1/2)/ρ with a rule h and the largest ρ:
+
+    maximise ρ over 0 <= h <= 1 subject to  ρ low <= ρ w + V (h - 1/2) <= ρ high,
+
+where w are the constraints' values at a toss. Cells whose price is not zero are settled; the others
+have the least that is left to them, and so on. The rule is unique: it depends on no order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.numerics import highs
+from fairfl.solvers.problem import Problem
+
+TIED = 1e-11
+"""Scores tie that are no larger than this share of their terms."""
+PRICED = 1e-9
+"""Prices that are no larger than this share of the largest are zero."""
+LARGEST = 1e4
+"""Of ρ: what is as near to a toss is near enough."""
+ROUNDED = 1e-9
+"""What HiGHS may leave of ρ."""
+MET = 1e-13
+"""What the rule may miss of a constraint, and of the utility."""
+
+
+def nearest_to_toss(problem: Problem, f: Array, lam: Array) -> Array:
+    """The optimal rule (N,) nearest to a coin toss, from an optimal one and multipliers (K,); f
+    where no other is optimal, or where double precision does not tell.
+    """
+    v, size = problem.v, np.abs(problem.u) + np.abs(problem.v).sum(axis=0)
+    terms = np.abs(problem.u) + np.abs(lam) @ np.abs(v)
+    free = (size > 0) & (np.abs(problem.scores(lam)) <= TIED * terms)
+    level = np.arange(f.size) >= f.size - problem.levels
+    binding = v[lam != 0][:, free] / size[free]
+    if not (free & ~level).any() or np.linalg.matrix_rank(binding) == free.sum():
+        return f
+    kept = np.isfinite(problem.eps)
+    low = np.where(lam < 0, problem.eps, -problem.eps)[kept]
+    high = np.where(lam > 0, -problem.eps, problem.eps)[kept]
+    g = f.copy()
+    while (free & ~level).any():
+        g[free] = np.where(level[free], 0.0, 0.5)
+        w, table = problem.values(g)[kept], v[kept][:, free] / size[free]
+        found = _largest(table, w - low, w - high, size[free], level[free])
+        if found is None:
+            return f
+        g[free], settled = found
+        free[free] = ~settled
+    missed = max(problem.violation(g), float(problem.u @ (f - g)))
+    return g if missed <= MET else f
+
+
+def _largest(
+    table: Array, below: Array, above: Array, size: Array, level: Array
+) -> tuple[Array, Array] | None:
+    """The rates (N,) of the free cells, and which (N,) are settled; None where HiGHS gives up or
+    nothing is.
+
+    Unknown are h times ``size`` of the cells, ρ times the level, and ρ itself; ``below`` and
+    ``above`` (K,) are what values at a toss are above their limits.
+    """
+    toss = table[:, ~level] @ size[~level] / 2.0
+    equal = below == above
+    rows = np.concatenate(
+        [
+            np.column_stack([table, below]),
+            np.column_stack([-table, -above])[~equal],
+            np.column_stack([-np.diag(1.0 / size)[level], np.ones(int(level.sum()))]),
+        ]
+    )
+    least = np.concatenate([toss, -toss[~equal], np.zeros(int(level.sum()))])
+    most = np.where(level, LARGEST * size, size)
+    far = np.abs(rows) @ np.append(most, LARGEST)
+    far[: equal.size][equal] = toss[equal]
+    gain = np.append(np.zeros(size.size), 1.0)
+    found = highs.maximise(gain, rows, least, far, np.append(most, LARGEST))
+    if found is None or found[0][-1] < 1.0 - ROUNDED:
+        return None
+    x, prices = found
+    rho, priced = max(x[-1], 1.0), np.abs(prices @ rows[:, :-1])
+    h = x[:-1] / size
+    settled = ~level & (priced > PRICED * priced.max())
+    h = np.where(settled, np.round(h), h)
+    if rho >= LARGEST:
+        return np.where(level, h / rho, 0.5), ~level
+    at = np.where(level, h / rho, 0.5 + (h - 0.5) / rho)
+    return (at, settled) if settled.any() else None

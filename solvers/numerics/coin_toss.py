@@ -1,0 +1,142 @@
+"""Of several optimal rules on densities the one nearest to a coin toss.
+
+Where scores tie everywhere, rules that meet the budgets, those that bind exactly, are all optimal.
+They differ in what they do to other clients, so one has to be chosen by a definition, not by the
+path of a solver: it is the rule with the least sup |f - 1/2| over all places that tie. By linear
+programming duality
+
+    f = 1/2 + ρ (g - 1/2),  g = ⟦Σ d_k v_k > 0⟧
+
+at the places where that combination is not zero: the rule g with probability ρ and else a coin; g's
+values are where the ray from the coin's values to the wanted ones leaves the set of all rules'
+values. The other places have the least sup |f - 1/2| that is left to them, and so on. The rule is
+unique up to null sets, and neither the order of clients nor the names of groups matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.numerics.descent import minimise_dual
+from fairfl.solvers.numerics.dual import Constraints, DualPoint
+from fairfl.solvers.numerics.refined_cells import Line
+from fairfl.solvers.numerics.tied_places import SAME, exact, flat, tied, with_gain
+from fairfl.solvers.solution import CertificationError
+
+MET = 1e-12
+"""Limits that are missed by no more are met, and a rule that is as near to them stays."""
+TRIES = 4
+"""Times the number of limits that sets of binding ones are tried."""
+
+
+def settle_ties(problem: Constraints, eps: Array, point: DualPoint) -> tuple[list[Line], DualPoint]:
+    """The rule at budgets (K,) of a nearly optimal dual point, and the dual point at which scores
+    tie exactly. Without ties its own rule.
+
+    Raises
+    ------
+    CertificationError : the rule at the ties was not found.
+    """
+    ties = tied(problem, point)
+    point = exact(problem, eps, point, ties) if any(ties) else point
+    lines = [own.line(0) for own in point.sets]
+    free = [p for p, tie in enumerate(ties) if tie]
+    while free:
+        others = np.setdiff1d(np.arange(len(lines)), free)
+        values = problem.b + sum(served(problem, p, lines[p]) for p in others)
+        found = Toss(problem, eps, np.sign(point.lam[0]), free, values).nearest()
+        for p, line in found.items():
+            lines[p] = line
+        free = [p for p in free if p not in found]
+    return lines, point
+
+
+def served(problem: Constraints, p: int, line: Line) -> Array:
+    """(K,) what a rule at a place adds to the constraints' values."""
+    (edges, rates), profile = line, problem.profiles[p]
+    functions = rates[0] * profile.totals + profile.above(edges) @ np.diff(rates)
+    return problem.coefficients[p] @ functions[1:]
+
+
+@dataclass(frozen=True)
+class Toss:
+    """Rules of the places ``free``, which tie, at budgets ``eps`` (K,).
+
+    Attributes
+    ----------
+    side : (K,) the multipliers' signs: what binds has the value -side eps.
+    values : (K,) of the constraints without these places.
+    """
+
+    problem: Constraints
+    eps: Array
+    side: Array
+    free: list[int]
+    values: Array
+
+    def nearest(self) -> dict[int, Line]:
+        """The nearest rule to a toss, at the places that it settles.
+
+        By an active set: a limit that is missed binds, and one that keeps the rule near a toss does
+        not.
+        """
+        side = self.side.copy()
+        for _ in range(TRIES * side.size):
+            lines, d = self._meeting(side)
+            values = self.values + sum(served(self.problem, p, line) for p, line in lines.items())
+            left = [self.problem.coefficients[p] for p in self.free if p not in lines]
+            known = ~np.any([rows.any(axis=1) for rows in left], axis=0)
+            over = np.where(known & (side == 0), np.abs(values) - self.eps, -np.inf)
+            against = np.where(self.side == 0, -d * side, -np.inf)
+            if over.max(initial=-np.inf) > MET:
+                k = int(over.argmax())
+                side[k] = -np.sign(values[k])
+            elif against.max(initial=-np.inf) > MET:
+                side[int(against.argmax())] = 0.0
+            else:
+                return lines
+        raise CertificationError("the rule nearest to a coin toss was not found where scores tie")
+
+    def _meeting(self, side: Array) -> tuple[dict[int, Line], Array]:
+        """The nearest rule to a toss at which what has a ``side`` binds, at the places that it
+        settles; and the combination d (K,).
+        """
+        own, d = self.problem, np.zeros(side.size)
+        binds = np.flatnonzero(side)
+        rows = [own.coefficients[p][binds] for p in self.free]
+        profiles = [own.profiles[p] for p in self.free]
+        toss = sum(r @ f.totals[1:] / 2.0 for r, f in zip(rows, profiles, strict=True))
+        wanted = -side[binds] * self.eps[binds] - self.values[binds] - toss
+        if np.abs(wanted).max(initial=0.0) <= MET:
+            return dict.fromkeys(self.free, (np.empty(0), np.array([0.5]))), d
+        table = np.hstack([r @ flat(f)[1:] for r, f in zip(rows, profiles, strict=True)])
+        left, size, _ = np.linalg.svd(table, full_matrices=False)
+        apart = size > SAME * size[0]
+        basis = (left[:, apart] / size[apart]).T  # of independent combinations
+        along, *across = np.linalg.svd((basis @ wanted)[None])[2] @ basis
+        along, across = along * np.sign(along @ wanted), np.reshape(across, (-1, binds.size))
+        alone = Constraints(
+            -along @ toss,
+            tuple(
+                with_gain(f, np.append(0.0, along @ r)[None])
+                for f, r in zip(profiles, rows, strict=True)
+            ),
+            tuple(across @ r for r in rows),
+            -across @ toss,
+            (False,) * len(rows),
+        )
+        point = minimise_dual(alone, np.zeros(len(across)))
+        ties = tied(alone, point)
+        if any(ties):
+            point = exact(alone, np.zeros(len(across)), point, ties)
+        d[binds] = along + point.lam[0] @ across
+        part = min(float(along @ wanted / point.dual(np.zeros((1, len(across))))[0]), 1.0)
+        lines = {}
+        for p, sets, tie in zip(self.free, point.sets, ties, strict=True):
+            if not tie:
+                cut, rates = sets.line(0)
+                lines[p] = cut, 0.5 + part * (rates - 0.5)
+        return lines, d

@@ -1,0 +1,107 @@
+"""Where a client has several optima on a finite X, ``solve`` takes the one nearest to a coin toss:
+by one linear programme over all optimal rules, and in whatever order cells and clients stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy
+from tasks import asked, federation
+
+import fairfl as ff
+from fairfl.solvers.numerics.box_lp import solve_box
+from fairfl.solvers.numerics.cell_toss import LARGEST, TIED, nearest_to_toss
+from fairfl.solvers.problem import Problem, Task, own_problems
+
+SAME = 1e-9
+CLOSE = 1e-8
+"""HiGHS' tolerance, and more."""
+
+
+def with_several(seeds: Any) -> Iterator[tuple[Problem, Any, Any, Any]]:
+    """Clients' problems, an optimal rule, multipliers, and the cells that tie, more than one."""
+    for seed in seeds:
+        rng = np.random.default_rng(seed)
+        fed = federation(rng, groups=3)
+        eps, more = asked(rng, fed, "lft_ensemble")[1:]
+        model: Any = fed.model
+        task = Task.of(fed, "lft_ensemble", **more)
+        for problem, _ in own_problems(task, model.joint(fed.share), eps):
+            found = solve_box(problem)
+            lam, v = found.multipliers, problem.v
+            people = np.abs(problem.u) + np.abs(v).sum(axis=0) > 0
+            terms = np.abs(problem.u) + np.abs(lam) @ np.abs(v)
+            tied = people & (np.abs(problem.scores(lam)) <= TIED * terms)
+            tied[tied.size - problem.levels :] = False
+            if tied.sum() > 1:
+                yield problem, found.f, lam, tied
+
+
+def least(problem: Problem, f: Any, tied: Any) -> float:
+    """The least sup |g - 1/2| over the tied cells of all g that meet the budgets and are as useful
+    as f.
+    """
+    n, known = f.size, np.isfinite(problem.eps)
+    v, b, eps = problem.v[known], problem.b[known], problem.eps[known]
+    g = np.eye(n)[tied]
+    limits = [np.column_stack([sign * g, -np.ones(len(g))]) for sign in (1, -1)]
+    limits += [np.column_stack([sign * v, np.zeros(len(v))]) for sign in (1, -1)]
+    limits.append(np.append(-problem.u, 0.0)[None])
+    most = [np.full(len(g), 0.5), np.full(len(g), -0.5), eps - b, eps + b, [-problem.u @ f + 1e-12]]
+    found = scipy.optimize.linprog(
+        np.append(np.zeros(n), 1.0),
+        A_ub=np.concatenate(limits),
+        b_ub=np.concatenate(most),
+        bounds=(0, 1),
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    return float(found.fun) if found.success else np.nan
+
+
+def test_no_optimal_rule_is_nearer_to_a_toss() -> None:
+    moved, compared = 0, 0
+    for problem, f, lam, tied in with_several(range(30)):
+        g = nearest_to_toss(problem, f, lam)
+        assert problem.violation(g) <= 1e-12
+        assert problem.u @ g >= problem.u @ f - 1e-12
+        np.testing.assert_array_equal(
+            g[~tied][: f.size - problem.levels - tied.sum()],
+            f[~tied][: f.size - problem.levels - tied.sum()],
+        )
+        own, best = np.abs(g - 0.5)[tied].max(), least(problem, f, tied)
+        assert not own > best + CLOSE + 1.0 / LARGEST
+        compared += own <= best + CLOSE
+        moved += np.abs(f - 0.5)[tied].max() > own + SAME  # HiGHS' own rule would not pass
+    assert moved >= 10 and compared >= 40
+
+
+@pytest.mark.parametrize("notion", ["accuracy_parity", "false_positive_rate_parity", "eodds"])
+@pytest.mark.parametrize("difference", ["pairwise", "overall"])
+@pytest.mark.parametrize("seed", range(3))
+def test_members_depend_on_no_order(seed: int, notion: str, difference: str) -> None:
+    """Points, groups and clients in another order, with η common to all groups: cells of two groups
+    tie at one x.
+    """
+    rng = np.random.default_rng(seed)
+    masses, eta = rng.gamma(1.0, size=(3, 3, 5)) + 0.05, np.sort(rng.random(5))
+    masses /= masses.sum(axis=(1, 2), keepdims=True)
+    one = ff.Federation.finite(np.arange(5), masses, eta)
+    points, groups, clients = rng.permutation(5), rng.permutation(3), rng.permutation(3)
+    turned = masses[clients][:, groups][:, :, points]
+    two = ff.Federation.finite(np.arange(5), turned, eta[points])
+    for eps in (0.0, 0.02, 0.1):
+        s, t = (
+            ff.solve(fed, "lft_ensemble", eps, notion=notion, difference=difference, costs=(2, 1))
+            for fed in (one, two)
+        )
+        assert t.disparity == pytest.approx(s.disparity, abs=SAME)
+        assert t.utility == pytest.approx(s.utility, abs=SAME)
+        x = np.arange(5)
+        for a in range(3):
+            np.testing.assert_allclose(
+                t.classifier(x, a), s.classifier(points, groups[a]), atol=SAME
+            )
