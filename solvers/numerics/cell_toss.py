@@ -23,6 +23,8 @@ PRICED = 1e-9
 """Prices that are no larger than this share of the largest are zero."""
 LARGEST = 1e4
 """Of ρ: what is as near to a toss is near enough."""
+TURNS = 2
+"""Of ``highs.maximise``: with coefficients of 1e12 HiGHS may abort the process."""
 ROUNDED = 1e-9
 """What HiGHS may leave of ρ."""
 MET = 1e-13
@@ -65,6 +67,8 @@ def _largest(
     Unknown are h times ``size`` of the cells, ρ times the level, and ρ itself; ``below`` and
     ``above`` (K,) are what values at a toss are above their limits.
     """
+    if not len(table):
+        return np.where(level, 0.0, 0.5), ~level
     toss = table[:, ~level] @ size[~level] / 2.0
     equal = below == above
     rows = np.concatenate(
@@ -79,7 +83,7 @@ def _largest(
     far = np.abs(rows) @ np.append(most, LARGEST)
     far[: equal.size][equal] = toss[equal]
     gain = np.append(np.zeros(size.size), 1.0)
-    found = highs.maximise(gain, rows, least, far, np.append(most, LARGEST))
+    found = highs.maximise(gain, rows, least, far, np.append(most, LARGEST), TURNS)
     if found is None or found[0][-1] < 1.0 - ROUNDED:
         return None
     x, prices = found

@@ -47,10 +47,10 @@ def solve_again(
 
 
 def maximise(
-    gain: Array, table: Array, low: Array, high: Array, most: Array
+    gain: Array, table: Array, low: Array, high: Array, most: Array, turns: int = len(FINE)
 ) -> tuple[Array, Array] | None:
     """The best x (n,) and prices y (K,) of: maximise gain·x, low <= table x <= high,
-    0 <= x <= most. None where HiGHS gives up.
+    0 <= x <= most, in at most so many ``turns``. None where HiGHS gives up.
 
     Each next programme is about what the last left of rows and of prices, magnified (iterative
     refinement: Gleixner, Steffy and Wolter, 2016). gain - y·table are the prices of x, y those of
@@ -61,7 +61,7 @@ def maximise(
     below, above = np.append(np.zeros(most.size), low), np.append(most, high)
     cost, y = np.append(gain, np.zeros(rows)), np.zeros(rows)
     x = np.clip(np.zeros(below.size), below, above)
-    for turn, fine in enumerate(FINE):
+    for turn, fine in enumerate(FINE[:turns]):
         missed, slope = -(equal @ x), cost - y @ equal
         left = float(np.where(slope > 0, slope * (above - x), slope * (below - x)).sum())
         if turn and np.abs(missed).max(initial=0.0) <= MET and left <= BEST:
