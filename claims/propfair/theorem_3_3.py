@@ -143,22 +143,16 @@ def condition(instance: dict[str, Any], constant: str = "L") -> Case:
     second = 1 / (ball(L if constant == "L" else tilde) * K**2 * (24 * e2).sqrt())
     eta = first if first < second else second
     left = 6 * e2 * (ball(tilde) * eta) ** 2 * K**4
-    half = (
-        (ball(Fraction(1, 4)) - left)
-        if constant == "L"
-        else ball(Fraction(1, 4) + Fraction(1, 10**12)) - left
-    )
+    quarter = Fraction(1, 4) + (0 if constant == "L" else Fraction(1, 10**12))
     return Case(
-        (Relation(-half, "<=", 0, "(A.39)"),), {"range": L0**2 <= L * M / 2, "steps": K >= 1}
+        (Relation(left, "<=", ball(quarter), "(A.39)"),),
+        {"range": L0**2 <= L * M / 2, "steps": K >= 1},
     )
 
 
 def check_condition(effort: Effort, constant: str = "L", K: int = 10) -> Evidence:
     """A small L, as a change of the unit of the losses makes it."""
-    shows = (
-        "M = 1, L = 1/10, L_0 = 1/5, K = 10: L~ = 0.76, and (8) allows eta with 12 for the "
-        "1/4 of (A.39)"
-    )
+    shows = "M = 1, L = 1/10, L_0 = 1/5, K = 10: (8) allows eta with 12 for the 1/4 of (A.39)"
     data = {"M": Fraction(1), "L": Fraction(1, 10), "L0": Fraction(1, 5), "K": K}
     return Evidence.of(Counterexample.at(Call.of(condition, constant=constant), shows, **data))
 
