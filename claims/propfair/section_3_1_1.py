@@ -82,7 +82,8 @@ def polygons(draw: st.DrawFn) -> dict[str, Any]:
 def bent(side: int = 1) -> tuple[Any, list[Any]]:
     """-f'' for f = M - exp(-t^2), where t^2 = (1 + s)/2, ``side`` 1: f is not convex there."""
     t, s, M = sympy.symbols("t s M", positive=True)
-    second = sympy.diff(M - sympy.exp(-(t**2)), t, 2).subs(t, sympy.sqrt((1 + side * s) / 2))
+    f: sympy.Expr = M - sympy.exp(-(t**2))
+    second: Any = f.diff(t, 2).subs(t, sympy.sqrt((1 + side * s) / 2))
     return -second, [2 * s * sympy.exp(-(1 + side * s) / 2)]
 
 

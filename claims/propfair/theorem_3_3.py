@@ -275,7 +275,7 @@ CLAIMS = (
             Mutant("L~", "L~ in the second condition too", partial(check_condition, constant="L~")),
             Mutant("K = 1", "one local step", partial(check_condition, K=1)),
         ),
-        severity="constant",
+        severity="step",
         erratum=(
             "Theorem A.1 is applied to phi o f_i, which is L~-smooth: for this proof L must be L~ "
             "in the second condition and in Psi~. (With L neither has a unit that fits: counting "
