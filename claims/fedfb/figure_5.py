@@ -144,21 +144,19 @@ def one_rule(instance: dict[str, Any]) -> Case:
 
     p_a^(0)/p_a^(1) and the b_a^(i) increase with x. So with b_0^(0) > 0 at t_0, s_0/p_0^(1)
     increases from b_0^(0) = 0 on, and before it b_0^(1) < 0 too. s_1 is negative before "low",
-    where both b_1^(i) are, positive after "high", and between them s_1/p_1^(1) increases: its
-    derivative is at least that of b_1^(1), less 6 p_1^(0)/p_1^(1) |b_1^(0)|.
+    where both b_1^(i) are, positive after "high", so t_1 is between; there s_1/p_1^(1)
+    increases: its derivative is at least that of b_1^(1), less 6 p_1^(0)/p_1^(1) |b_1^(0)|.
     """
     at = Meeting(instance["q"], instance["lam"])
     low, high = ball(instance["low"]), ball(instance["high"])
     ratio = _bell(0, 1, high) / _bell(1, 1, high)
-    rise = ball(instance["q"][1] / 4) * (1 - (high / 2).tanh() ** 2)
+    far = ball(max(-instance["low"], instance["high"]))
+    rise = ball(instance["q"][1] / 4) * (1 - (far / 2).tanh() ** 2)
     steep = ball(MEANS[0][1] - MEANS[1][1]) * ratio
     relations = [
         *at.relations(),
         *(Relation(at.own[i] * local(i, at.cuts), "<=", arb(0), f"λ_{i} MD_{i}") for i in (0, 1)),
         Relation(arb(0), "<", at.bracket(0, 0, at.cuts[0]), "b_0^(0) at t_0"),
-        Relation(-high, "<=", low, "low"),
-        Relation(low, "<", at.cuts[1], "low"),
-        Relation(at.cuts[1], "<", high, "high"),
         *(Relation(at.bracket(i, 1, low), "<", arb(0), f"b_1^({i}) at low") for i in (0, 1)),
         *(Relation(arb(0), "<", at.bracket(i, 1, high), f"b_1^({i}) at high") for i in (0, 1)),
         Relation(-steep * at.bracket(0, 1, low), "<", rise, "derivative"),
@@ -240,11 +238,17 @@ def _check_5_order(effort: Effort, gap: str = "0.0006", turn: int = 1) -> Eviden
     return Evidence.of(*found)
 
 
-def _check_5_strict(effort: Effort, lam: str = "-1/100") -> Evidence:
-    instance = {"q": list(SHARES[1]), "lam": Fraction(lam), "low": Fraction(-1, 5)}
+def _check_5_strict(effort: Effort, **changed: Any) -> Evidence:
+    """Where "low" and "high" are as near as they may be, and where "high" is as far."""
+    instance: dict[str, Any] = {"q": list(SHARES[1]), "lam": Fraction(-1, 100)}
+    instance |= {"low": Fraction(-402, 10000)}
     shows = "q = (2/5, 3/5): CFL's rule of λ = -1/100 is LFT+FedAvg's"
-    high = Fraction(11, 10)
-    return Evidence.against(Witness.at(Call.of(one_rule), shows, **instance, high=high))
+    return Evidence.against(
+        *(
+            Witness.at(Call.of(one_rule), shows, **{**instance, "high": high, **changed})
+            for high in (Fraction(1031, 1000), Fraction(1665, 1000))
+        )
+    )
 
 
 def _check_5_curves(effort: Effort, **changed: str) -> Evidence:
@@ -319,7 +323,25 @@ CLAIMS = (
         expected="holds-repaired",
         check=_check_5_strict,
         mutants=(
-            Mutant("λ = -1/20", "a multiplier further off", lambda e: _check_5_strict(e, "-1/20")),
+            Mutant(
+                "λ = -1/20",
+                "a multiplier further off",
+                lambda e: _check_5_strict(e, lam=Fraction(-1, 20)),
+            ),
+            Mutant("low", "b_1^(1) > 0 at low", lambda e: _check_5_strict(e, low=Fraction(-1, 25))),
+            Mutant(
+                "high", "b_1^(0) < 0 at high", lambda e: _check_5_strict(e, high=Fraction(103, 100))
+            ),
+            Mutant(
+                "steep",
+                "s_1/p_1^(1) may fall",
+                lambda e: _check_5_strict(e, high=Fraction(1667, 1000)),
+            ),
+            Mutant(
+                "equal shares",
+                "q = (1/2, 1/2), where λ_0 MD_0 > 0",
+                lambda e: _check_5_strict(e, q=list(SHARES[0])),
+            ),
         ),
         rests_on=("fedfb/lemma-8",),
         severity="remark",

@@ -946,3 +946,411 @@ destruct (chosen_case d n F dF df draw L s g A chosen share K eta runs theta low
   destruct (M i I') as [_ [Q2 [Q4 _]]]. apply Rplus_le_compat; [lra |].
   apply Rmult_le_compat_l; [repeat (apply pow2_ge_0 || apply Rmult_le_pos); lra | exact Q4].
 Qed.
+
+(* The same by lengths in place of squares: shorter steps, less noise. *)
+Lemma dot_le : forall d x y, Rabs (dot d x y) <= sqrt (square d x) * sqrt (square d y).
+Proof.
+intros d x y. assert (sx := square_pos d x). assert (sy := square_pos d y).
+assert (P : forall t, 0 <= square d x + 2 * t * dot d x y + t ^ 2 * square d y).
+{ intros t. assert (S := square_pos d (plus x t y)). unfold square in *.
+  rewrite dot_plus, !plus_dot, (dot_sym d y x) in S. lra. }
+rewrite <- sqrt_mult, <- sqrt_Rsqr_abs by assumption. apply sqrt_le_1_alt. unfold Rsqr.
+destruct (Rle_lt_or_eq_dec 0 _ sy) as [pos | zero].
+- specialize (P (- dot d x y / square d y)).
+  apply Rmult_le_reg_r with (/ square d y); [now apply Rinv_0_lt_compat |].
+  replace (square d x * square d y * / square d y) with (square d x) by (field; lra).
+  replace (square d x + 2 * (- dot d x y / square d y) * dot d x y
+    + (- dot d x y / square d y) ^ 2 * square d y)
+    with (square d x - dot d x y * dot d x y * / square d y) in P by (field; lra). lra.
+- rewrite <- zero in *. destruct (Req_dec (dot d x y) 0) as [-> | ne]; [lra |].
+  specialize (P (- (square d x + 1) / (2 * dot d x y))).
+  replace (2 * (- (square d x + 1) / (2 * dot d x y)) * dot d x y)
+    with (- (square d x + 1)) in P by (field; lra). lra.
+Qed.
+
+Lemma triangle : forall d x c y,
+  sqrt (square d (plus x c y)) <= sqrt (square d x) + Rabs c * sqrt (square d y).
+Proof.
+intros d x c y. assert (sx := sqrt_pos (square d x)). assert (sy := sqrt_pos (square d y)).
+assert (c0 := Rabs_pos c).
+rewrite <- (sqrt_square (sqrt (square d x) + Rabs c * sqrt (square d y))) by nra.
+apply sqrt_le_1_alt. assert (B := dot_le d x y).
+assert (X := sqrt_def _ (square_pos d x)). assert (Y := sqrt_def _ (square_pos d y)).
+unfold square at 1. rewrite dot_plus, !plus_dot, (dot_sym d y x). fold (square d x) (square d y).
+apply Rmult_le_compat_l with (r := Rabs c) in B; [| exact c0]. rewrite <- Rabs_mult in B.
+assert (T := Rle_abs (c * dot d x y)). assert (C := pow2_abs c). nra.
+Qed.
+
+Lemma triangle_sum : forall d n p x, (forall i, (i < n)%nat -> 0 <= p i) ->
+  sqrt (square d (mean n p x)) <= sum n (fun i => p i * sqrt (square d (x i))).
+Proof.
+intros d n p x P. induction n as [| n IH].
+- simpl. rewrite <- sqrt_0. right. f_equal. unfold square, dot, mean. simpl.
+  rewrite (sum_ext d _ (fun _ => 0)) by (intros; ring). rewrite sum_const. ring.
+- assert (T := triangle d (mean n p x) (p n) (x n)).
+  rewrite (Rabs_right (p n)) in T by (apply Rle_ge, P; lia).
+  specialize (IH ltac:(intros; apply P; lia)). simpl sum.
+  apply Rle_trans with (2 := Rplus_le_compat_r _ _ _ IH). exact T.
+Qed.
+
+(* K local steps: D adds up how far the directions are from dF where they are taken. *)
+Lemma along : forall d dF df L c eta x D, 0 <= L -> 0 < eta -> 0 <= c ->
+  (forall y z, square d (plus (dF z) (-1) (dF y)) <= L ^ 2 * square d (plus z (-1) y)) ->
+  (forall y, square d (plus (df y) (-1) (dF y)) <= c ^ 2) -> D nil = 0 ->
+  (forall v h, D (v :: h) = sqrt (square d (plus v (-1) (df (place eta x h)))) + c + D h) ->
+  forall h, 0 <= D h /\ (L * INR (length h) * eta <= 1 ->
+  (1 - L * INR (length h) * eta) * sqrt (square d (plus (place eta x h) (-1) x))
+    <= eta * (D h + INR (length h) * sqrt (square d (dF x)))
+  /\ (16 * L * INR (length h) * eta <= 1 ->
+  sqrt (square d (plus (plus (place eta x h) (-1) x) (eta * INR (length h)) (dF x)))
+    <= eta * ((1 + 16 / 15 * (L * INR (length h) * eta)) * D h
+      + 8 / 15 * (L * INR (length h) * eta) * INR (length h) * sqrt (square d (dF x))))).
+Proof.
+intros d dF df L c eta x D L0 e0 c0 lip near none more. set (G := sqrt (square d (dF x))).
+assert (G0 : 0 <= G) by apply sqrt_pos.
+assert (zero : forall y, square d (plus (plus x (-1) x) 0 y) = 0).
+{ intros. unfold square. repeat (rewrite dot_plus || rewrite plus_dot). ring. }
+assert (zero' : square d (plus x (-1) x) = 0).
+{ unfold square. repeat (rewrite dot_plus || rewrite plus_dot). ring. }
+induction h as [| v h [D0 IH]].
+- simpl. rewrite none, !Rmult_0_r, zero, zero', sqrt_0. split; [lra |].
+  split; [| intros _]; rewrite ?Rmult_0_r, ?Rmult_0_l; lra.
+- rewrite more. cbn [length place]. rewrite S_INR.
+  set (k := INR (length h)) in *. set (y := place eta x h) in *.
+  assert (k0 : 0 <= k) by apply pos_INR.
+  set (a := sqrt (square d (plus v (-1) (df y)))). set (w := sqrt (square d (plus y (-1) x))) in *.
+  assert (a0 : 0 <= a) by apply sqrt_pos. assert (w0 : 0 <= w) by apply sqrt_pos.
+  split; [lra |]. intros short.
+  assert (q0 : 0 <= L * eta) by (apply Rmult_le_pos; lra).
+  assert (qk : L * k * eta <= 1) by (replace (L * (k + 1) * eta) with (L * k * eta + L * eta)
+    in short by ring; lra).
+  destruct (IH qk) as [W R].
+  (* the direction against dF x *)
+  assert (V : sqrt (square d (plus v (-1) (dF x))) <= a + c + L * w).
+  { assert (N : sqrt (square d (plus (df y) (-1) (dF y))) <= c).
+    { rewrite <- (sqrt_square c) by lra. apply sqrt_le_1_alt. specialize (near y). lra. }
+    assert (M : sqrt (square d (plus (dF y) (-1) (dF x))) <= L * w).
+    { unfold w. rewrite <- (sqrt_square L) at 1 by lra.
+      rewrite <- sqrt_mult by (try apply square_pos; nra). apply sqrt_le_1_alt.
+      specialize (lip x y). lra. }
+    replace (square d (plus v (-1) (dF x))) with (square d
+      (plus (plus (plus v (-1) (df y)) 1 (plus (df y) (-1) (dF y))) 1 (plus (dF y) (-1) (dF x)))).
+    2:{ apply square_same. intros z. rewrite !dot_plus. ring. }
+    eapply Rle_trans; [apply triangle |].
+    assert (T := triangle d (plus v (-1) (df y)) 1 (plus (df y) (-1) (dF y))).
+    fold a in T. rewrite Rabs_R1 in *. lra. }
+  assert (back : Rabs (- eta) = eta) by (rewrite Rabs_Ropp; apply Rabs_right; lra).
+  split.
+  + assert (E : sqrt (square d (plus (plus y (- eta) v) (-1) x)) <= w + eta * (a + c + L * w + G)).
+    { replace (square d (plus (plus y (- eta) v) (-1) x)) with (square d (plus (plus (plus y (-1) x)
+        (- eta) (plus v (-1) (dF x))) (- eta) (dF x))).
+      2:{ apply square_same. intros z. rewrite !dot_plus. ring. }
+      eapply Rle_trans; [apply triangle |]. fold G.
+      assert (T := triangle d (plus y (-1) x) (- eta) (plus v (-1) (dF x))).
+      rewrite back in *. fold w in T. apply Rmult_le_compat_l with (r := eta) in V; [| lra]. lra. }
+    set (w' := sqrt (square d (plus (plus y (- eta) v) (-1) x))) in *.
+    set (q := L * eta) in *.
+    replace (L * (k + 1) * eta) with (q * (k + 1)) in * by (unfold q; ring).
+    replace (L * k * eta) with (q * k) in * by (unfold q; ring).
+    apply Rle_trans with ((1 - q * (k + 1)) * ((1 + q) * w + eta * (a + c + G))).
+    * apply Rmult_le_compat_l; [lra |]. unfold q. lra.
+    * assert (0 <= q * q * (k + 1) * w) by (repeat apply Rmult_le_pos; lra).
+      assert (0 <= q * (k + 1) * (eta * (a + c + G))) by (repeat apply Rmult_le_pos; lra).
+      lra.
+  + intros tiny.
+    assert (t : 16 * L * k * eta <= 1).
+    { replace (16 * L * (k + 1) * eta) with (16 * L * k * eta + 16 * (L * eta)) in tiny by ring.
+      lra. }
+    specialize (R t).
+    replace (square d (plus (plus (plus y (- eta) v) (-1) x) (eta * (k + 1)) (dF x)))
+      with (square d (plus (plus (plus y (-1) x) (eta * k) (dF x))
+        (- eta) (plus v (-1) (dF x)))).
+    2:{ apply square_same. intros z. rewrite !dot_plus. ring. }
+    eapply Rle_trans; [apply triangle |]. rewrite back.
+    set (q := L * eta) in *.
+    replace (L * (k + 1) * eta) with (q * (k + 1)) in * by (unfold q; ring).
+    replace (L * k * eta) with (q * k) in * by (unfold q; ring).
+    assert (W' : w <= 16 / 15 * (eta * (D h + k * G))).
+    { assert (15 / 16 * w <= (1 - q * k) * w); [| lra].
+      apply Rmult_le_compat_r; [exact w0 |]. unfold q. lra. }
+    apply Rmult_le_compat_l with (r := q) in W'; [| exact q0].
+    assert (V' : eta * sqrt (square d (plus v (-1) (dF x))) <= eta * (a + c + L * w))
+      by (apply Rmult_le_compat_l; lra).
+    assert (0 <= q * (k + 1) * (a + c)) by (repeat apply Rmult_le_pos; lra).
+    assert (0 <= q * G) by (apply Rmult_le_pos; lra).
+    replace (eta * (a + c + L * w)) with (eta * (a + c) + q * w) in V' by (unfold q; ring).
+    apply Rle_trans with (eta * ((1 + 16 / 15 * (q * k)) * D h + 8 / 15 * (q * k) * k * G
+      + (a + c) + 16 / 15 * q * (D h + k * G))); [lra |].
+    apply Rmult_le_compat_l; [lra |]. lra.
+Qed.
+
+(* What the noise of K steps adds up to, in squares. *)
+Lemma squares : forall k a b D S, 0 <= k -> 0 <= a -> 0 <= D -> 18 / 19 * a ^ 2 <= b ->
+  18 / 19 * D ^ 2 <= k * S -> (k = 0 -> S = 0) -> 1 <= k \/ k = 0 ->
+  18 / 19 * (a + D) ^ 2 <= (k + 1) * (b + S).
+Proof.
+intros k a b D S k0 a0 D0 A B Z [one | zero].
+- apply Rmult_le_reg_l with k; [lra |].
+  assert (P := pow2_ge_0 (k * a - D)).
+  assert (k * k * (18 / 19 * a ^ 2) <= k * k * b) by (apply Rmult_le_compat_l; nra).
+  assert (k * (18 / 19 * a ^ 2) <= k * b) by (apply Rmult_le_compat_l; lra).
+  assert (k * (18 / 19 * D ^ 2) <= k * (k * S)) by (apply Rmult_le_compat_l; lra). nra.
+- rewrite zero, Z in * by reflexivity. assert (D = 0) by nra. subst D. lra.
+Qed.
+
+(* A round, by what each client's move goes astray by, e_i: mu = sum p_i K_i, Z = ||...|| / eta. *)
+Lemma arithmetic : forall G N Z mu q, 0 <= G -> 0 <= N -> 0 <= Z -> 1 <= mu -> 0 <= q ->
+  16 * q * mu <= 1 -> Z <= 16 / 15 * N + mu * G / 30 ->
+  - mu * G ^ 2 + G * Z + q / 2 * (mu * G + Z) ^ 2
+  <= - (11 * mu - 9) / 12 * G ^ 2 + 9 / 19 * N ^ 2.
+Proof.
+intros G N Z mu q G0 N0 Z0 m1 q0 small far. set (Y := 16 / 15 * N + mu * G / 30) in *.
+assert (mG : 0 <= mu * G) by (apply Rmult_le_pos; lra).
+apply Rle_trans with (- mu * G ^ 2 + G * Y + q / 2 * (mu * G + Y) ^ 2).
+- assert (G * Z <= G * Y) by (apply Rmult_le_compat_l; lra).
+  assert (q / 2 * (mu * G + Z) ^ 2 <= q / 2 * (mu * G + Y) ^ 2).
+  { apply Rmult_le_compat_l; [lra |]. apply pow_incr. lra. }
+  lra.
+- assert (GN : 0 <= G * N) by (apply Rmult_le_pos; lra).
+  assert (q1 : 16 * q <= 1) by nra.
+  assert (A : 16 * q * mu * (mu * G ^ 2) <= mu * G ^ 2).
+  { rewrite <- (Rmult_1_l (mu * G ^ 2)) at 2. apply Rmult_le_compat_r; nra. }
+  assert (B : 16 * q * mu * (G * N) <= 1 * (G * N)) by (apply Rmult_le_compat_r; lra).
+  assert (C : 16 * q * N ^ 2 <= 1 * N ^ 2) by (apply Rmult_le_compat_r; [apply pow2_ge_0 | lra]).
+  assert (M : G ^ 2 <= mu * G ^ 2) by nra.
+  assert (S := pow2_ge_0 (G - 20 / 27 * N)). assert (NN := pow2_ge_0 N).
+  unfold Y. ring_simplify. ring_simplify in A. ring_simplify in B. ring_simplify in C. nra.
+Qed.
+
+Lemma strays : forall d n F dF df draw L s g K eta x i, clients d n F dF df draw L s g ->
+  0 < eta -> 16 * L * INR K * eta <= 1 -> (i < n)%nat ->
+  local (draw i) eta x K (fun h => 18 / 19 * Rmax 0 (15 / 16
+    * (sqrt (square d (plus (plus (place eta x h) (-1) x) (eta * INR K) (dF x))) / eta
+       - INR K * sqrt (square d (dF x)) / 30)) ^ 2)
+  <= INR K ^ 2 * (9 / 5 * s i + 2 * g).
+Proof.
+intros d n F dF df draw L s g K eta x i C e0 short I.
+destruct (noise_pos _ _ _ _ _ _ _ _ _ i C I) as [s0 g0].
+destruct C as [L0' [_ [lip C]]]. assert (L0 := Rlt_le _ _ L0').
+set (G := sqrt (square d (dF x))). assert (G0 : 0 <= G) by apply sqrt_pos.
+set (far := fun v y => square d (plus v (-1) (df i y))).
+set (D := fix D h := match h with
+  nil => 0 | cons v k => sqrt (far v (place eta x k)) + sqrt g + D k end).
+set (S := fix S h := match h with
+  nil => 0 | cons v k => 9 / 5 * far v (place eta x k) + 2 * g + S k end).
+assert (laws : forall y, law _ (draw i y)) by (intros; now apply C).
+assert (path := along d dF (df i) L (sqrt g) eta x D L0 e0 (sqrt_pos g) lip
+  ltac:(intros y; rewrite <- Rsqr_pow2, Rsqr_sqrt by exact g0; now apply C) ltac:(reflexivity)
+  ltac:(reflexivity)).
+assert (DS : forall h, 18 / 19 * D h ^ 2 <= INR (length h) * S h).
+{ induction h as [| v h IH]; [simpl; lra |]. cbn [length]. rewrite S_INR.
+  change (D (v :: h)) with (sqrt (far v (place eta x h)) + sqrt g + D h).
+  change (S (v :: h)) with (9 / 5 * far v (place eta x h) + 2 * g + S h).
+  apply squares; try exact IH.
+  - apply pos_INR.
+  - assert (A := sqrt_pos (far v (place eta x h))). assert (B := sqrt_pos g). lra.
+  - apply path.
+  - assert (A := sqrt_def _ (square_pos d (plus v (-1) (df i (place eta x h))))).
+    fold (far v (place eta x h)) in A. assert (B := sqrt_def _ g0).
+    assert (P := pow2_ge_0 (9 * sqrt (far v (place eta x h)) - 10 * sqrt g)). lra.
+  - intros Z. destruct h; [reflexivity |]. cbn [length] in Z. rewrite S_INR in Z.
+    assert (P := pos_INR (length h)). lra.
+  - destruct h; [right; reflexivity | left]. cbn [length]. rewrite S_INR.
+    assert (P := pos_INR (length h)). lra. }
+apply Rle_trans with (local (draw i) eta x K (fun h => INR K * S h)).
+- apply local_le; [exact laws |]. intros h E. rewrite <- E in *. apply Rle_trans with (2 := DS h).
+  apply Rmult_le_compat_l; [lra |]. apply pow_incr. split; [apply Rmax_l |].
+  destruct (path h) as [D0 [_ R]]; [lra |]. specialize (R short). fold G in R.
+  apply Rmax_lub; [exact D0 |].
+  set (k := INR (length h)) in *.
+  set (r := sqrt (square d (plus (plus (place eta x h) (-1) x) (eta * k) (dF x)))) in *.
+  assert (k0 : 0 <= k) by apply pos_INR. set (z := L * k * eta) in *.
+  assert (B : r / eta <= (1 + 16 / 15 * z) * D h + 8 / 15 * z * k * G).
+  { apply Rmult_le_reg_l with eta; [exact e0 |].
+    replace (eta * (r / eta)) with r by (field; lra). exact R. }
+  assert (z1 : 16 * z <= 1) by (unfold z; lra).
+  assert (16 * z * D h <= 1 * D h) by (apply Rmult_le_compat_r; lra).
+  assert (16 * z * (k * G) <= 1 * (k * G)) by (apply Rmult_le_compat_r; nra). lra.
+- clear DS path short. assert (Q : local (draw i) eta x K S <= INR K * (9 / 5 * s i + 2 * g)).
+  { induction K as [| K IH]; [simpl; lra |]. rewrite S_INR. simpl local.
+    apply Rle_trans with (1 * local (draw i) eta x K S + (9 / 5 * s i + 2 * g)); [| lra].
+    apply law_one; [now apply local_law |]. intros h.
+    destruct (C i I (place eta x h)) as [ly [B _]].
+    assert (O := law_one _ _ (fun v => S (v :: h)) (9 / 5) (fun v => far v (place eta x h))
+      (2 * g + S h) ly ltac:(intros v; right; simpl; ring)).
+    change (draw i (place eta x h) (fun v => far v (place eta x h)) <= s i) in B. cbn beta.
+    apply Rle_trans with (1 := O). lra. }
+  apply Rle_trans with (INR K * local (draw i) eta x K S + 0).
+  + apply law_one; [now apply local_law |]. intros h. lra.
+  + apply Rmult_le_compat_l with (r := INR K) in Q; [lra | apply pos_INR].
+Qed.
+
+(* All rounds: the noise of a client and no more. *)
+Lemma widely : forall d n F dF df draw L s g A chosen share K eta runs theta low T beta b m,
+  clients d n F dF df draw L s g -> averaging A chosen share n K eta draw runs -> 0 < eta ->
+  (forall i, (i < n)%nat -> 16 * L * INR (K i) * eta <= 1) -> 1 <= m ->
+  (forall o, m <= sum n (fun i => share o i * INR (K i))
+    /\ (forall i, (i < n)%nat -> 0 <= beta o i)
+    /\ forall e, sum n (fun i => share o i * e i) ^ 2 <= sum n (fun i => beta o i * e i ^ 2)) ->
+  (forall i, (i < n)%nat -> chosen (fun o => beta o i) = b i) ->
+  (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
+  /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
+  <= 12 / ((11 * m - 9) * eta) * ((F theta - low) / INR T
+     + eta / 2 * sum n (fun i => b i * (INR (K i) ^ 2 * (9 / 5 * s i + 2 * g)))).
+Proof.
+intros d n F dF df draw L s g A chosen share K eta runs theta low T beta b m C [CL [parts R]] e0
+  short m1 more mass bound pos.
+assert (L0 := Rlt_le _ _ (proj1 C)). set (N := fun i => INR (K i) ^ 2 * (9 / 5 * s i + 2 * g)).
+replace (12 / ((11 * m - 9) * eta)) with (/ (eta * (11 * m - 9) / 12)) by (field; lra).
+apply (telescope _ F (fun x => square d (dF x))); [| | | exact bound | exact pos].
+- intros x. unfold next. apply (law_bind _ _ chosen (fun o f => runs x (fun h => f
+    (mean n (share o) (fun i => place eta x (h i))))) CL). intros o. destruct (R x) as [rl _].
+  split; [| split]; intros; [apply rl; auto | apply rl | apply rl].
+- assert (0 < eta * (11 * m - 9)) by (apply Rmult_lt_0_compat; lra). lra.
+- intros x. destruct (R x) as [rl mar]. set (G := sqrt (square d (dF x))).
+  assert (G0 : 0 <= G) by apply sqrt_pos.
+  set (r := fun i h => sqrt (square d
+    (plus (plus (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))).
+  set (e := fun i h => Rmax 0 (15 / 16 * (r i h / eta - INR (K i) * G / 30))).
+  set (rest := F x - eta * (11 * m - 9) / 12 * square d (dF x)).
+  assert (each : forall o, runs x (fun h => F (mean n (share o) (fun i => place eta x (h i))))
+    <= eta / 2 * sum n (fun i => N i * beta o i) + rest).
+  { intros o. destruct (parts o) as [one p0]. destruct (more o) as [M [B0 J]].
+    set (mu := sum n (fun i => share o i * INR (K i))) in *.
+    assert (small : 16 * (L * eta) * mu <= 1).
+    { rewrite <- one. unfold mu. rewrite <- sum_times. apply sum_le. intros i I.
+      assert (B := short i I). apply Rmult_le_compat_l with (r := share o i) in B; [| now apply p0].
+      lra. }
+    apply Rle_trans with (eta / 2
+      * runs x (fun h => sum n (fun i => beta o i * (18 / 19 * e i (h i) ^ 2))) + rest).
+    + apply law_one; [exact rl |]. intros h.
+      set (y := mean n (share o) (fun i => place eta x (h i))).
+      set (z := plus (plus y (-1) x) (eta * mu) (dF x)).
+      set (S := sum n (fun i => share o i * e i (h i))).
+      assert (S0 : 0 <= S).
+      { replace 0 with (sum n (fun _ => 0)) by (rewrite sum_const; ring). apply sum_le.
+        intros i I. apply Rmult_le_pos; [now apply p0 | apply Rmax_l]. }
+      assert (Q : 18 / 19 * S ^ 2 <= sum n (fun i => beta o i * (18 / 19 * e i (h i) ^ 2))).
+      { rewrite (sum_ext n _ (fun i => 18 / 19 * (beta o i * e i (h i) ^ 2))) by (intros; ring).
+        rewrite sum_times. apply Rmult_le_compat_l; [lra |]. apply (J (fun i => e i (h i))). }
+      assert (Z : sqrt (square d z) <= eta * (16 / 15 * S + mu * G / 30)).
+      { replace (square d z) with (square d (mean n (share o) (fun i =>
+          plus (plus (place eta x (h i)) (-1) x) (eta * INR (K i)) (dF x)))).
+        2:{ apply square_same. intros w. unfold z. rewrite dot_mean, !dot_plus. unfold y.
+          rewrite dot_mean. rewrite (sum_ext n _ (fun i =>
+            1 * (share o i * dot d (place eta x (h i)) w) + (- dot d x w * share o i
+            + (eta * dot d (dF x) w * (share o i * INR (K i)) + 0))))
+            by (intros; rewrite !dot_plus; ring).
+          rewrite !sum_lin, sum_const, one. fold mu. ring. }
+        eapply Rle_trans; [now apply triangle_sum |].
+        replace (eta * (16 / 15 * S + mu * G / 30)) with (sum n (fun i => eta * 16 / 15
+          * (share o i * e i (h i)) + (eta * G / 30 * (share o i * INR (K i)) + 0))).
+        2:{ rewrite !sum_lin, sum_const. fold S mu. field. }
+        apply sum_le. intros i I. fold (r i (h i)).
+        assert (W := Rmax_r 0 (15 / 16 * (r i (h i) / eta - INR (K i) * G / 30))).
+        fold (e i (h i)) in W. apply Rmult_le_compat_l with (r := eta * 16 / 15) in W; [| lra].
+        replace (eta * 16 / 15 * (15 / 16 * (r i (h i) / eta - INR (K i) * G / 30)))
+          with (r i (h i) - eta * INR (K i) * G / 30) in W by (field; lra).
+        apply Rmult_le_compat_l with (r := share o i) in W; [lra | now apply p0]. }
+      assert (smooth := above d F dF L x y (proj1 C) (proj1 (proj2 C)) (proj1 (proj2 (proj2 C)))).
+      assert (X := sqrt_def _ (square_pos d (dF x))). fold G in X.
+      assert (inner : dot d (dF x) (plus y (-1) x)
+        <= - (eta * mu) * G ^ 2 + G * sqrt (square d z)).
+      { replace (dot d (dF x) (plus y (-1) x)) with (dot d (dF x) z - eta * mu * square d (dF x)).
+        2:{ unfold z, square. rewrite !plus_dot. ring. }
+        assert (B := dot_le d (dF x) z). assert (T' := Rle_abs (dot d (dF x) z)).
+        fold G in B. rewrite <- X. lra. }
+      assert (outer : square d (plus y (-1) x) <= (eta * mu * G + sqrt (square d z)) ^ 2).
+      { rewrite <- (sqrt_def (square d (plus y (-1) x))) by apply square_pos.
+        replace (square d (plus y (-1) x)) with (square d (plus z (- (eta * mu)) (dF x))).
+        2:{ apply square_same. intros w. unfold z. rewrite !dot_plus. ring. }
+        assert (B := triangle d z (- (eta * mu)) (dF x)).
+        rewrite Rabs_Ropp, Rabs_right in B by nra. fold G in B.
+        assert (T' := sqrt_pos (square d (plus z (- (eta * mu)) (dF x)))). nra. }
+      assert (V := arithmetic G S (sqrt (square d z) / eta) mu (L * eta) G0 S0
+        ltac:(apply Rle_mult_inv_pos; [apply sqrt_pos | exact e0]) ltac:(lra) ltac:(nra) small
+        ltac:(apply Rmult_le_reg_l with eta; [exact e0 |];
+          replace (eta * (sqrt (square d z) / eta)) with (sqrt (square d z)) by (field; lra);
+          exact Z)).
+      apply Rmult_le_compat_l with (r := eta) in V; [| lra].
+      apply Rmult_le_compat_l with (r := L / 2) in outer; [| lra].
+      replace (eta * (- mu * G ^ 2 + G * (sqrt (square d z) / eta)
+        + L * eta / 2 * (mu * G + sqrt (square d z) / eta) ^ 2))
+        with (- (eta * mu) * G ^ 2 + G * sqrt (square d z)
+          + L / 2 * (eta * mu * G + sqrt (square d z)) ^ 2) in V by (field; lra).
+      apply Rmult_le_compat_l with (r := eta / 2) in Q; [| lra].
+      assert (less : eta * (11 * m - 9) / 12 * (G * G) <= eta * (11 * mu - 9) / 12 * (G * G)).
+      { apply Rmult_le_compat_r; [nra |]. assert (eta * m <= eta * mu)
+          by (apply Rmult_le_compat_l; lra). lra. }
+      unfold rest. rewrite <- X. fold y. lra.
+    + apply Rplus_le_compat_r, Rmult_le_compat_l; [lra |]. rewrite (law_sum _ (runs x) n _ rl).
+      apply sum_le. intros i I.
+      assert (go : runs x (fun h => 18 / 19 * e i (h i) ^ 2) <= N i).
+      { rewrite (mar i (fun h => 18 / 19 * e i h ^ 2) I).
+        exact (strays d n F dF df draw L s g (K i) eta x i C e0 (short i I) I). }
+      apply Rmult_le_compat_l with (r := beta o i) in go; [| now apply B0].
+      apply Rle_trans with (beta o i * runs x (fun h => 18 / 19 * e i (h i) ^ 2) + 0).
+      * apply law_one; [exact rl |]. intros h. lra.
+      * lra. }
+  unfold next. apply Rle_trans with (1 := law_one _ chosen _ _ _ _ CL each).
+  rewrite (law_sum _ chosen n _ CL).
+  rewrite (sum_ext n (fun i => chosen _) (fun i => b i * N i)); [unfold rest, N; right; ring |].
+  intros i I. rewrite <- (mass i I).
+  assert (Z := proj1 (proj2 CL) (N i) (fun o => beta o i) (fun _ => 0)).
+  rewrite (law_const _ chosen 0 CL) in Z.
+  rewrite (law_ext _ chosen _ (fun o => N i * beta o i + 0) CL) by (intros; ring). rewrite Z. ring.
+Qed.
+
+Lemma on_line : forall n p e, square 1 (mean n p (fun i _ => e i)) = sum n (fun i => p i * e i) ^ 2.
+Proof. intros. unfold square, dot, mean. simpl. ring. Qed.
+
+Lemma squared : forall x, square 1 (fun _ => x) = x ^ 2.
+Proof. intros. unfold square, dot. simpl. ring. Qed.
+
+Theorem wide_full : forall d n F dF df draw L s g p K eta runs theta low T,
+  clients d n F dF df draw L s g ->
+  averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs ->
+  0 < eta -> (forall i, (i < n)%nat -> (1 <= K i)%nat /\ 16 * L * INR (K i) * eta <= 1) ->
+  (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
+  /\ rounds (next unit (fun f => f tt) (fun _ => p) n eta runs) theta t (fun x => square d (dF x))
+  <= 12 / ((11 * sum n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
+     + eta / 2 * sum n (fun i => p i * p i)
+     * sum n (fun i => INR (K i) ^ 2 * (9 / 5 * s i + 2 * g))).
+Proof.
+intros d n F dF df draw L s g p K eta runs theta low T C V e0 short bound pos.
+destruct (proj1 (proj2 V) tt) as [one p0]. set (P := sum n (fun i => p i * p i)).
+assert (m1 : 1 <= sum n (fun i => p i * INR (K i))).
+{ apply at_least; [exact one | exact p0 |]. intros i I. apply (le_INR 1). now apply short. }
+rewrite Rmult_assoc, <- (sum_times n P).
+apply (widely d n F dF df draw L s g _ _ _ K eta runs theta low T (fun _ _ => P) (fun _ => P) _
+  C V e0 (fun i I => proj2 (short i I)) m1); [| reflexivity | exact bound | exact pos].
+intros o. split; [lra | split].
+- intros i I. unfold P. replace 0 with (sum n (fun _ => 0)) by (rewrite sum_const; ring).
+  apply sum_le. intros. nra.
+- intros e. rewrite <- on_line. apply Rle_trans with (1 := cauchy 1 n p (fun i _ => e i)). right.
+  apply sum_ext. intros. now rewrite squared.
+Qed.
+
+Theorem wide_largest : forall d n F dF df draw L s g A chosen share K eta runs theta low T m c,
+  clients d n F dF df draw L s g -> averaging A chosen share n K eta draw runs -> 0 < eta ->
+  1 <= m -> (forall i, (i < n)%nat -> m <= INR (K i) /\ 16 * L * INR (K i) * eta <= 1
+    /\ INR (K i) ^ 2 * (9 / 5 * s i + 2 * g) <= c) ->
+  (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
+  /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
+  <= 12 / ((11 * m - 9) * eta) * ((F theta - low) / INR T + eta / 2 * c).
+Proof.
+intros d n F dF df draw L s g A chosen share K eta runs theta low T m c C V e0 m1 M bound pos.
+set (b := fun i => chosen (fun o => share o i)).
+destruct (weights A chosen share n K eta draw runs b V) as [one b0]; [reflexivity |].
+destruct (widely d n F dF df draw L s g A chosen share K eta runs theta low T share b m C V e0
+  (fun i I => proj1 (proj2 (M i I))) m1) as [t [I B]]; [| reflexivity | exact bound | exact pos |].
+- intros o. destruct (proj1 (proj2 V) o) as [sum1 p0]. split; [| split; [exact p0 |]].
+  + apply at_least; [exact sum1 | exact p0 |]. intros i I. now apply M.
+  + intros e. rewrite <- on_line.
+    apply Rle_trans with (1 := jensen 1 n (share o) (fun i _ => e i) p0 sum1). right.
+    apply sum_ext. intros. now rewrite squared.
+- exists t. split; [exact I |]. apply Rle_trans with (1 := B).
+  assert (0 < (11 * m - 9) * eta) by (apply Rmult_lt_0_compat; lra).
+  apply enlarge; [left; apply Rdiv_lt_0_compat; lra |]. apply Rmult_le_compat_l; [lra |].
+  apply mean_below; [exact one | exact b0 |]. intros. now apply M.
+Qed.

@@ -127,3 +127,25 @@ Theorem biased_largest : forall d n F dF df draw L s g A chosen share K eta runs
      + 3 * eta / 2 * (c2 + 8 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * c4)).
 """
 """Without unbiased gradients, partial participation."""
+WIDE_FULL = r"""
+Theorem wide_full : forall d n F dF df draw L s g p K eta runs theta low T,
+  clients d n F dF df draw L s g ->
+  averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs ->
+  0 < eta -> (forall i, (i < n)%nat -> (1 <= K i)%nat /\ 16 * L * INR (K i) * eta <= 1) ->
+  (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
+  /\ rounds (next unit (fun f => f tt) (fun _ => p) n eta runs) theta t (fun x => square d (dF x))
+  <= 12 / ((11 * sum n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
+     + eta / 2 * sum n (fun i => p i * p i)
+     * sum n (fun i => INR (K i) ^ 2 * (9 / 5 * s i + 2 * g))).
+"""
+"""Without unbiased gradients, by a shorter step and with less noise, full participation."""
+WIDE_LARGEST = r"""
+Theorem wide_largest : forall d n F dF df draw L s g A chosen share K eta runs theta low T m c,
+  clients d n F dF df draw L s g -> averaging A chosen share n K eta draw runs -> 0 < eta ->
+  1 <= m -> (forall i, (i < n)%nat -> m <= INR (K i) /\ 16 * L * INR (K i) * eta <= 1
+    /\ INR (K i) ^ 2 * (9 / 5 * s i + 2 * g) <= c) ->
+  (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
+  /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
+  <= 12 / ((11 * m - 9) * eta) * ((F theta - low) / INR T + eta / 2 * c).
+"""
+"""The same, partial participation."""

@@ -62,8 +62,8 @@ def biased_psi(eta: Any, L: Any, K: Any, s: Any, g: Any, e2: Any) -> tuple[Any, 
 def repaired_bound(
     world: dict[str, Any], eta: float, gap: float, c: float = 1.0, apart: float = 1.0
 ) -> float:
-    """12/((11 mu - 9) eta) (gap/T + Psi), biased form, see the claim's statement; c = 3: as
-    printed. ``apart`` is the share of sigma~_g^2.
+    """12/((11 mu - 9) eta) (gap/T + Psi): for c = 1 of propfair/theorem-3.3-direct, for c = 3 as
+    printed, without the second sum. ``apart`` is the share of sigma~_g^2.
     """
     made, M, e2 = constants(world), world["M"], np.e - 2
     tilde = 2 * made["L"] / M + 4 * made["L0"] ** 2 / M**2
@@ -79,14 +79,12 @@ def repaired_bound(
     each = [biased_psi(eta, tilde, k, s, g2, e2) for k, s in zip(steps, noise, strict=True)]
     psi = sum(a(list(column)) for column in zip(*each, strict=True))
     if c == 3:
-        second = a([k**2 * (s + 2 * g2) for k, s in zip(steps, noise, strict=True)])
-        third = a([k**3 * (s + 6 * k * g2) for k, s in zip(steps, noise, strict=True)])
-        psi = eta / 2 * (second + 2 * e2 * (eta * made["L"]) ** 2 * third)
+        psi = eta / 2 * a([k**2 * (s + 2 * g2) for k, s in zip(steps, noise, strict=True)])
     return front(mu, eta) * (gap / world["T"] + psi)
 
 
 def limit(world: dict[str, Any], c: float = 1.0) -> float:
-    """The largest step size, 1/(6 L~ K_i) and 1/(L~ sqrt(48 (e-2) a(K_i^4))); c = 3: (8)."""
+    """The largest step size, 1/(6 L~ K_i) and 1/(L~ sqrt(48 (e-2) a(K_i^4))); c = 3: the first."""
     made, M = constants(world), world["M"]
     tilde = 2 * c * made["L"] / M + 4 * made["L0"] ** 2 / M**2
     steps, p = world["steps"], np.array(world["sizes"]) / sum(world["sizes"])
@@ -95,10 +93,8 @@ def limit(world: dict[str, Any], c: float = 1.0) -> float:
         if world["law"] is None
         else max(k**4 for k in steps)
     )
-    other, factor = (made["L"], 24) if c == 3 else (tilde, 48)
-    return float(
-        min(1 / (6 * tilde * max(steps)), 1 / (other * np.sqrt(factor * (np.e - 2) * fourth)))
-    )
+    first = 1 / (6 * tilde * max(steps))
+    return float(first if c == 3 else min(first, 1 / (tilde * np.sqrt(48 * (np.e - 2) * fourth))))
 
 
 def expected(world: dict[str, Any], eta: float) -> list[float]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZero, Witness
+from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore
@@ -79,23 +79,18 @@ def polygons(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-def not_convex(instance: dict[str, Any]) -> Case:
-    """The midpoint inequality for the loss f = M - exp(-t^2) itself, between s and t: it fails for
-    large |t|.
-    """
-    s, t, M = (sympy.Rational(str(instance[k])) for k in ("s", "t", "M"))
-
-    def f(x: sympy.Expr) -> sympy.Expr:
-        return M - sympy.exp(-(x**2))
-
-    return Case(
-        (Relation((f(s) + f(t)) / 2, "<", f((s + t) / 2), "f lies above its chord's middle"),)
-    )
+def bent(side: int = 1) -> tuple[Any, list[Any]]:
+    """-f'' for f = M - exp(-t^2), where t^2 = (1 + s)/2, ``side`` 1: f is not convex there."""
+    t, s, M = sympy.symbols("t s M", positive=True)
+    f: sympy.Expr = M - sympy.exp(-(t**2))
+    second: Any = f.diff(t, 2).subs(t, sympy.sqrt((1 + side * s) / 2))
+    return -second, [2 * s * sympy.exp(-(1 + side * s) / 2)]
 
 
-def check(effort: Effort, sign: int = 1, coefficient: int = 1, factor: int = 1) -> Evidence:
+def check(
+    effort: Effort, sign: int = 1, coefficient: int = 1, factor: int = 1, side: int = 1
+) -> Evidence:
     """The certificates."""
-    shows = "M = 1: at 2, the middle of 1 and 3, f is 1 - exp(-4) > 1 - (exp(-1) + exp(-9))/2"
     return Evidence.of(
         DefiniteForm(
             Call.of(curvature, sign=sign), "together", ({"g": "-1", "h": "2", "w": "1/3"},)
@@ -104,10 +99,8 @@ def check(effort: Effort, sign: int = 1, coefficient: int = 1, factor: int = 1) 
         SymbolicZero(
             Call.of(example, coefficient=coefficient), "simplify", ({"r": "2"}, {"r": "1/3"})
         ),
-        extra=(
-            Witness.at(Call.of(not_convex), shows, s=Fraction(1), t=Fraction(3), M=Fraction(1)),
-            explore(Call.of(middle, factor=factor), Call.of(polygons), effort, tolerance=0.0),
-        ),
+        DefiniteForm(Call.of(bent, side=side), "simplify", ({"s": "2", "M": "1"},), strict=True),
+        extra=(explore(Call.of(middle, factor=factor), Call.of(polygons), effort, tolerance=0.0),),
     )
 
 
@@ -160,6 +153,7 @@ CLAIMS = (
         expected="holds",
         check=check,
         mutants=(
+            Mutant("near 0", "f'' < 0 for t^2 < 1/2", partial(check, side=-1)),
             Mutant("concave", "losses with f'' <= 0", partial(check, sign=-1)),
             Mutant(
                 "exp(-2r)",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import DefiniteForm, SymbolicZero, Witness
+from fairfl.claims.certificates import Certificate, DefiniteForm, SymbolicZero, Witness
 from fairfl.claims.claim import Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore
@@ -171,15 +171,20 @@ def direct(scale: int = 1, c: int | Fraction = 1) -> dict[str, sympy.Expr]:
     }
 
 
-def check_sharp(effort: Effort, constant: Fraction = Fraction(9, 4), step: int = 1) -> Evidence:
-    """The certificates."""
-    return Evidence.of(
+def sharp(constant: Fraction = Fraction(9, 4), step: int = 1) -> tuple[Certificate, ...]:
+    """That phi o f is (9/4)(L/M)-smooth."""
+    return (
         SymbolicZero(Call.of(descent, step=step), "expand", ({"r": "2", "g": "-1", "L": "3"},)),
         DefiniteForm(
             Call.of(room, constant=constant), "together", ({"y": "3/4"}, {"y": "1/2"}, {"y": "2/3"})
         ),
-        Witness.at(Call.of(attained), "attained at f = M/3", M=Fraction(2), L=Fraction(3)),
     )
+
+
+def check_sharp(effort: Effort, constant: Fraction = Fraction(9, 4), step: int = 1) -> Evidence:
+    """The certificates."""
+    reached = Witness.at(Call.of(attained), "attained at f = M/3", M=Fraction(2), L=Fraction(3))
+    return Evidence.of(*sharp(constant, step), reached)
 
 
 PRINTED = (

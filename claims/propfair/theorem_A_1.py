@@ -203,7 +203,7 @@ def check_repaired(
         Call.of(worlds),
         effort,
         attacks=(family(True), family(False)),
-        examples=effort.pick(60, 1500),
+        examples=effort.pick(30, 1500),
     )
     few = Witness.at(statement, "a crowd of which one takes part", **crowd(100, 100))
     apart = Witness.at(statement, "clients that pull in different directions", **tilted())

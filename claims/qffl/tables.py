@@ -90,11 +90,11 @@ def reduction(instance: dict[str, Any], count: int = 4) -> Case:
     cuts = [1 - cell(b, "variance") / cell(a, "variance") for a, b in TUNED[:count]]
     mean = sum(cuts, Fraction(0)) / len(cuts) * 100
     told = Fraction(instance["percent"])
+    half = Fraction(1, 2)
     return Case(
         (
-            Relation(
-                abs(mean - told), "<=", Fraction(1, 2), "mean reduction in percent, and the text's"
-            ),
+            Relation(mean, "<=", told + half, "mean reduction in percent, and the text's"),
+            Relation(told - half, "<=", mean, "mean reduction in percent, and the text's"),
         )
     )
 
@@ -102,16 +102,19 @@ def reduction(instance: dict[str, Any], count: int = 4) -> Case:
 def check_reduction(effort: Effort, count: int = 4) -> Evidence:
     """45 %."""
     return Evidence.of(
-        Witness.at(
-            Call.of(reduction, count=count), "34.8, 83.5, 27.0 and 34.1 %: 44.9 %", percent=45
-        )
+        Witness.at(Call.of(reduction, count=count), "44.9 % over four data sets", percent=45)
     )
 
 
 def within(instance: dict[str, Any]) -> Case:
     """The rule of appendix E.2.3: the average changes by at most one point, against q = 0."""
     a, b = cell(instance["chosen"], "average"), cell(instance["base"], "average")
-    return Case((Relation(abs(a - b), "<=", 1, "change of the average, in points"),))
+    return Case(
+        (
+            Relation(a, "<=", b + 1, "gain of the average, in points"),
+            Relation(b, "<=", a + 1, "loss of the average, in points"),
+        )
+    )
 
 
 def check_within(effort: Effort, chosen: str = "Synthetic, q = 1") -> Evidence:
@@ -127,15 +130,18 @@ def average(instance: dict[str, Any]) -> Case:
     four numbers.
     """
     told, *classes = (Fraction(v) for v in FASHION[instance["row"]])
-    mean = sum(classes, Fraction(0)) / 3
+    mean, slack = sum(classes, Fraction(0)) / 3, Fraction(1, 10)
     return Case(
-        (Relation(abs(mean - told), "<=", Fraction(1, 10), "mean of the classes, and the average"),)
+        (
+            Relation(mean, "<=", told + slack, "mean of the classes, and the average"),
+            Relation(told, "<=", mean + slack, "the average, and mean of the classes"),
+        )
     )
 
 
 def check_average(effort: Effort, row: str = "AFL") -> Evidence:
     """AFL's row."""
-    shows = "AFL: (71.4 + 81.0 + 82.1)/3 = 78.17, printed 77.8"
+    shows = "AFL: the mean of the classes is 78.17, printed 77.8"
     return Evidence.of(Counterexample.at(Call.of(average), shows, row=row))
 
 
@@ -302,7 +308,7 @@ CLAIMS = (
         partial(
             denied,
             pairs=((*TUNED[0], "average", "up"),),
-            shows="Synthetic: 80.8 for q = 0, 79.0 for q = 1 (by devices 77.3 and 76.3, Table 6)",
+            shows="Synthetic: 80.8 for q = 0, 79.0 for q = 1",
         ),
         Mutant(
             "Vehicle",

@@ -36,7 +36,7 @@ def trained(instance: dict[str, Any]) -> Case:
                 sign * Fraction(numbers.TABLE_5[data, row][column][0])
                 for row in ("q = 0", TUNED[data])
             )
-            relations.append(Relation(before, "<=", after + instance["most"], f"{data}, {column}"))
+            relations.append(Relation(before - after, "<=", instance["most"], f"{data}, {column}"))
     return Case(tuple(relations))
 
 
@@ -77,7 +77,7 @@ def tradeoff(instance: dict[str, Any]) -> Case:
 
 def check_average(effort: Effort, data: tuple[str, ...] = tuple(TUNED), most: int = 1) -> Evidence:
     """Shakespeare above all."""
-    shows = "training average: Shakespeare 72.7 to 66.7, Synthetic 81.7 to 78.9, Sent140 to 68.2"
+    shows = "the training average falls by 6.0 on Shakespeare, by 2.8 on Synthetic"
     instance = {"data": list(data), "columns": [["average", 1]], "most": most}
     return Evidence.of(Counterexample.at(Call.of(trained), shows, **instance))
 

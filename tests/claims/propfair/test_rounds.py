@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from fairfl.claims.exact import ball
-from fairfl.claims.propfair import cosines, rounds, theorem_3_3, theorem_A_1
-from fairfl.theory.bounds import fedavg_convergence, propfair_constants, propfair_convergence
+from fairfl.claims.propfair import rounds, theorem_A_1
+from fairfl.theory.bounds import fedavg_convergence
 
 WORLD = {
     "h": Fraction(1, 2),
@@ -111,75 +111,3 @@ def test_the_crowd_keeps_its_mean_square():
     assert float(values[-1].mid()) == pytest.approx(
         float(added / (1 - Fraction(25, 36))), rel=1e-12
     )
-
-
-def test_waves_keep_within_their_constants():
-    """Suprema over theta, on a grid: no larger than claimed, and close to it."""
-    world = {"clients": [[0.5, 0.3, 0.25, 1.0], [0.2, 2.0, 0.5, 0.1]], "M": 4.0}
-    loss, slope = cosines.waves(world)
-    made = cosines.constants(world)
-    grid = np.linspace(0, 2 * np.pi, 20_001)
-    top = max(np.abs(slope(i, 0, grid)).max() for i in range(2))
-    between = np.abs(slope(0, 0, grid) - slope(1, 0, grid)).max()
-    local = [np.abs(slope(i, 1, grid) - slope(i, 0, grid)).max() for i in range(2)]
-    values = [np.abs(loss(i, 1, grid) - loss(i, 0, grid)).max() for i in range(2)]
-    assert [top, between, *local, *values] == pytest.approx(
-        [made["L"], made["between"], *made["local"], *made["local"]], rel=1e-6
-    )
-
-
-def test_the_repaired_bound_of_propfair_is_the_one_in_theory():
-    world = {
-        "clients": [[0.5, 0.3, 0.25, 1.0], [0.2, 2.0, 0.5, 0.1]],
-        "M": 4.0,
-        "steps": [1, 2],
-        "sizes": [1, 3],
-    }
-    world |= {"T": 5, "law": [[[0], 0.5], [[1], 0.5]]}
-    made = cosines.constants(world)
-    eta = cosines.limit(world)
-    told = propfair_convergence(
-        gap=0.2,
-        rounds=5,
-        eta=eta,
-        M=4.0,
-        L=made["L"],
-        lipschitz=made["L0"],
-        steps=[1, 2],
-        local=made["local"],
-        between=made["between"],
-        local_loss=made["local"],
-        between_loss=made["between"],
-        participation="partial",
-    )
-    assert cosines.repaired_bound(world, eta, 0.2) == pytest.approx(told.value, rel=1e-12)
-    assert eta == pytest.approx(told.step_limit, rel=1e-12)
-
-
-def test_printed_smoothness_is_the_one_in_theory():
-    told = propfair_constants(
-        M=3.0,
-        L=2.0,
-        lipschitz=0.5,
-        local=1.0,
-        between=0.0,
-        local_loss=1.0,
-        between_loss=0.0,
-        variant="printed",
-    )
-    assert float(theorem_3_3.smoothness(Fraction(3), Fraction(2), Fraction(1, 2))) == pytest.approx(
-        told.smoothness
-    )
-
-
-def test_a_step_of_the_crowd_is_what_four_samples_make_it():
-    """after_a_step at points against the formula in floats."""
-    for theta in (0.3, 2.0, 4.5):
-        total = 0.0
-        for sign, shape in product((-1, 1), ("cos", "sin")):
-            c, s = np.cos(theta), np.sin(theta)
-            batch = 1 + c / 2 + sign * (c if shape == "cos" else s) / 2
-            moved = theta - 0.2 * (-s / 2 + sign * (-s if shape == "cos" else c) / 2) / (4 - batch)
-            total += (np.sin(moved) / 2 / (3 - np.cos(moved) / 2)) ** 2 / 4
-        found = theorem_3_3.after_a_step(ball(Fraction(theta)), Fraction(1, 5))
-        assert float(found.mid()) == pytest.approx(total, rel=1e-12)
