@@ -68,9 +68,8 @@ def _train_chunk(
     model: Model, data: ClientData, jobs: Jobs, params: Tensor, out: Tensor, memory_limit: int
 ) -> None:
     """Write the updates of a chunk to ``out`` (A, P)."""
-    anchor, many = params, len(jobs)
-    if params.shape[0] > 1:
-        anchor = params.index_select(0, torch.from_numpy(jobs.replicate).to(params.device))
+    many, replicate = len(jobs), torch.from_numpy(jobs.replicate).to(params.device)
+    anchor = params if params.shape[0] == 1 else params.index_select(0, replicate)
     before = model.blocks(anchor)
     first = before if jobs.start is None else model.blocks(jobs.start)
     # what is transposed is so before it is repeated
