@@ -139,6 +139,11 @@ class ClientData:
         return np.diff(self.offsets)
 
     @cached_property
+    def bytes_of_row(self) -> int:
+        """What the inputs of a sample take."""
+        return self.x.nbytes // max(1, len(self.x))
+
+    @cached_property
     def there(self) -> Tensor:
         """First rows, sizes and ids (3, K), on the device of the samples."""
         rows = np.stack([self.offsets[:-1], self.sizes, self.names])

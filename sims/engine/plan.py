@@ -18,6 +18,7 @@ from torch import Tensor
 
 from fairfl.sims.engine.draws.device_order import orders_on
 from fairfl.sims.engine.draws.order import Passes, orders
+from fairfl.sims.engine.remembered import remembered
 from fairfl.sims.engine.task import Jobs
 
 Ints = NDArray[np.int64]
@@ -60,16 +61,22 @@ def plan(
     all.
     """
     block = BLOCK if most is None else min(BLOCK, most)
-    per_pass = -(-jobs.sizes // jobs.batch)
-    last = int(jobs.steps[0]) if len(jobs) else 0
-    begin = 0
-    while begin < last:
-        active = int(np.searchsorted(-jobs.steps, -begin))
-        width = int(np.minimum(jobs.sizes[:active], jobs.batch).max())
-        length = max(int(per_pass[:active].max()), block // max(1, active * width))
-        end = min(last, begin + length)
+    for active, begin, end in _cut(jobs.sizes, jobs.steps, jobs.batch, block):
         yield from _block(jobs.take(slice(0, active)), offsets, begin, end, like, in_turn)
-        begin = end
+
+
+@remembered
+def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> list[tuple[int, int, int]]:
+    """Steps begin..end-1 that are planned together, and how many clients take some of them."""
+    per_pass, found, begin = -(-sizes // batch), list[tuple[int, int, int]](), 0
+    last = int(steps[0]) if len(steps) else 0
+    while begin < last:
+        active = int(np.searchsorted(-steps, -begin))
+        width = int(np.minimum(sizes[:active], batch).max())
+        length = max(int(per_pass[:active].max()), block // max(1, active * width))
+        found.append((active, begin, min(last, begin + length)))
+        begin += length
+    return found
 
 
 def _block(
@@ -82,7 +89,7 @@ def _block(
     base = offsets[jobs.client]
     if like.device.type == "cpu":
         shape = _kept(what)
-        order = orders(jobs.keys, shape.passes)
+        order = orders(jobs.keys, shape.passes, jobs.apart)
         order += np.repeat(base, shape.lengths)
         places, there = torch.from_numpy(shape.places), torch.from_numpy(order)
         shares = torch.from_numpy(shape.shares)

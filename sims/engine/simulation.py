@@ -28,7 +28,7 @@ from fairfl.sims.engine.secure.summed import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import Computing, Training
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.engine.transfers import brought, sent
-from fairfl.sims.engine.work import Assignment, bytes_of, perform, perform_in_parts, work
+from fairfl.sims.engine.work import Assignment, bytes_of, cost, perform, perform_in_parts, work
 
 Ints = NDArray[np.int64]
 Begun = tuple[Round, list[Assignment], dict[str, Any]]
@@ -182,25 +182,18 @@ class Simulation:
             rounds[r] = round
         return [(round, *self._assign(r, round, rows[r][1])) for r, round in enumerate(rounds)]
 
-    def _chosen(self, seed: int) -> tuple[Ints, Floats, Ints, dict[str, int]]:
-        """Who takes part and is not lost, by id, so that sums do not depend on how the clients are
-        listed; their shares and draws, and how many were chosen and lost.
-        """
+    def _chosen(self, seed: int) -> tuple[Ints, Floats, Ints, int]:
+        """Who takes part and is not lost, their shares and draws, and how many were chosen."""
         t, training, ids = self.round, self.training, self.data.names
-        drawn = training.participation.choose(seed, t, ids, self.source.p)
-        chosen, p, draws = taking_part.merged(*drawn)
-        lost = taking_part.dropouts(training.dropout, seed, t, ids[chosen])
-        kept = np.argsort(ids[chosen])
-        kept = kept[~lost[kept]]
-        share, many = p[kept], len(chosen)
-        counts = {"chosen": many, "dropouts": many - len(kept)}
-        return chosen[kept], share / share.sum(), draws[kept], counts
+        drawn, weights = training.participation.choose(seed, t, ids, self.source.p)
+        lost = taking_part.dropouts(training.dropout, seed, t, ids[drawn])
+        return taking_part.present(drawn, weights, ids, lost)
 
     def _drawn(
-        self, r: int, who: tuple[Ints, Floats, Ints, dict[str, int]], there: Tensor
+        self, r: int, who: tuple[Ints, Floats, Ints, int], there: Tensor
     ) -> tuple[Round, dict[str, Any]]:
         """The round of the clients that are ``there`` on the device, and what is known of it."""
-        (clients, share, draws, counts), t, training = who, self.round, self.training
+        (clients, share, draws, many), t, training = who, self.round, self.training
         rate = self.rates[r][0] * training.schedule(t, training.rounds)
         round = Round(
             t,
@@ -216,6 +209,7 @@ class Simulation:
             joins=training.participation.joined(t),
             there=there,
         )
+        counts = {"chosen": many, "dropouts": many - len(clients)}
         return round, {"round": t, "replicate": r, **counts, "bad_losses": 0, "loss_samples": 0}
 
     def _losses(self, rounds: list[Round]) -> dict[int, Floats]:
@@ -275,10 +269,12 @@ class Simulation:
         tasks = replicate.algorithm.client(round) if len(clients) else ()
         given = list[Assignment]()
         for number, task in enumerate(tasks):
-            steps, batch = work(sizes, effort, task.whole, training)
+            much = training.batch_size, training.epochs, training.steps
+            steps, batch = work(sizes, effort, *((None, None, 1) if task.whole else much))
             own = r, number, seed, round, task, sizes, steps, batch
             given.append(Assignment(*own, momentum, decay))
-        return given, row | {"stragglers": int((effort < 1).sum())}
+        slow = int((effort < 1).sum()) if training.stragglers else 0
+        return given, row | {"stragglers": slow}
 
     def _finish(
         self, first: int, begun: list[Begun], trains: list[Arrivals], there: bool
@@ -289,7 +285,7 @@ class Simulation:
         rows, trained = [], list[Trained]()
         for r, ((round, given, row), train) in enumerate(zip(begun, trains, strict=True), first):
             self.weights[r] = round.clients[:0], np.zeros(0)
-            costs = [one.cost() for one in given]
+            costs = [cost(one.steps, one.sizes, one.batch) for one in given]
             done = {"steps": sum(k for k, _ in costs), "samples": sum(n for _, n in costs)}
             rows.append(row | {"received": 0, "non_finite": 0, "step_norm": 0.0} | done)
             if given:
@@ -323,7 +319,7 @@ class Simulation:
         for one in trained:
             aggregate, received, r = one.aggregate, one.received, one.replicate
             if aggregate is None or received is None:  # nobody is left
-                lengths += torch.zeros(2, dtype=torch.float64, device=self.device)
+                lengths += torch.zeros(2, device=self.device)
                 continue
             owner, step, params = self.replicates[r].algorithm, aggregate.step, self.params[r]
             if step is None or step.shape != params.shape:
@@ -331,14 +327,11 @@ class Simulation:
                 raise ValueError(
                     f"step must have shape ({self.model.size},), got {found} from {owner!r}"
                 )
-            step = step.to(self.device, params.dtype, copy=True)
-            step *= self.rates[r][3] * self.training.server_schedule(
-                received.number, self.training.rounds
-            )
+            schedule = self.training.server_schedule(received.number, self.training.rounds)
+            step = step.to(self.device, params.dtype) * (self.rates[r][3] * schedule)
             params.add_(step)
-            most = torch.linalg.vector_norm(params, inf, dtype=torch.float64)
             norm = torch.linalg.vector_norm(step, dtype=torch.float64)
-            lengths += norm, most
+            lengths += norm, torch.linalg.vector_norm(params, inf)
             self.states[r], self.weights[r] = aggregate.state, (received.clients, aggregate.weights)
         found = brought(lengths)
         for one, most in zip(trained, found[1::2], strict=True):

@@ -88,7 +88,8 @@ class Jobs:
     are lr, momentum, weight decay, prox and the scale of the gradient; ``parameters`` (m, J) go to
     ``objective``. Row ``weights_of[j]`` of ``sample_weights`` (T, N) holds the factors on the
     losses of all rows of the data. ``even``: whether the whole round, of which this may be a part,
-    has one lr and no scale: the last bits depend on that.
+    has one lr and no scale: the last bits depend on that. ``apart``: whether
+    no key is there twice.
     """
 
     client: NDArray[np.int64]
@@ -104,6 +105,7 @@ class Jobs:
     sample_weights: Tensor | None = None
     weights_of: NDArray[np.int64] | None = None
     even: bool = False
+    apart: bool = False
 
     def __len__(self) -> int:
         return len(self.client)
@@ -116,7 +118,7 @@ class Jobs:
     @cached_property
     def proximal(self) -> bool:
         """Whether a step looks at w^t."""
-        return bool(self.rates[3].any())
+        return not self.plain and bool(self.rates[3].any())
 
     def take(self, rows: NDArray[np.int64] | slice) -> Jobs:
         """Some of the rows."""

@@ -17,7 +17,7 @@ from fairfl.sims.engine.task import Floats, Jobs
 # bytes that a chunk takes on a CPU, unless one client needs more: about what its caches hold
 CACHE = 10 << 20
 # bytes of samples that are fetched for several steps together, or an eighth of the limit
-FETCHED = 1 << 18
+FETCHED = 1 << 20
 
 
 PLANNED = 128  # bytes of the limit for each sample that is planned ahead: it takes half of that
@@ -56,7 +56,7 @@ def bytes_of_one(model: Model, jobs: Jobs, params: Tensor) -> int:
     """
     element, rows = params.element_size(), int(jobs.sizes.max())
     # w, w^t, velocity, w - w^t
-    held = 1 + (len(params) > 1) + (not jobs.plain) + jobs.proximal
+    held = 1 + (params.shape[0] > 1) + (not jobs.plain) + jobs.proximal
     step = element * model.size * held + model.bytes_per_client(min(rows, jobs.batch), element)
     if jobs.sample_weights is None:
         return step + 8 * rows
@@ -68,20 +68,20 @@ def _train_chunk(
     model: Model, data: ClientData, jobs: Jobs, params: Tensor, out: Tensor, memory_limit: int
 ) -> None:
     """Write the updates of a chunk to ``out`` (A, P)."""
-    replicate = torch.from_numpy(jobs.replicate).to(params.device)
-    anchor = params if len(params) == 1 else params.index_select(0, replicate)
+    many, replicate = len(jobs), torch.from_numpy(jobs.replicate).to(params.device)
+    anchor = params if params.shape[0] == 1 else params.index_select(0, replicate)
     before = model.blocks(anchor)
     first = before if jobs.start is None else model.blocks(jobs.start)
     # what is transposed is so before it is repeated
-    blocks = [part.contiguous().expand(len(jobs), *part.shape[1:]) for part in first]
+    blocks = [part.contiguous().expand(many, *part.shape[1:]) for part in first]
     blocks = [block.clone(memory_format=torch.contiguous_format) for block in blocks]
     rule = _Rule(model, jobs, blocks, before if jobs.proximal else ())
     weigh = _Weighing(jobs, out)
     given = data.x, data.y if data.targets is None else data.targets
-    each, room = data.x.nbytes // len(data.x), fetched(memory_limit)
+    room = fetched(memory_limit) // max(1, data.bytes_of_row)
     for run in plan(jobs, data.offsets, out, memory_limit // PLANNED, model.in_turn):
         weights = weigh(run)
-        for rows in run.rows.split(max(1, room // max(1, each * run.rows.shape[1]))):
+        for rows in run.rows.split(max(1, room // run.rows.shape[1])):
             # no name for the batches, which would keep them while the next ones are fetched
             rule.steps(run, *(_batches(values, run, rows) for values in given), weights=weights)
     for update, block, start in zip(model.blocks(out), blocks, before, strict=True):
@@ -90,7 +90,7 @@ def _train_chunk(
 
 def _batches(values: Tensor, run: Run, rows: Tensor) -> Sequence[Tensor]:
     """Those of each step (clients, width, ...)."""
-    size = len(rows), run.last - run.first, run.width
+    size = rows.shape[0], run.last - run.first, run.width
     return values.index_select(0, rows.view(-1)).view(*size, *values.shape[1:]).unbind()
 
 
@@ -172,7 +172,7 @@ class _Rule:
         """Those of some clients; what is one row is everybody's."""
         if span == self.whole:
             return blocks
-        return [block[span] if len(block) > 1 else block for block in blocks]
+        return [block[span] if block.shape[0] > 1 else block for block in blocks]
 
 
 class _Rate:

@@ -15,7 +15,7 @@ from fairfl.sims.engine.task import Floats
 def brought(tensors: Sequence[Tensor]) -> list[Floats]:
     """The tensors as arrays of float64, of one device: the host waits for it once."""
     if not tensors or tensors[0].device.type == "cpu":
-        return [tensor.to(torch.float64).numpy() for tensor in tensors]
+        return [tensor.numpy().astype(np.float64) for tensor in tensors]
     whole = torch.cat([tensor.reshape(-1).to(torch.float64) for tensor in tensors]).cpu().numpy()
     ends = np.cumsum([tensor.numel() for tensor in tensors])[:-1]
     parts = np.split(whole, ends)

@@ -18,10 +18,14 @@ from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.loop import train_loop
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.plan import by_work
-from fairfl.sims.engine.settings import Computing, Training
+from fairfl.sims.engine.remembered import remembered
+from fairfl.sims.engine.settings import Computing
 from fairfl.sims.engine.task import Floats, Jobs, LocalTask, Spread
 from fairfl.sims.engine.train import train
 from fairfl.sims.engine.transfers import sent
+
+Ints = NDArray[np.int64]
+scattered = remembered(counter.scattered)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +37,8 @@ class Assignment:
     seed: int
     round: Round
     task: LocalTask
-    sizes: NDArray[np.int64]
-    steps: NDArray[np.int64]
+    sizes: Ints
+    steps: Ints
     batch: int
     momentum: float
     weight_decay: float
@@ -50,19 +54,14 @@ class Assignment:
         sizes, steps = self.sizes[rows], self.steps[rows]
         return replace(self, round=self.round.some(rows), task=task, sizes=sizes, steps=steps)
 
-    def cost(self) -> tuple[int, int]:
-        """SGD steps of all clients, and samples whose gradient is taken."""
-        passes, steps = np.divmod(self.steps, -(-self.sizes // self.batch))
-        samples = passes * self.sizes + np.minimum(steps * self.batch, self.sizes)
-        return int(self.steps.sum()), int(samples.sum())
-
     def rates(self) -> Floats:
         """lr, momentum, weight decay, prox and scale of its clients (5, k)."""
-        task, result = self.task, np.ones((5, len(self.steps)))
+        task, result = self.task, np.empty((5, len(self.steps)))
         momentum = 0.0 if task.whole else self.momentum
-        result[:4] = [[self.round.lr], [momentum], [self.weight_decay], [task.prox]]
-        if task.scale is not None:
-            result[4] = task.scale
+        scale = 1.0 if task.scale is None else task.scale
+        every = self.round.lr, momentum, self.weight_decay, task.prox, scale
+        for row, values in enumerate(every):
+            result[row] = values
         return result
 
 
@@ -117,14 +116,13 @@ def perform(
         jobs = _jobs([assignments[i] for i in members], data, params.dtype)
         if len(jobs) == 0:
             continue
-        order = by_work(jobs.steps, jobs.sizes, data.names[jobs.client], jobs.replicate)
-        sorted_before = bool((order[:-1] < order[1:]).all())
-        packed = jobs if sorted_before else jobs.take(order)
+        order = packing(jobs.steps, jobs.sizes, data.names[jobs.client], jobs.replicate)
+        packed = jobs if order is None else jobs.take(order)
         if computing.backend == "loop":
             done = train_loop(model, data, packed, params)
         else:
             done = train(model, data, packed, params, room)
-        if not sorted_before:
+        if order is not None:
             place = np.empty(len(order), np.int64)
             place[order] = np.arange(len(order))
             done = done.index_select(0, torch.from_numpy(place).to(done.device))
@@ -134,20 +132,29 @@ def perform(
     return updates
 
 
+@remembered
+def packing(steps: Ints, sizes: Ints, ids: Ints, replicate: Ints) -> Ints | None:
+    """The order in which jobs are packed, None where they are in it."""
+    order = by_work(steps, sizes, ids, replicate)
+    return None if (order[:-1] < order[1:]).all() else order
+
+
+@remembered
 def work(
-    sizes: NDArray[np.int64], effort: Floats, whole: bool, training: Training
-) -> tuple[NDArray[np.int64], int]:
+    sizes: Ints, effort: Floats, batch_size: int | None, epochs: int | None, steps: int | None
+) -> tuple[Ints, int]:
     """SGD steps of each client, and the size of their batches."""
-    batch = (
-        int(sizes.max(initial=1)) if whole or training.batch_size is None else training.batch_size
-    )
-    if whole:
-        steps = np.ones_like(sizes)
-    elif training.steps is None:
-        steps = -(-sizes // batch) * (training.epochs or 1)
-    else:
-        steps = np.full(len(sizes), training.steps)
-    return np.maximum(1, np.ceil(effort * steps).astype(np.int64)), batch
+    batch = batch_size or int(sizes.max(initial=1))
+    each = -(-sizes // batch) * (epochs or 1) if steps is None else np.full(len(sizes), steps)
+    return np.maximum(1, np.ceil(effort * each).astype(np.int64)), batch
+
+
+@remembered
+def cost(steps: Ints, sizes: Ints, batch: int) -> tuple[int, int]:
+    """SGD steps of all clients, and samples whose gradient is taken."""
+    passes, more = np.divmod(steps, -(-sizes // batch))
+    samples = passes * sizes + np.minimum(more * batch, sizes)
+    return int(steps.sum()), int(samples.sum())
 
 
 def _spread(factors: list[Tensor | Spread], dtype: torch.dtype) -> Tensor:
@@ -178,7 +185,10 @@ def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> Jo
         given.task.sample_weights for given in members if given.task.sample_weights is not None
     ]
     keys = [
-        counter.key(m.seed, counter.ORDER, m.number, m.round.number, data.names[m.round.clients])
+        counter.following(
+            counter.key(m.seed, counter.ORDER, m.number, m.round.number),
+            scattered(data.names[m.round.clients]),
+        )
         for m in members
     ]
     return Jobs(
@@ -190,6 +200,7 @@ def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> Jo
         batch=max(given.batch for given in members),
         rates=np.concatenate([given.rates() for given in members], axis=1),
         even=len({m.round.lr for m in members}) == 1 and all(m.task.scale is None for m in members),
+        apart=len({(m.seed, m.number) for m in members}) == len(members),
         objective=first,
         parameters=None if table is None else np.repeat(table, counts, axis=1),
         start=torch.cat(starts) if starts else None,

@@ -8,6 +8,8 @@ chained over the words.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -43,20 +45,36 @@ def key(*words: ArrayLike) -> Words:
     for word in words:  # most are numbers, and need no arrays
         if not isinstance(word, (int, np.integer)):
             break
-        state = _mix_number((state ^ _mix_number(int(word) + STRIDE)) + STRIDE)
+        state = _next_number(state, int(word))
         first += 1
     result = np.array([state], dtype=np.uint64)
     for word in words[first:]:
-        array = np.array(word, dtype=np.uint64, ndmin=1)
-        array += GOLDEN
-        result = result ^ mix(array)
-        result += GOLDEN
-        mix(result)
+        result = following(result, scattered(word))
     return result
 
 
+def scattered(words: ArrayLike) -> Words:
+    """What ``following`` takes of words, at least 1-d: it may be kept where the words stay."""
+    array = np.array(words, dtype=np.uint64, ndmin=1)
+    array += GOLDEN
+    return mix(array)
+
+
+def following(keys: Words, scattered: Words) -> Words:
+    """The keys of the words of ``keys`` and one more."""
+    result = keys ^ scattered
+    result += GOLDEN
+    return mix(result)
+
+
+@lru_cache(maxsize=256)
+def _next_number(state: int, word: int) -> int:
+    """``following`` of one key, modulo 2^64."""
+    return _mix_number((state ^ _mix_number(word + STRIDE)) + STRIDE)
+
+
 def _mix_number(z: int) -> int:
-    """``mix`` of one number, modulo 2^64."""
+    """``mix`` of one number."""
     z &= MASK
     z = (z ^ (z >> 30)) * int(FIRST) & MASK
     z = (z ^ (z >> 27)) * int(SECOND) & MASK

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairfl.sims.engine.draws import counter
+from fairfl.sims.engine.remembered import remembered
 
 Ints = NDArray[np.int64]
 MOST = 1 << 22  # samples sorted at a time
+scattered = remembered(counter.scattered)
 
 
 class Passes(NamedTuple):
@@ -32,22 +35,23 @@ class Passes(NamedTuple):
 
     def words(self, keys: counter.Words) -> counter.Words:
         """A key of each pass, of those of the clients (J,)."""
-        return counter.key(keys[self.job], self.number)
+        return counter.following(counter.key(keys)[self.job], scattered(self.number))
 
 
-def orders(keys: counter.Words, passes: Passes) -> Ints:
+def orders(keys: counter.Words, passes: Passes, apart: bool = False) -> Ints:
     """Permutations of 0..length-1, one a pass, concatenated; ``keys`` (J,) are the clients'.
 
     A permutation depends on the client's key, the number of the pass and its length alone. Where
     ``shuffled`` is false it is the identity: a batch of all samples has no order worth drawing.
     Each sample gets 32 random bits, and ties go by the sample's number: the bias is below n²/2^33.
-    What is asked for several times, as replicates of one seed do, is drawn once.
+    What is asked for several times, as replicates of one seed do, is drawn once, unless all keys
+    are ``apart``.
     """
     length, shuffled = passes.length, passes.shuffled
     if not shuffled.any():
         return _ramps(length)
     words = passes.words(keys)
-    ascending = np.sort(words)
+    ascending = words[:0] if apart else np.sort(words)
     if (ascending[1:] != ascending[:-1]).all():
         return _drawn(words, length, shuffled)
     _, some, where = np.unique(words, return_index=True, return_inverse=True)
@@ -87,6 +91,13 @@ def _ramps(length: Ints) -> Ints:
     return np.arange(length.sum()) - np.repeat(np.cumsum(length) - length, length)
 
 
+@lru_cache(maxsize=4)
+def _samples(count: int) -> tuple[counter.Words, counter.Words]:
+    """0..count-1, and their multiples of the stride."""
+    sample = np.arange(count, dtype=np.uint64)
+    return sample, sample * counter.GOLDEN
+
+
 def _sorted(keys: counter.Words, length: Ints, shuffled: NDArray[np.bool_]) -> Ints:
     """Sort words of (segment,) random bits and sample: numpy's sort of whole words is far faster
     than its argsort.
@@ -94,8 +105,8 @@ def _sorted(keys: counter.Words, length: Ints, shuffled: NDArray[np.bool_]) -> I
     most, count = int(length.max()), len(length)
     sample_bits = max(1, (most - 1).bit_length())
     if (length == most).all():
-        sample = np.arange(most, dtype=np.uint64)
-        words = counter.mix(keys[:, None] + sample * counter.GOLDEN)
+        sample, strides = _samples(most)
+        words = counter.mix(keys[:, None] + strides)
         words >>= np.uint64(32)
         words <<= np.uint64(sample_bits)
         if not shuffled.all():

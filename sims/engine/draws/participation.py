@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fairfl._support.checks import whole
 from fairfl.sims.engine.draws import counter
+from fairfl.sims.engine.remembered import remembered
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -161,10 +162,22 @@ class Given(Participation):
         return chosen, p[chosen] / p[chosen].sum()
 
 
-def merged(drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
-    """What ``choose`` gave, by client: positions (k,), rising, sums of weights, and how often each
-    is drawn.
+@remembered
+def present(
+    drawn: Ints, weights: Floats, ids: Ints, lost: NDArray[np.bool_]
+) -> tuple[Ints, Floats, Ints, int]:
+    """Of the draws that ``choose`` gave, without those that are ``lost``: the clients (k,), by id,
+    so that sums do not depend on how they are listed, their shares of the weights and how often
+    each is drawn; and how many clients were chosen.
     """
+    clients, p, draws = merged(drawn[~lost], weights[~lost])
+    order = np.argsort(ids[clients])
+    share = p[order]
+    return clients[order], share / share.sum(), draws[order], len(np.unique(drawn))
+
+
+def merged(drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
+    """By client: positions (k,), rising, sums of weights, and how often each is drawn."""
     if (drawn[1:] > drawn[:-1]).all():
         return drawn, weights, np.ones(len(drawn), np.int64)
     clients, each, draws = np.unique(drawn, return_inverse=True, return_counts=True)

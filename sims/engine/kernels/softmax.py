@@ -49,19 +49,19 @@ class Softmax(Linear):
 
 
 def entropy_targets(y: Tensor, classes: int, like: Tensor) -> Tensor:
-    """What ``entropy_slopes`` takes: the probabilities of the classes (..., classes), which are 0
-    and 1; of two classes the second's.
+    """What ``entropy_slopes`` takes: minus the probabilities of the classes (..., classes), which
+    are 0 and 1; of two classes the second's.
     """
     if classes == 2:
         return y.to(like.dtype)
-    return like.new_zeros(*y.shape, classes).scatter_(-1, y.unsqueeze(-1), 1.0)
+    return like.new_zeros(*y.shape, classes).scatter_(-1, y.unsqueeze(-1), -1.0)
 
 
 def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
     """Turn scores ``z`` (A, B, classes) into d loss / d z in place; the losses (A, B) where they
     are wanted.
     """
-    if z.shape[2] == 2:  # by the log odds: half the operations
+    if z.size(2) == 2:  # by the log odds: half the operations
         none, odds = z.unbind(2)
         odds -= none
         losses = odds_slopes(odds, y, want)
@@ -70,9 +70,8 @@ def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
     z -= z.amax(2, keepdim=True)
     chosen = (z * y).sum(2) if want else None
     total = z.exp_().sum(2, keepdim=True)
-    z /= total
-    z -= y
-    return None if chosen is None else total.squeeze(2).log_().sub_(chosen)
+    torch.addcdiv(y, z, total, out=z)
+    return None if chosen is None else total.squeeze(2).log_().add_(chosen)
 
 
 def entropies(z: Tensor, y: Tensor) -> Tensor:
