@@ -28,6 +28,10 @@ from fairfl.solvers.solution import CertificationError
 
 MET = 1e-12
 """Limits that are missed by no more are met, and a rule that is as near to them stays."""
+HARDLY = 1e-4
+"""Places that a combination pushes by no larger share of the most are left to the next step: where
+places need the same, any share of either serves.
+"""
 TRIES = 4
 """Times the number of limits that sets of binding ones are tried."""
 
@@ -129,7 +133,7 @@ class Toss:
             (False,) * len(rows),
         )
         point = minimise_dual(alone, np.zeros(len(across)))
-        ties = tied(alone, point)
+        ties = tied(alone, point, HARDLY)
         if any(ties):
             point = exact(alone, np.zeros(len(across)), point, ties)
         d[binds] = along + point.lam[0] @ across

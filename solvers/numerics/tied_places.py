@@ -24,10 +24,12 @@ SAME = 1e-10
 """Functions whose combinations are no larger than this, relatively, depend on each other."""
 
 
-def tied(problem: Constraints, point: DualPoint) -> list[bool]:
-    """Of each place, whether its scores tie as a whole at the dual point."""
+def tied(problem: Constraints, point: DualPoint, share: float = TIED) -> list[bool]:
+    """Of each place, whether its scores tie as a whole at the dual point: whether they are below a
+    share of the gain.
+    """
     scores = [np.abs(f.combined(weights(point.lam, rows))).max() for f, rows in _places(problem)]
-    most = [TIED * f.sizes[0].max() for f in problem.profiles]
+    most = [share * f.sizes[0].max() for f in problem.profiles]
     return [bool(score < limit) for score, limit in zip(scores, most, strict=True)]
 
 
