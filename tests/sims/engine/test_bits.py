@@ -1,5 +1,5 @@
-"""The size of chunks changes no bit of an update, and neither does where in a tensor a number
-stands.
+"""With one thread, the size of chunks changes no bit of an update, and neither does where in a
+tensor a number stands.
 """
 
 from dataclasses import replace
@@ -26,6 +26,15 @@ MODELS = [
     MLP((FEATURES, 20, 20, 5)),
     MLP((FEATURES, 1, 5)),
 ]
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """BLAS divides a product among threads by the number of products."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
 
 
 @DTYPES
