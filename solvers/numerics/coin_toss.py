@@ -84,8 +84,8 @@ class Toss:
     def nearest(self) -> dict[int, Line]:
         """The nearest rule to a toss, at the places that it settles.
 
-        By an active set: a limit that is missed binds, and one that keeps the rule near a toss does
-        not.
+        By an active set: a limit that is missed is made to bind, and one that binds though the rule
+        would stay within it is released.
         """
         side = self.side.copy()
         for _ in range(TRIES * side.size):
