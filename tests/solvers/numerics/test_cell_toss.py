@@ -14,12 +14,12 @@ from tasks import asked, federation
 
 import fairfl as ff
 from fairfl.solvers.numerics.box_lp import solve_box
-from fairfl.solvers.numerics.cell_toss import LARGEST, TIED, nearest_to_toss
+from fairfl.solvers.numerics.cell_toss import TIED, nearest_to_toss
 from fairfl.solvers.problem import Problem, Task, own_problems
 
 SAME = 1e-9
-CLOSE = 1e-8
-"""HiGHS' tolerance, and more."""
+CLOSE = 1e-7
+"""HiGHS' own tolerance leaves 2e-8."""
 
 
 def with_several(seeds: Any) -> Iterator[tuple[Problem, Any, Any, Any]]:
@@ -68,13 +68,13 @@ def test_no_optimal_rule_is_nearer_to_a_toss() -> None:
         g = nearest_to_toss(problem, f, lam)
         assert problem.violation(g) <= 1e-12
         assert problem.u @ g >= problem.u @ f - 1e-12
-        np.testing.assert_array_equal(
-            g[~tied][: f.size - problem.levels - tied.sum()],
-            f[~tied][: f.size - problem.levels - tied.sum()],
-        )
+        others = ~tied & (np.arange(f.size) < f.size - problem.levels)
+        np.testing.assert_array_equal(g[others], f[others])
         own, best = np.abs(g - 0.5)[tied].max(), least(problem, f, tied)
-        assert not own > best + CLOSE + 1.0 / LARGEST
-        compared += own <= best + CLOSE
+        if np.isnan(best):  # HiGHS did not solve it
+            continue
+        assert own <= best + CLOSE
+        compared += 1
         moved += np.abs(f - 0.5)[tied].max() > own + SAME  # HiGHS' own rule would not pass
     assert moved >= 10 and compared >= 40
 
