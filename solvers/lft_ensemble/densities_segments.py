@@ -17,7 +17,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Frontier, Points, build, fitting, points_of
@@ -30,14 +29,16 @@ from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
-LEVELS, FINER = 5, 8
-"""How often all segments of a client's table are halved, and then those around the best budgets."""
+LEVELS, FINER = 5, 15
+"""How often all segments of a client's table are halved, and then those that are no lines and those
+around the best budgets.
+"""
+ROUGH, MOST = 1e-6, 300
+"""How far a segment may be from a line where no budgets are sought, unless there are many."""
 INNER = 0.875
 """A segment is split at no larger share of its length, and no smaller one than the rest."""
 STRAIGHT = 1e-11
 """What is within this of a line is on it."""
-CORNER = 1e-10
-"""How exactly corners are found."""
 SAME = 1e-12
 """Budgets this close are one."""
 JUMP = 1e-2
@@ -49,10 +50,7 @@ REPEATS = 10
 @dataclass(frozen=True)
 class Node:
     """A client's solution at a budget: its own worth and multipliers (K,), and what it adds to
-    everybody's worth and rates (M,). ``straight``: from here to the next node all are linear.
-
-    ``active`` (M,) is |λ_k| less what is left of the budget: where it changes its sign, limits
-    begin or cease to bind, and rates have a corner.
+    everybody's worth and rates (M,). ``error``: how far these are from lines up to the next node.
     """
 
     eps: float
@@ -60,8 +58,7 @@ class Node:
     lam: Array
     worth: float
     pooled: Array
-    active: Array
-    straight: bool = False
+    error: float = np.inf
 
     @property
     def added(self) -> Array:
@@ -90,42 +87,30 @@ class Table:
     narrow: float = 0.0
 
     def start(self) -> None:
-        """Nodes up to the free rule's own disparity, and at the corners between them."""
+        """Nodes up to the free rule's own disparity."""
         free = solve_by_dual(self.fed, self.task, np.ones(1)).disparity
         for eps in (free, 0.0) if free > 0 else (0.0,):
             self.add(eps)
-        for _ in range(LEVELS):
+        self.narrow = 1.01 * free / 2 ** (LEVELS + FINER)
+        for k in range(LEVELS + FINER):
             for node in self.nodes[-2::-1]:
-                self.halve(node)
-        for low, high in list(itertools.pairwise(self.nodes)):
-            for k in np.flatnonzero((low.active > 0) != (high.active > 0)).tolist():
-                with suppress(CertificationError):
-                    self.add(self.corner(low, high, k))
-        self.coarse, self.narrow = self.eps, 1.01 * free / 2 ** (LEVELS + FINER)
-
-    def corner(self, low: Node, high: Node, k: int) -> float:
-        """Where limit ``k`` begins or ceases to bind between two nodes."""
-
-        def active(eps: float) -> float:
-            known = {node.eps: node for node in (low, high)}
-            return float((known.get(eps) or self.solved(eps, low)).active[k])
-
-        return scipy.optimize.brentq(active, low.eps, high.eps, xtol=CORNER)
+                if k < LEVELS or (node.error > ROUGH and len(self.nodes) < MOST):
+                    self.halve(node)
+        self.coarse = self.eps
 
     @property
     def eps(self) -> Array:
         """(N,) budgets."""
         return np.array([node.eps for node in self.nodes])
 
-    def solved(self, eps: float, near: Node | None, straight: bool = False) -> Node:
+    def solved(self, eps: float, near: Node | None, error: float = np.inf) -> Node:
         """The node at a budget, from the multipliers of another."""
         start = None if near is None else near.lam
         found = solve_by_dual(self.fed, self.task, np.array([eps]), start=start)
-        own, values = self.own.of_rule(found.classifier)
+        own, _ = self.own.of_rule(found.classifier)
         worth, pooled = self.whole.of_rule(found.classifier)
         lam = found.multipliers
-        active = np.abs(lam[self.own.bound]) + np.abs(values) - eps
-        return Node(eps, own, lam, self.weight * worth, self.weight * pooled, active, straight)
+        return Node(eps, own, lam, self.weight * worth, self.weight * pooled, error)
 
     def add(self, eps: float) -> bool:
         """Make a budget a node, unless it is one; False where it is not certified."""
@@ -133,9 +118,9 @@ class Table:
         if near is not None and abs(near.eps - eps) <= SAME:
             return True
         k = int(np.searchsorted(self.eps, eps))
-        straight = k > 0 and self.nodes[k - 1].straight
+        error = self.nodes[k - 1].error if k > 0 else np.inf
         try:
-            self.nodes.insert(k, self.solved(eps, near, straight))
+            self.nodes.insert(k, self.solved(eps, near, error))
         except CertificationError:
             return False
         return True
@@ -169,19 +154,19 @@ class Table:
         k = self.nodes.index(low)
         high = self.nodes[k + 1]
         width = high.eps - low.eps
-        if low.straight or width <= self.narrow:
+        if low.error <= STRAIGHT or width <= self.narrow:
             return
         first, last = (float(np.abs(node.lam).sum()) for node in (low, high))
         bend = first - last
         part = (high.own - low.own - last * width) / (bend * width) if bend > 0 else 0.5
         part = min(max(part, 1.0 - INNER), INNER)
-        straight = not self.add(low.eps + part * width)
-        if not straight:
+        error = 0.0
+        if self.add(low.eps + part * width):
             middle = self.nodes[k + 1]
             line = (1.0 - part) * low.added + part * high.added
-            straight = bool(np.abs(middle.added - line).max() <= STRAIGHT)
-            self.nodes[k + 1] = replace(middle, straight=straight)
-        self.nodes[k] = replace(low, straight=straight)
+            error = float(np.abs(middle.added - line).max()) / 4.0
+            self.nodes[k + 1] = replace(middle, error=error)
+        self.nodes[k] = replace(low, error=error)
 
 
 @dataclass(frozen=True)

@@ -232,7 +232,7 @@ def sign_changes(
     parts, jumps, count = [], [], len(series[0])
     for a, (f, c, tiny) in enumerate(zip(functions, series, noise, strict=True)):
         size = np.abs(c)
-        rows, panels = np.nonzero(2.0 * size[..., 0] <= size.sum(axis=-1))
+        rows, panels = np.nonzero(2.0 * size[..., 0] <= size.sum(axis=-1) + tiny)
         span = np.diff(f.edges)[panels]
         parts.append((c[rows, panels], tiny[rows, panels], f.edges[panels], span, a * count + rows))
         # densities may jump at panel ends, and a root may sit exactly there
@@ -256,7 +256,8 @@ def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> t
     for depth in range(MAX_DEPTH + 1):
         size = np.abs(c)
         total = size.sum(axis=1)
-        live = (2.0 * size[:, 0] <= total) & (total > noise)
+        # a root at the end of a part makes both equal, up to rounding
+        live = (2.0 * size[:, 0] <= total + noise) & (total > noise)
         if not live.any():
             break
         live = np.flatnonzero(live)
@@ -283,7 +284,7 @@ def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> t
     c, slope, curvature, noise, low, span, owner = (
         np.concatenate(v) for v in zip(*kept, strict=True)
     )
-    rows, xi = _simple_roots(c, slope, curvature, 4 * noise)
+    rows, xi = _simple_roots(c, slope, curvature, noise * _GROWTH[-1])
     return owner[rows], low[rows] + span[rows] * (xi + 1) / 2
 
 

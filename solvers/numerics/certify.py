@@ -17,7 +17,7 @@ from fairfl._support.checks import Array
 from fairfl.solvers.numerics.coin_toss import settle_ties
 from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.numerics.descent import descend
-from fairfl.solvers.numerics.dual import DualPoint
+from fairfl.solvers.numerics.dual import DualPoint, overlooked
 from fairfl.solvers.numerics.refined_cells import Line, refine
 from fairfl.solvers.numerics.tied_places import tied
 from fairfl.solvers.problem import Problem, Task
@@ -80,6 +80,7 @@ def solve_by_dual(
 
     def checked(lines: Sequence[Line], point: DualPoint) -> Solution:
         lam, bound = point.lam[0], float(point.dual(problem.eps[None])[0])
+        bound += overlooked(problem.constraints, point)
         rule = problem.rule(lines)
         found = evaluate(fed, task, eps, rule, lam * problem.unit, (), local_eps)
         return _certified(fed, task, problem, found, lam, bound)

@@ -26,7 +26,7 @@ from fairfl.solvers.numerics.refined_cells import Line
 from fairfl.solvers.numerics.tied_places import SAME, exact, flat, tied, with_gain
 from fairfl.solvers.solution import CertificationError
 
-MET = 1e-12
+MET = 1e-11
 """Limits that are missed by no more are met, and a rule that is as near to them stays."""
 HARDLY = 1e-4
 """Places that a combination pushes by no larger share of the most are left to the next step: where
@@ -34,6 +34,7 @@ places need the same, any share of either serves.
 """
 TRIES = 4
 """Times the number of limits that sets of binding ones are tried."""
+UNKNOWN = "the rule nearest to a coin toss was not found where scores tie"
 
 
 def settle_ties(problem: Constraints, eps: Array, point: DualPoint) -> tuple[list[Line], DualPoint]:
@@ -90,19 +91,50 @@ class Toss:
         side = self.side.copy()
         for _ in range(TRIES * side.size):
             lines, d = self._meeting(side)
-            values = self.values + sum(served(self.problem, p, line) for p, line in lines.items())
-            left = [self.problem.coefficients[p] for p in self.free if p not in lines]
-            known = ~np.any([rows.any(axis=1) for rows in left], axis=0)
+            values, known = self._values(side, lines)
             over = np.where(known & (side == 0), np.abs(values) - self.eps, -np.inf)
             against = np.where(self.side == 0, -d * side, -np.inf)
             if over.max(initial=-np.inf) > MET:
                 k = int(over.argmax())
-                side[k] = -np.sign(values[k])
+                side = self._bound(side, d, k, -np.sign(values[k]))
             elif against.max(initial=-np.inf) > MET:
                 side[int(against.argmax())] = 0.0
             else:
                 return lines
-        raise CertificationError("the rule nearest to a coin toss was not found where scores tie")
+        raise CertificationError(UNKNOWN)
+
+    def _values(self, side: Array, lines: dict[int, Line]) -> tuple[Array, Array]:
+        """(K,) values of the limits, and which are known: those that depend, at the places without
+        a line, on what binds.
+        """
+        values = self.values + sum(served(self.problem, p, line) for p, line in lines.items())
+        binds = np.flatnonzero(side)
+        table = self._table([p for p in self.free if p not in lines])
+        parts, known = _combined(table[binds], table)
+        return values - parts @ (side[binds] * self.eps[binds] + values[binds]), known
+
+    def _bound(self, side: Array, d: Array, k: int, sign: float) -> Array:
+        """The sides when limit ``k`` binds too: if it depends on what binds, the first of those
+        whose share of the combination d falls to zero is released.
+        """
+        binds, table = np.flatnonzero(side), self._table(self.free)
+        parts, depends = _combined(table[binds], table[[k]])
+        changed = side.copy()
+        if depends[0]:
+            falls = parts[0] * sign * side[binds]
+            loose = np.flatnonzero((self.side[binds] == 0) & (falls > SAME))
+            if not loose.size:
+                raise CertificationError(UNKNOWN)
+            left = (d * side)[binds[loose]] / falls[loose]
+            changed[binds[loose[left.argmin()]]] = 0.0
+        changed[k] = sign
+        return changed
+
+    def _table(self, places: list[int]) -> Array:
+        """(K, N) the limits' coefficients at some places."""
+        own = self.problem
+        rows = [own.coefficients[p] @ flat(own.profiles[p])[1:] for p in places]
+        return np.hstack([np.zeros((self.side.size, 0)), *rows])
 
     def _meeting(self, side: Array) -> tuple[dict[int, Line], Array]:
         """The nearest rule to a toss at which what has a ``side`` binds, at the places that it
@@ -116,7 +148,7 @@ class Toss:
         wanted = -side[binds] * self.eps[binds] - self.values[binds] - toss
         if np.abs(wanted).max(initial=0.0) <= MET:
             return dict.fromkeys(self.free, (np.empty(0), np.array([0.5]))), d
-        table = np.hstack([r @ flat(f)[1:] for r, f in zip(rows, profiles, strict=True)])
+        table = self._table(self.free)[binds]
         left, size, _ = np.linalg.svd(table, full_matrices=False)
         apart = size > SAME * size[0]
         basis = (left[:, apart] / size[apart]).T  # of independent combinations
@@ -144,3 +176,10 @@ class Toss:
                 cut, rates = sets.line(0)
                 lines[p] = cut, 0.5 + part * (rates - 0.5)
         return lines, d
+
+
+def _combined(rows: Array, wanted: Array) -> tuple[Array, Array]:
+    """Shares (W, R) by which rows (R, N) add up to those wanted (W, N), and which they do."""
+    shares = np.linalg.lstsq(rows.T, wanted.T, rcond=SAME)[0].T
+    rest = np.abs(wanted - shares @ rows).max(axis=1, initial=0.0)
+    return shares, rest <= SAME * np.abs(wanted).max(initial=1.0)

@@ -22,7 +22,10 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.accept_sets import AcceptSets, accept_sets
 from fairfl.solvers.solution import budget_term
-from fairfl.theory.numerics.piecewise import Piecewise
+from fairfl.theory.numerics.piecewise import DEGREE, Piecewise, chebyshev_values
+
+_NODES, _SHARES = np.polynomial.legendre.leggauss(DEGREE + 1)
+_TERMS = chebyshev_values(_NODES, DEGREE + 1)
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,23 @@ def dual_point(problem: Constraints, lam: Array) -> DualPoint:
     combined = [weights(lam, rows) for rows in problem.coefficients]
     sets = tuple(accept_sets(problem.profiles, combined))
     return DualPoint(lam, sets, *worth(problem, [own.integrals for own in sets], lam))
+
+
+def overlooked(problem: Constraints, point: DualPoint) -> float:
+    """What the accept sets of one dual point leave out of Σ_p ∫ s_+, by 16 nodes on each panel: a
+    missed root makes the dual value too small, and the rule as bad as the bound.
+    """
+    lost = 0.0
+    for profile, rows, sets, nobody in zip(
+        problem.profiles, problem.coefficients, point.sets, problem.nobody, strict=True
+    ):
+        cut, accepts = sets.line(0)
+        half = np.diff(profile.edges)[:, None] / 2
+        x = profile.edges[:-1, None] + half * (1.0 + _NODES)
+        s = profile.combined(weights(point.lam, rows))[0] @ _TERMS
+        wrong = (s > 0) != (accepts[np.searchsorted(cut, x)] > 0)
+        lost += 0.0 if nobody else float((np.where(wrong, np.abs(s), 0.0) * half @ _SHARES).sum())
+    return lost
 
 
 def worth(problem: Constraints, integrals: Sequence[Array], lam: Array) -> tuple[Array, Array]:

@@ -20,6 +20,8 @@ TIED = 1e-6
 """Scores tie where no coefficient of theirs is as large as this share of the gain's: the programme
 on cells leaves 1e-7.
 """
+FAINT = 1e-12
+"""Multipliers no larger are rounding: their limits need not bind."""
 SAME = 1e-10
 """Functions whose combinations are no larger than this, relatively, depend on each other."""
 
@@ -39,15 +41,16 @@ def _places(problem: Constraints) -> list[tuple[Piecewise, Array]]:
 
 def exact(problem: Constraints, eps: Array, point: DualPoint, ties: list[bool]) -> DualPoint:
     """The dual point next to another at which scores tie exactly, at budgets eps (K,)."""
-    binds = np.flatnonzero(point.lam[0])
-    signs = np.sign(point.lam[0, binds])
+    start = _basic(problem, eps, np.where(np.abs(point.lam[0]) > FAINT, point.lam[0], 0.0))
+    binds = np.flatnonzero(start)
+    signs = np.sign(start[binds])
     own = [(flat(f), r[binds]) for (f, r), tie in zip(_places(problem), ties, strict=True) if tie]
     slopes = np.hstack([rows @ f[1:] for f, rows in own])
     left, size, right = np.linalg.svd(slopes, full_matrices=False)
     pinned = size > SAME * size[0]
-    score = np.hstack([f[0] for f, _ in own]) + point.lam[0, binds] @ slopes
+    score = np.hstack([f[0] for f, _ in own]) + start[binds] @ slopes
     lam = np.zeros(problem.count)
-    lam[binds] = point.lam[0, binds] - left[:, pinned] / size[pinned] @ (right[pinned] @ score)
+    lam[binds] = start[binds] - left[:, pinned] / size[pinned] @ (right[pinned] @ score)
     # what ties leave of the multipliers is found at the other places
     loose = np.zeros((int((~pinned).sum()), problem.count))
     loose[:, binds] = left[:, ~pinned].T
@@ -66,7 +69,30 @@ def exact(problem: Constraints, eps: Array, point: DualPoint, ties: list[bool]) 
     )
     zero = np.zeros((1, len(loose)))
     rest_lam = settled(reduced, dual_point(reduced, zero), zero)[0].lam
-    return dual_point(problem, lam + rest_lam @ loose)
+    found = lam + rest_lam @ loose
+    return dual_point(problem, np.where(np.abs(found) > FAINT, found, 0.0))
+
+
+def _basic(problem: Constraints, eps: Array, lam: Array) -> Array:
+    """Multipliers (K,) of the same scores and no larger dual value, of limits that do not depend on
+    each other: pairwise differences of three groups add up, so that not all bind.
+    """
+    table = np.hstack([rows @ flat(own)[1:] for own, rows in _places(problem)])
+    while (binds := np.flatnonzero(lam)).size:
+        left, size, _ = np.linalg.svd(table[binds], full_matrices=True)
+        size = np.append(size, np.zeros(binds.size - size.size))
+        if size[-1] > SAME * size[0]:
+            break
+        along, signs = left[:, -1], np.sign(lam[binds])
+        along = along * (-1.0 if (eps[binds] * signs + problem.b[binds]) @ along > 0 else 1.0)
+        falls = -along * signs
+        if falls.max() <= SAME:
+            break
+        steps = np.where(falls > SAME, np.abs(lam[binds]) / np.maximum(falls, SAME), np.inf)
+        lam = lam.copy()
+        lam[binds] += steps.min() * along
+        lam[binds[steps.argmin()]] = 0.0
+    return lam
 
 
 def flat(own: Piecewise) -> Array:

@@ -2,6 +2,7 @@
 measure.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,9 @@ from strategies import federations, laws, mixtures, normals
 
 import fairfl as ff
 from fairfl.solvers.numerics.accept_sets import _BERNSTEIN, accept_sets
+from fairfl.solvers.numerics.density_problem import DensityProblem
+from fairfl.solvers.numerics.dual import dual_point, overlooked
+from fairfl.solvers.problem import Task
 from fairfl.theory.populations.continuous import ContinuousModel
 
 LAMBDAS = st.integers(-24, 24).map(lambda k: k / 32)
@@ -153,6 +157,67 @@ def test_jumps_between_panels_are_cuts() -> None:
     assert mass == pytest.approx(1.0, abs=1e-14)
     nothing = accept_sets([model.profile((0,))], [np.array([[0.0, -1.0]])])[0]
     assert nothing.integrals[0, 1] == 0.0 and nothing.intervals(0) == []
+
+
+def law_problem(seed: int) -> tuple[ff.Federation, Any]:
+    """A client with three groups under accuracy parity, whose scores are multiples of each other
+    with a root at the end of a panel.
+    """
+    rng = np.random.default_rng([seed, 1, 3])
+    mean, sd = rng.normal(0, 2, 3), rng.uniform(0.5, 2.5, 3)
+    share = rng.dirichlet(3.0 * np.ones(3))
+    fed = ff.Federation([ff.Client(tuple(map(stats.norm, mean, sd)), share)])
+    task, model = Task.of(fed, "cfl", "accuracy_parity"), fed.model
+    assert isinstance(model, ContinuousModel)
+    return fed, DensityProblem.of(task, model, np.array([0.01])).constraints
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_root_at_the_end_of_a_panel_is_found(seed: int) -> None:
+    """Every multiple of the score, whatever its rounding, is positive right of zero."""
+    for profile in law_problem(seed)[1].profiles:
+        assert 0.0 in profile.edges
+        factors = np.random.default_rng(seed).uniform(0.0, 3.0, 500)
+        weights = np.stack([np.ones(500), factors], axis=1)
+        weights = np.pad(weights, ((0, 0), (0, len(profile.coefficients) - 2)))
+        found = accept_sets([profile], [weights])[0]
+        np.testing.assert_array_equal(found.owner, np.arange(500))
+        assert np.abs(found.cut).max() < 1e-12 and found.rising.all()
+
+
+def test_a_missed_root_is_told_by_the_dual_value() -> None:
+    """A rule without its cut is as bad as the bound that it gives: only the signs between the cuts
+    tell.
+    """
+    fed, problem = law_problem(2)
+    lam = np.array([[0.3, 0.1, 0.0]])
+    point = dual_point(problem, lam)
+    assert overlooked(problem, point) < 1e-15
+    whole = np.ones(1, bool)
+    profile, rows = problem.profiles[0], problem.coefficients[0]
+    sets = replace(
+        point.sets[0],
+        owner=np.empty(0, int),
+        cut=np.empty(0),
+        rising=np.empty(0, bool),
+        first=whole,
+        integrals=profile.above(np.array([-np.inf])).T,
+    )
+    missed = replace(point, sets=(sets, *point.sets[1:]))
+    score = np.concatenate([[1.0], lam[0] @ rows])
+    below = (profile.above(np.array([-np.inf])) - profile.above(np.zeros(1)))[:, 0]
+    assert overlooked(problem, missed) == pytest.approx(-score @ below, rel=1e-6)
+
+
+def test_no_certificate_rests_on_a_missed_root() -> None:
+    """Where the score's root is at the end of a panel, against the programme on a grid."""
+    fed = law_problem(2)[0]
+    for eps in (0.0, 0.0025, 0.05):
+        exact, grid = (
+            ff.solve(fed, "cfl", eps, notion="accuracy_parity", method=method)
+            for method in ("exact", "lp")
+        )
+        assert exact.utility >= grid.utility - 1e-5
 
 
 def test_bernstein_coefficients_are_those_of_the_series_and_bound_it() -> None:

@@ -19,6 +19,8 @@ CLOSE = 2e-4
 """What rules that are constant on cells leave of the distance to a toss: 6e-5 was seen."""
 SAME = 1e-11
 """Rounding of members; where the path of a solver chooses they differ by up to 0.1."""
+NEAR, STEEPEST = 1e-9, 1e-6
+"""Budgets this close, and what rules of them differ by: 1e-2 and more where HiGHS chooses."""
 
 
 def law(seed: int, clients: int, groups: int) -> tuple[Any, ...]:
@@ -71,27 +73,47 @@ def test_no_rule_with_the_same_rates_is_nearer_to_a_toss(seed: int, notion: str)
         assert max(abs(low - 0.5), abs(low + rise - 0.5)) > found.fun + CLOSE
 
 
+@pytest.mark.parametrize("difference", ["pairwise", "overall"])
 @pytest.mark.parametrize("notion", ["eodds", "accuracy_parity"])
 @pytest.mark.parametrize(("clients", "groups"), [(2, 2), (3, 3)])
 @pytest.mark.parametrize("seed", range(2))
-def test_members_follow_from_the_problem(seed: int, clients: int, groups: int, notion: str) -> None:
+def test_members_follow_from_the_problem(
+    seed: int, clients: int, groups: int, notion: str, difference: Any
+) -> None:
     mean, sd, share, weight = law(seed, clients, groups)
     fed, rng = built(mean, sd, share, weight), np.random.default_rng(seed)
     order, names = rng.permutation(clients), np.roll(np.arange(groups), 1)
     permuted = built(mean[order], sd[order], share[order], weight[order])
     relabelled = built(mean[:, names], sd[:, names], share[:, names], weight)
     for eps in (0.0, 0.02, 0.1):
-        s = ff.solve(fed, "lft_ensemble", eps, notion=notion)
+        s = ff.solve(fed, "lft_ensemble", eps, notion=notion, difference=difference)
         for other in (permuted, relabelled):
-            t = ff.solve(other, "lft_ensemble", eps, notion=notion)
+            t = ff.solve(other, "lft_ensemble", eps, notion=notion, difference=difference)
             assert (t.disparity, t.utility) == pytest.approx((s.disparity, s.utility), abs=SAME)
         alone, budget = fed.alone(0), np.array([eps])
-        task, x = Task.of(alone, "cfl", notion), np.linspace(-4, 4, 101)
+        task, x = Task.of(alone, "cfl", notion, difference), np.linspace(-4, 4, 101)
         one = solve_by_dual(alone, task, budget)
         for start in rng.normal(0, 0.2, (2, one.multipliers.size)):
             two = solve_by_dual(alone, task, budget, start=start)
             for a in range(groups):
                 np.testing.assert_allclose(two.classifier(x, a), one.classifier(x, a), atol=SAME)
+
+
+@pytest.mark.parametrize("difference", ["pairwise", "overall"])
+@pytest.mark.parametrize("seed", range(4))
+def test_members_change_little_when_budgets_do(seed: int, difference: Any) -> None:
+    """Limits of three groups add up, so that not all bind, and a rounding of a multiplier does not:
+    rules at budgets next to each other, from each other's multipliers, are next to each other.
+    """
+    mean, sd, share, weight = law(seed, 1, 3)
+    fed, x = built(mean, sd, share, weight), np.linspace(-4, 4, 101)
+    task = Task.of(fed, "cfl", "accuracy_parity", difference)
+    free = solve_by_dual(fed, task, np.ones(1)).disparity
+    for eps in (5e-9, *(free * np.linspace(0.02, 0.9, 12))):
+        one = solve_by_dual(fed, task, np.array([eps]))
+        two = solve_by_dual(fed, task, np.array([eps + NEAR]), start=one.multipliers)
+        for a in range(3):
+            np.testing.assert_allclose(two.classifier(x, a), one.classifier(x, a), atol=STEEPEST)
 
 
 def test_the_smallest_disparity_of_equalised_odds_has_one_value() -> None:
