@@ -66,7 +66,7 @@ def plan(
 
 
 @remembered
-def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> list[tuple[int, int, int]]:
+def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> tuple[tuple[int, int, int], ...]:
     """Steps begin..end-1 that are planned together, and how many clients take some of them."""
     per_pass, found, begin = -(-sizes // batch), list[tuple[int, int, int]](), 0
     last = int(steps[0]) if len(steps) else 0
@@ -76,7 +76,7 @@ def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> list[tuple[int, in
         length = max(int(per_pass[:active].max()), block // max(1, active * width))
         found.append((active, begin, min(last, begin + length)))
         begin += length
-    return found
+    return tuple(found)
 
 
 def _block(
