@@ -247,16 +247,19 @@ def ready(weights: Sequence[Floats], like: Tensor) -> list[Tensor]:
     # in float32 a weight of 1 / ||update|| can be too large where its product with the update is
     # not
     most = torch.finfo(like.dtype).max
-    large = [bool(np.abs(each).max(initial=0.0) > most) for each in weights]
-    there = sent([np.asarray(each, np.float64) for each in weights], like.device)
-    return [t.to(torch.float64 if big else like.dtype) for t, big in zip(there, large, strict=True)]
+    kinds = [
+        torch.float64 if np.abs(each).max(initial=0.0) > most else like.dtype for each in weights
+    ]
+    given = zip(weights, kinds, strict=True)
+    arrays = [np.asarray(each, str(kind).removeprefix("torch.")) for each, kind in given]
+    return [t.to(kind) for t, kind in zip(sent(arrays, like.device), kinds, strict=True)]
 
 
 def _weighted(weights: Tensor, rows: Tensor, layers: tuple[int, ...]) -> Tensor:
     """sum_k weights_k rows_k (P,), weights (m,) or (m, L)."""
     rows = rows.to(weights.dtype)
     if weights.ndim == 1:
-        return torch.mm(weights[None], rows)[0]
+        return torch.mm(weights.unsqueeze(0), rows).squeeze(0)
     parts = zip(weights.unbind(1), rows.split(layers, 1), strict=True)
     return torch.cat([torch.mm(own[None], part) for own, part in parts], 1)[0]
 

@@ -150,8 +150,10 @@ _plans: OrderedDict[What, _Shape] = OrderedDict()
 
 def _kept(what: What) -> _Shape:
     """The plan, made once for as long as it is among the last that were asked for."""
-    shape = _plans.pop(what) if what in _plans else _shape(*what)
-    _plans[what] = shape
+    if what in _plans:
+        _plans.move_to_end(what)
+        return _plans[what]
+    shape = _plans[what] = _shape(*what)
     while sum(len(plan.places) for plan in _plans.values()) > KEPT:
         _plans.popitem(last=False)
     return shape

@@ -81,7 +81,9 @@ def _train_chunk(
     room = fetched(memory_limit) // max(1, data.bytes_of_row)
     for run in plan(jobs, data.offsets, out, memory_limit // PLANNED, model.in_turn):
         weights = weigh(run)
-        for rows in run.rows.split(max(1, room // run.rows.shape[1])):
+        steps, some = run.rows.shape[0], max(1, room // run.rows.shape[1])
+        for first in range(0, steps, some):
+            rows = run.rows[first : first + some]
             # no name for the batches, which would keep them while the next ones are fetched
             rule.steps(run, *(_batches(values, run, rows) for values in given), weights=weights)
     for update, block, start in zip(model.blocks(out), blocks, before, strict=True):
