@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -30,6 +31,8 @@ class Model(ABC):
     """P, the number of parameters."""
     in_turn: bool = False
     """Whether clients go one after the other, each through all of its steps."""
+    by_hand: ClassVar[bool] = False
+    """Whether ``add_gradient`` never asks autograd: on a CPU a step then takes less time."""
 
     @abstractmethod
     def init(self, seed: int) -> Tensor:
