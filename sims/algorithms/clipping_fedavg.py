@@ -44,13 +44,11 @@ class ClippingFedAvg(Dynamic):
         limits = self._limits(received)
         if limits is None:
             return received
-        g = limits.to(received.params.dtype)
-        sizes = layers(received)
+        each = zip(limits.to(received.params.dtype), layers(received), strict=True)
+        most = torch.cat([g.expand(size) for g, size in each])
 
         def clip(part: Received) -> Tensor:
-            for most, layer in zip(g, part.updates.split(sizes, 1), strict=True):
-                layer.clamp_(-most, most)  # in place: what is clipped stays so
-            return part.updates
+            return part.updates.clamp_(-most, most)  # in place: what is clipped stays so
 
         return received.changed(clip)
 

@@ -223,7 +223,7 @@ def squared_norms(rows: Tensor, layers: tuple[int, ...]) -> Tensor:
     if not len(rows):
         return rows.new_zeros(0, len(layers), dtype=torch.float64)
     here = rows.device.type == "cpu"
-    some, wide = (max(1, PART // max(layers)), PART) if here else (1 << 20, max(layers))
+    some, wide = (max(1, 2 * PART // max(layers)), PART) if here else (1 << 20, max(layers))
     return torch.cat(
         [
             torch.stack([_squares(layer, wide) for layer in part.split(layers, 1)], 1)
