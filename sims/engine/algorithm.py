@@ -20,7 +20,7 @@ from fairfl.sims.engine.task import Floats, LocalTask
 from fairfl.sims.engine.transfers import brought, sent
 
 State = Mapping[str, Tensor]
-PART = 1 << 15  # numbers that are squared in float64 at a time: of a CPU's cache
+PART = 1 << 15  # numbers of a row that are squared in float64 at a time: half a CPU's cache
 BLOCK = 64 << 20
 """Bytes of updates that are added up at a time: sums do not depend on the parts that come."""
 
@@ -201,7 +201,7 @@ class Received(Round):
         fixed size, in the order of the clients.
         """
         done, first = None, 0
-        block = max(1, BLOCK // (len(self.params) * self.params.element_size()))
+        block = max(1, BLOCK // self.params.nbytes)
         for part in self.parts():
             rows = slice(first, first := first + len(part.clients))
             counted = weights(part) if callable(weights) else weights[rows]
@@ -247,12 +247,9 @@ def ready(weights: Sequence[Floats], like: Tensor) -> list[Tensor]:
     # in float32 a weight of 1 / ||update|| can be too large where its product with the update is
     # not
     most = torch.finfo(like.dtype).max
-    kinds = [
-        torch.float64 if np.abs(each).max(initial=0.0) > most else like.dtype for each in weights
-    ]
-    given = zip(weights, kinds, strict=True)
-    arrays = [np.asarray(each, str(kind).removeprefix("torch.")) for each, kind in given]
-    return [t.to(kind) for t, kind in zip(sent(arrays, like.device), kinds, strict=True)]
+    large = [bool(np.abs(each).max(initial=0.0) > most) for each in weights]
+    there = sent([np.asarray(each, np.float64) for each in weights], like.device)
+    return [t if big else t.to(like.dtype) for t, big in zip(there, large, strict=True)]
 
 
 def _weighted(weights: Tensor, rows: Tensor, layers: tuple[int, ...]) -> Tensor:

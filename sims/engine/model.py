@@ -32,7 +32,9 @@ class Model(ABC):
     in_turn: bool = False
     """Whether clients go one after the other, each through all of its steps."""
     by_hand: ClassVar[bool] = False
-    """Whether ``add_gradient`` never asks autograd: on a CPU a step then takes less time."""
+    """Whether ``add_gradient`` never asks autograd, so that on a CPU torch need not keep its books.
+    A subclass of a model of which that holds says where it does not.
+    """
 
     @abstractmethod
     def init(self, seed: int) -> Tensor:

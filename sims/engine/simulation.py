@@ -137,11 +137,10 @@ class Simulation:
         """One round of every replicate; a row of measures for each."""
         if self.done:
             raise ValueError(f"rounds must be more than are done, got {self.training.rounds}")
-        grad = torch.no_grad() if self.computing.backend == "batched" else torch.enable_grad()
         kept = self.params.clone(), list(self.states), list(self.weights)
         rows: list[dict[str, Any]] = []
         try:
-            with self._threads(), grad:
+            with self._threads(), torch.set_grad_enabled(self.computing.backend == "loop"):
                 begun = self._begin()
                 while len(rows) < len(begun):
                     rows += self._train(len(rows), begun)

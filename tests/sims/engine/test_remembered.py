@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 import torch
+from federations import classified, quick, trained
 
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import Aggregate, Softmax, remembered
-from tests.helpers.federations import classified, quick, trained
 
 
 def test_a_result_is_kept_by_what_the_arrays_hold():
