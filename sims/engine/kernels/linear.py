@@ -101,7 +101,7 @@ class Linear(Model):
         return self.sample_losses(self.scores(params, x), y)
 
     def blocks(self, rows: Tensor) -> Blocks:
-        return [rows.view(len(rows), self.outputs, self.columns)]
+        return [rows.view(rows.shape[0], self.outputs, self.columns)]
 
     def add_gradient(
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
