@@ -41,16 +41,14 @@ class ClippingFedAvg(Dynamic):
         return [cls()]
 
     def changed(self, received: Received) -> Received:
-        limits = self._limits(received)
-        if limits is None:
-            return received
-        each = zip(limits.to(received.params.dtype), layers(received), strict=True)
+        return received if self._limits(received) is None else received.changed(self._clipped)
+
+    def _clipped(self, part: Received) -> Tensor:
+        limits = self._limits(part)
+        assert limits is not None  # of no part, or of all
+        each = zip(limits.to(part.params.dtype), layers(part), strict=True)
         most = torch.cat([g.expand(size) for g, size in each])
-
-        def clip(part: Received) -> Tensor:
-            return part.updates.clamp_(-most, most)  # in place: what is clipped stays so
-
-        return received.changed(clip)
+        return part.updates.clamp_(-most, most)  # in place: what is clipped stays so
 
     def ask(self, part: Received) -> None:
         return None

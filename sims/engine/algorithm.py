@@ -184,13 +184,18 @@ class Received(Round):
                 yield self.some(rows, arrivals=lambda found=found: [found])
 
     def changed(self, change: Callable[[Self], Tensor]) -> Self:
-        """The same with other updates: ``change`` makes the rows (m', P) of each part."""
+        """The same with other updates: ``change`` makes the rows (m', P) of each part. Updates that
+        are there are changed once, however often they are asked for with the same ``change``.
+        """
 
         def arrivals() -> Iterator[tuple[Tensor, ...]]:
             for part in self.parts():
                 yield change(part), *part.further
 
-        made = replace(self, arrivals=arrivals)
+        before, made = self.__dict__.get("_changed", (None, self))
+        if before != change:
+            made = replace(self, arrivals=arrivals)
+            self.__dict__["_changed"] = change, made
         return made.known(self.asked) if "asked" in self.__dict__ else made
 
     def total(self, weights: Weigh | Tensor) -> Tensor:
