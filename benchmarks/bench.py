@@ -20,6 +20,7 @@ from benchmarks.dynamic import dynamic
 from benchmarks.frontiers import cfl_finite, cfl_laws, ensemble, fedavg
 from benchmarks.gpu import on_gpu
 from benchmarks.group_fairness import group_fairness
+from benchmarks.in_turn import in_turn
 from benchmarks.libraries import libraries
 from benchmarks.objectives import objectives
 from benchmarks.simulator import simulator
@@ -40,6 +41,7 @@ def run(sizes: Sizes, tell: Callable[[str], None] = lambda line: None) -> str:
         objectives,
         simulator,
         client_steps,
+        in_turn,
         dynamic,
         on_gpu,
         group_fairness,

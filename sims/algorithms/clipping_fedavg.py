@@ -41,18 +41,14 @@ class ClippingFedAvg(Dynamic):
         return [cls()]
 
     def changed(self, received: Received) -> Received:
-        limits = self._limits(received)
-        if limits is None:
-            return received
-        g = limits.to(received.params.dtype)
-        sizes = layers(received)
+        return received if self._limits(received) is None else received.changed(self._clipped)
 
-        def clip(part: Received) -> Tensor:
-            for most, layer in zip(g, part.updates.split(sizes, 1), strict=True):
-                layer.clamp_(-most, most)  # in place: what is clipped stays so
-            return part.updates
-
-        return received.changed(clip)
+    def _clipped(self, part: Received) -> Tensor:
+        limits = self._limits(part)
+        assert limits is not None  # of no part, or of all
+        each = zip(limits.to(part.params.dtype), layers(part), strict=True)
+        most = torch.cat([g.expand(size) for g, size in each])
+        return part.updates.clamp_(-most, most)  # in place: what is clipped stays so
 
     def ask(self, part: Received) -> None:
         return None

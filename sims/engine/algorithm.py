@@ -20,7 +20,7 @@ from fairfl.sims.engine.task import Floats, LocalTask
 from fairfl.sims.engine.transfers import brought, sent
 
 State = Mapping[str, Tensor]
-PART = 1 << 15  # numbers that are squared in float64 at a time: of a CPU's cache
+PART = 1 << 15  # numbers of a row that are squared in float64 at a time: half a CPU's cache
 BLOCK = 64 << 20
 """Bytes of updates that are added up at a time: sums do not depend on the parts that come."""
 
@@ -184,13 +184,18 @@ class Received(Round):
                 yield self.some(rows, arrivals=lambda found=found: [found])
 
     def changed(self, change: Callable[[Self], Tensor]) -> Self:
-        """The same with other updates: ``change`` makes the rows (m', P) of each part."""
+        """The same with other updates: ``change`` makes the rows (m', P) of each part. Updates that
+        are there are changed once, however often they are asked for with the same ``change``.
+        """
 
         def arrivals() -> Iterator[tuple[Tensor, ...]]:
             for part in self.parts():
                 yield change(part), *part.further
 
-        made = replace(self, arrivals=arrivals)
+        before, made = self.__dict__.get("_changed", (None, self))
+        if before != change:
+            made = replace(self, arrivals=arrivals)
+            self.__dict__["_changed"] = change, made
         return made.known(self.asked) if "asked" in self.__dict__ else made
 
     def total(self, weights: Weigh | Tensor) -> Tensor:
@@ -201,7 +206,7 @@ class Received(Round):
         fixed size, in the order of the clients.
         """
         done, first = None, 0
-        block = max(1, BLOCK // (len(self.params) * self.params.element_size()))
+        block = max(1, BLOCK // self.params.nbytes)
         for part in self.parts():
             rows = slice(first, first := first + len(part.clients))
             counted = weights(part) if callable(weights) else weights[rows]
@@ -223,7 +228,7 @@ def squared_norms(rows: Tensor, layers: tuple[int, ...]) -> Tensor:
     if not len(rows):
         return rows.new_zeros(0, len(layers), dtype=torch.float64)
     here = rows.device.type == "cpu"
-    some, wide = (max(1, PART // max(layers)), PART) if here else (1 << 20, max(layers))
+    some, wide = (max(1, 2 * PART // max(layers)), PART) if here else (1 << 20, max(layers))
     return torch.cat(
         [
             torch.stack([_squares(layer, wide) for layer in part.split(layers, 1)], 1)
@@ -249,14 +254,14 @@ def ready(weights: Sequence[Floats], like: Tensor) -> list[Tensor]:
     most = torch.finfo(like.dtype).max
     large = [bool(np.abs(each).max(initial=0.0) > most) for each in weights]
     there = sent([np.asarray(each, np.float64) for each in weights], like.device)
-    return [t.to(torch.float64 if big else like.dtype) for t, big in zip(there, large, strict=True)]
+    return [t if big else t.to(like.dtype) for t, big in zip(there, large, strict=True)]
 
 
 def _weighted(weights: Tensor, rows: Tensor, layers: tuple[int, ...]) -> Tensor:
     """sum_k weights_k rows_k (P,), weights (m,) or (m, L)."""
     rows = rows.to(weights.dtype)
     if weights.ndim == 1:
-        return torch.mm(weights[None], rows)[0]
+        return torch.mm(weights.unsqueeze(0), rows).squeeze(0)
     parts = zip(weights.unbind(1), rows.split(layers, 1), strict=True)
     return torch.cat([torch.mm(own[None], part) for own, part in parts], 1)[0]
 

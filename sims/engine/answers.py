@@ -79,18 +79,15 @@ def answer(trained: Sequence[Trained]) -> None:
 def _sound(trained: Sequence[Trained]) -> dict[Trained, Received]:
     """The rounds whose updates are all finite, with what their servers ask for: one wait."""
     given = [one.receive(one.train) for one in trained]
+    tasks = [(received.updates, *received.further) for received in given]
     # a row with a finite sum holds no NaN and no infinity
-    sums = [task.sum(1) for one in trained for (updates,) in [one.train()] for task in updates]
+    sums = [updates.sum(1) for own in tasks for updates in own]
     asked = [one.server.ask(received) for one, received in zip(trained, given, strict=True)]
-    numbers = brought([*sums, *(found for found in asked if found is not None)])
-    totals, found = iter(numbers[: len(sums)]), iter(numbers[len(sums) :])
-    result = dict[Trained, Received]()
-    for one, received, asks in zip(trained, given, asked, strict=True):
-        good = [np.isfinite(next(totals)).all() for _ in range(1 + len(received.further))]
-        known = np.zeros(0) if asks is None else next(found)
-        if all(good):
-            result[one] = received.known(known)
-    return result
+    numbers = iter(brought([*sums, *(found for found in asked if found is not None)]))
+    good = [all([np.isfinite(next(numbers)).all() for _ in own]) for own in tasks]
+    known = [np.zeros(0) if found is None else next(numbers) for found in asked]
+    every = zip(trained, given, good, known, strict=True)
+    return {one: received.known(numbers) for one, received, fine, numbers in every if fine}
 
 
 def _answer(trained: Sequence[tuple[Trained, Received]]) -> None:

@@ -82,13 +82,9 @@ class ClientData:
                     f"group must be {len(x)} whole numbers >= 0, one a sample, got {_short(group)}"
                 )
             object.__setattr__(self, "group", group.astype(np.int64))
-        offsets.flags.writeable = False
-        for field, value in (
-            ("x", x),
-            ("y", y),
-            ("offsets", offsets),
-            ("ids", ids.astype(np.int64)),
-        ):
+        ids = ids.astype(np.int64)
+        offsets.flags.writeable = ids.flags.writeable = False
+        for field, value in (("x", x), ("y", y), ("offsets", offsets), ("ids", ids)):
             # the only way to set a field of a frozen dataclass
             object.__setattr__(self, field, value)
 
@@ -244,6 +240,7 @@ class Parts:
             raise ValueError(
                 f"weights must sum to one (within 1e-10), got a sum of {weights.sum():.12g}"
             )
+        weights.flags.writeable = False
         object.__setattr__(self, "weights", weights)
 
     @classmethod

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -30,6 +31,10 @@ class Model(ABC):
     """P, the number of parameters."""
     in_turn: bool = False
     """Whether clients go one after the other, each through all of its steps."""
+    by_hand: ClassVar[bool] = False
+    """Whether ``add_gradient`` never asks autograd, so that on a CPU torch need not keep its books.
+    A subclass of a model of which that holds says where it does not.
+    """
 
     @abstractmethod
     def init(self, seed: int) -> Tensor:

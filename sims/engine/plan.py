@@ -66,7 +66,7 @@ def plan(
 
 
 @remembered
-def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> list[tuple[int, int, int]]:
+def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> tuple[tuple[int, int, int], ...]:
     """Steps begin..end-1 that are planned together, and how many clients take some of them."""
     per_pass, found, begin = -(-sizes // batch), list[tuple[int, int, int]](), 0
     last = int(steps[0]) if len(steps) else 0
@@ -76,7 +76,7 @@ def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> list[tuple[int, in
         length = max(int(per_pass[:active].max()), block // max(1, active * width))
         found.append((active, begin, min(last, begin + length)))
         begin += length
-    return found
+    return tuple(found)
 
 
 def _block(
@@ -150,8 +150,10 @@ _plans: OrderedDict[What, _Shape] = OrderedDict()
 
 def _kept(what: What) -> _Shape:
     """The plan, made once for as long as it is among the last that were asked for."""
-    shape = _plans.pop(what) if what in _plans else _shape(*what)
-    _plans[what] = shape
+    if what in _plans:
+        _plans.move_to_end(what)
+        return _plans[what]
+    shape = _plans[what] = _shape(*what)
     while sum(len(plan.places) for plan in _plans.values()) > KEPT:
         _plans.popitem(last=False)
     return shape

@@ -17,7 +17,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def remembered(function: F) -> F:
     """The function, not called again for arrays of the same bytes and other arguments that are
-    equal; all are positional. Nobody may change what it returns.
+    equal; all are positional. Arrays that it returns, by themselves or in a tuple, are copies: a
+    change of them is not there in later rounds.
     """
     found = OrderedDict[tuple[Any, ...], Any]()
 
@@ -28,6 +29,12 @@ def remembered(function: F) -> F:
             found[key] = function(*arguments)
             if len(found) > MOST:
                 found.popitem(last=False)
-        return found[key]
+        return _copied(found[key])
 
     return asked  # type: ignore[return-value]
+
+
+def _copied(result: Any) -> Any:
+    if isinstance(result, tuple):
+        return tuple([_copied(part) for part in result])
+    return result.copy() if isinstance(result, np.ndarray) else result

@@ -28,7 +28,7 @@ from fairfl.sims.engine.secure.summed import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import Computing, Training
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.engine.transfers import brought, sent
-from fairfl.sims.engine.work import Assignment, bytes_of, cost, perform, perform_in_parts, work
+from fairfl.sims.engine.work import Assignment, bytes_of, perform, perform_in_parts, work
 
 Ints = NDArray[np.int64]
 Begun = tuple[Round, list[Assignment], dict[str, Any]]
@@ -137,12 +137,16 @@ class Simulation:
         """One round of every replicate; a row of measures for each."""
         if self.done:
             raise ValueError(f"rounds must be more than are done, got {self.training.rounds}")
-        grad = torch.no_grad() if self.computing.backend == "batched" else torch.enable_grad()
-        with self._whole_round(), self._threads(), grad:
-            begun = self._begin()
-            rows: list[dict[str, Any]] = []
-            while len(rows) < len(begun):
-                rows += self._train(len(rows), begun)
+        kept = self.params.clone(), list(self.states), list(self.weights)
+        rows: list[dict[str, Any]] = []
+        try:
+            with self._threads(), torch.set_grad_enabled(self.computing.backend == "loop"):
+                begun = self._begin()
+                while len(rows) < len(begun):
+                    rows += self._train(len(rows), begun)
+        except BaseException:  # where a replicate cannot go on, none has
+            self.params, self.states, self.weights = kept
+            raise
         self.round += 1
         return rows
 
@@ -267,14 +271,15 @@ class Simulation:
         names, sizes = self.data.names[clients], self.data.sizes[clients]
         effort = taking_part.efforts(training.stragglers, seed, round.number, names)
         tasks = replicate.algorithm.client(round) if len(clients) else ()
-        given = list[Assignment]()
+        given, done = list[Assignment](), {"steps": 0, "samples": 0}
         for number, task in enumerate(tasks):
             much = training.batch_size, training.epochs, training.steps
-            steps, batch = work(sizes, effort, *((None, None, 1) if task.whole else much))
+            steps, batch, *cost = work(sizes, effort, *((None, None, 1) if task.whole else much))
             own = r, number, seed, round, task, sizes, steps, batch
             given.append(Assignment(*own, momentum, decay))
+            done = {name: done[name] + more for name, more in zip(done, cost, strict=True)}
         slow = int((effort < 1).sum()) if training.stragglers else 0
-        return given, row | {"stragglers": slow}
+        return given, row | {"stragglers": slow} | done
 
     def _finish(
         self, first: int, begun: list[Begun], trains: list[Arrivals], there: bool
@@ -285,9 +290,7 @@ class Simulation:
         rows, trained = [], list[Trained]()
         for r, ((round, given, row), train) in enumerate(zip(begun, trains, strict=True), first):
             self.weights[r] = round.clients[:0], np.zeros(0)
-            costs = [cost(one.steps, one.sizes, one.batch) for one in given]
-            done = {"steps": sum(k for k, _ in costs), "samples": sum(n for _, n in costs)}
-            rows.append(row | {"received": 0, "non_finite": 0, "step_norm": 0.0} | done)
+            rows.append(row | {"received": 0, "non_finite": 0, "step_norm": 0.0})
             if given:
                 names = self.data.names[round.clients]
                 healed = Healed(train, names, round.number, self.computing)
@@ -296,7 +299,11 @@ class Simulation:
         answer(trained)
         for one, norm in zip(trained, self._step(trained), strict=True):
             row, healed = rows[one.replicate - first], one.healed
-            row |= {"received": int(healed.keep.sum()), "non_finite": healed.bad, "step_norm": norm}
+            row |= {
+                "received": int(np.count_nonzero(healed.keep)),
+                "non_finite": healed.bad,
+                "step_norm": norm,
+            }
             self._count_bytes(one, row)
         return rows
 
@@ -328,7 +335,8 @@ class Simulation:
                     f"step must have shape ({self.model.size},), got {found} from {owner!r}"
                 )
             schedule = self.training.server_schedule(received.number, self.training.rounds)
-            step = step.to(self.device, params.dtype) * (self.rates[r][3] * schedule)
+            step, factor = step.to(self.device, params.dtype), self.rates[r][3] * schedule
+            step = step if factor == 1 else step * factor
             params.add_(step)
             norm = torch.linalg.vector_norm(step, dtype=torch.float64)
             lengths += norm, torch.linalg.vector_norm(params, inf)
@@ -355,16 +363,6 @@ class Simulation:
                 found = evaluated(self.model, which, self.parts, self.limit)
                 rows += [{"round": self.round, "replicate": r, **row} for row in found]
         return rows
-
-    @contextmanager
-    def _whole_round(self) -> Iterator[None]:
-        """Where a replicate cannot go on, none has: what the round changed before is put back."""
-        kept = self.params.clone(), list(self.states), list(self.weights)
-        try:
-            yield
-        except BaseException:
-            self.params, self.states, self.weights = kept
-            raise
 
     @contextmanager
     def _threads(self) -> Iterator[None]:

@@ -32,9 +32,12 @@ def train(model: Model, data: ClientData, jobs: Jobs, params: Tensor, memory_lim
     """
     updates = torch.empty(len(jobs), model.size, dtype=params.dtype, device=params.device)
     size = chunk_size(model, jobs, params, memory_limit)
-    for first in range(0, len(jobs), size):
-        part = slice(first, min(first + size, len(jobs)))
-        _train_chunk(model, data, jobs.take(part), params, updates[part], memory_limit)
+    # where nobody asks autograd, as an objective may, torch need not keep its books
+    plain = model.by_hand and jobs.objective is None and params.device.type == "cpu"
+    with torch.inference_mode() if plain else torch.no_grad():
+        for first in range(0, len(jobs), size):
+            part = slice(first, min(first + size, len(jobs)))
+            _train_chunk(model, data, jobs.take(part), params, updates[part], memory_limit)
     return updates
 
 
@@ -81,7 +84,9 @@ def _train_chunk(
     room = fetched(memory_limit) // max(1, data.bytes_of_row)
     for run in plan(jobs, data.offsets, out, memory_limit // PLANNED, model.in_turn):
         weights = weigh(run)
-        for rows in run.rows.split(max(1, room // run.rows.shape[1])):
+        steps, some = run.rows.shape[0], max(1, room // run.rows.shape[1])
+        for first in range(0, steps, some):
+            rows = run.rows[first : first + some]
             # no name for the batches, which would keep them while the next ones are fetched
             rule.steps(run, *(_batches(values, run, rows) for values in given), weights=weights)
     for update, block, start in zip(model.blocks(out), blocks, before, strict=True):

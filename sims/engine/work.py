@@ -25,7 +25,6 @@ from fairfl.sims.engine.train import train
 from fairfl.sims.engine.transfers import sent
 
 Ints = NDArray[np.int64]
-scattered = remembered(counter.scattered)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,15 +53,10 @@ class Assignment:
         sizes, steps = self.sizes[rows], self.steps[rows]
         return replace(self, round=self.round.some(rows), task=task, sizes=sizes, steps=steps)
 
-    def rates(self) -> Floats:
-        """lr, momentum, weight decay, prox and scale of its clients (5, k)."""
-        task, result = self.task, np.empty((5, len(self.steps)))
-        momentum = 0.0 if task.whole else self.momentum
-        scale = 1.0 if task.scale is None else task.scale
-        every = self.round.lr, momentum, self.weight_decay, task.prox, scale
-        for row, values in enumerate(every):
-            result[row] = values
-        return result
+    def rates(self) -> tuple[float, ...]:
+        """lr, momentum, weight decay, prox and scale of its clients, but for their own scales."""
+        momentum = 0.0 if self.task.whole else self.momentum
+        return self.round.lr, momentum, self.weight_decay, self.task.prox, 1.0
 
 
 def bytes_of(model: Model, params: Tensor, assignments: list[Assignment]) -> int:
@@ -110,51 +104,73 @@ def perform(
             task.sample_weights is None,
         )
         alike[kind].append(i)
-    updates: list[Tensor] = [params.new_empty(0, model.size)] * len(assignments)
+    updates = dict[int, Tensor]()
     room = max(1, limit // 2, limit - bytes_of(model, params, assignments))
     for members in alike.values():
-        jobs = _jobs([assignments[i] for i in members], data, params.dtype)
-        if len(jobs) == 0:
-            continue
-        order = packing(jobs.steps, jobs.sizes, data.names[jobs.client], jobs.replicate)
-        packed = jobs if order is None else jobs.take(order)
+        jobs, place = _jobs([assignments[i] for i in members], data, params.dtype)
         if computing.backend == "loop":
-            done = train_loop(model, data, packed, params)
+            done = train_loop(model, data, jobs, params)
         else:
-            done = train(model, data, packed, params, room)
-        if order is not None:
-            place = np.empty(len(order), np.int64)
-            place[order] = np.arange(len(order))
+            done = train(model, data, jobs, params, room)
+        if place is not None:
             done = done.index_select(0, torch.from_numpy(place).to(done.device))
-        parts = done.split_with_sizes([len(assignments[i].steps) for i in members])
-        for i, part in zip(members, parts, strict=True):
-            updates[i] = part
-    return updates
+        counts = [len(assignments[i].steps) for i in members]
+        parts = [done] if len(counts) == 1 else done.split_with_sizes(counts)
+        updates |= zip(members, parts, strict=True)
+    return [updates[i] for i in range(len(assignments))]
+
+
+@dataclass(frozen=True, eq=False)
+class Packing:
+    """The jobs of like assignments, most work first, as they are trained: what stays from round to
+    round.
+
+    Of each job (J,): where it stood before, which assignment's it is, and the word of its client's
+    id. ``place`` is where each job has gone, None where all are where they were.
+    """
+
+    order: Ints
+    member: Ints
+    client: Ints
+    replicate: Ints
+    sizes: Ints
+    steps: Ints
+    words: counter.Words
+    place: Ints | None
 
 
 @remembered
-def packing(steps: Ints, sizes: Ints, ids: Ints, replicate: Ints) -> Ints | None:
-    """The order in which jobs are packed, None where they are in it."""
-    order = by_work(steps, sizes, ids, replicate)
-    return None if (order[:-1] < order[1:]).all() else order
+def packing(names: Ints, replicates: tuple[int, ...], *arrays: Ints) -> Packing:
+    """The packing of the clients of each assignment, their sizes and their steps, ``arrays`` of
+    all assignments one after the other.
+    """
+    many = len(replicates)
+    member = np.repeat(np.arange(many), [len(clients) for clients in arrays[:many]])
+    every = (np.concatenate(arrays[first : first + many]) for first in (0, many, 2 * many))
+    jobs = member, *every, np.array(replicates)[member]
+    _, client, sizes, steps, replicate = jobs
+    order = by_work(steps, sizes, names[client], replicate)
+    place = np.empty_like(order)
+    place[order] = rest = np.arange(len(order))
+    member, client, sizes, steps, replicate = (each[order] for each in jobs)
+    words, place = counter.scattered(names[client]), None if (order == rest).all() else place
+    return Packing(order, member, client, replicate, sizes, steps, words, place)
 
 
 @remembered
 def work(
     sizes: Ints, effort: Floats, batch_size: int | None, epochs: int | None, steps: int | None
-) -> tuple[Ints, int]:
-    """SGD steps of each client, and the size of their batches."""
+) -> tuple[Ints, int, int, int]:
+    """SGD steps of each client, the size of their batches, and of all clients: SGD steps, and
+    samples whose gradient is taken.
+    """
     batch = batch_size or int(sizes.max(initial=1))
-    each = -(-sizes // batch) * (epochs or 1) if steps is None else np.full(len(sizes), steps)
-    return np.maximum(1, np.ceil(effort * each).astype(np.int64)), batch
-
-
-@remembered
-def cost(steps: Ints, sizes: Ints, batch: int) -> tuple[int, int]:
-    """SGD steps of all clients, and samples whose gradient is taken."""
-    passes, more = np.divmod(steps, -(-sizes // batch))
+    per_pass = -(-sizes // batch)
+    each = per_pass * (epochs or 1) if steps is None else np.full(len(sizes), steps)
+    own = np.maximum(1, np.ceil(effort * each).astype(np.int64))
+    passes, more = np.divmod(own, per_pass)
     samples = passes * sizes + np.minimum(more * batch, sizes)
-    return int(steps.sum()), int(samples.sum())
+    return own, batch, int(own.sum()), int(samples.sum())
 
 
 def _spread(factors: list[Tensor | Spread], dtype: torch.dtype) -> Tensor:
@@ -169,41 +185,42 @@ def _spread(factors: list[Tensor | Spread], dtype: torch.dtype) -> Tensor:
     )
 
 
-def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> Jobs:
-    """The rows of work of like assignments, one assignment's after the other's."""
-    counts = [len(given.steps) for given in members]
-    objectives = [given.task.batch_objective for given in members]
-    first = objectives[0]
-    table = (
-        None
-        if first is None
-        else np.array([o.parameters for o in objectives if o is not None], dtype=np.float64).T
-    )
-
-    starts = [given.task.start for given in members if given.task.start is not None]
-    factors = [
-        given.task.sample_weights for given in members if given.task.sample_weights is not None
-    ]
-    keys = [
-        counter.following(
-            counter.key(m.seed, counter.ORDER, m.number, m.round.number),
-            scattered(data.names[m.round.clients]),
-        )
-        for m in members
-    ]
-    return Jobs(
-        client=np.concatenate([given.round.clients for given in members]),
-        replicate=np.repeat([given.replicate for given in members], counts),
-        keys=np.concatenate(keys),
-        sizes=np.concatenate([given.sizes for given in members]),
-        steps=np.concatenate([given.steps for given in members]),
+def _jobs(
+    members: list[Assignment], data: ClientData, dtype: torch.dtype
+) -> tuple[Jobs, Ints | None]:
+    """The rows of work of like assignments, and where each one's stand, one assignment's after the
+    other's: None where they are in this order.
+    """
+    clients = [given.round.clients for given in members]
+    own = *(given.sizes for given in members), *(given.steps for given in members)
+    who = packing(data.names, tuple([given.replicate for given in members]), *clients, *own)
+    tasks = [given.task for given in members]
+    rates = np.array([given.rates() for given in members]).T.take(who.member, axis=1)
+    even = all(task.scale is None for task in tasks)
+    if not even:
+        scales = zip(clients, tasks, strict=True)
+        each = [np.broadcast_to(1.0 if t.scale is None else t.scale, len(c)) for c, t in scales]
+        rates[4] = np.concatenate(each)[who.order]
+    objectives = [task.batch_objective for task in tasks if task.batch_objective is not None]
+    table = [objective.parameters for objective in objectives]
+    starts = [task.start for task in tasks if task.start is not None]
+    start = torch.cat(starts) if starts else None
+    factors = [task.sample_weights for task in tasks if task.sample_weights is not None]
+    states = [counter.key(m.seed, counter.ORDER, m.number, m.round.number) for m in members]
+    jobs = Jobs(
+        client=who.client,
+        replicate=who.replicate,
+        keys=counter.following(np.concatenate(states)[who.member], who.words),
+        sizes=who.sizes,
+        steps=who.steps,
         batch=max(given.batch for given in members),
-        rates=np.concatenate([given.rates() for given in members], axis=1),
-        even=len({m.round.lr for m in members}) == 1 and all(m.task.scale is None for m in members),
-        apart=len({(m.seed, m.number) for m in members}) == len(members),
-        objective=first,
-        parameters=None if table is None else np.repeat(table, counts, axis=1),
-        start=torch.cat(starts) if starts else None,
+        rates=rates,
+        even=even and len({given.round.lr for given in members}) == 1,
+        apart=len({(given.seed, given.number) for given in members}) == len(members),
+        objective=objectives[0] if objectives else None,
+        parameters=np.array(table, np.float64).T.take(who.member, axis=1) if objectives else None,
+        start=start if start is None or who.place is None else start[who.order],
         sample_weights=_spread(factors, dtype) if factors else None,
-        weights_of=np.repeat(np.arange(len(members)), counts) if factors else None,
+        weights_of=who.member if factors else None,
     )
+    return jobs, who.place

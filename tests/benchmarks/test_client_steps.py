@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+import torch
 
-from benchmarks import client_steps, simulator
+from benchmarks import client_steps, in_turn, simulator, timing
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import (
     MLP,
@@ -41,3 +42,22 @@ def test_numpy_is_the_engine(hidden):
     found = one_row()
     np.testing.assert_allclose(found, run.params[0], atol=1e-6)
     assert np.abs(found - row).max() > 1e-3
+
+
+def test_the_loop_is_the_engine_for_models_whose_clients_go_in_turn():
+    """On one client with one batch, from the same parameters."""
+    for name, make, x, y in in_turn.jobs(1, in_turn.BATCH):
+        network, run = make(), in_turn.simulation(name, make, x, y)
+        before = torch.nn.utils.parameters_to_vector(network.parameters()).detach().clone()
+        run.params[0] = before
+        run.step()
+        client_steps.in_a_loop(network, x, y)()
+        found = torch.nn.utils.parameters_to_vector(network.parameters()).detach()
+        assert run.model.in_turn and (found - before).abs().max() > 1e-3
+        torch.testing.assert_close(run.params[0], found, rtol=1e-4, atol=1e-6)
+
+
+def test_rows_of_models_whose_clients_go_in_turn():
+    rows = list(in_turn.in_turn(timing.QUICK))
+    assert len(rows) == 3 and all("2 clients in turn" in row.what for row in rows)
+    assert all(row.ours > 0 and row.aim == row.alternative > 0 for row in rows)

@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 Words = NDArray[np.uint64]
 
 STRIDE, MASK = 0x9E3779B97F4A7C15, (1 << 64) - 1
-GOLDEN = np.uint64(STRIDE)
-FIRST = np.uint64(0xBF58476D1CE4E5B9)
-SECOND = np.uint64(0x94D049BB133111EB)
-SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
+# arrays of no dimension, with which numpy computes faster than with numbers
+GOLDEN, FIRST, SECOND, *SHIFTS = (
+    np.array(word, np.uint64)
+    for word in (STRIDE, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 30, 27, 31)
+)
 
 ORDER, PARTICIPATION, DROPOUT, STRAGGLER, EFFORT = range(5)
 """What a random number is for: the first word after the seed."""

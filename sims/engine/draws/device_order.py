@@ -50,16 +50,14 @@ def orders_on(device: torch.device, keys: counter.Words, passes: Passes, base: I
     Two stable sorts, by 32 random bits and then by permutation: ties go by the sample's number, as
     they do there.
     """
-    job, _, length, shuffled = passes
-    start, total = np.cumsum(length) - length, int(length.sum())
-    sent = torch.from_numpy(np.stack([length, start, base[job], shuffled.astype(np.int64)])).to(
-        device
-    )
+    job, length, total = passes.job, passes.length, passes.samples
+    start, shuffled = np.cumsum(length) - length, passes.shuffled.astype(np.int64)
+    sent = torch.from_numpy(np.stack([length, start, base[job], shuffled])).to(device)
     owner = torch.repeat_interleave(
         torch.arange(len(job), device=device), sent[0], output_size=total
     )
     sample = torch.arange(total, device=device) - sent[1][owner]
-    if total and shuffled.any():
+    if total and passes.drawn:
         words = torch.from_numpy(passes.words(keys).view(np.int64)).to(device)
         bits = _shifted(mix(words[owner] + sample * STRIDE), 32) * sent[3][owner]
         by_bits = torch.sort(bits, stable=True).indices

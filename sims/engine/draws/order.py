@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import NamedTuple
+from dataclasses import dataclass, fields
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fairfl.sims.engine.draws import counter
-from fairfl.sims.engine.remembered import remembered
 
 Ints = NDArray[np.int64]
 MOST = 1 << 22  # samples sorted at a time
-scattered = remembered(counter.scattered)
 
 
-class Passes(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Passes:
     """Passes over clients' samples (n,): whose, which of the client's, over how many samples, and
     whether in an order that is drawn.
+
+    What follows from these alone is found once, for as long as the passes are kept.
     """
 
     job: Ints
@@ -33,9 +34,38 @@ class Passes(NamedTuple):
         before = np.cumsum(passes) - passes - first
         return cls(job, np.arange(len(job)) - before[job], sizes[job], shuffled[job])
 
+    def some(self, which: Ints | slice) -> Passes:
+        """Some of them."""
+        return Passes(*(getattr(self, field.name)[which] for field in fields(self)))
+
+    @cached_property
+    def samples(self) -> int:
+        """Of all passes together."""
+        return int(self.length.sum())
+
+    @cached_property
+    def alike(self) -> bool:
+        """Whether all have the same number of samples."""
+        return bool((self.length == self.length[:1]).all())
+
+    @cached_property
+    def drawn(self) -> bool:
+        """Whether any is in an order that is drawn."""
+        return bool(self.shuffled.any())
+
+    @cached_property
+    def fixed(self) -> NDArray[np.bool_] | None:
+        """Which are not, None where all are."""
+        return None if self.shuffled.all() else ~self.shuffled
+
+    @cached_property
+    def numbers(self) -> counter.Words:
+        """``number``, scattered."""
+        return counter.scattered(self.number)
+
     def words(self, keys: counter.Words) -> counter.Words:
         """A key of each pass, of those of the clients (J,)."""
-        return counter.following(counter.key(keys)[self.job], scattered(self.number))
+        return counter.following(counter.key(keys)[self.job], self.numbers)
 
 
 def orders(keys: counter.Words, passes: Passes, apart: bool = False) -> Ints:
@@ -47,48 +77,53 @@ def orders(keys: counter.Words, passes: Passes, apart: bool = False) -> Ints:
     What is asked for several times, as replicates of one seed do, is drawn once, unless all keys
     are ``apart``.
     """
-    length, shuffled = passes.length, passes.shuffled
-    if not shuffled.any():
-        return _ramps(length)
+    if not passes.drawn:
+        return _ramps(passes)
     words = passes.words(keys)
-    ascending = words[:0] if apart else np.sort(words)
-    if (ascending[1:] != ascending[:-1]).all():
-        return _drawn(words, length, shuffled)
+    if apart or _distinct(words):
+        return _drawn(words, passes)
     _, some, where = np.unique(words, return_index=True, return_inverse=True)
-    once = length[some], shuffled[some]
-    if (once[0][where] != length).any() or (once[1][where] != shuffled).any():
-        return _drawn(words, length, shuffled)
-    return _repeated(_drawn(words[some], *once), once[0], where)
+    once = passes.some(some)
+    whose = passes.some(some[where])
+    if (whose.length != passes.length).any() or (whose.shuffled != passes.shuffled).any():
+        return _drawn(words, passes)
+    return _repeated(_drawn(words[some], once), once, where)
 
 
-def _repeated(drawn: Ints, lengths: Ints, which: Ints) -> Ints:
-    """Runs ``which`` of ``drawn``, whose runs have these lengths."""
-    if (lengths == lengths[0]).all():
-        return drawn.reshape(len(lengths), -1)[which].ravel()
-    runs = np.split(drawn, np.cumsum(lengths)[:-1])
+def _distinct(words: counter.Words) -> bool:
+    """Whether no two are the same."""
+    ascending = np.sort(words)
+    return bool((ascending[1:] != ascending[:-1]).all())
+
+
+def _repeated(drawn: Ints, once: Passes, which: Ints) -> Ints:
+    """Runs ``which`` of those of ``once``, which are ``drawn``."""
+    if once.alike:
+        return drawn.reshape(len(once.length), -1)[which].ravel()
+    runs = np.split(drawn, np.cumsum(once.length)[:-1])
     return np.concatenate([runs[i] for i in which])
 
 
-def _drawn(words: counter.Words, length: Ints, shuffled: NDArray[np.bool_]) -> Ints:
+def _drawn(words: counter.Words, passes: Passes) -> Ints:
     """``orders`` of passes with these words, which may all differ."""
-    if int(length.sum()) <= MOST:
-        return _sorted(words, length, shuffled)
+    if passes.samples <= MOST:
+        return _sorted(words, passes)
     parts, start = [], 0
-    ends = np.cumsum(length)
+    ends = np.cumsum(passes.length)
     while start < len(words):
         done = ends[start - 1] if start else 0
         stop = max(start + 1, int(np.searchsorted(ends, done + MOST, side="right")))
-        part = slice(start, stop)
-        parts.append(_sorted(words[part], length[part], shuffled[part]))
+        parts.append(_sorted(words[start:stop], passes.some(slice(start, stop))))
         start = stop
     return np.concatenate(parts)
 
 
-def _ramps(length: Ints) -> Ints:
+def _ramps(passes: Passes) -> Ints:
     """0..length[0]-1, 0..length[1]-1, ..."""
-    if len(length) and (length == length[0]).all():
+    length = passes.length
+    if len(length) and passes.alike:
         return np.tile(np.arange(length[0]), len(length))
-    return np.arange(length.sum()) - np.repeat(np.cumsum(length) - length, length)
+    return np.arange(passes.samples) - np.repeat(np.cumsum(length) - length, length)
 
 
 @lru_cache(maxsize=4)
@@ -98,19 +133,20 @@ def _samples(count: int) -> tuple[counter.Words, counter.Words]:
     return sample, sample * counter.GOLDEN
 
 
-def _sorted(keys: counter.Words, length: Ints, shuffled: NDArray[np.bool_]) -> Ints:
+def _sorted(keys: counter.Words, passes: Passes) -> Ints:
     """Sort words of (segment,) random bits and sample: numpy's sort of whole words is far faster
     than its argsort.
     """
-    most, count = int(length.max()), len(length)
+    length, fixed, count = passes.length, passes.fixed, len(keys)
+    most = int(length.max())
     sample_bits = max(1, (most - 1).bit_length())
-    if (length == most).all():
+    if passes.alike:
         sample, strides = _samples(most)
         words = counter.mix(keys[:, None] + strides)
         words >>= np.uint64(32)
         words <<= np.uint64(sample_bits)
-        if not shuffled.all():
-            words[~shuffled] = 0
+        if fixed is not None:
+            words[fixed] = 0
         words |= sample
         words.sort(axis=1)
         words &= np.uint64((1 << sample_bits) - 1)
@@ -119,19 +155,14 @@ def _sorted(keys: counter.Words, length: Ints, shuffled: NDArray[np.bool_]) -> I
     if sample_bits + (count - 1).bit_length() > 32:
         if count == 1:
             raise ValueError(f"a client must have at most 2^32 samples, got {most}")
-        half = count // 2
-        return np.concatenate(
-            [
-                _sorted(keys[:half], length[:half], shuffled[:half]),
-                _sorted(keys[half:], length[half:], shuffled[half:]),
-            ]
-        )
+        halves = slice(0, count // 2), slice(count // 2, None)
+        return np.concatenate([_sorted(keys[half], passes.some(half)) for half in halves])
     segment = np.repeat(np.arange(count, dtype=np.uint64), length)
-    sample = _ramps(length).astype(np.uint64)
+    sample = _ramps(passes).astype(np.uint64)
     words = counter.mix(np.repeat(keys, length) + sample * counter.GOLDEN)
     words >>= np.uint64(32)
-    if not shuffled.all():
-        words[np.repeat(~shuffled, length)] = 0
+    if fixed is not None:
+        words[np.repeat(fixed, length)] = 0
     words |= segment << np.uint64(32)
     words <<= np.uint64(sample_bits)
     words |= sample

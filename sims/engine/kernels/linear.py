@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -48,6 +49,7 @@ class Linear(Model):
     features: int
     outputs: int = 1
     bias: bool = True
+    by_hand: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         whole("features", self.features, 1)
@@ -99,7 +101,7 @@ class Linear(Model):
         return self.sample_losses(self.scores(params, x), y)
 
     def blocks(self, rows: Tensor) -> Blocks:
-        return [rows.view(len(rows), self.outputs, self.columns)]
+        return [rows.view(rows.shape[0], self.outputs, self.columns)]
 
     def add_gradient(
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -40,6 +41,7 @@ class MLP(Model):
     """
 
     widths: tuple[int, ...]
+    by_hand: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if len(self.widths) < 3:

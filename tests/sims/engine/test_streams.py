@@ -230,6 +230,25 @@ def test_a_total_by_hand():
     assert squared_norms(rows, (2, 1)).tolist() == by_hand
 
 
+@pytest.mark.parametrize(("cuts", "times"), [([4], 1), ([1, 3], 4)])
+def test_updates_that_are_there_are_changed_once_for_each_change(cuts, times):
+    """In parts they come anew each time, and are changed each time."""
+    rows, weights = torch.arange(12.0, dtype=torch.float64).reshape(4, 3), np.ones(4)
+    came, asked = received(rows, cuts), []
+
+    def halve(part):
+        asked.append(len(part.clients))
+        return part.updates / 2
+
+    for _ in range(2):
+        assert came.changed(halve).total(weights).tolist() == [9, 11, 13]
+    assert len(asked) == times
+    doubled = came.changed(lambda part: part.updates * 2)
+    assert doubled.total(weights).tolist() == [36, 44, 52]
+    assert came.changed(halve).total(weights).tolist() == [9, 11, 13]
+    assert came.total(weights).tolist() == [18, 22, 26]
+
+
 def test_a_step_of_another_shape_is_refused():
     class Wrong(FedAvg):
         def server(self, received):

@@ -17,14 +17,16 @@ from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.algorithms.gifair import GIFAIR
 from fairfl.sims.algorithms.propfair import PropFair
 from fairfl.sims.algorithms.qfedavg import QFedAvg
-from fairfl.sims.algorithms.term import TERM
+from fairfl.sims.algorithms.term import TERM, Tilted
 from fairfl.sims.engine import (
     MLP,
+    Aggregate,
     ByWeight,
     ClientData,
     Given,
     LeastSquares,
     LinearSVM,
+    LocalTask,
     Logistic,
     Module,
     Parts,
@@ -218,3 +220,44 @@ def test_huge_scores_do_not_overflow(model):
         losses[0], model.reference(params[0].double(), x[0], y[0]), rtol=1e-9, atol=1e-9
     )
     assert bool(torch.isfinite(model.gradient(params, x, y, 0.1)).all())
+
+
+def test_models_and_algorithms_may_ask_autograd():
+    """By a model that says so, a batch objective, and a server of its updates."""
+
+    class Asking(LeastSquares):
+        by_hand = False
+
+        def slopes(self, z, y, want):
+            with torch.enable_grad():
+                own = z.clone().requires_grad_(True)
+                losses = (own - y.view(z.shape)).square().sum(2) / 2
+                z.copy_(torch.autograd.grad(losses.sum(), own)[0])
+            return losses.detach() if want else None
+
+    class Squares(Tilted):
+        @staticmethod
+        def __call__(losses, share, tau):
+            with torch.enable_grad():
+                own = losses.clone().requires_grad_(True)
+                value = (share * own).sum() + tau.sum()
+            return torch.autograd.grad(value, own)[0]
+
+    class Asked(FedAvg):
+        def client(self, round):
+            return (LocalTask(batch_objective=Squares(0.5)),)
+
+        def server(self, received):
+            with torch.enable_grad():
+                own = received.updates.requires_grad_(True)
+                total = own.T @ own.new_tensor(received.p)
+                assert torch.autograd.grad(total.sum(), own)[0].any()
+            return Aggregate(received.p, step=total.detach())
+
+    data = classified(UNEQUAL, classes=2)
+    data = Parts(replace(data.train, y=data.train.y.to(torch.float64)))
+    expected = trained(LeastSquares(4), data, [FedAvg()], quick(rounds=3)).params
+    for model, algorithm in ((Asking(4), FedAvg()), (LeastSquares(4), Asked())):
+        found = trained(model, data, [algorithm], quick(rounds=3)).params
+        assert not found.is_inference()
+        torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-12)

@@ -1,0 +1,88 @@
+"""Rounds of models whose clients go one after the other on a CPU, beside a plain torch loop.
+
+By itself: ``python -m benchmarks.in_turn``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from benchmarks.client_steps import LR, in_a_loop
+from benchmarks.simulator import BATCH, CLASSES, SAMPLES
+from benchmarks.timing import FULL, Row, Sizes, cpu_interleaved
+
+LETTERS, LENGTH = 80, 20
+
+
+def in_turn(sizes: Sizes) -> Iterator[Row]:
+    """The rows of BENCHMARKS.md."""
+    if find_spec("torch") is not None:
+        import torch
+
+        torch.set_num_threads(1)
+        full = sizes.rounds > 1
+        for name, make, x, y in jobs(*(3, SAMPLES) if full else (2, BATCH)):
+            yield beside_a_loop(name, make, x, y, min(3, sizes.rounds))
+
+
+def jobs(clients: int, samples: int) -> Iterator[tuple[str, Any, np.ndarray, np.ndarray]]:
+    """Name, factory, inputs (clients, samples, ...) and labels: of noise."""
+    from torch import Tensor, nn
+
+    from fairfl.sims import models
+
+    class Gated(nn.Module):
+        """The next character by torch's own GRU."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.letters, self.layers = nn.Embedding(LETTERS, 8), nn.GRU(8, 256, batch_first=True)
+            self.last = nn.Linear(256, LETTERS)
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.last(self.layers(self.letters(x))[0][:, -1])
+
+    rng, people = np.random.default_rng(3), (clients, samples)
+    text, after = rng.integers(0, LETTERS, (*people, LENGTH)), rng.integers(0, LETTERS, people)
+    pixels = rng.normal(size=(*people, 1, 28, 28)).astype(np.float32)
+    yield "char-LSTM, 2 layers of 256", lambda: models.CharLSTM(LETTERS), text, after
+    yield "torch's GRU of 256", Gated, text, after
+    yield "LeNet", models.LeNet, pixels, rng.integers(0, CLASSES, people)
+
+
+def beside_a_loop(name: str, make: Any, x: np.ndarray, y: np.ndarray, rounds: int) -> Row:
+    """One local epoch of FedAvg, and the same with torch's optimiser."""
+    run, (clients, samples) = simulation(name, make, x, y), y.shape
+    ours, plain = cpu_interleaved(rounds, [run.step, in_a_loop(make(), x, y)])
+    told = f"{clients * samples / BATCH / ours:,.0f} client steps a CPU second"
+    what = f"round of FedAvg, {name}, {clients} clients in turn, CPU time"
+    return Row(what, ours, "a torch loop", plain, plain, told)
+
+
+def simulation(name: str, make: Any, x: np.ndarray, y: np.ndarray) -> Any:
+    """The engine's."""
+    from fairfl.sims.algorithms.fedavg import FedAvg
+    from fairfl.sims.engine import (
+        ClientData,
+        Computing,
+        Module,
+        Parts,
+        Replicate,
+        Simulation,
+        Training,
+    )
+
+    clients, samples = y.shape
+    rows = x.reshape(-1, *x.shape[2:]), y.ravel(), np.arange(clients + 1) * samples
+    data, training = Parts(ClientData.of_arrays(*rows)), Training(10**9, lr=LR, batch_size=BATCH)
+    computing = Computing(device="cpu", threads=1)
+    return Simulation(Module(make, name=name), data, [Replicate(FedAvg())], training, computing)
+
+
+if __name__ == "__main__":
+    for row in in_turn(FULL):
+        print(" | ".join(row.cells()), flush=True)
