@@ -251,13 +251,29 @@ def test_masks_there_are_those_of_the_host(monkeypatch):
             there = torch.from_numpy(rows).to(GPU), torch.from_numpy(ids).to(GPU)
             gpu.sent.clear()
             found = masked(*there, 3, UPDATE, 2, column=4)
+            apart = [
+                masked(
+                    there[0][some], there[1][some], 3, UPDATE, 2, column=4, others=there[1][rest]
+                )
+                for some, rest in ((slice(2), slice(2, None)), (slice(2, None), slice(2)))
+            ]
             total = masked_sum(*there, 3, UPDATE, 2)
             assert gpu.sent.total() == gpu.waited.total() == 0
-            found, total = found.cpu().numpy(), total.cpu().numpy()
+            found, apart, total = (t.cpu().numpy() for t in (found, torch.cat(apart), total))
         np.testing.assert_array_equal(found.view(np.uint64), expected)
-        np.testing.assert_array_equal(total, masks.unmask(masks.mask(rows, ids, 3, UPDATE, 2)))
-    large = torch.full((2, 2), masks.LARGEST)
-    assert masked_sum(large, torch.arange(2), 0).isnan().all()
+        np.testing.assert_array_equal(apart, found)
+        whole = masks.mask(rows, ids, 3, UPDATE, 2)
+        np.testing.assert_array_equal(total.view(np.uint64), whole.sum(0))
+
+
+def test_an_update_too_large_to_be_masked_ends_a_run_there_too(monkeypatch):
+    computing = replace(EXACT, masked_updates=True)
+    with pretended_gpu(monkeypatch):
+        simulation = Simulation(
+            Logistic(2), people((3, 4)), [Replicate(FedFB())], quick(lr=1e10), computing
+        )
+        with pytest.raises(ArithmeticError, match="global model is NaN"):
+            simulation.step()
 
 
 def test_agnostic_fair_ends_there_as_on_the_cpu(monkeypatch):
