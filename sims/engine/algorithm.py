@@ -1,5 +1,5 @@
-"""Algorithm: the two hooks, what a client does and what the server makes of the updates, and what
-each receives.
+"""Algorithm: what a client does, what the server makes of the updates and asks of them before, and
+what each receives.
 """
 
 from __future__ import annotations
@@ -311,7 +311,8 @@ class Aggregate:
 
 @dataclass(frozen=True)
 class Algorithm(ABC):
-    """Two hooks: ``client`` says what each client does, ``server`` what is made of the updates.
+    """Two hooks: ``client`` says what each client does, ``server`` what is made of the updates; and
+    ``ask``, what ``server`` must know of them as numbers, brought with those of all replicates.
 
     A new algorithm is a file in ``sims/algorithms`` with a frozen dataclass that has a ``name``:
     the registry finds it, and the tests take it up. Its fields are its parameters, checked in

@@ -98,10 +98,11 @@ class Computing:
         Bytes that the tensors of a chunk of clients and the updates that are kept may take, to a
         fifth; one client always goes, and so do updates of 64 MiB. Steps are planned ahead in up to
         half as much again. Where a replicate's updates take more than a quarter of it, its clients
-        train and are added up some at a time. Updates that are looked at all at once (FedMGDA+,
-        LFT, masked ones) may take as much again, and raise ValueError where they take more; models
-        that an algorithm keeps of every client (Ditto, LFT) come on top. "auto": half of what is
-        free when the simulation starts, on the device or, where the system tells, in memory.
+        train and are added up some at a time. Updates that are looked at all at once (FedMGDA+) may
+        take as much again, and raise ValueError where they take more; models that an algorithm
+        keeps of every client (Ditto, LFT between averages) come on top, in a round three times.
+        "auto": half of what is free when the simulation starts, on the device or, where the system
+        tells, in memory.
     threads : int, optional
         Of torch on the CPU; by default one for small models, for which several are slower, and
         torch's own number else.
