@@ -43,8 +43,12 @@ def test_runs_end_together():
     torch.testing.assert_close(masked, plain, atol=100 * STEP, rtol=0)
 
 
-def test_what_is_sent_is_masked_and_adds_up(monkeypatch):
-    """Every message differs from its update, everywhere; the server's side gets messages alone."""
+@pytest.mark.parametrize("limit", [1, 1 << 30])
+def test_what_is_sent_is_masked_and_adds_up(limit, monkeypatch):
+    """Every message differs from its update, everywhere; the server's side gets messages alone.
+    The same of one client at a time.
+    """
+    monkeypatch.setattr("fairfl.sims.engine.algorithm.BLOCK", 1)
     sent, mask = [], secure.mask
 
     def spied(rows, ids, *words, **more):
@@ -54,9 +58,11 @@ def test_what_is_sent_is_masked_and_adds_up(monkeypatch):
         return found
 
     monkeypatch.setattr(secure, "mask", spied)
-    simulation, _ = run(people(), FedFB(), 2, MASKED)
-    assert len(sent) == 2
-    for rows, messages in sent:
+    simulation, _ = run(people(), FedFB(), 2, replace(MASKED, memory_limit=limit))
+    each = 3 if limit == 1 else 1
+    assert len(sent) == 2 * each
+    rounds = [map(np.concatenate, zip(*sent[k : k + each], strict=True)) for k in (0, each)]
+    for rows, messages in rounds:
         assert rows.shape == (3, simulation.model.size)
         alone = np.rint(rows * 2.0**secure.FRACTION).astype(np.int64).view(np.uint64)
         assert (messages != alone).all()
