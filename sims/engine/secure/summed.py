@@ -251,15 +251,21 @@ class Summed:
         """
         words, ids = (self.seed, UPDATE, round.number), self.data.names
         others = ids[np.setdiff1d(round.clients, part.clients)]
-        own = part.updates.to(torch.float64) * weights[:, None]
-        if own.device.type == "cpu":
-            wide, names = max(1, secure.PAIRS // len(own)), ids[part.clients]
+        if weights.device.type == "cpu":
+            wide, names = max(1, secure.PAIRS // len(weights)), ids[part.clients]
             sums = [
-                secure.mask(columns, names, *words, column=k * wide, others=others).sum(0)
-                for k, columns in enumerate(own.split(wide, 1))
+                secure.mask(
+                    columns.to(torch.float64) * weights[:, None],
+                    names,
+                    *words,
+                    column=k * wide,
+                    others=others,
+                ).sum(0)
+                for k, columns in enumerate(part.updates.split(wide, 1))
             ]
             found = torch.from_numpy(np.concatenate(sums).view(np.int64))
             return torch.cat([found, found.new_zeros(1)])
+        own = part.updates.to(torch.float64) * weights[:, None]
         away = torch.from_numpy(others).to(own.device) if len(others) else None
         found = masked_sum(own, self.data.there[2][part.rows], *words, others=away)
         fits = own.abs().amax(1) < secure.LARGEST / len(round.clients)
