@@ -1,4 +1,4 @@
-"""A small picture of a counterexample as data: curves, and accept sets as bars."""
+"""A small picture of a counterexample as data: curves, accept sets as bars, and phase diagrams."""
 
 from __future__ import annotations
 
@@ -32,8 +32,27 @@ class Region:
 
 
 @dataclass(frozen=True)
+class Map:
+    """A phase diagram: shaded where ``values``, a row for each of ``y`` and in it a number for each
+    of ``x``, are positive; with lines over it.
+    """
+
+    label: str
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    values: tuple[tuple[float, ...], ...]
+    lines: tuple[Curve, ...] = ()
+
+    def __post_init__(self) -> None:
+        if {len(row) for row in self.values} != {len(self.x)} or len(self.values) != len(self.y):
+            raise ValueError(
+                f"values of {self.label!r} must be {len(self.y)} rows of {len(self.x)} numbers"
+            )
+
+
+@dataclass(frozen=True)
 class Picture:
-    """What to draw: either curves over x, or regions as rows.
+    """What to draw: curves over x, regions as rows, or maps side by side.
 
     A claim's module names its pictures in ``PICTURES``, a dict from the claim's id to a function
     without arguments.
@@ -44,10 +63,11 @@ class Picture:
     y: str = ""
     curves: tuple[Curve, ...] = ()
     regions: tuple[Region, ...] = ()
+    maps: tuple[Map, ...] = ()
 
     def __post_init__(self) -> None:
-        if bool(self.curves) == bool(self.regions):
-            raise ValueError("a picture must have curves or regions, and not both")
+        if sum(map(bool, (self.curves, self.regions, self.maps))) != 1:
+            raise ValueError("a picture must have curves, regions or maps, and one of them alone")
 
 
 def pictures(module: str) -> dict[str, Callable[[], Picture]]:

@@ -11,6 +11,7 @@ import sympy
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import DefiniteForm, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.dynamic.phases import picture
 from fairfl.claims.evidence import Evidence
 
 
@@ -249,3 +250,11 @@ CLAIMS = (
         ),
     ),
 )
+PICTURES = {
+    "dynamic/theorem-2-exact": partial(
+        picture,
+        "Two quadratics of curvatures ℓ₁, ℓ₂: shaded where the normalised rule is fairer than "
+        "FedAvg after a round",
+        "angles",
+    )
+}

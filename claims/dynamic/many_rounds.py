@@ -13,6 +13,7 @@ from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZero
 from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.dynamic import phases
 from fairfl.claims.dynamic.setting import Quadratic, fedavg, normalised
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore
@@ -301,4 +302,13 @@ def picture() -> Picture:
     return Picture(caption, "rounds after t_2", "lead of v_2", curves=curves)
 
 
-PICTURES = {"dynamic/each-time": picture}
+PICTURES = {
+    "dynamic/each-time": picture,
+    "dynamic/each-time/repaired": partial(
+        phases.picture,
+        "Both flows: shaded where the normalised one is fairer. The limit is at 60°, with two "
+        "curvatures, of which the claim does not speak",
+        "flow",
+        "limit",
+    ),
+}

@@ -15,6 +15,7 @@ from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Counterexample, DefiniteForm
 from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.dynamic.phases import picture
 from fairfl.claims.dynamic.setting import Round, dot
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore
@@ -309,3 +310,10 @@ CLAIMS = (
         "L_1(w_(t_2))).",
     ),
 )
+PICTURES = {
+    "dynamic/theorem-1/repaired": partial(
+        picture,
+        "Two quadratics at 60°, η = 1/3, v₁ has gained 1 before: shaded where FedAvg is unfair",
+        "unfair",
+    )
+}

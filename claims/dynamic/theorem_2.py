@@ -13,6 +13,7 @@ from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import REALS, Counterexample, DefiniteForm, KernelProof
 from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.dynamic.phases import picture
 from fairfl.claims.dynamic.setting import Round, dot, fedavg, normalised
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore
@@ -345,3 +346,12 @@ CLAIMS = (
         ),
     ),
 )
+PICTURES = {
+    "dynamic/theorem-2": partial(
+        picture,
+        "Two quadratics, one round: shaded where the normalised rule is fairer than FedAvg",
+        "round-60",
+        "round-120",
+        "curved",
+    )
+}

@@ -1,4 +1,4 @@
-"""Algorithms of fair federated learning, a file each: a frozen dataclass with two hooks."""
+"""Algorithms of fair federated learning, a file each: a frozen dataclass with its hooks."""
 
 from __future__ import annotations
 

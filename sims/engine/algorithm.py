@@ -1,5 +1,5 @@
-"""Algorithm: the two hooks, what a client does and what the server makes of the updates, and what
-each receives.
+"""Algorithm: what a client does, what the server makes of the updates and asks of them before, and
+what each receives.
 """
 
 from __future__ import annotations
@@ -198,8 +198,9 @@ class Received(Round):
             self.__dict__["_changed"] = change, made
         return made.known(self.asked) if "asked" in self.__dict__ else made
 
-    def total(self, weights: Weigh | Tensor) -> Tensor:
-        """sum_k weights_k (w_k - w^t) (P,), in one pass over the parts.
+    def total(self, weights: Weigh | Tensor, add: Add | None = None) -> Tensor:
+        """sum_k weights_k (w_k - w^t) (P,), or of what ``add`` makes of a part's weights and the
+        part, in one pass over the parts.
 
         ``weights`` (m,), or (m, L) with a column a layer, or a function that gives those of a part;
         of all as ``ready`` makes them where they are on the device already. Added up in blocks of a
@@ -212,15 +213,20 @@ class Received(Round):
             counted = weights(part) if callable(weights) else weights[rows]
             if not isinstance(counted, Tensor):
                 (counted,) = ready([counted], self.params)
-            for at in range(0, len(part.clients), block):
-                some = slice(at, at + block)
-                more = _weighted(counted[some], part.updates[some], self.layers)
+            if add is None:
+                pairs = zip(counted.split(block), part.updates.split(block), strict=True)
+                found = (_weighted(*pair, self.layers) for pair in pairs)
+            else:
+                found = (add(counted, part),)
+            for more in found:
                 done = more if done is None else done + more
         return torch.zeros_like(self.params) if done is None else done
 
 
 Weigh = Floats | Callable[[Received], Floats]
 """Weights of the updates (m,), or (m, L) by layer, or a function that gives those of a part."""
+Add = Callable[[Tensor, Received], Tensor]
+"""What is added up of a part, of its weights (m',) and itself."""
 
 
 def squared_norms(rows: Tensor, layers: tuple[int, ...]) -> Tensor:
@@ -268,8 +274,9 @@ def _weighted(weights: Tensor, rows: Tensor, layers: tuple[int, ...]) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Sum:
-    """What a server asks for: the sum of the updates ``received`` with these weights, or what
-    ``add`` makes of weights (m,) and all updates (m, P); ``then`` makes the aggregate of it (P,).
+    """What a server asks for: the sum of the updates ``received`` with these weights, or the sum
+    over parts of what ``add`` makes of a part and its weights (m',); ``then`` makes the aggregate
+    of it.
 
     The sums of all replicates are taken together: a server that takes one itself
     (``Received.total``) makes a GPU's host wait for it.
@@ -278,19 +285,14 @@ class Sum:
     received: Received
     weights: Weigh
     then: Callable[[Tensor], Aggregate]
-    add: Callable[[Tensor, Tensor], Tensor] | None = None
+    add: Add | None = None
 
     def taken(self, weights: Tensor | None = None) -> Aggregate:
         """The aggregate, in one pass over the updates; the weights as ``ready`` makes them where
         they were sent before.
         """
         given = self.weights if weights is None else weights
-        if self.add is None:
-            return self.then(self.received.total(given))
-        if not isinstance(given, Tensor):
-            numbers = given(self.received) if callable(given) else given
-            (given,) = ready([numbers], self.received.params)
-        return self.then(self.add(given, self.received.updates))
+        return self.then(self.received.total(given, self.add))
 
 
 @dataclass(frozen=True, eq=False)
@@ -314,7 +316,8 @@ class Aggregate:
 
 @dataclass(frozen=True)
 class Algorithm(ABC):
-    """Two hooks: ``client`` says what each client does, ``server`` what is made of the updates.
+    """Two hooks: ``client`` says what each client does, ``server`` what is made of the updates; and
+    ``ask``, what ``server`` must know of them as numbers, brought with those of all replicates.
 
     A new algorithm is a file in ``sims/algorithms`` with a frozen dataclass that has a ``name``:
     the registry finds it, and the tests take it up. Its fields are its parameters, checked in

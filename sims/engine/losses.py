@@ -5,7 +5,6 @@ samples are counted.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.model import Model
-from fairfl.sims.engine.transfers import sent
 
 ROWS = 1 << 14  # samples in a forward pass at most
 MODELS = 32  # models in a forward pass at most
@@ -92,10 +90,10 @@ def measure_models(
     """The same of R models (R, P), or with ``own`` of R rows a client (R, k, P), one after the
     other in the result. ``there`` is ``clients`` on the device; nothing is sent then.
     """
-    if own:
-        everyone = np.tile(clients, len(params))
-        return _measure_own(model, params.flatten(0, 1), data, everyone, right, memory_limit)
     there = torch.from_numpy(clients).to(params.device) if there is None else there
+    if own:
+        every = np.tile(clients, len(params)), there.repeat(len(params))
+        return _measure_own(model, params.flatten(0, 1), data, *every, right, memory_limit)
     lengths = data.there[1][there].repeat(len(params))
     whole = len(clients) == data.clients and (clients == np.arange(data.clients)).all()
     index = None if whole else data.rows_there(there, int(data.sizes[clients].sum()))
@@ -163,24 +161,39 @@ def _measure_own(
     params: Tensor,
     data: ClientData,
     clients: NDArray[np.int64],
+    there: Tensor,
     right: bool,
     memory_limit: int,
 ) -> SampleMeasures:
     """Each client on its own row: clients of one size go together, as many as the memory has room
     for.
     """
-    first, size_bytes = data.offsets[clients], data.sizes[clients].tobytes()
-    plan, lengths = _by_size(first.tobytes(), size_bytes, params.device)
-    losses, correct = params.new_empty(int(data.sizes[clients].sum())), None
-    for size, begin, who, places, rows in plan:
+    sizes = data.sizes[clients]
+    several, counts = np.unique(sizes, return_counts=True)
+    begins = data.offsets[clients][np.argsort(sizes, kind="stable")]
+    first, lengths, _ = data.there[:, there]
+    shift = lengths.cumsum(0) - lengths - first  # from the rows of the data to those of the result
+    order, total = torch.sort(lengths, stable=True).indices, int(sizes.sum())
+    rows = data.rows_there(there[order], total)
+    back = rows + torch.repeat_interleave(shift[order], lengths[order], output_size=total)
+    losses, correct = params.new_empty(total), None
+    each = zip(
+        several.tolist(),
+        np.split(begins, np.cumsum(counts)[:-1]),
+        order.split(counts.tolist()),
+        *(of.split((counts * several).tolist()) for of in (back, rows)),
+        strict=True,
+    )
+    for size, begin, who, places, read in each:
+        if size == 0:
+            continue
         one = (
-            model.bytes_per_client(int(size), params.element_size())
-            + params.element_size() * model.size
+            model.bytes_per_client(size, params.element_size()) + params.element_size() * model.size
         )
         step = max(1, max(memory_limit, LEAST) // max(1, one))
         for at in range(0, len(begin), step):
             part = slice(at, at + step)
-            begins = begin[part]
+            begins, samples = begin[part], slice(at * size, (at + step) * size)
             if (begins == begins[0]).all():  # one client's rows, of several models
                 x, y = (
                     t[begins[0] : begins[0] + size].expand(len(begins), *t[:size].shape)
@@ -188,36 +201,16 @@ def _measure_own(
                 )
             else:
                 x, y = (
-                    t.index_select(0, rows[part].flatten()).view(len(begins), size, *t.shape[1:])
+                    t.index_select(0, read[samples]).view(len(begins), size, *t.shape[1:])
                     for t in (data.x, data.y)
                 )
-            own, out = params[who[part]], places[part].flatten()
+            own, out = params[who[part]], places[samples]
             losses[out] = model.losses(own, x, y).reshape(-1)
             found = model.correct(own, x, y) if right else None
             if found is not None:
                 correct = torch.empty_like(losses, dtype=torch.bool) if correct is None else correct
                 correct[out] = found.reshape(-1)
     return SampleMeasures(losses, correct, lengths)
-
-
-@lru_cache(maxsize=4)
-def _by_size(
-    first_bytes: bytes, size_bytes: bytes, device: torch.device
-) -> tuple[list[tuple[int, NDArray[np.int64], Tensor, Tensor, Tensor]], Tensor]:
-    """Of the clients with each number of samples: that, their first rows, and on the device who
-    they are (n,), where their samples stand in the result, and in the data (n, size); and all
-    sizes. What stays from round to round is sent once.
-    """
-    first, sizes = (np.array(np.frombuffer(b, np.int64)) for b in (first_bytes, size_bytes))
-    places = np.cumsum(sizes) - sizes
-    found, arrays = [], [sizes]
-    for size in np.unique(sizes[sizes > 0]):
-        alike, within = np.flatnonzero(sizes == size), np.arange(size)
-        found.append((int(size), first[alike]))
-        arrays += [alike, places[alike, None] + within, first[alike, None] + within]
-    lengths, *there = sent(arrays, device)
-    each = zip(found, there[::3], there[1::3], there[2::3], strict=True)
-    return [(*own, who, place, rows) for own, who, place, rows in each], lengths
 
 
 def _join(parts: list[Tensor], like: Tensor) -> Tensor:

@@ -70,7 +70,7 @@ class LocalFairBatch(SumOnly):
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
         if self.budgets is not None and len(self.budgets) != clients:
             raise ValueError(f"budgets must be {clients}, one a client, got {len(self.budgets)}")
-        return {MODELS: params.repeat(clients, 1)}
+        return {MODELS: params.repeat(clients, 1)} if self.average_every is None else {}
 
     def enrol(self, counts: Floats) -> Floats:
         return np.zeros((len(counts), 0))
@@ -78,10 +78,9 @@ class LocalFairBatch(SumOnly):
     def begin(self, total: Floats, clients: int) -> State:
         return {}
 
-    def models(self, round: CellRound) -> Tensor:
-        if round.number > 0 and self._averages(round.number - 1):
-            return round.params.repeat(len(round.everyone), 1)
-        return round.state[MODELS]
+    def models(self, round: CellRound) -> Tensor | None:
+        first = round.number == 0 or self._averages(round.number - 1)
+        return None if first else round.state[MODELS]
 
     def remember(self, round: CellRound, cells: CellSums) -> State:
         lam, sums, counts = self._lam(round), self.rule.sums(cells), cells.counts
@@ -99,12 +98,17 @@ class LocalFairBatch(SumOnly):
         for k, known in enumerate(self._known(counts)):
             if known is not None:
                 table[k] = self.rule.rules.table(lam[k], known, counts[k : k + 1])
-        own = self.models(round)[round.rows]
-        return (LocalTask(start=own, sample_weights=round.index.spread(table)),)
+        own = self.models(round)
+        start = None if own is None else own[round.rows]
+        return (LocalTask(start=start, sample_weights=round.index.spread(table)),)
 
     def keep(self, round: CellRound, received: Received) -> State:
-        models = self.models(round).clone()
-        models[round.rows] = round.params + received.updates
+        if self._averages(round.number):
+            return {}
+        own = self.models(round)
+        models = round.params.repeat(len(round.everyone), 1) if own is None else own.clone()
+        for part in received.parts():
+            models[part.rows] = part.params + part.updates
         return {MODELS: models}
 
     def weigh(self, round: CellRound) -> Floats | None:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from fairfl.figures.catalog import dynamic_quadratics as figure
+from fairfl.studies import dynamic_phases as phases
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +31,8 @@ def test_one_round_is_theorem_2_with_its_order(table, name, cosine):
 
 def test_fedavg_is_unfair_where_the_repaired_theorem_1_says_so(table):
     x, y, part = panel(table, "unfair")
-    says = (y >= 2 * x) & (figure.STEP * y**2 >= 16 / 3 * figure.HEAD_START)
-    assert says.any() and (part["fedavg"].to_numpy()[says] >= figure.HEAD_START).all()
+    says = (y >= 2 * x) & (phases.STEP * y**2 >= 16 / 3 * phases.HEAD_START)
+    assert says.any() and (part["fedavg"].to_numpy()[says] >= phases.HEAD_START).all()
 
 
 def test_the_fairer_rule_may_change_with_time(table):
@@ -50,8 +51,8 @@ def test_layers_alone_have_a_third_rule(table):
 
 def test_every_panel_is_drawn_with_its_region(table):
     drawn = figure.draw(table)
-    assert len(drawn.axes) == len(figure.PANELS) == 8
-    for axes, name in zip(drawn.axes, figure.PANELS, strict=True):
-        assert axes.get_title(loc="left").endswith(figure.PANELS[name].title)
+    assert len(drawn.axes) == len(phases.PANELS) == 8
+    for axes, name in zip(drawn.axes, phases.PANELS, strict=True):
+        assert axes.get_title(loc="left").endswith(phases.PANELS[name].title)
         assert axes.collections
     assert len(drawn.legends[0].get_texts()) == 5

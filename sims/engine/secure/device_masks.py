@@ -14,7 +14,9 @@ from fairfl.sims.engine.draws.device_order import STRIDE, mix, signed
 from fairfl.sims.engine.secure import masks
 
 
-def masked(rows: Tensor, ids: Tensor, *words: int, column: int = 0) -> Tensor:
+def masked(
+    rows: Tensor, ids: Tensor, *words: int, column: int = 0, others: Tensor | None = None
+) -> Tensor:
     """``masks.mask`` of rows (k, S) of clients ``ids`` (k,) as int64, but for its error: nothing
     waits for the device.
     """
@@ -22,28 +24,28 @@ def masked(rows: Tensor, ids: Tensor, *words: int, column: int = 0) -> Tensor:
     count, width = rows.shape
     slots = torch.arange(column, column + width, device=rows.device)
     state, step = signed(int(counter.key(*words)[0])), max(1, masks.PAIRS // max(1, count * width))
-    for begin in range(0, count - 1, step):  # the pairs of some clients with all after them
-        one, other = ids[begin : begin + step, None, None], ids[None, begin:, None]
-        pads = state
+
+    def pads(one: Tensor, other: Tensor) -> Tensor:
+        one, other, found = one[:, None, None], other[None, :, None], state
         for word in (torch.minimum(one, other), torch.maximum(one, other), slots):
-            pads = mix((mix(word + STRIDE) ^ pads) + STRIDE)
-        pads = torch.where(one < other, pads, -pads)
-        pads *= torch.ones(pads.shape[:2], dtype=torch.int64, device=rows.device).triu(1)[..., None]
-        sent[begin : begin + step] += pads.sum(1)
-        sent[begin:] -= pads.sum(0)
+            found = mix((mix(word + STRIDE) ^ found) + STRIDE)
+        return torch.where(one < other, found, -found)
+
+    for begin in range(0, count - 1, step):  # the pairs of some clients with all after them
+        own = pads(ids[begin : begin + step], ids[begin:])
+        own *= torch.ones(own.shape[:2], dtype=torch.int64, device=rows.device).triu(1)[..., None]
+        sent[begin : begin + step] += own.sum(1)
+        sent[begin:] -= own.sum(0)
+    for some in () if others is None else others.split(step):
+        sent += pads(ids, some).sum(1)
     return sent
 
 
-def masked_sum(rows: Tensor, ids: Tensor, *words: int) -> Tensor:
-    """The sum (S,) of the reports from their messages, some columns at a time, in float64; NaN
-    where a report is not finite or too large.
-    """
-    count, width = rows.shape
-    wide = max(1, masks.PAIRS // count)
+def masked_sum(rows: Tensor, ids: Tensor, *words: int, others: Tensor | None = None) -> Tensor:
+    """The sum (S,) of the messages, made some columns at a time, as ``masks.mask`` makes them."""
+    wide = max(1, masks.PAIRS // len(rows))
     parts = [
-        masked(part, ids, *words, column=k * wide).sum(0)
+        masked(part, ids, *words, column=k * wide, others=others).sum(0)
         for k, part in enumerate(rows.split(wide, 1))
     ]
-    total = torch.cat(parts).to(torch.float64) * 2.0**-masks.FRACTION
-    fits = (rows.abs() < masks.LARGEST / count).all()
-    return torch.where(fits, total, torch.nan)
+    return torch.cat(parts)

@@ -242,23 +242,34 @@ class Summed:
         if not self.masked:
             return Aggregate(weights, round.state)
         self.bits += len(round.params) * secure.BITS
-        then = partial(Aggregate, weights, round.state)
-        return Sum(received, weights, then, partial(self._total, round))
+        then = partial(_unmasked, weights, round.state)
+        return Sum(received, weights, then, partial(self._messages, round))
 
-    def _total(self, round: CellRound, weights: Tensor, updates: Tensor) -> Tensor:
-        """The sum of the masked updates, some columns at a time."""
-        words = self.seed, UPDATE, round.number
-        if updates.device.type != "cpu":
-            own = updates.to(torch.float64) * weights[:, None]
-            return masked_sum(own, self.data.there[2][round.rows], *words)
-        ids, sums = self.data.names[round.clients], list[Floats]()
-        wide = max(1, secure.PAIRS // len(ids))
-        for first in range(0, updates.shape[1], wide):
-            columns = updates[:, first : first + wide].to(torch.float64)
-            rows = (columns * weights[:, None]).numpy()
-            sent = secure.mask(rows, ids, *words, column=first)
-            sums.append(secure.unmask(sent))
-        return torch.from_numpy(np.concatenate(sums))
+    def _messages(self, round: CellRound, weights: Tensor, part: Received) -> Tensor:
+        """The sum of the masked updates of some of the round's clients (P,), as words; and how many
+        of these rows are too large to be told.
+        """
+        words, ids = (self.seed, UPDATE, round.number), self.data.names
+        others = ids[np.setdiff1d(round.clients, part.clients)]
+        if weights.device.type == "cpu":
+            wide, names = max(1, secure.PAIRS // len(weights)), ids[part.clients]
+            sums = [
+                secure.mask(
+                    columns.to(torch.float64) * weights[:, None],
+                    names,
+                    *words,
+                    column=k * wide,
+                    others=others,
+                ).sum(0)
+                for k, columns in enumerate(part.updates.split(wide, 1))
+            ]
+            found = torch.from_numpy(np.concatenate(sums).view(np.int64))
+            return torch.cat([found, found.new_zeros(1)])
+        own = part.updates.to(torch.float64) * weights[:, None]
+        away = torch.from_numpy(others).to(own.device) if len(others) else None
+        found = masked_sum(own, self.data.there[2][part.rows], *words, others=away)
+        fits = own.abs().amax(1) < secure.LARGEST / len(round.clients)
+        return torch.cat([found, (~fits).sum()[None]])
 
     def _known(self, round: Round) -> CellRound:
         def add(rows: Floats) -> Floats:
@@ -316,6 +327,12 @@ def report_together(rounds: Sequence[tuple[Summed, CellRound]]) -> list[CellRoun
         for (i, _), one in zip(members, sums.swapaxes(0, 1), strict=True):
             result[i] = rounds[i][0].exchange(rounds[i][1], one)
     return result
+
+
+def _unmasked(weights: Floats, state: State, total: Tensor) -> Aggregate:
+    """The aggregate, of the sum of all messages; NaN where a row was too large."""
+    step = total[:-1].to(torch.float64) * 2.0**-secure.FRACTION
+    return Aggregate(weights, state, torch.where(total[-1] == 0, step, torch.nan))
 
 
 def _merge(state: State, new: State, own: bool) -> State:

@@ -36,18 +36,21 @@ from fairfl.sims.engine import (
     Simulation,
     Softmax,
     Uniform,
+    plan,
     simulate,
 )
 from fairfl.sims.engine.secure import masks
 from fairfl.sims.engine.secure.device_masks import masked, masked_sum
-from fairfl.sims.engine.secure.summed import UPDATE
+from fairfl.sims.engine.secure.summed import UPDATE, SumOnly
 from fairfl.sims.group_fairness.agnostic import AgnosticFair
+from fairfl.sims.group_fairness.fairbatch import FairBatch
 from fairfl.sims.group_fairness.fairfed import FairFed
 from fairfl.sims.group_fairness.fedfb import FedFB
 from fairfl.sims.group_fairness.lft import LocalFairBatch
+from fairfl.sims.group_fairness.notions import NOTIONS
+from fairfl.studies.own.config_parts import known_algorithms
 
 EVERY = [algorithm for kind in algorithms().values() for algorithm in kind.examples()]
-FIRST = [next(iter(kind.examples())) for kind in algorithms().values()]
 DATA = classified((1, 17, 4, 9, 30, 8), test=3)
 
 
@@ -184,52 +187,57 @@ def test_steps_neither_wait_nor_send(algorithm, model, monkeypatch):
 
 
 GROUP_FAIR = [
-    FedFB(),
+    *(
+        one
+        for kind in known_algorithms().values()
+        if issubclass(kind, SumOnly) and kind.__module__.startswith("fairfl.")
+        for one in kind.examples()
+    ),
+    *(FedFB(FairBatch(notion, surrogate="acceptance")) for notion in sorted(NOTIONS)),
+    FedFB(FairBatch(surrogate="zero_one", budget=0.1), every=2),
     FedFB(evaluated="local"),
     FedFB(bits=8),
-    FairFed(),
-    LocalFairBatch(),
+    FairFed(notion="eo", local="none"),
     LocalFairBatch(average_every=1),
+    LocalFairBatch(FairBatch("eodds", surrogate="acceptance"), average_every=2),
 ]
 MASKED = replace(EXACT, masked_updates=True)
 CASES = [
-    *((Softmax(4, 3), classified((1, 17, 9)), one, EXACT, Everyone()) for one in FIRST),
-    *((Softmax(4, 3), classified((9, 1, 7, 4, 30)), one, EXACT, Uniform(3)) for one in FIRST),
-    *((Logistic(2), people((30, 20, 25)), one, EXACT, Everyone()) for one in GROUP_FAIR),
-    *((Logistic(2), people((30, 20, 25)), one, MASKED, Everyone()) for one in GROUP_FAIR),
-    *((Logistic(2), people((3, 4, 7, 9)), one, EXACT, Uniform(3)) for one in GROUP_FAIR[:1]),
-    *(
-        (Softmax(4, 3), classified((1, 17, 9)), one, EXACT, Joining((0, 1)))
-        for one in EVERY
-        if isinstance(one, (Dynamic, DynamicQFedAvg))
-    ),
+    *((one, EXACT, who) for one in EVERY for who in (Everyone(), Uniform(2))),
+    *((one, EXACT, Joining((0, 1))) for one in EVERY if isinstance(one, (Dynamic, DynamicQFedAvg))),
+    *((one, how, Everyone()) for one in GROUP_FAIR for how in (EXACT, MASKED)),
+    *((one, how, Uniform(2)) for one in GROUP_FAIR if not one.complete for how in (EXACT, MASKED)),
 ]
 
 
 @pytest.mark.parametrize(
-    ("model", "data", "algorithm", "computing", "participation"),
+    ("algorithm", "computing", "participation"),
     CASES,
-    ids=[f"{one!r}, {who.name}{', masked' * how.masked_updates}" for _, _, one, how, who in CASES],
+    ids=[f"{one!r}, {who.name}{', masked' * how.masked_updates}" for one, how, who in CASES],
 )
-def test_replicates_wait_and_send_together(
-    model, data, algorithm, computing, participation, monkeypatch
+def test_a_round_waits_and_sends_as_often_for_more_clients_and_replicates(
+    algorithm, computing, participation, monkeypatch
 ):
-    """A round's waits and transfers are as many for 1, 3 and 8 replicates, each with a seed of its
-    own.
+    """For 4 clients or 12, and for one replicate or three, each with a seed of its own; the plan of
+    the round's steps is made anew, as it is where these clients have not met before.
     """
+    groups = isinstance(algorithm, SumOnly)
+    model, make = (Logistic(2), people) if groups else (Softmax(4, 3), classified)
 
-    def traffic(replicates):
+    def traffic(sizes, replicates):
+        who = Uniform(len(sizes) // 2) if participation == Uniform(2) else participation
+        data, training = make(sizes), quick(steps=2, participation=who)
         with pretended_gpu(monkeypatch) as gpu:
             every = [Replicate(algorithm, seed) for seed in range(replicates)]
-            training = quick(steps=2, participation=participation)
             simulation = Simulation(model, data, every, training, computing)
             for _ in range(3):
-                gpu.sent.clear(), gpu.waited.clear()
+                gpu.sent.clear(), gpu.waited.clear(), plan._shape_there.cache_clear()
                 simulation.step()
             return gpu.sent.total(), gpu.waited.total()
 
-    sent, waited = traffic(1)
-    assert traffic(3) == traffic(8) == (sent, waited)
+    sizes = 17, 9, 4, 8
+    sent, waited = traffic(sizes, 1)
+    assert traffic(sizes, 3) == traffic(sizes * 3, 3) == (sent, waited)
     assert waited <= 3
 
 
@@ -243,13 +251,29 @@ def test_masks_there_are_those_of_the_host(monkeypatch):
             there = torch.from_numpy(rows).to(GPU), torch.from_numpy(ids).to(GPU)
             gpu.sent.clear()
             found = masked(*there, 3, UPDATE, 2, column=4)
+            apart = [
+                masked(
+                    there[0][some], there[1][some], 3, UPDATE, 2, column=4, others=there[1][rest]
+                )
+                for some, rest in ((slice(2), slice(2, None)), (slice(2, None), slice(2)))
+            ]
             total = masked_sum(*there, 3, UPDATE, 2)
             assert gpu.sent.total() == gpu.waited.total() == 0
-            found, total = found.cpu().numpy(), total.cpu().numpy()
+            found, apart, total = (t.cpu().numpy() for t in (found, torch.cat(apart), total))
         np.testing.assert_array_equal(found.view(np.uint64), expected)
-        np.testing.assert_array_equal(total, masks.unmask(masks.mask(rows, ids, 3, UPDATE, 2)))
-    large = torch.full((2, 2), masks.LARGEST)
-    assert masked_sum(large, torch.arange(2), 0).isnan().all()
+        np.testing.assert_array_equal(apart, found)
+        whole = masks.mask(rows, ids, 3, UPDATE, 2)
+        np.testing.assert_array_equal(total.view(np.uint64), whole.sum(0))
+
+
+def test_an_update_too_large_to_be_masked_ends_a_run_there_too(monkeypatch):
+    computing = replace(EXACT, masked_updates=True)
+    with pretended_gpu(monkeypatch):
+        simulation = Simulation(
+            Logistic(2), people((3, 4)), [Replicate(FedFB())], quick(lr=1e10), computing
+        )
+        with pytest.raises(ArithmeticError, match="global model is NaN"):
+            simulation.step()
 
 
 def test_agnostic_fair_ends_there_as_on_the_cpu(monkeypatch):

@@ -42,10 +42,11 @@ def test_average_and_what_follows_it():
     """After E rounds w is the mean of the models by size, and the next models start there, each
     with its own λ.
     """
-    parts, algorithm = people(), LocalFairBatch(FairBatch("dp", 0.2), 3)
+    parts, rule = people(), FairBatch("dp", 0.2)
     p = parts.train.sizes / parts.train.sizes.sum()
-    at, _ = run(parts, algorithm, 3)
-    np.testing.assert_allclose(at.params[0].numpy(), p @ at.states[0][MODELS].numpy(), atol=1e-12)
+    at, own = (run(parts, LocalFairBatch(rule, every), 3)[0] for every in (3, None))
+    np.testing.assert_allclose(at.params[0].numpy(), p @ own.states[0][MODELS].numpy(), atol=1e-12)
+    np.testing.assert_allclose(at.states[0][LAM], own.states[0][LAM], atol=1e-9)
     lam = as_floats(at.states[0][LAM])
     assert len(np.unique(lam.round(6), axis=0)) == 3
     before = at.params[0].clone()

@@ -43,20 +43,26 @@ def test_runs_end_together():
     torch.testing.assert_close(masked, plain, atol=100 * STEP, rtol=0)
 
 
-def test_what_is_sent_is_masked_and_adds_up(monkeypatch):
-    """Every message differs from its update, everywhere; the server's side gets messages alone."""
+@pytest.mark.parametrize("limit", [1, 1 << 30])
+def test_what_is_sent_is_masked_and_adds_up(limit, monkeypatch):
+    """Every message differs from its update, everywhere; the server's side gets messages alone.
+    The same of one client at a time.
+    """
+    monkeypatch.setattr("fairfl.sims.engine.algorithm.BLOCK", 1)
     sent, mask = [], secure.mask
 
-    def spied(rows, ids, *words, column=0):
-        found = mask(rows, ids, *words, column=column)
+    def spied(rows, ids, *words, **more):
+        found = mask(rows, ids, *words, **more)
         if UPDATE in words:
             sent.append((np.asarray(rows), found))
         return found
 
     monkeypatch.setattr(secure, "mask", spied)
-    simulation, _ = run(people(), FedFB(), 2, MASKED)
-    assert len(sent) == 2
-    for rows, messages in sent:
+    simulation, _ = run(people(), FedFB(), 2, replace(MASKED, memory_limit=limit))
+    each = 3 if limit == 1 else 1
+    assert len(sent) == 2 * each
+    rounds = [map(np.concatenate, zip(*sent[k : k + each], strict=True)) for k in (0, each)]
+    for rows, messages in rounds:
         assert rows.shape == (3, simulation.model.size)
         alone = np.rint(rows * 2.0**secure.FRACTION).astype(np.int64).view(np.uint64)
         assert (messages != alone).all()
@@ -79,6 +85,26 @@ def test_some_columns_at_a_time(monkeypatch):
     one = run(people(), FedFB(), 3, MASKED)[0].params
     monkeypatch.setattr(secure, "PAIRS", 4)
     assert torch.equal(run(people(), FedFB(), 3, MASKED)[0].params, one)
+
+
+def test_some_clients_at_a_time(monkeypatch):
+    """The same messages, whose sum is that of all to the bit."""
+    rows = np.random.default_rng(0).normal(size=(5, 7))
+    ids, words = np.array([3, 1, 8, 2, 9]), (4, UPDATE, 2)
+    whole = secure.mask(rows, ids, *words)
+    for pairs in (1 << 20, 1, 8):
+        monkeypatch.setattr(secure, "PAIRS", pairs)
+        parts = [
+            secure.mask(rows[at], ids[at], *words, others=np.delete(ids, np.r_[at]))
+            for at in (slice(0, 2), slice(2, 3), slice(3, 5))
+        ]
+        np.testing.assert_array_equal(np.vstack(parts), whole)
+    with pytest.raises(ValueError, match="below 1.3421"):  # 2^26 / 5: the others count
+        secure.mask(np.full((1, 1), 2.0**25), ids[:1], *words, others=ids[1:])
+    data, small = people((30, 50, 40, 20)), replace(MASKED, memory_limit=1)
+    whole = run(data, FedFB(), 3, MASKED)[0].params
+    monkeypatch.setattr("fairfl.sims.engine.algorithm.BLOCK", 1)  # one client at a time
+    assert torch.equal(run(data, FedFB(), 3, small)[0].params, whole)
 
 
 def test_bytes():

@@ -10,7 +10,7 @@ from browser import BROWSER, in_browser
 
 from fairfl.claims import record
 from fairfl.claims.certificates import Counterexample, from_json
-from fairfl.claims.picture import Curve, Picture, Region
+from fairfl.claims.picture import Curve, Map, Picture, Region
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked, recorded
 from fairfl.reports.claims.graph import graph
@@ -202,14 +202,18 @@ def test_pictures() -> None:
     rows = Picture(
         "accepted", "x", regions=(Region("a = 0", ((0.0, 1.0), (2.0, 3.0))), Region("a = 1", ()))
     )
-    for picture in (curves, rows):
+    plane = Map("f", (0.0, 1.0, 2.0), (0.0, 1.0), ((-1.0, 0.5, 2.0), (-2.0, -1.0, 1.0)), two)
+    maps = Picture("where f > 0", "x", "y", maps=(plane, plane))
+    for picture in (curves, rows, maps):
         drawn = svg(picture, "one")
         assert (
             drawn.startswith("<svg")
             and drawn.rstrip().endswith("</svg>")
             and drawn == svg(picture, "one")
         )
-    with pytest.raises(ValueError, match="curves or regions"):
+    with pytest.raises(ValueError, match="curves, regions or maps"):
         Picture("none", "x")
+    with pytest.raises(ValueError, match="2 rows of 1 numbers"):
+        Map("f", (1.0,), (1.0, 2.0), ((1.0,),))
     with pytest.raises(ValueError, match="x and y of 'f'"):
         Curve("f", (1.0,), ())
