@@ -46,6 +46,8 @@ FLAT, NULL = 1e5, 1e-6
 """Columns of B are cut down to the one; singular values below the other are zero."""
 FAINT = 1e-10
 """Differences of rates that change by no more than this in a step do not change."""
+LOUD = 1e-12
+"""The line ends where no function is larger."""
 TIED = 1e-9
 """Values this close to their budget count as reaching it."""
 TRIES = (True, False), (False, False), (True, True)
@@ -90,6 +92,7 @@ def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds
     radius = np.full(target.size, FIRST)
     alive = np.arange(target.size)
     for _ in range(rounds):
+        best = best.replaced(alive, _centred(family, best.take(alive), reach))
         here, goal = best.take(alive), target[alive]
         models = _models(family, here, reach, radius[alive], hold=True)
         found, gain, most = here, np.zeros(alive.size), np.zeros(alive.size)
@@ -121,6 +124,69 @@ def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds
         if alive.size == 0:
             break
     return best
+
+
+def _centred(family: RuleFamily, rules: Rules, reach: Array) -> Rules:
+    """The same rules at the multipliers furthest from where gaps open, slopes turn, or signs change."""
+    problem, point = family.problem, rules.point
+    mixed = [weights(point.lam, rows) for rows in problem.coefficients]
+    critical = critical_points(problem.profiles, mixed)
+    tables, bounds, bases, rows = [], [], [], []
+    for b in range(len(point.lam)):
+        lam = point.lam[b]
+        free = np.flatnonzero(lam)
+        unit = np.diag(reach)[:, free]
+        fixed, signs = [], []
+        for p, (profile, c) in enumerate(zip(problem.profiles, problem.coefficients, strict=True)):
+            sets, points = point.sets[p], critical[p]
+            at = sets.cut[slice(*np.searchsorted(sets.owner, [b, b + 1]))]
+            fixed.append(c @ profile.values(at)[1:])
+            loud = np.flatnonzero(profile.sizes.max(axis=0) > LOUD)
+            ends = profile.values(profile.edges[[loud[0], loud[-1] + 1]]).T
+            mine = slice(*np.searchsorted(points.owner, [b, b + 1]))
+            beside = points.values[mine][points.closed[mine]]
+            signs += [np.concatenate([ends, beside, profile.slopes(at).T]) @ np.concatenate([np.eye(1, 1 + len(c.T)), np.pad(c, ((0, 0), (1, 0)))]).T]
+        v = np.concatenate(fixed, axis=1)
+        basis = unit @ scipy.linalg.null_space((v.T @ unit) / np.maximum(np.abs(v.T @ unit).max(axis=1, initial=0.0), 1e-300)[:, None], rcond=1e-9)
+        if not basis.shape[1]:
+            continue
+        each = np.concatenate(signs)
+        now = each[:, 0] + each[:, 1:] @ lam
+        own = -np.sign(now)[:, None] * each[:, 1:]
+        # zero budgets let a multiplier change its sign
+        signed = free[rules.local[b][family.client[free]] > TIGHT]
+        own = np.concatenate([own, -np.sign(lam[signed])[:, None] * np.eye(lam.size)[signed]])
+        room = np.concatenate([np.abs(now), np.abs(lam[signed])])
+        size = np.maximum(np.abs(own * reach).sum(axis=1), 1e-300)
+        own, room = own / size[:, None], room / size
+        a = np.concatenate([own @ basis, basis / np.where(reach > 0, reach, 1.0)[:, None], -basis / np.where(reach > 0, reach, 1.0)[:, None]])
+        use = np.concatenate([np.ones(len(own)), np.zeros(2 * lam.size)])
+        tables.append(np.column_stack([a, use]))
+        bounds.append(np.concatenate([room, np.full(2 * lam.size, FAR_OFF)]))
+        bases.append(basis)
+        rows.append(b)
+    if not rows:
+        return rules
+    most, height = max(t.shape[1] for t in tables), max(map(len, tables))
+    a, c = np.zeros((len(rows), height + 2 * most, most)), np.ones((len(rows), height + 2 * most))
+    gain = np.zeros((len(rows), most))
+    for k, (table, bound) in enumerate(zip(tables, bounds, strict=True)):
+        n = table.shape[1] - 1
+        a[k, : len(table), :n], a[k, : len(table), -1], c[k, : len(bound)] = table[:, :n], table[:, -1], bound
+        for j in range(n, most - 1):
+            a[k, height + j, j], a[k, height + most + j, j] = 1.0, -1.0
+        gain[k, -1] = 1.0
+    found = maximise(gain, a, c)
+    rows = np.array(rows)
+    moved = point.lam[rows] + np.stack([basis @ x[: basis.shape[1]] for basis, x in zip(bases, found, strict=True)])
+    out = family.at(moved)
+    same = (np.abs(out.values - rules.values[rows]).max(axis=1) <= 1e-10) & (out.excess.max(axis=1) <= 1e-11) & (np.sign(moved)**2 == np.sign(point.lam[rows])**2).all(axis=1)
+    STAT[0] += same.size; STAT[1] += same.sum()
+    return rules.replaced(rows[same], out.take(np.flatnonzero(same)))
+
+
+STAT = [0, 0]
+FAR_OFF = 0.3
 
 
 def merit(rules: Rules, target: Array, rate: float = RATE) -> Array:
@@ -278,6 +344,15 @@ def _walls(
         slopes = points.values[closed, 1:] @ family.problem.coefficients[p].T
         rows.append(upward[:, None] * slopes @ to_lam)
         room.append(np.maximum(np.abs(points.height[closed]) - MARGIN, 0.0))
+        # what is at the ends of the line stays there
+        profile = family.problem.profiles[p]
+        loud = np.flatnonzero(profile.sizes.max(axis=0) > LOUD)
+        ends = profile.values(profile.edges[[loud[0], loud[-1] + 1]]).T
+        slopes = ends[:, 1:] @ family.problem.coefficients[p].T
+        height = ends[:, 0] + slopes @ point.lam[b]
+        size = np.abs(slopes).max(axis=1, initial=1e-300)
+        rows.append(-np.sign(height / size)[:, None] * (slopes / size[:, None]) @ to_lam)
+        room.append(np.maximum(np.abs(height) / size - MARGIN, 0.0))
     a, limit = np.concatenate(rows), np.concatenate(room)
     most = np.abs(a).sum(axis=1)
     near = np.flatnonzero(limit < 1.5 * most)
@@ -366,12 +441,18 @@ def _walked(
             over = np.abs(tried.pooled[b]) - target[k]
             m = int(over.argmax())
             slope = np.sign(tried.pooled[b, m]) * models[k].pooled[m]
-            sound = tried.excess[b].max(initial=0.0) <= 1e-9 and np.isfinite(target[k])
-            if sound and over[m] > 1e-12 and slope.any():
+            wanted = here.values[k] + models[k].values @ steps[k]
+            fair = (tried.lam[b] != 0) & (np.abs(wanted) <= TIED)
+            sound = np.where(fair, 0.0, tried.excess[b]).max(initial=0.0) <= 1e-9
+            missed = [(models[k].values[j], tried.values[b, j]) for j in np.flatnonzero(fair)]
+            if over[m] > 1e-12 and slope.any():
                 if asked[k] > over[m]:  # how much of the last correction came
                     pace[k] = np.clip(pace[k] * asked[k] / (asked[k] - over[m]), 1.0, FASTEST)
                 asked[k] = over[m]
-                steps[k] -= pace[k] * (over[m] + 1e-13) * slope / (slope @ slope)
+                missed.append((slope, pace[k] * (over[m] + 1e-13)))
+            if sound and np.isfinite(target[k]) and any(abs(by) > 1e-12 for _, by in missed):
+                slopes, by = zip(*missed, strict=True)
+                steps[k] -= np.linalg.lstsq(np.array(slopes), np.array(by), rcond=1e-10)[0]
                 left.append(k)
         rows = np.array(left, int)
         if not rows.size:
