@@ -58,7 +58,7 @@ TRIES = (True, False), (False, False), (True, True)
 """What a step is tried with: whether budgets of zero are kept, and gaps as they are."""
 REPAIRS, FASTEST = 4, 8.0
 """Corrections of a step that ends beyond the target, and the most that one is made longer."""
-WORTH = 1e-8
+WORTH = 1e-9
 """Steps that gain less are not taken."""
 
 
@@ -440,7 +440,8 @@ def _walked(
     best, steps, rows = here, [step.copy() for step in steps], np.arange(target.size)
     last = here
     ends = [here.pooled[k] + models[k].pooled @ steps[k] for k in rows]
-    aim = np.maximum(target, [np.abs(end).max(initial=0.0) for end in ends])
+    aim = np.array([np.abs(end).max(initial=0.0) for end in ends])
+    aim = np.where(aim > target + TIED, aim, target)
     pace, asked = np.ones(target.size), np.full(target.size, np.nan)
     for _ in range(1 + REPAIRS):
         own = here.take(rows)
