@@ -46,13 +46,19 @@ FLAT, NULL = 1e5, 1e-6
 """Columns of B are cut down to the one; singular values below the other are zero."""
 FAINT = 1e-10
 """Differences of rates that change by no more than this in a step do not change."""
+LOUD = 1e-12
+"""A line ends where no function is larger."""
+SAME, SHIFT = 1e-10, 0.3
+"""Values this close are of one rule; and what its multipliers change by at most when they are
+centred, over their reach.
+"""
 TIED = 1e-9
 """Values this close to their budget count as reaching it."""
 TRIES = (True, False), (False, False), (True, True)
 """What a step is tried with: whether budgets of zero are kept, and gaps as they are."""
 REPAIRS, FASTEST = 4, 8.0
 """Corrections of a step that ends beyond the target, and the most that one is made longer."""
-WORTH = 1e-8
+WORTH = 1e-9
 """Steps that gain less are not taken."""
 
 
@@ -89,7 +95,11 @@ def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds
     best = start
     radius = np.full(target.size, FIRST)
     alive = np.arange(target.size)
+    doubt = np.ones(target.size, bool)  # whose multipliers are centred
     for _ in range(rounds):
+        if doubt.any():
+            own = np.flatnonzero(doubt)
+            best = best.replaced(alive[own], _centred(family, best.take(alive[own]), reach))
         here, goal = best.take(alive), target[alive]
         models = _models(family, here, reach, radius[alive], hold=True)
         found, gain, most = here, np.zeros(alive.size), np.zeros(alive.size)
@@ -117,10 +127,80 @@ def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds
         radius[alive] = np.where(
             gain > 0, np.minimum(2.0 * radius[alive], LARGEST), radius[alive] / 5
         )
-        alive = alive[(most > WORTH) & (radius[alive] > SMALLEST)]
+        on = (most > WORTH) & (radius[alive] > SMALLEST)
+        alive, doubt = alive[on], (gain <= 0.3 * most)[on]
         if alive.size == 0:
             break
     return best
+
+
+def ends_of(family: RuleFamily, p: int) -> Array:
+    """(1 + J_p, 2) the functions at both ends of line p, where the last is as small as LOUD: there
+    intervals come in from infinity.
+    """
+    profile = family.problem.profiles[p]
+    loud = np.flatnonzero(profile.sizes.max(axis=0) > LOUD)
+    return profile.values(profile.edges[[loud[0], loud[-1] + 1]])
+
+
+def _centred(family: RuleFamily, rules: Rules, reach: Array) -> Rules:
+    """The same rules at other multipliers, where these are not unique: furthest from where a gap
+    opens or closes, or a multiplier changes its sign.
+
+    Each is a linear inequality in λ; the smallest slack, over what a change of all multipliers by
+    their ``reach`` makes, is the largest.
+    """
+    point, bases, tables, bounds = rules.point, [], [], []
+    mixed = [weights(point.lam, rows) for rows in family.problem.coefficients]
+    critical = critical_points(family.problem.profiles, mixed)
+    for b, lam in enumerate(point.lam):
+        fixed, signed = _signed(family, point, b, critical)
+        basis = reach[:, None] * np.eye(lam.size)[:, lam != 0]
+        kept = fixed.T @ basis
+        kept = kept / np.maximum(np.abs(kept).max(axis=1, initial=0.0, keepdims=True), 1e-300)
+        basis = basis @ scipy.linalg.null_space(kept, rcond=SAME)
+        # budgets of zero let their multipliers change sign
+        own = np.flatnonzero((lam != 0) & (rules.local[b][family.client] > TIGHT))
+        slack = np.concatenate([signed[0] + lam @ signed[1:], lam[own]])
+        rows = np.concatenate([signed[1:].T, np.eye(lam.size)[own]])
+        size = np.maximum(np.abs(rows * reach).sum(axis=1), 1e-300)
+        away = (-np.sign(slack) / size)[:, None] * rows @ basis
+        box = basis / np.where(reach > 0, reach, 1.0)[:, None]
+        asked = np.append(np.ones(size.size), np.zeros(2 * lam.size))
+        tables.append(np.column_stack([asked, np.concatenate([away, box, -box])]))
+        bounds.append(np.append(np.abs(slack) / size, np.full(2 * lam.size, SHIFT)))
+        bases.append(basis)
+    most, height = max(t.shape[1] for t in tables), max(map(len, tables))
+    a, c = np.zeros((len(tables), height + 2 * most, most)), np.ones((1, height + 2 * most))
+    a[:, height:] = np.concatenate([np.eye(most), -np.eye(most)])
+    c = np.repeat(c, len(tables), axis=0)
+    for b, (table, bound) in enumerate(zip(tables, bounds, strict=True)):
+        a[b, : len(table), : table.shape[1]], c[b, : len(bound)] = table, bound
+    found = maximise(np.tile(np.eye(1, most), (len(tables), 1)), a, c)[:, 1:]
+    change = np.stack([basis @ x[: basis.shape[1]] for basis, x in zip(bases, found, strict=True)])
+    moved = family.at(point.lam + change)
+    same = np.abs(moved.values - rules.values).max(axis=1, initial=0.0) <= SAME
+    same &= moved.excess.max(axis=1, initial=0.0) <= np.maximum(rules.excess.max(axis=1), TIGHT)
+    same &= np.abs(change).max(axis=1, initial=0.0) > 0
+    return rules.replaced(np.flatnonzero(same), moved.take(np.flatnonzero(same)))
+
+
+def _signed(
+    family: RuleFamily, point: DualPoint, b: int, critical: list[CriticalPoints]
+) -> tuple[Array, Array]:
+    """The densities (K, R) at the cuts of rule b; and the gain and the densities (1 + K, S) of what
+    keeps its sign while the rule stays: s at closed gaps and at the ends, its slopes at the cuts.
+    """
+    fixed, signed = [], []
+    lines = zip(family.problem.profiles, family.problem.coefficients, point.sets, strict=True)
+    for p, (profile, rows, sets) in enumerate(lines):
+        cut = sets.cut[slice(*np.searchsorted(sets.owner, [b, b + 1]))]
+        mine = slice(*np.searchsorted(critical[p].owner, [b, b + 1]))
+        closed = critical[p].values[mine][critical[p].closed[mine]].T
+        both = np.concatenate([ends_of(family, p), closed, profile.slopes(cut)], axis=1)
+        fixed.append(rows @ profile.values(cut)[1:])
+        signed.append(np.concatenate([both[:1], rows @ both[1:]]))
+    return np.concatenate(fixed, axis=1), np.concatenate(signed, axis=1)
 
 
 def merit(rules: Rules, target: Array, rate: float = RATE) -> Array:
@@ -278,6 +358,12 @@ def _walls(
         slopes = points.values[closed, 1:] @ family.problem.coefficients[p].T
         rows.append(upward[:, None] * slopes @ to_lam)
         room.append(np.maximum(np.abs(points.height[closed]) - MARGIN, 0.0))
+        # s keeps its signs at the ends of the line
+        slopes = family.problem.coefficients[p] @ ends_of(family, p)[1:]
+        height = ends_of(family, p)[0] + point.lam[b] @ slopes
+        size = np.abs(slopes).max(axis=0, initial=1e-300)
+        rows.append((-np.sign(height) / size)[:, None] * (slopes.T @ to_lam))
+        room.append(np.maximum(np.abs(height) / size - MARGIN, 0.0))
     a, limit = np.concatenate(rows), np.concatenate(room)
     most = np.abs(a).sum(axis=1)
     near = np.flatnonzero(limit < 1.5 * most)
@@ -353,6 +439,9 @@ def _walked(
     """
     best, steps, rows = here, [step.copy() for step in steps], np.arange(target.size)
     last = here
+    ends = [here.pooled[k] + models[k].pooled @ steps[k] for k in rows]
+    aim = np.array([np.abs(end).max(initial=0.0) for end in ends])
+    aim = np.where(aim > target + TIED, aim, target)
     pace, asked = np.ones(target.size), np.full(target.size, np.nan)
     for _ in range(1 + REPAIRS):
         own = here.take(rows)
@@ -363,15 +452,21 @@ def _walked(
         best = best.replaced(rows[better], tried.take(better))
         left = []
         for b, k in enumerate(rows):
-            over = np.abs(tried.pooled[b]) - target[k]
+            over = np.abs(tried.pooled[b]) - aim[k]
             m = int(over.argmax())
             slope = np.sign(tried.pooled[b, m]) * models[k].pooled[m]
-            sound = tried.excess[b].max(initial=0.0) <= 1e-9 and np.isfinite(target[k])
-            if sound and over[m] > 1e-12 and slope.any():
+            wanted = here.values[k] + models[k].values @ steps[k]
+            fair = (tried.lam[b] != 0) & (np.abs(wanted) <= TIED)
+            sound = np.where(fair, 0.0, tried.excess[b]).max(initial=0.0) <= 1e-9
+            missed = [(models[k].values[j], tried.values[b, j]) for j in np.flatnonzero(fair)]
+            if over[m] > 1e-12 and slope.any():
                 if asked[k] > over[m]:  # how much of the last correction came
                     pace[k] = np.clip(pace[k] * asked[k] / (asked[k] - over[m]), 1.0, FASTEST)
                 asked[k] = over[m]
-                steps[k] -= pace[k] * (over[m] + 1e-13) * slope / (slope @ slope)
+                missed.append((slope, pace[k] * (over[m] + 1e-13)))
+            if sound and np.isfinite(target[k]) and any(abs(by) > 1e-12 for _, by in missed):
+                slopes, by = zip(*missed, strict=True)
+                steps[k] -= np.linalg.lstsq(np.array(slopes), np.array(by), rcond=1e-10)[0]
                 left.append(k)
         rows = np.array(left, int)
         if not rows.size:
@@ -407,7 +502,6 @@ def _ends(
     eps = np.where(eps[rows] <= TIGHT, 0.0, eps[rows])
     for start in (near, tried):  # the end has the gaps that open on the way
         other, met = family.follow(start.take(rows), eps)
-        met &= merit(other, target[rows]) > merit(tried.take(rows), target[rows])
         tried = tried.replaced(rows[met], other.take(np.flatnonzero(met)))
         rows, eps = rows[~met], eps[~met]
     return tried

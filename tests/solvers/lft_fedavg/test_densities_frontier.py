@@ -9,7 +9,7 @@ import pytest
 
 import fairfl as ff
 from fairfl.solvers.frontier import MET, non_dominated
-from fairfl.solvers.lft_fedavg.densities_ascent import _models, _steps, merit
+from fairfl.solvers.lft_fedavg.densities_ascent import _models, _steps, ascend, merit
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
 from fairfl.solvers.numerics.descent import minimise_dual
 from fairfl.solvers.numerics.dual import DualPoint, dual_point, kkt_residual
@@ -112,6 +112,34 @@ def test_these_budgets_do_not_beat_the_search(fed: ff.Federation, eps: list[floa
     search, s = MultiplierSearch.of(fed, FEDAVG), ff.solve(fed, "lft_fedavg", eps)
     target = np.array([s.disparity])
     assert merit(search.at(target, search.starts), target)[0] >= s.accuracy - 1e-9
+
+
+def audited(seed: int) -> ff.Federation:
+    """A federation of the audit."""
+    return audit.Densities.drawn(np.random.default_rng([seed, 1])).build()
+
+
+def test_a_climb_passes_where_intervals_come_in_from_infinity() -> None:
+    """λ_0 ends within 1e-5 of M_1, beyond which no tail of group 1 is accepted: climbs that ignore
+    this end 6e-6 lower. The budgets are those of 40 rounds from every start.
+    """
+    fed = audited(47)
+    s = ff.solve(fed, "lft_fedavg", [0.2946257426, 0.4191789249, 0.0751478100, 0.4712916900])
+    search, target = MultiplierSearch.of(fed, FEDAVG), np.array([s.disparity])
+    assert merit(search.at(target, search.starts), target)[0] >= s.accuracy - 1e-6
+
+
+def test_a_climb_follows_a_tie_whose_cut_moves_far() -> None:
+    """From MD_k = 0.11 to 0.02 λ moves by 1e-12 and a cut by 10; beside this, where a gap closes,
+    the accuracy at the target is 1.1e-4 less.
+    """
+    fed = audited(168)
+    search = MultiplierSearch.of(fed, FEDAVG)
+    here, there = (ff.solve(fed, "lft_fedavg", [1.0, 0.0, own]) for own in (0.11, 0.02))
+    start = search.family.solve(here.eps[search.order])
+    target = np.array([there.disparity])
+    found = ascend(search.family, start, target, search.reach, 10)
+    assert merit(found, target)[0] >= there.accuracy - 1e-9
 
 
 STEEP = ff.Federation.normal(
