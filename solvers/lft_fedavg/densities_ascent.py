@@ -48,10 +48,6 @@ FAINT = 1e-10
 """Differences of rates that change by no more than this in a step do not change."""
 LOUD = 1e-12
 """A line ends where no function is larger."""
-SAME, SHIFT = 1e-10, 0.3
-"""Values this close are of one rule; and what its multipliers change by at most when they are
-centred, over their reach.
-"""
 TIED = 1e-9
 """Values this close to their budget count as reaching it."""
 TRIES = (True, False), (False, False), (True, True)
@@ -95,11 +91,7 @@ def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds
     best = start
     radius = np.full(target.size, FIRST)
     alive = np.arange(target.size)
-    doubt = np.ones(target.size, bool)  # whose multipliers are centred
     for _ in range(rounds):
-        if doubt.any():
-            own = np.flatnonzero(doubt)
-            best = best.replaced(alive[own], _centred(family, best.take(alive[own]), reach))
         here, goal = best.take(alive), target[alive]
         models = _models(family, here, reach, radius[alive], hold=True)
         found, gain, most = here, np.zeros(alive.size), np.zeros(alive.size)
@@ -118,17 +110,17 @@ def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds
             rows, own, steps = rows[go], [own[k] for k in go], [steps[k] for k in go]
             if not rows.size:
                 continue
-            tried = _walked(family, here.take(rows), own, goal[rows], steps)
+            true = alive[rows] % 2 == 1
+            tried = _walked(family, here.take(rows), own, goal[rows], steps, true)
             more = merit(tried, goal[rows]) - merit(here.take(rows), goal[rows])
             better = more > np.maximum(gain[rows], WORTH)
             found = found.replaced(rows[better], tried.take(np.flatnonzero(better)))
             gain[rows] = np.maximum(gain[rows], np.where(better, more, 0.0))
         best = best.replaced(alive, found)
         radius[alive] = np.where(
-            gain > 0, np.minimum(2.0 * radius[alive], LARGEST), radius[alive] / 5
+            gain > 0, np.minimum(2.0 * radius[alive], LARGEST), radius[alive] / 3
         )
-        on = (most > WORTH) & (radius[alive] > SMALLEST)
-        alive, doubt = alive[on], (gain <= 0.3 * most)[on]
+        alive = alive[(most > WORTH) & (radius[alive] > SMALLEST)]
         if alive.size == 0:
             break
     return best
@@ -141,66 +133,6 @@ def ends_of(family: RuleFamily, p: int) -> Array:
     profile = family.problem.profiles[p]
     loud = np.flatnonzero(profile.sizes.max(axis=0) > LOUD)
     return profile.values(profile.edges[[loud[0], loud[-1] + 1]])
-
-
-def _centred(family: RuleFamily, rules: Rules, reach: Array) -> Rules:
-    """The same rules at other multipliers, where these are not unique: furthest from where a gap
-    opens or closes, or a multiplier changes its sign.
-
-    Each is a linear inequality in λ; the smallest slack, over what a change of all multipliers by
-    their ``reach`` makes, is the largest.
-    """
-    point, bases, tables, bounds = rules.point, [], [], []
-    mixed = [weights(point.lam, rows) for rows in family.problem.coefficients]
-    critical = critical_points(family.problem.profiles, mixed)
-    for b, lam in enumerate(point.lam):
-        fixed, signed = _signed(family, point, b, critical)
-        basis = reach[:, None] * np.eye(lam.size)[:, lam != 0]
-        kept = fixed.T @ basis
-        kept = kept / np.maximum(np.abs(kept).max(axis=1, initial=0.0, keepdims=True), 1e-300)
-        basis = basis @ scipy.linalg.null_space(kept, rcond=SAME)
-        # budgets of zero let their multipliers change sign
-        own = np.flatnonzero((lam != 0) & (rules.local[b][family.client] > TIGHT))
-        slack = np.concatenate([signed[0] + lam @ signed[1:], lam[own]])
-        rows = np.concatenate([signed[1:].T, np.eye(lam.size)[own]])
-        size = np.maximum(np.abs(rows * reach).sum(axis=1), 1e-300)
-        away = (-np.sign(slack) / size)[:, None] * rows @ basis
-        box = basis / np.where(reach > 0, reach, 1.0)[:, None]
-        asked = np.append(np.ones(size.size), np.zeros(2 * lam.size))
-        tables.append(np.column_stack([asked, np.concatenate([away, box, -box])]))
-        bounds.append(np.append(np.abs(slack) / size, np.full(2 * lam.size, SHIFT)))
-        bases.append(basis)
-    most, height = max(t.shape[1] for t in tables), max(map(len, tables))
-    a, c = np.zeros((len(tables), height + 2 * most, most)), np.ones((1, height + 2 * most))
-    a[:, height:] = np.concatenate([np.eye(most), -np.eye(most)])
-    c = np.repeat(c, len(tables), axis=0)
-    for b, (table, bound) in enumerate(zip(tables, bounds, strict=True)):
-        a[b, : len(table), : table.shape[1]], c[b, : len(bound)] = table, bound
-    found = maximise(np.tile(np.eye(1, most), (len(tables), 1)), a, c)[:, 1:]
-    change = np.stack([basis @ x[: basis.shape[1]] for basis, x in zip(bases, found, strict=True)])
-    moved = family.at(point.lam + change)
-    same = np.abs(moved.values - rules.values).max(axis=1, initial=0.0) <= SAME
-    same &= moved.excess.max(axis=1, initial=0.0) <= np.maximum(rules.excess.max(axis=1), TIGHT)
-    same &= np.abs(change).max(axis=1, initial=0.0) > 0
-    return rules.replaced(np.flatnonzero(same), moved.take(np.flatnonzero(same)))
-
-
-def _signed(
-    family: RuleFamily, point: DualPoint, b: int, critical: list[CriticalPoints]
-) -> tuple[Array, Array]:
-    """The densities (K, R) at the cuts of rule b; and the gain and the densities (1 + K, S) of what
-    keeps its sign while the rule stays: s at closed gaps and at the ends, its slopes at the cuts.
-    """
-    fixed, signed = [], []
-    lines = zip(family.problem.profiles, family.problem.coefficients, point.sets, strict=True)
-    for p, (profile, rows, sets) in enumerate(lines):
-        cut = sets.cut[slice(*np.searchsorted(sets.owner, [b, b + 1]))]
-        mine = slice(*np.searchsorted(critical[p].owner, [b, b + 1]))
-        closed = critical[p].values[mine][critical[p].closed[mine]].T
-        both = np.concatenate([ends_of(family, p), closed, profile.slopes(cut)], axis=1)
-        fixed.append(rows @ profile.values(cut)[1:])
-        signed.append(np.concatenate([both[:1], rows @ both[1:]]))
-    return np.concatenate(fixed, axis=1), np.concatenate(signed, axis=1)
 
 
 def merit(rules: Rules, target: Array, rate: float = RATE) -> Array:
@@ -432,7 +364,12 @@ def _promise(here: Rules, b: int, model: Model, target: float, step: Array) -> f
 
 
 def _walked(
-    family: RuleFamily, here: Rules, models: list[Model], target: Array, steps: list[Array]
+    family: RuleFamily,
+    here: Rules,
+    models: list[Model],
+    target: Array,
+    steps: list[Array],
+    true: Array,
 ) -> Rules:
     """The ends of steps, or better points that corrections to the target's disparity find from
     there: Newton's by the model, then secants.
@@ -441,12 +378,12 @@ def _walked(
     last = here
     ends = [here.pooled[k] + models[k].pooled @ steps[k] for k in rows]
     aim = np.array([np.abs(end).max(initial=0.0) for end in ends])
-    aim = np.where(aim > target + TIED, aim, target)
+    aim = np.where(true, np.maximum(aim, target), target)
     pace, asked = np.ones(target.size), np.full(target.size, np.nan)
     for _ in range(1 + REPAIRS):
         own = here.take(rows)
         own_models, own_steps = [models[k] for k in rows], [steps[k] for k in rows]
-        tried = _ends(family, own, last.take(rows), own_models, target[rows], own_steps)
+        tried = _ends(family, own, last.take(rows), own_models, target[rows], own_steps, true[rows])
         last = last.replaced(rows, tried)
         better = np.flatnonzero(merit(tried, target[rows]) > merit(best.take(rows), target[rows]))
         best = best.replaced(rows[better], tried.take(better))
@@ -481,6 +418,7 @@ def _ends(
     models: list[Model],
     target: Array,
     steps: list[Array],
+    true: Array,
 ) -> Rules:
     """The rules at the ends of steps: of the multipliers, or where those are not as predicted of
     the budgets, followed from rules that are ``near``, and where that fails from the step's end.
@@ -499,9 +437,10 @@ def _ends(
     bound = largest((moved != 0) * 1.0, family.client) > 0
     eps = np.where(bound, largest(wanted, family.client), SLACK_BUDGET)
     rows = np.flatnonzero(wrong)
-    eps = np.where(eps[rows] <= TIGHT, 0.0, eps[rows])
+    true, eps = true[rows], np.where(eps[rows] <= TIGHT, 0.0, eps[rows])
     for start in (near, tried):  # the end has the gaps that open on the way
         other, met = family.follow(start.take(rows), eps)
+        met &= true | (merit(other, target[rows]) > merit(tried.take(rows), target[rows]))
         tried = tried.replaced(rows[met], other.take(np.flatnonzero(met)))
-        rows, eps = rows[~met], eps[~met]
+        rows, eps, true = rows[~met], eps[~met], true[~met]
     return tried
