@@ -82,6 +82,9 @@ def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds
     """Improve every rule: more useful, with at most the disparities ``target`` (B,); from above,
     first to the target.
 
+    Every second one goes where its steps promise to; the others take what has more merit, even if
+    by luck. Each way finds maxima that the other misses.
+
     Parameters
     ----------
     start : B rules, each optimal for its budgets (``excess`` 0 up to rounding).
@@ -110,8 +113,8 @@ def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds
             rows, own, steps = rows[go], [own[k] for k in go], [steps[k] for k in go]
             if not rows.size:
                 continue
-            true = alive[rows] % 2 == 1
-            tried = _walked(family, here.take(rows), own, goal[rows], steps, true)
+            promised = alive[rows] % 2 == 1
+            tried = _walked(family, here.take(rows), own, goal[rows], steps, promised)
             more = merit(tried, goal[rows]) - merit(here.take(rows), goal[rows])
             better = more > np.maximum(gain[rows], WORTH)
             found = found.replaced(rows[better], tried.take(np.flatnonzero(better)))
@@ -369,21 +372,23 @@ def _walked(
     models: list[Model],
     target: Array,
     steps: list[Array],
-    true: Array,
+    promised: Array,
 ) -> Rules:
     """The ends of steps, or better points that corrections to the target's disparity find from
-    there: Newton's by the model, then secants.
+    there, or to that which was ``promised`` (B,): Newton's by the model, then secants. They keep
+    budgets of zero.
     """
     best, steps, rows = here, [step.copy() for step in steps], np.arange(target.size)
     last = here
     ends = [here.pooled[k] + models[k].pooled @ steps[k] for k in rows]
     aim = np.array([np.abs(end).max(initial=0.0) for end in ends])
-    aim = np.where(true, np.maximum(aim, target), target)
+    aim = np.where(promised & (aim > target + TIED), aim, target)
     pace, asked = np.ones(target.size), np.full(target.size, np.nan)
     for _ in range(1 + REPAIRS):
         own = here.take(rows)
         own_models, own_steps = [models[k] for k in rows], [steps[k] for k in rows]
-        tried = _ends(family, own, last.take(rows), own_models, target[rows], own_steps, true[rows])
+        where = target[rows], promised[rows]
+        tried = _ends(family, own, last.take(rows), own_models, own_steps, *where)
         last = last.replaced(rows, tried)
         better = np.flatnonzero(merit(tried, target[rows]) > merit(best.take(rows), target[rows]))
         best = best.replaced(rows[better], tried.take(better))
@@ -395,14 +400,14 @@ def _walked(
             wanted = here.values[k] + models[k].values @ steps[k]
             fair = (tried.lam[b] != 0) & (np.abs(wanted) <= TIED)
             sound = np.where(fair, 0.0, tried.excess[b]).max(initial=0.0) <= 1e-9
-            missed = [(models[k].values[j], tried.values[b, j]) for j in np.flatnonzero(fair)]
+            asks = [(models[k].values[j], tried.values[b, j]) for j in np.flatnonzero(fair)]
             if over[m] > 1e-12 and slope.any():
                 if asked[k] > over[m]:  # how much of the last correction came
                     pace[k] = np.clip(pace[k] * asked[k] / (asked[k] - over[m]), 1.0, FASTEST)
                 asked[k] = over[m]
-                missed.append((slope, pace[k] * (over[m] + 1e-13)))
-            if sound and np.isfinite(target[k]) and any(abs(by) > 1e-12 for _, by in missed):
-                slopes, by = zip(*missed, strict=True)
+                asks.append((slope, pace[k] * (over[m] + 1e-13)))
+            if sound and np.isfinite(target[k]) and any(abs(by) > 1e-12 for _, by in asks):
+                slopes, by = zip(*asks, strict=True)
                 steps[k] -= np.linalg.lstsq(np.array(slopes), np.array(by), rcond=1e-10)[0]
                 left.append(k)
         rows = np.array(left, int)
@@ -416,12 +421,13 @@ def _ends(
     here: Rules,
     near: Rules,
     models: list[Model],
-    target: Array,
     steps: list[Array],
-    true: Array,
+    target: Array,
+    promised: Array,
 ) -> Rules:
     """The rules at the ends of steps: of the multipliers, or where those are not as predicted of
-    the budgets, followed from rules that are ``near``, and where that fails from the step's end.
+    the budgets, followed from rules that are ``near``, and where that fails from the step's end; if
+    these have more merit or were ``promised`` (B,).
     """
     pairs = list(zip(models, steps, strict=True))
     moved = here.lam + np.stack([m.lam @ x for m, x in pairs])
@@ -437,10 +443,11 @@ def _ends(
     bound = largest((moved != 0) * 1.0, family.client) > 0
     eps = np.where(bound, largest(wanted, family.client), SLACK_BUDGET)
     rows = np.flatnonzero(wrong)
-    true, eps = true[rows], np.where(eps[rows] <= TIGHT, 0.0, eps[rows])
+    promised, eps = promised[rows], np.where(eps[rows] <= TIGHT, 0.0, eps[rows])
     for start in (near, tried):  # the end has the gaps that open on the way
         other, met = family.follow(start.take(rows), eps)
-        met &= true | (merit(other, target[rows]) > merit(tried.take(rows), target[rows]))
+        more = merit(other, target[rows]) > merit(tried.take(rows), target[rows])
+        met &= more | promised
         tried = tried.replaced(rows[met], other.take(np.flatnonzero(met)))
-        rows, eps, true = rows[~met], eps[~met], true[~met]
+        rows, eps, promised = rows[~met], eps[~met], promised[~met]
     return tried
