@@ -82,9 +82,6 @@ def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds
     """Improve every rule: more useful, with at most the disparities ``target`` (B,); from above,
     first to the target.
 
-    Every second one goes where its steps promise to; the others take what has more merit, even if
-    by luck. Each way finds maxima that the other misses.
-
     Parameters
     ----------
     start : B rules, each optimal for its budgets (``excess`` 0 up to rounding).
@@ -113,8 +110,7 @@ def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds
             rows, own, steps = rows[go], [own[k] for k in go], [steps[k] for k in go]
             if not rows.size:
                 continue
-            promised = alive[rows] % 2 == 1
-            tried = _walked(family, here.take(rows), own, goal[rows], steps, promised)
+            tried = _walked(family, here.take(rows), own, goal[rows], steps)
             more = merit(tried, goal[rows]) - merit(here.take(rows), goal[rows])
             better = more > np.maximum(gain[rows], WORTH)
             found = found.replaced(rows[better], tried.take(np.flatnonzero(better)))
@@ -367,34 +363,24 @@ def _promise(here: Rules, b: int, model: Model, target: float, step: Array) -> f
 
 
 def _walked(
-    family: RuleFamily,
-    here: Rules,
-    models: list[Model],
-    target: Array,
-    steps: list[Array],
-    promised: Array,
+    family: RuleFamily, here: Rules, models: list[Model], target: Array, steps: list[Array]
 ) -> Rules:
     """The ends of steps, or better points that corrections to the target's disparity find from
-    there, or to that which was ``promised`` (B,): Newton's by the model, then secants. They keep
-    budgets of zero.
+    there: Newton's by the model, then secants. They keep budgets of zero.
     """
     best, steps, rows = here, [step.copy() for step in steps], np.arange(target.size)
     last = here
-    ends = [here.pooled[k] + models[k].pooled @ steps[k] for k in rows]
-    aim = np.array([np.abs(end).max(initial=0.0) for end in ends])
-    aim = np.where(promised & (aim > target + TIED), aim, target)
     pace, asked = np.ones(target.size), np.full(target.size, np.nan)
     for _ in range(1 + REPAIRS):
         own = here.take(rows)
         own_models, own_steps = [models[k] for k in rows], [steps[k] for k in rows]
-        where = target[rows], promised[rows]
-        tried = _ends(family, own, last.take(rows), own_models, own_steps, *where)
+        tried = _ends(family, own, last.take(rows), own_models, target[rows], own_steps)
         last = last.replaced(rows, tried)
         better = np.flatnonzero(merit(tried, target[rows]) > merit(best.take(rows), target[rows]))
         best = best.replaced(rows[better], tried.take(better))
         left = []
         for b, k in enumerate(rows):
-            over = np.abs(tried.pooled[b]) - aim[k]
+            over = np.abs(tried.pooled[b]) - target[k]
             m = int(over.argmax())
             slope = np.sign(tried.pooled[b, m]) * models[k].pooled[m]
             wanted = here.values[k] + models[k].values @ steps[k]
@@ -421,13 +407,11 @@ def _ends(
     here: Rules,
     near: Rules,
     models: list[Model],
-    steps: list[Array],
     target: Array,
-    promised: Array,
+    steps: list[Array],
 ) -> Rules:
     """The rules at the ends of steps: of the multipliers, or where those are not as predicted of
-    the budgets, followed from rules that are ``near``, and where that fails from the step's end; if
-    these have more merit or were ``promised`` (B,).
+    the budgets, followed from rules that are ``near``, and where that fails from the step's end.
     """
     pairs = list(zip(models, steps, strict=True))
     moved = here.lam + np.stack([m.lam @ x for m, x in pairs])
@@ -443,11 +427,10 @@ def _ends(
     bound = largest((moved != 0) * 1.0, family.client) > 0
     eps = np.where(bound, largest(wanted, family.client), SLACK_BUDGET)
     rows = np.flatnonzero(wrong)
-    promised, eps = promised[rows], np.where(eps[rows] <= TIGHT, 0.0, eps[rows])
+    eps = np.where(eps[rows] <= TIGHT, 0.0, eps[rows])
     for start in (near, tried):  # the end has the gaps that open on the way
         other, met = family.follow(start.take(rows), eps)
-        more = merit(other, target[rows]) > merit(tried.take(rows), target[rows])
-        met &= more | promised
+        met &= merit(other, target[rows]) > merit(tried.take(rows), target[rows])
         tried = tried.replaced(rows[met], other.take(np.flatnonzero(met)))
-        rows, eps, promised = rows[~met], eps[~met], promised[~met]
+        rows, eps = rows[~met], eps[~met]
     return tried
