@@ -290,8 +290,9 @@ def _walls(
         rows.append(upward[:, None] * slopes @ to_lam)
         room.append(np.maximum(np.abs(points.height[closed]) - MARGIN, 0.0))
         # s keeps its signs at the ends of the line
-        slopes = family.problem.coefficients[p] @ ends_of(family, p)[1:]
-        height = ends_of(family, p)[0] + point.lam[b] @ slopes
+        gain, *functions = ends_of(family, p)
+        slopes = family.problem.coefficients[p] @ functions
+        height = gain + point.lam[b] @ slopes
         size = np.abs(slopes).max(axis=0, initial=1e-300)
         rows.append((-np.sign(height) / size)[:, None] * (slopes.T @ to_lam))
         room.append(np.maximum(np.abs(height) / size - MARGIN, 0.0))
