@@ -46,15 +46,13 @@ FLAT, NULL = 1e5, 1e-6
 """Columns of B are cut down to the one; singular values below the other are zero."""
 FAINT = 1e-10
 """Differences of rates that change by no more than this in a step do not change."""
-LOUD = 1e-12
-"""A line ends where no function is larger."""
 TIED = 1e-9
 """Values this close to their budget count as reaching it."""
 TRIES = (True, False), (False, False), (True, True)
 """What a step is tried with: whether budgets of zero are kept, and gaps as they are."""
 REPAIRS, FASTEST = 4, 8.0
 """Corrections of a step that ends beyond the target, and the most that one is made longer."""
-WORTH = 1e-9
+WORTH = 1e-8
 """Steps that gain less are not taken."""
 
 
@@ -117,21 +115,12 @@ def ascend(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds
             gain[rows] = np.maximum(gain[rows], np.where(better, more, 0.0))
         best = best.replaced(alive, found)
         radius[alive] = np.where(
-            gain > 0, np.minimum(2.0 * radius[alive], LARGEST), radius[alive] / 3
+            gain > 0, np.minimum(2.0 * radius[alive], LARGEST), radius[alive] / 5
         )
         alive = alive[(most > WORTH) & (radius[alive] > SMALLEST)]
         if alive.size == 0:
             break
     return best
-
-
-def ends_of(family: RuleFamily, p: int) -> Array:
-    """(1 + J_p, 2) the functions at both ends of line p, where the last is as small as LOUD: there
-    intervals come in from infinity.
-    """
-    profile = family.problem.profiles[p]
-    loud = np.flatnonzero(profile.sizes.max(axis=0) > LOUD)
-    return profile.values(profile.edges[[loud[0], loud[-1] + 1]])
 
 
 def merit(rules: Rules, target: Array, rate: float = RATE) -> Array:
@@ -289,13 +278,6 @@ def _walls(
         slopes = points.values[closed, 1:] @ family.problem.coefficients[p].T
         rows.append(upward[:, None] * slopes @ to_lam)
         room.append(np.maximum(np.abs(points.height[closed]) - MARGIN, 0.0))
-        # s keeps its signs at the ends of the line
-        gain, *functions = ends_of(family, p)
-        slopes = family.problem.coefficients[p] @ functions
-        height = gain + point.lam[b] @ slopes
-        size = np.abs(slopes).max(axis=0, initial=1e-300)
-        rows.append((-np.sign(height) / size)[:, None] * (slopes.T @ to_lam))
-        room.append(np.maximum(np.abs(height) / size - MARGIN, 0.0))
     a, limit = np.concatenate(rows), np.concatenate(room)
     most = np.abs(a).sum(axis=1)
     near = np.flatnonzero(limit < 1.5 * most)
@@ -367,7 +349,7 @@ def _walked(
     family: RuleFamily, here: Rules, models: list[Model], target: Array, steps: list[Array]
 ) -> Rules:
     """The ends of steps, or better points that corrections to the target's disparity find from
-    there: Newton's by the model, then secants. They keep budgets of zero.
+    there: Newton's by the model, then secants.
     """
     best, steps, rows = here, [step.copy() for step in steps], np.arange(target.size)
     last = here
@@ -384,18 +366,12 @@ def _walked(
             over = np.abs(tried.pooled[b]) - target[k]
             m = int(over.argmax())
             slope = np.sign(tried.pooled[b, m]) * models[k].pooled[m]
-            wanted = here.values[k] + models[k].values @ steps[k]
-            fair = (tried.lam[b] != 0) & (np.abs(wanted) <= TIED)
-            sound = np.where(fair, 0.0, tried.excess[b]).max(initial=0.0) <= 1e-9
-            asks = [(models[k].values[j], tried.values[b, j]) for j in np.flatnonzero(fair)]
-            if over[m] > 1e-12 and slope.any():
+            sound = tried.excess[b].max(initial=0.0) <= 1e-9 and np.isfinite(target[k])
+            if sound and over[m] > 1e-12 and slope.any():
                 if asked[k] > over[m]:  # how much of the last correction came
                     pace[k] = np.clip(pace[k] * asked[k] / (asked[k] - over[m]), 1.0, FASTEST)
                 asked[k] = over[m]
-                asks.append((slope, pace[k] * (over[m] + 1e-13)))
-            if sound and np.isfinite(target[k]) and any(abs(by) > 1e-12 for _, by in asks):
-                slopes, by = zip(*asks, strict=True)
-                steps[k] -= np.linalg.lstsq(np.array(slopes), np.array(by), rcond=1e-10)[0]
+                steps[k] -= pace[k] * (over[m] + 1e-13) * slope / (slope @ slope)
                 left.append(k)
         rows = np.array(left, int)
         if not rows.size:

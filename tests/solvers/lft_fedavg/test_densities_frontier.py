@@ -114,22 +114,6 @@ def test_these_budgets_do_not_beat_the_search(fed: ff.Federation, eps: list[floa
     assert merit(search.at(target, search.starts), target)[0] >= s.accuracy - 1e-9
 
 
-def audited(seed: int) -> ff.Federation:
-    """A federation of the audit."""
-    return audit.Densities.drawn(np.random.default_rng([seed, 1])).build()
-
-
-def test_climbs_reach_where_intervals_are_about_to_come_in_from_infinity() -> None:
-    """λ_0 ends within 1e-5 of M_1, beyond which no tail of group 1 is accepted. The budgets are
-    those of 40 rounds from every start; climbs whose radius shrinks to a fifth, without walls
-    there, end 6e-6 lower.
-    """
-    fed = audited(47)
-    s = ff.solve(fed, "lft_fedavg", [0.2946257426, 0.4191789249, 0.0751478100, 0.4712916900])
-    search, target = MultiplierSearch.of(fed, FEDAVG), np.array([s.disparity])
-    assert merit(search.at(target, search.starts), target)[0] >= s.accuracy - 1e-6
-
-
 STEEP = ff.Federation.normal(
     mean=[[-6.03453122, 1.99528218], [3.33186405, -0.37708568]],
     sd=[[2.34224005, 1.73872109], [2.03269274, 2.43648134]],
