@@ -27,20 +27,14 @@ def fedavg_frontier(fed: Federation, task: Task, points: int) -> Frontier:
     """LFT+FedAvg's frontier: certified points, the best that a search over multipliers found."""
     search = MultiplierSearch.of(fed, task)
     low, free = search.lowest(), search.free
-    rules = ordered(low.join(free))
+    known = rules = ordered(low.join(free))
     if free.disparity[0] - low.disparity[0] > FAIR:
         targets = np.linspace(float(low.disparity[0]), float(free.disparity[0]), points)[:-1]
-        parts = -(-COARSE // (3 * targets.size))  # few points asked for: others lie between
-        coarse = np.linspace(targets[0], float(free.disparity[0]), parts * targets.size + 1)[:-1]
-        coarse = coarse[:: -(-coarse.size // COARSE)]
-        known = search.settled(
-            coarse, ordered(search.at(coarse, search.starts.join(low)).join(rules))
-        )
-        found = search.refined(targets, known)
-        rules = rules.join(found)
-        known = ordered(rules.join(known))
-    else:
-        known = rules
+        coarse = np.linspace(targets[0], float(free.disparity[0]), COARSE + 1)[:-1]
+        found = search.at(coarse, search.starts.join(low))
+        known = search.settled(coarse, ordered(found.join(rules)))
+        known = search.settled(targets, known)
+        rules = ordered(below(known, targets).join(rules))
     ties = TiedRules.of(search.family)
     found = points_of(fed, [*fairest(search, low, ties), *search.solved(rules)])
     ends = float(found.disparity.min()), float(free.disparity[0])
@@ -48,8 +42,7 @@ def fedavg_frontier(fed: Federation, task: Task, points: int) -> Frontier:
 
     def evaluate(d: Array) -> Points:
         nonlocal known  # what is found once is not lost: later answers are no less accurate
-        found = search.refined(d, known).join(search.at(d, known.join(search.starts)))
-        known = ordered(known.join(found))
+        known = search.settled(d, known)
         return fitting(search.points(below(known, d)).join(at_ties(search, ties, d)), d)
 
     return build("lft_fedavg", found, evaluate)

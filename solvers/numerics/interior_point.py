@@ -30,8 +30,10 @@ LEAST = 1e-30
 """Slacks and multipliers stay above this: their ratios must not overflow."""
 
 
-def maximise(gain: Array, rows: Array, limits: Array, curvature: Array | None = None) -> Array:
-    """Solutions x (B, n) of B problems.
+def maximise(
+    gain: Array, rows: Array, limits: Array, curvature: Array | None = None
+) -> tuple[Array, Array]:
+    """Solutions x (B, n) of B problems, and the rows' multipliers (B, m).
 
     Parameters
     ----------
@@ -55,14 +57,14 @@ def maximise(gain: Array, rows: Array, limits: Array, curvature: Array | None = 
     )
     x = np.zeros(gain.shape)
     s, z = np.maximum(b, 0.1), np.full(b.shape, 1.0 / np.sqrt(b.shape[1]))
-    solution = x.copy()
+    solution, multipliers = x.copy(), z.copy()
     moving = np.arange(gain.shape[0])
     for _ in range(ROUNDS):
         primal = _product(a, x) + s - b
         dual = _product(a.swapaxes(1, 2), z) - g + _product(q, x)
         mu = (s * z).mean(axis=1)
         worst = np.maximum(np.maximum(np.abs(primal).max(axis=1), np.abs(dual).max(axis=1)), mu)
-        solution[moving] = x
+        solution[moving], multipliers[moving] = x, z
         still = (worst > ENOUGH) & (mu > SPENT) & (mu < LOST)
         if not still.all():
             moving = moving[still]
@@ -75,7 +77,7 @@ def maximise(gain: Array, rows: Array, limits: Array, curvature: Array | None = 
         x = x + step * dx
         s = np.maximum(s + step * ds, LEAST)
         z = np.maximum(z + step * dz, LEAST)
-    return solution
+    return solution, np.where(counts, multipliers * unit[:, None] / size, 0.0)
 
 
 def _product(a: Array, x: Array) -> Array:

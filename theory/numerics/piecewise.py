@@ -157,12 +157,12 @@ class Piecewise:
         nodes = values * (half[:, None] * (TO_COEFFICIENTS @ _EVEN))
         return nodes.reshape(len(values), -1, 4).sum(axis=2)
 
-    def slopes(self, t: Array) -> Array:
-        """Derivative of every function at t (flat): shape (J, T)."""
+    def slopes(self, t: Array, order: int = 1) -> Array:
+        """Derivative of this order of every function at t (flat): shape (J, T)."""
         k, xi = self.locate(t)
-        local = self.coefficients[:, k, :] @ DERIVATIVE
+        local = self.coefficients[:, k, :] @ np.linalg.matrix_power(DERIVATIVE, order)
         half = (self.edges[k + 1] - self.edges[k]) / 2
-        return np.einsum("jtn,nt->jt", local, chebyshev_values(xi, DEGREE + 1)) / half
+        return np.einsum("jtn,nt->jt", local, chebyshev_values(xi, DEGREE + 1)) / half**order
 
     def combined(self, weights: Array) -> Array:
         """Coefficients (B, P, 16) of the combinations Σ_j weights[b, j] F_j."""
