@@ -21,14 +21,14 @@ from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points
 from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit
 from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.numerics.descent import ENOUGH
-from fairfl.solvers.numerics.rule_family import RuleFamily, Rules
+from fairfl.solvers.numerics.rule_family import TIGHT, RuleFamily, Rules
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
-BUDGETS, SOLVED = 160, 8
+BUDGETS, SOLVED, PASSES = 160, 12, 2
 """Random budgets to start from, and how many of them are solved; the others are followed from the
 nearest known.
 """
@@ -38,7 +38,7 @@ COARSE = 12
 """Targets of the multi-start."""
 WIDTH = 6
 """Starts for each of them."""
-ROUNDS, SWEEPS = 12, 6
+ROUNDS, SWEEPS = 6, 8
 """Steps of a local search; times that searches start from their neighbours' results, at most."""
 GAINED = 1e-10
 """Accuracy that makes another sweep worth while."""
@@ -46,6 +46,8 @@ ROUNDED = 1e-9
 """|MD_k| up to which a multiplier may have the wrong sign in a start: corners are tight up to
 rounding.
 """
+NEARLY = 1e-2
+"""From smallest disparities up to this, zero itself is tried."""
 FAIR = LAW_TOLERANCE
 """Disparities up to this are reported as zero."""
 
@@ -87,12 +89,19 @@ class MultiplierSearch:
         one = np.eye(clients)[: clients if clients <= FEW else 0]
         solved = np.concatenate([np.zeros((1, clients)), one, 1.0 - one])
         solved = np.concatenate([solved, drawn[:: BUDGETS // SOLVED]])
-        rules = [free, *(family.solve(eps, enough=ENOUGH) for eps in solved)]
-        starts = _sound(functools.reduce(Rules.join, rules))
-        most = free.local[0]
-        far = np.minimum(drawn, most)[:, None] - np.minimum(starts.budgets, most)
-        found, met = family.follow(starts.take(np.abs(far).max(axis=2).argmin(axis=1)), drawn)
-        starts = starts.join(_sound(found.take(np.flatnonzero(met))))
+
+        def solve(eps: Array) -> Rules:
+            return _sound(family.solve(eps, enough=ENOUGH))
+
+        starts = functools.reduce(Rules.join, map(solve, solved), free)
+        most, rest = np.maximum(free.local[0], TIGHT), drawn
+        for _ in range(PASSES):
+            far = np.abs(np.minimum(rest, most)[:, None] - np.minimum(starts.budgets, most)) / most
+            near = starts.take(far.max(axis=2).argmin(axis=1))
+            found, met = family.follow(near, rest)
+            starts, rest = starts.join(_sound(found.take(np.flatnonzero(met)))), rest[~met]
+        alone = rest[:: max(len(rest) // SOLVED, 1)]
+        starts = functools.reduce(Rules.join, map(solve, alone), starts)
         reach = np.abs(starts.lam).max(axis=0)
         reach = np.where(family.bound, np.maximum(reach, 0.01 * reach.max()), 0.0)
         return cls(fed, task, turn, family, reach, starts)
@@ -108,18 +117,21 @@ class MultiplierSearch:
         """
         if not self.reach.any():
             return self.free
-        low = self.at(np.array([-np.inf]), self.starts, 4 * WIDTH)
-        if low.disparity[0] > 1e-2:
+        low = self._lowest(np.array([-np.inf]), self.starts)
+        if low.disparity[0] > NEARLY:
             return low
-        fair = self.at(np.zeros(1), self.starts.join(low), 4 * WIDTH)
+        fair = self._lowest(np.zeros(1), self.starts.join(low))
         return fair if fair.disparity[0] <= FAIR else low
+
+    def _lowest(self, target: Array, known: Rules) -> Rules:
+        return self._best(self.at(target, known, 4 * WIDTH), target, 4 * ROUNDS, 1)
 
     def at(self, targets: Array, known: Rules, count: int = WIDTH) -> Rules:
         """The most accurate rules with |MD| <= targets (P,) that local searches find from ``count``
         of the ``known`` ones each.
         """
         rows = np.stack([self._various(known, target, count) for target in targets])
-        found = self._best(known.take(rows.ravel()), targets, ROUNDS // 2, 2)
+        found = self._best(known.take(rows.ravel()), targets, ROUNDS, 2)
         return self._best(found, targets, ROUNDS, 1)
 
     def _various(self, known: Rules, target: float, count: int) -> Array:
@@ -144,19 +156,24 @@ class MultiplierSearch:
         """The rules at the targets (P,), increasing, and the ``known`` ones, by increasing |MD|:
         each from the best on both sides, until nothing is gained.
         """
-        moved = np.ones(targets.size, bool)
+        near = np.ones(targets.size, bool)
         for _ in range(SWEEPS):
-            best = below(known, targets)
-            beside = moved.copy()
-            beside[1:] |= moved[:-1]
-            beside[:-1] |= moved[1:]
-            rows = np.flatnonzero(beside)
+            before, rows = below(known, targets), np.flatnonzero(near)
             right = np.searchsorted(known.disparity, targets[rows] + MET, side="right")
-            near = np.clip(right[:, None] + np.arange(-1, 1), 0, known.md.size - 1)
-            found = self._best(known.take(near.ravel()), targets[rows], ROUNDS, 1)
+            both = np.clip(right[:, None] + np.arange(-1, 1), 0, known.md.size - 1)
+            goal = np.repeat(targets[rows], 2)
+            found = climb(self.family, known.take(both.ravel()), goal, self.reach, ROUNDS)
+            worth = merit(found, goal).reshape(-1, 2)
             known = ordered(known.join(found))
-            moved = merit(below(known, targets), targets) > merit(best, targets) + GAINED
-            if not moved.any():
+            gain = merit(below(known, targets), targets) - merit(before, targets)
+            # both sides lead to one rule: nothing else is near
+            open_ = np.zeros(targets.size, bool)
+            open_[rows] = np.ptp(worth, axis=1) > GAINED
+            open_ &= gain > GAINED
+            near = open_.copy()
+            near[1:] |= open_[:-1]
+            near[:-1] |= open_[1:]
+            if not near.any():
                 break
         return known
 

@@ -45,8 +45,8 @@ CLOSED = 1e-11
 
 class Walls(NamedTuple):
     """Critical points of s that keep their side of zero, GAPS for each rule (B, W): the places and
-    points, 1 for minima and -1 for maxima and 0 where there is none, the heights, their derivatives
-    (B, W, K) in λ, and the weight (B, W, K) of their second ones.
+    points, 1 for minima and -1 for maxima and 0 where there is none, the heights, and their
+    derivatives (B, W, K) in λ.
     """
 
     place: Array
@@ -54,12 +54,12 @@ class Walls(NamedTuple):
     side: Array
     height: Array
     change: Array
-    bend: Array
 
 
 class Programme(NamedTuple):
     """The quadratic programmes of B rules: rows (B, m, Q) of q and their limits (B, m), the
-    targets' last; the derivatives (B, Q, K) of q in λ; whether each multiplier is free.
+    targets' last; the derivatives (B, Q, K) of q in λ; whether (B, K) each multiplier is free; the
+    directions (B, K, K) of steps; and the gaps that are kept closed.
     """
 
     rows: Array
@@ -79,37 +79,35 @@ def climb(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds:
     target : (B,), -inf to look for the smallest disparity.
     reach : (K,) unit of each multiplier's steps; 0 keeps it where it is.
     """
-    best = start
-    radius, held = np.full(target.size, FIRST), np.zeros(target.size, bool)
-    k = len(reach)
-    score = np.concatenate([np.ones((target.size, 1)), start.lam, 0.0 * start.pooled], axis=1)
-    known = np.zeros(target.size, bool)
-    alive = np.arange(target.size)
-    for _ in range(rounds):
+    best, score, k = start, plain_score(start), len(reach)
+    radius, alive = np.full(target.size, FIRST), np.arange(target.size)
+    # whether budgets of zero are kept while their multipliers change sign: where nothing else helps
+    held = np.zeros(target.size, bool)
+    for turn in range(rounds):
         here, goal = best.take(alive), target[alive]
-        plain = np.concatenate([np.ones((alive.size, 1)), here.lam, 0.0 * here.pooled], axis=1)
-        own = np.where(known[alive, None], score[alive], plain)
-        programme = _programme(
-            family, here, goal, reach, radius[alive], held[alive], own, known[alive]
-        )
-        step, dual, promise = _step(family, here, programme, own, goal)
+        own = score[alive] if turn else None
+        programme = _programme(family, here, goal, reach, radius[alive], own, held[alive])
+        step, dual, promise = _step(family, here, programme, score[alive], goal)
         found = _walked(family, here, programme, step, dual, goal)
         gain = merit(found, goal) - merit(here, goal)
-        better = gain > 0.0
-        best = best.replaced(alive[better], found.take(np.flatnonzero(better)))
-        inner = -np.einsum("bm,bmq->bq", dual, programme.rows)[:, k : 2 * k + here.pooled.shape[1]]
-        score[alive] = np.column_stack([np.where(np.isinf(goal), 0.0, 1.0), inner])
-        known[alive] = True
-        grown = np.where(gain > 0.5 * promise, np.minimum(3 * radius[alive], LARGEST), radius[alive])
-        radius[alive] = np.where(gain > 0.1 * promise, grown, radius[alive] / 4.0)
+        best = best.replaced(alive[gain > 0], found.take(np.flatnonzero(gain > 0)))
+        pull = -np.einsum("bm,bmq->bq", dual, programme.rows)[:, k:-GAPS]
+        score[alive] = np.column_stack([np.where(np.isinf(goal), 0.0, 1.0), pull])
+        good, most = gain > 0.1 * promise, np.where(gain > 0.5 * promise, 3.0, 1.0)
+        radius[alive] = np.minimum(np.where(good, most, 0.25) * radius[alive], LARGEST)
         done = (promise <= GAIN) | (radius[alive] < SMALLEST)
-        turn = done & ~held[alive] & (here.local <= TIGHT).any(axis=1)  # budgets of zero kept
-        radius[alive[turn]] = FIRST
-        held[alive] = turn | (held[alive] & ~(gain > 0.1 * promise))
-        alive = alive[turn | ~done]
+        again = done & ~held[alive] & (here.local <= TIGHT).any(axis=1)
+        radius[alive[again]] = FIRST
+        held[alive] = again | (held[alive] & ~good)
+        alive = alive[again | ~done]
         if not alive.size:
             break
     return best
+
+
+def plain_score(rules: Rules) -> Array:
+    """(B, 1 + K + M) the coefficients of s in u, v and w: the ω of a rule at its own budgets."""
+    return np.concatenate([np.ones((len(rules.lam), 1)), rules.lam, 0.0 * rules.pooled], axis=1)
 
 
 def merit(rules: Rules, target: Array, rate: float = RATE) -> Array:
@@ -135,6 +133,11 @@ def _terms(
     f = profile.values(x) if order == 0 else profile.slopes(x, order)
     s = np.einsum("rj,jr->r", weights(lam, rows)[owner], f)
     return s, f[0], rows @ f[1:], family.pooled[p] @ f[1:]
+
+
+def _scored(score: Array, owner: Array, u: Array, v: Array, w: Array) -> Array:
+    """(R,) ω, or its derivative, from those of u, v and w."""
+    return np.einsum("rj,jr->r", score[owner], np.concatenate([u[None], v, w]))
 
 
 def _add(out: Array, owner: Array, left: Array, right: Array) -> None:
@@ -163,10 +166,12 @@ def _programme(
     target: Array,
     reach: Array,
     radius: Array,
-    held: Array,
-    score: Array,
-    known: Array,
+    score: Array | None,
+    held: Array | None = None,
 ) -> Programme:
+    """The programmes of steps with the box's ``radius`` (B,); ``score`` (B, 1 + K + M) the
+    coefficients of ω, None where no multipliers are known; ``held`` (B,) see ``climb``.
+    """
     lam, values, client = here.lam, here.values, family.client
     (count, k), m = lam.shape, here.pooled.shape[1]
     each, local = np.arange(count), here.local
@@ -181,7 +186,7 @@ def _programme(
     for i in np.unique(client):
         own = np.flatnonzero(client == i)
         lead[:, i] = own[size[:, own].argmax(axis=1)]
-    zero = held[:, None] & (local <= TIGHT)
+    zero = (local <= TIGHT) & (False if held is None else held[:, None])
     width, hard = 2 * k + m + GAPS, 3 * k + GAPS
     rows, limits = np.zeros((count, hard + 2 * m, width)), np.zeros((count, hard + 2 * m))
     for j in range(k):
@@ -209,7 +214,7 @@ def _programme(
     change[:, k : 2 * k + m] = _sums(family, here)
     change *= free[:, None]
     basis = _basis(change[:, k : 2 * k + m], reach, radius)
-    walls = _walls(family, here, basis, score, known)
+    walls = _walls(family, here, basis, score)
     change[:, 2 * k + m :] = walls.change * free[:, None]
     for g in range(GAPS):
         rows[:, 3 * k + g, 2 * k + m + g] = -walls.side[:, g]
@@ -229,36 +234,33 @@ def _basis(rates: Array, reach: Array, radius: Array) -> Array:
     return reach[:, None] * turn * (radius[:, None] / np.maximum(far, 2.0 * swing))[:, None]
 
 
-def _walls(family: RuleFamily, here: Rules, basis: Array, score: Array, known: Array) -> Walls:
+def _walls(family: RuleFamily, here: Rules, basis: Array, score: Array | None) -> Walls:
     """The gaps that steps in the box may open, but for those that the Lagrangian wants open."""
     count, k = here.lam.shape
-    problem = family.problem
-    mixed = [weights(here.lam, rows) for rows in problem.coefficients]
-    place, owner, x, side, height, change, bend, near = ([] for _ in range(8))
-    for p, points in enumerate(critical_points(problem.profiles, mixed)):
-        own = points.owner
-        _, u, v, w = _terms(family, here.lam, p, own, points.x, 0)
-        omega = np.einsum(
-            "rj,jr->r", score[own], np.concatenate([u[None], v, w])
-        )
-        turn = np.where(points.peak, -1.0, 1.0)
-        most = np.abs(np.einsum("kr,rkz->rz", v, basis[own])).sum(axis=1)
+    mixed = [weights(here.lam, rows) for rows in family.problem.coefficients]
+    parts: list[tuple[Array, ...]] = []
+    for p, points in enumerate(critical_points(family.problem.profiles, mixed)):
+        side = np.where(points.peak, -1.0, 1.0)
+        _, u, v, w = _terms(family, here.lam, p, points.owner, points.x, 0)
+        most = np.abs(np.einsum("kr,rkz->rz", v, basis[points.owner])).sum(axis=1)
         keep = points.closed & (np.abs(points.height) < 1.5 * most)
-        keep &= ~known[own] | (turn * omega > 0)
-        at = np.flatnonzero(keep)
-        second, _, _, _ = _terms(family, here.lam, p, own[at], points.x[at], 2)
-        _, _, dv, _ = _terms(family, here.lam, p, own[at], points.x[at], 1)
-        place.append(np.full(at.size, p))
-        owner.append(own[at])
-        x.append(points.x[at])
-        side.append(turn[at])
-        height.append(points.height[at])
-        change.append(v[:, at].T)
-        bend.append((dv / np.sqrt(np.maximum(np.abs(second), 1e-12))).T)
-        near.append(np.abs(points.height[at]) / most[at])
-    place, owner, x, side, height, change, bend, near = map(
-        np.concatenate, (place, owner, x, side, height, change, bend, near)
-    )
+        if score is not None:
+            keep &= side * _scored(score, points.owner, u, v, w) > 0
+        parts.append(
+            tuple(
+                part[keep]
+                for part in (
+                    np.abs(points.height) / np.maximum(most, 1e-300),
+                    points.owner,
+                    np.full(keep.size, p),
+                    points.x,
+                    side,
+                    points.height,
+                    v.T,
+                )
+            )
+        )
+    near, owner, *known = (np.concatenate(part) for part in zip(*parts, strict=True))
     order = np.lexsort((near, owner))
     rank = np.arange(order.size) - np.searchsorted(owner[order], owner[order])
     order, rank = order[rank < GAPS], rank[rank < GAPS]
@@ -266,9 +268,9 @@ def _walls(family: RuleFamily, here: Rules, basis: Array, score: Array, known: A
     out = Walls(
         np.zeros((count, GAPS), int),
         *(np.zeros((count, GAPS)) for _ in range(3)),
-        *(np.zeros((count, GAPS, k)) for _ in range(2)),
+        np.zeros((count, GAPS, k)),
     )
-    for table, values in zip(out, (place, x, side, height, change, bend), strict=True):
+    for table, values in zip(out, known, strict=True):
         table[at] = values[order]
     return out
 
@@ -284,7 +286,9 @@ def _heights(family: RuleFamily, lam: Array, walls: Walls) -> tuple[Array, Array
         for _ in range(2):
             slope = _terms(family, lam, p, b, x, 1)[0]
             bend = walls.side[b, g] * _terms(family, lam, p, b, x, 2)[0]
-            x = x - np.where(bend > 0, walls.side[b, g] * slope / np.where(bend > 0, bend, 1.0), 0.0)
+            x = x - np.where(
+                bend > 0, walls.side[b, g] * slope / np.where(bend > 0, bend, 1.0), 0.0
+            )
         out[b, g], _, v, _ = _terms(family, lam, p, b, x, 0)
         change[b, g] = v.T
     return out, change
@@ -301,10 +305,7 @@ def _curvature(family: RuleFamily, here: Rules, score: Array) -> Array:
     out = np.zeros((len(here.lam), k, k))
     orders = (_cuts(family, here, order) for order in range(3))
     for (owner, _, *zeroth), (_, slope, *first), (_, bend, *_) in zip(*orders, strict=True):
-        omega, rise = (
-            np.einsum("rj,jr->r", score[owner], np.concatenate([u[None], v, w]))
-            for u, v, w in (zeroth, first)
-        )
+        omega, rise = (_scored(score, owner, *each) for each in (zeroth, first))
         v, dv = zeroth[1], first[1]
         steep = np.where(np.abs(slope) > 1e-300, slope, np.inf)
         sign = np.sign(slope)
@@ -365,9 +366,7 @@ def _walked(
     kept = programme.rows[:, np.arange(k), np.arange(k)] != 0
     size = np.abs(basis).max(axis=2)
     change = programme.rows @ (programme.change @ basis)
-    slack = programme.limits - np.einsum(
-        "bmq,bq->bm", programme.rows, _state(here, walls.height)
-    )
+    slack = programme.limits - np.einsum("bmq,bq->bm", programme.rows, _state(here, walls.height))
     slack -= np.einsum("bmz,bz->bm", change, step)
     unit = np.abs(change).max(axis=2)
     tight = (dual * unit > slack / np.maximum(unit, 1e-300)) & (unit > 0)

@@ -9,8 +9,9 @@ import pytest
 
 import fairfl as ff
 from fairfl.solvers.frontier import MET, non_dominated
-from fairfl.solvers.lft_fedavg.densities_ascent import _models, _steps, merit
+from fairfl.solvers.lft_fedavg import densities_sqp
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
+from fairfl.solvers.lft_fedavg.densities_sqp import merit
 from fairfl.solvers.numerics.descent import minimise_dual
 from fairfl.solvers.numerics.dual import DualPoint, dual_point, kkt_residual
 from fairfl.solvers.numerics.rule_family import RuleFamily
@@ -161,13 +162,13 @@ def test_no_programme_asks_for_less_than_standing_still(clients: int) -> None:
     )
     starts = search.starts.take(np.flatnonzero((search.starts.excess == 0).all(axis=1)))
     starts, target = starts.take(np.arange(0, starts.md.size, 3)), starts.disparity[::3]
+    score = densities_sqp.plain_score(starts)
     for radius in (0.15, 0.01):
-        models = _models(
-            search.family, starts, search.reach, np.full(target.size, radius), hold=True
+        programme = densities_sqp._programme(
+            search.family, starts, target, search.reach, np.full(target.size, radius), score
         )
-        for walls in (False, True):
-            promise = _steps(starts, models, target, walls=walls)[1]
-            assert (promise >= -1e-9).all()
+        promise = densities_sqp._step(search.family, starts, programme, score, target)[2]
+        assert (promise >= -1e-9).all()
 
 
 WIDE = [audit.Densities.drawn(np.random.default_rng([seed, 1])) for seed in (9, 20, 31, 37, 40, 45)]

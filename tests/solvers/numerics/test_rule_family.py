@@ -12,10 +12,11 @@ from scipy import stats
 from strategies import federations, mixtures, normals
 
 import fairfl as ff
-from fairfl.solvers.lft_fedavg.densities_ascent import _models, ascend, merit
+from fairfl.solvers.lft_fedavg import densities_sqp
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
+from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit
 from fairfl.solvers.numerics.critical_points import critical_points
-from fairfl.solvers.numerics.rule_family import RuleFamily
+from fairfl.solvers.numerics.rule_family import RuleFamily, Rules
 from fairfl.solvers.problem import Task
 from fairfl.theory.populations.fedfb_figures import figure_5
 
@@ -57,25 +58,31 @@ def test_every_multiplier_solves_its_own_budgets(fed: ff.Federation, data: st.Da
 @pytest.mark.parametrize("notion", ["dp", "eodds"])
 @pytest.mark.parametrize("groups", [2, 3])
 @pytest.mark.parametrize("seed", range(3))
-def test_models_are_difference_quotients(seed: int, groups: int, notion: str) -> None:
-    """A small step changes multipliers, rates and accuracy as the model of the rule says."""
+def test_derivatives_are_difference_quotients(seed: int, groups: int, notion: str) -> None:
+    """Those of rates in λ, and of the Lagrangian A + ν·y + κ·w, twice."""
     rng = np.random.default_rng([seed, groups])
     fed = several_groups(rng, 3, groups)
     family = RuleFamily.of(fed, Task.of(fed, "lft_fedavg", notion))
     free = np.nan_to_num(ff.solve(fed, "lft_fedavg", 1.0, notion=notion).local_disparities)
     here = family.solve(free * rng.uniform(0.3, 0.7, 3))
     assert here.excess.max() <= 1e-11
-    (model,) = _models(family, here, np.ones(family.client.size), np.array([0.1]), hold=True)
-    step = 1e-4 * rng.uniform(-1, 1, model.lam.shape[1])
-    ends = [family.at(here.lam + sign * (model.lam @ step)) for sign in (1.0, -1.0)]
+    k, m = family.client.size, here.pooled.shape[1]
+    score = np.concatenate([[1.0], rng.normal(0, 0.1, k + m)])
+
+    def slopes(rules: Rules) -> tuple[Any, Any]:
+        change = densities_sqp._sums(family, rules)[0]
+        return change, score[1:] @ change - rules.lam[0] @ change[:k]
+
+    step = 1e-7 * rng.uniform(-1, 1, k)
+    ends = [family.at(here.lam + sign * step) for sign in (1.0, -1.0)]
     assert all((end.cuts == here.cuts).all() for end in ends)
-    for name in ("values", "pooled"):
-        one, other = (getattr(end, name)[0] for end in ends)
-        expected = getattr(model, name) @ step
-        assert (one - other) / 2 == pytest.approx(expected, abs=2e-3 * np.abs(expected).max())
-    climb = -here.lam[0] @ (model.values @ step)
-    accuracy = (ends[0].accuracy[0] - ends[1].accuracy[0]) / 2
-    assert accuracy == pytest.approx(climb, abs=2e-3 * abs(climb) + 1e-12)
+    one, other = (np.concatenate([end.values[0], end.pooled[0]]) for end in ends)
+    change, _ = slopes(here)
+    expected = change @ step
+    assert (one - other) / 2 == pytest.approx(expected, abs=2e-3 * np.abs(expected).max())
+    bend = (slopes(ends[0])[1] - slopes(ends[1])[1]) / 2
+    curvature = densities_sqp._curvature(family, here, score[None])[0]
+    assert bend == pytest.approx(-curvature @ step, abs=2e-3 * np.abs(bend).max())
 
 
 @FEWER
@@ -111,7 +118,7 @@ def test_the_climb_ends_where_every_start_ends() -> None:
     for target in (0.36, 0.45, 0.57):
         starts = search.starts.take(rng.integers(0, search.starts.md.size, 12))
         goal = np.full(12, target)
-        worth = merit(ascend(search.family, starts, goal, search.reach, 40), goal)
+        worth = merit(climb(search.family, starts, goal, search.reach, 40), goal)
         assert np.ptp(worth) <= 1e-7
 
 
