@@ -38,7 +38,7 @@ COARSE = 12
 """Targets of the multi-start."""
 WIDTH = 6
 """Starts for each of them."""
-ROUNDS, SWEEPS = 6, 8
+ROUNDS, SWEEPS = 6, 5
 """Steps of a local search; times that searches start from their neighbours' results, at most."""
 GAINED = 1e-10
 """Accuracy that makes another sweep worth while."""
@@ -124,7 +124,8 @@ class MultiplierSearch:
         return fair if fair.disparity[0] <= FAIR else low
 
     def _lowest(self, target: Array, known: Rules) -> Rules:
-        return self._best(self.at(target, known, 4 * WIDTH), target, 4 * ROUNDS, 1)
+        found = self.at(target, known, 4 * WIDTH)
+        return climb(self.family, found, target, self.reach, 4 * ROUNDS, by_budgets=True)
 
     def at(self, targets: Array, known: Rules, count: int = WIDTH) -> Rules:
         """The most accurate rules with |MD| <= targets (P,) that local searches find from ``count``
@@ -157,12 +158,13 @@ class MultiplierSearch:
         each from the best on both sides, until nothing is gained.
         """
         near = np.ones(targets.size, bool)
-        for _ in range(SWEEPS):
+        for sweep in range(SWEEPS):
             before, rows = below(known, targets), np.flatnonzero(near)
             right = np.searchsorted(known.disparity, targets[rows] + MET, side="right")
             both = np.clip(right[:, None] + np.arange(-1, 1), 0, known.md.size - 1)
             goal = np.repeat(targets[rows], 2)
-            found = climb(self.family, known.take(both.ravel()), goal, self.reach, ROUNDS)
+            start, late = known.take(both.ravel()), sweep > 0
+            found = climb(self.family, start, goal, self.reach, ROUNDS, by_budgets=late)
             worth = merit(found, goal).reshape(-1, 2)
             known = ordered(known.join(found))
             gain = merit(below(known, targets), targets) - merit(before, targets)

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics.critical_points import critical_points
 from fairfl.solvers.numerics.dual import weights
 from fairfl.solvers.numerics.interior_point import maximise
@@ -37,6 +38,8 @@ GAIN = 1e-11
 """Steps that promise less are not taken."""
 CORRECTIONS = 3
 """Second-order corrections of each step."""
+BENT = 0.25
+"""Where values change otherwise than predicted by this share, steps go by budgets."""
 GAPS = 5
 """Gaps that are kept closed, for each rule: those that a step opens first."""
 CLOSED = 1e-11
@@ -55,6 +58,10 @@ class Walls(NamedTuple):
     height: Array
     change: Array
 
+    def take(self, rows: Array) -> Walls:
+        """The walls of the rules ``rows``."""
+        return Walls(*(part[rows] for part in self))
+
 
 class Programme(NamedTuple):
     """The quadratic programmes of B rules: rows (B, m, Q) of q and their limits (B, m), the
@@ -70,7 +77,15 @@ class Programme(NamedTuple):
     walls: Walls
 
 
-def climb(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds: int) -> Rules:
+def climb(
+    family: RuleFamily,
+    start: Rules,
+    target: Array,
+    reach: Array,
+    rounds: int,
+    *,
+    by_budgets: bool = False,
+) -> Rules:
     """The rules that sequential quadratic programming finds from ``start``.
 
     Parameters
@@ -78,6 +93,8 @@ def climb(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds:
     start : B rules, each optimal for its budgets (``excess`` 0 up to rounding).
     target : (B,), -inf to look for the smallest disparity.
     reach : (K,) unit of each multiplier's steps; 0 keeps it where it is.
+    by_budgets : try steps that fail at their budgets too, at some ten times the cost: narrow gaps
+        bend the way in λ.
     """
     best, score, k = start, plain_score(start), len(reach)
     radius, alive = np.full(target.size, FIRST), np.arange(target.size)
@@ -90,6 +107,16 @@ def climb(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds:
         step, dual, promise = _step(family, here, programme, score[alive], goal)
         found = _walked(family, here, programme, step, dual, goal)
         gain = merit(found, goal) - merit(here, goal)
+        poor = np.flatnonzero((gain <= 0.1 * promise) & (promise > GAIN))
+        if by_budgets and poor.size:
+            own = Programme(*(part[poor] for part in programme[:-1]), programme.walls.take(poor))
+            other = _walked(
+                family, here.take(poor), own, step[poor], dual[poor], goal[poor], by_budgets=True
+            )
+            more = merit(other, goal[poor]) - merit(here.take(poor), goal[poor])
+            better = more > gain[poor]
+            found = found.replaced(poor[better], other.take(np.flatnonzero(better)))
+            gain[poor] = np.maximum(gain[poor], more)
         best = best.replaced(alive[gain > 0], found.take(np.flatnonzero(gain > 0)))
         pull = -np.einsum("bm,bmq->bq", dual, programme.rows)[:, k:-GAPS]
         score[alive] = np.column_stack([np.where(np.isinf(goal), 0.0, 1.0), pull])
@@ -356,8 +383,32 @@ def _step(
     return step, z[:, : left.shape[1]], promise + np.where(seeks, 1.0, RATE) * (before - then)
 
 
+def _followed(family: RuleFamily, tried: Rules, here: Rules, near: Rules, change: Array) -> Rules:
+    """The rules, or where narrow gaps make their values change otherwise than predicted (B, K)
+    those at the predicted budgets, by Newton's method in cuts and multipliers.
+    """
+    off = np.abs(tried.values - here.values - change).max(axis=1)
+    rows = np.flatnonzero(off > BENT * np.abs(change).max(axis=1))
+    wanted = np.maximum(-np.sign(tried.lam) * (here.values + change), 0.0)[rows]
+    bound = largest((tried.lam[rows] != 0) * 1.0, family.client) > 0
+    eps = np.where(bound, largest(wanted, family.client), SLACK_BUDGET)
+    eps = np.where(eps <= TIGHT, 0.0, eps)
+    for start in (near, tried):  # the end has the gaps that open on the way
+        other, met = family.follow(start.take(rows), eps)
+        tried = tried.replaced(rows[met], other.take(np.flatnonzero(met)))
+        rows, eps = rows[~met], eps[~met]
+    return tried
+
+
 def _walked(
-    family: RuleFamily, here: Rules, programme: Programme, step: Array, dual: Array, target: Array
+    family: RuleFamily,
+    here: Rules,
+    programme: Programme,
+    step: Array,
+    dual: Array,
+    target: Array,
+    *,
+    by_budgets: bool = False,
 ) -> Rules:
     """The best of the ends of steps and of their corrections to the active conditions."""
     k, m = here.lam.shape[1], here.pooled.shape[1]
@@ -375,10 +426,14 @@ def _walked(
     for _ in range(1 + CORRECTIONS):
         lam = here.lam[rows] + np.einsum("bkz,bz->bk", basis[rows], step[rows])
         wrong = kept[rows] & (side[rows] * lam <= 1e-9 * size[rows])
-        tried = family.at(np.where(wrong | ~programme.free[rows], 0.0, lam))
+        lam = np.where(wrong | ~programme.free[rows], 0.0, lam)
+        moved = np.einsum("bqz,bz->bq", (programme.change @ basis)[rows], step[rows])
+        tried = family.at(lam)
+        if by_budgets:
+            tried = _followed(family, tried, here.take(rows), best.take(rows), moved[:, k : 2 * k])
         better = np.flatnonzero(merit(tried, target[rows]) > merit(best.take(rows), target[rows]))
         best = best.replaced(rows[better], tried.take(better))
-        heights, slope = _heights(family, tried.lam, Walls(*(part[rows] for part in walls)))
+        heights, slope = _heights(family, tried.lam, walls.take(rows))
         slope = (slope * programme.free[rows, None]) @ basis[rows]
         change[rows, 3 * k : 3 * k + GAPS] = -walls.side[rows, :, None] * slope
         missed = np.einsum("bmq,bq->bm", programme.rows[rows], _state(tried, heights))

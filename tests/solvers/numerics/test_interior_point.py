@@ -37,7 +37,7 @@ def programmes(draw: st.DrawFn) -> tuple[Any, Any, Any]:
 @given(programmes())
 def test_linear_programmes_as_highs_solves_them(problem: tuple[Any, Any, Any]) -> None:
     gain, rows, limits = problem
-    x = maximise(gain, rows, limits)
+    x = maximise(gain, rows, limits)[0]
     assert (np.einsum("bmn,bn->bm", rows, x) <= limits + 1e-9).all()
     for b in range(len(gain)):
         exact = optimize.linprog(
@@ -55,7 +55,7 @@ def test_no_feasible_point_is_better(problem: tuple[Any, Any, Any], data: st.Dat
         data.draw(st.lists(INTEGERS, min_size=count * n * n, max_size=count * n * n))
     ).reshape(count, n, n)
     curvature = np.einsum("bij,bik->bjk", root, root) / 4
-    x = maximise(gain, rows, limits, curvature)
+    x = maximise(gain, rows, limits, curvature)[0]
     assert (np.einsum("bmn,bn->bm", rows, x) <= limits + 1e-9).all()
     slope = gain - np.einsum("bij,bj->bi", curvature, x)
     for b in range(count):
@@ -72,9 +72,9 @@ def test_a_programme_by_hand() -> None:
     rows = np.array([[[1.0, 0], [0, 1], [1, 1], [-1, 0], [0, -1]]])
     limits = np.array([[1.0, 1, 1.5, 1, 1]])
     gain = np.array([[2.0, 1.0]])
-    np.testing.assert_allclose(maximise(gain, rows, limits), [[1.0, 0.5]], atol=1e-10)
+    np.testing.assert_allclose(maximise(gain, rows, limits)[0], [[1.0, 0.5]], atol=1e-10)
     np.testing.assert_allclose(
-        maximise(gain, rows, limits, 4 * np.eye(2)[None]), [[0.5, 0.25]], atol=1e-10
+        maximise(gain, rows, limits, 4 * np.eye(2)[None])[0], [[0.5, 0.25]], atol=1e-10
     )
 
 
@@ -83,7 +83,7 @@ def test_programmes_of_any_scale() -> None:
     rows = np.array([[[1.0, 0], [0, 1], [1, 1], [-1, 0], [0, -1], [0, 0]]])
     limits = np.array([[1.0, 1, 1.5, 1, 1, 0]])
     for scale in (1e-12, 1.0, 1e9):
-        x = maximise(scale * np.array([[2.0, 1.0]]), rows, limits)
+        x = maximise(scale * np.array([[2.0, 1.0]]), rows, limits)[0]
         np.testing.assert_allclose(x, [[1.0, 0.5]], atol=1e-9)
 
 
@@ -99,10 +99,10 @@ def test_a_programme_without_a_point_ends_and_leaves_the_others(
     two[lost, :, 0] = 1.0, -1.0
     beyond = np.zeros((count, 2))
     beyond[lost, 0] = -1.0 / apart
-    x = maximise(gain, np.concatenate([rows, two], axis=1), np.append(limits, beyond, axis=1))
+    x = maximise(gain, np.concatenate([rows, two], axis=1), np.append(limits, beyond, axis=1))[0]
     assert np.isfinite(x).all()
     others = np.arange(count) != lost
-    value, alone = ((gain * y)[others].sum(axis=1) for y in (x, maximise(gain, rows, limits)))
+    value, alone = ((gain * y)[others].sum(axis=1) for y in (x, maximise(gain, rows, limits)[0]))
     np.testing.assert_allclose(value, alone, atol=1e-9)
 
 
@@ -110,4 +110,4 @@ def test_rows_of_rounding_are_no_constraints() -> None:
     box = np.concatenate([np.eye(2), -np.eye(2)])
     faint = np.array([[1e-14, -3e-14], [-1e-14, 3e-14]])  # scaled up they would be an equation
     rows, limits = np.concatenate([box, faint])[None], np.append(np.ones(4), [0.0, 0.0])[None]
-    assert maximise(np.array([[1.0, 1.0]]), rows, limits)[0] == pytest.approx([1.0, 1.0], abs=1e-9)
+    assert maximise(np.array([[1.0, 1.0]]), rows, limits)[0][0] == pytest.approx([1.0, 1.0], abs=1e-9)
