@@ -18,7 +18,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points
-from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit
+from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit, restored
 from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.numerics.descent import ENOUGH
 from fairfl.solvers.numerics.rule_family import TIGHT, RuleFamily, Rules
@@ -120,7 +120,7 @@ class MultiplierSearch:
         low = self._lowest(np.array([-np.inf]), self.starts)
         if low.disparity[0] > NEARLY:
             return low
-        fair = self._lowest(np.zeros(1), self.starts.join(low))
+        fair = restored(self.family, self._lowest(np.zeros(1), self.starts.join(low)), 0.0)
         return fair if fair.disparity[0] <= FAIR else low
 
     def _lowest(self, target: Array, known: Rules) -> Rules:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontier import SLACK_BUDGET
+from fairfl.solvers.frontier import MET, SLACK_BUDGET
 from fairfl.solvers.numerics.critical_points import critical_points
 from fairfl.solvers.numerics.dual import weights
 from fairfl.solvers.numerics.interior_point import maximise
@@ -38,8 +38,6 @@ GAIN = 1e-11
 """Steps that promise less are not taken."""
 CORRECTIONS = 3
 """Second-order corrections of each step."""
-BENT = 0.25
-"""Where values change otherwise than predicted by this share, steps go by budgets."""
 GAPS = 5
 """Gaps that are kept closed, for each rule: those that a step opens first."""
 CLOSED = 1e-11
@@ -135,6 +133,25 @@ def climb(
 def plain_score(rules: Rules) -> Array:
     """(B, 1 + K + M) the coefficients of s in u, v and w: the ω of a rule at its own budgets."""
     return np.concatenate([np.ones((len(rules.lam), 1)), rules.lam, 0.0 * rules.pooled], axis=1)
+
+
+def restored(family: RuleFamily, rule: Rules, target: float) -> Rules:
+    """A rule (1,) just above the target brought to it, by Newton's method in its budgets."""
+    for _ in range(CORRECTIONS):
+        m = int(np.abs(rule.pooled[0]).argmax())
+        over, k = rule.disparity[0] - target, len(family.client)
+        if over <= MET / 10:
+            break
+        active = np.flatnonzero(rule.lam[0])
+        change = _sums(family, rule)[0][:, active]
+        slope = np.linalg.lstsq(change[active].T, change[k + m], rcond=1e-12)[0]
+        values = rule.values[0].copy()
+        values[active] -= np.sign(rule.pooled[0, m]) * over * slope / (slope @ slope)
+        eps = np.where(
+            rule.budgets < SLACK_BUDGET, largest(np.abs(values)[None], family.client), 1.0
+        )
+        rule = family.follow(rule, eps)[0]
+    return rule
 
 
 def merit(rules: Rules, target: Array, rate: float = RATE) -> Array:
@@ -384,13 +401,12 @@ def _step(
 
 
 def _followed(family: RuleFamily, tried: Rules, here: Rules, near: Rules, change: Array) -> Rules:
-    """The rules, or where narrow gaps make their values change otherwise than predicted (B, K)
-    those at the predicted budgets, by Newton's method in cuts and multipliers.
+    """The rules at the budgets that the programmes predict, by Newton's method in cuts and
+    multipliers; ``change`` (B, K) of the values.
     """
-    off = np.abs(tried.values - here.values - change).max(axis=1)
-    rows = np.flatnonzero(off > BENT * np.abs(change).max(axis=1))
-    wanted = np.maximum(-np.sign(tried.lam) * (here.values + change), 0.0)[rows]
-    bound = largest((tried.lam[rows] != 0) * 1.0, family.client) > 0
+    rows = np.arange(len(change))
+    wanted = np.maximum(-np.sign(tried.lam) * (here.values + change), 0.0)
+    bound = largest((tried.lam != 0) * 1.0, family.client) > 0
     eps = np.where(bound, largest(wanted, family.client), SLACK_BUDGET)
     eps = np.where(eps <= TIGHT, 0.0, eps)
     for start in (near, tried):  # the end has the gaps that open on the way
