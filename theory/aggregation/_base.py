@@ -113,8 +113,8 @@ class Objective(ABC):
     # -- values and weights
 
     def value(self, losses: Any) -> Any:
-        """A(f), shape (...): a generalised mean, so min f <= A(f) <= max f, and A(t, ..., t) =
-        t.
+        """A(f), shape (...): of the named objectives a generalised mean, min f <= A(f) <= max f and
+        A(t, ..., t) = t; ``translate`` and ``scale`` make of it what they say.
         """
         return self._rows(losses, True, False)[0]
 

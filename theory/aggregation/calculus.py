@@ -123,7 +123,8 @@ class Translated(Derived):
         self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
     ) -> np.ndarray:
         shift = np.broadcast_to(np.asarray(self.shift), w.shape[-1:])
-        below = None if lower is None else lower - shift
+        # rounding may lead out of the inner domain
+        below = None if lower is None else np.maximum(lower - shift, self.inner.domain.lower)
         return self.inner._conjugate(w, below, p, tolerance) + w @ shift
 
     def _unique(self, f: np.ndarray) -> bool:
