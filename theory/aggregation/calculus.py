@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from fairfl._support.checks import shown
 from fairfl.theory.aggregation import _checks as checks
 from fairfl.theory.aggregation._arrays import like
 from fairfl.theory.aggregation._base import Objective
@@ -59,7 +60,7 @@ class Translated(Derived):
         shift = np.asarray(checks.as_array("shift", self.shift), dtype=np.float64)
         if shift.ndim > 1 or shift.size == 0 or not np.isfinite(shift).all():
             raise ValueError(
-                f"shift must be one finite number, or one per client, got {self.shift!r}"
+                f"shift must be one finite number, or one per client, got {shown(self.shift)}"
             )
         n = self.inner._fixed_n
         if shift.ndim == 1 and n is not None and len(shift) != n:
