@@ -19,12 +19,22 @@ MOST_CELLS = 10**8
 """Cells of a table: 0.8 GB. More is refused before it is taken."""
 
 
+def as_array(name: str, value: Any) -> Array:
+    """Return ``value`` as an array; ValueError when it is ragged, or masked, as masks get lost."""
+    if np.ma.is_masked(value):
+        raise ValueError(f"{name} must not hold masked values, got {shown(value)}")
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} must have rows of one length, got {shown(value)}") from None
+
+
 def as_floats(name: str, value: Any) -> Array:
     """Return ``value`` as a float64 array; ValueError when it is not numeric, too large for a float
     or holds NaN.
     """
+    given = as_array(name, value)
     try:
-        given = np.asarray(value)
         if given.dtype.kind not in "biufO" or (given.dtype.kind == "O" and _holds_others(given)):
             raise TypeError
         array = np.asarray(given, dtype=np.float64)
@@ -80,14 +90,13 @@ def finite(name: str, value: Any) -> Array:
 
 
 def broadcast(name: str, value: ArrayLike, shape: tuple[int, ...], allowed: str) -> Array:
-    """Return ``value`` broadcast to ``shape``, writable; ValueError naming ``allowed`` shapes
-    otherwise.
+    """Return one number, or ``value`` of that very shape, as an array of ``shape``, writable;
+    ValueError naming ``allowed`` shapes otherwise.
     """
     array = np.asarray(value, dtype=np.float64)
-    try:
-        return np.broadcast_to(array, shape).copy()
-    except ValueError:
-        raise ValueError(f"{name} must have shape {allowed}, got {array.shape}") from None
+    if array.shape not in ((), shape):
+        raise ValueError(f"{name} must have shape {allowed}, got {array.shape}")
+    return np.broadcast_to(array, shape).copy()
 
 
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
@@ -164,12 +173,18 @@ def shares(name: str, weights: Array) -> Array:
     return found
 
 
-def shown(value: Any) -> str:
-    """A value as errors show it: one line, not too long."""
+def plain(value: Any) -> str:
+    """The repr in one line, numpy's numbers as Python's: inf, not np.float64(inf)."""
     try:
-        text = " ".join(repr(value).split())
+        with np.printoptions(legacy="1.25"):
+            return " ".join(repr(value).split())
     except ValueError:  # Python writes out no integers of more than 4,300 digits
-        text = f"a {type(value).__name__} of more digits than can be shown"
+        return f"a {type(value).__name__} of more digits than can be shown"
+
+
+def shown(value: Any) -> str:
+    """A value as errors show it: plain, and not too long."""
+    text = plain(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 

@@ -10,27 +10,11 @@ from pathlib import Path
 
 import numpy as np
 
-from fairfl._support.checks import Array, whole
-from fairfl.reports.comparison_words import percent
-from fairfl.reports.comparison_words import points as points_of
+from fairfl._support.checks import Array
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
-from fairfl.theory.populations.calibration import (
-    Counted,
-    ScoreWarning,
-    count_people,
-    isotonic,
-    merge_levels,
-    threshold_accuracy,
-)
+from fairfl.theory.populations.calibration import Counted, ScoreWarning, count_people
 from fairfl.theory.populations.federation import Federation
-
-LEVELS = 100
-"""The most levels of a score, unless a number is asked for."""
-PEOPLE = 10
-"""People a level has at least, for each client and group on average, unless a number of levels is
-asked for.
-"""
 
 
 def read(
@@ -57,35 +41,27 @@ def read(
         features, by ``cross_fitted_score``.
     group_pair : "A,B", the two groups to keep where there are more.
     unseen : rules will not see the group; a note is made if the score does.
-    levels : merge scores, where there are more, into so many levels at most, each of a like share
-        of the people or more; 0: keep every score. By default each of a hundredth of the people or
-        more, and of 10 for each client and group on average. What is lost is the least, and said:
-        see :func:`fairfl.theory.populations.calibration.merge_levels`, and at the top of its file
-        why levels are merged.
-    calibrate : see :meth:`Federation.from_samples`; what it warns of is among the notes.
+    levels, calibrate : see :meth:`Federation.from_samples`; what it warns of is among the notes.
 
     Raises
     ------
     ValueError : what does not fit.  OSError : the file cannot be read.  RuntimeError : no score
         could be fitted.
     """
-    if levels is not None:
-        whole("levels", levels, 0)
     data = read_people(
         path, score=score, label=label, group=group, client=client, features=features, blind=blind
     )
     x, source = _score(data, Path(path).name)
     kept, notes = _chosen(data, group_pair)
-    groups, clients = (len(np.unique(codes[kept])) for codes in (data.group, data.client))
-    x, told = _merged(x[kept], data.label[kept], groups * clients, levels)
-    people = count_people(x, data.label[kept], data.group[kept], data.client[kept], calibrate)
+    columns = (column[kept] for column in (x, data.label, data.group, data.client))
+    people = count_people(*columns, calibrate=calibrate, levels=levels)
     with warnings.catch_warnings(record=True) as odd:
         warnings.simplefilter("always", ScoreWarning)
         federation = Federation.from_counts(people.counts, people.points, calibrate=calibrate)
     federation.groups = tuple(data.group_names[code] for code in people.groups)
     federation.client_names = tuple(data.client_names[code] for code in people.clients)
     lines = [
-        f"{people.people:,} people; score: {source}; {told}.",
+        f"{people.people:,} people; score: {source}; {people.merged}.",
         *notes,
         f"y = 1 stands for {label} = {data.label_names[1]}; accuracies count the fitted P(y = 1 "
         "| x).",
@@ -160,35 +136,6 @@ def _chosen(data: Dataset, pair: str | None) -> tuple[np.ndarray, list[str]]:
     kept = np.isin(data.group, [names.index(name) for name in fits[0]])
     out = len(data) - int(kept.sum())
     return kept, [f"{out:,} people of other groups are left out."] if out else []
-
-
-def _merged(score: Array, label: np.ndarray, cells: int, asked: int | None) -> tuple[Array, str]:
-    """Scores with those of one level replaced by their mean, and what to say of it; ``cells``:
-    clients times groups.
-    """
-    points, where, people = np.unique(score, return_inverse=True, return_counts=True)
-    counts, positives = people.astype(np.float64), np.bincount(where, weights=label)
-    least = score.size / (asked or LEVELS)
-    if asked is None:
-        least = max(least, PEOPLE * cells)
-    if asked == 0 or points.size <= (asked or 1):
-        code = np.arange(points.size)
-    else:
-        code = merge_levels(isotonic(positives, counts), counts, least)
-    size, labels = np.bincount(code, counts), np.bincount(code, positives)
-    if size.size == points.size:
-        return score, f"{points.size} distinct scores, none merged"
-    mean = np.bincount(code, points * counts) / size
-    if (np.diff(mean) <= 0).any():  # scores so close that their means round together
-        mean = np.arange(size.size, dtype=np.float64)
-    before, after = threshold_accuracy(positives, counts), threshold_accuracy(labels, size)
-    told = (
-        f"{points.size:,} distinct scores merged into {size.size} levels of {int(size.min())} "
-        f"people or more (--levels 0 keeps all). Merging cost {points_of(abs(before - after))} "
-        f"of accuracy: the best threshold of the score is right for {percent(before)} of these "
-        f"people, of the levels for {percent(after)}"
-    )
-    return mean[code][where], told
 
 
 def _some(names: Sequence[str]) -> str:

@@ -49,7 +49,8 @@ def federation(name: str) -> Federation:
     data = load(name, groups="two", seed=FEDFB_SEED)
     data = data.select(~data.is_test)
     score = cross_fitted_score(data.features, data.label, group=data.group, client=data.client)
-    return Federation.from_samples(np.round(score, DECIMALS), data.label, data.group, data.client)
+    levels = np.round(score, DECIMALS)
+    return Federation.from_samples(levels, data.label, data.group, data.client, levels=0)
 
 
 def data(points: int = POINTS) -> pd.DataFrame:

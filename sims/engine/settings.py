@@ -8,7 +8,7 @@ from typing import Literal
 
 import torch
 
-from fairfl._support.checks import in_range, one_of, positive, whole
+from fairfl._support.checks import in_range, one_of, positive, shown, whole
 from fairfl.sims.engine.draws.participation import Everyone, Participation
 from fairfl.sims.engine.schedule import Constant, Schedule
 
@@ -145,7 +145,7 @@ class Computing:
         if (self.non_finite == "clip") != (self.clip_norm is not None):
             raise ValueError(
                 "clip_norm must be given for non_finite='clip' and for it alone, got "
-                f"{self.clip_norm!r}"
+                f"{shown(self.clip_norm)}"
             )
         if self.clip_norm is not None:
             positive("clip_norm", self.clip_norm)

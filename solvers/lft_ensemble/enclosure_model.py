@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from flint import arb, fmpq
 
+from fairfl._support.checks import shown
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Federation
@@ -71,7 +72,7 @@ def exact_clients(fed: Federation) -> list[ExactClient]:
         for a, (law, eta) in enumerate(zip(laws, etas, strict=True)):
             if not isinstance(eta, Logistic):
                 raise ValueError(
-                    f"eta must be Logistic for an enclosure, got {eta!r:.60} for client {i}, "
+                    f"eta must be Logistic for an enclosure, got {shown(eta)} for client {i}, "
                     f"group {a}"
                 )
             rules.append((rational(eta.slope), rational(eta.intercept)))
@@ -81,7 +82,7 @@ def exact_clients(fed: Federation) -> list[ExactClient]:
                 kept.append((rational(law.mean), rational(law.sd)))
             else:
                 raise ValueError(
-                    f"laws must be normal for an enclosure, got {law!r:.60} for client {i}, "
+                    f"laws must be normal for an enclosure, got {shown(law)} for client {i}, "
                     f"group {a}"
                 )
         clients.append(

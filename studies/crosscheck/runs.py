@@ -33,7 +33,6 @@ from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.experiment import Setting, Unit
 from fairfl.studies.papers.fedfb.data import pooled
 from fairfl.theory.populations.classifiers import Classifier
-from fairfl.theory.populations.notions import ALIASES
 
 CFL, LFT_AVG, ENSEMBLE = LABELS.values()
 FEDFB, BOXED = "FedFB", "CFL, λ clipped"
@@ -80,7 +79,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         one_of("scheme", self.scheme, self.learners)
-        one_of("notion", self.notion, tuple(ALIASES))
+        one_of("notion", self.notion, ("dp", "eo", "eodds"))
         whole("rows", self.rows, 1)
         allowed = {1, self.world.clients} if self.local else {1}
         if not self.budgets or any(len(one) not in allowed for one in self.budgets):

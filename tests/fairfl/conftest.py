@@ -21,8 +21,11 @@ def quick(monkeypatch):
     whole = fairfl.reports.curves.frontier
 
     def frontier(federation, scheme, points, **asked):
-        found = whole(federation, "cfl" if scheme == "lft_fedavg" else scheme, points, **asked)
-        return dataclasses.replace(found, scheme=scheme)
+        if scheme != "lft_fedavg":
+            return whole(federation, scheme, points, **asked)
+        found = whole(federation, "cfl", points, **asked)
+        eps = np.repeat(found.eps, federation.n_clients, axis=1)
+        return dataclasses.replace(found, scheme=scheme, eps=eps)
 
     monkeypatch.setattr("fairfl.reports.curves.frontier", frontier)
 

@@ -53,7 +53,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "notion": (
         lambda: ff.solve(ATOMS, "cfl", 0.1, notion="dpp"),
-        r"notion must be one of 'demographic_parity', .*'dp', 'eo', 'eodds', got 'dpp'",
+        r"notion must be one of 'demographic_parity', .*'eodds', 'equal_opportunity', got 'dpp'",
     ),
     "difference": (
         lambda: ff.solve(ATOMS, "cfl", 0.1, difference="largest"),

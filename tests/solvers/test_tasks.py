@@ -262,7 +262,8 @@ def test_groups_that_cannot_be_compared_bind_nobody(scheme: str) -> None:
 
 def test_short_names() -> None:
     fed = federation(np.random.default_rng(0))
-    for short, name in (("dp", "demographic_parity"), ("eodds", "equalized_odds")):
+    eo = "true_positive_rate_parity"
+    for short, name in (("dp", "demographic_parity"), ("equal_opportunity", eo), ("eo", eo)):
         s = ff.solve(fed, "cfl", 0.1, notion=short)
         assert s.notion == name and s.utility == ff.solve(fed, "cfl", 0.1, notion=name).utility
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from fairfl._support.checks import plain
 from fairfl.theory.aggregation import _checks as checks
 from fairfl.theory.aggregation._arrays import BLOCK, detached, like, namespace, settle
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, DualSet, Traits
@@ -113,8 +114,8 @@ class Objective(ABC):
     # -- values and weights
 
     def value(self, losses: Any) -> Any:
-        """A(f), shape (...): a generalised mean, so min f <= A(f) <= max f, and A(t, ..., t) =
-        t.
+        """A(f), shape (...): of the named objectives a generalised mean, min f <= A(f) <= max f and
+        A(t, ..., t) = t; ``translate`` and ``scale`` make of it what they say.
         """
         return self._rows(losses, True, False)[0]
 
@@ -310,8 +311,8 @@ class Objective(ABC):
 def short(value: Any) -> str:
     """The repr, long tuples cut."""
     if isinstance(value, tuple) and len(value) > 4:
-        return f"({', '.join(map(repr, value[:3]))}, ... {len(value)} numbers)"
-    return repr(value)
+        return f"({', '.join(map(plain, value[:3]))}, ... {len(value)} numbers)"
+    return plain(value)
 
 
 def _dtype(x: Any) -> Any:

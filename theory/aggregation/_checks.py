@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fairfl._support import checks
 from fairfl._support.checks import shown
 from fairfl.theory.aggregation._arrays import namespace
 
@@ -69,12 +70,7 @@ def as_array(name: str, x: Any) -> Any:
         if x.is_floating_point() or x.is_complex():
             raise ValueError(f"{name} must be float32, float64 or integers, got {x.dtype}")
         return x.to(xp.float64)
-    try:
-        array = np.asarray(x)
-    except ValueError:
-        raise ValueError(
-            f"{name} must be a rectangular array of numbers, got {type(x).__name__}"
-        ) from None
+    array = checks.as_array(name, x)
     if array.dtype in (np.float32, np.float64):
         return array.astype(array.dtype.newbyteorder("="), copy=False)
     if array.dtype.kind not in "iub":

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from fairfl._support.checks import shown
 from fairfl.theory.aggregation import _checks as checks
 from fairfl.theory.aggregation._arrays import like
 from fairfl.theory.aggregation._base import Objective
@@ -59,7 +60,7 @@ class Translated(Derived):
         shift = np.asarray(checks.as_array("shift", self.shift), dtype=np.float64)
         if shift.ndim > 1 or shift.size == 0 or not np.isfinite(shift).all():
             raise ValueError(
-                f"shift must be one finite number, or one per client, got {self.shift!r}"
+                f"shift must be one finite number, or one per client, got {shown(self.shift)}"
             )
         n = self.inner._fixed_n
         if shift.ndim == 1 and n is not None and len(shift) != n:
@@ -123,7 +124,8 @@ class Translated(Derived):
         self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
     ) -> np.ndarray:
         shift = np.broadcast_to(np.asarray(self.shift), w.shape[-1:])
-        below = None if lower is None else lower - shift
+        # rounding may lead out of the inner domain
+        below = None if lower is None else np.maximum(lower - shift, self.inner.domain.lower)
         return self.inner._conjugate(w, below, p, tolerance) + w @ shift
 
     def _unique(self, f: np.ndarray) -> bool:

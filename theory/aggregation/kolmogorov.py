@@ -147,7 +147,8 @@ class KolmogorovMean(Objective):
         # where all losses agree the weights are 1/n, also where s' is 0 or infinite there
         if bool(same.any()):
             slopes, at = xp.where(same[:, None], 1.0, slopes), xp.where(same, 1.0, at)
-        result = slopes / at[:, None] / f.shape[-1] if p is None else slopes / at[:, None] * p
+        with np.errstate(invalid="ignore"):  # an infinite slope over another: told below
+            result = slopes / at[:, None] / f.shape[-1] if p is None else slopes / at[:, None] * p
         if not bool(xp.isfinite(result).all()):
             raise NotAttained(
                 "losses must have s' finite there and positive at their mean for dual weights to "

@@ -111,7 +111,8 @@ class QFFL(Objective):
             share = (lower / top) ** q
             with np.errstate(divide="ignore", invalid="ignore"):
                 key = np.where(share > 0, x / share, np.inf)
-            level = water_level(key, p * x**r, p * share**r, 1.0) ** (1 / r)
+            # below 0 where the norm exceeds 1, and the value is infinite
+            level = np.maximum(water_level(key, p * x**r, p * share**r, 1.0), 0.0) ** (1 / r)
             value = (
                 -(np.maximum(w, np.where(np.isfinite(level), level, 0.0) * p * share) - w) @ lower
             )

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from fairfl._support.checks import shown
 from fairfl.theory.aggregation import _checks as checks
 from fairfl.theory.aggregation import rank_profiles
 from fairfl.theory.aggregation._arrays import dot, mean, namespace
@@ -51,7 +52,7 @@ class RankWeighted(Objective):
                 "weights must be given: RankWeighted(weights=...), or use RankWeighted.gini(), "
                 ".linear(), "
                 ".arithmetic(p1, d), .geometric(z), .harmonic(), .cvar(level); got "
-                f"{self.weights!r}"
+                f"{shown(self.weights)}"
             )
         if self.weights is None:
             return

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl._support import checks
-from fairfl._support.checks import Array
+from fairfl._support.checks import Array, shown
 from fairfl.theory.aggregation._checks import probabilities
 
 SLACK = 1e-12  # relative: a step size computed as the limit itself passes
@@ -69,7 +69,7 @@ def rounds_of(
     k = checks.finite("steps", steps)
     if k.ndim != 1 or k.size == 0 or (k < 1).any() or (k != np.round(k)).any():
         raise ValueError(
-            f"steps must be a vector of whole numbers >= 1, one a client, got {steps!r}"
+            f"steps must be a vector of whole numbers >= 1, one a client, got {shown(steps)}"
         )
     checks.one_of("participation", participation, ("full", "partial"))
     checks.one_of("variant", variant, ("printed", "repaired"))

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl._support import checks
-from fairfl._support.checks import Array
+from fairfl._support.checks import Array, shown
 
 
 def group_losses(
@@ -205,12 +205,11 @@ def _trajectory(losses: ArrayLike, joins: ArrayLike) -> tuple[Array, Array]:
 
 
 def _table(name: str, values: ArrayLike) -> Array:
+    given = checks.as_array(name, values)
     try:
-        table = np.asarray(values, dtype=np.float64)
+        table = given.astype(np.float64)
     except (TypeError, ValueError):
-        raise ValueError(
-            f"{name} must be a table of numbers, got {type(values).__name__}"
-        ) from None
+        raise ValueError(f"{name} must be a table of numbers, got {shown(values)}") from None
     if table.ndim != 2 or table.size == 0:
         raise ValueError(f"{name} must have shape (times, columns), neither 0, got {table.shape}")
     return table
@@ -227,9 +226,9 @@ def _finite_when(name: str, table: Array, here: Array) -> None:
 
 
 def _joins(joins: ArrayLike, times: int, groups: int) -> Array:
-    at = np.asarray(joins)
+    at = checks.as_array("joins", joins)
     if at.shape != (groups,) or at.dtype.kind not in "iu":
-        raise ValueError(f"joins must be {groups} whole numbers, one a group, got {joins!r}")
+        raise ValueError(f"joins must be {groups} whole numbers, one a group, got {shown(joins)}")
     if at[0] < 0 or at[-1] >= times or (np.diff(at) <= 0).any():
         raise ValueError(
             f"joins must be strictly increasing, from 0 to below {times} (the times), got "
@@ -241,10 +240,10 @@ def _joins(joins: ArrayLike, times: int, groups: int) -> Array:
 def _clients(client_losses: ArrayLike, groups: ArrayLike) -> tuple[Array, Array]:
     """The table, and which client is in which group: (S, m)."""
     f = _table("client_losses", client_losses)
-    of = np.asarray(groups)
+    of = checks.as_array("groups", groups)
     if of.shape != (f.shape[1],) or of.dtype.kind not in "iu" or of.min() < 0:
         raise ValueError(
-            f"groups must be {f.shape[1]} whole numbers >= 0, one a client, got {groups!r}"
+            f"groups must be {f.shape[1]} whole numbers >= 0, one a client, got {shown(groups)}"
         )
     member = np.arange(of.max() + 1)[:, None] == of
     if not member.any(axis=1).all():

@@ -4,11 +4,14 @@ Why levels are merged. A classifier f(x, a) is never told the client. Where ever
 of their own, x identifies the person and with that the client, so that LFT+FedAvg can treat clients
 differently; and η is fitted to single labels, so that accuracies are those of an over-fitted score.
 Levels that many people share avoid both. ``merge_levels`` makes them, and loses as little as it can
-of what the score says of y.
+of what the score says of y. Of README's law with the raw x (30,000 people, LFT+FedAvg with budget
+.02, which reaches .695) the accuracy is .730 with a level for each person, .705 where levels hold 5
+people for each client and group, .701 with 10, and .698 with 100 levels.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +19,17 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_floats, cells, finite, one_of, shown
+from fairfl._support.checks import Array, as_array, cells, finite, one_of, shown, whole
 
 CALIBRATIONS = ("shared", "client", "client_group")
+LEVELS = 100
+"""The most levels of a score, unless a number is asked for."""
+PEOPLE = 10
+"""People a level has at least, for each client and group on average, unless a number of levels is
+asked for.
+"""
+FEW = 5
+"""Fewer people a level, for each client and group on average, are warned of."""
 PARTS = 64
 """Of the people of a level: scores of one isotonic block that so few share are kept together."""
 FINER = 1e-9
@@ -28,7 +39,30 @@ equals.
 
 
 class ScoreWarning(UserWarning):
-    """A score that says nothing of the label, or the opposite."""
+    """A score that says nothing of the label, or the opposite, or too much of who somebody is."""
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What merging did: ``scores`` distinct ones became ``levels`` of ``people`` or more; the best
+    threshold was right for a share ``before`` of the people, and is for ``after``.
+    """
+
+    scores: int
+    levels: int
+    people: int
+    before: float
+    after: float
+
+    def __str__(self) -> str:
+        if self.scores == self.levels:
+            return f"{self.scores:,} distinct scores, none merged"
+        return (
+            f"{self.scores:,} distinct scores merged into {self.levels} levels of {self.people} "
+            "people or more (levels = 0 keeps all): the best threshold of the score is right for "
+            f"{100 * self.before:.2f} % of these people, of the levels for "
+            f"{100 * self.after:.2f} %"
+        )
 
 
 @dataclass(frozen=True)
@@ -44,6 +78,7 @@ class Counted:
     groups: tuple[Any, ...] = ()
     clients: tuple[Any, ...] = ()
     calibrate: str = "shared"
+    merged: Merged | None = None
 
     @property
     def people(self) -> int:
@@ -122,6 +157,34 @@ def _least_loss(counts: Array, positives: Array, least: float) -> Any:
     return np.searchsorted(np.sort(cuts), np.arange(n), side="right")
 
 
+def merge_scores(score: Array, label: Array, cells: int, asked: int | None) -> tuple[Array, Merged]:
+    """Scores with those of one level replaced by their mean, and what that did.
+
+    Parameters
+    ----------
+    score, label : (n,).  cells : clients times groups.
+    asked : levels, see :meth:`Federation.from_samples`.
+    """
+    points, where, people = np.unique(score, return_inverse=True, return_counts=True)
+    counts, positives = people.astype(np.float64), np.bincount(where, weights=label)
+    least = score.size / (asked or LEVELS)
+    if asked is None:
+        least = max(least, PEOPLE * cells)
+    if asked == 0 or points.size <= (asked or 1):
+        code = np.arange(points.size)
+    else:
+        code = merge_levels(isotonic(positives, counts), counts, least)
+    size, labels = np.bincount(code, counts), np.bincount(code, positives)
+    right = [threshold_accuracy(positives, counts), threshold_accuracy(labels, size)]
+    merged = Merged(points.size, size.size, int(size.min()), *right)
+    if size.size == points.size:
+        return score, merged
+    mean = np.bincount(code, points * counts) / size
+    if (np.diff(mean) <= 0).any():  # scores so close that their means round together
+        mean = np.arange(size.size, dtype=np.float64)
+    return mean[code][where], merged
+
+
 def threshold_accuracy(positives: Array, counts: Array) -> float:
     """The share of people for whom the best threshold of the score is right: isotonic η above 1/2
     is that threshold.
@@ -136,34 +199,46 @@ def count_people(
     group: ArrayLike,
     client: ArrayLike,
     calibrate: str = "shared",
+    levels: int | None = None,
 ) -> Counted:
-    """Check the four columns and count people. See :meth:`Federation.from_samples`."""
+    """Check four columns, merge scores and count people. See :meth:`Federation.from_samples`."""
+    if levels is not None:
+        whole("levels", levels, 0)
     x = finite("score", score)
-    y = as_floats("label", label)
     if x.ndim != 1 or x.size == 0:
         raise ValueError(f"score must be a non-empty 1-d array, got shape {x.shape}")
-    if y.shape != x.shape:
-        raise ValueError(f"label must have shape {x.shape} as score has, got {y.shape}")
-    if not np.isin(y, (0, 1)).all():
-        raise ValueError(f"label must be 0 or 1, got {y[~np.isin(y, (0, 1))][0]:g}")
+    y = binary("label", *_codes("label", label, x.size))
     groups, a = _intersections("group", group, x.size)
     found: list[Any] = list(groups)
     clients, i = _codes("client", client, x.size)
     if len(groups) < 2:
         raise ValueError(f"group must hold at least two groups, got only {found[0]!r}")
+    x, merged = merge_scores(x, y, len(clients) * len(groups), levels)
     points, k = np.unique(x, return_inverse=True)
     shape = (len(clients), len(groups), 2, points.size)
     cells("clients x groups x labels x distinct scores", shape)
-    cell = np.ravel_multi_index((i, a, y.astype(np.int64), k), shape)
+    cell = np.ravel_multi_index((i, a, y, k), shape)
     counts = np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)
-    return Counted(points, counts, groups, clients, calibrate)
+    return Counted(points, counts, groups, clients, calibrate, merged)
+
+
+def binary(name: str, values: Sequence[Any], codes: Any) -> Any:
+    """y of ``codes`` into the sorted ``values`` of a label: of two the later is 1; 0 or 1 alone is
+    itself.
+    """
+    if len(values) == 2:
+        return codes
+    if len(values) == 1 and values[0] in (0, 1):
+        return np.full_like(codes, values[0])
+    told = ", ".join(map(shown, values[:5])) + ", ..." * (len(values) > 5)
+    raise ValueError(f"{name} must be 0/1 or have exactly two values, got {len(values)}: {told}")
 
 
 def checked_counts(counts: ArrayLike, score: ArrayLike) -> tuple[Array, Array]:
     """Counts (I, A, 2, n) and scores (n,), ordered by score. See :meth:`Federation.from_counts`."""
     points, people = finite("score", score), finite("counts", counts)
     if points.ndim != 1 or points.size == 0 or np.unique(points).size < points.size:
-        raise ValueError(f"score must hold n distinct numbers, n at least 1, got {points}")
+        raise ValueError(f"score must hold n distinct numbers, n at least 1, got {shown(points)}")
     if (
         people.ndim != 4
         or people.shape[1] < 2
@@ -173,8 +248,9 @@ def checked_counts(counts: ArrayLike, score: ArrayLike) -> tuple[Array, Array]:
         raise ValueError(
             f"counts must have shape (I, A, 2, {points.size}), A at least 2, got {people.shape}"
         )
-    if (people < 0).any():
-        raise ValueError(f"counts must be non-negative, got {people.min():g}")
+    if (people < 0).any() or (people % 1 > 0).any():
+        wrong = people[(people < 0) | (people % 1 > 0)][0]
+        raise ValueError(f"counts must be non-negative whole numbers, got {wrong:g}")
     empty = np.flatnonzero(people.sum(axis=(1, 2, 3)) == 0)
     if empty.size:
         raise ValueError(f"counts must hold people of every client, client {empty[0]} has none")
@@ -204,13 +280,21 @@ def doubts(counts: Array, accepts: Any) -> str | None:
     rule; None if nothing.
 
     y = 1 is likelier at smaller scores if a decreasing η has a smaller Brier loss than an
-    increasing one.
+    increasing one. Levels tell who somebody is if they hold fewer than ``FEW`` people for each
+    client and group.
     """
     positives, people = counts[:, :, 1].sum(axis=(0, 1)), counts.sum(axis=(0, 1, 2))
     # both fits keep the mean: the larger Σ η², the smaller the loss
     risen = people @ isotonic(positives, people) ** 2
     fallen = people[::-1] @ isotonic(positives[::-1], people[::-1]) ** 2
     told = []
+    share, cells = people.sum() / (people > 0).sum(), counts.shape[0] * counts.shape[1]
+    if share < FEW * cells:
+        told.append(
+            f"a level of the score holds {share:.1f} people on average, fewer than {FEW} for each "
+            f"of {cells} clients and groups, so that rules can tell clients apart by it and "
+            "accuracies are too high: take fewer levels, or more people"
+        )
     if fallen > risen + 1e-9 * people.sum():
         told.append("y = 1 is likelier at smaller scores: is the score reversed?")
     there = np.broadcast_to(counts.sum(axis=(0, 2)) > 0, accepts.shape)
@@ -224,7 +308,7 @@ def _intersections(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, 
     """As ``_codes``; of an array or frame (n, k) the distinct rows, each label a tuple of k."""
     if getattr(values, "ndim", 1) != 2 or not np.size(values):
         return _codes(name, values, size)
-    columns = [_codes(name, column, size) for column in np.asarray(values).T]
+    columns = [_codes(name, column, size) for column in as_array(name, values).T]
     rows, codes = np.unique(
         np.stack([code for _, code in columns], axis=1), axis=0, return_inverse=True
     )
@@ -234,10 +318,7 @@ def _intersections(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, 
 
 def _codes(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Any]:
     """Sorted distinct labels and the (n,) codes; missing labels raise."""
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        raise ValueError(f"{name} must hold one label a row, got {shown(values)}") from None
+    array = as_array(name, values)
     if array.shape != (size,):
         raise ValueError(f"{name} must have shape ({size},) as score has, got {array.shape}")
     # NaN is not itself
@@ -246,7 +327,7 @@ def _codes(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], An
         missing = missing | np.array([v is None for v in array])
     if np.any(missing):
         raise ValueError(
-            f"{name} must not be missing, got {array[missing][0]!r} at row "
+            f"{name} must not be missing, got {shown(array[missing][0])} at row "
             f"{int(np.flatnonzero(missing)[0])}"
         )
     try:

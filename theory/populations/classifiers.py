@@ -4,13 +4,13 @@ rates.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_floats, in_range
+from fairfl._support.checks import Array, as_floats, in_range, shown, whole
 from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import largest_difference
 
@@ -66,7 +66,7 @@ class Classifier:
             start = 1.0 if flat[:1] == [-np.inf] else 0.0
             if any(hi < lo for lo, hi in zip(flat, flat[1:], strict=False)):
                 raise ValueError(
-                    f"accept[{a}] must be disjoint increasing intervals, got {list(intervals)}"
+                    f"accept[{a}] must be disjoint increasing intervals, got {shown(intervals)}"
                 )
             inner = [v for v in flat if np.isfinite(v)]
             edges.append(inner)
@@ -123,6 +123,7 @@ class Classifier:
 
     def steps(self, a: int) -> list[tuple[float, float, float]]:
         """[(lo, hi, P(ŷ=1))], covering the line."""
+        a = whole("a", a, 0, self.n_groups - 1)
         ends = np.concatenate([[-np.inf], self.edges[a], [np.inf]])
         return [
             (float(lo), float(hi), float(v))
@@ -239,5 +240,8 @@ class ClientClassifiers:
     def __len__(self) -> int:
         return len(self.members)
 
+    def __iter__(self) -> Iterator[Classifier]:
+        return iter(self.members)
+
     def __getitem__(self, client: int) -> Classifier:
-        return self.members[client]
+        return self.members[whole("client", client, 0, len(self) - 1)]

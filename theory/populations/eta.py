@@ -93,7 +93,7 @@ class Monotone(Eta):
         self.low, self.high = single("low", low), single("high", high)
         if not 0 <= self.low < self.high <= 1:
             raise ValueError(
-                f"low and high must satisfy 0 <= low < high <= 1, got {low!r} and {high!r}"
+                f"low and high must satisfy 0 <= low < high <= 1, got {shown((low, high))}"
             )
         for name, given in (("function", function), ("inverse", inverse)):
             if not callable(given):

@@ -23,8 +23,10 @@ from fairfl._support.checks import (
     shares,
     shown,
     single,
+    whole,
 )
 from fairfl.theory.populations.calibration import (
+    Merged,
     ScoreWarning,
     calibrated,
     checked_counts,
@@ -158,12 +160,9 @@ class Federation:
             )
         count, groups = means.shape
         spread = positive("sd", sd)
-        sds = broadcast(
-            "sd",
-            spread[:, None] if spread.ndim == 1 else spread,
-            means.shape,
-            f"(), ({count},) or {means.shape}",
-        )
+        if spread.shape == (count,):
+            spread = np.repeat(spread[:, None], groups, axis=1)
+        sds = broadcast("sd", spread, means.shape, f"(), ({count},) or {means.shape}")
         own: Any = [None] * count if q is None else in_range("q", q, 0, 1)
         if q is not None and own.shape != means.shape:
             if groups > 2:
@@ -219,24 +218,31 @@ class Federation:
         *,
         calibrate: str = "shared",
         weight: ArrayLike | None = None,
+        levels: int | None = None,
     ) -> Federation:
-        """Federation of real people: x is their score, η its isotonic calibration, weights the
-        clients' counts.
+        """Federation of real people: x is a level of their score, η its isotonic calibration,
+        weights the clients' counts.
 
         Parameters
         ----------
         score : (n,) finite numbers, larger for a likelier label 1.
-        label : (n,) 0 or 1.
+        label : (n,) 0 or 1, or any two values, of which the later in sorted order stands for 1.
         group : (n,) any labels; groups are numbered in sorted order (``groups``). Of an array or
             frame (n, k), race and sex say, groups are the combinations that somebody has.
         client : (n,) any labels; clients are numbered in sorted order (``client_names``).
         calibrate : "shared" fits one η to all, "client" one per client, "client_group" one per
             client and group.
         weight : (I,) replaces the counts of people as the clients' weights.
+        levels : merge scores, where there are more, into so many levels at most, each of a like
+            share of the people or more; 0: keep every score. By default each of a hundredth of the
+            people or more, and of 10 for each client and group on average. What is lost is the
+            least: see :func:`fairfl.theory.populations.calibration.merge_levels`, and at the top of
+            its file why levels are merged. ``merged`` of the federation says what was lost.
 
         Warns
         -----
-        ScoreWarning : y = 1 is likelier at smaller scores, or the most accurate rule is a constant.
+        ScoreWarning : y = 1 is likelier at smaller scores, the most accurate rule is a constant, or
+            levels hold fewer than 5 people for each client and group on average.
 
         Notes
         -----
@@ -244,9 +250,9 @@ class Federation:
         accuracy is that of predicted frequencies η, equal to the empirical accuracy on every level
         set of η.
         """
-        table = count_people(score, label, group, client)
+        table = count_people(score, label, group, client, levels=levels)
         self = cls._counted(table.counts, table.points, calibrate, weight)
-        self.groups, self.client_names = table.groups, table.clients
+        self.groups, self.client_names, self.merged = table.groups, table.clients, table.merged
         return self
 
     @classmethod
@@ -262,8 +268,8 @@ class Federation:
 
         Parameters
         ----------
-        counts : (I, A, 2, n) people by client, group, label and level of the score; every client
-            has some.
+        counts : (I, A, 2, n) people by client, group, label and level of the score, whole numbers;
+            every client has some. Levels are not merged.
         score : (n,) distinct numbers, the levels, larger for a likelier label 1.
         calibrate, weight : see :meth:`from_samples`, with its warnings.
         """
@@ -292,6 +298,7 @@ class Federation:
 
     groups: tuple[Any, ...]
     client_names: tuple[Any, ...]
+    merged: Merged | None = None
 
     def _set(
         self,
@@ -317,7 +324,10 @@ class Federation:
 
     def part(self, clients: Sequence[int]) -> Federation:
         """Some clients of laws, in this order; a group that they all lack is empty."""
-        assert isinstance(self.model, ContinuousModel)
+        for client in clients:
+            whole("client", client, 0, self.n_clients - 1)
+        if isinstance(self.model, FiniteModel):
+            raise ValueError(f"part and alone take a federation of laws, got {self!r}")
         own = Federation.__new__(Federation)
         weight = shares("weight", self.weight[list(clients)])
         model = self.model.part(clients, weight)
@@ -365,6 +375,7 @@ class Federation:
     def __repr__(self) -> str:
         kind = (
             f"finite X of {self.model.points.size}"
+            + (f" from {self.merged.scores} scores" if self.merged else "")
             if isinstance(self.model, FiniteModel)
             else "continuous X"
         )

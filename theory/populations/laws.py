@@ -334,12 +334,12 @@ def check_resolved(law: Law | Finite, name: str) -> None:
         low, high = part.middle
         if not (np.isfinite(part.low) and np.isfinite(part.high)):
             raise ValueError(
-                f"{name} must lie within 1.8e308 of 0, all but 1e-18 of its mass, got {part!r:.60}"
+                f"{name} must lie within 1.8e308 of 0, all but 1e-18 of its mass, got {shown(part)}"
             )
         step = float(np.spacing(max(abs(low), abs(high))))
         least = max(ROUNDINGS * step, LEAST_SPREAD)
         if high - low < least:
             raise ValueError(
                 f"{name} must spread over {least:.2g} or more near x = {low:g}, where doubles "
-                f"are {step:.2g} apart, got {part!r:.60}; move x, or use Finite for atoms"
+                f"are {step:.2g} apart, got {shown(part)}; move x, or use Finite for atoms"
             )

@@ -22,7 +22,12 @@ NOTIONS = {
     "accuracy_parity": ("right",),
 }
 """The rates that must be equal over groups."""
-ALIASES = {"dp": "demographic_parity", "eo": "true_positive_rate_parity", "eodds": "equalized_odds"}
+ALIASES = {
+    "dp": "demographic_parity",
+    "eo": "true_positive_rate_parity",
+    "eodds": "equalized_odds",
+    "equal_opportunity": "true_positive_rate_parity",
+}
 DIFFERENCES = ("pairwise", "overall")
 """The largest difference between two groups' rates, or between a group's and the population's."""
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairfl._support.checks import in_range, whole
+from fairfl._support.checks import as_array, in_range, whole
 from fairfl.sims.data.partition.checks import generator
 
 PARTS = ("train", "validation", "test")
@@ -69,7 +69,7 @@ class FederatedData:
     note: str = ""
 
     def __post_init__(self) -> None:
-        x, y = np.asarray(self.x), np.asarray(self.y)
+        x, y = as_array("x", self.x), as_array("y", self.y)
         if x.ndim < 2 or x.shape[0] == 0:
             raise ValueError(f"x must have shape (N, ...) with N >= 1, got shape {x.shape}")
         n = x.shape[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fairfl._support.checks import Array, whole
+from fairfl._support.checks import Array, shown, whole
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.partition.checks import generator
 from fairfl.theory.populations.continuous import ContinuousModel
@@ -69,5 +69,5 @@ def _draw(law: Law, size: int, rng: np.random.Generator) -> Array:
             out[mine] = _draw(component, int(mine.sum()), rng)
         return out
     raise ValueError(
-        f"laws must be normal, frozen scipy.stats laws or mixtures of them, got {law!r}"
+        f"laws must be normal, frozen scipy.stats laws or mixtures of them, got {shown(law)}"
     )

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fairfl._support.checks import existing_file
+from fairfl._support.checks import existing_file, shown
 
 PARQUET = (".parquet", ".pq")
 UNNAMED = "Unnamed: "
@@ -115,7 +115,8 @@ def numbers(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise ValueError(
-            f"column {column!r} must hold finite numbers, got {values.iloc[row]!r} in row {row + 1}"
+            f"column {column!r} must hold finite numbers, got {shown(values.iloc[row])} in row "
+            f"{row + 1}"
         )
     return parsed
 

@@ -22,6 +22,7 @@ from fairfl.sims.data.tables.csv_file import (
 )
 from fairfl.sims.data.tables.encode import one_hot
 from fairfl.sims.data.tables.table import Dataset
+from fairfl.theory.populations.calibration import binary
 
 LEVELS = 20
 """A text column of up to so many values is always taken for a category; one of more, only if values
@@ -134,13 +135,7 @@ def _require_roles(frame: pd.DataFrame, roles: dict[str, Columns], path: Path) -
 def _label(frame: pd.DataFrame, column: str) -> tuple[NDArray[np.int64], tuple[str, str]]:
     """Return the labels as 0/1, and what these were in the file."""
     codes, names = categories(frame, column)
-    if len(names) != 2:
-        shown = ", ".join(repr(name) for name in names[:5]) + (", ..." if len(names) > 5 else "")
-        raise ValueError(
-            f"label column {column!r} must be 0/1 or have exactly two values, got {len(names)}: "
-            f"{shown}"
-        )
-    return codes, (names[0], names[1])
+    return binary(f"label column {column!r}", names, codes), (names[0], names[1])
 
 
 def _groups(columns: Columns, parts: Sequence[Codes]) -> Codes:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import expit
 
+from fairfl._support.checks import as_array
 from fairfl._support.threads import one_thread
 from fairfl.sims.data.tables.folds import deal
 
@@ -232,7 +233,7 @@ def cross_fitted_score(
 
 
 def _features(X: ArrayLike) -> NDArray[np.float64]:
-    values = np.asarray(X, dtype=np.float64)
+    values = as_array("X", X).astype(np.float64, copy=False)
     if values.ndim != 2 or len(values) == 0:
         raise ValueError(f"X must have shape (n, d) with n >= 1, got shape {values.shape}")
     if not np.isfinite(values).all():
@@ -244,7 +245,7 @@ def _features(X: ArrayLike) -> NDArray[np.float64]:
 
 
 def _labels(y: ArrayLike, n: int) -> NDArray[np.float64]:
-    values = np.asarray(y, dtype=np.float64)
+    values = as_array("y", y).astype(np.float64, copy=False)
     if values.shape != (n,):
         raise ValueError(f"y must have shape ({n},), one label per row of X, got {values.shape}")
     wrong = (values != 0) & (values != 1)
@@ -254,7 +255,7 @@ def _labels(y: ArrayLike, n: int) -> NDArray[np.float64]:
 
 
 def _weights(weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
-    values = np.ones(n) if weight is None else np.asarray(weight, dtype=np.float64)
+    values = np.ones(n) if weight is None else as_array("sample_weight", weight).astype(np.float64)
     if values.shape != (n,):
         raise ValueError(
             f"sample_weight must have shape ({n},), one per row of X, got {values.shape}"

@@ -10,6 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from fairfl._support.checks import as_array
+
 RESERVED = ("label", "group", "client", "is_test")
 """Columns that `Dataset.to_frame` adds."""
 
@@ -63,7 +65,7 @@ class Dataset:
 
     def __post_init__(self) -> None:
         """Check every field against the others, and freeze the arrays."""
-        features = np.asarray(self.features, dtype=np.float64)
+        features = as_array("features", self.features).astype(np.float64, copy=False)
         if features.ndim != 2 or len(features) == 0:
             raise ValueError(
                 f"features must have shape (n, d) with n >= 1, got shape {features.shape}"
@@ -244,7 +246,7 @@ def _names(argument: str, value: Iterable[str]) -> tuple[str, ...]:
 
 def _codes(argument: str, value: ArrayLike, n: int, count: int) -> NDArray[np.int64]:
     """Return `value` as n codes in 0..count-1."""
-    codes = np.asarray(value)
+    codes = as_array(argument, value)
     if codes.dtype.kind not in "iub":
         raise TypeError(f"{argument} must be integer codes, got an array of {codes.dtype}")
     if codes.shape != (n,):

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from fairfl._support.checks import in_range, whole
+from fairfl._support.checks import in_range, shown, whole
 from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.draws.participation import Floats, Ints, Participation
 
@@ -47,7 +47,7 @@ class Joining(Participation):
         for name in ("joins", "leaves", "groups"):
             values = getattr(self, name)
             if not isinstance(values, tuple) and (name == "joins" or values is not None):
-                raise ValueError(f"{name} must be a tuple of whole numbers, got {values!r}")
+                raise ValueError(f"{name} must be a tuple of whole numbers, got {shown(values)}")
             for s, value in enumerate(values or ()):
                 whole(f"{name}[{s}]", value, 0)
         if not self.joins:

@@ -11,7 +11,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from fairfl._support.checks import whole
+from fairfl._support.checks import shown, whole
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.linear import floating, ready
 from fairfl.sims.engine.kernels.products import add_product, product
@@ -46,7 +46,8 @@ class MLP(Model):
     def __post_init__(self) -> None:
         if len(self.widths) < 3:
             raise ValueError(
-                f"widths must be (features, hidden..., classes), at least 3, got {self.widths!r}"
+                "widths must be (features, hidden..., classes), at least 3, got "
+                f"{shown(self.widths)}"
             )
         for k, width in enumerate(self.widths):
             whole(f"widths[{k}]", width, 2 if k == len(self.widths) - 1 else 1)

@@ -38,25 +38,14 @@ def test_people_in_a_table_and_in_words(cli, quick, table, tmp_path):
     assert (written["below_cfl"] >= -1e-12).all()
 
 
-def test_json_is_what_the_library_says(cli, people, table):
-    result = cli(
-        "frontier",
-        table,
-        *COLUMNS,
-        "--points",
-        8,
-        "--at",
-        0.05,
-        "--at",
-        0.2,
-        "--levels",
-        0,
-        "--json",
-    )
-    found = json.loads(result.stdout)
-    frame = people
-    y = (frame["y"] == "yes").astype(int)
-    fed = ff.Federation.from_samples(frame["s"], y, frame["a"], frame["site"])
+@pytest.mark.parametrize(("score", "levels"), [("s", 0), ("s", None), ("z", None), ("z", 7)])
+def test_json_is_what_the_library_says(cli, quick, people, table, score, levels):
+    asked = () if levels is None else ("--levels", levels)
+    words = ("--score", score, *COLUMNS[2:], "--points", 8, "--at", 0.05, "--at", 0.2, *asked)
+    found = json.loads(cli("frontier", table, *words, "--json").stdout)
+    rows = (people[column] for column in (score, "y", "a", "site"))
+    fed = ff.Federation.from_samples(*rows, levels=levels)
+    assert str(fed.merged) in found["notes"][0]
     by_scheme = {scheme["scheme"]: scheme for scheme in found["schemes"]}
     curve = ff.frontier(fed, "cfl", 8)
     assert by_scheme["cfl"]["frontier"]["accuracy"] == pytest.approx(curve.accuracy, abs=1e-12)
@@ -79,7 +68,7 @@ def test_a_score_is_made_from_features_and_merged_into_levels(cli, quick, table)
         "logistic regression on s, z" not in result.stdout
         and "logistic regression on z, a" in result.stdout
     )
-    assert "people or more (--levels 0 keeps all). Merging cost" in result.stdout
+    assert "people or more (levels = 0 keeps all): the best threshold" in result.stdout
     blind = cli("frontier", table, *COLUMNS[2:], "--feature", "z", "--points", 4, "--blind")
     assert "logistic regression on z," in blind.stdout
 
@@ -203,7 +192,7 @@ def test_a_good_score_stays_good_and_what_merging_costs_is_said(cli, quick, tmp_
     score = label + 0.24 * rng.normal(size=569)
     result = cli("frontier", table_of(tmp_path, score, label), *COLUMNS, "--points", 4, "--json")
     found = json.loads(result.stdout)
-    told = next(line for line in found["notes"] if "Merging cost" in line)
+    told = next(line for line in found["notes"] if "scores merged into" in line)
     right = best_threshold(score, label)
     best = found["schemes"][0]["best_accuracy"]
     assert right > 0.97 and best > right - 0.01

@@ -15,6 +15,10 @@ import pytest
 import fairfl as ff
 from fairfl.reports.federation_file import read_federation
 
+# few people, every score kept
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::fairfl.theory.populations.calibration.ScoreWarning"
+)
 COLUMNS = ("--score", "s", "--label", "y", "--client", "site", "--bootstraps", "0", "--levels", "0")
 FEW = (*COLUMNS, "--points", "6")
 
@@ -26,7 +30,9 @@ def crossed(people, tmp_path):
     file = tmp_path / "people.csv"
     people.to_csv(file, index=False)
     y = (people["y"] == "yes").astype(int)
-    return file, ff.Federation.from_samples(people["s"], y, people[["a", "b"]], people["site"])
+    return file, ff.Federation.from_samples(
+        people["s"], y, people[["a", "b"]], people["site"], levels=0
+    )
 
 
 def schemes(result):
@@ -82,7 +88,7 @@ def test_balanced_accuracy_and_a_rule_for_each_client(cli, quick, crossed, tmp_p
     found = schemes(cli("frontier", file, *FEW, *words, "0.02", "--json"))
     people = pd.read_csv(file)
     y = (people["y"] == "yes").astype(int)
-    fed = ff.Federation.from_samples(people["s"], y, people["b"], people["site"])
+    fed = ff.Federation.from_samples(people["s"], y, people["b"], people["site"], levels=0)
     question = {"difference": "overall", "costs": "balanced"}
     curve = ff.frontier(fed, "client_aware", 6, local_eps=0.02, **question)
     told = found["client_aware"]
@@ -101,7 +107,7 @@ def test_rules_that_do_not_see_the_group_and_costs_by_group(cli, quick, table, p
     words = ("--group", "a", "--sees", "x", "--costs", "2,1:1", "--notion", "accuracy_parity")
     found = schemes(cli("frontier", table, *FEW, *words, "--json"))
     y = (people["y"] == "yes").astype(int)
-    fed = ff.Federation.from_samples(people["s"], y, people["a"], people["site"])
+    fed = ff.Federation.from_samples(people["s"], y, people["a"], people["site"], levels=0)
     question = {"sees": "x", "costs": ([2, 1], 1), "notion": "accuracy_parity"}
     curve = ff.frontier(fed, "cfl", 6, **question)
     assert found["cfl"]["frontier"]["utility"] == pytest.approx(curve.utility, abs=1e-12)

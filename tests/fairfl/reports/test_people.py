@@ -5,29 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from fairfl.reports.people import _merged, _score, read
+from fairfl.reports.people import _score, read
 from fairfl.sims.data.tables import cross_fitted_score, read_people
-
-
-def test_levels_keep_order_and_mean():
-    rng = np.random.default_rng(0)
-    score = rng.normal(size=500)
-    label = (rng.random(500) < 1 / (1 + np.exp(-score))).astype(float)
-    for asked, most in ((20, 20), (3, 3), (1, 2), (None, 500 // 40)):
-        merged, told = _merged(score, label, 4, asked)
-        levels, people = np.unique(merged, return_counts=True)
-        assert (
-            2 <= levels.size <= most
-            and f"{levels.size} levels of {people.min()} people or more" in told
-        )
-        assert asked == 1 or people.min() >= 500 / (asked or 500 / 40)
-        assert (np.diff(merged[np.argsort(score)]) >= 0).all()
-        assert merged.mean() == pytest.approx(score.mean(), abs=1e-12)
-    same, _ = _merged(score, label, 4, 0)
-    assert same is score
-    few = np.repeat([0.0, 1.0, 2.0], [5, 490, 5])
-    # no more scores than levels that were asked for
-    assert _merged(few, (few > 1).astype(float), 4, 3)[0] is few
 
 
 def test_the_score_is_out_of_fold_and_says_what_it_is_made_of(people, table):

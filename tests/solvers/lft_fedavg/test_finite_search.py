@@ -116,7 +116,7 @@ def test_no_budgets_beat_the_frontier_of_six_sites(seed: int, step: float) -> No
     score = np.clip(rng.normal(rng.normal(0.5, 0.1, (6, 2))[site, group], 0.2), 0.0, 1.0)
     score = np.round(np.round(score / step) * step, 2)
     label = (rng.random(count) < score).astype(int)
-    fed = ff.Federation.from_samples(score, label, group, site)
+    fed = ff.Federation.from_samples(score, label, group, site, levels=0)
     F = ff.frontier(fed, "lft_fedavg", points=20)
     assert F.disparity.size == 20 and not F.unfilled.size
     check(fed, seed, 25)

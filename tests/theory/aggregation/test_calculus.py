@@ -4,6 +4,8 @@ each other.
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import optimize
 
 from fairfl.theory.aggregation import (
@@ -89,6 +91,40 @@ def test_fenchel_young_of_what_is_made(objective, domain):
         assert np.isfinite(
             made.conjugate(less, "nonnegative") if domain == "nonnegative" else 0.0
         ).all()
+
+
+NUMBER = st.one_of(st.sampled_from([0.0, 1.0, -0.5, 1 / 3, 1e-300, -1e-8, 7.0]), st.floats(-2, 2))
+FACTOR = st.sampled_from([1.0, 0.1, 2.0, 10.0])
+CHANGES = {
+    "translate": NUMBER | st.lists(NUMBER, min_size=3, max_size=3),
+    "scale": FACTOR,
+    "perspective": FACTOR,
+}
+CHAIN = st.lists(
+    st.sampled_from(list(CHANGES)).flatmap(lambda c: st.tuples(st.just(c), CHANGES[c])), max_size=3
+)
+
+
+@given(st.sampled_from(CLOSED), CHAIN, st.integers(0, 999))
+def test_the_conjugate_of_what_is_made_bounds_every_loss(objective, chain, seed):
+    """w.f - B(f) <= B*(w) for any w and f and any chain of changes, and no warning on the way."""
+    made, rng = objective, np.random.default_rng(seed)
+    for change, by in chain:
+        made = getattr(made, change)(by)
+    w, f = rng.choice([0.0, 1.0, 0.1, -0.5, rng.random(), 5.0], (2, 100, 3))
+    w[:50], f[:50] = rng.dirichlet(np.ones(3), 50), rng.uniform(-1, 3, (50, 3))
+    f = f[made.domain.contains(f)]
+    value = made.value(f)
+    for domain, allowed in (("native", f[:, 0] < np.inf), ("nonnegative", (f >= 0).all(-1))):
+        try:
+            bound = made.conjugate(w, domain)
+        except (ValueError, NoClosedForm) as error:
+            assert "domain 'nonnegative' needs" in str(error) or "linear program" in str(error)
+            continue
+        assert not np.isnan(bound).any()
+        reached = (w @ f.T - value)[:, allowed]
+        size = 1 + np.abs(w) @ np.abs(f.T) + np.abs(value)
+        assert (reached <= bound[:, None] + 1e-9 * size[:, allowed]).all()
 
 
 LOWER = {

@@ -189,7 +189,7 @@ WRONG_LOSSES = [
     (np.empty((3, 0)), r"got \(3, 0\)"),
     (0.5, r"shape \(\.\.\., n\).*got \(\)"),
     (["a", "b"], "float32, float64 or integers"),
-    ([[1.0, 2.0], [1.0]], "rectangular"),
+    ([[1.0, 2.0], [1.0]], "rows of one length"),
     (np.ones(2, dtype=complex), "got dtype complex"),
     (np.ones(2, dtype=np.float16), "got dtype float16"),
     (None, "got dtype object"),

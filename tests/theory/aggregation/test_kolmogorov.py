@@ -77,8 +77,9 @@ def test_an_inverse_that_sympy_cannot_express_is_bisected():
 def test_overflow_and_missing_slopes_are_errors():
     with np.errstate(over="ignore"), pytest.raises(ValueError, match="overflows.*TERM"):
         KolmogorovMean(sp.exp(t)).value([1.0, 1e4])
-    with pytest.raises(NotAttained, match="s' finite"):
-        KolmogorovMean(sp.sqrt(t), lower=0.0).dual_weights([0.0, 1.0])
+    for s in (sp.sqrt(t), sp.log(t)):
+        with pytest.raises(NotAttained, match="s' finite"):
+            KolmogorovMean(s, lower=0.0).dual_weights([0.0, 1.0])
     assert KolmogorovMean(sp.sqrt(t), lower=0.0).dual_weights([0.0, 0.0]).tolist() == [0.5, 0.5]
 
 

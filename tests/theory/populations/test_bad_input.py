@@ -64,6 +64,26 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: ff.Federation.normal(MEAN, weight=[1, 1, 1]),
         r"weight must have shape \(2,\), got \(3,\)",
     ),
+    "one number for two": (
+        lambda: ff.Federation.normal(MEAN, weight=[1]),
+        r"weight must have shape \(2,\), got \(1,\)",
+    ),
+    "one sd for two": (
+        lambda: ff.Federation.normal(MEAN, sd=[1]),
+        r"sd must have shape .*, got \(1,\)",
+    ),
+    "one budget for two": (
+        lambda: ff.solve(ff.Federation.normal(MEAN), "lft_fedavg", [0.1]),
+        r"eps must have shape .*, got \(1,\)",
+    ),
+    "client -1": (
+        lambda: ff.Federation.normal(MEAN).alone(-1),
+        r"client must be a whole number of at least 0, got -1",
+    ),
+    "atoms alone": (
+        lambda: ff.Federation.finite(POINTS, MASSES, ETA).alone(0),
+        r"part and alone take a federation of laws, got Federation\(2 clients",
+    ),
     "weight NaN": (
         lambda: ff.Federation.normal(MEAN, weight=[1, NAN]),
         r"weight must not hold NaN",
@@ -78,7 +98,10 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: ff.Federation.normal([[0]]),
         r"mean must have shape \(I, A\).*, got \(1, 1\)",
     ),
-    "ragged mean": (lambda: ff.Federation.normal([[0, 1], [2]]), r"mean must be numbers"),
+    "ragged mean": (
+        lambda: ff.Federation.normal([[0, 1], [2]]),
+        r"mean must have rows of one length, got \[\[0, 1\], \[2\]\]",
+    ),
     "no client in mean": (
         lambda: ff.Federation.normal(np.empty((0, 2))),
         r"mean must have shape \(I, A\).*, got \(0, 2\)",
@@ -185,7 +208,7 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "eta range": (
         lambda: ff.Monotone(np.tanh, np.arctanh, low=-1),
-        r"low and high must satisfy 0 <= low < high <= 1, got -1",
+        r"low and high must satisfy 0 <= low < high <= 1, got \(-1",
     ),
     # finite X
     "masses sum": (
@@ -241,8 +264,14 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         r"weight must have shape \(2,\), got \(3,\)",
     ),
     # people
-    "label 2": (lambda: samples(label=[0, 1, 2]), r"label must be 0 or 1, got 2"),
-    "label NaN": (lambda: samples(label=[0, 1, NAN]), r"label must not hold NaN"),
+    "label 2": (
+        lambda: samples(label=[0, 1, 2]),
+        r"label must be 0/1 or have exactly two values, got 3: 0, 1, 2",
+    ),
+    "label NaN": (
+        lambda: samples(label=[0, 1, NAN]),
+        r"label must not be missing, got nan at row 2",
+    ),
     "score NaN": (lambda: samples(score=[0, 1, NAN]), r"score must not hold NaN"),
     "score infinite": (lambda: samples(score=[0, 1, INF]), r"score must be finite, got inf"),
     "score text": (lambda: samples(score=["a", "b", "c"]), r"score must be numbers"),

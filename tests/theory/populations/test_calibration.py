@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.theory.populations.calibration import ScoreWarning, isotonic, merge_levels
+from fairfl.solvers.api import solve
+from fairfl.theory.populations.calibration import ScoreWarning, isotonic, merge_levels, merge_scores
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 
@@ -92,7 +93,7 @@ def people(draw: st.DrawFn) -> tuple[list[float], list[int], list[str], list[int
 @given(people(), st.sampled_from(["shared", "client", "client_group"]))
 def test_people_are_counted(rows: Any, calibrate: str) -> None:
     score, label, group, client = rows
-    fed = Federation.from_samples(score, label, group, client, calibrate=calibrate)
+    fed = Federation.from_samples(score, label, group, client, calibrate=calibrate, levels=0)
     model: Any = fed.model
     assert fed.groups == tuple(sorted(set(group))) and fed.client_names == tuple(
         sorted(set(client))
@@ -109,6 +110,7 @@ def test_people_are_counted(rows: Any, calibrate: str) -> None:
                 assert joint == pytest.approx(cell.count(x) / n, abs=1e-15)
 
 
+@odd
 def test_groups_of_several_columns_are_their_combinations() -> None:
     score, label, client = [1.0, 2.0, 2.0, 3.0, 3.0], [0, 1, 0, 1, 1], [0, 0, 1, 1, 1]
     race, sex = ["a", "b", "a", "b", "b"], ["m", "m", "f", "m", "m"]
@@ -143,7 +145,7 @@ def test_accuracy_on_level_sets_is_empirical(rows: Any) -> None:
     # a threshold between two levels of η counts correct labels: exact, since blocks keep their
     # means
     score, label, group, client = rows
-    fed = Federation.from_samples(score, label, group, client)
+    fed = Federation.from_samples(score, label, group, client, levels=0)
     model: Any = fed.model
     eta = model.eta[0, 0]
     for k in np.flatnonzero(np.diff(eta) > 0):
@@ -154,6 +156,7 @@ def test_accuracy_on_level_sets_is_empirical(rows: Any) -> None:
         )
 
 
+@odd
 def test_calibration_per_client_differs_where_labels_do() -> None:
     rows = ([0, 1, 0, 1], [0, 1, 1, 1], ["f", "m", "m", "f"], [1, 1, 2, 2])
     shared = Federation.from_samples(*rows)
@@ -163,10 +166,109 @@ def test_calibration_per_client_differs_where_labels_do() -> None:
     assert own.model.eta[:, 0].tolist() == [[0.0, 1.0], [1.0, 1.0]]  # type: ignore[union-attr]
 
 
+@odd
 def test_given_weights_replace_counts() -> None:
     rows = ([0, 1, 0], [0, 1, 1], [0, 1, 0], [1, 1, 2])
     assert Federation.from_samples(*rows).weight.tolist() == [2 / 3, 1 / 3]
     assert Federation.from_samples(*rows, weight=[1, 3]).weight.tolist() == [0.25, 0.75]
+
+
+def test_levels_keep_order_and_mean() -> None:
+    rng = np.random.default_rng(0)
+    score = rng.normal(size=500)
+    label = (rng.random(500) < 1 / (1 + np.exp(-score))).astype(float)
+    for asked, most in ((20, 20), (3, 3), (1, 2), (None, 500 // 40)):
+        levels, told = merge_scores(score, label, 4, asked)
+        points, people = np.unique(levels, return_counts=True)
+        assert 2 <= points.size <= most and (told.scores, told.levels) == (500, points.size)
+        assert told.people == people.min()
+        assert asked == 1 or people.min() >= 500 / (asked or 500 / 40)
+        assert (np.diff(levels[np.argsort(score)]) >= 0).all()
+        assert levels.mean() == pytest.approx(score.mean(), abs=1e-12)
+    same, told = merge_scores(score, label, 4, 0)
+    assert same is score and str(told) == "500 distinct scores, none merged"
+    few = np.repeat([0.0, 1.0, 2.0], [5, 490, 5])
+    # no more scores than levels that were asked for
+    assert merge_scores(few, (few > 1).astype(float), 4, 3)[0] is few
+
+
+def people_of_readme(count: int) -> tuple[Any, Any, Any, Any]:
+    """Score, label, group and client: x ~ N(MEAN[i, a], 1) with all its digits, η logistic."""
+    rng = np.random.default_rng(1)
+    client = rng.integers(0, 2, count)
+    group = (rng.random(count) < np.where(client == 0, 0.3, 0.7)).astype(int)
+    x = rng.normal(np.array(README["mean"])[client, group], 1.0)
+    return x, (rng.random(count) < 1 / (1 + np.exp(-x))).astype(int), group, client
+
+
+README: Any = {"mean": [[0.8, 1.6], [-0.2, -1.2]], "q": [0.3, 0.7]}
+
+
+@pytest.mark.parametrize("count", [2_000, 10_000])
+def test_a_score_with_all_digits_answers_as_its_law(count: int) -> None:
+    rows = people_of_readme(count)
+    fed = Federation.from_samples(*rows)  # no warning
+    found = solve(fed, "lft_fedavg", 0.02)
+    law = solve(Federation.normal(**README), "lft_fedavg", 0.02)
+    # three standard errors of a share, and what η is over-fitted by at ten people a level
+    error = 1.5 / np.sqrt(count) + 0.006
+    assert abs(found.accuracy - law.accuracy) < error
+    assert abs(found.disparity - law.disparity) < 2 * error
+    told = fed.merged
+    assert told is not None and told.scores == count and told.people >= 40
+    assert f"{count:,} distinct scores merged into {told.levels} levels" in str(told)
+    with pytest.warns(ScoreWarning, match=r"1\.0 people on average, fewer than 5 for each of 4"):
+        nonsense = Federation.from_samples(*rows, levels=0)
+    assert solve(nonsense, "lft_fedavg", 0.02).accuracy > law.accuracy + 0.02
+
+
+@pytest.mark.parametrize(
+    ("clients", "groups", "count", "digits"),
+    [(2, 2, 2_000, 17), (6, 3, 4_000, 2), (4, 2, 3_000, 1), (3, 2, 5_000, 17), (1, 2, 1_000, 17)],
+)
+def test_ordinary_tables_are_taken_without_a_word(
+    clients: int, groups: int, count: int, digits: int
+) -> None:
+    rng = np.random.default_rng(clients)
+    score, client = rng.random(count), rng.integers(0, clients, count)
+    label, group = rng.random(count) < score, rng.integers(0, groups, count)
+    fed = Federation.from_samples(score.round(digits), label, group, client)
+    assert fed.merged is not None and fed.merged.people >= 10 * clients * groups
+
+
+N = np.arange(40)
+UNUSUAL: dict[str, tuple[Any, Any, Any, Any, int]] = {
+    "all scores equal": (np.ones(40), N % 3 > 0, N % 2, N // 20, 1),
+    "two distinct scores": (N % 4 > 1, N % 4 > 1, N % 2, N // 20, 2),
+    "a client for each person": (N, N > 20, N % 2, N, 2),
+    "scores whose means round together": (1 + N * 2.3e-16, N > 20, N % 2, N // 20, 2),
+}
+
+
+@odd
+@pytest.mark.parametrize("name", UNUSUAL)
+def test_unusual_tables(name: str) -> None:
+    *rows, levels = UNUSUAL[name]
+    fed = Federation.from_samples(*rows)
+    model: Any = fed.model
+    assert fed.base_rate == pytest.approx(rows[1].mean(), abs=1e-12)
+    assert model.points.size == levels
+    for scheme in ("cfl", "lft_fedavg", "lft_ensemble"):
+        assert solve(fed, scheme, 0.1).accuracy >= max(fed.base_rate, 1 - fed.base_rate) - 0.1
+
+
+@pytest.mark.parametrize(
+    "told", [["no", "yes"], [False, True], [-1, 1], [1, 2], np.array(["-", "a"], object)], ids=str
+)
+def test_labels_are_any_two_values_the_later_stands_for_1(told: Any) -> None:
+    score, label, group, client = people_of_readme(200)
+    fed = Federation.from_samples(score, label, group, client)
+    same = Federation.from_samples(score, np.array(told)[label], group, client)
+    assert np.array_equal(same.model.eta, fed.model.eta)  # type: ignore[union-attr]
+    text = pd.Series(np.array(told)[label].astype(str), dtype="string")
+    if list(map(str, told)) == sorted(map(str, told)):
+        other = Federation.from_samples(score, text, group, client)
+        assert np.array_equal(other.model.eta, fed.model.eta)  # type: ignore[union-attr]
 
 
 def cuts(n: int) -> Any:
@@ -246,7 +348,7 @@ def test_counts_are_people(rows: Any, calibrate: str, random: Any) -> None:
     np.add.at(counts, (*codes, label, np.searchsorted(points, score)), 1)
     order = random.sample(range(points.size), points.size)
     told = Federation.from_counts(counts[..., order], points[order], calibrate=calibrate)
-    fed = Federation.from_samples(*rows, calibrate=calibrate)
+    fed = Federation.from_samples(*rows, calibrate=calibrate, levels=0)
     assert np.array_equal(told.mass, fed.mass) and np.array_equal(told.model.eta, fed.model.eta)  # type: ignore[union-attr]
     assert np.array_equal(told.model.conditional, fed.model.conditional)  # type: ignore[union-attr]
 
@@ -257,7 +359,8 @@ def test_counts_are_people(rows: Any, calibrate: str, random: Any) -> None:
         (np.ones((1, 2, 3)), [0, 1, 2], r"counts must have shape \(I, A, 2, 3\)"),
         (np.ones((1, 1, 2, 2)), [0, 1], r"counts must have shape \(I, A, 2, 2\), A at least 2"),
         (np.ones((1, 2, 2, 2)), [0, 0], "score must hold n distinct numbers"),
-        (-np.ones((1, 2, 2, 2)), [0, 1], "counts must be non-negative, got -1"),
+        (-np.ones((1, 2, 2, 2)), [0, 1], "counts must be non-negative whole numbers, got -1"),
+        (np.full((1, 2, 2, 2), 2.5), [0, 1], "counts must be non-negative whole numbers, got 2.5"),
         (
             np.zeros((2, 2, 2, 2)),
             [0, 1],
