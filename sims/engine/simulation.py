@@ -16,7 +16,6 @@ from torch import Tensor
 
 from fairfl.sims.engine.algorithm import Arrivals, Round, State
 from fairfl.sims.engine.answers import Server, Trained, answer
-from fairfl.sims.engine.compiled import compiled
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.evaluation import evaluated
@@ -84,8 +83,6 @@ class Simulation:
         self.parts = {
             name: model.prepare(part.to(self.device, dtype)) for name, part in data.parts.items()
         }
-        if self.computing.backend == "compiled":
-            self.model = compiled(model)
         self.data = self.parts["train"]
         first = [model.init(replicate.seed) for replicate in self.replicates]
         self.params = torch.stack(first).to(self.device, dtype)

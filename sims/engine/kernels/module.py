@@ -136,7 +136,7 @@ class Module(Model):
                 losses = self.loss(self.module(x[0]), y[0])[None]
             else:
                 leaves = [block.detach().requires_grad_(True) for block in blocks]
-                losses = self.stacked(leaves, x, y)
+                losses = self._each(self._one, leaves, x, y)
             given = weights(losses.detach()) if callable(weights) else weights
             if not isinstance(given, Tensor):
                 given = torch.full_like(losses, given)
@@ -146,10 +146,6 @@ class Module(Model):
             if leaf.grad is not None:
                 part.add_(leaf.grad, alpha=factor)
                 leaf.grad = None  # its memory is free for the next step
-
-    def stacked(self, blocks: Blocks, x: Tensor, y: Tensor) -> Tensor:
-        """Losses (A, B) of clients who train together."""
-        return self._each(self._one, blocks, x, y)
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return self._one([block[0] for block in self.blocks(params[None])], x, y)
