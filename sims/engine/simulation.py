@@ -21,7 +21,7 @@ from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.evaluation import evaluated
 from fairfl.sims.engine.group_label_sums import CellIndex
 from fairfl.sims.engine.health import Healed, NonFiniteUpdate, refuse
-from fairfl.sims.engine.losses import measure_models
+from fairfl.sims.engine.losses import measure_models, tied
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.replicate import RATES, Replicate
 from fairfl.sims.engine.secure.summed import Summed, SumOnly, report_together
@@ -253,8 +253,12 @@ class Simulation:
                 "loss_samples": int(self.data.sizes[round.clients].sum()),
                 "bad_losses": int((~fine).sum()),
             }
+            # of a sample's loss, and of the sum of the client's
+            most = int(self.data.sizes[round.clients].max(initial=1))
+            rounding = 4 * torch.finfo(self.params.dtype).eps + most * np.finfo(np.float64).eps
             round = replace(round, losses=losses)
             round = round if fine.all() else round.among(fine)
+            round = replace(round, losses=tied(round.known_losses(), rounding))
         losses, many = round.losses, len(round.clients)
         size, reported = self.params.element_size() * self.model.size, int(losses is not None)
         counts |= {"bytes_down": size * counts["chosen"], "bytes_up": 8 * reported * many}
