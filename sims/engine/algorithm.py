@@ -258,7 +258,10 @@ def ready(weights: Sequence[Floats], like: Tensor) -> list[Tensor]:
     # in float32 a weight of 1 / ||update|| can be too large where its product with the update is
     # not
     most = torch.finfo(like.dtype).max
-    large = [bool(np.abs(each).max(initial=0.0) > most) for each in weights]
+    sizes = [float(np.abs(each).max(initial=0.0)) for each in weights]
+    if not np.isfinite(sizes).all():
+        raise ValueError(f"weights must be finite, one of each update received, got {weights!r}")
+    large = [size > most for size in sizes]
     there = sent([np.asarray(each, np.float64) for each in weights], like.device)
     return [t if big else t.to(like.dtype) for t, big in zip(there, large, strict=True)]
 

@@ -14,8 +14,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from fairfl.sims.engine.algorithm import Arrivals, Round, State
-from fairfl.sims.engine.answers import Server, Trained, answer
+from fairfl.sims.engine.algorithm import Algorithm, Arrivals, Round, State
+from fairfl.sims.engine.answers import Trained, answer
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.evaluation import evaluated
@@ -87,14 +87,11 @@ class Simulation:
         first = [model.init(replicate.seed) for replicate in self.replicates]
         self.params = torch.stack(first).to(self.device, dtype)
         self.summed = self._behind_sums()
-        self.states: list[State] = [
-            (replicate.algorithm if summed is None else summed).start(
-                self.data.clients, data.p, params
-            )
-            for replicate, summed, params in zip(
-                self.replicates, self.summed, self.params, strict=True
-            )
+        started = [
+            self._server(r).start(self.data.clients, data.p, params)
+            for r, params in enumerate(self.params)
         ]
+        self.states = [self._kept(r, state) for r, state in enumerate(started)]
         self.weights: list[tuple[Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0))] * len(
             first
         )
@@ -311,9 +308,17 @@ class Simulation:
             self._count_bytes(one, row)
         return rows
 
-    def _server(self, r: int) -> Server:
+    def _server(self, r: int) -> Algorithm | Summed:
         """Who is asked what becomes of the updates."""
         return self.summed[r] or self.replicates[r].algorithm
+
+    def _kept(self, r: int, state: State) -> State:
+        """The state; ValueError unless all of it is tensors, which checkpoints hold."""
+        for name, value in state.items():
+            if not isinstance(value, Tensor):
+                owner = self.replicates[r].algorithm
+                raise ValueError(f"state must hold tensors, got {name!r}: {value!r} from {owner!r}")
+        return state
 
     def _count_bytes(self, one: Trained, row: dict[str, Any]) -> None:
         """What the updates that came back took, and what is sent behind sums."""
@@ -344,7 +349,8 @@ class Simulation:
             params.add_(step)
             norm = torch.linalg.vector_norm(step, dtype=torch.float64)
             lengths += norm, torch.linalg.vector_norm(params, inf)
-            self.states[r], self.weights[r] = aggregate.state, (received.clients, aggregate.weights)
+            self.states[r] = self._kept(r, aggregate.state)
+            self.weights[r] = received.clients, aggregate.weights
         found = brought(lengths)
         for one, most in zip(trained, found[1::2], strict=True):
             if not isfinite(most):

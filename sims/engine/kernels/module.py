@@ -74,10 +74,11 @@ class Module(Model):
         if not self.names:
             raise ValueError(f"factory must make a module with parameters, got {module}")
         for path, part in module.named_modules():
-            if any(True for _ in part.buffers(recurse=False)):
+            mixing = isinstance(part, nn.modules.batchnorm._BatchNorm)
+            if mixing or any(True for _ in part.buffers(recurse=False)):
                 raise ValueError(
-                    f"factory must make a module without buffers (use group norm), got {path!r}: "
-                    f"{part}"
+                    "factory must make a module without batch norm and without buffers (use group "
+                    f"norm), got {path!r}: {part}"
                 )
             if isinstance(part, nn.modules.dropout._DropoutNd) and part.p > 0:
                 raise ValueError(
@@ -167,7 +168,7 @@ class Module(Model):
             with torch.no_grad(), torch.random.fork_rng(devices=[]):
                 outputs = self._forward(first, data.x[:1])
                 losses = self.loss(outputs, data.y[:1])
-        except (RuntimeError, IndexError, TypeError) as error:
+        except (RuntimeError, IndexError, TypeError, ValueError) as error:
             shapes = (
                 f"x {tuple(data.x.shape)} {data.x.dtype}, y {tuple(data.y.shape)} {data.y.dtype}"
             )
