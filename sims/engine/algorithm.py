@@ -21,8 +21,10 @@ from fairfl.sims.engine.transfers import brought, sent
 
 State = Mapping[str, Tensor]
 PART = 1 << 15  # numbers of a row that are squared in float64 at a time: half a CPU's cache
-BLOCK = 64 << 20
-"""Bytes of updates that are added up at a time: sums do not depend on the parts that come."""
+BLOCK = 8 << 20
+"""Bytes of updates that are added up at a time, while the next ones are trained: sums do not depend
+on the parts that come.
+"""
 
 REGISTRY: dict[str, type[Algorithm]] = {}
 

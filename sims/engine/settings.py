@@ -96,9 +96,10 @@ class Computing:
     dtype : "float32" or "float64"
     memory_limit : int or "auto"
         Bytes that the tensors of a chunk of clients and the updates that are kept may take, to a
-        fifth; one client always goes, and so do updates of 64 MiB. Steps are planned ahead in up to
-        half as much again. Where a replicate's updates take more than a quarter of it, its clients
-        train and are added up some at a time. Updates that are looked at all at once (FedMGDA+) may
+        fifth; one client always goes, and so do a forward pass of 64 MiB and two blocks of updates
+        of 8 MiB. Steps are planned ahead in up to half as much again, and the last plans are kept
+        in an eighth. Where a replicate's updates take more than half of it, its clients train and
+        are added up some at a time. Updates that are looked at all at once (FedMGDA+) may
         take as much again, and raise ValueError where they take more; models that an algorithm
         keeps of every client (Ditto, LFT between averages) come on top, in a round three times.
         "auto": half of what is free when the simulation starts, on the device or, where the system
