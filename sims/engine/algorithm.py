@@ -55,6 +55,8 @@ class Round:
         How often each of the clients is drawn: more than once by a participation with replacement
         alone. It trains once, and its p is the sum over its draws; what else looks at clients one
         by one counts it so often.
+    steps : array of int (k,)
+        SGD steps that each of the clients makes in its first task; known to ``server``.
     there : tensor of int (k,), optional
         ``clients`` on the device of ``params``, where they were sent before: see ``rows``.
     """
@@ -68,6 +70,7 @@ class Round:
     losses: Floats | None
     state: State
     draws: NDArray[np.int64] = field(kw_only=True)
+    steps: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64), kw_only=True)
     layers: tuple[int, ...] = field(default=(), kw_only=True)
     joins: tuple[int, ...] = field(default=(0,), kw_only=True)
     there: Tensor | None = field(default=None, kw_only=True)
@@ -106,6 +109,7 @@ class Round:
             p=self.p[rows],
             losses=None if self.losses is None else self.losses[rows],
             draws=self.draws[rows],
+            steps=self.steps[rows] if len(self.steps) else self.steps,
             there=self.there[rows] if isinstance(rows, slice) and self.there is not None else None,
             **changes,
         )

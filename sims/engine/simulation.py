@@ -181,7 +181,7 @@ class Simulation:
         }
         for r, round in zip(behind, report_together(list(behind.values())), strict=True):
             rounds[r] = round
-        return [(round, *self._assign(r, round, rows[r][1])) for r, round in enumerate(rounds)]
+        return [self._assign(r, round, rows[r][1]) for r, round in enumerate(rounds)]
 
     def _chosen(self, seed: int) -> tuple[Ints, Floats, Ints, int]:
         """Who takes part and is not lost, their shares and draws, and how many were chosen."""
@@ -263,9 +263,7 @@ class Simulation:
             counts |= {"mean_loss": float(round.p @ losses), "max_loss": float(losses.max())}
         return round, counts
 
-    def _assign(
-        self, r: int, round: Round, row: dict[str, Any]
-    ) -> tuple[list[Assignment], dict[str, Any]]:
+    def _assign(self, r: int, round: Round, row: dict[str, Any]) -> Begun:
         """What each client is to do, and how much of it."""
         (_, momentum, decay, _), replicate = self.rates[r], self.replicates[r]
         clients, training, seed = round.clients, self.training, replicate.seed
@@ -280,7 +278,8 @@ class Simulation:
             given.append(Assignment(*own, momentum, decay))
             done = {name: done[name] + more for name, more in zip(done, cost, strict=True)}
         slow = int((effort < 1).sum()) if training.stragglers else 0
-        return given, row | {"stragglers": slow} | done
+        round = replace(round, steps=given[0].steps) if given else round
+        return round, given, row | {"stragglers": slow} | done
 
     def _finish(
         self, first: int, begun: list[Begun], trains: list[Arrivals], there: bool

@@ -74,7 +74,7 @@ def bytes_of_one(model: Model, jobs: Jobs, params: Tensor, rows: int) -> int:
     their device.
     """
     element = params.element_size()
-    # w, w^t, velocity, w - w^t
+    # w, w^t, velocity, w - w^t; a linear term is there before
     held = 1 + (params.shape[0] > 1) + (not jobs.plain) + jobs.proximal
     step = element * model.size * held + model.bytes_per_client(min(rows, jobs.batch), element)
     if jobs.sample_weights is None:
@@ -156,7 +156,8 @@ def column(values: Floats, like: Tensor) -> Tensor:
 
 
 class _Rule:
-    """v = momentum * v + scale * gradient + weight_decay * w + prox * (w - w^t);  w -= lr * v.
+    """v = momentum * v + scale * gradient + weight_decay * w + prox * (w - w^t) + linear;
+    w -= lr * v.
 
     Where nothing but the gradient is there, it goes to w at once.
     """
@@ -164,6 +165,7 @@ class _Rule:
     def __init__(self, model: Model, jobs: Jobs, params: Blocks, anchor: Blocks) -> None:
         self.model, self.whole = model, slice(0, len(jobs))
         self.params, self.anchor, self.velocity = params, anchor, ()
+        self.linear = () if jobs.linear is None else model.blocks(jobs.linear)
         lr, momentum, decay, prox, scale = jobs.rates
         if jobs.plain:
             scale = -lr * scale
@@ -183,7 +185,8 @@ class _Rule:
         """A step on each of the batches ``x`` and ``y``, with the next of the ``weights``."""
         span, add = slice(run.first, run.last), self.model.add_gradient
         params, velocity = self._of(self.params, span), self._of(self.velocity, span)
-        anchors, each = self._of(self.anchor, span), self.each
+        anchors, linear = self._of(self.anchor, span), self._of(self.linear, span)
+        each = self.each
         for inputs, targets, own in zip(x, y, weights, strict=False):
             given = own if each is None else scaled(own, each[span], inputs)
             if not velocity:
@@ -194,6 +197,8 @@ class _Rule:
                 self.decay.add(v, w, span, 1)
             for w, v, anchor in zip(params, velocity, anchors, strict=False):
                 self.prox.add(v, w - anchor, span, 1)
+            for v, slope in zip(velocity, linear, strict=False):
+                v.add_(slope)
             add(params, inputs, targets, given, velocity, self.factor)
             for w, v in zip(params, velocity, strict=True):
                 self.lr.add(w, v, span, -1)

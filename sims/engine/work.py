@@ -49,6 +49,7 @@ class Assignment:
             task,
             scale=None if task.scale is None else task.scale[rows],
             start=None if task.start is None else task.start[rows],
+            linear=None if task.linear is None else task.linear[rows],
         )
         sizes, steps = self.sizes[rows], self.steps[rows]
         return replace(self, round=self.round.some(rows), task=task, sizes=sizes, steps=steps)
@@ -101,6 +102,7 @@ def perform(
             task.whole,
             type(task.batch_objective),
             task.start is None,
+            task.linear is None,
             task.sample_weights is None,
         )
         alike[kind].append(i)
@@ -197,7 +199,7 @@ def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tu
     objectives = [task.batch_objective for task in tasks if task.batch_objective is not None]
     table = [objective.parameters for objective in objectives]
     starts = [task.start for task in tasks if task.start is not None]
-    start = torch.cat(starts) if starts else None
+    linear = [task.linear for task in tasks if task.linear is not None]
     factors = [task.sample_weights for task in tasks if task.sample_weights is not None]
     states = [counter.key(m.seed, counter.ORDER, m.number, m.round.number) for m in members]
     jobs = Jobs(
@@ -212,7 +214,8 @@ def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tu
         apart=len({(given.seed, given.number) for given in members}) == len(members),
         objective=objectives[0] if objectives else None,
         parameters=np.array(table, np.float64).T.take(who.member, axis=1) if objectives else None,
-        start=None if start is None else start[who.order],
+        start=torch.cat(starts)[who.order] if starts else None,
+        linear=torch.cat(linear)[who.order] if linear else None,
         sample_weights=_spread(factors, dtype) if factors else None,
         weights_of=who.member if factors else None,
     )
