@@ -272,6 +272,12 @@ class Simulation:
         tasks = replicate.algorithm.client(round) if len(clients) else ()
         given, done = list[Assignment](), {"steps": 0, "samples": 0}
         for number, task in enumerate(tasks):
+            for name, rows in (("start", task.start), ("linear", task.linear)):
+                if rows is not None and rows.shape != (len(clients), self.model.size):
+                    raise ValueError(
+                        f"{name} must have shape ({len(clients)}, {self.model.size}), got "
+                        f"{tuple(rows.shape)} from {replicate.algorithm!r}"
+                    )
             much = training.batch_size, training.epochs, training.steps
             steps, batch, *cost = work(sizes, effort, *((None, None, 1) if task.whole else much))
             own = r, number, seed, round, task, sizes, steps, batch
