@@ -91,9 +91,7 @@ class Jobs:
     the minibatches; ``steps`` is the number of SGD steps, on batches of ``batch``; ``rates`` (5, J)
     are lr, momentum, weight decay, prox and the scale of the gradient; ``parameters`` (m, J) go to
     ``objective``. Row ``weights_of[j]`` of ``sample_weights`` (T, N) holds the factors on the
-    losses of all rows of the data. ``even``: whether the whole round, of which this may be a part,
-    has one lr and no scale: the last bits depend on that. ``apart``: whether
-    no key is there twice.
+    losses of all rows of the data. ``apart``: whether no key is there twice.
     """
 
     client: NDArray[np.int64]
@@ -109,7 +107,6 @@ class Jobs:
     linear: Tensor | None = None
     sample_weights: Tensor | None = None
     weights_of: NDArray[np.int64] | None = None
-    even: bool = False
     apart: bool = False
 
     def __len__(self) -> int:

@@ -175,7 +175,8 @@ class _Rule:
                 _Rate(values, params[0]) for values in (lr, momentum, decay, prox)
             )
         # torch takes no number that the dtype does not hold
-        even = jobs.even and abs(scale[0]) <= torch.finfo(params[0].dtype).max
+        most = torch.finfo(params[0].dtype).max
+        even = (scale == scale[0]).all() and abs(scale[0]) <= most
         self.factor = float(scale[0]) if even else 1.0
         self.each = None if even else column(scale, params[0])[:, None]
 

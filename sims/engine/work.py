@@ -191,8 +191,7 @@ def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tu
     who = packing(data.names, tuple([given.replicate for given in members]), *clients, *own)
     tasks = [given.task for given in members]
     rates = np.array([given.rates() for given in members]).T.take(who.member, axis=1)
-    even = all(task.scale is None for task in tasks)
-    if not even:
+    if any(task.scale is not None for task in tasks):
         scales = zip(clients, tasks, strict=True)
         each = [np.broadcast_to(1.0 if t.scale is None else t.scale, len(c)) for c, t in scales]
         rates[4] = np.concatenate(each)[who.order]
@@ -210,7 +209,6 @@ def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tu
         steps=who.steps,
         batch=max(given.batch for given in members),
         rates=rates,
-        even=even and len({given.round.lr for given in members}) == 1,
         apart=len({(given.seed, given.number) for given in members}) == len(members),
         objective=objectives[0] if objectives else None,
         parameters=np.array(table, np.float64).T.take(who.member, axis=1) if objectives else None,
