@@ -112,7 +112,7 @@ CASES = {
     "mlp, large batches": (MLP((60, 64, 10)), 30, 200, 100, False),
     "mlp, three layers, weighted": (MLP((20, 40, 40, 2)), 50, 40, 32, True),
     "convolutions": (LENET, 1, 16, 8, False),
-    "recurrent": (LSTM, 8, 16, 8, False),
+    "recurrent": (LSTM, 1, 16, 8, False),
     "recurrent, in turn": (Module(Fused), 1, 8, 8, False),
 }
 
