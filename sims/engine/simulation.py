@@ -91,7 +91,7 @@ class Simulation:
             self._server(r).start(self.data.clients, data.p, params)
             for r, params in enumerate(self.params)
         ]
-        self.states = [self._kept(r, state) for r, state in enumerate(started)]
+        self.states: list[State] = [self._kept(r, state) for r, state in enumerate(started)]
         self.weights: list[tuple[Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0))] * len(
             first
         )
