@@ -104,9 +104,7 @@ class Case:
 
 
 def cases(clients: int) -> Iterator[Case]:
-    """An MLP, with its steps compiled too, a sweep, unequal sizes, partial participation, and
-    FedFB.
-    """
+    """An MLP, a sweep, unequal sizes, partial participation, and FedFB."""
     from fairfl.sims.algorithms.fedavg import FedAvg
     from fairfl.sims.algorithms.qfedavg import QFedAvg
     from fairfl.sims.engine import MLP, Logistic, Softmax
@@ -116,7 +114,6 @@ def cases(clients: int) -> Iterator[Case]:
     sweep = [FedAvg(), *(QFedAvg(q) for q in (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0))]
     fair = {"algorithms": [FedFB()], "groups": 2}
     yield Case("MLP 60-64-10", mlp, clients)
-    yield Case("MLP 60-64-10, compiled", mlp, clients, more={"backend": "compiled"})
     yield Case("a sweep of 8", softmax, clients, more={"algorithms": sweep})
     yield Case("unequal sizes", softmax, clients, spread=1.0)
     yield Case("a tenth takes part", softmax, clients, present=-(-clients // 10))

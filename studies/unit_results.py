@@ -15,7 +15,7 @@ import pandas as pd
 from fairfl._support.manifest import SUFFIX, finished, write_piece
 from fairfl.sims.data.fetch import same_data
 from fairfl.sims.runs.files import telling
-from fairfl.sims.runs.run import first_difference, plain
+from fairfl.sims.runs.run import IMPORTED, first_difference, plain
 from fairfl.studies.experiment import Unit
 
 MEASURED = "measured.parquet"
@@ -28,8 +28,8 @@ def configuration(unit: Unit) -> dict[str, Any]:
     """What the unit is run with, as JSON: the function that ``make`` calls, by name, and all of its
     arguments.
 
-    Defaults are among the arguments. What the function reads beside them, its source above all, is
-    not, as it is not in the configuration of an engine's run.
+    Defaults are among the arguments, and the digests of a user's own files. What the function reads
+    beside them, its source above all, is not, as it is not in the configuration of an engine's run.
     """
     make = unit.make if isinstance(unit.make, partial) else partial(unit.make)
     given = signature(make.func).bind(*make.args, **make.keywords)
@@ -39,6 +39,7 @@ def configuration(unit: Unit) -> dict[str, Any]:
         "arguments": {name: plain(value) for name, value in given.arguments.items()},
         "dataset": unit.dataset,
         "seed": unit.seed,
+        **({"imported": dict(IMPORTED)} if IMPORTED else {}),
     }
 
 

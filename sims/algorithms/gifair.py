@@ -13,6 +13,7 @@ from torch import Tensor
 from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine.algorithm import Algorithm, Round, State
+from fairfl.sims.engine.losses import tied
 from fairfl.sims.engine.task import Floats, LocalTask
 
 
@@ -67,7 +68,8 @@ class GIFAIR(FedAvg):
     def client(self, round: Round) -> tuple[LocalTask, ...]:
         each, code = round.p / round.draws, self._codes(round.clients)
         members = _members(code, round.draws)
-        losses = np.bincount(code, round.draws * round.known_losses()) / members
+        means = np.bincount(code, round.draws * round.known_losses()) / members
+        losses = tied(means, int(members.max()) * np.finfo(np.float64).eps)
         rising = np.sort(losses)
         smaller, up_to = (np.searchsorted(rising, losses, side) for side in ("left", "right"))
         rank = (smaller - (len(losses) - up_to))[code]

@@ -21,8 +21,10 @@ from fairfl.sims.engine.transfers import brought, sent
 
 State = Mapping[str, Tensor]
 PART = 1 << 15  # numbers of a row that are squared in float64 at a time: half a CPU's cache
-BLOCK = 64 << 20
-"""Bytes of updates that are added up at a time: sums do not depend on the parts that come."""
+BLOCK = 8 << 20
+"""Bytes of updates that are added up at a time, while the next ones are trained: sums do not depend
+on the parts that come.
+"""
 
 REGISTRY: dict[str, type[Algorithm]] = {}
 
@@ -53,6 +55,8 @@ class Round:
         How often each of the clients is drawn: more than once by a participation with replacement
         alone. It trains once, and its p is the sum over its draws; what else looks at clients one
         by one counts it so often.
+    steps : array of int (k,)
+        SGD steps that each of the clients makes in its first task; known to ``server``.
     there : tensor of int (k,), optional
         ``clients`` on the device of ``params``, where they were sent before: see ``rows``.
     """
@@ -66,6 +70,7 @@ class Round:
     losses: Floats | None
     state: State
     draws: NDArray[np.int64] = field(kw_only=True)
+    steps: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64), kw_only=True)
     layers: tuple[int, ...] = field(default=(), kw_only=True)
     joins: tuple[int, ...] = field(default=(0,), kw_only=True)
     there: Tensor | None = field(default=None, kw_only=True)
@@ -104,6 +109,7 @@ class Round:
             p=self.p[rows],
             losses=None if self.losses is None else self.losses[rows],
             draws=self.draws[rows],
+            steps=self.steps[rows] if len(self.steps) else self.steps,
             there=self.there[rows] if isinstance(rows, slice) and self.there is not None else None,
             **changes,
         )
@@ -258,7 +264,10 @@ def ready(weights: Sequence[Floats], like: Tensor) -> list[Tensor]:
     # in float32 a weight of 1 / ||update|| can be too large where its product with the update is
     # not
     most = torch.finfo(like.dtype).max
-    large = [bool(np.abs(each).max(initial=0.0) > most) for each in weights]
+    sizes = [float(np.abs(each).max(initial=0.0)) for each in weights]
+    if not np.isfinite(sizes).all():
+        raise ValueError(f"weights must be finite, one of each update received, got {weights!r}")
+    large = [size > most for size in sizes]
     there = sent([np.asarray(each, np.float64) for each in weights], like.device)
     return [t if big else t.to(like.dtype) for t, big in zip(there, large, strict=True)]
 

@@ -145,6 +145,11 @@ class ClientData:
         rows = np.stack([self.offsets[:-1], self.sizes, self.names])
         return torch.from_numpy(rows).to(self.x.device)
 
+    @cached_property
+    def plans(self) -> dict[Any, Any]:
+        """Plans of steps that stay from round to round: ``plan.py`` fills it."""
+        return {}
+
     @property
     def names(self) -> NDArray[np.int64]:
         """The ids, given or not (K,)."""

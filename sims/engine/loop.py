@@ -39,6 +39,7 @@ def _train_one(model: Model, data: ClientData, jobs: Jobs, j: int, anchor: Tenso
         rows = torch.from_numpy(begin + chosen).to(data.x.device)
         slope = scale * _gradient(model, w, data.x[rows], data.y[rows], rows, jobs, j)
         slope = slope + decay * w + prox * (w - anchor)
+        slope = slope if jobs.linear is None else slope + jobs.linear[j]
         velocity = momentum * velocity + slope
         w = w - lr * velocity
     return w - anchor

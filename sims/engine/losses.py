@@ -14,6 +14,7 @@ from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.task import Floats
 
 ROWS = 1 << 14  # samples in a forward pass at most
 MODELS = 32  # models in a forward pass at most
@@ -59,6 +60,22 @@ class SampleMeasures:
         """Share of samples classified rightly (k,)."""
         right = self.correct
         return None if right is None else _per_client(right.to(torch.float64), self.lengths)
+
+
+def tied(losses: Floats, rounding: float) -> Floats:
+    """The losses (k,), with one value for a run of them, in order, that is no wider than
+    ``rounding`` of its size and as far from all others: equal losses differ by the order in which
+    they are added up, and ranks must not depend on that.
+    """
+    order = np.argsort(losses)
+    rising = losses[order]
+    apart = np.diff(rising) > rounding * np.abs(rising[1:])
+    run = np.cumsum(np.append(False, apart))[: len(losses)]
+    ends = (np.searchsorted(run, run, side) for side in ("left", "right"))
+    first, last = (rising[at - off] for at, off in zip(ends, (0, 1), strict=True))
+    result = np.empty_like(losses)
+    result[order] = np.where(last - first <= rounding * np.abs(last), first, rising)
+    return result
 
 
 def measure(

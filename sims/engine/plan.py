@@ -4,18 +4,17 @@ batch sizes.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.draws.device_order import orders_on
 from fairfl.sims.engine.draws.order import Passes, orders
 from fairfl.sims.engine.remembered import remembered
@@ -26,7 +25,7 @@ Ints = NDArray[np.int64]
 SPARE = 512
 SHARE = 0.25  # or this part of the rows that are real
 BLOCK = 1 << 21  # samples planned at a time
-KEPT = 1 << 24  # samples of the plans that are kept for the next rounds, 8 or 16 bytes a sample
+KEPT = 16  # bytes of plans that are kept for the next rounds, for each sample that may be planned
 
 
 class Run(NamedTuple):
@@ -51,18 +50,19 @@ def by_work(steps: Ints, sizes: Ints, ids: Ints, replicate: Ints) -> Ints:
 
 
 def plan(
-    jobs: Jobs, offsets: Ints, like: Tensor, most: int | None = None, in_turn: bool = False
+    jobs: Jobs, data: ClientData, like: Tensor, most: int = BLOCK, in_turn: bool = False
 ) -> Iterator[Run]:
     """The runs of steps, one after the other; ``jobs`` are sorted ``by_work``. Tensors are on the
     device of ``like``. With ``in_turn`` a run is one client's, who takes all steps that are planned
     before the next one does, and no row is padded.
 
-    Up to ``most`` samples (BLOCK by default, and never more) are planned at a time, or a pass of
-    all.
+    Up to ``most`` samples, and BLOCK, are planned at a time, or a pass of all. What stays from
+    round to round is kept in ``data.plans``, the last KEPT ``most`` bytes of it.
     """
-    block = BLOCK if most is None else min(BLOCK, most)
-    for active, begin, end in _cut(jobs.sizes, jobs.steps, jobs.batch, block):
-        yield from _block(jobs.take(slice(0, active)), offsets, begin, end, like, in_turn)
+    for active, begin, end in _cut(jobs.sizes, jobs.steps, jobs.batch, min(BLOCK, most)):
+        some = jobs.take(slice(0, active))
+        shape = _kept(data.plans, KEPT * most, some, begin, end, in_turn, like)
+        yield from _block(some, shape, data.offsets[some.client], like)
 
 
 @remembered
@@ -79,27 +79,17 @@ def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> tuple[tuple[int, i
     return tuple(found)
 
 
-def _block(
-    jobs: Jobs, offsets: Ints, begin: int, end: int, like: Tensor, in_turn: bool
-) -> list[Run]:
-    """Steps begin..end-1, their rows and shares on the device in one piece each."""
-    weighted = jobs.sample_weights is not None
-    sizes, steps = jobs.sizes.tobytes(), jobs.steps.tobytes()
-    what = sizes, steps, jobs.batch, begin, end, weighted, in_turn
-    base = offsets[jobs.client]
+def _block(jobs: Jobs, shape: _Shape, base: Ints, like: Tensor) -> list[Run]:
+    """The runs of a plan, their rows and shares on the device in one piece each."""
     if like.device.type == "cpu":
-        shape = _kept(what)
         order = orders(jobs.keys, shape.passes, jobs.apart)
         order += np.repeat(base, shape.lengths)
-        places, there = torch.from_numpy(shape.places), torch.from_numpy(order)
-        shares = torch.from_numpy(shape.shares)
+        there = torch.from_numpy(order)
     else:
-        shape, places, shares = _shape_there(*what, like.device, like.dtype)
         there = orders_on(like.device, jobs.keys, shape.passes, base)
-    rows = there.index_select(0, places)
-    shares = shares.to(like.dtype) if len(shares) else shares
-    if weighted:
-        shares = shares * _weights(jobs, there, shape.lengths).index_select(0, places)
+    rows, shares = there.index_select(0, shape.places), shape.shares
+    if jobs.sample_weights is not None:
+        shares = shares * _weights(jobs, there, shape.lengths).index_select(0, shape.places)
     result, shared = list[Run](), 0
     each = rows.split_with_sizes(
         [steps * (b - a) * width for steps, a, b, width, _ in shape.pieces]
@@ -132,30 +122,35 @@ Piece = tuple[int, int, int, int, bool]
 @dataclass(frozen=True, eq=False)
 class _Shape:
     """What stays from round to round: who steps with how many samples, the passes that these are
-    of, how many samples of each client (J,) that are, where the batches stand in the orders, and
-    the shares of the runs that have some, one after the other.
+    of, how many samples of each client (J,) that are, and on the device where the batches stand in
+    the orders, and the shares of the runs that have some, one after the other.
     """
 
     pieces: list[Piece]
     passes: Passes
     lengths: Ints
-    places: Ints
-    shares: NDArray[np.float64]
+    places: Tensor
+    shares: Tensor
 
 
-What = tuple[bytes, bytes, int, int, int, bool, bool]
-"""The arguments of ``_shape``."""
-_plans: OrderedDict[What, _Shape] = OrderedDict()
-
-
-def _kept(what: What) -> _Shape:
-    """The plan, made once for as long as it is among the last that were asked for."""
-    if what in _plans:
-        _plans.move_to_end(what)
-        return _plans[what]
-    shape = _plans[what] = _shape(*what)
-    while sum(len(plan.places) for plan in _plans.values()) > KEPT:
-        _plans.popitem(last=False)
+def _kept(
+    plans: dict[Any, _Shape],
+    room: int,
+    jobs: Jobs,
+    begin: int,
+    end: int,
+    in_turn: bool,
+    like: Tensor,
+) -> _Shape:
+    """The plan of steps begin..end-1, made once for as long as it is among the last that were asked
+    for.
+    """
+    sizes, steps = jobs.sizes.tobytes(), jobs.steps.tobytes()
+    what = sizes, steps, jobs.batch, begin, end, jobs.sample_weights is not None, in_turn
+    shape = plans.pop((*what, like.device, like.dtype), None) or _shape(*what, like)
+    plans[*what, like.device, like.dtype] = shape
+    while sum(each.places.nbytes + each.shares.nbytes for each in plans.values()) > room:
+        plans.pop(next(iter(plans)))
     return shape
 
 
@@ -167,11 +162,10 @@ def _shape(
     end: int,
     shared: bool,
     in_turn: bool,
+    like: Tensor,
 ) -> _Shape:
-    """The plan of clients with these sizes and numbers of steps, which are bytes so that they can
-    be looked up.
-
-    With ``shared`` every run has its shares.
+    """The plan of clients with these sizes and numbers of steps. With ``shared`` every run has its
+    shares.
     """
     sizes, last = np.frombuffer(size_bytes, np.int64), np.frombuffer(step_bytes, np.int64)
     per_pass = -(-sizes // batch)
@@ -201,30 +195,9 @@ def _shape(
         [(len(same), *same[0][1:]) for same in alike],
         Passes.of(sizes, first, passes, sizes > batch),
         lengths,
-        np.concatenate([places for _, places, _ in steps]),
-        np.concatenate([share for _, _, share in steps]),
+        torch.from_numpy(np.concatenate([places for _, places, _ in steps])).to(like.device),
+        torch.from_numpy(np.concatenate([share for _, _, share in steps])).to(like),
     )
-
-
-@lru_cache(maxsize=4)
-def _shape_there(
-    size_bytes: bytes,
-    step_bytes: bytes,
-    batch: int,
-    begin: int,
-    end: int,
-    shared: bool,
-    in_turn: bool,
-    device: torch.device,
-    dtype: torch.dtype,
-) -> tuple[_Shape, Tensor, Tensor]:
-    """The same with places and shares on a device, where they stay for the next rounds with the
-    same clients.
-    """
-    shape = _shape(size_bytes, step_bytes, batch, begin, end, shared, in_turn)
-    places = torch.from_numpy(shape.places).to(device)
-    shares = torch.from_numpy(shape.shares).to(device, dtype)
-    return shape, places, shares
 
 
 def groups(counts: Ints) -> list[tuple[int, int]]:

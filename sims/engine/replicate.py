@@ -17,7 +17,8 @@ RATES = ("lr", "momentum", "weight_decay", "server_lr")
 class Replicate:
     """A seed and an algorithm; rates that are None are the training's.
 
-    Its results are those it would have alone: which others run with it changes nothing.
+    Its results are those it would have alone, to rounding: others beside it change the order in
+    which numbers are added up, and no draw.
     """
 
     algorithm: Algorithm

@@ -96,9 +96,10 @@ class Computing:
     dtype : "float32" or "float64"
     memory_limit : int or "auto"
         Bytes that the tensors of a chunk of clients and the updates that are kept may take, to a
-        fifth; one client always goes, and so do updates of 64 MiB. Steps are planned ahead in up to
-        half as much again. Where a replicate's updates take more than a quarter of it, its clients
-        train and are added up some at a time. Updates that are looked at all at once (FedMGDA+) may
+        fifth; one client always goes, and so do a forward pass of 64 MiB and two blocks of updates
+        of 8 MiB. Steps are planned ahead in up to half as much again, and the last plans are kept
+        in an eighth. Where a replicate's updates take more than half of it, its clients train and
+        are added up some at a time. Updates that are looked at all at once (FedMGDA+) may
         take as much again, and raise ValueError where they take more; models that an algorithm
         keeps of every client (Ditto, LFT between averages) come on top, in a round three times.
         "auto": half of what is free when the simulation starts, on the device or, where the system
@@ -106,11 +107,8 @@ class Computing:
     threads : int, optional
         Of torch on the CPU; by default one for small models, for which several are slower, and
         torch's own number else.
-    backend : "batched", "compiled" or "loop"
-        The engine; the engine with the gradient of a step compiled by ``torch.compile``, to
-        rounding; or its slow twin. Compiling takes 5 to 40 seconds for each kind of shapes, and
-        needs a C++ compiler on a CPU, where a round then takes 1.2 to 2 times as long. It is meant
-        for a GPU, and has been run on none.
+    backend : "batched" or "loop"
+        The engine, or its slow twin.
     non_finite : "raise", "drop" or "clip"
         What to do with an update that is NaN or infinite: stop and name client and round; leave it
         out; or set its NaN to 0, its infinities to +-``clip_norm``, and scale it to that norm. What
@@ -129,14 +127,14 @@ class Computing:
     dtype: Literal["float32", "float64"] = "float32"
     memory_limit: int | Literal["auto"] = 1 << 30
     threads: int | None = None
-    backend: Literal["batched", "compiled", "loop"] = "batched"
+    backend: Literal["batched", "loop"] = "batched"
     non_finite: Literal["raise", "drop", "clip"] = "raise"
     clip_norm: float | None = None
     masked_updates: bool = False
 
     def __post_init__(self) -> None:
         one_of("dtype", self.dtype, ("float32", "float64"))
-        one_of("backend", self.backend, ("batched", "compiled", "loop"))
+        one_of("backend", self.backend, ("batched", "loop"))
         one_of("non_finite", self.non_finite, ("raise", "drop", "clip"))
         if self.memory_limit != "auto":
             whole("memory_limit", self.memory_limit, 1)

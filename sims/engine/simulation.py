@@ -14,15 +14,14 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from fairfl.sims.engine.algorithm import Arrivals, Round, State
-from fairfl.sims.engine.answers import Server, Trained, answer
-from fairfl.sims.engine.compiled import compiled
+from fairfl.sims.engine.algorithm import Algorithm, Arrivals, Round, State
+from fairfl.sims.engine.answers import Trained, answer
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.evaluation import evaluated
 from fairfl.sims.engine.group_label_sums import CellIndex
 from fairfl.sims.engine.health import Healed, NonFiniteUpdate, refuse
-from fairfl.sims.engine.losses import measure_models
+from fairfl.sims.engine.losses import measure_models, tied
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.replicate import RATES, Replicate
 from fairfl.sims.engine.secure.summed import Summed, SumOnly, report_together
@@ -84,20 +83,15 @@ class Simulation:
         self.parts = {
             name: model.prepare(part.to(self.device, dtype)) for name, part in data.parts.items()
         }
-        if self.computing.backend == "compiled":
-            self.model = compiled(model)
         self.data = self.parts["train"]
         first = [model.init(replicate.seed) for replicate in self.replicates]
         self.params = torch.stack(first).to(self.device, dtype)
         self.summed = self._behind_sums()
-        self.states: list[State] = [
-            (replicate.algorithm if summed is None else summed).start(
-                self.data.clients, data.p, params
-            )
-            for replicate, summed, params in zip(
-                self.replicates, self.summed, self.params, strict=True
-            )
+        started = [
+            self._server(r).start(self.data.clients, data.p, params)
+            for r, params in enumerate(self.params)
         ]
+        self.states: list[State] = [self._kept(r, state) for r, state in enumerate(started)]
         self.weights: list[tuple[Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0))] * len(
             first
         )
@@ -187,7 +181,7 @@ class Simulation:
         }
         for r, round in zip(behind, report_together(list(behind.values())), strict=True):
             rounds[r] = round
-        return [(round, *self._assign(r, round, rows[r][1])) for r, round in enumerate(rounds)]
+        return [self._assign(r, round, rows[r][1]) for r, round in enumerate(rounds)]
 
     def _chosen(self, seed: int) -> tuple[Ints, Floats, Ints, int]:
         """Who takes part and is not lost, their shares and draws, and how many were chosen."""
@@ -256,8 +250,12 @@ class Simulation:
                 "loss_samples": int(self.data.sizes[round.clients].sum()),
                 "bad_losses": int((~fine).sum()),
             }
+            # of a sample's loss, and of the sum of the client's
+            most = int(self.data.sizes[round.clients].max(initial=1))
+            rounding = 4 * torch.finfo(self.params.dtype).eps + most * np.finfo(np.float64).eps
             round = replace(round, losses=losses)
             round = round if fine.all() else round.among(fine)
+            round = replace(round, losses=tied(round.known_losses(), rounding))
         losses, many = round.losses, len(round.clients)
         size, reported = self.params.element_size() * self.model.size, int(losses is not None)
         counts |= {"bytes_down": size * counts["chosen"], "bytes_up": 8 * reported * many}
@@ -265,9 +263,7 @@ class Simulation:
             counts |= {"mean_loss": float(round.p @ losses), "max_loss": float(losses.max())}
         return round, counts
 
-    def _assign(
-        self, r: int, round: Round, row: dict[str, Any]
-    ) -> tuple[list[Assignment], dict[str, Any]]:
+    def _assign(self, r: int, round: Round, row: dict[str, Any]) -> Begun:
         """What each client is to do, and how much of it."""
         (_, momentum, decay, _), replicate = self.rates[r], self.replicates[r]
         clients, training, seed = round.clients, self.training, replicate.seed
@@ -276,13 +272,20 @@ class Simulation:
         tasks = replicate.algorithm.client(round) if len(clients) else ()
         given, done = list[Assignment](), {"steps": 0, "samples": 0}
         for number, task in enumerate(tasks):
+            for name, rows in (("start", task.start), ("linear", task.linear)):
+                if rows is not None and rows.shape != (len(clients), self.model.size):
+                    raise ValueError(
+                        f"{name} must have shape ({len(clients)}, {self.model.size}), got "
+                        f"{tuple(rows.shape)} from {replicate.algorithm!r}"
+                    )
             much = training.batch_size, training.epochs, training.steps
             steps, batch, *cost = work(sizes, effort, *((None, None, 1) if task.whole else much))
             own = r, number, seed, round, task, sizes, steps, batch
             given.append(Assignment(*own, momentum, decay))
             done = {name: done[name] + more for name, more in zip(done, cost, strict=True)}
         slow = int((effort < 1).sum()) if training.stragglers else 0
-        return given, row | {"stragglers": slow} | done
+        round = replace(round, steps=given[0].steps) if given else round
+        return round, given, row | {"stragglers": slow} | done
 
     def _finish(
         self, first: int, begun: list[Begun], trains: list[Arrivals], there: bool
@@ -310,9 +313,17 @@ class Simulation:
             self._count_bytes(one, row)
         return rows
 
-    def _server(self, r: int) -> Server:
+    def _server(self, r: int) -> Algorithm | Summed:
         """Who is asked what becomes of the updates."""
         return self.summed[r] or self.replicates[r].algorithm
+
+    def _kept(self, r: int, state: State) -> State:
+        """The state; ValueError unless all of it is tensors, which checkpoints hold."""
+        for name, value in state.items():
+            if not isinstance(value, Tensor):
+                owner = self.replicates[r].algorithm
+                raise ValueError(f"state must hold tensors, got {name!r}: {value!r} from {owner!r}")
+        return state
 
     def _count_bytes(self, one: Trained, row: dict[str, Any]) -> None:
         """What the updates that came back took, and what is sent behind sums."""
@@ -343,7 +354,8 @@ class Simulation:
             params.add_(step)
             norm = torch.linalg.vector_norm(step, dtype=torch.float64)
             lengths += norm, torch.linalg.vector_norm(params, inf)
-            self.states[r], self.weights[r] = aggregate.state, (received.clients, aggregate.weights)
+            self.states[r] = self._kept(r, aggregate.state)
+            self.weights[r] = received.clients, aggregate.weights
         found = brought(lengths)
         for one, most in zip(trained, found[1::2], strict=True):
             if not isfinite(most):

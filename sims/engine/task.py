@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -49,6 +49,9 @@ class LocalTask:
     ----------
     prox : float
         mu >= 0 of (mu / 2) ||w - w^t||², added to the objective (FedProx, Ditto).
+    linear : tensor (k, P), optional
+        c_k of the term c_k . w, added to the objective of each client of the round (SCAFFOLD,
+        FedDyn).
     batch_objective : SampleWeights, optional
         In place of the mean loss of a batch.
     scale : array (k,), optional
@@ -65,6 +68,7 @@ class LocalTask:
     """
 
     prox: float = 0.0
+    linear: Tensor | None = field(default=None, kw_only=True)
     batch_objective: SampleWeights | None = None
     scale: Floats | None = None
     start: Tensor | None = None
@@ -87,9 +91,7 @@ class Jobs:
     the minibatches; ``steps`` is the number of SGD steps, on batches of ``batch``; ``rates`` (5, J)
     are lr, momentum, weight decay, prox and the scale of the gradient; ``parameters`` (m, J) go to
     ``objective``. Row ``weights_of[j]`` of ``sample_weights`` (T, N) holds the factors on the
-    losses of all rows of the data. ``even``: whether the whole round, of which this may be a part,
-    has one lr and no scale: the last bits depend on that. ``apart``: whether
-    no key is there twice.
+    losses of all rows of the data. ``apart``: whether no key is there twice.
     """
 
     client: NDArray[np.int64]
@@ -102,9 +104,9 @@ class Jobs:
     objective: SampleWeights | None = None
     parameters: Floats | None = None
     start: Tensor | None = None
+    linear: Tensor | None = None
     sample_weights: Tensor | None = None
     weights_of: NDArray[np.int64] | None = None
-    even: bool = False
     apart: bool = False
 
     def __len__(self) -> int:
@@ -112,8 +114,8 @@ class Jobs:
 
     @cached_property
     def plain(self) -> bool:
-        """Whether a step is the gradient's alone: no momentum, no decay, no prox."""
-        return not self.rates[1:4].any()
+        """Whether a step is the loss's gradient alone: no momentum, no decay, no other term."""
+        return self.linear is None and not self.rates[1:4].any()
 
     @cached_property
     def proximal(self) -> bool:
@@ -134,5 +136,6 @@ class Jobs:
             rates=self.rates[:, rows],
             parameters=None if self.parameters is None else self.parameters[:, rows],
             start=None if self.start is None else self.start[rows],
+            linear=None if self.linear is None else self.linear[rows],
             weights_of=None if self.weights_of is None else self.weights_of[rows],
         )

@@ -7,6 +7,7 @@ from itertools import repeat
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
@@ -20,32 +21,47 @@ CACHE = 10 << 20
 FETCHED = 1 << 20
 
 
-PLANNED = 128  # bytes of the limit for each sample that is planned ahead: it takes half of that
+PLANNED = 128  # bytes of the limit for each sample that is planned at a time: it takes half of that
 
 
-def train(model: Model, data: ClientData, jobs: Jobs, params: Tensor, memory_limit: int) -> Tensor:
-    """Updates w - w^t (J, P) of ``jobs``, sorted by work; ``params`` (R, P) are the global
-    parameters w^t.
+def train(
+    model: Model,
+    data: ClientData,
+    jobs: Jobs,
+    params: Tensor,
+    memory_limit: int,
+    order: NDArray[np.int64] | None = None,
+) -> Tensor:
+    """Updates w - w^t (J, P) of ``jobs``, sorted by work, where they stood before: that of j in row
+    order[j]; ``params`` (R, P) are the global parameters w^t.
 
     What a chunk takes is at most ``memory_limit`` bytes, or one client; the updates themselves (J,
     P) come on top.
     """
     updates = torch.empty(len(jobs), model.size, dtype=params.dtype, device=params.device)
-    size = chunk_size(model, jobs, params, memory_limit)
+    stay = order is None or (order[1:] > order[:-1]).all()
+    where = None if stay else torch.from_numpy(order).to(params.device)
+    most = np.maximum.accumulate(jobs.sizes[::-1])[::-1]  # of those who are left
     # where nobody asks autograd, as an objective may, torch need not keep its books
     plain = model.by_hand and jobs.objective is None and params.device.type == "cpu"
     with torch.inference_mode() if plain else torch.no_grad():
-        for first in range(0, len(jobs), size):
-            part = slice(first, min(first + size, len(jobs)))
-            _train_chunk(model, data, jobs.take(part), params, updates[part], memory_limit)
+        last = 0
+        while last < len(jobs):
+            size = chunk_size(model, jobs, params, memory_limit, int(most[last]))
+            part = slice(last, last := min(last + size, len(jobs)))
+            to = part if where is None else where[part]
+            _train_chunk(model, data, jobs.take(part), params, updates, to, memory_limit)
     return updates
 
 
-def chunk_size(model: Model, jobs: Jobs, params: Tensor, memory_limit: int) -> int:
-    """How many clients go together."""
+def chunk_size(model: Model, jobs: Jobs, params: Tensor, memory_limit: int, rows: int) -> int:
+    """How many clients go together, who have up to so many rows: a pass of theirs is planned at a
+    time.
+    """
     limit = min(memory_limit, CACHE) if params.device.type == "cpu" else memory_limit
     room = limit - fetched(memory_limit)
-    return max(1, room // bytes_of_one(model, jobs, params))
+    planned = memory_limit // (PLANNED * rows)
+    return max(1, min(planned, room // bytes_of_one(model, jobs, params, rows)))
 
 
 def fetched(memory_limit: int) -> int:
@@ -53,12 +69,12 @@ def fetched(memory_limit: int) -> int:
     return min(FETCHED, memory_limit // 8)
 
 
-def bytes_of_one(model: Model, jobs: Jobs, params: Tensor) -> int:
-    """About what the largest of the clients takes at a time, beside its update: of tensors, on
+def bytes_of_one(model: Model, jobs: Jobs, params: Tensor, rows: int) -> int:
+    """About what a client with so many rows takes at a time, beside its update: of tensors, on
     their device.
     """
-    element, rows = params.element_size(), int(jobs.sizes.max())
-    # w, w^t, velocity, w - w^t
+    element = params.element_size()
+    # w, w^t, velocity, w - w^t; a linear term is there before
     held = 1 + (params.shape[0] > 1) + (not jobs.plain) + jobs.proximal
     step = element * model.size * held + model.bytes_per_client(min(rows, jobs.batch), element)
     if jobs.sample_weights is None:
@@ -68,9 +84,15 @@ def bytes_of_one(model: Model, jobs: Jobs, params: Tensor) -> int:
 
 
 def _train_chunk(
-    model: Model, data: ClientData, jobs: Jobs, params: Tensor, out: Tensor, memory_limit: int
+    model: Model,
+    data: ClientData,
+    jobs: Jobs,
+    params: Tensor,
+    updates: Tensor,
+    where: Tensor | slice,
+    memory_limit: int,
 ) -> None:
-    """Write the updates of a chunk to ``out`` (A, P)."""
+    """Write the updates of a chunk to the rows ``where`` of ``updates``."""
     many, replicate = len(jobs), torch.from_numpy(jobs.replicate).to(params.device)
     anchor = params if params.shape[0] == 1 else params.index_select(0, replicate)
     before = model.blocks(anchor)
@@ -79,18 +101,21 @@ def _train_chunk(
     blocks = [part.contiguous().expand(many, *part.shape[1:]) for part in first]
     blocks = [block.clone(memory_format=torch.contiguous_format) for block in blocks]
     rule = _Rule(model, jobs, blocks, before if jobs.proximal else ())
-    weigh = _Weighing(jobs, out)
+    weigh = _Weighing(jobs, params)
     given = data.x, data.y if data.targets is None else data.targets
     room = fetched(memory_limit) // max(1, data.bytes_of_row)
-    for run in plan(jobs, data.offsets, out, memory_limit // PLANNED, model.in_turn):
+    for run in plan(jobs, data, params, memory_limit // PLANNED, model.in_turn):
         weights = weigh(run)
         steps, some = run.rows.shape[0], max(1, room // run.rows.shape[1])
         for first in range(0, steps, some):
             rows = run.rows[first : first + some]
             # no name for the batches, which would keep them while the next ones are fetched
             rule.steps(run, *(_batches(values, run, rows) for values in given), weights=weights)
-    for update, block, start in zip(model.blocks(out), blocks, before, strict=True):
-        torch.sub(block, start, out=update)
+    for update, block, start in zip(model.blocks(updates), blocks, before, strict=True):
+        if isinstance(where, slice):
+            torch.sub(block, start, out=update[where])
+        else:
+            update.index_copy_(0, where, block.sub_(start))
 
 
 def _batches(values: Tensor, run: Run, rows: Tensor) -> Sequence[Tensor]:
@@ -131,7 +156,8 @@ def column(values: Floats, like: Tensor) -> Tensor:
 
 
 class _Rule:
-    """v = momentum * v + scale * gradient + weight_decay * w + prox * (w - w^t);  w -= lr * v.
+    """v = momentum * v + scale * gradient + weight_decay * w + prox * (w - w^t) + linear;
+    w -= lr * v.
 
     Where nothing but the gradient is there, it goes to w at once.
     """
@@ -139,6 +165,7 @@ class _Rule:
     def __init__(self, model: Model, jobs: Jobs, params: Blocks, anchor: Blocks) -> None:
         self.model, self.whole = model, slice(0, len(jobs))
         self.params, self.anchor, self.velocity = params, anchor, ()
+        self.linear = () if jobs.linear is None else model.blocks(jobs.linear)
         lr, momentum, decay, prox, scale = jobs.rates
         if jobs.plain:
             scale = -lr * scale
@@ -148,7 +175,8 @@ class _Rule:
                 _Rate(values, params[0]) for values in (lr, momentum, decay, prox)
             )
         # torch takes no number that the dtype does not hold
-        even = jobs.even and abs(scale[0]) <= torch.finfo(params[0].dtype).max
+        most = torch.finfo(params[0].dtype).max
+        even = (scale == scale[0]).all() and abs(scale[0]) <= most
         self.factor = float(scale[0]) if even else 1.0
         self.each = None if even else column(scale, params[0])[:, None]
 
@@ -158,7 +186,8 @@ class _Rule:
         """A step on each of the batches ``x`` and ``y``, with the next of the ``weights``."""
         span, add = slice(run.first, run.last), self.model.add_gradient
         params, velocity = self._of(self.params, span), self._of(self.velocity, span)
-        anchors, each = self._of(self.anchor, span), self.each
+        anchors, linear = self._of(self.anchor, span), self._of(self.linear, span)
+        each = self.each
         for inputs, targets, own in zip(x, y, weights, strict=False):
             given = own if each is None else scaled(own, each[span], inputs)
             if not velocity:
@@ -169,6 +198,8 @@ class _Rule:
                 self.decay.add(v, w, span, 1)
             for w, v, anchor in zip(params, velocity, anchors, strict=False):
                 self.prox.add(v, w - anchor, span, 1)
+            for v, slope in zip(velocity, linear, strict=False):
+                v.add_(slope)
             add(params, inputs, targets, given, velocity, self.factor)
             for w, v in zip(params, velocity, strict=True):
                 self.lr.add(w, v, span, -1)

@@ -49,6 +49,7 @@ class Assignment:
             task,
             scale=None if task.scale is None else task.scale[rows],
             start=None if task.start is None else task.start[rows],
+            linear=None if task.linear is None else task.linear[rows],
         )
         sizes, steps = self.sizes[rows], self.steps[rows]
         return replace(self, round=self.round.some(rows), task=task, sizes=sizes, steps=steps)
@@ -60,9 +61,9 @@ class Assignment:
 
 
 def bytes_of(model: Model, params: Tensor, assignments: list[Assignment]) -> int:
-    """What the updates of the assignments take, sorted by work and by client."""
+    """What the updates of the assignments take."""
     rows = sum(len(given.round.clients) for given in assignments)
-    return 2 * rows * model.size * params.element_size()
+    return rows * model.size * params.element_size()
 
 
 def perform_in_parts(
@@ -74,7 +75,7 @@ def perform_in_parts(
     limit: int,
 ) -> Iterator[tuple[Tensor, ...]]:
     """Updates (k', P) of each task of one replicate, of k' clients at a time: as many as take half
-    of the memory limit, or a block of a sum.
+    of the memory limit, or a block of a sum, with those before them that are added up.
     """
     each = model.size * params.element_size()
     block = max(1, algorithm.BLOCK // each)
@@ -101,19 +102,18 @@ def perform(
             task.whole,
             type(task.batch_objective),
             task.start is None,
+            task.linear is None,
             task.sample_weights is None,
         )
         alike[kind].append(i)
     updates = dict[int, Tensor]()
     room = max(1, limit // 2, limit - bytes_of(model, params, assignments))
     for members in alike.values():
-        jobs, place = _jobs([assignments[i] for i in members], data, params.dtype)
+        jobs, order = _jobs([assignments[i] for i in members], data, params.dtype)
         if computing.backend == "loop":
-            done = train_loop(model, data, jobs, params)
+            done = train_loop(model, data, jobs, params)[np.argsort(order)]
         else:
-            done = train(model, data, jobs, params, room)
-        if place is not None:
-            done = done.index_select(0, torch.from_numpy(place).to(done.device))
+            done = train(model, data, jobs, params, room, order)
         counts = [len(assignments[i].steps) for i in members]
         parts = [done] if len(counts) == 1 else done.split_with_sizes(counts)
         updates |= zip(members, parts, strict=True)
@@ -126,7 +126,7 @@ class Packing:
     round.
 
     Of each job (J,): where it stood before, which assignment's it is, and the word of its client's
-    id. ``place`` is where each job has gone, None where all are where they were.
+    id.
     """
 
     order: Ints
@@ -136,7 +136,6 @@ class Packing:
     sizes: Ints
     steps: Ints
     words: counter.Words
-    place: Ints | None
 
 
 @remembered
@@ -150,11 +149,9 @@ def packing(names: Ints, replicates: tuple[int, ...], *arrays: Ints) -> Packing:
     jobs = member, *every, np.array(replicates)[member]
     _, client, sizes, steps, replicate = jobs
     order = by_work(steps, sizes, names[client], replicate)
-    place = np.empty_like(order)
-    place[order] = rest = np.arange(len(order))
     member, client, sizes, steps, replicate = (each[order] for each in jobs)
-    words, place = counter.scattered(names[client]), None if (order == rest).all() else place
-    return Packing(order, member, client, replicate, sizes, steps, words, place)
+    words = counter.scattered(names[client])
+    return Packing(order, member, client, replicate, sizes, steps, words)
 
 
 @remembered
@@ -185,26 +182,23 @@ def _spread(factors: list[Tensor | Spread], dtype: torch.dtype) -> Tensor:
     )
 
 
-def _jobs(
-    members: list[Assignment], data: ClientData, dtype: torch.dtype
-) -> tuple[Jobs, Ints | None]:
-    """The rows of work of like assignments, and where each one's stand, one assignment's after the
-    other's: None where they are in this order.
+def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tuple[Jobs, Ints]:
+    """The rows of work of like assignments, and where each one stood, one assignment's after the
+    other's.
     """
     clients = [given.round.clients for given in members]
     own = *(given.sizes for given in members), *(given.steps for given in members)
     who = packing(data.names, tuple([given.replicate for given in members]), *clients, *own)
     tasks = [given.task for given in members]
     rates = np.array([given.rates() for given in members]).T.take(who.member, axis=1)
-    even = all(task.scale is None for task in tasks)
-    if not even:
+    if any(task.scale is not None for task in tasks):
         scales = zip(clients, tasks, strict=True)
         each = [np.broadcast_to(1.0 if t.scale is None else t.scale, len(c)) for c, t in scales]
         rates[4] = np.concatenate(each)[who.order]
     objectives = [task.batch_objective for task in tasks if task.batch_objective is not None]
     table = [objective.parameters for objective in objectives]
     starts = [task.start for task in tasks if task.start is not None]
-    start = torch.cat(starts) if starts else None
+    linear = [task.linear for task in tasks if task.linear is not None]
     factors = [task.sample_weights for task in tasks if task.sample_weights is not None]
     states = [counter.key(m.seed, counter.ORDER, m.number, m.round.number) for m in members]
     jobs = Jobs(
@@ -215,12 +209,12 @@ def _jobs(
         steps=who.steps,
         batch=max(given.batch for given in members),
         rates=rates,
-        even=even and len({given.round.lr for given in members}) == 1,
         apart=len({(given.seed, given.number) for given in members}) == len(members),
         objective=objectives[0] if objectives else None,
         parameters=np.array(table, np.float64).T.take(who.member, axis=1) if objectives else None,
-        start=start if start is None or who.place is None else start[who.order],
+        start=torch.cat(starts)[who.order] if starts else None,
+        linear=torch.cat(linear)[who.order] if linear else None,
         sample_weights=_spread(factors, dtype) if factors else None,
         weights_of=who.member if factors else None,
     )
-    return jobs, who.place
+    return jobs, who.order

@@ -30,6 +30,9 @@ from fairfl.sims.runs.lock import locked
 CONFIGURATION = "run.json"
 LIBRARIES = ("torch", "numpy", "pyarrow")
 
+IMPORTED: dict[str, str] = {}
+"""SHA-256 of a user's own files whose code this process runs, by their names."""
+
 Progress = Callable[[int, int], None]
 
 
@@ -158,6 +161,7 @@ def configuration(
         "evaluate_every": evaluate_every,
         "checkpoint_every": checkpoint_every,
         **({"masked_updates": True} if simulation.computing.masked_updates else {}),
+        **({"imported": dict(IMPORTED)} if IMPORTED else {}),
     }
 
 

@@ -9,13 +9,15 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 from fairfl._support.checks import existing_file
+from fairfl.sims.runs.run import IMPORTED
 
 
 def import_files(paths: Sequence[str]) -> None:
     """Run each file once in this process, as a module of its own.
 
-    Only who calls fairfl can name a file (``--import``): a TOML file never does. Errors: OSError
-    for a file that is not there, ValueError for one that cannot be run.
+    Only who calls fairfl can name a file (``--import``): a TOML file never does. Runs keep its
+    digest, so that none goes on with other code. Errors: OSError for a file that is not there,
+    ValueError for one that cannot be run.
     """
     for path in paths:
         file = existing_file(path).resolve()
@@ -26,6 +28,7 @@ def import_files(paths: Sequence[str]) -> None:
         if spec is None or spec.loader is None:
             raise ValueError(f"--import must name a Python file (.py), got {path}")
         sys.modules[name] = module_from_spec(spec)  # before it runs: annotations are looked up
+        digest = sha256(file.read_bytes()).hexdigest()
         try:
             spec.loader.exec_module(sys.modules[name])
         except BaseException as error:
@@ -35,3 +38,4 @@ def import_files(paths: Sequence[str]) -> None:
                     f"--import {path} cannot be run: {type(error).__name__}: {error}"
                 ) from error
             raise
+        IMPORTED[file.name] = digest

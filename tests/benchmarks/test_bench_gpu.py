@@ -5,7 +5,6 @@ import torch
 
 from benchmarks import bench, device_speed, timing
 from benchmarks import gpu as bench_gpu
-from fairfl.sims.engine import compiled
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
@@ -21,13 +20,11 @@ def test_without_torch_there_is_no_row(monkeypatch):
 
 
 @pytest.mark.slow
-def test_all_rows_on_the_cpu(monkeypatch):
-    monkeypatch.setattr(compiled, "COMPILER", "aot_eager")
+def test_all_rows_on_the_cpu():
     *rounds, networks = bench_gpu.rows("cpu", bench_gpu.FEW)
     names = (
         "softmax regression",
         "MLP 60-64-10",
-        "MLP 60-64-10, compiled",
         "a sweep of 8",
         "unequal sizes",
         "a tenth",

@@ -4,6 +4,10 @@ import re
 from pathlib import Path
 
 import numpy as np
+import torch
+from federations import classified, quick, trained
+
+from fairfl.sims.engine import ClientData, LeastSquares, Parts
 
 PAGE = Path(__file__).parents[2] / "docs" / "simulator.md"
 
@@ -28,3 +32,10 @@ def test_the_examples_run():
     worst = result.rounds.groupby("replicate")["max_loss"].last().to_numpy()
     assert (worst[4:] < worst[:2]).all()  # q = 5 leaves the worst client better off than q = 0
     assert names["again"].simulation.done
+
+    # the last one, on a client whose update is 0
+    data = classified((5, 4)).train
+    x = torch.cat([0 * data.x[:5], data.x[5:]])
+    parts = Parts(ClientData(x, x.sum(1), data.offsets))
+    done = trained(LeastSquares(4, bias=False), parts, [names["UnitMomentum"]()], quick(rounds=3))
+    assert 1 < float(done.params.norm()) < 3

@@ -20,6 +20,7 @@ def soft_threshold(values: Array, margin: Any) -> Array:
 
 def onto_simplex(point: Array, total: float = 1.0) -> Array:
     """The nearest point with entries >= 0 and sum ``total`` (Held, Wolfe and Crowder 1974)."""
+    point = np.maximum(point - point.max(), -total)  # a common shift, and what is 0 anyway
     falling = np.sort(point)[::-1]
     excess = (np.cumsum(falling) - total) / np.arange(1, len(point) + 1)
     return np.maximum(point - excess[np.flatnonzero(falling > excess)[-1]], 0.0)

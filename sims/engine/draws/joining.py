@@ -9,7 +9,7 @@ import numpy as np
 
 from fairfl._support.checks import in_range, shown, whole
 from fairfl.sims.engine.draws import counter
-from fairfl.sims.engine.draws.participation import Floats, Ints, Participation
+from fairfl.sims.engine.draws.participation import Floats, Ints, Participation, smallest
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,5 @@ class Joining(Participation):
         there = np.flatnonzero(here[self.members(len(ids))])
         if self.share < 1 and len(there):
             keys = counter.key(seed, counter.PARTICIPATION, round, ids[there])
-            order = np.lexsort((ids[there], keys))
-            there = np.sort(there[order[: max(1, int(self.share * len(there) + 1e-9))]])
+            there = there[smallest(max(1, int(self.share * len(there) + 1e-9)), keys, ids[there])]
         return there, p[there] / p[there].sum() if len(there) else p[there]

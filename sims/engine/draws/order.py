@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,13 +126,6 @@ def _ramps(passes: Passes) -> Ints:
     return np.arange(passes.samples) - np.repeat(np.cumsum(length) - length, length)
 
 
-@lru_cache(maxsize=4)
-def _samples(count: int) -> tuple[counter.Words, counter.Words]:
-    """0..count-1, and their multiples of the stride."""
-    sample = np.arange(count, dtype=np.uint64)
-    return sample, sample * counter.GOLDEN
-
-
 def _sorted(keys: counter.Words, passes: Passes) -> Ints:
     """Sort words of (segment,) random bits and sample: numpy's sort of whole words is far faster
     than its argsort.
@@ -141,8 +134,8 @@ def _sorted(keys: counter.Words, passes: Passes) -> Ints:
     most = int(length.max())
     sample_bits = max(1, (most - 1).bit_length())
     if passes.alike:
-        sample, strides = _samples(most)
-        words = counter.mix(keys[:, None] + strides)
+        sample = np.arange(most, dtype=np.uint64)
+        words = counter.mix(keys[:, None] + sample * counter.GOLDEN)
         words >>= np.uint64(32)
         words <<= np.uint64(sample_bits)
         if fixed is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,7 +83,7 @@ class Uniform(Participation):
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
         keys = counter.key(seed, counter.PARTICIPATION, round, ids)
-        chosen = np.sort(np.lexsort((ids, keys))[: self.count])
+        chosen = smallest(self.count, keys, ids)
         return chosen, p[chosen] / p[chosen].sum()
 
 
@@ -114,7 +114,7 @@ class ByWeight(Participation):
             times = (
                 -np.log(counter.uniforms(counter.key(seed, counter.PARTICIPATION, round, ids))) / p
             )
-            chosen = np.sort(np.lexsort((ids, times))[: self.count])
+            chosen = smallest(self.count, times, ids)
             return chosen, np.full(len(chosen), 1 / len(chosen))
         by_id = np.argsort(ids)  # so that a draw means the same client however they are listed
         edges = np.cumsum(p[by_id])
@@ -160,6 +160,13 @@ class Given(Participation):
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
         chosen = np.flatnonzero(self.masks[round % len(self.masks)])
         return chosen, p[chosen] / p[chosen].sum()
+
+
+def smallest(count: int, keys: NDArray[Any], ids: Ints) -> Ints:
+    """Positions of the ``count`` smallest keys, rising; equal keys go by id."""
+    least = np.partition(keys, count - 1)[count - 1]
+    near = np.flatnonzero(keys <= least)
+    return np.sort(near[np.lexsort((ids[near], keys[near]))[:count]])
 
 
 @remembered

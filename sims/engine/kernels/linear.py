@@ -13,7 +13,6 @@ from torch import Tensor
 
 from fairfl._support.checks import whole
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.kernels.products import add_product, product
 from fairfl.sims.engine.model import Blocks, Model, Weights
 
 
@@ -93,9 +92,9 @@ class Linear(Model):
 
     def scores(self, params: Tensor, x: Tensor) -> Tensor:
         """z (A, outputs, B): so maxima and sums over classes take less time than along rows of few;
-        ``x`` has its column of ones. With x on the left no bit depends on how many rows there are.
+        ``x`` has its column of ones.
         """
-        return product(x, self.blocks(params)[0].mT).mT.contiguous()
+        return torch.bmm(x, self.blocks(params)[0].mT).mT.contiguous()
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return self.sample_losses(self.scores(params, x), y)
@@ -106,13 +105,13 @@ class Linear(Model):
     def add_gradient(
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
-        z = product(x, blocks[0].mT)
+        z = torch.bmm(x, blocks[0].mT)
         losses = self.slopes(z, y, callable(weights))
         if isinstance(weights, float):
             factor *= weights
         else:
             z *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
-        add_product(out[0], z.mT, x, factor)
+        out[0].baddbmm_(z.mT, x, alpha=factor)
 
     def bytes_per_client(self, batch: int, element: int) -> int:
         return batch * (element * (self.columns + 2 * self.outputs + 2) + 8)

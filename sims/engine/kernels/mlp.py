@@ -14,7 +14,6 @@ from torch import Tensor
 from fairfl._support.checks import shown, whole
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.linear import floating, ready
-from fairfl.sims.engine.kernels.products import add_product, product
 from fairfl.sims.engine.kernels.softmax import (
     classes_between,
     entropies,
@@ -117,7 +116,7 @@ class MLP(Model):
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
         values = self._inputs(blocks, x)
-        slopes = product(values[-1], blocks[-2].mT).add_(blocks[-1])
+        slopes = torch.bmm(values[-1], blocks[-2].mT).add_(blocks[-1])
         losses = entropy_slopes(slopes, y, callable(weights))
         if isinstance(weights, float):
             factor *= weights
@@ -125,12 +124,12 @@ class MLP(Model):
             slopes *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
         for k in range(len(values) - 1, 0, -1):  # a layer is changed after its last use
             at, last = 2 * k - 1, k == len(values) - 1
-            back = product(slopes, blocks[at] if last else blocks[at].mT)
+            back = torch.bmm(slopes, blocks[at] if last else blocks[at].mT)
             pair = (slopes.mT, values[k]) if last else (values[k].mT, slopes)
-            add_product(out[at], *pair, factor)
+            out[at].baddbmm_(*pair, alpha=factor)
             out[at + 1].add_(slopes.sum(1, keepdim=True), alpha=factor)
             slopes = relu_slopes(back, values[k], 0, grad_input=back)
-        add_product(out[0], values[0].mT, slopes, factor)
+        out[0].baddbmm_(values[0].mT, slopes, alpha=factor)
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         parts = zip(self._pairs, params.split(self.layers), strict=True)
@@ -151,11 +150,11 @@ class MLP(Model):
     def scores(self, params: Tensor, x: Tensor) -> Tensor:
         """z (A, classes, B) of each row's inputs (A, B, in + 1), the last of them one."""
         blocks = self.blocks(params)
-        return product(blocks[-2], self._inputs(blocks, x)[-1].mT).add_(blocks[-1].mT)
+        return torch.bmm(blocks[-2], self._inputs(blocks, x)[-1].mT).add_(blocks[-1].mT)
 
     def _inputs(self, blocks: Blocks, x: Tensor) -> list[Tensor]:
         """Of each layer (A, B, in)."""
-        values = [x, product(x, blocks[0]).relu_()]
+        values = [x, torch.bmm(x, blocks[0]).relu_()]
         for k in range(1, len(blocks) - 2, 2):
-            values.append(product(values[-1], blocks[k]).add_(blocks[k + 1]).relu_())
+            values.append(torch.bmm(values[-1], blocks[k]).add_(blocks[k + 1]).relu_())
         return values

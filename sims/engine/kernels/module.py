@@ -74,10 +74,11 @@ class Module(Model):
         if not self.names:
             raise ValueError(f"factory must make a module with parameters, got {module}")
         for path, part in module.named_modules():
-            if any(True for _ in part.buffers(recurse=False)):
+            mixing = isinstance(part, nn.modules.batchnorm._BatchNorm)
+            if mixing or any(True for _ in part.buffers(recurse=False)):
                 raise ValueError(
-                    f"factory must make a module without buffers (use group norm), got {path!r}: "
-                    f"{part}"
+                    "factory must make a module without batch norm and without buffers (use group "
+                    f"norm), got {path!r}: {part}"
                 )
             if isinstance(part, nn.modules.dropout._DropoutNd) and part.p > 0:
                 raise ValueError(
@@ -136,7 +137,7 @@ class Module(Model):
                 losses = self.loss(self.module(x[0]), y[0])[None]
             else:
                 leaves = [block.detach().requires_grad_(True) for block in blocks]
-                losses = self.stacked(leaves, x, y)
+                losses = self._each(self._one, leaves, x, y)
             given = weights(losses.detach()) if callable(weights) else weights
             if not isinstance(given, Tensor):
                 given = torch.full_like(losses, given)
@@ -146,10 +147,6 @@ class Module(Model):
             if leaf.grad is not None:
                 part.add_(leaf.grad, alpha=factor)
                 leaf.grad = None  # its memory is free for the next step
-
-    def stacked(self, blocks: Blocks, x: Tensor, y: Tensor) -> Tensor:
-        """Losses (A, B) of clients who train together."""
-        return self._each(self._one, blocks, x, y)
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return self._one([block[0] for block in self.blocks(params[None])], x, y)
@@ -171,7 +168,7 @@ class Module(Model):
             with torch.no_grad(), torch.random.fork_rng(devices=[]):
                 outputs = self._forward(first, data.x[:1])
                 losses = self.loss(outputs, data.y[:1])
-        except (RuntimeError, IndexError, TypeError) as error:
+        except (RuntimeError, IndexError, TypeError, ValueError) as error:
             shapes = (
                 f"x {tuple(data.x.shape)} {data.x.dtype}, y {tuple(data.y.shape)} {data.y.dtype}"
             )

@@ -2,7 +2,8 @@
 work.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from fairfl.sims.algorithms.qfedsgd import QFedSGD
 from fairfl.sims.algorithms.term import TERM
 from fairfl.sims.engine import (
     MLP,
+    Aggregate,
     ByWeight,
     ClientData,
     Computing,
@@ -39,6 +41,7 @@ from fairfl.sims.engine import (
     Simulation,
     Softmax,
     Steps,
+    Sum,
     Training,
     Uniform,
     simulate,
@@ -300,6 +303,39 @@ def test_losses_that_are_not_finite_are_dropped_and_counted():
     simulation.params[0] = 1e15
     (row,) = simulation.step()
     assert (row["bad_losses"], row["received"]) == (1, 2)
+
+
+@dataclass(frozen=True)
+class Made(FedAvg):
+    """What a user's file may give: a state at the start and after a round, a weight of each update
+    in a sum.
+    """
+
+    first: object = torch.zeros(1)
+    then: object = torch.zeros(1)
+    weight: float = 1.0
+
+    def start(self, clients, weights, params):
+        return {"count": self.first}
+
+    def server(self, received):
+        aggregate = partial(Aggregate, received.p, {"count": self.then})
+        return Sum(received, received.p * self.weight, aggregate)
+
+
+@pytest.mark.parametrize("beside", [(), (FedAvg(),)], ids=["alone", "beside another"])
+@pytest.mark.parametrize(
+    ("algorithm", "told"),
+    [
+        (Made(first=3), "state must hold tensors, got 'count': 3 from Made"),
+        (Made(then=[1.0]), r"state must hold tensors, got 'count': \[1.0\] from Made"),
+        (Made(weight=np.inf), "weights must be finite"),
+        (Made(weight=np.nan), "weights must be finite"),
+    ],
+)
+def test_what_an_algorithm_gives_is_told(algorithm, told, beside):
+    with pytest.raises(ValueError, match=told):
+        trained(Softmax(4, 3), classified((5, 3)), [algorithm, *beside], quick(rounds=1))
 
 
 def test_a_finished_simulation_does_not_go_on():

@@ -1,5 +1,5 @@
-"""With one thread, the size of chunks changes no bit of an update, and neither does where in a
-tensor a number stands.
+"""The size of chunks changes an update by roundings at most; where in a tensor a number stands, no
+bit of its slope.
 """
 
 from dataclasses import replace
@@ -10,7 +10,6 @@ import torch
 
 from fairfl.sims.algorithms.term import Tilted
 from fairfl.sims.engine import MLP, ClientData, LeastSquares, LinearSVM, Logistic, Softmax, train
-from fairfl.sims.engine.kernels.products import add_product, product
 from fairfl.sims.engine.kernels.softmax import odds_slopes
 from fairfl.sims.engine.task import Jobs
 
@@ -28,20 +27,11 @@ MODELS = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def one_thread():
-    """BLAS divides a product among threads by the number of products."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @DTYPES
 @pytest.mark.parametrize("kind", ["momentum", "weights", "objective"])
 @pytest.mark.parametrize("batch", [1, 13, SIZE])
 @pytest.mark.parametrize("model", MODELS, ids=repr)
-def test_the_size_of_the_chunks_changes_no_bit(model, batch, kind, dtype, monkeypatch):
+def test_the_size_of_the_chunks_changes_last_bits_at_most(model, batch, kind, dtype, monkeypatch):
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(CLIENTS * SIZE, FEATURES, generator=generator, dtype=dtype)
     y = x.sum(1) if isinstance(model, LeastSquares) else (x[:, 0] > 0).long()
@@ -61,7 +51,11 @@ def test_the_size_of_the_chunks_changes_no_bit(model, batch, kind, dtype, monkey
         monkeypatch.setattr(train, "chunk_size", lambda *_, clients=clients: clients)
         with torch.no_grad():
             done.append(train.train(model, data, jobs, params, 1 << 30))
-    assert all(torch.equal(done[0], each) for each in done[1:])
+    off = (
+        50 * torch.finfo(dtype).eps
+    )  # one client's products are another routine on some processors
+    for each in done[1:]:
+        torch.testing.assert_close(each, done[0], rtol=off, atol=off)
 
 
 @DTYPES
@@ -85,26 +79,3 @@ def test_a_slope_and_a_loss_do_not_depend_on_where_they_stand(dtype):
     scores, labels, eps = z.double().numpy(), y.numpy(), torch.finfo(dtype).eps
     right = np.exp(-np.logaddexp(0, -scores)) - labels, np.logaddexp(0, scores * (1 - 2 * labels))
     np.testing.assert_allclose(alone, right, rtol=4 * eps, atol=4 * eps)
-
-
-@DTYPES
-@pytest.mark.parametrize("seed", range(3))
-def test_a_product_does_not_depend_on_how_many_there_are(seed, dtype):
-    """With sides of 1, for which torch's own routine for one pair gives other bits."""
-    generator, rng = torch.Generator().manual_seed(seed), np.random.default_rng(seed)
-    for _ in range(30):
-        n, k, m = (int(side) for side in rng.choice([1, 1, 2, 7, 31, 128, 300], 3))
-        a, b, out = (
-            torch.randn(5, *sides, generator=generator, dtype=dtype)
-            for sides in ((n, k), (k, m), (n, m))
-        )
-        for turned in (False, True):
-            a = a.mT.contiguous().mT if turned else a
-            whole, added = product(a, b), out.clone()
-            add_product(added, a, b, -0.3)
-            for first, last in ((0, 1), (4, 5), (1, 3), (2, 5)):
-                some, more = slice(first, last), out[first:last].clone()
-                assert torch.equal(product(a[some], b[some]), whole[some])
-                add_product(more, a[some], b[some], -0.3)
-                assert torch.equal(more, added[some])
-            torch.testing.assert_close(added, out - 0.3 * (a @ b), rtol=1e-4, atol=1e-4)

@@ -36,7 +36,6 @@ from fairfl.sims.engine import (
     Simulation,
     Softmax,
     Uniform,
-    plan,
     simulate,
 )
 from fairfl.sims.engine.secure import masks
@@ -231,7 +230,7 @@ def test_a_round_waits_and_sends_as_often_for_more_clients_and_replicates(
             every = [Replicate(algorithm, seed) for seed in range(replicates)]
             simulation = Simulation(model, data, every, training, computing)
             for _ in range(3):
-                gpu.sent.clear(), gpu.waited.clear(), plan._shape_there.cache_clear()
+                gpu.sent.clear(), gpu.waited.clear(), simulation.data.plans.clear()
                 simulation.step()
             return gpu.sent.total(), gpu.waited.total()
 

@@ -3,6 +3,7 @@ name.
 """
 
 import time
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -71,6 +72,17 @@ def test_tiny_rates_change_next_to_nothing(name, lr):
 def test_a_schedule_that_runs_out(name):
     training = quick(rounds=4, schedule=Exponential(1e-200))
     assert bool(torch.isfinite(trained(MODEL, DATA, [one(name)], training).params).all())
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("size", [1e9, 1e30])
+def test_losses_of_any_size(name, size):
+    """Losses of 1e18 and 1e60: a finite model, or an update that the policy is asked about."""
+    train = classified((5, 9, 8)).train
+    data = Parts(ClientData(train.x, size * train.y.double(), train.offsets))
+    with suppress(NonFiniteUpdate):
+        done = trained(LeastSquares(4), data, [one(name)], quick(rounds=3, lr=0.01))
+        assert bool(torch.isfinite(done.params).all())
 
 
 def test_a_scale_that_float32_cannot_hold_is_not_finite():

@@ -30,6 +30,7 @@ from fairfl.sims.engine import (
     Training,
     Uniform,
 )
+from fairfl.sims.engine.losses import tied
 from fairfl.theory import aggregation as aims
 
 MODEL = Softmax(4, 3)
@@ -87,6 +88,31 @@ def test_packed_replicates_are_what_they_are_alone():
                     assert row[name] == pytest.approx(single[name], rel=1e-12, abs=1e-12)
     for r, simulation in enumerate(alone):
         close(together.params[r].numpy(), simulation.params[0].numpy())
+
+
+def test_a_start_where_all_losses_tie_is_the_same_in_both_dtypes():
+    """Softmax starts at 0, where all losses are log C; their means over clients of 1 to 899 rows
+    differ in the last bits.
+    """
+    sizes = np.random.default_rng(0).permutation(np.linspace(1, 899, 12).astype(int))
+    data = replace(classified(sizes, 4, 5), weights=np.full(12, 1 / 12))
+    unequal = GIFAIR(groups=(0, 1, 1, 2, 2, 2, 2, 1, 1, 2, 2, 2))
+    one, two = (
+        trained(Softmax(4, 5), data, [*EVERY, unequal], quick(batch_size=None), how, rounds=1)
+        for how in (EXACT, replace(EXACT, dtype="float32"))
+    )
+    for algorithm, exact, single in zip([*EVERY, unequal], one.params, two.params, strict=True):
+        apart = float((exact - single).norm() / exact.norm())
+        assert apart < 5e-6, (algorithm, apart)
+
+
+def test_losses_tie_within_roundings_and_a_long_chain_of_them_does_not():
+    chain = 5.0 * (1 + 4e-16 * np.arange(9))
+    losses = np.array([1.0, 3.0, 1 + 4e-16, -2.0, 1 - 4e-16, -2 - 4e-16, 3 + 1e-14, *chain])
+    expected = losses.copy()
+    expected[[0, 2, 4]], expected[[3, 5]] = losses[4], losses[5]
+    np.testing.assert_array_equal(tied(losses, 1e-15), expected)
+    assert len(tied(losses[:0], 1e-15)) == 0
 
 
 def test_seeds_matter_and_rounds_differ():

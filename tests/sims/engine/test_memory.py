@@ -2,6 +2,8 @@
 by.
 """
 
+import gc
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -11,14 +13,20 @@ from torch import nn
 from torch.profiler import ProfilerActivity, profile
 
 from fairfl.sims import models
+from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import (
     MLP,
     ClientData,
+    Computing,
     LeastSquares,
     LinearSVM,
     Logistic,
     Module,
+    Parts,
+    Replicate,
+    Simulation,
     Softmax,
+    Training,
     plan,
     train,
 )
@@ -104,7 +112,7 @@ CASES = {
     "mlp, large batches": (MLP((60, 64, 10)), 30, 200, 100, False),
     "mlp, three layers, weighted": (MLP((20, 40, 40, 2)), 50, 40, 32, True),
     "convolutions": (LENET, 1, 16, 8, False),
-    "recurrent": (LSTM, 8, 16, 8, False),
+    "recurrent": (LSTM, 1, 16, 8, False),
     "recurrent, in turn": (Module(Fused), 1, 8, 8, False),
 }
 
@@ -117,8 +125,9 @@ def test_a_chunk_takes_what_it_was_said_to(case, momentum, monkeypatch):
     monkeypatch.setattr(train, "FETCHED", 0)  # what is fetched for several steps comes on top
     data, work = people(model, clients, size), jobs(clients, size, batch, momentum, weights)
     params = 0.1 * model.init(0).float()[None]
-    said = clients * train.bytes_of_one(model, work, params)
-    assert train.chunk_size(model, work, params, said) == clients
+    said = clients * train.bytes_of_one(model, work, params, size)
+    monkeypatch.setattr(train, "PLANNED", 1)  # what is planned comes on top
+    assert train.chunk_size(model, work, params, said, size) == clients
     updates = 4 * clients * model.size
     with torch.no_grad():
         took = allocated(lambda: train.train(model, data, work, params, 1 << 30)) - updates
@@ -150,7 +159,7 @@ def test_a_limit_holds_for_chunks_and_plans_together(passes):
     model, clients = MLP((3, 4, 2)), 400
     data, work = people(model, clients, 100), jobs(clients, 100, 25, 0.9, True, passes)
     params = model.init(0).float()[None]
-    limit = clients * train.bytes_of_one(model, work, params) // 4
+    limit = clients * train.bytes_of_one(model, work, params, 100) // 4
     with torch.no_grad():
         took = (
             allocated(lambda: train.train(model, data, work, params, limit))
@@ -159,14 +168,39 @@ def test_a_limit_holds_for_chunks_and_plans_together(passes):
     assert took <= 1.3 * limit
 
 
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_limit_holds_for_numpy_too_and_plans_go_with_the_data(kept):
+    """Clients of 1 to 2,000 rows, whose five passes take 4 times the limit in plans."""
+    sizes, limit = np.linspace(1, 2000, 100).astype(int), 1 << 20
+    x = torch.randn(sizes.sum(), 4, generator=torch.Generator().manual_seed(0))
+    data = Parts(ClientData(x, (x[:, 0] > 0).long(), np.append(0, np.cumsum(sizes))))
+    computing = Computing(device="cpu", memory_limit=(1 << 30) if kept else limit)
+    training = Training(rounds=3, epochs=5, batch_size=100)
+    simulation = Simulation(Logistic(4), data, [Replicate(FedAvg())], training, computing)
+    simulation.step()
+    gc.collect()
+    tracemalloc.start()
+    try:
+        simulation.step()
+        took = tracemalloc.get_traced_memory()[1]
+        size = sum(plan.places.nbytes for plan in simulation.data.plans.values())
+        assert (size >= 8 * 5 * sizes.sum()) if kept else (size <= limit / 8)
+        assert kept or took <= limit
+        del simulation
+        gc.collect()
+        assert tracemalloc.get_traced_memory()[0] <= limit / 8
+    finally:
+        tracemalloc.stop()
+
+
 def test_plans_are_cut_where_they_are_asked_to():
     work = jobs(5, 20, 4, 0.0, False, passes=30)
-    offsets = np.arange(6) * 20
+    data = people(Softmax(30, 10), 5, 20)
 
     def rows(most):
-        return [run.rows for run in plan.plan(work, offsets, torch.empty(0), most)]
+        return [run.rows for run in plan.plan(work, data, torch.empty(0), most)]
 
-    whole, cut = rows(None), rows(1)
+    whole, cut = rows(plan.BLOCK), rows(1)
     assert torch.equal(torch.cat(whole), torch.cat(cut))
     planned = {
         rows.untyped_storage().data_ptr(): rows.untyped_storage().nbytes() // 8 for rows in cut
@@ -201,11 +235,11 @@ def test_momentum_and_uneven_scales_keep_a_gradient():
     """
     model, params = MLP((3, 4, 2)), torch.zeros(1, 26)
     plain, fast = (
-        train.bytes_of_one(model, jobs(2, 10, 5, momentum, False), params)
+        train.bytes_of_one(model, jobs(2, 10, 5, momentum, False), params, 10)
         for momentum in (0.0, 0.9)
     )
     work = jobs(2, 10, 5, 0.9, False)
-    uneven = train.bytes_of_one(model, replace(work, rates=work.rates * [1.0, 0.5]), params)
+    uneven = train.bytes_of_one(model, replace(work, rates=work.rates * [1.0, 0.5]), params, 10)
     pull = np.array([[0.0], [0.0], [0.0], [0.1], [0.0]])
-    proximal = train.bytes_of_one(model, replace(work, rates=work.rates + pull), params)
+    proximal = train.bytes_of_one(model, replace(work, rates=work.rates + pull), params, 10)
     assert [each - plain for each in (fast, uneven, proximal)] == [104, 104, 208]

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from fairfl.sims.engine import plan
+from fairfl.sims.engine import ClientData, plan
 from fairfl.sims.engine.draws import counter, device_order, order
+from fairfl.sims.engine.task import Jobs
 
 
 def drawn(keys, *passes):
@@ -155,21 +156,20 @@ def test_mix_is_the_published_finaliser():
     assert counter.mix(np.array(states, np.uint64)).tolist() == expected
 
 
-def test_the_last_plans_are_kept_and_no_more(monkeypatch):
-    def what(size):
-        return np.array([size]).tobytes(), np.array([1]).tobytes(), 10, 0, 1, False, False
+def test_the_last_plans_are_kept_and_no_more():
+    """8 bytes for each sample of a step of 4, 5, 3 or 10; there is room for 9 of them."""
+    plans, like = {}, torch.empty(0)
 
-    monkeypatch.setattr(plan, "KEPT", 9)
-    plan._plans.clear()
-    first = plan._kept(what(4))
-    assert (
-        plan._kept(what(4)) is first and plan._kept(what(5)) is not first and len(plan._plans) == 2
-    )
-    plan._kept(what(4))
-    plan._kept(what(3))  # 12 samples are too many: the plan of 5 was asked for the longest ago
-    assert list(plan._plans) == [what(4), what(3)] and plan._kept(what(4)) is first
-    assert len(plan._kept(what(10)).places) == 10 and not plan._plans
-    plan._plans.clear()
+    def kept(size):
+        one = np.array([size])
+        jobs = Jobs(one * 0, one * 0, one.astype(np.uint64), one, one, 10, np.zeros((5, 1)))
+        return plan._kept(plans, 9 * 8, jobs, 0, 1, True, like)
+
+    first = kept(4)
+    assert kept(4) is first and kept(5) is not first and len(plans) == 2
+    kept(4), kept(3)  # 12 samples are too many: the plan of 5 was asked for the longest ago
+    assert len(plans) == 2 and kept(4) is first
+    assert len(kept(10).places) == 10 and not plans
 
 
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=60))
@@ -185,8 +185,6 @@ def test_groups_cover_the_clients_and_pad_little(counts):
 @pytest.mark.parametrize("block", [1, 40, 1 << 21])
 def test_every_sample_is_visited_once_a_pass(monkeypatch, block):
     """Whatever the blocks in which steps are planned; the order is the one drawn."""
-    from fairfl.sims.engine.task import Jobs
-
     monkeypatch.setattr(plan, "BLOCK", block)
     sizes, batch, epochs = np.array([23, 9, 8, 4, 1]), 4, 3
     per_pass = -(-sizes // batch)
@@ -201,7 +199,7 @@ def test_every_sample_is_visited_once_a_pass(monkeypatch, block):
     )
     offsets = np.append(0, np.cumsum(sizes))
     visited = [[] for _ in sizes]
-    for run in plan.plan(jobs, offsets, torch.empty(0)):
+    for run in plan.plan(jobs, ClientData(torch.ones(45), torch.ones(45), offsets), torch.empty(0)):
         clients = run.last - run.first
         shape = len(run.rows), clients, run.width
         share = torch.ones(shape) if run.share is None else run.share

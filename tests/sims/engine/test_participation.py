@@ -5,10 +5,13 @@ are listed.
 import numpy as np
 import pytest
 from federations import EXACT, classified, quick, trained
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import ByWeight, Everyone, Given, Replicate, Simulation, Softmax, Uniform
 from fairfl.sims.engine.draws import participation
+from fairfl.sims.engine.draws.participation import smallest
 
 IDS = np.array([4, 0, 7, 2, 9])
 P = np.array([0.1, 0.15, 0.2, 0.25, 0.3])
@@ -118,3 +121,12 @@ def test_counts_are_told():
 def test_a_round_without_anybody_changes_nothing():
     done = trained(Softmax(4, 3), classified((8,) * 3), [FedAvg()], quick(dropout=1.0, rounds=2))
     assert float(done.params.abs().max()) == 0 and done.round == 2
+
+
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=30), st.integers(1, 30), st.randoms())
+def test_the_smallest_keys_are_those_of_a_full_sort(keys, count, random):
+    """Ties go by id, however the clients are listed."""
+    count, ids = min(count, len(keys)), list(range(len(keys)))
+    random.shuffle(ids)
+    expected = sorted(sorted(range(len(keys)), key=lambda k: (keys[k], ids[k]))[:count])
+    assert smallest(count, np.array(keys), np.array(ids)).tolist() == expected

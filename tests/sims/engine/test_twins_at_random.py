@@ -66,6 +66,6 @@ def test_chunks_keep_to_the_limit_and_one_client_always_goes(size, batch, limit)
     params = trained(
         MODEL, classified((2,)), [FedAvg()], Training(rounds=1), EXACT, rounds=0
     ).params
-    count = chunk_size(MODEL, jobs, params, limit)
+    count = chunk_size(MODEL, jobs, params, limit, size)
     least = 8 * MODEL.size + 8 * min(size, batch) * 5  # parameters and one batch, in float64
     assert count >= 1 and (count == 1 or count * least <= min(limit, CACHE))

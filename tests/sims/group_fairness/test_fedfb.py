@@ -172,7 +172,7 @@ class Spy(FedFB):
         return super().begin(total, clients)
 
     def keep(self, round, updates):
-        return {"own.secret": updates}
+        return {"own.secret": updates.updates}
 
     def steer(self, total, state):
         Spy.seen.append((total, dict(state)))

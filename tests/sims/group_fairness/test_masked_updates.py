@@ -104,7 +104,8 @@ def test_some_clients_at_a_time(monkeypatch):
     data, small = people((30, 50, 40, 20)), replace(MASKED, memory_limit=1)
     whole = run(data, FedFB(), 3, MASKED)[0].params
     monkeypatch.setattr("fairfl.sims.engine.algorithm.BLOCK", 1)  # one client at a time
-    assert torch.equal(run(data, FedFB(), 3, small)[0].params, whole)
+    some = run(data, FedFB(), 3, small)[0].params
+    torch.testing.assert_close(some, whole, atol=100 * STEP, rtol=0)
 
 
 def test_bytes():

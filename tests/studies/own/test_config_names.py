@@ -218,7 +218,9 @@ def test_a_file_of_ones_own(tmp_path):
     processes of their own: the numbers are those of the objects, made by hand.
     """
     (tmp_path / "mine.toml").write_text(OWN, "utf-8")
-    done = fairfl("mine.toml", "--import", MINE, "--json", "--jobs", 2, folder=tmp_path)
+    code = tmp_path / "mine.py"
+    code.write_text(MINE.read_text("utf-8"), "utf-8")
+    done = fairfl("mine.toml", "--import", code, "--json", "--jobs", 2, folder=tmp_path)
     rows = [row for row in json.loads(done.stdout)["table"] if row["measure"] == "average"]
     hand = subprocess.run(
         [sys.executable, "-c", BY_HAND, str(MINE)], capture_output=True, text=True
@@ -226,9 +228,14 @@ def test_a_file_of_ones_own(tmp_path):
     wanted = json.loads(hand.stdout)
     assert len(wanted) == 2
     assert {row["objective"]: row["mean"] for row in rows} == pytest.approx(wanted, rel=1e-9)
-    # and it goes on from what is there
-    again = fairfl("mine.toml", "--import", MINE, "--json", "--resume", folder=tmp_path)
+    # and it goes on from what is there, with the code that made it alone
+    again = fairfl("mine.toml", "--import", code, "--json", "--resume", folder=tmp_path)
     assert json.loads(again.stdout)["table"] == json.loads(done.stdout)["table"]
+    with open(code, "a", encoding="utf-8") as file:
+        file.write("\n# another line\n")
+    other = fairfl("mine.toml", "--import", code, "--resume", folder=tmp_path)
+    told = "".join(other.stderr.split())  # a terminal breaks lines
+    assert other.returncode == 2 and "imported.mine.py" in told and "Traceback" not in told
 
 
 def test_the_list_shows_what_a_file_adds(tmp_path):

@@ -23,6 +23,13 @@ def test_the_simplex(point):
     assert ((point - x)[:, None] * (np.eye(len(x)) - x[:, None])).sum(0).max() <= 1e-10
 
 
+@pytest.mark.parametrize("size", [1e15, 1e17, 1e300])
+def test_the_simplex_from_far_away(size):
+    for signs in ([1, 2, 2], [-1, -1, -1], [-3, 0, 1]):
+        far = np.array(signs) == max(signs)
+        np.testing.assert_allclose(onto_simplex(size * np.array(signs)), far / far.sum())
+
+
 @given(POINTS, st.floats(0.1, 100))
 def test_the_capped_simplex(point, cap):
     """The same with the vertices 0 and cap e_i."""

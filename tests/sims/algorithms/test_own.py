@@ -1,0 +1,144 @@
+"""Algorithms that a user writes in a few lines, each beside an independent loop in numpy: SCAFFOLD,
+FedDyn and FedNova.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+import torch
+from federations import EXACT, trained
+
+from fairfl.sims.engine import (
+    Aggregate,
+    Algorithm,
+    ClientData,
+    LeastSquares,
+    LocalTask,
+    Parts,
+    Replicate,
+    Simulation,
+    Training,
+    Uniform,
+)
+
+
+@dataclass(frozen=True)
+class Scaffold(Algorithm):
+    """Karimireddy et al. (ICML 2020), algorithm 1 with option II."""
+
+    def start(self, clients, weights, params):
+        return {"own": params.new_zeros(clients, len(params)), "all": torch.zeros_like(params)}
+
+    def client(self, round):
+        return (LocalTask(linear=round.state["all"] - round.state["own"][round.rows]),)
+
+    def server(self, received):
+        own, every = received.state["own"].clone(), received.state["all"]
+        lengths = torch.from_numpy(received.steps * received.lr).to(every)[:, None]
+        change = -every - received.updates / lengths
+        own[received.rows] += change
+        even = np.full(len(received.p), 1 / len(received.p))
+        return Aggregate(even, {"own": own, "all": every + change.sum(0) / len(own)})
+
+
+@dataclass(frozen=True)
+class FedDyn(Algorithm):
+    """Acar et al. (ICLR 2021), algorithm 1."""
+
+    alpha: float = 0.5
+
+    def start(self, clients, weights, params):
+        return {"own": params.new_zeros(clients, len(params)), "h": torch.zeros_like(params)}
+
+    def client(self, round):
+        return (LocalTask(prox=self.alpha, linear=-round.state["own"][round.rows]),)
+
+    def server(self, received):
+        own, updates = received.state["own"].clone(), received.updates
+        own[received.rows] -= self.alpha * updates
+        h = received.state["h"] - self.alpha * updates.sum(0) / len(own)
+        step = updates.mean(0) - h / self.alpha
+        return Aggregate(received.p, {"own": own, "h": h}, step)
+
+
+@dataclass(frozen=True)
+class FedNova(Algorithm):
+    """Wang et al. (NeurIPS 2020), eq. (8), for plain SGD."""
+
+    def server(self, received):
+        return Aggregate(received.p * (received.p @ received.steps) / received.steps)
+
+
+# the rows of a client are alike, so that a batch has the gradient of all of them
+SIZES, STEPS, LR, ROUNDS = (4, 8, 20, 9), np.array([2, 4, 10, 6]), 0.1, 4
+X = np.random.default_rng(0).normal(size=(4, 3))
+Y = np.random.default_rng(1).normal(size=4)
+P = np.array(SIZES) / sum(SIZES)
+DATA = Parts(
+    ClientData.of_arrays(
+        np.repeat(X, SIZES, 0), np.repeat(Y, SIZES), np.append(0, np.cumsum(SIZES))
+    )
+)
+TRAINING = Training(rounds=ROUNDS, lr=LR, batch_size=4, epochs=2)
+
+
+def descended(k, w, term):
+    """Client k's model after its steps, ``term`` the gradient of what is added to its loss."""
+    v = w.copy()
+    for _ in range(STEPS[k]):
+        v = v - LR * (X[k] * (X[k] @ v - Y[k]) + term(v))
+    return v
+
+
+def scaffold(w, c, own, there):
+    models = {k: descended(k, w, lambda v, k=k: c - own[k]) for k in there}
+    new = {k: own[k] - c + (w - models[k]) / (STEPS[k] * LR) for k in there}
+    after = c + sum(new[k] - own[k] for k in there) / len(X)
+    own[list(there)] = [new[k] for k in there]
+    return np.mean(list(models.values()), 0), after, own
+
+
+def feddyn(w, h, own, there, alpha=0.5):
+    models = {k: descended(k, w, lambda v, k=k: alpha * (v - w) - own[k]) for k in there}
+    for k in there:
+        own[k] = own[k] - alpha * (models[k] - w)
+    h = h - alpha / len(X) * sum(models[k] - w for k in there)
+    return np.mean(list(models.values()), 0) - h / alpha, h, own
+
+
+def fednova(w, h, own, there):
+    p = P[list(there)] / P[list(there)].sum()
+    each = [(descended(k, w, lambda v: 0.0) - w) / STEPS[k] for k in there]
+    return w + (p @ STEPS[list(there)]) * (p @ np.array(each)), h, own
+
+
+@pytest.mark.parametrize("limit", [1, 1 << 30])
+@pytest.mark.parametrize("backend", ["batched", "loop"])
+@pytest.mark.parametrize("beside", [(), (FedDyn(2.0), FedNova(), Scaffold())])
+@pytest.mark.parametrize(
+    ("algorithm", "loop"), [(Scaffold(), scaffold), (FedDyn(), feddyn), (FedNova(), fednova)]
+)
+@pytest.mark.parametrize("count", [4, 2])
+def test_they_end_where_a_loop_in_numpy_does(algorithm, loop, count, beside, backend, limit):
+    training = replace(TRAINING, participation=Uniform(count))
+    computing = replace(EXACT, backend=backend, memory_limit=max(limit, 100))
+    model, every = LeastSquares(3, bias=False), [algorithm, *beside]
+    simulation = Simulation(model, DATA, [Replicate(one) for one in every], training, computing)
+    w, h, own = np.zeros(3), np.zeros(3), np.zeros((4, 3))
+    for _ in range(ROUNDS):
+        simulation.step()
+        w, h, own = loop(w, h, own, simulation.weights[0][0])
+    np.testing.assert_allclose(simulation.params[0], w, rtol=1e-11, atol=1e-12)
+    assert np.abs(w).max() > 0.01
+
+
+@pytest.mark.parametrize("name", ["start", "linear"])
+def test_terms_of_another_shape_are_told(name):
+    @dataclass(frozen=True)
+    class Wrong(FedNova):
+        def client(self, round):
+            return (LocalTask(**{name: round.params}),)
+
+    with pytest.raises(ValueError, match=f"{name} must have shape \\(4, 3\\), got \\(3,\\) from"):
+        trained(LeastSquares(3, bias=False), DATA, [Wrong()], TRAINING)
