@@ -25,9 +25,9 @@ TENS = tuple(range(0, 100, 10))
 
 
 def two(data: str) -> tuple[Scene, Mapping[str, Algorithm]]:
-    """Figure 1."""
-    model = RESNET if data == "CIFAR-10" else LENET
-    return Scene(data, model, rounds=20, rows=500, every=2), runs.MAIN
+    """Figure 1 but for the model."""
+    model, rows = (RESNET, 500) if data == "CIFAR-10" else (LENET, 3500)
+    return Scene(data, model, rounds=20, rows=rows), runs.MAIN
 
 
 def many(data: str) -> tuple[Scene, Mapping[str, Algorithm]]:
@@ -42,20 +42,22 @@ def scenes(data: str) -> Iterator[tuple[Scene, Mapping[str, Algorithm]]]:
     yield many(data)
     if data != "MNIST":
         return
-    yield Scene(data, LAYERS), EVERY  # figures 3(a), 4, 5, 6 at alpha = 0.9, 7, 8(b)
+    for model in (LAYERS, LINEAR):
+        yield Scene(data, model, rows=runs.ALL), runs.MAIN  # figures 1 and 8
+    yield Scene(data, LAYERS), EVERY  # figures 3(a), 4, 5, 6 at alpha = 0.9, 7
     for alpha in ALPHAS:
         yield Scene(data, LAYERS, alpha=alpha), runs.MAIN
-    yield Scene(data, LINEAR), runs.MAIN
 
 
 def units(data: str, scale: Scale) -> list[Unit]:
     """A unit a scene and algorithm."""
-    found = []
+    found = {}
     for scene, algorithms in scenes(data):
         small = replace(scene, rows=300, rounds=max(scene.joins) + 4)
         shown = scene if scale.paper else small
-        found += [shown.unit(name, rule, scale.seeds) for name, rule in algorithms.items()]
-    return found
+        made = (shown.unit(name, rule, scale.seeds) for name, rule in algorithms.items())
+        found |= {unit.name: unit for unit in made}  # small scenes of two sizes are one
+    return list(found.values())
 
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:

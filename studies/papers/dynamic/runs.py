@@ -46,7 +46,11 @@ HIDDEN = 64
 ALPHA = 0.9
 TEST = 1 / 7
 """MNIST's own share of test images."""
-LR, EPOCHS, BATCH = 0.1, 5, 32
+ALL, LR = 70_000, 0.01
+"""The paper's rows, of MNIST, and its learning rate."""
+FEWER_LR = 0.1
+"""With fewer rows, of which a round makes fewer steps."""
+EPOCHS, BATCH = 5, 32
 LENGTH = 0.01
 """The paper's eta, the length of algorithm 1's normalised updates."""
 
@@ -90,7 +94,12 @@ class Scene:
     def title(self) -> str:
         """What tables call it."""
         groups = "two groups" if len(self.joins) == 2 else f"{len(self.joins)} groups"
-        return f"{self.data}, {groups}, {self.model}, α = {self.alpha:g}"
+        return f"{self.data}, {groups}, {self.model}, α = {self.alpha:g}, {self.rows:,} rows"
+
+    @property
+    def lr(self) -> float:
+        """The paper's where all rows are there."""
+        return LR if self.rows == ALL else FEWER_LR
 
     @property
     def clients(self) -> int:
@@ -99,9 +108,8 @@ class Scene:
 
     def unit(self, name: str, algorithm: Algorithm, seeds: int) -> Unit:
         """An algorithm with every seed, in one program."""
-        words = re.findall(
-            r"[A-Za-z0-9.]+", f"dynamic {self.title} {self.rounds}x{self.rows} {name}"
-        )
+        title = self.title.replace(",", "")
+        words = re.findall(r"[A-Za-z0-9.]+", f"dynamic {title} {self.rounds} rounds {name}")
         return Unit(
             "-".join((*words, str(seeds))).lower(),
             self.title,
@@ -116,7 +124,7 @@ def make(scene: Scene, algorithm: Algorithm, seeds: int) -> Setting:
     """Everyone who has joined takes part: C is not given."""
     model, parts = data_of(scene)
     training = Training(
-        scene.rounds, lr=LR, batch_size=BATCH, epochs=EPOCHS, participation=Joining(scene.joins)
+        scene.rounds, lr=scene.lr, batch_size=BATCH, epochs=EPOCHS, participation=Joining(scene.joins)
     )
     replicates = tuple(Replicate(algorithm, seed) for seed in range(seeds))
     return Setting(model, parts, replicates, training, scene.every)
