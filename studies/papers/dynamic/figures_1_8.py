@@ -13,8 +13,8 @@ import pandas as pd
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.experiment import Experiment, Scale, Unit
+from fairfl.studies.group_benefit import curves, values
 from fairfl.studies.papers.dynamic import runs
-from fairfl.studies.papers.dynamic.measures import values
 from fairfl.studies.papers.dynamic.runs import LAYERS, LENET, LINEAR, RESNET, Scene
 
 SEEDS = {"quick": 2, "paper": 5}
@@ -25,8 +25,8 @@ TENS = tuple(range(0, 100, 10))
 
 
 def two(data: str) -> tuple[Scene, Mapping[str, Algorithm]]:
-    """Figure 1 but for the model."""
-    model, rows = (RESNET, 500) if data == "CIFAR-10" else (LENET, 3500)
+    """Figure 1."""
+    model, rows = (RESNET, 500) if data == "CIFAR-10" else (LENET, 2000)
     return Scene(data, model, rounds=20, rows=rows), runs.MAIN
 
 
@@ -42,11 +42,11 @@ def scenes(data: str) -> Iterator[tuple[Scene, Mapping[str, Algorithm]]]:
     yield many(data)
     if data != "MNIST":
         return
-    for model in (LAYERS, LINEAR):
-        yield Scene(data, model, rows=runs.ALL), runs.MAIN  # figures 1 and 8
-    yield Scene(data, LAYERS), EVERY  # figures 3(a), 4, 5, 6 at alpha = 0.9, 7
+    yield Scene(data, LAYERS, rows=runs.ALL), runs.MAIN  # figure 1
+    yield Scene(data, LAYERS), EVERY  # figures 3(a), 4, 5, 6 at alpha = 0.9, 7, 8(b)
     for alpha in ALPHAS:
         yield Scene(data, LAYERS, alpha=alpha), runs.MAIN
+    yield Scene(data, LINEAR), runs.MAIN
 
 
 def units(data: str, scale: Scale) -> list[Unit]:
@@ -89,6 +89,7 @@ def _experiment(data: str, what: str) -> Experiment:
         values,
         differences,
         pd.DataFrame(columns=COLUMNS),
+        curves=curves,
     )
 
 

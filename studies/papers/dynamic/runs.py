@@ -30,14 +30,13 @@ from fairfl.sims.engine import (
     Parts,
     Replicate,
     Result,
-    Simulation,
     Softmax,
     Training,
 )
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.models import LeNet, ResNet18GN
-from fairfl.sims.runs.metrics import Metrics
 from fairfl.studies.experiment import Setting, Unit
+from fairfl.studies.group_benefit import with_groups
 from fairfl.studies.row_subset import some_rows
 
 SOURCES = {"MNIST": "mnist", "Fashion-MNIST": "fashion-mnist", "CIFAR-10": "cifar-10"}
@@ -116,7 +115,7 @@ class Scene:
             0,
             (name,) * seeds,
             partial(make, self, algorithm, seeds),
-            partial(measured, self, name),
+            partial(measured, name),
         )
 
 
@@ -124,7 +123,11 @@ def make(scene: Scene, algorithm: Algorithm, seeds: int) -> Setting:
     """Everyone who has joined takes part: C is not given."""
     model, parts = data_of(scene)
     training = Training(
-        scene.rounds, lr=scene.lr, batch_size=BATCH, epochs=EPOCHS, participation=Joining(scene.joins)
+        scene.rounds,
+        lr=scene.lr,
+        batch_size=BATCH,
+        epochs=EPOCHS,
+        participation=Joining(scene.joins),
     )
     replicates = tuple(Replicate(algorithm, seed) for seed in range(seeds))
     return Setting(model, parts, replicates, training, scene.every)
@@ -149,18 +152,7 @@ def data_of(scene: Scene) -> tuple[Model, Parts]:
     return model, Parts.of(found.assigned(owner, groups * scene.clients).split(0.0, TEST))
 
 
-def measured(scene: Scene, name: str, result: Result) -> pd.DataFrame:
-    """The engine's table of clients with the first models as round 0, and of each client the group
-    and when it joins.
-    """
-    trained = result.simulation
-    first = Simulation(
-        trained.model, trained.source, trained.replicates, trained.training, trained.computing
-    )
-    start = Metrics()
-    start.clients += first.evaluate()
-    clients = pd.concat([start.table("clients").to_pandas(), result.clients], ignore_index=True)
-    group = clients["client"].to_numpy() // scene.clients
-    return clients.assign(
-        objective=name, seed=clients["replicate"], group=group, join=np.array(scene.joins)[group]
-    )
+def measured(name: str, result: Result) -> pd.DataFrame:
+    """The table of clients with their groups, a seed for each replicate."""
+    clients = with_groups(result)
+    return clients.assign(objective=name, seed=clients["replicate"])
