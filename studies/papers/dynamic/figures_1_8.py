@@ -63,10 +63,11 @@ def units(data: str, scale: Scale) -> list[Unit]:
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper, and where it does not say."""
     return (
-        "Rows: 500 with LeNet and ResNet-18, else 2,000 (quick 300), a seventh of them for "
-        "testing; the paper has all 70,000. A round has so many fewer steps, and so the local "
-        f"learning rate is {runs.LR:g} for the paper's 0.01. Algorithm 1's length stays "
-        f"{runs.LENGTH:g}: it is taken once a round, whatever the rows.",
+        f"Rows: all {runs.ALL:,} for two layers in figure 1, as in the paper, else 2,000 "
+        "(ResNet-18 500 in figure 1, quick 300), a seventh of them for testing. With fewer rows a "
+        f"round has fewer steps, and the local learning rate is {runs.FEWER_LR:g} for the paper's "
+        f"{runs.LR:g}. Algorithm 1's length stays {runs.LENGTH:g}: it is taken once a round, "
+        "whatever the rows.",
         "The paper names no number of rounds: 30 with two groups (LeNet and ResNet-18 20), 100 "
         "with ten. Figure 2 (but for CIFAR-10) and figures 3 to 7 are of a network with one hidden "
         f"layer of {runs.HIDDEN} in place of LeNet.",
