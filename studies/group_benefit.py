@@ -13,7 +13,7 @@ import pandas as pd
 from fairfl._support.checks import Array
 from fairfl.sims.engine import Joining, Result, Simulation
 from fairfl.sims.runs.metrics import Metrics
-from fairfl.studies.frames import among, floats, groups, rows
+from fairfl.studies.frames import among, floats, groups, loose, rows
 from fairfl.studies.measures import KEYS
 from fairfl.theory.measures import dynamic
 
@@ -146,7 +146,7 @@ def curves(clients: pd.DataFrame) -> pd.DataFrame:
     """
     rounds = by_round(clients).assign(seeds=clients["seed"].nunique())
     wide = rounds.pivot(index=[*RUN, "seed"], columns="part", values=list(BY_ROUND))
-    return wide[list(SHOWN)].groupby(level=RUN, sort=False).agg(["mean", "min", "max"])
+    return loose(wide)[list(SHOWN)].groupby(level=RUN, sort=False).agg(["mean", "min", "max"])
 
 
 def groups_of(clients: pd.DataFrame, part: str) -> pd.DataFrame:
@@ -160,9 +160,11 @@ def groups_of(clients: pd.DataFrame, part: str) -> pd.DataFrame:
         run
         for _, run in groups(found, KEYS)
         if np.ptp(floats(run, "loss")) < MOST
-        and (run.groupby("part")["group"].nunique() > max(1, run["group"].max())).all()
+        and (
+            loose(run).groupby("part")["group"].nunique() > max(1, floats(run, "group").max())
+        ).all()
     ]
-    return pd.concat(kept or [found[:0]], ignore_index=True)
+    return pd.concat(kept, ignore_index=True) if kept else rows(found, [False] * len(found))
 
 
 def values(clients: pd.DataFrame, part: str = "test") -> pd.DataFrame:

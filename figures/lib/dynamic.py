@@ -23,6 +23,7 @@ from fairfl._support.checks import Array
 from fairfl.figures.lib import style
 from fairfl.figures.lib.experiments import LINES
 from fairfl.figures.lib.tables import first, names, numbers, pick
+from fairfl.studies.frames import loose
 
 RUNS = "FAIRFL_RUNS"
 """The environment variable that names the folder of one's own runs, after ``--out``."""
@@ -99,7 +100,7 @@ def curves(rows: Sequence[Row], optional: Sequence[Row] = ()) -> pd.DataFrame:
         for name in row.objectives
     ]
     columns = ["row", *keys[1:4], "seeds", "round", "groups", "mean", "min", "max"]
-    return pd.concat(parts, ignore_index=True)[columns]
+    return loose(pd.concat(parts, ignore_index=True))[columns]
 
 
 def _read(file: Path) -> pd.DataFrame:

@@ -221,8 +221,7 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
     """
     part = "test" if has(clients, "part", "test") else "train"
     found = _values(clients, part)
-    joined = groups_of(clients, part) if "join" in clients else clients[:0]
-    if len(joined):
+    if "join" in clients and len(joined := groups_of(clients, part)):
         found = pd.concat([found, among(benefit_values(joined, part), "measure", JOINING)])
     return found.reset_index(drop=True)
 
