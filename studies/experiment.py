@@ -139,6 +139,8 @@ class Experiment(Runs):
         The rows that pictures show, objectives as they call them; all of them by default.
     points : callable (clients) -> DataFrame, optional
         What pictures of the kind "tradeoff" show, with the columns of ``papers/fedfb/points.py``.
+    curves : callable (clients) -> DataFrame, optional
+        Kept as curves.csv: measures by round.
     """
 
     values: Callable[[pd.DataFrame], pd.DataFrame]
@@ -147,3 +149,4 @@ class Experiment(Runs):
     pictures: tuple[Picture, ...] = ()
     shown: Callable[[pd.DataFrame], pd.DataFrame] = lambda clients: clients
     points: Callable[[pd.DataFrame], pd.DataFrame] | None = None
+    curves: Callable[[pd.DataFrame], pd.DataFrame] | None = None

@@ -226,8 +226,7 @@ CLAIMS = (
         expected="holds",
         check=_check_averaged,
         mutants=(Mutant("as printed", "n^(i)/n", partial(_check_averaged, kinds=("FedAvg",))),),
-        notes="The objective. That FedAvg with several local steps minimises it is another matter: "
-        "empirical/full-steps-realise-dual-weights.",
+        notes="The objective. That FedAvg with several local steps minimises it is another matter.",
     ),
     Claim(
         id="fedfb/algorithm-5",

@@ -76,8 +76,7 @@ CLAIMS = (
         mutants=(Mutant("1 % less", "0.495 h (1 + h) / q", partial(_check, share="99/200")),),
         whose="ours",
         reading=(
-            "AFL is reached as q grows, by steps that shrink with q: crosscheck limits has rounds "
-            "in proportion to q."
+            "AFL is reached as q grows, by steps that shrink with q: rounds in proportion to q."
         ),
     ),
 )

@@ -275,7 +275,7 @@ def _write(
     differences: tuple[str, ...],
     folder: Path,
 ) -> list[Path]:
-    """table.csv, differences.txt and the pictures; the files."""
+    """table.csv, differences.txt, curves.csv where there are any, and the pictures; the files."""
     from fairfl._support.manifest import SUFFIX, write_piece
     from fairfl.figures.lib.experiments import draw
     from fairfl.studies.execute import last_round
@@ -285,6 +285,9 @@ def _write(
         "table.csv": table.to_csv(index=False, float_format="%.10g", lineterminator="\n"),
         "differences.txt": "".join(f"{line}\n" for line in differences),
     }
+    if experiment.curves is not None:
+        found = experiment.curves(clients)
+        texts["curves.csv"] = found.to_csv(float_format="%.3g", lineterminator="\n")
     files = write_piece(folder / f"table{SUFFIX}", texts)
     measured, clients = clients, experiment.shown(clients)
     for picture in experiment.pictures:

@@ -1,6 +1,8 @@
 """Dynamic participants, figures 1 to 8: curves by round, a row of panels for each set of runs.
 
-Figures 1 and 2 have a row more, (b) and (c), for each other data set that has been run.
+The curves are kept in ``figures/lib/dynamic.csv``: what ``fairfl simulate dynamic-mnist --profile
+paper --out DIR`` writes to DIR/dynamic-mnist/curves.csv. With ``FAIRFL_RUNS=DIR`` figures show
+one's own runs in their place, and figures 1 and 2 a row more for each other data set that was run.
 """
 
 from __future__ import annotations
@@ -9,11 +11,12 @@ from functools import partial
 from pathlib import Path
 
 from fairfl.figures.lib import dynamic
-from fairfl.figures.lib.dynamic import SIX, WITHIN, Row
+from fairfl.figures.lib.dynamic import FOUR, MAIN, SIX, WITHIN, Measures, Row
 from fairfl.figures.lib.registry import Entry
 
-TWO, MANY = "two groups, two layers, α = 0.9", "10 groups, two layers, α = 0.9"
-DATA = ("MNIST", "Fashion-MNIST", "CIFAR-10")
+FEW = "2,000 rows"
+"""At a learning rate of 0.1; all 70,000 at the paper's, 0.01."""
+TWO, MANY = (f"{groups} groups, two layers, α = 0.9, {FEW}" for groups in ("two", "10"))
 CLIPPED = ("FedAvg", "Algorithm 3")
 QS = ("FedAvg", *(f"q-FedAvg, q = {q}" for q in (0.01, 0.1, 1)))
 MERGED = (
@@ -39,65 +42,68 @@ def figure(
     )
 
 
-def first(number: int, title: str, groups: str, *models: str) -> Entry:
-    """Figures 1 and 2: (a) on MNIST, (b) and (c) where they have been run; a model for each."""
-    rows = tuple(
-        Row(data, data, f"{groups} groups, {model}, α = 0.9", measures=SIX)
-        for data, model in zip(DATA, models, strict=True)
+def row(
+    words: str, scene: str, objectives: tuple[str, ...] = MAIN, measures: Measures = FOUR
+) -> Row:
+    """A row on MNIST; its name tells the rows that were trained on."""
+    return Row(f"{words}\n{scene.rpartition(', ')[2]}", f"MNIST, {scene}", objectives, measures)
+
+
+def other(groups: str, model: str, rows: tuple[str, str]) -> tuple[Row, ...]:
+    """Figures 1 and 2 (b) and (c)."""
+    fashion, cifar = (f"α = 0.9, {some} rows" for some in rows)
+    return (
+        Row("Fashion-MNIST", f"Fashion-MNIST, {groups} groups, {model}, {fashion}", measures=SIX),
+        Row("CIFAR-10", f"CIFAR-10, {groups} groups, ResNet-18, {cifar}", measures=SIX),
     )
-    return figure(number, title, rows[0], others=rows[1:], columns=3)
 
 
 FIGURES = (
-    first(
+    figure(
         1,
         "two groups, group benefit and convergence of FedAvg and algorithms 1 and 2",
-        "two",
-        "LeNet",
-        "LeNet",
-        "ResNet-18",
+        row("two layers", "two groups, two layers, α = 0.9, 70,000 rows", measures=SIX),
+        row("LeNet", f"two groups, LeNet, α = 0.9, {FEW}", measures=SIX),
+        others=other("two", "LeNet", ("2,000", "500")),
+        columns=3,
     ),
-    first(
+    figure(
         2,
         "ten groups, group benefit and convergence of FedAvg and algorithms 1 and 2",
-        "10",
-        "two layers",
-        "two layers",
-        "ResNet-18",
+        row("two layers", MANY, measures=SIX),
+        others=other("10", "two layers", ("2,000", "2,000")),
+        columns=3,
     ),
     figure(
         3,
         "clipping (algorithm 3) against FedAvg, two groups and ten",
-        Row("two groups", "MNIST", TWO, CLIPPED),
-        Row("ten groups", "MNIST", MANY, CLIPPED),
+        row("two groups", TWO, CLIPPED),
+        row("ten groups", MANY, CLIPPED),
     ),
-    figure(4, "q-FedAvg with several q, two groups", Row("MNIST", "MNIST", TWO, QS, WITHIN)),
+    figure(4, "q-FedAvg with several q, two groups", row("MNIST", TWO, QS, WITHIN)),
     figure(
         5,
         "algorithm 4, q-FedAvg merged with algorithms 1 and 2, between and within two groups",
-        Row("MNIST", "MNIST", TWO, MERGED, WITHIN),
+        row("MNIST", TWO, MERGED, WITHIN),
     ),
     figure(
         6,
         "how far the groups' classes differ, from groups that are alike (α = 0.5) to ones that "
         "share no class (1)",
         *(
-            Row(f"α = {alpha:g}", "MNIST", f"two groups, two layers, α = {alpha:g}")
+            row(f"α = {alpha:g}", f"two groups, two layers, α = {alpha:g}, {FEW}")
             for alpha in (0.5, 0.7, 0.9, 1.0)
         ),
     ),
     figure(
         7,
         "norms by layer or global, and the β of algorithm 2",
-        Row("norms", "MNIST", TWO, NORMS),
-        Row("β", "MNIST", TWO, BETAS),
+        row("norms", TWO, NORMS),
+        row("β", TWO, BETAS),
     ),
     figure(
         8,
         "other models, linear and with two layers",
-        *(
-            Row(model, "MNIST", f"two groups, {model}, α = 0.9")
-            for model in ("linear", "two layers")
-        ),
+        *(row(model, f"two groups, {model}, α = 0.9, {FEW}") for model in ("linear", "two layers")),
     ),
 )

@@ -18,6 +18,7 @@ from matplotlib.patches import Patch
 
 from fairfl._support.checks import Array
 from fairfl.figures.lib import style
+from fairfl.figures.lib.dynamic import LOOKS
 from fairfl.figures.lib.tables import names, numbers, pick
 from fairfl.studies.dynamic_phases import PANELS, SIZES, Leads, Panel
 
@@ -26,8 +27,10 @@ TITLE = (
     "Dynamic participants, theorems 1 and 2 on quadratics: which rule is fairer after a round, "
     "after many, and when FedAvg is unfair"
 )
-NORMALISED, FEDAVG, GREEN = "#BFE3D6", "#F6D3B8", "#009E73"
-"""Where the normalised rule is the fairer one, where FedAvg is, and a second line for the first."""
+NORMALISED, FEDAVG, BLUE = "#BBD8EC", "#D0D0D0", LOOKS["Algorithm 1"][0]
+"""Where the normalised rule is the fairer one, where FedAvg is, tints of the colours that they have
+in figures 1 to 8; and a second line for the first.
+"""
 
 
 def data(points: int = 61) -> pd.DataFrame:
@@ -88,7 +91,7 @@ def _shaded(axes: Axes, x: Array, y: Array, leads: Leads, panel: Panel) -> None:
     axes.contour(x, y, gain, levels=[0.0], colors=style.INK, linewidths=0.8)
     third = leads["normalised"] - panel.head_start if fair else leads["fedavg"] - leads["by layer"]
     if not np.isnan(third).all():
-        axes.contour(x, y, third, levels=[0.0], colors=GREEN, linewidths=1.2)
+        axes.contour(x, y, third, levels=[0.0], colors=BLUE, linewidths=1.2)
 
 
 def _legend() -> list[Patch | Line2D]:
@@ -96,7 +99,7 @@ def _legend() -> list[Patch | Line2D]:
     return [
         Patch(fc=NORMALISED, label="the normalised rule is fairer", **edge),
         Patch(fc=FEDAVG, label="FedAvg is fairer; (h): is unfair", **edge),
-        Line2D([], [], color=GREEN, lw=1.2, label="(e): by layer; (h): the normalised rule"),
+        Line2D([], [], color=BLUE, lw=1.2, label="(e): by layer; (h): the normalised rule"),
         Line2D(
             [], [], color=style.INK, lw=0.9, ls=":", label="theorems 2 (a, b, f), 1 (h), repaired"
         ),

@@ -1,5 +1,5 @@
-"""Curves by round of the dynamic paper's runs, from the folder where ``fairfl simulate`` keeps
-them: a mean over the seeds, and a band from the least to the most.
+"""Curves by round of the dynamic paper's runs, from the table that is kept beside the figures, or
+that ``fairfl simulate`` wrote: a mean over the seeds, and a band from the least to the most.
 """
 
 from __future__ import annotations
@@ -8,54 +8,73 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
+from fairfl._support.checks import Array
 from fairfl.figures.lib import style
-from fairfl.figures.lib.experiments import COLOURS, LINES
-from fairfl.figures.lib.tables import names, numbers, pick
-from fairfl.sims.data.fetch import DataUnavailable
+from fairfl.figures.lib.experiments import LINES
+from fairfl.figures.lib.tables import first, names, numbers, pick
 from fairfl.studies.frames import loose
 
-if TYPE_CHECKING:
-    from fairfl.studies.experiment import Unit
-
 RUNS = "FAIRFL_RUNS"
-"""The environment variable that names the folder of the runs."""
-HERE = "out/simulate/runs"
-"""Where they are unless it is set."""
-EXPERIMENTS = {
-    "MNIST": "dynamic-mnist",
-    "Fashion-MNIST": "dynamic-fashion-mnist",
-    "CIFAR-10": "dynamic-cifar-10",
-}
-PROFILE, SEEDS = "paper", 5
+"""The environment variable that names the folder of one's own runs, after ``--out``."""
+KEPT = Path(__file__).with_suffix(".csv")
+"""curves.csv of ``fairfl simulate dynamic-mnist --profile paper``."""
 WIDE = 100.0
 """A GB above has a scale that is linear up to 1 and logarithmic beyond: curves below stay apart."""
+TRAINED = 80.0
+"""Test accuracy in percent; below it at the end, a model counts as under-trained."""
+PALE = 0.4
+"""Opacity of what is under-trained."""
+JOIN: dict[str, Any] = {"color": "#888888", "lw": 0.6, "ls": (0, (4, 2))}
 UNITS = {"accuracy": " (%)", "loss": " (nats)"}
+SOLID, DASHED, DOTTED, MIXED = LINES
+BLUE, RED, GREEN, PINK, YELLOW = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"
+LOOKS = {
+    "FedAvg": ("#000000", SOLID),
+    "Algorithm 1": (BLUE, DASHED),
+    "Algorithm 1, global norm": (BLUE, DOTTED),
+    "Algorithm 2": (RED, DOTTED),
+    "Algorithm 2, global norm": (RED, DASHED),
+    "Algorithm 2, β = 0.25": (RED, SOLID),
+    "Algorithm 2, β = 0.5": (RED, MIXED),
+    "Algorithm 2, β = 0.75": (RED, DASHED),
+    "Algorithm 3": (GREEN, DASHED),
+    "Algorithm 4 on 1": (YELLOW, DASHED),
+    "Algorithm 4 on 2": (YELLOW, DOTTED),
+    "Algorithm 4 on 2, printed": (YELLOW, MIXED),
+    "q-FedAvg, q = 0.01": (PINK, DASHED),
+    "q-FedAvg, q = 0.1": (PINK, DOTTED),
+    "q-FedAvg, q = 1": (PINK, MIXED),
+}
+"""A colour an algorithm, a line a variant."""
 
-
-FOUR = (("GB (9)", "test"), ("GB (20)", "test"), ("accuracy", "test"), ("loss", "train"))
-SIX = (("GB (9)", "train"), ("GB (9)", "test"), ("GB (20)", "train"), *FOUR[1:])
-WITHIN = (*FOUR[:3], ("LS", "test"))
+Measures = tuple[tuple[str, str], ...]
+FOUR: Measures = (("GB (9)", "test"), ("GB (20)", "test"), ("accuracy", "test"), ("loss", "train"))
+SIX: Measures = (("GB (9)", "train"), ("GB (9)", "test"), ("GB (20)", "train"), *FOUR[1:])
+WITHIN: Measures = (*FOUR[:3], ("LS", "test"))
 MAIN = ("FedAvg", "Algorithm 1", "Algorithm 2")
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row of panels: its name, the data and the scene of an experiment (``data, scene`` in its
-    table), the algorithms shown, and the measures, a panel each, as (measure, part).
+    """A row of panels: its name, the data set of the table of curves, the algorithms shown, and the
+    measures, a panel each, as (measure, part).
     """
 
     name: str
-    data: str
-    scene: str
+    dataset: str
     objectives: tuple[str, ...] = MAIN
-    measures: tuple[tuple[str, str], ...] = FOUR
+    measures: Measures = FOUR
 
 
 def curves(rows: Sequence[Row], optional: Sequence[Row] = ()) -> pd.DataFrame:
@@ -63,55 +82,32 @@ def curves(rows: Sequence[Row], optional: Sequence[Row] = ()) -> pd.DataFrame:
 
     Returns
     -------
-    Columns: row, measure, part, objective, round; mean, least and most over the seeds.
-
-    Raises
-    ------
-    DataUnavailable : a run of ``rows`` is not there; the message says which command makes it.
+    Columns: row, measure, part, objective, seeds, round, groups (that have joined); mean, min and
+    max over the seeds.
     """
-    there = [row for row in optional if all(_place(unit).exists() for unit in _units(row))]
-    return pd.concat([_curves(row) for row in (*rows, *there)], ignore_index=True)
-
-
-def _units(row: Row) -> list[Unit]:
-    from fairfl.studies.experiment import Scale
-    from fairfl.studies.registry import find
-
-    every = find(EXPERIMENTS[row.data]).units(Scale(PROFILE, SEEDS))
-    mine = [unit for unit in every if unit.dataset == f"{row.data}, {row.scene}"]
-    return [unit for unit in mine if unit.objectives[0] in row.objectives]
-
-
-def _place(unit: Unit) -> Path:
-    """The run's folder."""
-    return Path(os.environ.get(RUNS) or HERE) / unit.name
-
-
-def _curves(row: Row) -> pd.DataFrame:
-    from filelock import FileLock
-
-    from fairfl.studies.execute import run_units
-    from fairfl.studies.papers.dynamic.measures import by_round
-
-    units = _units(row)
-    for place in map(_place, units):
-        if not place.exists():
-            raise DataUnavailable(
-                f"{place} is not available: `fairfl simulate {EXPERIMENTS[row.data]} --profile "
-                f"{PROFILE} --out DIR` makes it, and {RUNS}=DIR/runs names it"
-            )
-    folder = _place(units[0]).parent
-    with FileLock(folder / "figures.lock"):  # other figures may look at the same runs
-        rounds = by_round(run_units(units, folder, resume=True))
-    parts = []
-    for measure, part in row.measures:
-        for objective in row.objectives:
-            mine = pick(rounds, part=part, objective=objective)
-            found = mine.groupby("round")[measure].agg(["mean", "min", "max"]).reset_index()
-            where = {"row": row.name, "measure": measure, "part": part, "objective": objective}
-            parts.append(found.rename(columns={"min": "least", "max": "most"}).assign(**where))
-    columns = ["row", "measure", "part", "objective", "round", "mean", "least", "most"]
+    runs = os.environ.get(RUNS)
+    own = sorted(Path(runs).glob("dynamic-*/curves.csv")) if runs else []
+    table = pd.concat([_read(file) for file in (KEPT, *own)], ignore_index=True)
+    keys = ["dataset", "measure", "part", "objective", "round"]
+    table = table.drop_duplicates(keys, keep="last")  # one's own runs before the kept ones
+    there = [row for row in optional if row.dataset in set(table["dataset"])]
+    parts = [
+        pick(table, dataset=row.dataset, measure=measure, part=part, objective=name).assign(
+            row=row.name
+        )
+        for row in (*rows, *there)
+        for measure, part in row.measures
+        for name in row.objectives
+    ]
+    columns = ["row", *keys[1:4], "seeds", "round", "groups", "mean", "min", "max"]
     return loose(pd.concat(parts, ignore_index=True))[columns]
+
+
+def _read(file: Path) -> pd.DataFrame:
+    """A row a measure and part of a curves.csv."""
+    wide = pd.read_csv(file, header=[0, 1, 2], index_col=list(range(5)))
+    tall = wide.stack([0, 1], future_stack=True)
+    return tall.rename_axis(index=[*wide.index.names, "measure", "part"]).reset_index()
 
 
 @style.styled
@@ -119,31 +115,71 @@ def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
     """A panel a row and measure, ``columns`` side by side."""
     panels = list(dict.fromkeys(zip(table["row"], table["measure"], table["part"], strict=True)))
     lines = -(-len(panels) // columns)
-    looks = {
-        name: {"color": COLOURS[k % len(COLOURS)], "ls": LINES[k % len(LINES)], "label": name}
-        for k, name in enumerate(names(table, "objective"))
-    }
-    figure = Figure(figsize=(style.PAGE, 1.75 * lines + 0.5))
+    figure = Figure()
     grid = figure.subplots(lines, columns, squeeze=False)
-    handles: dict[str, Artist] = {}
+    pale = False
     for k, (axes, (row, measure, part)) in enumerate(zip(grid.flat, panels, strict=True)):
         panel = pick(table, row=row, measure=measure, part=part)
         for name in names(panel, "objective"):
-            mine = pick(panel, objective=name)
-            x = numbers(mine, "round")
-            (handles[name],) = axes.plot(x, numbers(mine, "mean"), lw=1.2, **looks[name])
-            band = numbers(mine, "least"), numbers(mine, "most")
-            axes.fill_between(x, *band, color=looks[name]["color"], alpha=0.15, lw=0)
+            end = numbers(pick(table, row=row, measure="accuracy", objective=name), "mean")[-1]
+            pale |= bool(end < TRAINED)
+            _curve(axes, pick(panel, objective=name), name, PALE if end < TRAINED else 1.0)
+        _joins(axes, pick(panel, objective=names(panel, "objective")[0]))
         if measure.startswith("GB"):
             axes.axhline(0.0, color=style.INK, lw=0.5)
             if max(axes.get_ylim()) > WIDE:
                 axes.set_yscale("symlog", linthresh=1.0)
-                axes.set_ylim(bottom=min(2 * float(numbers(panel, "least").min()), -0.5))
+                axes.set_ylim(bottom=min(2 * float(numbers(panel, "min").min()), -0.5))
         style.letter(axes, k, f"{measure}{UNITS.get(measure, '')}, {part}")
         axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         if k >= len(panels) - columns:
             axes.set_xlabel("round")
-        if k % columns == 0 and len(names(table, "row")) > 1:
+        if k % columns == 0:
             axes.set_ylabel(row)
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=4)
+    handles = _legend(table, pale)
+    figure.set_size_inches(style.PAGE, 1.75 * lines + 0.3 + 0.17 * -(-len(handles) // 3))
+    figure.legend(handles=handles, loc="outside lower center", ncols=3)
     return figure
+
+
+def _curve(axes: Axes, mine: pd.DataFrame, name: str, opacity: float) -> None:
+    """Mean and band. A group that joins enters GB and LS at once: these lines break there."""
+    columns = [numbers(mine, column) for column in ("round", "mean", "min", "max")]
+    if names(mine, "measure")[0] not in ("accuracy", "loss"):
+        at = _changes(mine)
+        columns = [np.insert(values, at, np.nan) for values in columns]
+    x, mean, least, most = columns
+    colour, line = LOOKS[name]
+    axes.plot(x, mean, lw=1.2, color=colour, ls=line, alpha=opacity)
+    axes.fill_between(x, least, most, color=colour, alpha=0.15 * opacity, lw=0)
+
+
+def _changes(mine: pd.DataFrame) -> Array:
+    """The rows from which on another group has joined."""
+    return np.flatnonzero(np.diff(numbers(mine, "groups"))) + 1
+
+
+def _joins(axes: Axes, mine: pd.DataFrame) -> None:
+    """A line at each round in which a group joins after the first, in place of the grid's."""
+    axes.grid(visible=False, axis="x")
+    for t in numbers(mine, "round")[_changes(mine)]:
+        axes.axvline(t, **JOIN, zorder=0)
+
+
+def _legend(table: pd.DataFrame, pale: bool) -> list[Artist]:
+    """The algorithms, and what bands, upright lines and pale curves are."""
+    ink = style.INK
+    every = {name: LOOKS[name] for name in names(table, "objective")}
+    found: list[Artist] = [
+        Line2D([], [], color=colour, ls=line, lw=1.2, label=name)
+        for name, (colour, line) in every.items()
+    ]
+    seeds = int(first(table, "seeds"))
+    found += [
+        Patch(fc=ink, alpha=0.2, label=f"band: {seeds} seeds, least to most"),
+        Line2D([], [], **JOIN, label="a group joins"),
+    ]
+    if pale:
+        words = f"pale: under-trained, ends below {TRAINED:g} %"
+        found.append(Line2D([], [], color=ink, lw=1.2, alpha=PALE, label=words))
+    return found

@@ -178,7 +178,7 @@ def shared_digest() -> str:
         for folder in import_module(package).__path__:
             for file in sorted(Path(folder).rglob("*")):
                 own = package == "fairfl.figures" and file.name in figures
-                if file.suffix in (".py", ".mplstyle") and not own:
+                if file.suffix in (".py", ".mplstyle", ".csv") and not own:
                     total.update(
                         f"{package}/{file.relative_to(folder).as_posix()}\0".encode()
                         + file.read_bytes()

@@ -2,6 +2,5 @@
 
 A module of ``studies/`` with a ``NAME`` is a study; ``registry.py`` finds it. ``population/`` has
 the federations, whose laws are known, so that a learned rule has no test noise; it does without
-torch, and the claims that keep a study's outcome use it. ``realised/`` measures the clients'
-weights in a step of the server.
+torch, and the claims that keep a study's outcome use it.
 """

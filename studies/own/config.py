@@ -61,7 +61,7 @@
 
     [run]                                   # optional
     seeds = [0, 1]                          # of data, split, start and batches
-    evaluate_every = 10                     # rounds
+    evaluate_every = 10                     # rounds; with joining a divisor of all of joins
 
 What is not marked optional, or with a default, must be given. Tables with a ``grid`` stand for all
 combinations of its values (``grid.py``): those of algorithms are trained together, of other tables
@@ -78,6 +78,7 @@ import dataclasses
 import re
 from functools import partial
 from itertools import product
+from math import gcd
 from pathlib import Path
 from typing import Any
 
@@ -88,11 +89,13 @@ from fairfl._support.checks import shown
 from fairfl._support.toml_file import read_toml
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.data.federated.data import FederatedData
-from fairfl.sims.engine import Computing, Parts, Replicate, Simulation, Training
+from fairfl.sims.engine import Computing, Joining, Parts, Replicate, Simulation, Training
 from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, has, rows
+from fairfl.studies.group_benefit import groups_of
+from fairfl.studies.group_benefit import values as benefit_values
 from fairfl.studies.measures import KEYS, statistics
 from fairfl.studies.own import config_parts
 from fairfl.studies.own.config_reader import Section
@@ -101,6 +104,8 @@ from fairfl.studies.own.grid import points, told
 from fairfl.studies.own.group_runs import DISPARITIES, PEOPLE, Agnostic, measured, run_agnostic
 from fairfl.studies.own.imported import import_files
 
+JOINING = ("GB (9)", "GB (20)", "least gap", "fair rounds", "LS")
+"""Of groups that join one after the other, see ``fairfl.studies.group_benefit``."""
 STATISTICS = ("average", "devices", "worst 10%", "best 10%", "variance")
 SHOWN = {
     "accuracy": "Acc.",
@@ -212,9 +217,16 @@ def _check(tables: list[dict[str, Any]], seed: int) -> bool:
 
 def values(clients: pd.DataFrame) -> pd.DataFrame:
     """Measures of the test part, or of the training part without one: accuracies, or losses where
-    there is no class.
+    there is no class; and ``JOINING``.
     """
     part = "test" if has(clients, "part", "test") else "train"
+    found = _values(clients, part)
+    if "join" in clients and len(joined := groups_of(clients, part)):
+        found = pd.concat([found, among(benefit_values(joined, part), "measure", JOINING)])
+    return found.reset_index(drop=True)
+
+
+def _values(clients: pd.DataFrame, part: str) -> pd.DataFrame:
     final = last_round(clients, part)
     if not np.isnan(floats(final, "accuracy")).all():
         table = statistics(final, STATISTICS)
@@ -279,7 +291,15 @@ def _setting(table: dict[str, Any], seed: int, found: FederatedData) -> Setting:
     top = Section(table, "")
     training = _training(top.section("training"))
     model = config_parts.model(top.section("model"), found)
-    every = top.section("run", {}).whole("evaluate_every", max(1, training.rounds // 10), 1)
+    every, joins = max(1, training.rounds // 10), ()
+    if isinstance(training.participation, Joining):
+        joins = training.participation.joins
+    every = top.section("run", {}).whole("evaluate_every", gcd(every, *joins), 1)
+    if any(t % every for t in joins):
+        raise ValueError(
+            "run.evaluate_every must divide the rounds in which groups join, "
+            f"{', '.join(map(str, joins))}, got {every}"
+        )
     if found.x.ndim > 2 and not isinstance(model, config_parts.Module):
         found = dataclasses.replace(found, x=np.asarray(found.x).reshape(len(found), -1))
     replicates = tuple(

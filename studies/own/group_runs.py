@@ -5,18 +5,19 @@ does not run in the engine.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import Algorithm, Replicate, Result, Simulation
+from fairfl.sims.engine import Algorithm, Everyone, Joining, Replicate, Result, Simulation
 from fairfl.sims.group_fairness import AgnosticFair, FairMeasures, LocalFairBatch
 from fairfl.sims.group_fairness.measures import accepts
 from fairfl.sims.runs.metrics import Metrics
 from fairfl.studies.experiment import Setting
 from fairfl.studies.frames import rows as kept_rows
+from fairfl.studies.group_benefit import with_groups
 
 PEOPLE = "people"
 """What the rows of disparities have for the model: they are of all clients' people together."""
@@ -56,13 +57,17 @@ def _ensemble(algorithm: Algorithm) -> bool:
 
 
 def measured(names: tuple[str, ...], seed: int, result: Result) -> pd.DataFrame:
-    """The engine's table of clients, and ``disparities`` where there are groups."""
-    which, model = (result.clients[name].to_numpy() for name in ("replicate", "model"))
+    """The engine's table of clients, with the groups that join, and ``disparities`` where people
+    have groups.
+    """
+    joining = isinstance(result.simulation.training.participation, Joining)
+    clients = with_groups(result) if joining else result.clients
+    which, model = (clients[name].to_numpy() for name in ("replicate", "model"))
     replicates = enumerate(result.simulation.replicates)
     # an ensemble's clients have their own models alone: the global one is the start
     alone = [r for r, one in replicates if _ensemble(one.algorithm)]
     kept = ~np.isin(which, alone) | (model == "personal")
-    clients = result.clients.assign(
+    clients = clients.assign(
         objective=np.array(names, dtype=object)[which],
         seed=seed,
         model=np.where(np.isin(which, alone), "global", model),
@@ -89,7 +94,7 @@ def run_agnostic(
     """
     setting = make()
     replicates = [Replicate(FedAvg(), seed) for _ in rules]
-    training, rows = setting.training, Metrics()
+    training, rows = replace(setting.training, participation=Everyone()), Metrics()
     simulation = Simulation(setting.model, setting.parts, replicates, training, setting.computing)
     rows.clients += simulation.evaluate()
     for r, one in enumerate(rules):

@@ -1,6 +1,4 @@
-"""Figures 1 to 8 of the dynamic paper: drawn from runs, skipped with the command where there are
-none.
-"""
+"""Figures 1 to 8 of the dynamic paper: what their curves show, and what marks them."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +6,8 @@ import pytest
 
 from fairfl.figures.catalog.dynamic_figures import FIGURES
 from fairfl.figures.lib import dynamic
-from fairfl.figures.lib.render import render_all
+from fairfl.studies.experiment import Scale
+from fairfl.studies.registry import experiments
 
 EVERY = dict(enumerate(FIGURES, 1))
 
@@ -18,46 +17,82 @@ def rows_of(figure):
     return (*figure.data.args[0], *figure.data.args[1])
 
 
+@pytest.fixture(scope="module")
+def units():
+    """Data set and objective of every unit of the three experiments."""
+    return {
+        (unit.dataset, unit.objectives[0])
+        for name, one in experiments().items()
+        if name.startswith("dynamic-")
+        for unit in one.units(Scale("paper", 5))
+    }
+
+
 @pytest.mark.parametrize("k", EVERY)
-def test_every_curve_of_a_figure_is_one_of_its_experiment(k):
-    """A name that is wrong would leave a panel without curves."""
+def test_every_curve_of_a_figure_is_one_of_an_experiment(k, units):
+    """A name that is wrong would leave a panel without curves, or a curve without a colour."""
     for row in rows_of(EVERY[k]):
-        found = [unit.objectives[0] for unit in dynamic._units(row)]
-        assert sorted(found) == sorted(row.objectives)
+        assert {(row.dataset, name) for name in row.objectives} <= units
+        assert set(row.objectives) <= set(dynamic.LOOKS)
 
 
-def table_of(rows, rounds=4):
-    """Curves that rise, a band of 1 around them."""
-    x = np.arange(rounds)
-    return pd.concat(
-        [
-            pd.DataFrame(
-                {"row": row.name, "measure": measure, "part": part, "objective": name, "round": x}
-                | {"mean": x + j, "least": x + j - 0.5, "most": x + j + 0.5}
-            )
-            for row in rows
-            for measure, part in row.measures
-            for j, name in enumerate(row.objectives)
-        ],
-        ignore_index=True,
-    )
+def test_a_colour_an_algorithm():
+    """A variant shares its algorithm's colour and has a line of its own; others share none."""
+    families = {}
+    for name, (colour, _) in dynamic.LOOKS.items():
+        families.setdefault(name.split(",")[0].split(" on ")[0], set()).add(colour)
+    assert all(len(colours) == 1 for colours in families.values())
+    assert len(set.union(*families.values())) == len(families) == 6
+    for figure in FIGURES:
+        for row in rows_of(figure):
+            assert len({dynamic.LOOKS[name] for name in row.objectives}) == len(row.objectives)
 
 
 @pytest.mark.parametrize("k", EVERY)
-def test_a_panel_a_measure_with_a_band_a_curve(k):
-    rows = rows_of(EVERY[k])
-    figure = EVERY[k].draw(table_of(rows))
-    shown = [axes for axes in figure.axes if axes.lines]
-    assert len(shown) == sum(len(row.measures) for row in rows)
-    curves = [len(row.objectives) for row in rows for _ in row.measures]
-    assert [len(axes.collections) for axes in shown] == curves
-    legend = {text.get_text() for text in figure.legends[0].get_texts()}
-    assert legend == {name for row in rows for name in row.objectives}
-    assert f"figure {k}" in EVERY[k].title and EVERY[k].name == f"dynamic_figure_{k}"
+def test_the_kept_curves(k, monkeypatch):
+    """All of (a) is there, from round 0 on, each mean within its band; drawn: a panel a measure."""
+    monkeypatch.delenv(dynamic.RUNS, raising=False)
+    table, rows = EVERY[k].data(), EVERY[k].data.args[0]
+    found = table.groupby(["row", "measure", "part", "objective"])["round"].min()
+    assert len(found) == sum(len(row.objectives) * len(row.measures) for row in rows)
+    assert (found == 0).all() and np.isfinite(table[["mean", "min", "max"]]).all(axis=None)
+    rounded = 1e-2 * table["mean"].abs()  # three digits are kept
+    assert (table["min"] <= table["mean"] + rounded).all()
+    assert (table["mean"] <= table["max"] + rounded).all()
+    figure = EVERY[k].draw(table)
+    assert len([axes for axes in figure.axes if axes.lines]) == sum(len(r.measures) for r in rows)
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert legend[: len(rows[0].objectives)] == list(rows[0].objectives)
+    assert "band: 5 seeds, least to most" in legend and "a group joins" in legend
 
 
-def test_without_runs_it_is_skipped_with_the_command(tmp_path, monkeypatch):
-    monkeypatch.setenv(dynamic.RUNS, str(tmp_path / "none"))
-    found = render_all(["dynamic_figure_4"], tmp_path / "out")
-    assert found[0].status == "skipped"
-    assert "`fairfl simulate dynamic-mnist --profile paper --out DIR`" in found[0].reason
+def curve(values, groups, measure, accuracy=90.0):
+    """A table of one measure, and of accuracies that end at ``accuracy``."""
+    one = pd.DataFrame(
+        {"row": "R", "measure": measure, "part": "test", "objective": "Algorithm 1", "seeds": 3}
+        | {"round": range(len(values)), "groups": groups, "mean": values}
+        | {"min": values, "max": values}
+    )
+    end = one.assign(measure="accuracy", mean=accuracy, min=accuracy, max=accuracy)
+    return pd.concat([one, end], ignore_index=True)
+
+
+@pytest.mark.parametrize("measure, breaks", [("GB (9)", 2), ("LS", 2), ("loss", 0)])
+def test_no_line_climbs_to_a_joining(measure, breaks):
+    """A group that joins enters GB and LS at once; the loss is of all clients at all times."""
+    figure = dynamic.draw(curve([0.0, 0.0, 5.0, 1.0, 7.0], [1, 1, 2, 2, 3], measure), 2)
+    axes = figure.axes[0]
+    values = np.asarray(axes.lines[0].get_ydata())
+    assert np.isnan(values).sum() == breaks
+    climbs = np.diff(values) > 0
+    assert climbs.sum() == (0 if breaks else 2)
+    joins = [line.get_xdata()[0] for line in axes.lines if line.get_color() == "#888888"]
+    assert joins == [2, 4]
+
+
+@pytest.mark.parametrize("accuracy, pale", [(79.0, True), (81.0, False)])
+def test_what_is_under_trained_is_pale(accuracy, pale):
+    figure = dynamic.draw(curve([0.0, 5.0], [1, 2], "GB (9)", accuracy), 2)
+    assert (figure.axes[0].lines[0].get_alpha() < 1) == pale
+    legend = " ".join(text.get_text() for text in figure.legends[0].get_texts())
+    assert ("under-trained" in legend) == pale

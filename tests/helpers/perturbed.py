@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-import fairfl.studies.crosscheck.realised.step_problems  # noqa: F401 - all models are known once it is there
+import fairfl.sims.models  # noqa: F401 - all models are known once it is there
 from fairfl.sims.engine import Computing, Model
 
 RELATIVE = 1e-7

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import LeastSquares, Training
-from fairfl.studies.crosscheck.realised.step_problems import StepProblem
+from fairfl.sims.engine import Computing, LeastSquares, Replicate, Simulation, Training
 from fairfl.studies.least_squares_problem import Problem
 from fairfl.theory.bounds import fedavg_convergence
 from fairfl.theory.bounds.averaging import fedavg_step_limit
@@ -43,9 +42,12 @@ def test_fedavg_is_within_the_bound(steps, seed):
     best = np.linalg.solve(A, -slopes.mean(0))
     gap = (problem.losses(np.zeros(FEATURES)) - problem.losses(best)).mean()
     eta = fedavg_step_limit(L, [steps] * CLIENTS)
-    world = StepProblem("one curvature", LeastSquares(FEATURES, bias=False), problem.data, eta)
-    simulation = world.simulation(
-        [FedAvg()], Training(rounds, lr=eta, batch_size=None, steps=steps), 0
+    simulation = Simulation(
+        LeastSquares(FEATURES, bias=False),
+        problem.data,
+        [Replicate(FedAvg())],
+        Training(rounds, lr=eta, batch_size=None, steps=steps),
+        Computing(device="cpu", dtype="float64"),
     )
     least, ratios = np.inf, []
     for t in range(1, rounds + 1):

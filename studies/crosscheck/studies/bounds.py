@@ -19,7 +19,7 @@ from fairfl.sims.algorithms.propfair import PropFair
 from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.algorithms.qfedsgd import QFedSGD
 from fairfl.sims.engine import Algorithm, Computing, Replicate, Simulation, Training
-from fairfl.studies.crosscheck.studies.limits import optimum
+from fairfl.solvers.minimax.solve_minimax import solve_minimax
 from fairfl.studies.crosscheck.study import Drawing, Verdict
 from fairfl.studies.crosscheck.told import counted, every, series, summary
 from fairfl.studies.experiment import Scale, Unit
@@ -94,7 +94,8 @@ def _theorem(problem: SoftmaxProblem, steps: int, rounds: int) -> dict[str, Any]
     def value(losses: Array) -> float:
         return -float(np.log(M - losses).mean())
 
-    best = optimum(problem, aims.PropFair(M))
+    start = np.zeros(problem.model.size)
+    best = solve_minimax(problem.losses, aims.PropFair(M), start, jac=problem.gradients)
     gap = value(problem.losses(np.zeros(problem.model.size))) - value(best.losses)
     given = {"gap": gap, "M": M, "L": float(smoothness(problem).max()), "lipschitz": slope}
     given |= {"between": 2 * slope, "between_loss": M / 2, "steps": [steps] * clients}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from fairfl.sims.data.federated.population import sample
-from fairfl.sims.engine import Result, Uniform
+from fairfl.sims.engine import Result
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.group_fairness import FairBatch, FairMeasures, FedFB
 from fairfl.solvers.api import frontier
@@ -17,7 +17,6 @@ from fairfl.studies.crosscheck.population.learned_rules import Found, to_text
 from fairfl.studies.crosscheck.population.supporting_line import supporting_line
 from fairfl.studies.crosscheck.population.worlds import World, spread
 from fairfl.studies.crosscheck.runs import ALPHA, CFL, DECAY, FEDFB, Plan
-from fairfl.studies.experiment import Setting
 from fairfl.studies.frames import Frame, loose
 
 BOUND = 1.0
@@ -80,23 +79,13 @@ def setups(paper: bool) -> list[Setup]:
 
 @dataclass(frozen=True)
 class GapPlan(Plan):
-    """FedFB, in b bits where they are given, or CFL, at budget 0; of ``present`` clients a round,
-    drawn uniformly, or of all.
-    """
+    """FedFB, in b bits where they are given, or CFL, at budget 0."""
 
     bits: int | None = None
-    present: int | None = None
 
     @property
     def name(self) -> str:
-        away = "" if self.present is None else f"-p{self.present}"
-        return f"gap-{super().name}-b{self.bits}{away}"
-
-    def setting(self) -> Setting:
-        made = super().setting()
-        if self.present is None:
-            return made
-        return replace(made, training=replace(made.training, participation=Uniform(self.present)))
+        return f"gap-{super().name}-b{self.bits}"
 
     def algorithms(self) -> list[Algorithm]:
         rule = FairBatch("dp", ALPHA, DECAY, "zero_one", projection="sum")
@@ -121,7 +110,6 @@ class GapPlan(Plan):
                 "seed": [self.seed],
                 "bits": [self.bits or 0],
                 "steps": [self.steps],
-                "present": [self.present or self.world.clients],
                 "accuracy": [found.accuracy],
                 "difference": [found.difference],
                 "disparity": [found.disparity],

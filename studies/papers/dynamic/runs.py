@@ -30,14 +30,13 @@ from fairfl.sims.engine import (
     Parts,
     Replicate,
     Result,
-    Simulation,
     Softmax,
     Training,
 )
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.models import LeNet, ResNet18GN
-from fairfl.sims.runs.metrics import Metrics
 from fairfl.studies.experiment import Setting, Unit
+from fairfl.studies.group_benefit import with_groups
 from fairfl.studies.row_subset import some_rows
 
 SOURCES = {"MNIST": "mnist", "Fashion-MNIST": "fashion-mnist", "CIFAR-10": "cifar-10"}
@@ -46,7 +45,11 @@ HIDDEN = 64
 ALPHA = 0.9
 TEST = 1 / 7
 """MNIST's own share of test images."""
-LR, EPOCHS, BATCH = 0.1, 5, 32
+ALL, LR = 70_000, 0.01
+"""The paper's rows, of MNIST, and its learning rate."""
+FEWER_LR = 0.1
+"""With fewer rows, of which a round makes fewer steps."""
+EPOCHS, BATCH = 5, 32
 LENGTH = 0.01
 """The paper's eta, the length of algorithm 1's normalised updates."""
 
@@ -90,7 +93,12 @@ class Scene:
     def title(self) -> str:
         """What tables call it."""
         groups = "two groups" if len(self.joins) == 2 else f"{len(self.joins)} groups"
-        return f"{self.data}, {groups}, {self.model}, α = {self.alpha:g}"
+        return f"{self.data}, {groups}, {self.model}, α = {self.alpha:g}, {self.rows:,} rows"
+
+    @property
+    def lr(self) -> float:
+        """The paper's where all rows are there."""
+        return LR if self.rows == ALL else FEWER_LR
 
     @property
     def clients(self) -> int:
@@ -99,16 +107,15 @@ class Scene:
 
     def unit(self, name: str, algorithm: Algorithm, seeds: int) -> Unit:
         """An algorithm with every seed, in one program."""
-        words = re.findall(
-            r"[A-Za-z0-9.]+", f"dynamic {self.title} {self.rounds}x{self.rows} {name}"
-        )
+        title = self.title.replace(",", "")
+        words = re.findall(r"[A-Za-z0-9.]+", f"dynamic {title} {self.rounds} rounds {name}")
         return Unit(
             "-".join((*words, str(seeds))).lower(),
             self.title,
             0,
             (name,) * seeds,
             partial(make, self, algorithm, seeds),
-            partial(measured, self, name),
+            partial(measured, name),
         )
 
 
@@ -116,7 +123,11 @@ def make(scene: Scene, algorithm: Algorithm, seeds: int) -> Setting:
     """Everyone who has joined takes part: C is not given."""
     model, parts = data_of(scene)
     training = Training(
-        scene.rounds, lr=LR, batch_size=BATCH, epochs=EPOCHS, participation=Joining(scene.joins)
+        scene.rounds,
+        lr=scene.lr,
+        batch_size=BATCH,
+        epochs=EPOCHS,
+        participation=Joining(scene.joins),
     )
     replicates = tuple(Replicate(algorithm, seed) for seed in range(seeds))
     return Setting(model, parts, replicates, training, scene.every)
@@ -141,18 +152,7 @@ def data_of(scene: Scene) -> tuple[Model, Parts]:
     return model, Parts.of(found.assigned(owner, groups * scene.clients).split(0.0, TEST))
 
 
-def measured(scene: Scene, name: str, result: Result) -> pd.DataFrame:
-    """The engine's table of clients with the first models as round 0, and of each client the group
-    and when it joins.
-    """
-    trained = result.simulation
-    first = Simulation(
-        trained.model, trained.source, trained.replicates, trained.training, trained.computing
-    )
-    start = Metrics()
-    start.clients += first.evaluate()
-    clients = pd.concat([start.table("clients").to_pandas(), result.clients], ignore_index=True)
-    group = clients["client"].to_numpy() // scene.clients
-    return clients.assign(
-        objective=name, seed=clients["replicate"], group=group, join=np.array(scene.joins)[group]
-    )
+def measured(name: str, result: Result) -> pd.DataFrame:
+    """The table of clients with their groups, a seed for each replicate."""
+    clients = with_groups(result)
+    return clients.assign(objective=name, seed=clients["replicate"])

@@ -44,7 +44,7 @@ COMMANDS = {
     ),
     "report": (("claims", "report", "pffl", "--out", "out"), 10),
     "simulate": (("simulate", "mine.toml", "--out", "out", "--resume"), 20),
-    "crosscheck": (("crosscheck", "lambda-path", "--seeds", "1", "--out", "out", "--resume"), 14),
+    "crosscheck": (("crosscheck", "joining", "--seeds", "1", "--out", "out", "--resume"), 14),
 }
 """The words, and how many kills."""
 

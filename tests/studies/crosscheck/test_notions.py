@@ -1,11 +1,10 @@
-"""Other notions, three groups and other learners: what bounds them, on random rules and small runs,
+"""Other notions and three groups: what bounds them, on random rules and small runs,
 and verdicts that can fail.
 """
 
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from fairfl.sims.data.federated.population import sample
@@ -16,8 +15,7 @@ from fairfl.studies.crosscheck.population.learned_rules import Found, from_json
 from fairfl.studies.crosscheck.population.supporting_line import supporting_plane
 from fairfl.studies.crosscheck.population.worlds import World, by_name, figure_5, random_world
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LFT_AVG
-from fairfl.studies.crosscheck.studies import clients_away, notions, other_learners
-from fairfl.studies.crosscheck.studies.fedfb_gap_runs import GapPlan
+from fairfl.studies.crosscheck.studies import notions
 from fairfl.studies.execute import run_unit, run_units
 from fairfl.theory.populations.classifiers import Classifier
 
@@ -99,8 +97,6 @@ def test_a_learner_of_equal_opportunity_is_fair_on_its_sample():
 def test_bad_notions():
     with pytest.raises(ValueError, match="notion must be one of"):
         notions.NotionPlan(THREE, CFL, 1, 100, 0, ((0.0,),), notion="cp")
-    with pytest.raises(ValueError, match="scheme must be one of"):
-        other_learners.FairFedPlan(THREE, CFL, 1, 100, 0, ((0.0,),))
 
 
 @pytest.fixture(scope="module")
@@ -137,76 +133,3 @@ def test_what_is_kept_and_drawn(measures):
         assert {"panel", "series", "kind", "x", "y"} <= set(table) and len(table)
     curve = notions.points(measures).query("kind == 'line'")
     assert (curve.groupby("panel")["y"].apply(lambda y: y.is_monotonic_increasing)).all()
-
-
-@pytest.fixture(scope="module")
-def others():
-    betas, taus = other_learners.BETAS, other_learners.TAUS
-    common = (figure_5("d"),)
-    plans = [
-        other_learners.FairFedPlan(*common, way, 1, 400, 0, betas, 12, notion=notion)
-        for way in (other_learners.FAIRFED, other_learners.UNWEIGHED)
-        for notion in ("dp", "eo")
-    ]
-    plans += [
-        other_learners.AgnosticPlan(*common, way, 1, 400, 0, taus, 12)
-        for way in (other_learners.AGNOSTIC, other_learners.PLAIN)
-    ]
-    return run_units([plan.unit() for plan in plans])
-
-
-def test_other_learners_are_below_the_frontier(others):
-    assert len(others) == 16 and set(others["scheme"]) == {
-        other_learners.FAIRFED,
-        other_learners.UNWEIGHED,
-        other_learners.AGNOSTIC,
-        other_learners.PLAIN,
-    }
-    found = verdict(other_learners.verdicts(others), "below-cfl-frontier")
-    assert found.holds and found.hard
-    wrong = others.assign(accuracy=others["accuracy"] + 0.3)
-    assert verdict(other_learners.verdicts(wrong), "below-cfl-frontier").holds is False
-    table = other_learners.PICTURES[0].table(others)
-    assert set(table["panel"]) == {"figure 5(d), parity", "figure 5(d), equal opportunity"}
-
-
-def test_fairfed_that_hears_everybody_is_told(others):
-    heard = others.assign(silent=0)
-    assert verdict(other_learners.verdicts(heard), "fairfed-hears-everybody").holds is True
-    silent = others.assign(silent=1)
-    assert verdict(other_learners.verdicts(silent), "fairfed-hears-everybody").holds is False
-
-
-def away(present, seed=0):
-    plan = GapPlan(
-        clients_away.WORLDS["alike"], FEDFB, 1, 400, seed, ((0.0,),), 6, 3, present=present
-    )
-    return run_unit(plan.unit(), None, False)
-
-
-@pytest.mark.exact
-def test_all_of_the_clients_present_are_everybody():
-    """A draw of 20 of 20 is no draw: the same rule, to rounding; of 5 of 20 it is another."""
-    drawn, everybody, some = away(20), away(None), away(5)
-    assert drawn["accuracy"].iloc[0] == pytest.approx(everybody["accuracy"].iloc[0], abs=1e-9)
-    assert abs(drawn["accuracy"].iloc[0] - some["accuracy"].iloc[0]) > 1e-6
-    assert list(drawn["present"]) == list(everybody["present"]) == [20]
-
-
-def test_the_verdicts_of_clients_away_can_turn():
-    base = away(20)
-    rows = []
-    for world in clients_away.WORLDS.values():
-        rows.append(base.assign(world=world.name, scheme=CFL, accuracy=base["line"] - 0.001))
-        for count in clients_away.PRESENT:
-            lost = 0.002 + 0.02 / count**2
-            rows.append(base.assign(world=world.name, present=count, accuracy=base["line"] - lost))
-    table = pd.concat(rows, ignore_index=True)
-    found = clients_away.verdicts(table)
-    assert [one.holds for one in found] == [True, True, True]
-    half = table["present"] == clients_away.HALF
-    worse = table.assign(accuracy=table["accuracy"] - 0.01 * half)
-    assert verdict(clients_away.verdicts(worse), "half-of-the-clients-do").holds is False
-    above = table.assign(accuracy=table["line"] + 1e-6)
-    assert verdict(clients_away.verdicts(above), "below-the-line").holds is False
-    assert len(clients_away.PICTURES[0].table(table))

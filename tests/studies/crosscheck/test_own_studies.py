@@ -1,6 +1,4 @@
-"""The studies of local constraints, of λ's way and of FedFB's gap: small runs, and verdicts that
-can fail.
-"""
+"""The studies of local constraints and of FedFB's gap: small runs, and verdicts that can fail."""
 
 import numpy as np
 import pandas as pd
@@ -13,7 +11,7 @@ from fairfl.studies.crosscheck.population.learned_rules import from_json, to_tex
 from fairfl.studies.crosscheck.population.supporting_line import supporting_line, turn
 from fairfl.studies.crosscheck.population.worlds import figure_5, spread
 from fairfl.studies.crosscheck.runs import CFL, FEDFB
-from fairfl.studies.crosscheck.studies import fedfb_gap, lambda_path, local_constraints
+from fairfl.studies.crosscheck.studies import fedfb_gap, local_constraints
 from fairfl.studies.crosscheck.studies.fedfb_gap_runs import GapPlan, Setup
 from fairfl.studies.crosscheck.studies.local_constraints_runs import LocalPlan
 from fairfl.studies.execute import run_unit
@@ -35,33 +33,6 @@ def drawn(study, measures):
         table = drawing.table(measures)
         assert {"panel", "series", "kind", "x", "y"} <= set(table) and len(table)
         assert np.isfinite(table[["x", "y"]].to_numpy()).all()
-
-
-@pytest.fixture(scope="module")
-def path():
-    return lambda_path.measure(FIGURE, 60)
-
-
-def test_the_path_stays_within_the_repaired_bound_alone(path):
-    found = verdicts(lambda_path, path)
-    assert found["repaired-bound-holds"].holds and found["repaired-bound-holds"].hard
-    assert found["printed-bound-holds"].holds is False
-    assert found["printed-surrogate-is-parity"].holds is False
-    drawn(lambda_path, path)
-
-
-def test_a_path_that_has_not_arrived_has_not_converged():
-    """λ_1* is 0.226 away; 0.02/√t has gone 0.02 Σ 1/√t / √2 = 0.107 after 20 updates and 0.302
-    after 130.
-    """
-    short, long = (verdicts(lambda_path, lambda_path.measure(FIGURE, count)) for count in (20, 130))
-    assert short["repaired-bound-holds"].holds and long["repaired-bound-holds"].holds
-    assert short["lambda-converges"].holds is False and long["lambda-converges"].holds is True
-
-
-def test_a_path_beyond_the_bound_is_found(path):
-    far = path.assign(distance=path["distance"] + 1e-3)
-    assert verdicts(lambda_path, far)["repaired-bound-holds"].holds is False
 
 
 @pytest.fixture(scope="module")
@@ -237,9 +208,3 @@ def test_samples_are_held_to_two_standard_errors(population):
         away = ends.assign(rows=400, difference=ends["difference"] + errors / 20)
         table = pd.concat([population, away], ignore_index=True)
         assert verdicts(local_constraints, table)["samples-miss-by-sampling"].holds is holds
-
-
-def test_a_distance_that_is_no_number_turns_the_bound(path):
-    wrong = path.copy()
-    wrong.loc[wrong.index[3], "repaired"] = np.nan
-    assert verdicts(lambda_path, wrong)["repaired-bound-holds"].holds is False

@@ -18,6 +18,7 @@ from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
 from fairfl.studies.own.config import read_config
+from fairfl.theory.measures import dynamic
 
 MINE = Path(__file__).with_name("mine.py")
 OWN = """
@@ -309,3 +310,47 @@ def test_the_limit_of_memory_by_itself():
 
     assert Computing(device="cpu", memory_limit="auto").bytes() > 1 << 20
     assert Computing(device="cpu").bytes() == 1 << 30
+
+
+JOINING = """
+[data]
+name = "synthetic"
+clients = 4
+[model]
+kind = "softmax"
+[[algorithm]]
+name = "fedavg"
+lr = {lr}
+[training]
+rounds = 5
+participation = {{kind = "joining", joins = [3, 0, 3], groups = [1, 0, 2, 1]}}
+[run]
+evaluate_every = {every}
+"""
+
+
+def test_groups_that_join_have_a_group_benefit(tmp_path):
+    """As the measures' definitions have it; groups that join together are one."""
+    experiment = read(tmp_path, JOINING.format(lr=0.1, every=1))
+    clients = run_units(experiment.units(Scale("quick", 1)))
+    found = experiment.values(clients).set_index("measure")["value"]
+    test = clients[clients["part"] == "test"].sort_values(["round", "client"])
+    losses = test["loss"].to_numpy().reshape(6, 4)  # the first model, and five rounds
+    samples = test["samples"].to_numpy()[:4]
+    groups = dynamic.group_losses(losses, np.array([0, 1, 1, 0]), samples)
+    for name, form in (("GB (9)", "loss"), ("GB (20)", "benefit")):
+        assert found[name] == pytest.approx(dynamic.group_benefit(groups, [0, 3], form)[-1])
+    assert found["least gap"] == pytest.approx(dynamic.fairness_margin(groups, [0, 3])[-1])
+
+
+def test_a_run_that_diverged_has_no_group_benefit(tmp_path):
+    experiment = read(tmp_path, JOINING.format(lr=1e12, every=3))
+    values = experiment.values(run_units(experiment.units(Scale("quick", 1))))
+    assert len(values) == 5 and not values["measure"].str.startswith("GB").any()
+
+
+def test_rounds_of_joining_are_measured(tmp_path):
+    with pytest.raises(ValueError, match="evaluate_every must divide .* 3, 0, 3, got 2"):
+        read(tmp_path, JOINING.format(lr=0.1, every=2))
+    free = read(tmp_path, JOINING.format(lr=0.1, every=1).split("[run]")[0] + "[run]")
+    assert free.units(Scale("quick", 1))[0].make().evaluate_every == 1

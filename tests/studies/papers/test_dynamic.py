@@ -10,10 +10,11 @@ import pytest
 from fairfl.figures.lib import dynamic as curves
 from fairfl.sims.data.fetch import DataUnavailable
 from fairfl.sims.models import ResNet18GN
+from fairfl.studies import group_benefit as measures
 from fairfl.studies.beside_published import compare
 from fairfl.studies.execute import run_unit, run_units
 from fairfl.studies.experiment import Scale
-from fairfl.studies.papers.dynamic import measures, runs
+from fairfl.studies.papers.dynamic import runs
 from fairfl.studies.registry import find
 
 NAMES = ("dynamic-mnist", "dynamic-fashion-mnist", "dynamic-cifar-10")
@@ -97,6 +98,7 @@ def test_groups_hold_nine_tenths_of_their_classes(files):
         assert np.ptp(parts.train.sizes) <= 6
 
 
+RULE = runs.MAIN["Algorithm 2"]
 TEN = runs.Scene("MNIST", runs.LINEAR, tuple(range(10)), rounds=12, rows=600)
 
 
@@ -119,24 +121,27 @@ def test_from_data_to_a_table(files):
     assert all(note.endswith(".") and "\n" not in note for note in notes)
 
 
-def test_figures_read_the_runs(files, tmp_path, monkeypatch):
-    """Of every seed: mean, least and most; and what has been run is not run again."""
-    monkeypatch.setattr(curves, "PROFILE", "quick")
-    monkeypatch.setattr(curves, "SEEDS", 2)
+def test_figures_read_the_curves_of_runs(files, tmp_path, monkeypatch):
+    """What the command writes, in place of the kept curves: mean, least and most of the seeds."""
+    folder = tmp_path / "dynamic-mnist"
+    folder.mkdir()
+    units = [runs.Scene("MNIST", runs.LINEAR, (0, 1), 2, 300).unit("Algorithm 2", RULE, 2)]
+    clients = run_units(units)
+    table = measures.curves(clients).to_csv(float_format="%.3g", lineterminator="\n")
+    (folder / "curves.csv").write_text(table, "utf-8")
+    row = curves.Row("mine", units[0].dataset, ("Algorithm 2",))
+    kept = curves.Row("kept", "MNIST, two groups, two layers, α = 0.9, 2,000 rows")
+    monkeypatch.delenv(curves.RUNS, raising=False)
+    assert set(curves.curves((kept,), (row,))["row"]) == {"kept"}
     monkeypatch.setenv(curves.RUNS, str(tmp_path))
-    row = curves.Row("linear", "MNIST", "two groups, linear, α = 0.9")
-    with pytest.raises(DataUnavailable, match="`fairfl simulate dynamic-mnist --profile quick"):
-        curves.curves((row,))
-    clients = run_units(curves._units(row), tmp_path)
-    monkeypatch.setattr("fairfl.sims.engine.simulation.Simulation.step", None)
-    found = curves.curves((row,), (curves.Row("no", "MNIST", "10 groups, two layers, α = 0.9"),))
-    assert set(found["row"]) == {"linear"} and len(found) == 15 * len(row.measures) * 3
+    found = curves.curves((), (row,))
+    assert set(found["row"]) == {"mine"} and len(found) == 3 * len(row.measures)
+    assert found["groups"].tolist()[:3] == [1, 2, 2] and set(found["seeds"]) == {2}
     rounds = measures.by_round(clients)
-    gb = rounds[(rounds["objective"] == "Algorithm 2") & (rounds["part"] == "test")]
-    mine = found[(found["objective"] == "Algorithm 2") & (found["measure"] == "GB (9)")]
-    for name, kind in (("mean", "mean"), ("least", "min"), ("most", "max")):
-        expected = gb.groupby("round")["GB (9)"].agg(kind)
-        assert mine[name].tolist() == pytest.approx(expected.tolist())
+    gb = rounds[rounds["part"] == "test"].groupby("round")["GB (9)"]
+    mine = found[found["measure"] == "GB (9)"]
+    for kind in ("mean", "min", "max"):
+        assert mine[kind].tolist() == pytest.approx(gb.agg(kind).tolist(), rel=6e-3)
 
 
 def test_replicates_are_runs_of_their_own(files):
@@ -155,7 +160,7 @@ def test_other_data_run_as_soon_as_they_are_there(others, data, model, monkeypat
     monkeypatch.setattr(runs, "EPOCHS", 1)
     scene = runs.Scene(data, model, (0, 1), rounds=2, rows=60)
     clients = run_unit(scene.unit("Algorithm 1", runs.NORMALISED, 1), None, False)
-    assert set(clients["dataset"]) == {f"{data}, two groups, {model}, α = 0.9"}
+    assert set(clients["dataset"]) == {f"{data}, two groups, {model}, α = 0.9, 60 rows"}
     assert np.isfinite(measures.values(clients)["value"]).all()
 
 

@@ -1,5 +1,5 @@
-"""What the dynamic paper's figures show, by round: group benefit in both printed forms, the least
-gap of two groups, spread within groups, accuracy and loss.
+"""Measures of groups that join one after the other, by round: group benefit in both printed forms,
+the least gap of two groups, spread within groups, accuracy and loss (dynamic participants, 5).
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ import numpy as np
 import pandas as pd
 
 from fairfl._support.checks import Array
-from fairfl.studies.frames import floats, groups
+from fairfl.sims.engine import Joining, Result, Simulation
+from fairfl.sims.runs.metrics import Metrics
+from fairfl.studies.frames import among, floats, groups, loose, rows
 from fairfl.studies.measures import KEYS
 from fairfl.theory.measures import dynamic
 
@@ -28,6 +30,38 @@ PRINTED, FOLLOWING, GAP, SPREAD, ACCURACY, LOSS = BY_ROUND = (
 accuracy in percent and mean loss over all clients' samples, those included who have yet to join:
 (1).
 """
+
+
+SHOWN = (
+    *((PRINTED, part) for part in ("train", "test")),
+    *((FOLLOWING, part) for part in ("train", "test")),
+    (SPREAD, "test"),
+    (ACCURACY, "test"),
+    (LOSS, "train"),
+)
+"""Of ``curves``: measure and part."""
+MOST = 700.0
+"""Nats between losses: exp of a larger gap is no number."""
+RUN = ["dataset", "objective", "seeds", "round", "groups"]
+
+
+def with_groups(result: Result) -> pd.DataFrame:
+    """The engine's table of clients with the first models as round 0, and of each client the group
+    and when it joins (columns group, join). Groups that join together are one.
+    """
+    trained = result.simulation
+    first = Simulation(
+        trained.model, trained.source, trained.replicates, trained.training, trained.computing
+    )
+    start = Metrics()
+    start.clients += first.evaluate()
+    clients = pd.concat([start.table("clients").to_pandas(), result.clients], ignore_index=True)
+    schedule = trained.training.participation
+    assert isinstance(schedule, Joining)
+    joins = np.array(schedule.joins)[schedule.members(trained.data.clients)]
+    group = np.unique(joins, return_inverse=True)[1]
+    at = clients["client"].to_numpy()
+    return clients.assign(group=group[at], join=joins[at])
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +99,11 @@ class Course:
             LOSS: self.losses @ share,
         }
 
+    @property
+    def joined(self) -> Array:
+        """(T,) how many groups have joined."""
+        return (self.joins <= np.arange(len(self.rounds))[:, None]).sum(axis=1)
+
 
 Key = tuple[str, str, int, str]
 """Dataset, objective, seed and part."""
@@ -86,26 +125,58 @@ def courses(clients: pd.DataFrame) -> dict[Key, Course]:
 
 
 def by_round(clients: pd.DataFrame) -> pd.DataFrame:
-    """A row a dataset, objective, seed, part and measured round; columns of ``BY_ROUND``."""
+    """A row a dataset, objective, seed, part and measured round; columns groups, how many have
+    joined, and ``BY_ROUND``.
+    """
     return pd.concat(
         [
-            pd.DataFrame({**_named(key), "part": key[3], "round": one.rounds, **one.measures})
+            pd.DataFrame(
+                {**_named(key), "part": key[3], "round": one.rounds, "groups": one.joined}
+                | one.measures
+            )
             for key, one in courses(clients).items()
         ],
         ignore_index=True,
     )
 
 
-def values(clients: pd.DataFrame) -> pd.DataFrame:
-    """Of each run after the last round, on test rows: ``BY_ROUND``; "above FedAvg", how much its
-    gaps are above those of FedAvg with the same seed, the least over the pairs of groups, (4); and
-    in what share of the measured rounds, in percent, all gaps are positive ("fair rounds",
+def curves(clients: pd.DataFrame) -> pd.DataFrame:
+    """Mean, least and most over the seeds of what is ``SHOWN``, by round: a row each of ``RUN``
+    (the index), columns (measure, part, "mean" | "min" | "max").
+    """
+    rounds = by_round(clients).assign(seeds=clients["seed"].nunique())
+    wide = rounds.pivot(index=[*RUN, "seed"], columns="part", values=list(BY_ROUND))
+    return loose(wide)[list(SHOWN)].groupby(level=RUN, sort=False).agg(["mean", "min", "max"])
+
+
+def groups_of(clients: pd.DataFrame, part: str) -> pd.DataFrame:
+    """The rows of ``clients`` that the measures are of: global models, training rows and those of
+    ``part``; of runs with two groups at least, all of which have rows there, and whose losses did
+    not go off.
+    """
+    found = among(among(clients, "model", ["global"]), "part", ["train", part])
+    found = rows(found, (floats(found, "samples") > 0) & found["join"].notna())
+    kept = [
+        run
+        for _, run in groups(found, KEYS)
+        if np.ptp(floats(run, "loss")) < MOST
+        and (
+            loose(run).groupby("part")["group"].nunique() > max(1, floats(run, "group").max())
+        ).all()
+    ]
+    return pd.concat(kept, ignore_index=True) if kept else rows(found, [False] * len(found))
+
+
+def values(clients: pd.DataFrame, part: str = "test") -> pd.DataFrame:
+    """Of each run after the last round, on the rows of ``part``: ``BY_ROUND``; "above FedAvg", how
+    much its gaps are above those of FedAvg with the same seed, the least over the pairs of groups,
+    (4); and in what share of the measured rounds, in percent, all gaps are positive ("fair rounds",
     definition 2) and all are above FedAvg's ("fairer rounds", (4)). And the loss on training rows.
     """
     every, parts = courses(clients), []
     for key, one in every.items():
-        dataset, _, seed, part = key
-        if part != "test":
+        dataset, _, seed, of = key
+        if of != part:
             continue
         by_round = one.measures
         last = {name: float(value[-1]) for name, value in by_round.items()}
