@@ -21,6 +21,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(simulate.simulate)
 app.command()(crosscheck.crosscheck)
@@ -46,7 +47,3 @@ def main() -> None:
         warnings.simplefilter("ignore")
         os.environ.setdefault("PYTHONWARNINGS", "ignore")  # the processes of --jobs
     app()
-
-
-if __name__ == "__main__":
-    main()

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from fairfl._support.extras import HINT
 from fairfl._support.manifest import finished
 from fairfl._support.version import __version__
 from fairfl.figures.lib import render as rendering
@@ -190,4 +191,4 @@ def test_a_figure_without_its_extra_is_skipped_and_says_which(library, tmp_path,
             render_all([FAST], tmp_path)
         return
     (outcome,) = render_all([FAST], tmp_path)
-    assert outcome.status == "skipped" and 'pip install "fairfl[sims]"' in outcome.reason
+    assert outcome.status == "skipped" and HINT.format(extra="sims") in outcome.reason
