@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from fairfl._support.checks import one_of, whole
+from fairfl._support.checks import one_of, shown, whole
 from fairfl.sims.engine import Computing, Model, Parts, Replicate, Result, Training
 
 PROFILES = ("quick", "paper")
@@ -119,6 +119,13 @@ class Runs:
     title: str
     seeds: dict[str, int]
     units: Callable[[Scale], list[Unit]]
+
+    def __post_init__(self) -> None:
+        if not self.name.strip(".") or not self.name.isprintable():
+            raise ValueError(
+                "the file's name without its ending, which a folder gets, must be printable and "
+                f"more than dots, got {shown(self.name)}"
+            )
 
 
 @dataclass(frozen=True)

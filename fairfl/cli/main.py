@@ -12,6 +12,7 @@ import typer
 from fairfl._support.version import __version__
 from fairfl.cli import bench, claims, crosscheck, figures, frontier, reproduce, simulate
 from fairfl.cli.errors import Commands
+from fairfl.cli.output import plain_output
 
 app = typer.Typer(
     name="fairfl",
@@ -46,4 +47,5 @@ def main() -> None:
     if not sys.warnoptions:  # a user asks with -W; else what matters is in the output
         warnings.simplefilter("ignore")
         os.environ.setdefault("PYTHONWARNINGS", "ignore")  # the processes of --jobs
+    plain_output()
     app()

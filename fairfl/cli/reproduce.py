@@ -19,9 +19,10 @@ def reproduce(out: Out = Path("out"), jobs: Jobs = 0, force: Force = False) -> N
     """
     with one_line():
         from fairfl.claims.runner import recorded
-        from fairfl.reports.claims.report import write_report
+        from fairfl.reports.claims.report import NAMES, write_report
         from fairfl.reports.index_page import write_index
 
-        outcomes = draw(None, out_folder(out), jobs, force)
+        out_folder(out, *NAMES, "index.html")
+        outcomes = draw(None, out, jobs, force)
         write_report(out, recorded())
         typer.echo(f"page: {write_index(out, outcomes)}")

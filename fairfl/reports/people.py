@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fairfl._support.checks import Array, whole
+from fairfl._support.checks import Array, some, whole
 from fairfl.reports.comparison_words import percent
 from fairfl.reports.comparison_words import points as points_of
 from fairfl.sims.data.tables.people import read_people
@@ -109,7 +109,7 @@ def _warned(data: Dataset, federation: Federation, unseen: bool) -> list[str]:
             f"{', '.join(lonely)}."
         )
     elif lonely:
-        lines.append(f"Clients without people of some of the groups: {_some(lonely)}.")
+        lines.append(f"Clients without people of some of the groups: {some(lonely)}.")
     made_of = set(data.columns["group"]) & set(data.columns["features"])
     if unseen and made_of:
         lines.append(
@@ -155,7 +155,7 @@ def _chosen(data: Dataset, pair: str | None) -> tuple[np.ndarray, list[str]]:
     ]
     if not fits:
         raise ValueError(
-            f"--group-pair must be two of {_some(names)} with a comma between, got {pair!r}"
+            f"--group-pair must be two of {some(names)} with a comma between, got {pair!r}"
         )
     kept = np.isin(data.group, [names.index(name) for name in fits[0]])
     out = len(data) - int(kept.sum())
@@ -189,7 +189,3 @@ def _merged(score: Array, label: np.ndarray, cells: int, asked: int | None) -> t
         f"people, of the levels for {percent(after)}"
     )
     return mean[code][where], told
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:12]) + (f", ... ({len(names)} in all)" if len(names) > 12 else "")
