@@ -64,17 +64,18 @@ def crosscheck(
         if record:
             _recordable(chosen, profile.value, seeds)
         told = [
-            _study(study, profile.value, seeds, out, resume, jobs, as_json, record)
+            run_study(study, profile.value, seeds, out, resume, jobs, as_json, record)
             for study in chosen
         ]
         if as_json:
             typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
-        if any(
-            verdict["hard"] and verdict["holds"] is False
-            for one in told
-            for verdict in one["verdicts"]
-        ):
+        if any(map(failed, told)):
             raise typer.Exit(FAILED)
+
+
+def failed(told: dict[str, Any]) -> bool:
+    """Whether a hard verdict of a study does not hold."""
+    return any(verdict["hard"] and verdict["holds"] is False for verdict in told["verdicts"])
 
 
 def _recordable(chosen: Sequence[Study], profile: str, seeds: int | None) -> None:
@@ -99,7 +100,7 @@ def _recordable(chosen: Sequence[Study], profile: str, seeds: int | None) -> Non
     out_folder(crosscheck_files.FOLDER, option="--record")
 
 
-def _study(
+def run_study(
     study: Study,
     profile: str,
     seeds: int | None,
@@ -107,7 +108,7 @@ def _study(
     resume: bool,
     jobs: int,
     quiet: bool,
-    record: bool,
+    record: bool = False,
 ) -> dict[str, Any]:
     """Run a study, write its files, and print it unless ``quiet``; all of it as data."""
     from fairfl.cli.unit_runs import measured
@@ -119,31 +120,34 @@ def _study(
     files = ("verdicts.json", "measures.csv", *names(*(drawing.name for drawing in study.pictures)))
     measures = measured(study.units(Scale(profile, count)), out, resume, jobs, study.name, files)
     verdicts, tables = study.verdicts(measures), study.tables(measures)
+    # rows that have names, as groupby leaves them, keep them as columns
+    tables = {k: t if t.index.names == [None] else t.reset_index() for k, t in tables.items()}
     alone = predicted(study, measures, verdicts)
     told = [told_of(study, verdict, alone.get(verdict.name)) for verdict in verdicts]
     written = _write(study, measures, tables, told, out / study.name)
-    failed = [verdict.name for verdict in verdicts if verdict.hard and verdict.holds is False]
-    # what a fault of ours made is no evidence
-    if record and study.record is not None and not failed:
-        written.append(keep(study.name, study.record(measures)))
-    if not quiet:
-        typer.echo(f"{study.title}\nprofile {profile}, {count} seed{'s' * (count > 1)}\n")
-        for name, table in tables.items():
-            typer.echo(f"{name}\n{table.to_string(index=False, float_format='{:.3g}'.format)}\n")
-        lines = [sentence(verdict, study.seen, alone.get(verdict.name)) for verdict in verdicts]
-        typer.echo("\n".join(lines) + f"\n\nwritten: {', '.join(map(str, written))}\n")
     found: dict[str, Any] = {
         "name": study.name,
         "title": study.title,
         "profile": profile,
         "seeds": count,
-    }
-    found |= {
         "tables": {
             name: json.loads(str(table.to_json(orient="records"))) for name, table in tables.items()
-        }
+        },
+        "verdicts": told,
+        "lines": [sentence(verdict, study.seen, alone.get(verdict.name)) for verdict in verdicts],
     }
-    return found | {"verdicts": told, "files": list(map(str, written))}
+    # what a fault of ours made is no evidence
+    if record and study.record is not None and not failed(found):
+        written.append(keep(study.name, study.record(measures)))
+    if not quiet:
+        typer.echo(f"{study.title}\nprofile {profile}, {count} seed{'s' * (count > 1)}\n")
+        for name, table in tables.items():
+            typer.echo(f"{name}\n{table.to_string(index=False, float_format='{:.3g}'.format)}\n")
+        typer.echo(
+            "\n".join(f"- {line}" for line in found["lines"])
+            + f"\n\nwritten: {', '.join(map(str, written))}\n"
+        )
+    return found | {"files": list(map(str, written))}
 
 
 def told_of(study: Study, verdict: Verdict, alone: Verdict | None) -> dict[str, Any]:
@@ -156,8 +160,7 @@ def sentence(verdict: Verdict, seen: int = 0, alone: Verdict | None = None) -> s
     """A verdict in a line, and what the seeds from ``seen`` on say of it by themselves."""
     kind = " (hard)" if verdict.hard else ""
     line = (
-        f"- {verdict.name}{kind}: {HELD[verdict.holds]}. {verdict.statement} Found: "
-        f"{verdict.found}."
+        f"{verdict.name}{kind}: {HELD[verdict.holds]}. {verdict.statement} Found: {verdict.found}."
     )
     if alone is None:
         return line
