@@ -5,11 +5,13 @@ import os
 import select
 import subprocess
 import sys
+import time
 
 import pytest
 import typer
 
 import fairfl as ff
+from fairfl.cli import progress
 from fairfl.cli.main import app
 from fairfl.cli.output import CONTROLS
 
@@ -88,6 +90,18 @@ def test_no_name_steers_the_terminal(tmp_path):
     text = said.decode().replace("\r\n", "\n")
     assert r"client: a\u001b[31m\u009b\u0007 (100 %)" in text
     assert "disparity" in text and not any(ord(c) in CONTROLS for c in text)
+
+
+def test_a_stage_that_takes_long_is_named_without_a_terminal(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "LONG", 0.05)
+    with progress.stages() as tell:
+        tell("frontier of CFL")
+        until = time.monotonic() + 30
+        while not (said := capsys.readouterr().err) and time.monotonic() < until:
+            time.sleep(0.01)
+        monkeypatch.setattr(progress, "LONG", 1e6)
+        tell("a stage that is over at once")
+    assert (said, capsys.readouterr().err) == ("fairfl: frontier of CFL ...\n", "")
 
 
 def test_help_is_fast():
