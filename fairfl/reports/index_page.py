@@ -72,10 +72,13 @@ def write_index(
 
 def _study(study: dict[str, Any], out: Path) -> str:
     """A study's verdicts and pictures."""
+    title = escape(study["title"])
     verdicts = "".join(f"<li>{escape(line)}</li>\n" for line in study["lines"])
     files = [Path(file).relative_to(out).as_posix() for file in study["files"]]
-    pictures = "".join(f'<img src="{escape(f)}" alt="">\n' for f in files if f.endswith(".png"))
-    return f"<h3>{escape(study['title'])}</h3>\n<ul>\n{verdicts}</ul>\n{pictures}"
+    pictures = "".join(
+        f'<img src="{escape(file)}" alt="{title}">\n' for file in files if file.endswith(".png")
+    )
+    return f"<h3>{title}</h3>\n<ul>\n{verdicts}</ul>\n{pictures}"
 
 
 def _section(outcome: Outcome, title: str) -> str:

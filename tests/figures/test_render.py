@@ -193,7 +193,7 @@ def test_wrong_arguments_draw_nothing(tmp_path):
 
 @pytest.mark.parametrize("library", ["torch", "no_such_library"])
 def test_a_figure_without_its_extra_is_skipped_and_says_which(library, tmp_path, monkeypatch):
-    # `make reproduce` installs no torch: eight figures of runs must not end it
+    # figures of runs must not end what is drawn without torch
     def data():
         raise ModuleNotFoundError(f"No module named {library!r}", name=library)
 
