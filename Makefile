@@ -4,6 +4,8 @@ CONSTRAINTS ?= constraints.txt
 OUT ?= out
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
+# torch's own index of builds without CUDA, gigabytes smaller; set it to nothing for pip's choice.
+TORCH ?= $(shell command -v nvidia-smi >/dev/null || echo https://download.pytorch.org/whl/cpu)
 # Two processes of tests: each keeps to one thread, else they fight over the cores.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal
@@ -14,7 +16,7 @@ ROUNDINGS := start-0 start-1 start-2 order threads float32 float64
 .PHONY: reproduce test verify-deep perturbed mutation bench lint typings sims clean
 .NOTPARALLEL:  # two pips in one environment break it
 
-reproduce: .venv/.ready-claims
+reproduce: .venv/.ready-all
 	$(BIN)/fairfl reproduce --out "$(OUT)"
 
 test: .venv/.ready-dev
@@ -60,7 +62,9 @@ clean:
 	$(PIP) install -c "$(CONSTRAINTS)" "setuptools>=77"
 	touch $@
 
-# .venv/.ready-NAME: the core and the extra NAME.
+# .venv/.ready-NAME: the core and the extra NAME, all of which need torch. Where its index cannot be reached, pip chooses.
 .venv/.ready-%: .venv/.made pyproject.toml setup.py _support/version.py constraints.txt
+	test -z "$(TORCH)" || $(PIP) install -c "$(CONSTRAINTS)" --no-deps --retries 0 --timeout 5 \
+	    --index-url "$(TORCH)" torch 2>/dev/null || true
 	$(PIP) install -c "$(CONSTRAINTS)" --no-build-isolation --editable ".[$*]"
 	touch $@

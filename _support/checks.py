@@ -188,6 +188,12 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def some(names: Sequence[str], most: int = 12) -> str:
+    """Names with commas between; of many the first ones, and how many there are."""
+    more = f", ... ({len(names)} in all)" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
 def _first(bad: NDArray[np.bool_]) -> str:
     index = tuple(int(k) for k in np.argwhere(bad)[0])
     return str(index[0]) if len(index) == 1 else str(index)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 EXTRAS = {
-    "flint": "claims",
     "hypothesis": "claims",
     "latex2mathml": "claims",
     "mpmath": "claims",
@@ -16,6 +15,8 @@ EXTRAS = {
     "torch": "sims",
 }
 """The extra by the module that it brings."""
+HINT = 'pip install ".[{extra}]" in the checkout, or "WHEEL[{extra}]" with the path of a wheel'
+"""No index has fairfl."""
 
 
 class MissingExtra(ModuleNotFoundError):
@@ -34,5 +35,5 @@ def extras_named() -> Iterator[None]:
         if library not in EXTRAS or isinstance(error, MissingExtra):
             raise
         extra = EXTRAS[library]  # one reason for whatever needs it, whichever library is met first
-        told = f'the extra {extra!r} is not installed: pip install "fairfl[{extra}]"'
+        told = f"the extra {extra!r} is not installed: {HINT.format(extra=extra)}"
         raise MissingExtra(told, name=library) from None

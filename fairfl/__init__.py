@@ -7,11 +7,11 @@ Public names are imported on first use, so that ``import fairfl`` stays fast.
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fairfl._support.version import __version__
-
 if TYPE_CHECKING:
+    from fairfl._support.version import __version__ as __version__
     from fairfl.solvers.api import frontier as frontier
     from fairfl.solvers.api import min_disparity as min_disparity
     from fairfl.solvers.api import solve as solve
@@ -31,7 +31,12 @@ if TYPE_CHECKING:
     from fairfl.theory.populations.laws import Mixture as Mixture
     from fairfl.theory.populations.laws import Samples as Samples
 
+# In a checkout's root Python imports this folder, not what is installed; the rest stands beside it.
+if not Path(__file__).with_name("_support").exists():
+    __path__.append(str(Path(__file__).parents[1]))
+
 _WHERE = {
+    "__version__": "_support.version",
     "Certificate": "solvers.solution",
     "CertificationError": "solvers.solution",
     "Classifier": "theory.populations.classifiers",
@@ -52,7 +57,7 @@ _WHERE = {
     "solve_minimax": "solvers.minimax.solve_minimax",
 }
 
-__all__ = ["__version__", *_WHERE]  # pyright: ignore[reportUnsupportedDunderAll]
+__all__ = [*_WHERE]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def __getattr__(name: str) -> Any:

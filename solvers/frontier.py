@@ -150,13 +150,19 @@ class Frontier:
     disparity: Array
     accuracy: Array
     eps: Array
-    evaluate: Evaluate = field(repr=False)
+    evaluate: Evaluate
     exact: bool = False
     multipliers: Array | None = None
-    again: Callable[[Points], Array] = field(repr=False, default=_all_reproduced)
+    again: Callable[[Points], Array] = _all_reproduced
     utility: Array = field(default_factory=lambda: np.zeros(0))
     accurate: bool = True
-    upper: Upper = field(repr=False, default=_no_cost)
+    upper: Upper = _no_cost
+
+    def __repr__(self) -> str:
+        ends = self.disparity[0], self.disparity[-1], 1.0 + self.utility[0], 1.0 + self.utility[-1]
+        told = "disparity {:.6g} to {:.6g}, accuracy {:.6g} to {:.6g}".format(*ends)
+        told = told if self.accurate else told.replace("accuracy", "1 + utility")
+        return f"Frontier({self.scheme!r}, {self.disparity.size} points: {told})"
 
     def __post_init__(self) -> None:
         if self.accurate:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from fairfl._support.checks import one_of, whole
+from fairfl._support.checks import one_of, shown, whole
 from fairfl.sims.engine import Computing, Model, Parts, Replicate, Result, Training
 
 PROFILES = ("quick", "paper")
@@ -18,8 +18,8 @@ SEEDS = {"quick": 2, "paper": 5}
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is run: ``profile`` "quick" (well under a minute) or "paper" (its rounds), and how
-    many ``seeds``.
+    """How much is run: ``profile`` "quick" (to see it) or "paper" (its rounds), and how many
+    ``seeds``.
     """
 
     profile: str = "quick"
@@ -119,6 +119,13 @@ class Runs:
     title: str
     seeds: dict[str, int]
     units: Callable[[Scale], list[Unit]]
+
+    def __post_init__(self) -> None:
+        if not self.name.strip(".") or not self.name.isprintable():
+            raise ValueError(
+                "the file's name without its ending, which a folder gets, must be printable and "
+                f"more than dots, got {shown(self.name)}"
+            )
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from fairfl._support.checks import shown
 from fairfl._support.manifest import SUFFIX, finished, write_piece
 from fairfl.sims.data.fetch import same_data
 from fairfl.sims.runs.files import telling
@@ -72,6 +73,6 @@ def kept(folder: Path, unit: Unit) -> pd.DataFrame | None:
         where, got, wanted = first_difference(theirs, mine, "unit")
         raise ValueError(
             f"folder must hold measures of the same configuration, got {str(folder)!r} with "
-            f"{where} = {got!r}, not {wanted!r}"
+            f"{where} = {shown(got)}, not {shown(wanted)}"
         )
     return pd.read_parquet(folder / MEASURED)

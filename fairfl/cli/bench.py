@@ -11,12 +11,12 @@ from typing import Annotated
 import typer
 
 from fairfl.cli.errors import one_line
-from fairfl.cli.options import option, out_folder
+from fairfl.cli.options import option, out_folder, place
 
 
 def bench(
     out: Annotated[
-        Path | None, option("Markdown file, else standard output.", "--out", metavar="FILE")
+        Path | None, option("Markdown file, else standard output.", "--out", **place("FILE"))
     ] = None,
     quick: Annotated[
         bool, option("Small sizes, one round: to see that it runs.", "--quick")
@@ -38,7 +38,7 @@ def bench(
         bench, timing = map(import_module, ("benchmarks.bench", "benchmarks.timing"))
 
         if out is not None:
-            out_folder(out.parent)
+            out_folder(out.parent, out.name)
         text = bench.run(
             timing.QUICK if quick else timing.FULL, lambda line: typer.echo(line, err=True)
         )

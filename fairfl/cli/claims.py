@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairfl.cli.errors import FAILED, one_line
-from fairfl.cli.options import AsJson, Jobs, out_folder
+from fairfl.cli.options import AsJson, Jobs, Out, option, out_folder, place
 
 if TYPE_CHECKING:
     from fairfl.claims.outcome import Outcome
@@ -113,9 +113,7 @@ def check(
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out", metavar="DIR", help="Keep outcomes here, and go on from those that are."
-        ),
+        option("Keep outcomes here, and go on from those that are.", "--out", **place("DIR")),
     ] = None,
     to_record: Annotated[
         bool,
@@ -136,6 +134,8 @@ def check(
         folder = out or (Path("out/claims") if deep else record.COMMITTED if to_record else None)
         if folder is not None:
             out_folder(folder)
+        if to_record:
+            out_folder(record.COMMITTED, option="--record")
         outcomes = {}
         for outcome in _run(
             needed(entries), "deep" if deep else "quick", jobs, folder, quiet=as_json
@@ -160,21 +160,18 @@ def check(
 
 
 @app.command()
-def report(
-    ids: Ids = None,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where to write it.")] = Path(
-        "out/claims"
-    ),
-) -> None:
+def report(ids: Ids = None, out: Out = Path("out/claims")) -> None:
     """Write the report of the committed record: claims.html (one page, no network), claims.md and
     claims.json.
     """
     with one_line():
         from fairfl.claims.registry import find
-        from fairfl.reports.claims.report import write_report
+        from fairfl.reports.claims.report import NAMES, write_report
 
+        entries = find(ids)
+        out_folder(out, *NAMES)
         known = _recorded()
-        for file in write_report(out_folder(out), [known[entry.claim.id] for entry in find(ids)]):
+        for file in write_report(out, [known[entry.claim.id] for entry in entries]):
             typer.echo(f"written: {file}")
 
 
@@ -238,7 +235,7 @@ def _table(chosen: list[dict[str, Any]]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console(markup=False, highlight=False)
+    console = Console(markup=False, highlight=False, color_system=None)
     if not console.is_terminal:
         for c in chosen:
             typer.echo(f"{c['id']}\t{c['status']}\t{c['levels']}\t{c['scope']}\t{c['statement']}")

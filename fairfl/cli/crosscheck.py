@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairfl.cli.errors import FAILED, one_line
-from fairfl.cli.options import AsJson, Jobs, Listed, Profile, Profiles, Resume, RunsOut, Seeds
+from fairfl.cli.options import (
+    AsJson,
+    Jobs,
+    Listed,
+    Profile,
+    Profiles,
+    Resume,
+    RunsOut,
+    Seeds,
+    out_folder,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,23 +64,26 @@ def crosscheck(
         if record:
             _recordable(chosen, profile.value, seeds)
         told = [
-            _study(study, profile.value, seeds, out, resume, jobs, as_json, record)
+            run_study(study, profile.value, seeds, out, resume, jobs, as_json, record)
             for study in chosen
         ]
         if as_json:
             typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
-        if any(
-            verdict["hard"] and verdict["holds"] is False
-            for one in told
-            for verdict in one["verdicts"]
-        ):
+        if any(map(failed, told)):
             raise typer.Exit(FAILED)
 
 
+def failed(told: dict[str, Any]) -> bool:
+    """Whether a hard verdict of a study does not hold."""
+    return any(verdict["hard"] and verdict["holds"] is False for verdict in told["verdicts"])
+
+
 def _recordable(chosen: Sequence[Study], profile: str, seeds: int | None) -> None:
-    """ValueError for what would leave the claims less than they say they are checked on; before
-    anything runs.
+    """ValueError for what would leave the claims less than they say they are checked on, and
+    RuntimeError where it cannot be kept; before anything runs.
     """
+    from fairfl.claims.empirical import crosscheck_files
+
     if profile != Profile.paper.value:
         raise ValueError(f"--record must come with --profile paper, got {profile}")
     for study in chosen:
@@ -84,9 +97,10 @@ def _recordable(chosen: Sequence[Study], profile: str, seeds: int | None) -> Non
                 f"--seeds must be at least {study.seeds[profile]} to record {study.name}, got "
                 f"{seeds}"
             )
+    out_folder(crosscheck_files.FOLDER, option="--record")
 
 
-def _study(
+def run_study(
     study: Study,
     profile: str,
     seeds: int | None,
@@ -94,41 +108,46 @@ def _study(
     resume: bool,
     jobs: int,
     quiet: bool,
-    record: bool,
+    record: bool = False,
 ) -> dict[str, Any]:
     """Run a study, write its files, and print it unless ``quiet``; all of it as data."""
     from fairfl.cli.unit_runs import measured
+    from fairfl.figures.lib.saved import names
     from fairfl.studies.crosscheck.study import predicted
     from fairfl.studies.experiment import Scale
 
     count = seeds or study.seeds[profile]
-    measures = measured(study.units(Scale(profile, count)), out, resume, jobs)
+    files = ("verdicts.json", "measures.csv", *names(*(drawing.name for drawing in study.pictures)))
+    measures = measured(study.units(Scale(profile, count)), out, resume, jobs, study.name, files)
     verdicts, tables = study.verdicts(measures), study.tables(measures)
+    # rows that have names, as groupby leaves them, keep them as columns
+    tables = {k: t if t.index.names == [None] else t.reset_index() for k, t in tables.items()}
     alone = predicted(study, measures, verdicts)
     told = [told_of(study, verdict, alone.get(verdict.name)) for verdict in verdicts]
-    files = _write(study, measures, tables, told, out / study.name)
-    failed = [verdict.name for verdict in verdicts if verdict.hard and verdict.holds is False]
-    # what a fault of ours made is no evidence
-    if record and study.record is not None and not failed:
-        files.append(keep(study.name, study.record(measures)))
-    if not quiet:
-        typer.echo(f"{study.title}\nprofile {profile}, {count} seed{'s' * (count > 1)}\n")
-        for name, table in tables.items():
-            typer.echo(f"{name}\n{table.to_string(index=False, float_format='{:.3g}'.format)}\n")
-        lines = [sentence(verdict, study.seen, alone.get(verdict.name)) for verdict in verdicts]
-        typer.echo("\n".join(lines) + f"\n\nwritten: {', '.join(map(str, files))}\n")
+    written = _write(study, measures, tables, told, out / study.name)
     found: dict[str, Any] = {
         "name": study.name,
         "title": study.title,
         "profile": profile,
         "seeds": count,
-    }
-    found |= {
         "tables": {
             name: json.loads(str(table.to_json(orient="records"))) for name, table in tables.items()
-        }
+        },
+        "verdicts": told,
+        "lines": [sentence(verdict, study.seen, alone.get(verdict.name)) for verdict in verdicts],
     }
-    return found | {"verdicts": told, "files": list(map(str, files))}
+    # what a fault of ours made is no evidence
+    if record and study.record is not None and not failed(found):
+        written.append(keep(study.name, study.record(measures)))
+    if not quiet:
+        typer.echo(f"{study.title}\nprofile {profile}, {count} seed{'s' * (count > 1)}\n")
+        for name, table in tables.items():
+            typer.echo(f"{name}\n{table.to_string(index=False, float_format='{:.3g}'.format)}\n")
+        typer.echo(
+            "\n".join(f"- {line}" for line in found["lines"])
+            + f"\n\nwritten: {', '.join(map(str, written))}\n"
+        )
+    return found | {"files": list(map(str, written))}
 
 
 def told_of(study: Study, verdict: Verdict, alone: Verdict | None) -> dict[str, Any]:
@@ -141,8 +160,7 @@ def sentence(verdict: Verdict, seen: int = 0, alone: Verdict | None = None) -> s
     """A verdict in a line, and what the seeds from ``seen`` on say of it by themselves."""
     kind = " (hard)" if verdict.hard else ""
     line = (
-        f"- {verdict.name}{kind}: {HELD[verdict.holds]}. {verdict.statement} Found: "
-        f"{verdict.found}."
+        f"{verdict.name}{kind}: {HELD[verdict.holds]}. {verdict.statement} Found: {verdict.found}."
     )
     if alone is None:
         return line
@@ -162,9 +180,10 @@ def _write(
     """measures.csv, NAME.csv of each table, verdicts.json and the pictures; the files."""
     from fairfl._support.manifest import SUFFIX, write_piece
     from fairfl.figures.lib.crosscheck import draw
+    from fairfl.figures.lib.saved import csv_text
 
     texts = {
-        f"{name}.csv": table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+        f"{name}.csv": csv_text(table, "%.10g")
         for name, table in {"measures": measures, **tables}.items()
     }
     texts["verdicts.json"] = json.dumps(told, ensure_ascii=False, indent=1) + "\n"
@@ -179,6 +198,5 @@ def keep(name: str, data: dict[str, Any]) -> Path:
     from fairfl._support.whole_file import write_whole
     from fairfl.claims.empirical.crosscheck_files import FOLDER
 
-    FOLDER.mkdir(exist_ok=True)
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return write_whole(FOLDER / f"{name}.json", text.replace('{"world"', '\n{"world"') + "\n")

@@ -1,7 +1,7 @@
 """How every command ends: errors as one line on stderr, and exit codes.
 
-Exit codes: 0 done; 1 a check failed, or what was asked for could not be done; 2 wrong usage or bad
-input; 130 stopped.
+Exit codes: 0 done, or the reader of standard output has left; 1 a check failed, or what was asked
+for could not be done; 2 wrong usage or bad input; 130 stopped.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ import typer
 from typer.core import TyperGroup
 
 from fairfl._support.extras import MissingExtra, extras_named
+from fairfl.cli.output import CONTROLS
 
 FAILED, USAGE, STOPPED = 1, 2, 130
+MOST = 1200
+"""Characters of a message: some name all that could have been meant."""
 # the class of all errors in a command line, which typer gives no name
 _Usage = cast(type[typer.BadParameter], typer.BadParameter.__bases__[0])
 
@@ -38,8 +41,7 @@ def one_line() -> Iterator[None]:
     try:
         with extras_named():
             yield
-    except (BrokenPipeError, typer.Exit):
-        # the reader has left, as `head` does; an exit code, which is a RuntimeError
+    except typer.Exit:  # an exit code, which is a RuntimeError
         raise
     except _Usage as error:
         if type(error).__name__ == "NoArgsIsHelpError":  # the help, which no line is
@@ -72,5 +74,8 @@ def _told(error: typer.BadParameter) -> str:
 
 def _exit(message: str, code: int) -> typer.Exit:
     prefix = "" if code == STOPPED else "error: "
-    typer.echo(f"fairfl: {prefix}{' '.join(message.split())}", err=True)
+    line = " ".join(message.split()).translate(CONTROLS)
+    if len(line) > MOST:
+        line = f"{line[: MOST // 2]} ... {line[-MOST // 2 :]}"
+    typer.echo(f"fairfl: {prefix}{line}", err=True)
     return typer.Exit(code)

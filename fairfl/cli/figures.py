@@ -34,7 +34,7 @@ def figures(
             for entry in entries:
                 typer.echo(f"{entry.name:<{width}}  {entry.title}")
             return
-        outcomes = draw([entry.name for entry in entries], out_folder(out), jobs, force)
+        outcomes = draw([entry.name for entry in entries], out, jobs, force)
         if names and any(outcome.status == "skipped" for outcome in outcomes):
             raise typer.Exit(FAILED)
 
@@ -44,15 +44,17 @@ def draw(names: Iterable[str] | None, out: Path, jobs: int, force: bool) -> list
 
     Raises
     ------
-    ValueError : an unknown name.  KeyboardInterrupt : stopped; finished figures stay, nothing
-        half-written does.
+    ValueError : an unknown name.  RuntimeError : no place to write.  KeyboardInterrupt : stopped;
+        finished figures stay, nothing half-written does.
     """
     from fairfl._support.processes import job_count
     from fairfl.cli.progress import counting
     from fairfl.figures.lib.registry import find
     from fairfl.figures.lib.render import render_all
+    from fairfl.figures.lib.saved import names as files_of
 
     wanted = [entry.name for entry in find(names)]
+    out_folder(out, *files_of(*wanted))
     with counting("figures", len(wanted)) as one_more:
 
         def told(outcome: Outcome, done: int, count: int) -> None:

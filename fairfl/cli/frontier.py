@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairfl.cli.errors import one_line
-from fairfl.cli.options import AsJson, given, option, out_folder, require_columns
+from fairfl.cli.options import AsJson, given, option, out_folder, place, require_columns
 
 if TYPE_CHECKING:
     from fairfl.theory.populations.calibration import Counted
@@ -87,7 +87,7 @@ def frontier(
     ] = None,
     seed: Annotated[int | None, option("Of the draws; default 0.", min=0)] = None,
     out: Annotated[
-        Path | None, option("Also write frontier.png, .svg and .csv.", "--out", metavar="DIR")
+        Path | None, option("Also write frontier.png, .svg and .csv.", "--out", **place("DIR"))
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -95,6 +95,7 @@ def frontier(
     data.
     """
     with one_line():
+        from fairfl.cli.progress import stages
         from fairfl.reports.frontier import report
         from fairfl.reports.question import Question
 
@@ -112,24 +113,29 @@ def frontier(
         )
         if calibrate is not Calibrate.shared:
             people["calibrate"] = calibrate.value
-        if file.suffix.lower() == ".toml":
-            federation, notes, sample = _laws(file, people | draws), (), None
-        else:
-            federation, notes, sample = _people(file, people, sees == "x")
-        if out is not None:
-            out_folder(out)
-        report(
-            federation,
-            notes,
-            sample,
-            title=file.stem,
-            question=question,
-            at=at or None,
-            count=points,
-            out=out,
-            as_json=as_json,
-            **draws,
-        )
+        with stages() as progress:
+            progress(f"reading of {file.name}")
+            if file.suffix.lower() == ".toml":
+                federation, notes, sample = _laws(file, people | draws), (), None
+            else:
+                federation, notes, sample = _people(file, people, sees == "x")
+            if out is not None:
+                from fairfl.figures.lib.saved import names
+
+                out_folder(out, *names("frontier"))
+            report(
+                federation,
+                notes,
+                sample,
+                title=file.stem,
+                question=question,
+                at=at or None,
+                count=points,
+                out=out,
+                as_json=as_json,
+                progress=progress,
+                **draws,
+            )
 
 
 def _laws(file: Path, people: dict[str, Any]) -> Federation:

@@ -12,6 +12,7 @@ import typer
 from fairfl._support.version import __version__
 from fairfl.cli import bench, claims, crosscheck, figures, frontier, reproduce, simulate
 from fairfl.cli.errors import Commands
+from fairfl.cli.output import plain_output
 
 app = typer.Typer(
     name="fairfl",
@@ -21,6 +22,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(simulate.simulate)
 app.command()(crosscheck.crosscheck)
@@ -45,8 +47,5 @@ def main() -> None:
     if not sys.warnoptions:  # a user asks with -W; else what matters is in the output
         warnings.simplefilter("ignore")
         os.environ.setdefault("PYTHONWARNINGS", "ignore")  # the processes of --jobs
+    plain_output()
     app()
-
-
-if __name__ == "__main__":
-    main()

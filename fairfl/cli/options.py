@@ -22,13 +22,26 @@ def option(help: str, *names: str, **more: Any) -> Any:
     return typer.Option(*names, help=help, **more)
 
 
-Out = Annotated[Path, option("Folder of the files.", "--out", metavar="DIR")]
+def place(metavar: str) -> dict[str, Any]:
+    """The rest of an option that names a file or folder to be written: "" would be the current
+    folder.
+    """
+
+    def parser(text: str | Path) -> Path:
+        if not str(text):
+            raise typer.BadParameter("must not be empty, got ''")
+        return Path(text)
+
+    return {"metavar": metavar, "parser": parser}
+
+
+Out = Annotated[Path, option("Folder of the files.", "--out", **place("DIR"))]
 Jobs = Annotated[int, option("Processes; 0: one a core, four at most.", "--jobs", "-j", min=0)]
 Force = Annotated[bool, option("Draw again what is there already.", "--force")]
 Profiles = Annotated[
     Profile, option("quick: to see it; paper: as published or recorded.", "--profile")
 ]
-RunsOut = Annotated[Path, option("Folder of runs, tables and pictures.", "--out", metavar="DIR")]
+RunsOut = Annotated[Path, option("Folder of runs, tables and pictures.", "--out", **place("DIR"))]
 Listed = Annotated[bool, option("List what can be run, and run none.", "--list")]
 Seeds = Annotated[int | None, option("Seeds 0, 1, ...; default: see --list.", "--seeds", min=1)]
 Resume = Annotated[bool, option("Go on from the runs in DIR.", "--resume")]
@@ -51,13 +64,14 @@ def require_columns(options: dict[str, Any]) -> None:
         raise ValueError(f"a table of people needs {' and '.join(missing)} (the name of a column)")
 
 
-def out_folder(path: Path) -> Path:
-    """The folder of ``--out``, made if missing, and written into once before the work.
+def out_folder(path: Path, *files: str, option: str = "--out") -> Path:
+    """The folder of ``--out``, made if missing, and written into once before the work; ``files``
+    will be written there.
 
     Raises
     ------
-    RuntimeError : it cannot be made or written; what was asked for cannot be done, which is exit
-        code 1.
+    RuntimeError : it, or one of the files, cannot be made or written; what was asked for cannot be
+        done, which is exit code 1.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -65,6 +79,11 @@ def out_folder(path: Path) -> Path:
             pass
     except OSError as error:
         raise RuntimeError(
-            f"--out must be a folder that can be written, got {path}: {error.strerror}"
+            f"{option} must be a folder that can be written, got {path}: {error.strerror}"
         ) from None
+    if taken := [name for name in files if (path / name).is_dir()]:
+        raise RuntimeError(
+            f"{option} must be a folder that can hold a file {taken[0]}, got {path}, where that is "
+            "a folder"
+        )
     return path

@@ -1,10 +1,12 @@
-"""Progress on stderr, where it is a terminal."""
+"""Progress on stderr: bars on a terminal; elsewhere a line for a stage that takes long."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Timer
 
+import typer
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -15,6 +17,9 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+
+LONG = 10.0
+"""Seconds of a stage after which it is named where stderr is no terminal."""
 
 
 @contextmanager
@@ -52,6 +57,32 @@ def of_rounds(units: int, jobs: int) -> Iterator[Callable[[str, int, int], None]
             )
 
         yield progress
+
+
+@contextmanager
+def stages() -> Iterator[Callable[[str], None]]:
+    """What is yielded is called with what is being computed: a line that changes on a terminal,
+    elsewhere a line for each stage that takes long.
+    """
+    console = Console(stderr=True)
+    if console.is_terminal:
+        with console.status("") as status:
+            yield status.update
+        return
+    told: list[Timer] = []
+
+    def tell(stage: str) -> None:
+        for timer in told:
+            timer.cancel()
+        told[:] = [Timer(LONG, typer.echo, (f"fairfl: {stage} ...",), {"err": True})]
+        told[0].daemon = True
+        told[0].start()
+
+    try:
+        yield tell
+    finally:
+        for timer in told:
+            timer.cancel()
 
 
 def _bar(*columns: ProgressColumn) -> Progress:

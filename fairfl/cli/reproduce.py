@@ -1,27 +1,69 @@
-"""``fairfl reproduce``: every figure and the report on the claims, in one folder with an index
-page.
+"""``fairfl reproduce``: every figure, the report on the claims and a quick cross-check, in one
+folder with an index page.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import typer
 
-from fairfl.cli.errors import one_line
+from fairfl._support.extras import MissingExtra, extras_named
+from fairfl.cli.crosscheck import failed, run_study
+from fairfl.cli.errors import FAILED, one_line
 from fairfl.cli.figures import draw
 from fairfl.cli.options import Force, Jobs, Out, out_folder
 
+STUDIES = ("frontier", "bounds")
+"""Of the cross-check: learned rules under the exact frontier, and bounds on trained models."""
+
 
 def reproduce(out: Out = Path("out"), jobs: Jobs = 0, force: Force = False) -> None:
-    """Draw everything and report the claims, in one folder with an index page. A stopped run goes
-    on where it was.
+    """Draw everything, report the claims and hold what is learned against the theory, in one
+    folder with an index page. A stopped run goes on where it was.
+
+    Exit code 1 where the check of a claim or a hard verdict of the cross-check fails.
     """
     with one_line():
         from fairfl.claims.runner import recorded
-        from fairfl.reports.claims.report import write_report
+        from fairfl.reports.claims.report import NAMES, write_report
         from fairfl.reports.index_page import write_index
 
-        outcomes = draw(None, out_folder(out), jobs, force)
-        write_report(out, recorded())
-        typer.echo(f"page: {write_index(out, outcomes)}")
+        out_folder(out, *NAMES, "index.html")
+        outcomes = draw(None, out, jobs, force)
+        claims = recorded()
+        write_report(out, claims)
+        wrong = {c.claim.id: "; ".join(c.problems) for c in claims if c.outcome and c.problems}
+        wrong |= _unverified([(c.claim.id,) for c in claims if c.outcome], jobs)
+        studies, missing = _crosschecked(out / "crosscheck", jobs)
+        typer.echo(f"page: {write_index(out, outcomes, claims, wrong, studies, missing)}")
+        if wrong or any(map(failed, studies)):
+            raise typer.Exit(FAILED)
+
+
+def _unverified(tasks: Sequence[tuple[str]], jobs: int) -> dict[str, str]:
+    """Claims whose certificates do not verify, and why."""
+    from fairfl._support.processes import as_done, job_count
+    from fairfl.claims.runner import verified
+    from fairfl.cli.progress import counting
+
+    wrong = {}
+    with counting("claims", len(tasks)) as one_more:
+        for id, reason in as_done(verified, tasks, job_count(jobs, len(tasks))):
+            one_more(id)
+            wrong |= {id: reason} if reason else {}
+    return wrong
+
+
+def _crosschecked(out: Path, jobs: int) -> tuple[list[dict[str, Any]], str]:
+    """What the studies found, quick; or why they could not be run, else ""."""
+    try:
+        with extras_named():
+            from fairfl.studies.crosscheck.registry import find
+
+            chosen = find([*STUDIES]) if STUDIES else []
+            return [run_study(study, "quick", None, out, True, jobs, True) for study in chosen], ""
+    except MissingExtra as error:
+        return [], str(error)

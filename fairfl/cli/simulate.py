@@ -22,7 +22,6 @@ from fairfl.cli.options import (
     Seeds,
     given,
     option,
-    out_folder,
     require_columns,
 )
 
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from fairfl.studies.experiment import Experiment, Unit
 
 TABLES = (".csv", ".parquet", ".pq")
+TEXTS = ("table.csv", "differences.txt", "curves.csv")
 GROWN, LOST = 1e3, 1e10
 """A run has diverged whose mean training loss ends above so many times what was measured first, or
 above so much.
@@ -188,16 +188,18 @@ def _run(
     as_json: bool,
 ) -> None:
     from fairfl.cli.unit_runs import measured
+    from fairfl.figures.lib.saved import names
     from fairfl.studies.beside_published import compare, lines
     from fairfl.studies.experiment import Scale
     from fairfl.studies.registry import experiments
 
     units = _chosen(experiment.units(Scale(profile, seeds)), only)
-    clients = measured(units, out, resume, jobs)
+    files = (*TEXTS, *names(*(picture.name for picture in experiment.pictures)))
+    clients = measured(units, out, resume, jobs, experiment.name, files)
     table = compare(experiment.values(clients), experiment.published)
     short = profile == "quick" and len(experiment.published) > 0  # a run of one's own has no paper
     differences = (*([QUICK] if short else []), *experiment.differences(clients))
-    files = _write(experiment, clients, table, differences, out_folder(out / experiment.name))
+    written = _write(experiment, clients, table, differences, out / experiment.name)
     # a paper's experiment may search rates of which some diverge, and says so itself
     lost = diverged(clients) if experiment.name not in experiments() else []
     if as_json:
@@ -211,7 +213,7 @@ def _run(
             "seeds": seeds,
             "table": rows,
             "differences": list(differences),
-            "files": list(map(str, files)),
+            "files": list(map(str, written)),
         }
         found["diverged"] = lost
         typer.echo(json.dumps(found, ensure_ascii=False, indent=1))
@@ -225,7 +227,7 @@ def _run(
     if differences:
         typer.echo("\nWhat differs from the paper:" if len(experiment.published) else "\nNotes:")
         typer.echo("\n".join(f"- {line}" for line in differences))
-    typer.echo(f"\nwritten: {', '.join(map(str, files))}")
+    typer.echo(f"\nwritten: {', '.join(map(str, written))}")
     _told(lost)
 
 
@@ -278,11 +280,12 @@ def _write(
     """table.csv, differences.txt, curves.csv where there are any, and the pictures; the files."""
     from fairfl._support.manifest import SUFFIX, write_piece
     from fairfl.figures.lib.experiments import draw
+    from fairfl.figures.lib.saved import csv_text
     from fairfl.studies.execute import last_round
     from fairfl.studies.frames import among, rows
 
     texts = {
-        "table.csv": table.to_csv(index=False, float_format="%.10g", lineterminator="\n"),
+        "table.csv": csv_text(table, "%.10g"),
         "differences.txt": "".join(f"{line}\n" for line in differences),
     }
     if experiment.curves is not None:

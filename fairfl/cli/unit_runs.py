@@ -20,13 +20,15 @@ RUNS = "runs"
 """The folder below --out where the runs are; experiments share them."""
 
 
-def measured(units: Sequence[Unit], out: Path, resume: bool, jobs: int) -> pd.DataFrame:
-    """What the units measured.
+def measured(
+    units: Sequence[Unit], out: Path, resume: bool, jobs: int, name: str, files: Iterable[str]
+) -> pd.DataFrame:
+    """What the units measured; ``files`` will be written into the folder ``name`` of ``out``.
 
     Raises
     ------
-    ValueError : a run that is there already, without ``resume``.  RuntimeError : a folder that
-        cannot be made or written, before any run; an update that is not finite.
+    ValueError : a run that is there already, without ``resume``.  RuntimeError : a folder or file
+        that cannot be made or written, before any run; an update that is not finite.
     """
     from fairfl._support.processes import as_done, job_count
     from fairfl.cli.progress import of_rounds
@@ -39,7 +41,8 @@ def measured(units: Sequence[Unit], out: Path, resume: bool, jobs: int) -> pd.Da
             f"--out must hold none of the runs, or --resume be given; {out / RUNS} holds {there[0]}"
             + (f" and {len(there) - 1} more" if len(there) > 1 else "")
         )
-    out_folder(out)
+    out_folder(out / RUNS)
+    out_folder(out / name, *files)
     count = job_count(jobs, len(units))
     try:
         with of_rounds(len(units), count) as progress:

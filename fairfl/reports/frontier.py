@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from fairfl.reports.comparison import ENDS, Comparison, compare, tried
 from fairfl.reports.comparison_words import asked, number, sentences, shower, span
 from fairfl.reports.frontier_json import as_data
 from fairfl.reports.question import PLAIN, Question
-from fairfl.reports.sampling import FEWEST
+from fairfl.reports.sampling import FEWEST, Progress
 from fairfl.solvers.schemes import LABELS, NAMES, RATES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
@@ -48,6 +47,7 @@ def report(
     as_json: bool = False,
     bootstraps: int | None = None,
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Compare the schemes, print what was found, and write it into the folder ``out`` where one is
     given.
@@ -61,14 +61,11 @@ def report(
         raise ValueError(
             f"bootstraps must be 0 or at least {FEWEST}, for an interval, got {bootstraps}"
         )
-    console = Console(stderr=True)
-    with console.status("") if console.is_terminal else nullcontext() as status:
-        told = None if status is None else status.update
-        found = compare(federation, question=question, at=at, count=count, progress=told)
-        if sample is not None:
-            found = tried(
-                found, sample, count=count, bootstraps=bootstraps, seed=seed, progress=told
-            )
+    found = compare(federation, question=question, at=at, count=count, progress=progress)
+    if sample is not None:
+        found = tried(
+            found, sample, count=count, bootstraps=bootstraps, seed=seed, progress=progress
+        )
     files = [] if out is None else write(found, title, out)
     if as_json:
         extra = {"notes": list(notes), "files": [str(file) for file in files]}
@@ -94,7 +91,7 @@ def show(found: Comparison, notes: Sequence[str]) -> None:
         *asked(found.question),
     ]:
         typer.echo(line)
-    console = Console()
+    console = Console(color_system=None)
     if not console.is_terminal:
         console = Console(width=WIDE)  # a pipe has no width of its own
     console.print(table(found))

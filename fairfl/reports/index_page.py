@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from fairfl._support.manifest import SUFFIX, write_piece
 from fairfl._support.version import __version__
+from fairfl.claims.runner import Checked
 from fairfl.figures.lib.registry import registered
 from fairfl.figures.lib.render import Outcome
+from fairfl.reports.claims.page import summary
 from fairfl.solvers.schemes import LABELS
 
 STYLE = (
@@ -31,22 +34,51 @@ SHOWN = {
 }
 
 
-def write_index(out: Path, outcomes: Iterable[Outcome]) -> Path:
-    """Write DIR/index.html about the figures in DIR, and return its path."""
+def write_index(
+    out: Path,
+    outcomes: Iterable[Outcome],
+    claims: Sequence[Checked],
+    wrong: Mapping[str, str],
+    studies: Sequence[dict[str, Any]],
+    missing: str,
+) -> Path:
+    """Write DIR/index.html about what is in DIR, and return its path.
+
+    ``wrong``: why the check of a claim failed; ``studies``: what ``fairfl crosscheck --json`` says
+    of each; ``missing``: why there are none.
+    """
     titles = {name: entry.title for name, entry in registered().items()}
     parts = [_section(outcome, titles[outcome.name]) for outcome in outcomes]
+    crosschecked = "".join(_study(study, out) for study in studies) or f"<p>{escape(missing)}</p>\n"
+    failed = "".join(f"<li>{escape(f'{id}: {why}')}</li>\n" for id, why in wrong.items())
     page = (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f"<title>fairfl {__version__}: "
-        f"figures</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>What federated training "
-        f"loses in accuracy and fairness</h1>\n<p>Drawn by fairfl {__version__}. Curves are "
-        "computed from the laws, not simulated. "
-        "Each picture comes with the table it is drawn from. "
-        'The statements of the papers, verified or refuted: <a href="claims.html">claims</a>, '
-        "with errata.</p>\n"
-        f"{''.join(parts)}</body>\n</html>\n"
+        f"figures, claims, cross-check</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<h1>What "
+        f"federated training loses in accuracy and fairness</h1>\n<p>Made by fairfl {__version__}: "
+        '<a href="#claims">claims</a>, <a href="#crosscheck">practice against theory</a>, '
+        '<a href="#figures">figures</a>.</p>\n<section id="claims">\n<h2>The papers\' statements, '
+        'verified or refuted</h2>\n<p>Each with its evidence: <a href="claims.html">claims</a>.</p>'
+        f"\n{summary(claims, 'claims.html')}<ul>\n{failed}</ul>\n</section>\n"
+        '<section id="crosscheck">\n<h2>Practice against theory</h2>\n<p>Models trained on samples '
+        "of federations whose laws are known, few and small ones. A theorem stands behind a hard "
+        f"verdict.</p>\n{crosschecked}</section>\n"
+        '<section id="figures">\n<h2>Figures</h2>\n<p>Curves are computed from the laws, not '
+        "simulated, unless the title says so. Each picture comes with the table it is drawn from."
+        f"</p>\n</section>\n{''.join(parts)}</body>\n</html>\n"
     )
     return write_piece(out / f"index{SUFFIX}", {"index.html": page})[0]
+
+
+def _study(study: dict[str, Any], out: Path) -> str:
+    """A study's verdicts and pictures."""
+    title = escape(study["title"])
+    verdicts = "".join(f"<li>{escape(line)}</li>\n" for line in study["lines"])
+    files = [Path(file).relative_to(out).as_posix() for file in study["files"]]
+    pictures = "".join(
+        f'<img src="{escape(file)}" alt="{title}">\n' for file in files if file.endswith(".png")
+    )
+    return f"<h3>{title}</h3>\n<ul>\n{verdicts}</ul>\n{pictures}"
 
 
 def _section(outcome: Outcome, title: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from fairfl._support.checks import Array
+from fairfl._support.checks import Array, some
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.theory.populations.calibration import Counted, ScoreWarning, count_people
@@ -85,7 +85,7 @@ def _warned(data: Dataset, federation: Federation, unseen: bool) -> list[str]:
             f"{', '.join(lonely)}."
         )
     elif lonely:
-        lines.append(f"Clients without people of some of the groups: {_some(lonely)}.")
+        lines.append(f"Clients without people of some of the groups: {some(lonely)}.")
     made_of = set(data.columns["group"]) & set(data.columns["features"])
     if unseen and made_of:
         lines.append(
@@ -131,12 +131,10 @@ def _chosen(data: Dataset, pair: str | None) -> tuple[np.ndarray, list[str]]:
     ]
     if not fits:
         raise ValueError(
-            f"--group-pair must be two of {_some(names)} with a comma between, got {pair!r}"
+            f"--group-pair must be two of {some(names)} with a comma between, got {pair!r}"
         )
     kept = np.isin(data.group, [names.index(name) for name in fits[0]])
     out = len(data) - int(kept.sum())
     return kept, [f"{out:,} people of other groups are left out."] if out else []
 
 
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:12]) + (f", ... ({len(names)} in all)" if len(names) > 12 else "")

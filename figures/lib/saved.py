@@ -18,6 +18,19 @@ from fairfl._support.version import __version__
 SUFFIXES = (".csv", ".svg", ".png")
 DIGITS = "%.12g"
 """Of the CSV: more than a picture shows, fewer than rounding can change."""
+COMPUTED = r"^([=@\t\r]|[+-](?![\d.]*$))"
+"""How a text begins that a spreadsheet takes for a formula."""
+
+
+def names(*pictures: str) -> tuple[str, ...]:
+    """The files of pictures, manifests among them."""
+    return tuple(f"{name}{end}" for name in pictures for end in (*SUFFIXES, SUFFIX))
+
+
+def csv_text(table: pd.DataFrame, digits: str = DIGITS) -> str:
+    """A table as CSV; texts that a spreadsheet would compute, such as "=1+1", get an apostrophe."""
+    harmless = table.replace(COMPUTED, r"'\1", regex=True)
+    return harmless.to_csv(index=False, float_format=digits, lineterminator="\n")
 
 
 def save(
@@ -37,8 +50,6 @@ def save(
     svg, png = io.BytesIO(), io.BytesIO()
     figure.savefig(svg, format="svg", metadata={"Title": title, "Creator": software, "Date": None})
     figure.savefig(png, format="png", metadata={"Title": title, "Software": software})
-    text = table.to_csv(index=False, float_format=DIGITS, lineterminator="\n")
-    contents = dict(zip(SUFFIXES, (text, svg.getvalue(), png.getvalue()), strict=True))
-    return write_piece(
-        folder / f"{name}{SUFFIX}", {f"{name}{end}": made for end, made in contents.items()}, inputs
-    )
+    made = (csv_text(table), svg.getvalue(), png.getvalue())
+    contents = {f"{name}{end}": one for end, one in zip(SUFFIXES, made, strict=True)}
+    return write_piece(folder / f"{name}{SUFFIX}", contents, inputs)

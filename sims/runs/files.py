@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from fairfl._support.manifest import sealed
 from fairfl._support.whole_file import PARTIAL, write_whole
 
 
@@ -35,9 +35,9 @@ def telling(folder: Path) -> Iterator[None]:
         raise failure from None
 
 
-def write_json(path: Path, value: Any) -> None:
-    """JSON, keys sorted, one line a key."""
-    write_whole(path, json.dumps(value, indent=1, sort_keys=True) + "\n", sync=True)
+def write_sealed(path: Path, value: dict[str, Any]) -> None:
+    """An object of JSON with its own digest."""
+    write_whole(path, sealed(value), sync=True)
 
 
 def sweep_partial(folder: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fairfl._support.checks import one_of, whole
+from fairfl._support.checks import one_of, shown, whole
+from fairfl._support.manifest import unsealed
 from fairfl._support.version import __version__
 from fairfl._support.whole_file import PARTIAL
 from fairfl.sims.engine.data import Parts
@@ -24,7 +24,7 @@ from fairfl.sims.engine.replicate import Replicate
 from fairfl.sims.engine.settings import Computing, Training
 from fairfl.sims.engine.simulation import Simulation
 from fairfl.sims.runs import checkpoint, lock, metrics
-from fairfl.sims.runs.files import RunFolderError, sweep_partial, telling, write_json
+from fairfl.sims.runs.files import RunFolderError, sweep_partial, telling, write_sealed
 from fairfl.sims.runs.lock import locked
 
 CONFIGURATION = "run.json"
@@ -225,20 +225,22 @@ def _open(
     mine, path = configuration(simulation, evaluate_every, checkpoint_every), place / CONFIGURATION
     if not path.exists():
         sweep_partial(place)
-        write_json(path, {"configuration": mine, "versions": [versions()]})
+        write_sealed(path, {"configuration": mine, "versions": [versions()]})
         return {}
     try:
-        kept = json.loads(path.read_text("utf-8"))
-        theirs, seen = dict(kept["configuration"]), list(kept["versions"])
-        latest = dict(seen[-1])
-    except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise RunFolderError(f"{path} is not the configuration of a run: {error}") from None
+        kept = unsealed(path.read_text("utf-8"))
+    except ValueError:
+        raise RunFolderError(
+            f"{path}, the configuration of a run, was altered since it was written; to run anew, "
+            "remove its folder"
+        ) from None
+    theirs, seen, latest = kept["configuration"], kept["versions"], dict(kept["versions"][-1])
     for name in (*mine, *theirs):  # either may have what the other does not mention
         if theirs.get(name) != mine.get(name):
             where, got, wanted = first_difference(theirs.get(name), mine.get(name), name)
             raise ValueError(
                 f"folder must hold a run of the same configuration, got {str(place)!r} with "
-                f"{where} = {got!r}, not {wanted!r}"
+                f"{where} = {shown(got)}, not {shown(wanted)}"
             )
     if not resume:
         raise ValueError(
@@ -251,7 +253,7 @@ def _open(
     latest.pop("round", None)
     # the rest is computed by something else: said, for it may differ in the last bits
     if latest != versions():
-        write_json(
+        write_sealed(
             path,
             {
                 "configuration": theirs,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache, partial
 from itertools import product
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from fairfl._support.checks import Array
+from fairfl._support.checks import Array, some
 from fairfl.sims.data.federated.data import PARTS, FederatedData
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.api import frontier
@@ -123,8 +122,8 @@ def notes(request: Request, rows: pd.DataFrame) -> tuple[str, ...]:
     groups = ", ".join(f"{n} {_count(table.group == a)}" for a, n in enumerate(table.group_names))
     clients = [f"{n} {_count(table.client == k)}" for k, n in enumerate(table.client_names)]
     return (
-        f"{len(table):,} people, by group: {groups}; by client: {_few(clients)}. y = 1 is "
-        f"{request.label} = {table.label_names[1]}. Features: {_few(table.columns['features'])}.",
+        f"{len(table):,} people, by group: {groups}; by client: {some(clients)}. y = 1 is "
+        f"{request.label} = {table.label_names[1]}. Features: {some(table.columns['features'])}.",
         f"Three fifths are trained on; a fifth, '{VALIDATION}', is for choosing ε; a fifth is "
         "tested on.",
         f"± is the spread over seeds of training; the split is one. With {tested:,} test people "
@@ -148,7 +147,3 @@ _BEHIND = (
 
 def _count(which: np.ndarray) -> str:
     return f"{int(which.sum()):,}"
-
-
-def _few(names: Sequence[str], most: int = 12) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

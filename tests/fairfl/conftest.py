@@ -87,4 +87,49 @@ def small_registry(monkeypatch):
 
     for module in (registry, render, report):
         monkeypatch.setattr(module, "registered", lambda: known)
+    monkeypatch.setattr("fairfl.cli.reproduce.STUDIES", ())
     return SimpleNamespace(drawn=drawn)
+
+
+@pytest.fixture
+def planted_study(monkeypatch):
+    """A study of two runs, whose verdict is what the test sets, and one that keeps nothing."""
+    from fairfl.studies.crosscheck import registry
+    from fairfl.studies.crosscheck.population.worlds import figure_5
+    from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, Plan
+    from fairfl.studies.crosscheck.study import Drawing, Study, Verdict
+
+    box = SimpleNamespace(holds=True, hard=True, seen=0)
+
+    def units(scale):
+        kinds = [(scheme, seed) for seed in range(scale.seeds) for scheme in (CFL, ENSEMBLE)]
+        return [
+            Plan(figure_5("a"), scheme, 1, 200, seed, ((0.1,),), 3, 2).unit()
+            for scheme, seed in kinds
+        ]
+
+    def verdicts(measures):
+        return (Verdict("planted", box.holds, box.hard, "It holds.", f"{len(measures)} rules"),)
+
+    def table(measures):
+        found = measures[["disparity", "accuracy"]].set_axis(["x", "y"], axis=1)
+        return found.assign(panel="p", series="s", kind="points")
+
+    planted = Study(
+        "planted",
+        "Two runs",
+        {"quick": 1, "paper": 2},
+        units,
+        lambda measures: {"means": measures.groupby("scheme")[["accuracy"]].mean()},
+        verdicts,
+        (Drawing("crosscheck-planted", "A picture", "x", "y", table),),
+        lambda measures: {"accuracies": measures["accuracy"].tolist()},
+    )
+    plain = Study("plain", "Keeps nothing", planted.seeds, units, planted.tables, verdicts)
+    found = {"plain": plain, "planted": planted}
+    monkeypatch.setattr(
+        registry,
+        "studies",
+        lambda: {k: dataclasses.replace(v, seen=box.seen) for k, v in found.items()},
+    )
+    return box

@@ -45,7 +45,7 @@ def test_the_table_of_people_is_what_the_command_prints(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", people], cwd=tmp_path, check=True)
     words = shlex.split(command)
     assert words[0] == "fairfl"
-    run = [sys.executable, "-m", "fairfl.cli.main", *words[1:]]
+    run = [sys.executable, "-m", "fairfl", *words[1:]]
     environment = {**os.environ, "COLUMNS": "100"}
     told = subprocess.run(
         run, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True

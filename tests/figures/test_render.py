@@ -1,5 +1,6 @@
 """Files: whole, the same bytes each time, drawn again only where that can change them."""
 
+import io
 import os
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -9,11 +10,13 @@ import pandas as pd
 import pytest
 from PIL import Image
 
+from fairfl._support.extras import HINT
 from fairfl._support.manifest import finished
 from fairfl._support.version import __version__
 from fairfl.figures.lib import render as rendering
 from fairfl.figures.lib.registry import find
 from fairfl.figures.lib.render import SOURCE, key, render, render_all
+from fairfl.figures.lib.saved import DIGITS, csv_text
 from fairfl.sims.data.fetch import Remote, locate
 
 FAST = "fedfb_figure_8"
@@ -51,6 +54,17 @@ def test_the_users_settings_neither_show_nor_change(tmp_path):
         other = render(FAST, tmp_path / "b")
         assert dict(matplotlib.rcParams) == before
     assert [f.read_bytes() for f in plain] == [f.read_bytes() for f in other]
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1+1", "-1+1", "@SUM(1)", "\t=1", "=HYPERLINK(1)"])
+def test_no_text_of_a_csv_is_computed(text):
+    written = csv_text(pd.DataFrame({"panel": [text, "a=b"], "x": [-1.5, 2.0]}))
+    assert list(pd.read_csv(io.StringIO(written))["panel"]) == [f"'{text}", "a=b"]
+
+
+def test_numbers_and_other_texts_stay_as_they_are():
+    table = pd.DataFrame({"a": ["-1", "+2.5", "-", "x+y", "ε = 0"], "x": [-1.0, 2, 3, 4, 5]})
+    assert csv_text(table) == table.to_csv(index=False, float_format=DIGITS, lineterminator="\n")
 
 
 def test_the_csv_is_the_table(tmp_path, multipliers):
@@ -179,7 +193,7 @@ def test_wrong_arguments_draw_nothing(tmp_path):
 
 @pytest.mark.parametrize("library", ["torch", "no_such_library"])
 def test_a_figure_without_its_extra_is_skipped_and_says_which(library, tmp_path, monkeypatch):
-    # `make reproduce` installs no torch: eight figures of runs must not end it
+    # figures of runs must not end what is drawn without torch
     def data():
         raise ModuleNotFoundError(f"No module named {library!r}", name=library)
 
@@ -190,4 +204,4 @@ def test_a_figure_without_its_extra_is_skipped_and_says_which(library, tmp_path,
             render_all([FAST], tmp_path)
         return
     (outcome,) = render_all([FAST], tmp_path)
-    assert outcome.status == "skipped" and 'pip install "fairfl[sims]"' in outcome.reason
+    assert outcome.status == "skipped" and HINT.format(extra="sims") in outcome.reason

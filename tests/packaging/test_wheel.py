@@ -3,6 +3,7 @@ checkout.
 """
 
 import configparser
+import re
 import shutil
 import subprocess
 import sys
@@ -110,17 +111,67 @@ def test_the_wheel_declares_version_licence_and_command(wheel):
     assert dict(commands["console_scripts"]) == {"fairfl": "fairfl.cli.main:main"}
 
 
-def test_the_installed_wheel_is_what_gets_imported(wheel, tmp_path):
-    home = tmp_path / "env"
+NOT_CORE = """
+import re, sys
+from importlib import metadata
+
+def wanted(name):
+    for line in metadata.requires(name) or ():
+        other = re.match(r"[\\w.-]+", line)[0]
+        if "extra ==" not in line and other not in core:
+            try:
+                metadata.distribution(other)
+            except metadata.PackageNotFoundError:  # of another platform
+                continue
+            core.add(other)
+            wanted(other)
+
+core = {"fairfl"}
+wanted("fairfl")
+plain = {re.sub("[-_.]+", "-", name).lower() for name in core}
+
+class NotCore:
+    held = {
+        module
+        for module, names in metadata.packages_distributions().items()
+        if not plain & {re.sub("[-_.]+", "-", name).lower() for name in names}
+    }
+    def find_spec(name, path=None, target=None):
+        if name in NotCore.held:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, NotCore)
+"""
+"""What the core's dependencies do not bring cannot be imported, as after a plain install."""
+README = (ROOT / "README.md").read_text("utf-8")
+FIRST = re.search(r"```python\n(.*?)```\s*```text\n(.*?)```", README, re.DOTALL)
+ORIGINS = """
+import sys, fairfl as ff
+fed = ff.Federation.normal(mean=[[3, 5], [1, -1]], sd=1.0, q=[0.5, 0.5])
+assert ff.solve(fed, "cfl", eps=0.1).accuracy > 0.8
+print(*{m.__file__ for n, m in sys.modules.items() if n.split(".")[0] == "fairfl"}, sep="\\n")
+"""
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """A fresh environment with the wheel and what the core depends on; its python and packages."""
+    home = tmp_path_factory.mktemp("installed") / "env"
     venv.create(home, with_pip=False, symlinks=True)
     python = home / "bin" / "python"
     pip = (sys.executable, "-m", "pip", "--python", python, "--quiet", "--no-input")
-    run(*pip, "install", "--no-deps", "--no-index", wheel, cwd=tmp_path)
+    run(*pip, "install", "--no-deps", "--no-index", wheel, cwd=home)
     (site,) = home.glob("lib/python*/site-packages")
     # The dependencies come from the environment of the tests. A folder named in a .pth file has its
     # own .pth files left unread, so the editable install of the checkout is not seen.
     (site / "dependencies.pth").write_text(f"{Path(numpy.__file__).parents[1]}\n", encoding="utf-8")
+    (site / "not_core.py").write_text(NOT_CORE, encoding="utf-8")
+    (site / "not_core.pth").write_text("import not_core\n", encoding="utf-8")
+    return python, site.resolve()
 
+
+def test_the_installed_wheel_is_what_gets_imported(installed, wheel, tmp_path):
+    python, site = installed
     code = (
         "import fairfl, importlib, sys\n"
         f"for name in {sorted(PACKAGE_DIR)}: print(importlib.import_module(name).__file__)\n"
@@ -128,5 +179,20 @@ def test_the_installed_wheel_is_what_gets_imported(wheel, tmp_path):
     )
     *files, version = run(python, "-I", "-c", code, cwd=tmp_path).split()
     assert len(files) == len(PACKAGE_DIR)
-    assert all(Path(file).resolve().is_relative_to(site.resolve()) for file in files), files
+    assert all(Path(file).resolve().is_relative_to(site) for file in files), files
     assert version == wheel.name.split("-")[1]
+
+
+def test_the_first_example_of_the_readme_needs_no_extra(installed, tmp_path):
+    assert FIRST is not None
+    assert run(installed[0], "-c", FIRST[1], cwd=tmp_path) == FIRST[2]
+
+
+@pytest.mark.parametrize("place", ["the root of the checkout", "elsewhere"])
+def test_one_copy_is_imported_wherever_python_starts(installed, source, tmp_path, place):
+    python, site = installed
+    root = place == "the root of the checkout"
+    files = run(python, "-c", ORIGINS, cwd=source if root else tmp_path).splitlines()
+    whole = source.resolve() if root else site
+    assert len(files) > 20 and all(Path(file).resolve().is_relative_to(whole) for file in files)
+    assert run(python, "-m", "fairfl", "--version", cwd=source if root else tmp_path)

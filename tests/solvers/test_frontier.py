@@ -318,3 +318,12 @@ def test_thousands_of_random_budgets_do_not_beat_the_frontier(name: Any, scheme:
     fed = PANELS[name]
     F = ff.frontier(fed, scheme, points=50)
     check_not_beaten(F, *best_of_random(fed, scheme, 3000, seed=9), slack=1e-7)
+
+
+@pytest.mark.parametrize("task", [{}, {"costs": (5, 1)}], ids=["accuracy", "costs"])
+def test_a_frontier_tells_itself_in_a_line(task):
+    federation = ff.Federation.normal(mean=[[3, 5], [1, -1]], sd=1.0, q=[0.5, 0.4])
+    found = ff.frontier(federation, "cfl", points=40, **task)
+    told = repr(found)
+    assert told.startswith(f"Frontier('cfl', {found.disparity.size} points: disparity 0 to ")
+    assert f"{1 + found.utility[-1]:.6g})" in told and len(told) < 120

@@ -37,7 +37,7 @@ def page(checked: Sequence[Checked]) -> str:
         "themselves; its level is "
         "that of the weakest certificate and of what the claim rests on. Every check also "
         "refutes at least one "
-        f"statement made wrong on purpose.</p>\n{_summary(checked)}{vocabulary()}"
+        f"statement made wrong on purpose.</p>\n{summary(checked)}{vocabulary()}"
         f"{_form(checked)}<main>\n{''.join(parts)}</main>\n<h2 "
         f'id="errata">Errata</h2>\n{"".join(errata(key, checked) for key in _keys(checked))}'
         f"{_graph(checked)}<script>{script}</script>\n</body>\n</html>\n"
@@ -62,7 +62,8 @@ def _keys(checked: Iterable[Checked]) -> list[str]:
     return [key for key in papers() if key in used]
 
 
-def _summary(checked: Sequence[Checked]) -> str:
+def summary(checked: Sequence[Checked], page: str = "") -> str:
+    """A table of verdicts by paper, whose links lead into the file ``page``."""
     own = [c for c in checked if not c.claim.id.endswith(REPAIRED)]
     verdicts = [v for v in (*VERDICTS, None) if any(c.settled.verdict == v for c in own)]
     head = "".join(f"<th>{verdict or 'not checked'}</th>" for verdict in verdicts)
@@ -71,9 +72,9 @@ def _summary(checked: Sequence[Checked]) -> str:
         mine = [c for c in own if c.claim.paper == key]
         cells = "".join(f"<td>{sum(c.settled.verdict == v for c in mine)}</td>" for v in verdicts)
         wrong = len(_wrong(key, checked))
-        link = f'<a href="#{key}-errata">{wrong}</a>' if wrong else ""
+        link = f'<a href="{page}#{key}-errata">{wrong}</a>' if wrong else ""
         rows.append(
-            f'<tr><td><a href="#{key}">{escape(papers()[key].title)}</a></td>{cells}'
+            f'<tr><td><a href="{page}#{key}">{escape(papers()[key].title)}</a></td>{cells}'
             f"<td>{link}</td></tr>"
         )
     return (

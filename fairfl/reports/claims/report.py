@@ -12,11 +12,13 @@ from fairfl.reports.claims.markdown import markdown
 from fairfl.reports.claims.page import page
 from fairfl.reports.claims.text import as_data
 
+NAMES = ("claims.html", "claims.md", "claims.json")
+
 
 def write_report(out: Path, checked: Sequence[Checked]) -> tuple[Path, ...]:
     """Write the three files into ``out``, made if missing, and return their paths; the same bytes
     each time.
     """
     data = json.dumps([as_data(c) for c in checked], ensure_ascii=False, indent=1) + "\n"
-    texts = {"claims.html": page(checked), "claims.md": markdown(checked), "claims.json": data}
+    texts = dict(zip(NAMES, (page(checked), markdown(checked), data), strict=True))
     return tuple(write_piece(out / f"claims{SUFFIX}", texts))

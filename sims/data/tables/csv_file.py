@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fairfl._support.checks import existing_file, shown
+from fairfl._support.checks import existing_file, shown, some
 
 PARQUET = (".parquet", ".pq")
 UNNAMED = "Unnamed: "
@@ -84,7 +84,7 @@ def require_column(frame: pd.DataFrame, role: str, column: str, path: Path) -> N
     """
     count = list(frame.columns).count(column)
     if count != 1:
-        there = ", ".join(repr(name) for name in frame.columns)
+        there = some([repr(name) for name in frame.columns])
         problem = (
             "must be a column" if count == 0 else f"must be one column, got {count} of that name,"
         )

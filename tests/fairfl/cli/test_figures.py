@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from fairfl.claims import record, runner, sources
+from fairfl.claims.registry import registered
+
 MAIN = "from fairfl.cli.main import main; main()"
 
 
@@ -85,25 +88,61 @@ class Links(HTMLParser):
 
 
 def test_reproduce_writes_a_page_with_relative_links_to_files_that_exist(
-    cli, small_registry, monkeypatch, tmp_path
+    cli, small_registry, planted_study, monkeypatch, tmp_path
 ):
     # reports/claims tests the report of all
     monkeypatch.setattr("fairfl.claims.runner.recorded", lambda: [])
+    monkeypatch.setattr("fairfl.cli.reproduce.STUDIES", ("planted",))
     result = cli("reproduce", "--out", tmp_path, "--jobs", 1)
-    assert result.exit_code == 0
+    assert result.exit_code == 0, result.stderr
     page = (tmp_path / "index.html").read_text("utf-8")
     parser = Links()
     parser.feed(page)
     assert parser.open == []
-    # the claims, and for the one figure a picture, its link and three files
-    assert len(parser.links) == 6
-    assert all((tmp_path / link).is_file() for link in parser.links)
+    # three places of the page, the claims, the study's picture, and for the one figure a picture,
+    # its link and three files
+    assert len(parser.links) == 10
+    anchors = [link for link in parser.links if link.startswith("#")]
+    assert all(f'<section id="{link[1:]}">' in page for link in anchors) and len(anchors) == 3
+    assert all((tmp_path / link).is_file() for link in parser.links if link not in anchors)
+    assert "<li>planted (hard): holds. It holds. Found: 2 rules.</li>" in page
     assert "A line &lt;with&gt; a title" in page
     assert "<td>one</td><td>CFL</td><td>0.125</td>" in page  # the marked minimum
     assert "Not drawn: people.data is not available" in page
     again = cli("reproduce", "--out", tmp_path, "--jobs", 1)
     assert "unchanged" in again.stdout and small_registry.drawn == ["line"]
     assert (tmp_path / "index.html").read_text("utf-8") == page
+    planted_study.holds = False
+    assert cli("reproduce", "--out", tmp_path, "--jobs", 1).exit_code == 1
+    assert "DOES NOT HOLD" in (tmp_path / "index.html").read_text("utf-8")
+
+
+def test_reproduce_verifies_certificates_and_goes_without_torch(
+    cli, small_registry, monkeypatch, tmp_path
+):
+    """A record that was altered ends with code 1 and is named on the page."""
+
+    def forged(*_):
+        raise ValueError("of <another> value")
+
+    def no_torch(names):
+        raise ModuleNotFoundError("No module named 'torch'", name="torch")
+
+    entry = registered()["pffl/eq-8"]
+    kept = record.current(record.COMMITTED, "pffl/eq-8", sources.key(entry.module))
+    assert kept is not None, "its record is stale"
+    (known,) = runner.judge([entry], {"pffl/eq-8": kept})
+    monkeypatch.setattr("fairfl.claims.runner.recorded", lambda: [known])
+    monkeypatch.setattr("fairfl.cli.reproduce.STUDIES", ("frontier",))
+    monkeypatch.setattr("fairfl.studies.crosscheck.registry.find", no_torch)
+    result = cli("reproduce", "--out", tmp_path, "--jobs", 1)
+    page = (tmp_path / "index.html").read_text("utf-8")
+    assert result.exit_code == 0 and "the extra &#x27;sims&#x27; is not installed" in page
+    assert 'href="claims.html#pffl"' in page
+    monkeypatch.setattr(type(kept), "verify", forged)
+    assert cli("reproduce", "--out", tmp_path, "--jobs", 1).exit_code == 1
+    page = (tmp_path / "index.html").read_text("utf-8")
+    assert "pffl/eq-8: its certificates do not verify: of &lt;another&gt; value" in page
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the processes")

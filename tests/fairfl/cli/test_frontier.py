@@ -157,7 +157,7 @@ def test_files_that_cannot_be_read(cli, tmp_path):
 
 def test_in_a_real_process_without_warnings(table):
     words = ["frontier", str(table), *COLUMNS[:-1], "20", "--levels", "5", "--points", "4"]
-    line = [sys.executable, "-W", "error", "-m", "fairfl.cli.main", *words]
+    line = [sys.executable, "-W", "error", "-m", "fairfl", *words]
     done = subprocess.run(line, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     assert "What" not in done.stdout and "LFT+FedAvg" in done.stdout

@@ -200,7 +200,7 @@ def test_adult_by_race_and_sex(fairfl_data, tmp_path):
     blocks = re.findall(r"```(?:text)?\n(.*?)```", page, re.DOTALL)
     commands, shown = next(k for k in zip(blocks, blocks[1:], strict=False) if "adult" in k[0])
     (tmp_path / "adult").symlink_to(fairfl_data.resolve() / "adult")
-    line = commands.replace("fairfl frontier", f"{sys.executable} -m fairfl.cli.main frontier")
+    line = commands.replace("fairfl frontier", f"{sys.executable} -m fairfl frontier")
     done = subprocess.run(
         ["bash", "-ec", line], cwd=tmp_path, capture_output=True, text=True, check=True
     )

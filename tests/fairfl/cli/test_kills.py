@@ -2,7 +2,6 @@
 same bytes.
 """
 
-import json
 import os
 import random
 import shutil
@@ -16,7 +15,7 @@ import pytest
 import fairfl.figures.lib.registry as registry
 import fairfl.figures.lib.render as render
 import fairfl.reports.index_page as report
-from fairfl._support.manifest import finished
+from fairfl._support.manifest import finished, unsealed
 from fairfl._support.whole_file import PARTIAL
 from fairfl.claims import record
 from fairfl.cli.main import app
@@ -163,7 +162,7 @@ def whole(file, end):
         with np.load(file) as arrays:
             return all(arrays[name] is not None for name in arrays.files)
     if file.name == "run.json":
-        return json.loads(file.read_text("utf-8")) is not None
+        return unsealed(file.read_text("utf-8")) is not None
     return file.read_bytes() == end.read_bytes()
 
 

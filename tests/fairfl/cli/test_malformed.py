@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from fairfl.cli.errors import MOST
 from fairfl.cli.simulate import GROWN, LOST, diverged
 
 GOOD = "[[clients]]\nmean = [0, 1]\n\n[[clients]]\nmean = [1, -1]\nq = 0.3\n"
@@ -100,23 +101,72 @@ OUTS = {
 }
 
 
-@pytest.mark.parametrize("below", [".", "deeper"])
-@pytest.mark.parametrize("command", OUTS)
-def test_a_folder_that_cannot_be_written_is_named_before_the_work(
-    cli, tmp_path, monkeypatch, command, below
-):
+@pytest.fixture
+def no_work(tmp_path, monkeypatch):
+    """Files for the commands, none of which begins its work."""
     for work in (
         "reports.frontier.compare",
         "figures.lib.render.render_all",
         "studies.execute.run_units",
+        "claims.runner.recorded",
     ):
         monkeypatch.setattr(f"fairfl.{work}", lambda *_, **__: pytest.fail("it ran"))
     (tmp_path / "f.toml").write_text(GOOD, "utf-8")
     config(tmp_path)
+
+
+@pytest.mark.parametrize("below", [".", "deeper"])
+@pytest.mark.parametrize("command", OUTS)
+def test_a_folder_that_cannot_be_written_is_named_before_the_work(
+    cli, tmp_path, no_work, command, below
+):
     (tmp_path / "file").write_text("", "utf-8")
     words = [tmp_path / word if word.endswith(".toml") else word for word in OUTS[command]]
     result = cli(*words, "--out", tmp_path / "file" / below)
     one_line(result, 1, f"--out must be a folder that can be written, got {tmp_path / 'file'}")
+
+
+@pytest.mark.parametrize("command", OUTS)
+def test_a_folder_of_no_name_is_none(cli, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    one_line(cli(*OUTS[command], "--out", ""), 2, "--out", "must not be empty, got ''")
+    assert not [*tmp_path.iterdir()]
+
+
+WRITTEN = {
+    "frontier": "frontier.csv",
+    "figures": "fedfb_figure_2.png",
+    "reproduce": "index.html",
+    "simulate": "run/table.csv",
+    "crosscheck": "bounds/verdicts.json",
+    "claims report": "claims.html",
+}
+
+
+@pytest.mark.parametrize("command", WRITTEN)
+def test_a_folder_in_the_place_of_a_file_is_named_before_the_work(cli, tmp_path, no_work, command):
+    (tmp_path / "o" / WRITTEN[command]).mkdir(parents=True)
+    words = [tmp_path / word if word.endswith(".toml") else word for word in OUTS[command]]
+    one_line(cli(*words, "--out", tmp_path / "o"), 1, Path(WRITTEN[command]).name, "is a folder")
+
+
+@pytest.mark.parametrize("name", ["...toml", "..toml", "....toml", "\x1b[31m.toml"])
+def test_a_run_stays_in_its_folder(cli, tmp_path, no_work, name):
+    file = config(tmp_path).rename(tmp_path / name)
+    one_line(cli("simulate", file, "--out", tmp_path / "o"), 2, "printable and more than dots")
+    assert not (tmp_path / "o").exists()
+
+
+def test_errors_are_short_however_wide_the_table(cli, tmp_path):
+    columns = ",".join(f"column{k}" for k in range(3000))
+    (tmp_path / "wide.csv").write_text(f"{columns}\n{columns}\n", "utf-8")
+    told = cli("frontier", tmp_path / "wide.csv", "--label", "y", "--group", "column1")
+    one_line(told, 2, "label 'y' must be a column of wide.csv", "'column0'", "(3000 in all)")
+    told = cli("frontier", tmp_path / "wide.csv", "--group-pair", "y" * 5000)
+    one_line(told, 2)
+    wrong = cli("figures", *(f"figure{k}" for k in range(3000)))
+    one_line(wrong, 2, "figure must be one of")
+    assert len(wrong.stderr) < MOST + 50
 
 
 def test_the_bench_writes_where_it_can(cli, tmp_path, monkeypatch):

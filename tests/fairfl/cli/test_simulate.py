@@ -161,7 +161,7 @@ def test_ctrl_c_stops_with_130_and_the_run_goes_on(config, tmp_path):
     run would.
     """
     config.write_text(CONFIG.format(rounds=200), "utf-8")
-    command = [sys.executable, "-m", "fairfl.cli.main", "simulate", str(config), "--json", "--out"]
+    command = [sys.executable, "-m", "fairfl", "simulate", str(config), "--json", "--out"]
     process = subprocess.Popen(
         [*command, str(tmp_path / "out")], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from federations import EXACT, classified, quick
 
+from fairfl._support.manifest import sealed, unsealed
 from fairfl.sims.algorithms.ditto import Ditto
 from fairfl.sims.engine import Replicate, RunFolderError, Softmax, Training, simulate
 from fairfl.sims.runs import checkpoint, run
@@ -143,33 +144,49 @@ def test_a_checkpoint_of_something_else(change, tmp_path, whole, caplog):
     assert told_and_done_again(folder, whole, caplog)
 
 
-NONE = [
-    "",
-    "{",
-    "[]",
-    "3",
-    "null",
-    "{}",
-    "\xff",
-    '{"configuration": 1, "versions": [{}]}',
-    '{"configuration": {}, "versions": []}',
-    '{"configuration": {}, "versions": [1]}',
-]
+def altered(folder, change, seal=sealed):
+    """The folder, its configuration changed by somebody who seals it, or does not."""
+    path = folder / run.CONFIGURATION
+    kept = unsealed(path.read_text("utf-8"))
+    change(kept)
+    path.write_text(seal(kept), "utf-8")
+    return folder
 
 
-@pytest.mark.parametrize("text", NONE)
+@pytest.mark.parametrize("text", ["", "{", "[]", "3", "{}", "\xff", '{"versions": [{}]}'])
 def test_a_configuration_that_is_none(text, tmp_path, whole):
     folder = damaged(tmp_path, whole)
     (folder / run.CONFIGURATION).write_text(text, "latin-1")
-    with pytest.raises(RunFolderError, match="not the configuration of a run"):
+    with pytest.raises(RunFolderError, match="altered since it was written"):
         short(folder)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda kept: kept["configuration"]["training"].update(lr=0.5),
+        lambda kept: kept["configuration"]["training"].pop("lr"),
+        lambda kept: kept["configuration"].update(model="another"),
+        lambda kept: kept["versions"].clear(),
+    ],
+)
+def test_a_configuration_that_was_altered(change, tmp_path, whole):
+    folder = altered(damaged(tmp_path, whole), change, json.dumps)
+    with pytest.raises(RunFolderError, match="altered since it was written"):
+        short(folder)
+
+
+def test_another_configuration_is_named_in_a_line(tmp_path, whole):
+    folder = damaged(tmp_path, whole)
+    altered(folder, lambda kept: kept["configuration"].update(training=1))
+    with pytest.raises(ValueError, match="with training = 1, not {'") as raised:
+        short(folder)
+    assert len(str(raised.value)) < 300 + len(str(folder))
 
 
 def test_a_change_of_versions_is_recorded_once(tmp_path, whole):
     folder = damaged(tmp_path, whole)
-    kept = json.loads((folder / run.CONFIGURATION).read_text())
-    kept["versions"][0]["torch"] = "1.0"
-    (folder / run.CONFIGURATION).write_text(json.dumps(kept))
+    altered(folder, lambda kept: kept["versions"][0].update(torch="1.0"))
     for _ in range(3):
         short(folder)
     again = json.loads((folder / run.CONFIGURATION).read_text())["versions"]
@@ -197,8 +214,6 @@ def test_given_rank_weights_are_not_cut_short():
 
 def test_a_setting_that_this_run_does_not_mention_is_another_run(tmp_path, whole):
     folder = damaged(tmp_path, whole)
-    kept = json.loads((folder / run.CONFIGURATION).read_text())
-    kept["configuration"]["masked_updates"] = True
-    (folder / run.CONFIGURATION).write_text(json.dumps(kept))
+    altered(folder, lambda kept: kept["configuration"].update(masked_updates=True))
     with pytest.raises(ValueError, match="with masked_updates = True, not None"):
         short(folder)

@@ -17,6 +17,7 @@ import pandas as pd
 import pytest
 from federations import EXACT, classified, quick
 
+from fairfl._support.manifest import sealed, unsealed
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.engine import Replicate, RunFolderError, Softmax, best_of, simulate
@@ -221,7 +222,7 @@ def test_strange_folders_are_left_alone(tmp_path):
     with pytest.raises(ValueError, match="holds something else"):
         short(tmp_path)
     (tmp_path / "run.json").write_text("{")
-    with pytest.raises(RunFolderError, match="not the configuration"):
+    with pytest.raises(RunFolderError, match="altered since it was written"):
         short(tmp_path, resume=True)
     short(tmp_path / "run")
     with pytest.raises(ValueError, match="folder must be given"):
@@ -231,10 +232,10 @@ def test_strange_folders_are_left_alone(tmp_path):
 def test_versions_are_kept_and_a_change_of_them_is_recorded(tmp_path):
     folder = tmp_path / "run"
     short(folder)
-    kept = json.loads((folder / "run.json").read_text())
+    kept = unsealed((folder / "run.json").read_text())
     assert {"fairfl", "torch", "numpy", "python"} <= set(kept["versions"][0])
     kept["versions"][0]["torch"] = "1.0"
-    (folder / "run.json").write_text(json.dumps(kept))
+    (folder / "run.json").write_text(sealed(kept))
     short(folder, resume=True)
     again = json.loads((folder / "run.json").read_text())["versions"]
     assert again[0]["torch"] == "1.0" and again[1]["round"] == 2 and again[1]["torch"] != "1.0"

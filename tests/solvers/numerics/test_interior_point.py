@@ -110,4 +110,5 @@ def test_rows_of_rounding_are_no_constraints() -> None:
     box = np.concatenate([np.eye(2), -np.eye(2)])
     faint = np.array([[1e-14, -3e-14], [-1e-14, 3e-14]])  # scaled up they would be an equation
     rows, limits = np.concatenate([box, faint])[None], np.append(np.ones(4), [0.0, 0.0])[None]
-    assert maximise(np.array([[1.0, 1.0]]), rows, limits)[0][0] == pytest.approx([1.0, 1.0], abs=1e-9)
+    (x,), _ = maximise(np.array([[1.0, 1.0]]), rows, limits)
+    assert x == pytest.approx([1.0, 1.0], abs=1e-9)
