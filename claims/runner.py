@@ -105,42 +105,35 @@ def examine_id(id: str, effort: str, folder: Path | None = None) -> Outcome:
 
 def recorded() -> list[Checked]:
     """Every claim with what is on record of it."""
-    folder = record.COMMITTED
-    outcomes = {}
-    for id, entry in registered().items():
-        known = record.current(folder, id, sources.key(entry.module))
-        if known is not None:
-            outcomes[id] = known
-    return judge(registered().values(), outcomes)
+    return judge(registered().values())
 
 
 def needed(entries: Iterable[Entry]) -> list[Entry]:
     """``entries``, and of what they rest on and their repaired forms all that is not on record."""
-    folder = record.COMMITTED
     known = registered()
     chosen = {entry.claim.id: entry for entry in entries}
     todo = list(chosen.values())
     while todo:
         claim = todo.pop().claim
         for id in (*claim.rests_on, claim.repaired_id):
-            if (
-                id in known
-                and id not in chosen
-                and not record.current(folder, id, sources.key(known[id].module))
-            ):
+            if id in known and id not in chosen and not _on_record(id):
                 chosen[id] = known[id]
                 todo.append(known[id])
     return list(chosen.values())
 
 
-def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome]) -> list[Checked]:
+def _on_record(id: str) -> Outcome | None:
+    return record.current(record.COMMITTED, id, sources.key(registered()[id].module))
+
+
+def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome] | None = None) -> list[Checked]:
     """The verdicts of ``entries``; what they rest on and is not among ``outcomes`` is taken from
     the record.
     """
     folder = record.COMMITTED
     everything = {id: entry.claim for id, entry in registered().items()}
     wanted = list(entries)
-    reached: dict[str, Outcome] = dict(outcomes)
+    reached: dict[str, Outcome] = dict(outcomes or {})
     todo = [entry.claim.id for entry in wanted]
     seen: set[str] = set()
     while todo:
@@ -149,7 +142,7 @@ def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome]) -> list[Che
             continue
         seen.add(id)
         if id not in reached:
-            known = record.current(folder, id, sources.key(registered()[id].module))
+            known = _on_record(id)
             if known is not None:
                 reached[id] = known
         todo += [*everything[id].rests_on, id + REPAIRED]

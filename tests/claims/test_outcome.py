@@ -131,19 +131,20 @@ def test_an_edited_outcome_is_altered_whoever_computes_the_digest(tmp_path):
     ):
         file.write_text(text.replace(old, new, 1), "utf-8")
         assert record.is_altered(tmp_path, "pffl/a"), old
+    file.write_text(sealed(outcome.to_json() | {"id": "pffl/b"}), "utf-8")
+    assert record.is_altered(tmp_path, "pffl/a")
+    lie = json.loads(json.dumps(outcome.to_json()).replace('"x": 1', '"x": 3'))
     forged = (
         {"finding": "refuted"},
         {"level": "symbolic"},
         {"summaries": ["witness: 2 squared"]},
-        {"id": "pffl/b"},
+        {"fault": "a fault"},
+        lie,
     )
-    for change in forged:
+    for change in forged:  # what no digest tells, the certificates do
         file.write_text(sealed(outcome.to_json() | change), "utf-8")
-        assert record.is_altered(tmp_path, "pffl/a"), change
-    lie = json.loads(json.dumps(outcome.to_json()).replace('"x": 1', '"x": 3'))
-    file.write_text(sealed(lie), "utf-8")
-    with pytest.raises(Rejected):  # what no digest tells, the certificate does
-        record.read(tmp_path, "pffl/a").verify()
+        with pytest.raises(Rejected):
+            record.read(tmp_path, "pffl/a").verify()
     file.write_text(text, "utf-8")
     assert not record.is_altered(tmp_path, "pffl/a")
 
@@ -153,58 +154,90 @@ def test_an_outcome_found_again_is_written_in_the_same_bytes(tmp_path):
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
-def test_the_key_follows_imports_within_fairfl():
-    reached = sources.reached("fairfl.claims.pffl.relative")
-    assert {
-        "fairfl.claims.case",
-        "fairfl.theory.aggregation.rank_weighted",
-        "fairfl.theory.aggregation._ranks",
-    } <= reached
-    assert "fairfl.claims.pffl.eq_8" not in reached and "fairfl.cli.main" not in reached
+PROBE = """
+from fairfl.lower import used as f
+def check():
+    from fairfl.inner import late
+    return f(1), late.value, "kept.json"
+"""
+LOWER = """'Text.'
+from math import floor
+from fairfl.inner.late import beside
+LIMIT = 4
+TABLE = {}
+TABLE['a'] = 1
+class Base:
+    size: int = 1
+    'Says.'
+class Used(Base):
+    pass
+def used(x):
+    'Says.'
+    return Used(), floor(x) < LIMIT
+def unused():
+    return beside()
+"""
+LATE = """
+def value():
+    return 5
+def beside():
+    return 6
+"""
+
+
+@pytest.fixture
+def keyed(tmp_path, monkeypatch):
+    """The key of a module that uses two others, with one text in one of the files replaced."""
+    files = {"probe.py": PROBE, "lower.py": LOWER, "inner/late.py": LATE, "data/kept.json": "1"}
+    files |= {"inner/__init__.py": ""}
+
+    def source(name):
+        path = tmp_path / name.removeprefix("fairfl.").replace(".", "/")
+        found = [path.with_suffix(".py"), path / "__init__.py"]
+        return next((file for file in found if file.is_file()), None)
+
+    def key(name="probe.py", old="", new=""):
+        for function in (sources.key, sources.reached, sources._module):
+            function.cache_clear()
+        assert old in files[name]
+        for file, text in files.items():
+            (tmp_path / file).parent.mkdir(exist_ok=True)
+            (tmp_path / file).write_text(text.replace(old, new) if file == name else text, "utf-8")
+        return sources.key("fairfl.probe")
+
+    monkeypatch.setattr(sources, "source", source)
+    yield key
+    for function in (sources.key, sources.reached, sources._module):
+        function.cache_clear()
 
 
 @pytest.mark.parametrize(
-    ("text", "part"),
+    ("stale", "edit"),
     [
-        ("import os\n", "must import modules of fairfl"),
-        ("import fairfl.no_such_module\n", "fairfl.no_such_module"),
+        (False, ("lower.py", "LIMIT = 4", "# A comment.\nLIMIT  =  (4)")),
+        (False, ("lower.py", "'Text.'", "'Another.'")),
+        (False, ("lower.py", "'Says.'", "'Tells.'")),
+        (False, ("lower.py", "return beside()", "return 7")),
+        (False, ("lower.py", "def unused", "def more():\n    return 1\ndef unused")),
+        (False, ("inner/__init__.py", "", "OTHER = 1")),
+        (True, ("lower.py", "LIMIT = 4", "LIMIT = 5")),
+        (True, ("lower.py", "import floor", "import ceil as floor")),
+        (True, ("lower.py", "< LIMIT", "<= LIMIT")),
+        (True, ("lower.py", "['a'] = 1", "['a'] = 2")),
+        (True, ("lower.py", "size: int = 1", "size: int = 2")),
+        (True, ("lower.py", "used(x)", "used(x=2)")),
+        (True, ("inner/late.py", "5", "7")),
+        (True, ("probe.py", "f(1)", "f(2)")),
+        (True, ("data/kept.json", "1", "2")),
     ],
 )
-def test_a_module_whose_imports_are_not_found_is_an_error(text, part, tmp_path, monkeypatch):
-    (tmp_path / "lonely.py").write_text(text, "utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    sources.imported.cache_clear()
-    sources.source.cache_clear()
-    with pytest.raises(ValueError, match=part):
-        sources.key("lonely")
-    with pytest.raises(ValueError, match="source"):
-        sources.key("fairfl.claims.no_such_module")
+def test_a_claim_is_stale_where_what_it_uses_changes_and_nowhere_else(stale, edit, keyed):
+    assert (keyed() != keyed(*edit)) == stale
 
 
-def test_the_key_sees_names_in_brackets_plain_imports_and_imports_within_blocks(
-    tmp_path, monkeypatch
-):
-    text = (
-        "from fairfl.theory.populations import (\n    laws,\n    notions as other,\n)\n"
-        "import fairfl.theory.populations.eta\n"
-        "def f():\n    try:\n        from fairfl.theory.bounds import steps  # late\n"
-        "    finally:\n        from os import path\n"
-        "TEXT = 'import fairfl.solvers'\n"
-    )
-    (tmp_path / "probe.py").write_text(text, "utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    expected = {f"fairfl.theory.{name}" for name in ("populations", "bounds", "bounds.steps")}
-    expected |= {f"fairfl.theory.populations.{name}" for name in ("laws", "notions", "eta")}
-    assert set(sources.imported("probe")) == expected
-
-
-def test_another_source_is_another_key(tmp_path, monkeypatch):
-    keys = []
-    for k, text in enumerate(["x = 1\n", "x = 2\n"]):
-        (tmp_path / f"probe{k}.py").write_text(text, "utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    keys = [sources.digest("probe0"), sources.digest("probe1")]
-    assert len(set(keys)) == 2
+def test_a_module_that_is_not_found_is_an_error(keyed):
+    with pytest.raises(ValueError, match="must have a source file, got fairfl.none"):
+        keyed("probe.py", "fairfl.lower", "fairfl.none")
 
 
 def test_a_mutant_that_only_the_second_look_sees_survives():
