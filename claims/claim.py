@@ -68,6 +68,11 @@ DEEP = Effort("deep", examples=10_000, restarts=40)
 Check = Callable[[Effort], "Evidence"]
 
 
+def paper_of(id: str) -> str:
+    """The key of the paper of a claim."""
+    return id.partition("/")[0]
+
+
 @dataclass(frozen=True)
 class Paper:
     """A paper: ``claims/KEY/__init__.py`` holds one as ``PAPER``.
@@ -200,7 +205,7 @@ class Claim:
     @property
     def paper(self) -> str:
         """The key of its paper."""
-        return self.id.partition("/")[0]
+        return paper_of(self.id)
 
     @property
     def repaired_id(self) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from fairfl._support.threads import one_thread
 from fairfl.claims import record, sources
 from fairfl.claims.certificates.base import Level
-from fairfl.claims.claim import DEEP, QUICK, REPAIRED, Claim, Effort
+from fairfl.claims.claim import DEEP, QUICK, REPAIRED, Claim, Effort, paper_of
 from fairfl.claims.outcome import Outcome, examine
 from fairfl.claims.registry import Entry, registered
 from fairfl.claims.verdicts import Settled, settle
@@ -91,7 +91,7 @@ def examine_id(id: str, effort: str, folder: Path | None = None) -> Outcome:
 
     An outcome without a fault and with no mutant that lives is kept there.
     """
-    entry = registered()[id]
+    entry = registered(paper_of(id))[id]
     key = sources.key(entry.module)
     if folder is not None:
         known = record.current(folder, id, key)
@@ -110,8 +110,8 @@ def recorded() -> list[Checked]:
 
 def needed(entries: Iterable[Entry]) -> list[Entry]:
     """``entries``, and of what they rest on and their repaired forms all that is not on record."""
-    known = registered()
     chosen = {entry.claim.id: entry for entry in entries}
+    known = registered(*sorted({entry.claim.paper for entry in chosen.values()}))
     todo = list(chosen.values())
     while todo:
         claim = todo.pop().claim
@@ -123,7 +123,7 @@ def needed(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def _on_record(id: str) -> Outcome | None:
-    return record.current(record.COMMITTED, id, sources.key(registered()[id].module))
+    return record.current(record.COMMITTED, id, sources.key(registered(paper_of(id))[id].module))
 
 
 def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome] | None = None) -> list[Checked]:
@@ -131,8 +131,9 @@ def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome] | None = Non
     the record.
     """
     folder = record.COMMITTED
-    everything = {id: entry.claim for id, entry in registered().items()}
     wanted = list(entries)
+    known = registered(*sorted({entry.claim.paper for entry in wanted}))
+    everything = {id: entry.claim for id, entry in known.items()}
     reached: dict[str, Outcome] = dict(outcomes or {})
     todo = [entry.claim.id for entry in wanted]
     seen: set[str] = set()
@@ -142,9 +143,9 @@ def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome] | None = Non
             continue
         seen.add(id)
         if id not in reached:
-            known = _on_record(id)
-            if known is not None:
-                reached[id] = known
+            kept = _on_record(id)
+            if kept is not None:
+                reached[id] = kept
         todo += [*everything[id].rests_on, id + REPAIRED]
     findings: dict[str, tuple[str, Level] | None] = {
         id: (o.finding, o.level) if o.finding is not None and o.level is not None else None

@@ -257,7 +257,7 @@ def test_a_deep_outcome_serves_a_quick_check_and_not_the_other_way_round(tmp_pat
     from fairfl.claims import runner
 
     entry = replace(next(iter(runner.registered().values())), claim=good())
-    monkeypatch.setattr(runner, "registered", lambda: {"pffl/a": entry})
+    monkeypatch.setattr(runner, "registered", lambda *_: {"pffl/a": entry})
     for first, second, kept in (("deep", "quick", "deep"), ("quick", "deep", "deep")):
         folder = tmp_path / first
         runner.examine_id("pffl/a", first, folder)

@@ -36,12 +36,9 @@ def as_text(checked: Checked) -> str:
             parts.append(_block(name, getattr(claim, name)))
     if claim.rests_on:
         parts.append(_block("rests on", ", ".join(claim.rests_on)))
-    if claim.repaired_id in registered():
-        parts.append(
-            _block(
-                f"repaired ({claim.repaired_id})", registered()[claim.repaired_id].claim.statement
-            )
-        )
+    repaired = registered(claim.paper).get(claim.repaired_id)
+    if repaired is not None:
+        parts.append(_block(f"repaired ({claim.repaired_id})", repaired.claim.statement))
     if outcome is not None:
         parts += [_block(f"evidence ({outcome.effort})", line) for line in outcome.summaries]
         parts += map(_instance, outcome.instances)
