@@ -2,7 +2,9 @@
 only if current.
 """
 
+import inspect
 import json
+import sys
 from dataclasses import replace
 
 import pytest
@@ -13,9 +15,10 @@ from fairfl.claims import record, sources
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import Counterexample, Witness
 from fairfl.claims.certificates.base import Rejected
-from fairfl.claims.claim import DEEP, QUICK, Mutant
+from fairfl.claims.claim import DEEP, QUICK, Mutant, paper_of
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.outcome import Outcome, examine
+from fairfl.claims.registry import registered
 
 NAMED = (("sign", "x >= 0"),)
 
@@ -233,6 +236,26 @@ def keyed(tmp_path, monkeypatch):
 )
 def test_a_claim_is_stale_where_what_it_uses_changes_and_nowhere_else(stale, edit, keyed):
     assert (keyed() != keyed(*edit)) == stale
+
+
+@pytest.mark.parametrize("id", ["dynamic/ngd-flow", "fedfb/lemma-22", "pffl/dual-weights"])
+def test_all_that_a_check_runs_is_in_its_key(id):
+    ran = set()
+
+    def note(frame, event, argument):
+        if event == "call" and frame.f_code.co_flags & inspect.CO_OPTIMIZED:  # no class's body
+            ran.add((frame.f_globals["__name__"], frame.f_code.co_qualname.partition(".")[0]))
+
+    entry = registered(paper_of(id))[id]
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        entry.claim.check(QUICK)
+    finally:
+        sys.setprofile(before)
+    ours = {use for use in ran if use[0].startswith("fairfl.") and use[1].isidentifier()}
+    made = {use for use in ours if use[1] == "__create_fn__"}  # by dataclass
+    assert len(ours) > 10 and ours - made <= sources.reached(entry.module)
 
 
 def test_a_module_that_is_not_found_is_an_error(keyed):
