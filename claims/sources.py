@@ -83,7 +83,7 @@ def _module(name: str) -> dict[str, _Part]:
         raise ValueError(f"module must have a source file, got {name}")
     parts: dict[str, _Part] = defaultdict(_Part, {ALWAYS: _Part()})
     for statement in ast.parse(path.read_bytes()).body:
-        for_types = isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.dump(statement.test)
+        for_types = isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.unparse(statement.test)
         if for_types or _is_docstring(statement):
             continue
         text, nodes = _flat(statement)
