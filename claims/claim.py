@@ -28,13 +28,7 @@ VERDICTS: tuple[str, ...] = get_args(Verdict)
 Whose = Literal["printed", "implied", "reading", "ours"]
 WHOSE: tuple[str, ...] = get_args(Whose)
 Severity = Literal["theorem", "constant", "step", "remark", "misprint"]
-SEVERITIES: dict[str, str] = {
-    "theorem": "a result, a rule or a guarantee is false as stated",
-    "constant": "a constant, a factor, a sign or an index of a formula is wrong",
-    "step": "a step of a proof is false or missing",
-    "remark": "a sentence beside the results does not hold: a motive, a survey, a caption",
-    "misprint": "what is meant is clear from the context",
-}
+SEVERITIES: tuple[str, ...] = get_args(Severity)
 """How much an erratum changes, the most first."""
 REPAIRED = "/repaired"
 _ID = re.compile(r"[a-z]+(/[A-Za-z0-9.-]+)+\Z")
@@ -66,6 +60,11 @@ QUICK = Effort("quick", examples=60, restarts=2)
 DEEP = Effort("deep", examples=10_000, restarts=40)
 
 Check = Callable[[Effort], "Evidence"]
+
+
+def paper_of(id: str) -> str:
+    """The key of the paper of a claim."""
+    return id.partition("/")[0]
 
 
 @dataclass(frozen=True)
@@ -200,7 +199,7 @@ class Claim:
     @property
     def paper(self) -> str:
         """The key of its paper."""
-        return self.id.partition("/")[0]
+        return paper_of(self.id)
 
     @property
     def repaired_id(self) -> str:

@@ -8,7 +8,7 @@ import traceback
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
-from fairfl.claims.certificates.base import Level, Rejected
+from fairfl.claims.certificates.base import Level, Rejected, require
 from fairfl.claims.claim import QUICK, Check, Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
 
@@ -51,17 +51,9 @@ class Outcome:
     fault: str
     seconds: float = field(default=0.0, compare=False)
 
-    @property
-    def shown(self) -> tuple[str | None, Level | None, tuple[str, ...]]:
-        """Finding, level and summaries as the certificates have them, unverified; none where none
-        count.
-        """
-        if self.evidence is None or self.fault:
-            return None, None, ()
-        return _shown(Evidence.from_json(self.evidence))
-
     def verify(self, whole: bool = False) -> tuple[str, ...]:
-        """Verify the certificates again, see :meth:`Evidence.verify`.
+        """Verify the certificates again, see :meth:`Evidence.verify`, and that finding, level and
+        summaries are what they show.
 
         Returns
         -------
@@ -72,8 +64,12 @@ class Outcome:
         Rejected : one of them does not show what it says.
         """
         if self.evidence is None or self.fault:
+            require(self.finding is None and self.level is None, "there is no evidence that counts")
             return ()
-        return Evidence.from_json(self.evidence).verify(whole)
+        evidence = Evidence.from_json(self.evidence)
+        told = (self.finding, self.level, self.summaries)
+        require(told == _shown(evidence), f"the certificates show {_shown(evidence)}, not {told}")
+        return evidence.verify(whole)
 
     @property
     def instances(self) -> tuple[dict[str, Any], ...]:

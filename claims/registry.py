@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
 import fairfl.claims
-from fairfl.claims.claim import REPAIRED, Claim, Paper
+from fairfl.claims.claim import REPAIRED, Claim, Paper, paper_of
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Entry:
     source: Path
 
 
-@lru_cache(maxsize=1)
+@cache
 def papers() -> dict[str, Paper]:
     """The papers by key: the packages below claims/ with a ``PAPER``."""
     found = {}
@@ -41,9 +41,13 @@ def papers() -> dict[str, Paper]:
     return dict(sorted(found.items()))
 
 
-@lru_cache(maxsize=1)
-def registered() -> dict[str, Entry]:
+@cache
+def registered(*keys: str) -> dict[str, Entry]:
     """Every claim by id, sorted; a repaired form right after its claim.
+
+    Parameters
+    ----------
+    keys : only claims of these papers, and of those that they rest on; importing all takes seconds.
 
     Raises
     ------
@@ -51,7 +55,10 @@ def registered() -> dict[str, Entry]:
         circle, a verdict that asks for a repaired form that is not there.
     """
     found: dict[str, Entry] = {}
-    for paper in papers():
+    todo, done = set(keys or papers()), set[str]()
+    while todo:
+        paper = todo.pop()
+        done.add(paper)
         package = import_module(f"fairfl.claims.{paper}")
         for module in sorted(iter_modules(package.__path__), key=lambda m: m.name):
             name = f"fairfl.claims.{paper}.{module.name}"
@@ -67,6 +74,7 @@ def registered() -> dict[str, Entry]:
                         f"id of a claim in {name} must begin with {paper}/, got {claim.id}"
                     )
                 found[claim.id] = Entry(claim, name, Path(str(loaded.__file__)))
+                todo |= {paper_of(other) for other in claim.rests_on} & papers().keys() - done
     order([entry.claim for entry in found.values()])
     return dict(sorted(found.items()))
 
@@ -112,7 +120,9 @@ def order(claims: Sequence[Claim]) -> list[str]:
 
 def find(ids: Iterable[str] | None = None) -> list[Entry]:
     """The claims of these ids or beginnings of ids, see :func:`matching`."""
-    known = registered()
+    ids = list(ids or ())
+    keys = {paper_of(id) for id in ids}
+    known = registered(*sorted(keys)) if keys <= papers().keys() else registered()
     return [known[id] for id in matching(ids, known)]
 
 
@@ -130,8 +140,8 @@ def matching(ids: Iterable[str] | None, known: Iterable[str]) -> list[str]:
         stem = wanted.rstrip("/")
         hits = [id for id in known if id == stem or id.startswith(stem + "/")]
         if not hits:
-            papers = {id.partition("/")[0]: None for id in known}
-            near = [id for id in known if id.startswith(wanted.partition("/")[0] + "/")] or papers
+            papers = {paper_of(id): None for id in known}
+            near = [id for id in known if paper_of(id) == paper_of(wanted)] or papers
             raise ValueError(f"claim must be one of {', '.join(near)}, got {wanted!r}")
         chosen.update(dict.fromkeys(hits))
     return list(chosen) if ids else known

@@ -10,7 +10,7 @@ from typing import Any
 from fairfl._support.threads import one_thread
 from fairfl.claims import record, sources
 from fairfl.claims.certificates.base import Level
-from fairfl.claims.claim import DEEP, QUICK, REPAIRED, Claim, Effort
+from fairfl.claims.claim import DEEP, QUICK, REPAIRED, Claim, Effort, paper_of
 from fairfl.claims.outcome import Outcome, examine
 from fairfl.claims.registry import Entry, registered
 from fairfl.claims.verdicts import Settled, settle
@@ -91,7 +91,7 @@ def examine_id(id: str, effort: str, folder: Path | None = None) -> Outcome:
 
     An outcome without a fault and with no mutant that lives is kept there.
     """
-    entry = registered()[id]
+    entry = registered(paper_of(id))[id]
     key = sources.key(entry.module)
     if folder is not None:
         known = record.current(folder, id, key)
@@ -116,42 +116,36 @@ def verified(id: str) -> tuple[str, str]:
 
 def recorded() -> list[Checked]:
     """Every claim with what is on record of it."""
-    folder = record.COMMITTED
-    outcomes = {}
-    for id, entry in registered().items():
-        known = record.current(folder, id, sources.key(entry.module))
-        if known is not None:
-            outcomes[id] = known
-    return judge(registered().values(), outcomes)
+    return judge(registered().values())
 
 
 def needed(entries: Iterable[Entry]) -> list[Entry]:
     """``entries``, and of what they rest on and their repaired forms all that is not on record."""
-    folder = record.COMMITTED
-    known = registered()
     chosen = {entry.claim.id: entry for entry in entries}
+    known = registered(*sorted({entry.claim.paper for entry in chosen.values()}))
     todo = list(chosen.values())
     while todo:
         claim = todo.pop().claim
         for id in (*claim.rests_on, claim.repaired_id):
-            if (
-                id in known
-                and id not in chosen
-                and not record.current(folder, id, sources.key(known[id].module))
-            ):
+            if id in known and id not in chosen and not _on_record(id):
                 chosen[id] = known[id]
                 todo.append(known[id])
     return list(chosen.values())
 
 
-def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome]) -> list[Checked]:
+def _on_record(id: str) -> Outcome | None:
+    return record.current(record.COMMITTED, id, sources.key(registered(paper_of(id))[id].module))
+
+
+def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome] | None = None) -> list[Checked]:
     """The verdicts of ``entries``; what they rest on and is not among ``outcomes`` is taken from
     the record.
     """
     folder = record.COMMITTED
-    everything = {id: entry.claim for id, entry in registered().items()}
     wanted = list(entries)
-    reached: dict[str, Outcome] = dict(outcomes)
+    known = registered(*sorted({entry.claim.paper for entry in wanted}))
+    everything = {id: entry.claim for id, entry in known.items()}
+    reached: dict[str, Outcome] = dict(outcomes or {})
     todo = [entry.claim.id for entry in wanted]
     seen: set[str] = set()
     while todo:
@@ -160,9 +154,9 @@ def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome]) -> list[Che
             continue
         seen.add(id)
         if id not in reached:
-            known = record.current(folder, id, sources.key(registered()[id].module))
-            if known is not None:
-                reached[id] = known
+            kept = _on_record(id)
+            if kept is not None:
+                reached[id] = kept
         todo += [*everything[id].rests_on, id + REPAIRED]
     findings: dict[str, tuple[str, Level] | None] = {
         id: (o.finding, o.level) if o.finding is not None and o.level is not None else None

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 Instance = dict[str, Any]
 MARGINLESS = 1e3
@@ -61,6 +60,8 @@ def attack(
     -------
     How often the margin was evaluated; what was found is for ``margin`` to keep.
     """
+    from scipy.optimize import minimize
+
     rng = np.random.default_rng(seed)
     low, high = np.array(family.box, dtype=float).T
     count = 0

@@ -1,84 +1,54 @@
-"""The modules that a claim's outcome depends on: its own, and all of fairfl that it imports,
-directly or not.
+"""What a claim's outcome depends on: the definitions of fairfl that its module uses, directly or
+not.
+
+A definition counts by its syntax tree without comments and docstrings, so that a claim is checked
+anew where what it uses changes, and nowhere else.
 """
 
 from __future__ import annotations
 
 import ast
-import hashlib
-import re
-from collections.abc import Iterator
+from collections import defaultdict
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-_DATA = re.compile(r'"([\w-]+\.(?:json|v))"')
+from fairfl._support.manifest import sha256
+
 PROOFS = Path(__file__).parent / "proofs"
-_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
-"""Where statements hold statements."""
-
-
-def key(module: str) -> str:
-    """Digest of the module's source and of all that it imports from fairfl, imports inside
-    functions included.
-
-    Modules that a registry finds by looking into a folder are not followed.
-    """
-    total = hashlib.sha256()
-    for name in sorted(reached(module)):
-        total.update(f"{name}\0{digest(name)}\0".encode())
-    return total.hexdigest()[:16]
-
-
-def reached(module: str) -> set[str]:
-    """The modules of fairfl that are imported when all of ``module`` runs, itself included.
-
-    Errors: ValueError where it imports none: every claim imports what claims are made of.
-    """
-    found: set[str] = set()
-    todo = [module]
-    while todo:
-        name = todo.pop()
-        if name not in found:
-            found.add(name)
-            todo.extend(imported(name))
-    if len(found) == 1:
-        raise ValueError(f"{module} must import modules of fairfl, found none in {source(module)}")
-    return found
+ALWAYS = ""
+"""The name for what binds none at a module's top level: it runs where any part is used."""
+Use = tuple[str, str]
+"""A module, and a name in it."""
 
 
 @cache
-def imported(module: str) -> tuple[str, ...]:
-    """The modules of fairfl that the source of ``module`` imports.
+def key(module: str) -> str:
+    """Digest of all that a module uses of fairfl, imports inside functions included, and of the
+    files that these definitions name: proofs, and those of their folder's data/.
+
+    Modules that a registry finds by looking into a folder are not followed.
+    """
+    texts = (
+        f"{owner}\0{name}\0{_part(owner, name).text}" for owner, name in sorted(reached(module))
+    )
+    return sha256("\0".join(texts).encode())[:16]
+
+
+@cache
+def reached(module: str) -> frozenset[Use]:
+    """The definitions of fairfl that all of ``module`` uses, its own included.
 
     Errors: ValueError where a module has no source.
     """
-    names: set[str] = set()
-    for statement in _statements(ast.parse(_source(module).read_bytes())):
-        if isinstance(statement, ast.Import):
-            names.update(alias.name for alias in statement.names if _ours(alias.name))
-        elif isinstance(statement, ast.ImportFrom) and _ours(statement.module or ""):
-            names.add(str(statement.module))
-            inner = (f"{statement.module}.{alias.name}" for alias in statement.names)
-            # the others are names in the module
-            names.update(name for name in inner if source(name) is not None)
-    return tuple(sorted(names))
-
-
-def _ours(module: str) -> bool:
-    return module.partition(".")[0] == "fairfl"
-
-
-def _statements(tree: ast.AST) -> Iterator[ast.AST]:
-    """Every statement, without the expressions, which import nothing: three times faster than
-    ``ast.walk``.
-    """
-    todo = [tree]
+    found: set[Use] = set()
+    todo = _all(module)
     while todo:
-        node = todo.pop()
-        yield node
-        for block in _BLOCKS:
-            todo += getattr(node, block, ())
+        found |= todo
+        todo = set[Use]().union(*(_part(*use).uses for use in todo)) - found
+    return frozenset(found)
 
 
 @cache
@@ -90,30 +60,101 @@ def source(module: str) -> Path | None:
         spec = find_spec(module)
     except (ImportError, ValueError):
         return None
-    return (
-        Path(spec.origin)
-        if spec is not None and spec.origin and spec.origin.endswith(".py")
-        else None
-    )
+    found = spec.origin if spec is not None else None
+    return Path(found) if found and found.endswith(".py") else None
 
 
-def _source(module: str) -> Path:
-    path = source(module)
-    if path is None:
-        raise ValueError(f"module must have a source file, got {module}")
-    return path
+@dataclass
+class _Part:
+    """What binds one name at a module's top level: its syntax tree as text, and what it uses."""
+
+    text: str = ""
+    names: set[str] = field(default_factory=set)
+    uses: set[Use] = field(default_factory=set)
 
 
 @cache
-def digest(module: str) -> str:
-    """Digest of one module's source, and of the files that it names: proofs, and those of its
-    folder's data/.
+def _module(name: str) -> dict[str, _Part]:
+    """What a module binds, imports from fairfl inside functions included, but not those for types
+    alone.
     """
-    path = _source(module)
-    text = path.read_bytes()
-    total = hashlib.sha256(text)
-    for name in sorted(set(_DATA.findall(text.decode("utf-8")))):
-        data = (PROOFS if name.endswith(".v") else path.parent / "data") / name
-        if data.is_file():
-            total.update(data.read_bytes())
-    return total.hexdigest()
+    path = source(name)
+    if path is None:
+        raise ValueError(f"module must have a source file, got {name}")
+    parts: dict[str, _Part] = defaultdict(_Part, {ALWAYS: _Part()})
+    for statement in ast.parse(path.read_bytes()).body:
+        for_types = isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.unparse(statement.test)
+        if for_types or _is_docstring(statement):
+            continue
+        text, nodes = _flat(statement)
+        names = {node.id for node in nodes if isinstance(node, ast.Name)}
+        bound = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            bound = {statement.name}
+        for node in nodes:
+            if isinstance(node, ast.Constant):
+                text += _data(path, node.value)
+            for alias in getattr(node, "names", ()):
+                inside = f"{getattr(node, 'module', '')}.{alias.name}".lstrip(".")
+                owner, _, original = inside.rpartition(".")
+                parts[alias.asname or alias.name].text += inside
+                if inside.startswith("fairfl."):
+                    parts[alias.asname or alias.name].uses.add((owner, original))
+        if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+            for one in bound or {ALWAYS}:
+                parts[one].text += text
+                parts[one].names |= names
+    for part in parts.values():
+        part.uses |= {(name, one) for one in (*part.names, ALWAYS) if one in parts}
+    return dict(parts)
+
+
+def _part(owner: str, name: str) -> _Part:
+    known = _module(owner)
+    if name in known:
+        return known[name]
+    inner = f"{owner}.{name}"
+    return _Part(uses=_all(inner if source(inner) else owner))
+
+
+def _all(module: str) -> set[Use]:
+    return {(module, name) for name in _module(module)}
+
+
+def _flat(statement: ast.AST) -> tuple[str, list[Any]]:
+    """A syntax tree without docstrings as text, the same for every version of Python; and the
+    nodes that name something.
+    """
+    text: list[Any] = []
+    nodes: list[Any] = []
+    todo: list[Any] = [statement]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, list):
+            kept = [one for one in node if not _is_docstring(one)]
+            text.append(len(kept))
+            todo += kept
+        elif isinstance(node, ast.AST):
+            if isinstance(node, (ast.Name, ast.Import, ast.ImportFrom, ast.Constant)):
+                nodes.append(node)
+            given = [
+                (n, v) for n in node._fields if (v := getattr(node, n, None)) not in ([], None)
+            ]
+            text.append((type(node).__name__, [n for n, _ in given]))
+            todo += [v for _, v in given]
+        else:
+            text.append(node)
+    return repr(text), nodes
+
+
+def _is_docstring(node: Any) -> bool:
+    """Of whatever: a string that stands alone."""
+    return type(node) is ast.Expr and type(getattr(node.value, "value", 0)) is str
+
+
+def _data(module: Path, name: Any) -> str:
+    """Digest of the file that a string names, empty where it names none."""
+    if not (isinstance(name, str) and name.endswith((".json", ".v"))):
+        return ""
+    file = (PROOFS if name.endswith(".v") else module.parent / "data") / name
+    return sha256(file) if file.is_file() else ""

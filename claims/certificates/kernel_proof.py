@@ -30,6 +30,11 @@ NAMES = ("Definition", "Fixpoint")
 """What a statement may be written with; these sentences are part of it."""
 HEADS = ("From", "Require", "Import", "Open Scope", "Lemma", "Theorem", *NAMES)
 """How a sentence outside of proofs may begin: no axiom, no option, no notation, no module."""
+TACTIC = re.compile(r"[-+*{} ]*(?:(?:all|\d+) ?: ?[{} ]*)?(?:[a-z(\[]|$)")
+"""How a sentence inside of a proof begins. Commands begin with a capital: ``Defined``, say."""
+HEADER = """From Coq Require Import Reals Lra Lia List Permutation Sorted.
+Open Scope R_scope."""
+"""In what statements are read."""
 UNDONE = re.compile(r"\b(admit|give_up|Admitted|Abort|Axiom|Declare|Unset|bypass_check)\b")
 
 
@@ -90,7 +95,7 @@ class KernelProof(Certificate):
         for one in self.otherwise:
             one.verify()
         if self.kernel and kernel():
-            more = sorted(_assumed(text) - set(self.axioms))
+            more = sorted(_assumed(text, self.statement) - set(self.axioms))
             require(not more, f"{self.file} assumes {', '.join(more)}")
 
     def replay(self) -> None:
@@ -133,12 +138,14 @@ def sentences(text: str) -> list[str]:
 
 def _outside(text: str) -> Iterator[str]:
     """The sentences outside of proofs, once all of them and the proofs are such as may be there."""
+    require('"' not in text, "a file must have no strings, in which comments would not end")
     proving = False
     for one in sentences(text):
         found = UNDONE.search(one)
         require(found is None, f"the file says {found[0] if found else ''}: {one:.80}")
         if proving:
             proving = one != "Qed"
+            require(not proving or TACTIC.match(one) is not None, f"no tactic: {one:.80}")
         elif one == "Proof":
             proving = True
         else:
@@ -148,35 +155,25 @@ def _outside(text: str) -> Iterator[str]:
 
 
 @cache
-def _assumed(text: str) -> frozenset[str]:
-    """What the theorems of a file assume, by the kernel; each must prove what it states.
+def _compiled(text: str) -> bytes:
+    return _coqc({"proof.v": text})[1]
 
-    A second file asks, so that nothing that the first one prints is read. It asks once for all of
-    them: each question walks through all that they use of the library, which takes most of a
-    second.
+
+@cache
+def _assumed(text: str, statement: str) -> frozenset[str]:
+    """What the theorems of a statement assume, by the kernel; each must be what the file proves.
+
+    The statement is read in a second file, after ``HEADER`` alone: nothing that the first one
+    imports, opens, defines or prints has a say in what the statement means.
     """
-    stated = [_named(one) for one in _outside(text) if one.startswith("Theorem ")]
-    goals = "".join(f"Goal {goal}. exact (@{name}). Qed.\n" for name, goal in stated)
-    every = ", ".join(f"@proof.{name}" for name, _ in stated)
-    asked = f"Definition every := ({every}, tt).\nPrint Assumptions every.\n"
-    said = ""
-    with tempfile.TemporaryDirectory() as folder:
-        write_whole(Path(folder) / "proof.v", f"{text}\n{goals}")
-        write_whole(Path(folder) / "ask.v", f"Require proof.\n{asked}")
-        try:
-            for file in ("proof.v", "ask.v"):
-                done = subprocess.run(
-                    ["coqc", "-q", "-R", ".", "", file],
-                    cwd=folder,
-                    capture_output=True,
-                    text=True,
-                    timeout=SECONDS,
-                    check=False,
-                )
-                require(done.returncode == 0, f"coqc: {_plain(done.stderr)[-400:]}")
-                said = done.stdout
-        except subprocess.TimeoutExpired:
-            raise Rejected(f"compiling takes longer than {SECONDS} seconds") from None
+    asked = [HEADER, "Require proof."]
+    for one in sentences(statement):
+        name, _, goal = one.removeprefix("Theorem ").partition(":")
+        proved = f"Goal {goal}. exact (@proof.{name.strip()}). Qed."
+        asked.append(proved if one.startswith("Theorem ") else f"{one}.")
+    used = ", ".join(f"@proof.{name}" for name in re.findall(r"Theorem (\w+)", statement))
+    asked.append(f"Definition every := ({used}, tt).\nPrint Assumptions every.\n")
+    said, _ = _coqc({"proof.vo": _compiled(text), "ask.v": "\n".join(asked)})
     first, *rest = said.splitlines() or [""]
     if first == "Closed under the global context":
         return frozenset()
@@ -184,10 +181,20 @@ def _assumed(text: str) -> frozenset[str]:
     return frozenset(line.split()[0] for line in rest if line[:1].strip())
 
 
-def _named(theorem: str) -> tuple[str, str]:
-    """The name of a theorem, and what it states."""
-    name, _, goal = theorem.removeprefix("Theorem ").partition(":")
-    return name.strip(), goal.strip()
+def _coqc(files: dict[str, bytes | str]) -> tuple[str, bytes]:
+    """Write files, and compile the last one: what it prints, and what it is compiled to."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in files.items():
+            write_whole(Path(folder) / name, content)
+        line = ["coqc", "-q", "-R", ".", "", list(files)[-1]]
+        try:
+            done = subprocess.run(
+                line, cwd=folder, capture_output=True, text=True, timeout=SECONDS, check=False
+            )
+        except subprocess.TimeoutExpired:
+            raise Rejected(f"compiling takes longer than {SECONDS} seconds") from None
+        require(done.returncode == 0, f"coqc: {_plain(done.stderr)[-400:]}")
+        return done.stdout, (Path(folder) / line[-1]).with_suffix(".vo").read_bytes()
 
 
 def _plain(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from fairfl.claims.call import Call
@@ -32,6 +33,7 @@ class _Replay(Certificate):
         """The certificate for this instance, encoded."""
         return cls(statement, encode(instance), shows)
 
+    @cached_property
     def case(self) -> Case:
         """The statement at the instance."""
         return self.statement(decode(self.instance))
@@ -39,16 +41,15 @@ class _Replay(Certificate):
     @property
     def level(self) -> Level:
         """Certified where every number is exact or a ball, numeric where one is a float."""
-        return "certified" if self.case().exact else "numeric"
+        return "certified" if self.case.exact else "numeric"
 
     def verify(self) -> None:
-        case = self.case()
-        missed = [name for name, true in case.premises.items() if not true]
+        missed = [name for name, true in self.case.premises.items() if not true]
         require(not missed, f"the instance breaks the premises {', '.join(missed)}")
-        self._judge(case)
+        self._judge(self.case)
 
     def premises(self) -> frozenset[str]:
-        return frozenset(self.case().premises)
+        return frozenset(self.case.premises)
 
     @abstractmethod
     def _judge(self, case: Case) -> None: ...

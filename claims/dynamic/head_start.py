@@ -147,12 +147,13 @@ CLAIMS = (
         ),
         kind="limit",
         hypotheses=(),
-        scope="as stated",
+        scope="two quadratics of one curvature",
         expected="holds",
         check=_check_limits,
         mutants=(Mutant("1 % more", "0.505 (b - a) D", partial(_check_limits, share="101/200")),),
         rests_on=("dynamic/ngd-flow",),
-        reading="The remark is on networks; here it is what the simplest model predicts. GB (9) "
-        "says nothing of definition 2 (dynamic/gb).",
+        notes="The printed sentence is on networks; this is what the simplest model predicts. GB "
+        "(9) says nothing of definition 2 (dynamic/gb).",
+        whose="ours",
     ),
 )

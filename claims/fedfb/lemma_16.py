@@ -195,6 +195,11 @@ PREMISES = (
     ("g_i increase", "each density is positive on (0, 1)"),
 )
 
+MIXTURE = (
+    "The mixture for a = 0 must have weights (1 - q_i)/(2 - q_0 - q_1); that for a = 1 is right. "
+    "With the printed ones |g(0)| is not the disparity of ERM, and the lemma fails at budgets at "
+    "which ERM is already fair."
+)
 CLAIMS = (
     Claim(
         id="fedfb/lemma-16",
@@ -216,9 +221,7 @@ CLAIMS = (
             ),
         ),
         severity="constant",
-        erratum="The mixture for a = 0 must have weights (1 - q_i)/(2 - q_0 - q_1). With the "
-        "printed ones |g(0)| is not the disparity of ERM, and the lemma fails at budgets at "
-        "which ERM is already fair.",
+        erratum=MIXTURE,
     ),
     Claim(
         id="fedfb/lemma-16/repaired",
@@ -267,7 +270,7 @@ CLAIMS = (
             ),
         ),
         severity="constant",
-        erratum="Right for a = 1. For a = 0 the weights are (1 - q_i)/(2 - q_0 - q_1).",
+        erratum=MIXTURE,
     ),
     Claim(
         id="fedfb/lemma-16/mixture/repaired",

@@ -134,7 +134,7 @@ def pair(
     objective: str,
     direction: str,
     assumption: str,
-    gap: str = "",
+    notes: str = "",
 ) -> tuple[Claim, Claim]:
     """A lemma and its repaired form: the four differ in the notion alone."""
     printed = (
@@ -168,8 +168,8 @@ def pair(
         erratum="μ·∇F <= 0 is right, 'equality only if μ = 0' is not: μ·∇F = -2 V·H⁻¹V with V = "
         "Σ_a G_a ∇G_a(w_λ), which vanishes with μ ≠ 0 where ∇G_1(w_λ) = 0 (two groups) or where "
         "the terms cancel (three). The update then has no first-order effect on an unfair "
-        "classifier." + gap,
-        notes="Theorem 24 needs the missing part: fedfb/theorem-24." if notion == "dp" else "",
+        "classifier.",
+        notes=notes,
     )
     true = Claim(
         id=f"{id}/repaired",
@@ -208,6 +208,7 @@ CLAIMS = (
         r"F_{dp}",
         r"$\mu_0=-\sum_{a=1}^{A-1}F_a(w_\lambda)$, $\mu_a=F_a(w_\lambda)$",
         "assumption 1",
+        "Theorem 24 needs the missing part: fedfb/theorem-24.",
     ),
     *pair(
         "fedfb/lemma-25",
@@ -218,7 +219,7 @@ CLAIMS = (
         r"F_{eo}",
         r"$\mu_a=L_{1,a}(w_\lambda)-L_{1,0}(w_\lambda)$",
         "assumption 6",
-        " In (94)-(95) ∂w/∂λ_j must multiply the bracket.",
+        "In (94)-(95) ∂w/∂λ_j must multiply the bracket.",
     ),
     *pair(
         "fedfb/lemma-26",
@@ -229,7 +230,7 @@ CLAIMS = (
         r"F_{eod}",
         r"$\mu_{y,a}=L_{y,a}(w_\lambda)-L_{y,0}(w_\lambda)$",
         "assumption 7",
-        " Assumption 7's bracket (106)-(107) takes the terms of a = 0 into the sum over a, A - 1 "
+        "Assumption 7's bracket (106)-(107) takes the terms of a = 0 into the sum over a, A - 1 "
         "times: for A > 2 it is not the Hessian that the proof inverts.",
     ),
     *pair(
@@ -241,6 +242,6 @@ CLAIMS = (
         r"F_{cp}",
         r"$\mu^{(i)}=L^{(i)}(w_\lambda)-L^{(0)}(w_\lambda)$",
         "assumption 8",
-        " Assumption 8 should include i = 0, and hold for all λ in Λ.",
+        "Assumption 8 should include i = 0, and hold for all λ in Λ.",
     ),
 )

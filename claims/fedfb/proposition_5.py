@@ -43,8 +43,8 @@ def zero_means_parity(instance: dict[str, Any], normal: str = "sum") -> Case:
     wrong = {(y, a): Fraction(instance["wrong"][y][a]) for y in (0, 1) for a in (0, 1)}
     count = {(y, a): Fraction(instance["count"][y][a]) for y in (0, 1) for a in (0, 1)}
     fair = accepted(wrong, count, 0) == accepted(wrong, count, 1)
-    zero = fairness(wrong, count, 1, normal) == 0
-    return Case((Relation(int(zero), "==", int(fair), "F_1 = 0 iff parity"),))
+    head = "F_1 at parity" if fair else "F_1 without parity"
+    return Case((Relation(fairness(wrong, count, 1, normal), "==" if fair else "!=", 0, head),))
 
 
 def symbols(suffix: str = "") -> tuple[Table, Table]:
@@ -104,9 +104,8 @@ def plain_sum(instance: dict[str, Any], correction: int = 0) -> Case:
 def _check_sum(effort: Effort, normal: str = "sum") -> Evidence:
     shows = (
         "group 0: 2 of label 0, both accepted; group 1: 1 of label 0, accepted; label 1 all "
-        "right: parity, but F_1 "
+        "right: parity, but F_1 is not 0"
     )
-    shows += "= -1"
     instance = {"wrong": [[2, 1], [0, 0]], "count": [[2, 1], [1, 1]]}
     return Evidence.of(
         Counterexample.at(Call.of(zero_means_parity, normal=normal), shows, **instance)

@@ -111,6 +111,7 @@ CLAIMS = (
         ),
         reading="q is z throughout, and k runs from 1 to n, as in (7) and (9), the other two "
         "families.",
+        whose="implied",
         severity="constant",
         erratum=(
             "As k runs from 1, (8) sums to z, and every weight tends to 0 with z: write z^{k-1}, "

@@ -1,5 +1,6 @@
 (* Steps of the sign of F towards its zero: F is positive before it, negative behind it. p t is
-   lambda after t updates, a t the length of update t. used a s T is the sum of a t, s <= t < T. *)
+   lambda after t updates, a t the length of update t. used a s T is the sum of a t, s <= t < T.
+   updates is FedFB's (9) for two groups, where mu = (-F, F). *)
 From Coq Require Import Reals Lra Lia.
 Open Scope R_scope.
 
@@ -8,6 +9,10 @@ Fixpoint used (a : nat -> R) (s n : nat) : R :=
 Definition steps (a p : nat -> R) (zero : R) : Prop := forall t,
   0 <= a t /\ (p t < zero -> p (S t) = p t + a t) /\ (zero < p t -> p (S t) = p t - a t)
   /\ (p t = zero -> Rabs (p (S t) - zero) <= a t).
+Definition updates (alpha l0 l1 : nat -> R) (F : R -> R -> R) : Prop := forall t,
+  let f := F (l0 t) (l1 t) in let norm := sqrt (- f * - f + f * f) in
+  0 <= alpha t /\ l0 (S t) = l0 t + alpha t / norm * - f
+  /\ l1 (S t) = l1 t + alpha t / norm * f.
 
 Lemma one : forall a p zero t, steps a p zero ->
   Rabs (p (S t) - zero) <= Rmax (Rabs (p t - zero) - a t) (a t).
@@ -77,4 +82,57 @@ eapply Rle_lt_trans; [exact H |].
 assert (Q := pos (Datatypes.S (n + s)) (m - n - Datatypes.S s)%nat).
 assert (A := N (n + s)%nat ltac:(lia)). unfold R_dist in A. rewrite Rminus_0_r in A.
 assert (B := Rle_abs (a (n + s)%nat)). lra.
+Qed.
+
+Lemma unit_length f : f <> 0 -> f / sqrt (- f * - f + f * f) = f / Rabs f / sqrt 2.
+Proof.
+  intros H. replace (- f * - f + f * f) with (Rsqr f * 2) by (unfold Rsqr; ring).
+  rewrite sqrt_mult_alt by apply Rle_0_sqr. rewrite sqrt_Rsqr_abs.
+  assert (Rabs f <> 0) by (apply Rabs_no_R0; exact H).
+  assert (sqrt 2 <> 0) by (apply Rgt_not_eq, sqrt_lt_R0; lra).
+  field. split; assumption.
+Qed.
+
+Lemma still x f : f = 0 -> x / sqrt (- f * - f + f * f) * f = 0.
+Proof. intros ->. ring. Qed.
+
+Lemma moved x f : f <> 0 -> x / sqrt (- f * - f + f * f) * f = x / sqrt 2 * (f / Rabs f).
+Proof.
+  intros H. replace (x / sqrt (- f * - f + f * f) * f)
+    with (x * (f / sqrt (- f * - f + f * f))) by (unfold Rdiv; ring).
+  rewrite unit_length by exact H. unfold Rdiv. ring.
+Qed.
+
+Theorem signs : forall alpha l0 l1 F zero, updates alpha l0 l1 F ->
+  (forall x, x < zero -> 0 < F (l0 O + l1 O - x) x) ->
+  (forall x, zero < x -> F (l0 O + l1 O - x) x < 0) ->
+  (forall t, l0 t + l1 t = l0 O + l1 O) /\ steps (fun t => alpha t / sqrt 2) l1 zero.
+Proof.
+  intros alpha l0 l1 F zero H before behind.
+  assert (line : forall t, l0 t + l1 t = l0 O + l1 O).
+  { induction t as [| t IH]; [reflexivity |].
+    destruct (H t) as (_ & first & second). rewrite first, second. lra. }
+  split; [exact line |]. intros t.
+  destruct (H t) as (positive & _ & second).
+  assert (here : F (l0 t) (l1 t) = F (l0 O + l1 O - l1 t) (l1 t)).
+  { rewrite <- (line t). f_equal. ring. }
+  rewrite here in second. clear here.
+  set (f := F (l0 O + l1 O - l1 t) (l1 t)) in *.
+  assert (root : 0 < sqrt 2) by (apply sqrt_lt_R0; lra).
+  assert (length : 0 <= alpha t / sqrt 2)
+    by (apply Rmult_le_pos; [exact positive | left; apply Rinv_0_lt_compat; exact root]).
+  split; [exact length |]. split; [| split]; intros place.
+  - assert (0 < f) by (apply before; exact place).
+    rewrite second, moved, Rabs_pos_eq by lra. field. split; lra.
+  - assert (f < 0) by (apply behind; exact place).
+    rewrite second, moved, Rabs_left by lra. field. split; lra.
+  - rewrite second, place. destruct (Req_dec f 0) as [none | some].
+    + rewrite still by exact none. replace (zero + 0 - zero) with 0 by ring.
+      rewrite Rabs_R0. exact length.
+    + rewrite moved by exact some.
+      replace (zero + alpha t / sqrt 2 * (f / Rabs f) - zero)
+        with (alpha t / sqrt 2 * (f / Rabs f)) by ring.
+      rewrite Rabs_mult, (Rabs_pos_eq (alpha t / sqrt 2)) by exact length.
+      unfold Rdiv at 2. rewrite Rabs_mult, Rabs_inv, Rabs_Rabsolu.
+      rewrite Rinv_r by (apply Rabs_no_R0; exact some). lra.
 Qed.

@@ -170,7 +170,7 @@ CLAIMS = (
             "optimisation. The jump down, to a slope eps/M times the one before, is what a worse "
             "batch gets."
         ),
-        severity="theorem",
+        severity="remark",
         erratum=(
             "The branches do not meet: at l = M - eps the value falls from -log(eps) to 1 - "
             "eps/M (for eps < 1/e at least), and the slope from 1/eps to 1/M, so the worst "

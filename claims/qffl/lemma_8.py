@@ -64,7 +64,7 @@ def case(instance: dict[str, Any], shift: int = 0, sign: int = 1) -> Case:
         "losses": all(r * r < 2 * v * k for v, r, k in zip(a, b, c, strict=True)),
     }
     derivative = sign * slope(a, b, c, Fraction(q), Fraction(q + shift))
-    return Case((Relation(-derivative, "<=", ball(Fraction(1, 10**20)), "dH/dp >= 0"),), premises)
+    return Case((Relation(ball(-Fraction(1, 10**20)), "<=", derivative, "dH/dp"),), premises)
 
 
 def check(effort: Effort, shift: int = 0) -> Evidence:

@@ -83,7 +83,7 @@ def case(instance: dict[str, Any]) -> Case:
         "losses": all(y * y < 2 * x * c for x, y in zip(a, b, strict=True)),
         "(b)": upright(a, b, c),
     }
-    return Case((Relation(-product, "<=", 0, "(a) at p = 0"),), premises)
+    return Case((Relation(0, "<=", product, "(a) at p = 0"),), premises)
 
 
 def grows(instance: dict[str, Any]) -> Case:

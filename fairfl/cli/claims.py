@@ -16,7 +16,6 @@ from fairfl.cli.options import AsJson, Jobs, Out, option, out_folder, place
 if TYPE_CHECKING:
     from fairfl.claims.outcome import Outcome
     from fairfl.claims.registry import Entry
-    from fairfl.claims.runner import Checked
 
 app = typer.Typer(
     no_args_is_help=True, help="The statements of the papers: verified, repaired or refuted."
@@ -80,6 +79,7 @@ def show(
     """Show a claim: as printed and as checked, its hypotheses, verdict and evidence."""
     with one_line():
         from fairfl.claims.registry import find
+        from fairfl.claims.runner import judge
         from fairfl.reports.claims.text import as_data, as_text
 
         exact = [entry for entry in find([id]) if entry.claim.id == id]
@@ -87,7 +87,7 @@ def show(
             raise ValueError(
                 f"claim must be a whole id, such as {find([id])[0].claim.id}, got {id!r}"
             )
-        checked = _recorded()[id]
+        (checked,) = judge(exact)
         if checked.outcome is not None:
             try:
                 for line in checked.outcome.verify(replay):
@@ -166,19 +166,12 @@ def report(ids: Ids = None, out: Out = Path("out/claims")) -> None:
     """
     with one_line():
         from fairfl.claims.registry import find
+        from fairfl.claims.runner import judge
         from fairfl.reports.claims.report import NAMES, write_report
 
         entries = find(ids)
-        out_folder(out, *NAMES)
-        known = _recorded()
-        for file in write_report(out, [known[entry.claim.id] for entry in entries]):
+        for file in write_report(out_folder(out, *NAMES), judge(entries)):
             typer.echo(f"written: {file}")
-
-
-def _recorded() -> dict[str, Checked]:
-    from fairfl.claims.runner import recorded
-
-    return {checked.claim.id: checked for checked in recorded()}
 
 
 def _listed(

@@ -52,7 +52,7 @@ def changed(monkeypatch):
             registry,
             *(sys.modules[f"fairfl.{m}"] for m in ("claims.runner", "reports.claims.text")),
         ):
-            monkeypatch.setattr(module, "registered", lambda: known)
+            monkeypatch.setattr(module, "registered", lambda *_: known)
 
     import fairfl.claims.runner
     import fairfl.reports.claims.text  # noqa: F401
@@ -156,6 +156,22 @@ def test_show_has_all_that_is_known(cli, own_record):
     data = json.loads(cli("show", "pffl/eq-8", "--json").stdout)
     assert data["verdict"] == "holds-repaired"
     assert data["outcome"]["evidence"]["parts"][0]["instance"] == {"z": "1/2", "n": 1}
+
+
+def test_one_claim_is_shown_without_the_others():
+    """Neither are other papers imported, nor other claims' certificates evaluated."""
+    code = (
+        "import sys; from fairfl.cli.main import app\n"
+        "from fairfl.claims.certificates import replay\n"
+        "seen, verify = [], replay._Replay.case.func\n"
+        "replay._Replay.case.func = lambda self: seen.append(str(self.statement)) or verify(self)\n"
+        "app(['claims', 'show', 'pffl/eq-8'], standalone_mode=False)\n"
+        "print(seen, {m for m in sys.modules if m.startswith('fairfl.claims.fedfb.')})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    seen, loaded = done.stdout.splitlines()[-1].split("] ")
+    assert seen and all(one.startswith("pffl.eq_8:") for one in seen.strip("[']").split("', '"))
+    assert loaded == "set()"
 
 
 @pytest.mark.parametrize(

@@ -51,21 +51,6 @@ def test_files_are_small_and_belong_to_a_claim(file):
     )
 
 
-def test_a_record_is_out_of_date_when_its_data_change(tmp_path, monkeypatch):
-    (tmp_path / "data").mkdir()
-    module = tmp_path / "module.py"
-    module.write_text('DATA = "kept.json"\n', "utf-8")
-    monkeypatch.setattr(sources, "source", lambda name: module)
-    digest = sources.digest.__wrapped__
-    without = digest("any")
-    (tmp_path / "data" / "kept.json").write_text("1", "utf-8")
-    one = digest("any")
-    (tmp_path / "data" / "kept.json").write_text("2", "utf-8")
-    assert len({without, one, digest("any")}) == 3
-    (tmp_path / "data" / "other.json").write_text("3", "utf-8")
-    assert digest("any") == digest("any")
-
-
 def test_a_file_that_is_not_there_says_what_writes_it():
     with pytest.raises(FileNotFoundError, match="fairfl crosscheck nothing --record writes it"):
         kept.load("nothing.json")

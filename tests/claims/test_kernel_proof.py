@@ -41,17 +41,54 @@ def altered(old, new):
     return GOOD.replace(old, new)
 
 
+HIDDEN = """Definition any (x y : R) : Prop := True.
+Notation "x <= y" := (any x y) : R_scope.
+"""
+"""Makes every inequality true."""
+BELOW = "Theorem below : forall x : R, x + 1 <= x."
+TRUE = f"{BELOW}\nProof. exact (fun _ => I). Qed.\n"
+REALS = "From Coq Require Import Reals.\nOpen Scope R_scope.\n"
+CHEATS = {
+    "behind a proof that is ended otherwise": (
+        f"{REALS}Lemma a : True.\nProof. exact I. Defined.\n{HIDDEN}"
+        f"Lemma b : True.\nProof. exact I. Qed.\n{TRUE}",
+        BELOW,
+        "no strings",
+    ),
+    "between strings that look like comments": (
+        f'{REALS}Lemma a : True.\nProof. idtac "(*". exact I. Qed.\n{HIDDEN}'
+        f'Lemma b : True.\nProof. idtac "*)". exact I. Qed.\n{TRUE}',
+        BELOW,
+        "no strings",
+    ),
+    "in a scope of its own": (
+        f"{REALS}Open Scope nat_scope.\nTheorem half : 1 / 2 = 0.\nProof. reflexivity. Qed.\n",
+        "Theorem half : 1 / 2 = 0.",
+        "coqc: ",
+    ),
+    "by an import of its own": (
+        f"{REALS}From Coq Require Import Utf8 ZArith.\nOpen Scope Z_scope.\n"
+        "Theorem half : 1 / 2 = 0.\nProof. reflexivity. Qed.\n",
+        "Theorem half : 1 / 2 = 0.",
+        "coqc: ",
+    ),
+    "in the statement too": (
+        f"{REALS}Open Scope nat_scope.\nDefinition half := 1 / 2.\n"
+        "Theorem none : half = 0.\nProof. reflexivity. Qed.\n",
+        "Definition half := 1 / 2. Theorem none : half = 0.",
+        "coqc: ",
+    ),
+}
 FALSE = {
     "unproven": (altered("Qed.", "Admitted."), "the file says Admitted"),
     "a gap": (altered("nra.", "admit."), "the file says admit"),
     "aborted": (altered("Qed.", "Abort."), "the file says Abort"),
+    "a proof that prints": (altered("nra.", 'idtac "Axioms:". nra.'), "must have no strings"),
+    "ended otherwise": (altered("Qed.", "Defined."), "no tactic: Defined"),
+    "a command": (altered("nra.", "Open Scope nat_scope. nra."), "no tactic: Open Scope"),
     "not ended": (altered("Qed.", ""), "not ended by Qed"),
     "an axiom": (altered("Definition", "Axiom more : 1 <= 0.\nDefinition"), "the file says Axiom"),
     "a parameter": (altered("Definition", "Parameter y : R.\nDefinition"), "must not begin so"),
-    "a notation": (
-        altered("Definition", 'Notation "x <= y" := True.\nDefinition'),
-        "must not begin so",
-    ),
     "an option": (
         altered("Definition", "Unset Universe Checking.\nDefinition"),
         "the file says Unset",
@@ -77,12 +114,6 @@ UNSOUND = {
         ),
         "assumes Classical_Prop.classic",
     ),
-    "a proof that prints": (
-        altered("nra.", 'idtac "Closed under the global context". nra.').replace(
-            "unfold square", 'idtac "Axioms:"; unfold square'
-        ),
-        "assumes ClassicalDedekindReals",
-    ),
 }
 
 
@@ -98,10 +129,17 @@ def test_a_file_that_says_more_or_less_than_its_statement_is_rejected(name, tmp_
 @pytest.mark.parametrize("name", UNSOUND)
 def test_what_the_kernel_refuses_or_what_it_assumes_is_rejected(name, tmp_path, monkeypatch):
     text, *statement, reason = UNSOUND[name]
-    axioms = () if name == "a proof that prints" else kernel_proof.REALS
-    wrong = proof(tmp_path, monkeypatch, text, *(statement or [SQUARE]), axioms=axioms)
+    wrong = proof(tmp_path, monkeypatch, text, *(statement or [SQUARE]))
     with pytest.raises(Rejected, match=re.escape(reason)):
         wrong.verify()
+
+
+@coqc
+@pytest.mark.parametrize("name", CHEATS)
+def test_a_file_does_not_change_what_a_statement_means(name, tmp_path, monkeypatch):
+    text, statement, reason = CHEATS[name]
+    with pytest.raises(Rejected, match=reason):
+        proof(tmp_path, monkeypatch, text, statement).verify()
 
 
 @coqc

@@ -2,7 +2,9 @@
 only if current.
 """
 
+import inspect
 import json
+import sys
 from dataclasses import replace
 
 import pytest
@@ -13,9 +15,10 @@ from fairfl.claims import record, sources
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import Counterexample, Witness
 from fairfl.claims.certificates.base import Rejected
-from fairfl.claims.claim import DEEP, QUICK, Mutant
+from fairfl.claims.claim import DEEP, QUICK, Mutant, paper_of
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.outcome import Outcome, examine
+from fairfl.claims.registry import registered
 
 NAMED = (("sign", "x >= 0"),)
 
@@ -131,19 +134,20 @@ def test_an_edited_outcome_is_altered_whoever_computes_the_digest(tmp_path):
     ):
         file.write_text(text.replace(old, new, 1), "utf-8")
         assert record.is_altered(tmp_path, "pffl/a"), old
+    file.write_text(sealed(outcome.to_json() | {"id": "pffl/b"}), "utf-8")
+    assert record.is_altered(tmp_path, "pffl/a")
+    lie = json.loads(json.dumps(outcome.to_json()).replace('"x": 1', '"x": 3'))
     forged = (
         {"finding": "refuted"},
         {"level": "symbolic"},
         {"summaries": ["witness: 2 squared"]},
-        {"id": "pffl/b"},
+        {"fault": "a fault"},
+        lie,
     )
-    for change in forged:
+    for change in forged:  # what no digest tells, the certificates do
         file.write_text(sealed(outcome.to_json() | change), "utf-8")
-        assert record.is_altered(tmp_path, "pffl/a"), change
-    lie = json.loads(json.dumps(outcome.to_json()).replace('"x": 1', '"x": 3'))
-    file.write_text(sealed(lie), "utf-8")
-    with pytest.raises(Rejected):  # what no digest tells, the certificate does
-        record.read(tmp_path, "pffl/a").verify()
+        with pytest.raises(Rejected):
+            record.read(tmp_path, "pffl/a").verify()
     file.write_text(text, "utf-8")
     assert not record.is_altered(tmp_path, "pffl/a")
 
@@ -153,58 +157,110 @@ def test_an_outcome_found_again_is_written_in_the_same_bytes(tmp_path):
     assert files[0].read_bytes() == files[1].read_bytes()
 
 
-def test_the_key_follows_imports_within_fairfl():
-    reached = sources.reached("fairfl.claims.pffl.relative")
-    assert {
-        "fairfl.claims.case",
-        "fairfl.theory.aggregation.rank_weighted",
-        "fairfl.theory.aggregation._ranks",
-    } <= reached
-    assert "fairfl.claims.pffl.eq_8" not in reached and "fairfl.cli.main" not in reached
+PROBE = """
+from fairfl.lower import used as f
+def check():
+    from fairfl.inner import late
+    return f(1), late.value, "kept.json"
+"""
+LOWER = """'Text.'
+from math import floor
+from fairfl.inner.late import beside
+LIMIT = 4
+TABLE = {}
+TABLE['a'] = 1
+class Base:
+    size: int = 1
+    'Says.'
+class Used(Base):
+    pass
+def used(x):
+    'Says.'
+    return Used(), floor(x) < LIMIT
+def unused():
+    return beside()
+"""
+LATE = """
+def value():
+    return 5
+def beside():
+    return 6
+"""
+
+
+@pytest.fixture
+def keyed(tmp_path, monkeypatch):
+    """The key of a module that uses two others, with one text in one of the files replaced."""
+    files = {"probe.py": PROBE, "lower.py": LOWER, "inner/late.py": LATE, "data/kept.json": "1"}
+    files |= {"inner/__init__.py": ""}
+
+    def source(name):
+        path = tmp_path / name.removeprefix("fairfl.").replace(".", "/")
+        found = [path.with_suffix(".py"), path / "__init__.py"]
+        return next((file for file in found if file.is_file()), None)
+
+    def key(name="probe.py", old="", new=""):
+        for function in (sources.key, sources.reached, sources._module):
+            function.cache_clear()
+        assert old in files[name]
+        for file, text in files.items():
+            (tmp_path / file).parent.mkdir(exist_ok=True)
+            (tmp_path / file).write_text(text.replace(old, new) if file == name else text, "utf-8")
+        return sources.key("fairfl.probe")
+
+    monkeypatch.setattr(sources, "source", source)
+    yield key
+    for function in (sources.key, sources.reached, sources._module):
+        function.cache_clear()
 
 
 @pytest.mark.parametrize(
-    ("text", "part"),
+    ("stale", "edit"),
     [
-        ("import os\n", "must import modules of fairfl"),
-        ("import fairfl.no_such_module\n", "fairfl.no_such_module"),
+        (False, ("lower.py", "LIMIT = 4", "# A comment.\nLIMIT  =  (4)")),
+        (False, ("lower.py", "'Text.'", "'Another.'")),
+        (False, ("lower.py", "'Says.'", "'Tells.'")),
+        (False, ("lower.py", "return beside()", "return 7")),
+        (False, ("lower.py", "def unused", "def more():\n    return 1\ndef unused")),
+        (False, ("inner/__init__.py", "", "OTHER = 1")),
+        (True, ("lower.py", "LIMIT = 4", "LIMIT = 5")),
+        (True, ("lower.py", "import floor", "import ceil as floor")),
+        (True, ("lower.py", "< LIMIT", "<= LIMIT")),
+        (True, ("lower.py", "['a'] = 1", "['a'] = 2")),
+        (True, ("lower.py", "size: int = 1", "size: int = 2")),
+        (True, ("lower.py", "used(x)", "used(x=2)")),
+        (True, ("inner/late.py", "5", "7")),
+        (True, ("probe.py", "f(1)", "f(2)")),
+        (True, ("data/kept.json", "1", "2")),
     ],
 )
-def test_a_module_whose_imports_are_not_found_is_an_error(text, part, tmp_path, monkeypatch):
-    (tmp_path / "lonely.py").write_text(text, "utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    sources.imported.cache_clear()
-    sources.source.cache_clear()
-    with pytest.raises(ValueError, match=part):
-        sources.key("lonely")
-    with pytest.raises(ValueError, match="source"):
-        sources.key("fairfl.claims.no_such_module")
+def test_a_claim_is_stale_where_what_it_uses_changes_and_nowhere_else(stale, edit, keyed):
+    assert (keyed() != keyed(*edit)) == stale
 
 
-def test_the_key_sees_names_in_brackets_plain_imports_and_imports_within_blocks(
-    tmp_path, monkeypatch
-):
-    text = (
-        "from fairfl.theory.populations import (\n    laws,\n    notions as other,\n)\n"
-        "import fairfl.theory.populations.eta\n"
-        "def f():\n    try:\n        from fairfl.theory.bounds import steps  # late\n"
-        "    finally:\n        from os import path\n"
-        "TEXT = 'import fairfl.solvers'\n"
-    )
-    (tmp_path / "probe.py").write_text(text, "utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    expected = {f"fairfl.theory.{name}" for name in ("populations", "bounds", "bounds.steps")}
-    expected |= {f"fairfl.theory.populations.{name}" for name in ("laws", "notions", "eta")}
-    assert set(sources.imported("probe")) == expected
+@pytest.mark.parametrize("id", ["dynamic/ngd-flow", "fedfb/lemma-22", "pffl/dual-weights"])
+def test_all_that_a_check_runs_is_in_its_key(id):
+    ran = set()
+
+    def note(frame, event, argument):
+        if event == "call" and frame.f_code.co_flags & inspect.CO_OPTIMIZED:  # no class's body
+            ran.add((frame.f_globals["__name__"], frame.f_code.co_qualname.partition(".")[0]))
+
+    entry = registered(paper_of(id))[id]
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        entry.claim.check(QUICK)
+    finally:
+        sys.setprofile(before)
+    ours = {use for use in ran if use[0].startswith("fairfl.") and use[1].isidentifier()}
+    made = {use for use in ours if use[1] == "__create_fn__"}  # by dataclass
+    assert len(ours) > 10 and ours - made <= sources.reached(entry.module)
 
 
-def test_another_source_is_another_key(tmp_path, monkeypatch):
-    keys = []
-    for k, text in enumerate(["x = 1\n", "x = 2\n"]):
-        (tmp_path / f"probe{k}.py").write_text(text, "utf-8")
-    monkeypatch.syspath_prepend(tmp_path)
-    keys = [sources.digest("probe0"), sources.digest("probe1")]
-    assert len(set(keys)) == 2
+def test_a_module_that_is_not_found_is_an_error(keyed):
+    with pytest.raises(ValueError, match="must have a source file, got fairfl.none"):
+        keyed("probe.py", "fairfl.lower", "fairfl.none")
 
 
 def test_a_mutant_that_only_the_second_look_sees_survives():
@@ -224,7 +280,7 @@ def test_a_deep_outcome_serves_a_quick_check_and_not_the_other_way_round(tmp_pat
     from fairfl.claims import runner
 
     entry = replace(next(iter(runner.registered().values())), claim=good())
-    monkeypatch.setattr(runner, "registered", lambda: {"pffl/a": entry})
+    monkeypatch.setattr(runner, "registered", lambda *_: {"pffl/a": entry})
     for first, second, kept in (("deep", "quick", "deep"), ("quick", "deep", "deep")):
         folder = tmp_path / first
         runner.examine_id("pffl/a", first, folder)

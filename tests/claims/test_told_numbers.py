@@ -40,7 +40,7 @@ def untold(one: Counterexample | Witness) -> set[str]:
     relation or the sides' difference, to the digits given.
     """
     known = [*numbers(decode(one.instance)), *numbers(one.statement.to_json())]
-    for relation in one.case().relations:
+    for relation in one.case.relations:
         known += [float(relation.left), float(relation.right)]
         known.append(known[-1] - known[-2])
 

@@ -168,7 +168,7 @@ def main():
     known = {line["key"]: line for line in map(json.loads, lines)}
 
     modules = sorted({entry.module for entry in registered().values()})
-    reached = {module: sources.reached(module) for module in modules}
+    reached = {m: {owner for owner, _ in sources.reached(m)} for m in modules}
     mutants = drawn(given.count, given.seed, given.only, given.like)
 
     def jobs():
@@ -176,7 +176,7 @@ def main():
             before = known.get(one.key, {}).get("killer")  # None where it was not tried
             if before == ("" if given.again else None):
                 near = [m for m in modules if one.module in reached[m]]
-                near.sort(key=lambda m: one.module not in sources.imported(m))
+                near.sort(key=lambda m: len(reached[m]))
                 yield one, partial(killer, one, [one.module] if one.module in modules else near)
 
     for one, said, spent in answers(jobs(), given.jobs):

@@ -25,9 +25,14 @@ def evidence(claim: Claim, outcome: Outcome) -> str:
     mutants = "".join(
         f"<li>{html(m.name)}: {html(m.change)}</li>" for m in outcome.mutants if m.killed
     )
+    head = (
+        "Changed statements, among them the repair, that the same evidence does not refute"
+        if outcome.finding == "refuted"
+        else "Wrong statements that the same check refutes"
+    )
     return (
         f"<ul>{lines}</ul><details><summary>Hypotheses and mutants</summary>"
-        f"<dl>{hypotheses}</dl><p>Wrong statements that the same check refutes:</p>"
+        f"<dl>{hypotheses}</dl><p>{head}:</p>"
         f"<ul>{mutants}</ul></details>\n"
     )
 

@@ -35,7 +35,7 @@ def legend(certificate: Counterexample | Witness) -> Legend:
         (name, value(data), "" if _named(name, statement) else names.get(name, ""))
         for name, data in certificate.instance.items()
     )
-    case = certificate.case()
+    case = certificate.case
     broken = case.broken
     found = f"{broken} is false" if broken else "; ".join(map(str, case.relations))
     return Legend(statement, numbers, found.replace(" == ", " = "))

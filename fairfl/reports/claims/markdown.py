@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairfl._support.version import __version__
-from fairfl.claims.claim import SEVERITIES
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
+from fairfl.reports.claims.errata import errata
 from fairfl.reports.claims.vocabulary import in_short
 
 
@@ -23,17 +23,15 @@ def markdown(checked: Sequence[Checked]) -> str:
 
 
 def _errata(checked: Sequence[Checked]) -> str:
-    rows = []
-    order = list(SEVERITIES)
-    wrong = [c for c in checked if c.claim.severity]
-    for c in sorted(wrong, key=lambda c: (order.index(str(c.claim.severity)), c.claim.line)):
-        said = "" if c.claim.whose == "printed" else f", {c.claim.whose}"
-        rows.append(
-            f"- *{c.claim.severity}*, **{c.claim.number}** (`{c.claim.id}`, {c.status}{said}): "
-            f"{_line(c.claim.erratum)}"
-        )
-        if c.claim.repaired_id in registered():
-            rows.append(f"  *Repaired:* {_line(registered()[c.claim.repaired_id].claim.statement)}")
+    rows, status = [], {c.claim.id: c.status for c in checked}
+    for whose, groups in errata(c.claim for c in checked).items():
+        said = "" if whose == "printed" else f", {whose}"
+        for group in groups:
+            places = ", ".join(f"**{c.number}** (`{c.id}`, {status[c.id]}{said})" for c in group)
+            rows.append(f"- *{group[0].severity}*, {places}: {_line(group[0].erratum)}")
+            for id in (c.repaired_id for c in group):
+                if id in registered():
+                    rows.append(f"  *Repaired:* {_line(registered()[id].claim.statement)}")
     rows += [
         f"- **{c.claim.number}** (`{c.claim.id}`), proof: {_line(c.claim.gap)}"
         for c in checked

@@ -6,20 +6,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
-from itertools import groupby
 from pathlib import Path
 
 from fairfl._support.version import __version__
 from fairfl.claims.certificates.base import LEVELS
-from fairfl.claims.claim import REPAIRED, SEVERITIES, VERDICTS, Claim
+from fairfl.claims.claim import REPAIRED, VERDICTS, Claim
 from fairfl.claims.picture import pictures
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
+from fairfl.reports.claims.errata import errata
 from fairfl.reports.claims.evidence import evidence
 from fairfl.reports.claims.graph import graph
 from fairfl.reports.claims.math import html
 from fairfl.reports.claims.picture import svg
-from fairfl.reports.claims.vocabulary import WHOSE, tag, vocabulary
+from fairfl.reports.claims.vocabulary import SEVERITY, WHOSE, tag, vocabulary
 
 HERE = Path(__file__).parent
 
@@ -36,10 +36,10 @@ def page(checked: Sequence[Checked]) -> str:
         f"<p>By fairfl {__version__}. A verdict is computed from certificates that verify "
         "themselves; its level is "
         "that of the weakest certificate and of what the claim rests on. Every check also "
-        "refutes at least one "
-        f"statement made wrong on purpose.</p>\n{summary(checked)}{vocabulary()}"
+        "tells the claim from at least one changed "
+        f"statement.</p>\n{summary(checked)}{vocabulary()}"
         f"{_form(checked)}<main>\n{''.join(parts)}</main>\n<h2 "
-        f'id="errata">Errata</h2>\n{"".join(errata(key, checked) for key in _keys(checked))}'
+        f'id="errata">Errata</h2>\n{"".join(_errata(key, checked) for key in _keys(checked))}'
         f"{_graph(checked)}<script>{script}</script>\n</body>\n</html>\n"
     )
 
@@ -71,7 +71,7 @@ def summary(checked: Sequence[Checked], page: str = "") -> str:
     for key in sorted(_keys(checked), key=lambda key: not papers()[key].printed):
         mine = [c for c in own if c.claim.paper == key]
         cells = "".join(f"<td>{sum(c.settled.verdict == v for c in mine)}</td>" for v in verdicts)
-        wrong = len(_wrong(key, checked))
+        wrong = len(errata(c.claim for c in mine).get("printed", ()))
         link = f'<a href="{page}#{key}-errata">{wrong}</a>' if wrong else ""
         rows.append(
             f'<tr><td><a href="{page}#{key}">{escape(papers()[key].title)}</a></td>{cells}'
@@ -79,7 +79,7 @@ def summary(checked: Sequence[Checked], page: str = "") -> str:
         )
     return (
         '<div class="wide"><table>\n<tr><th>statements, without repaired forms</th>'
-        f"{head}<th>errata</th></tr>\n" + "\n".join(rows) + "</table></div>\n"
+        f"{head}<th>errors</th></tr>\n" + "\n".join(rows) + "</table></div>\n"
     )
 
 
@@ -128,7 +128,7 @@ def _claim(checked: Checked) -> str:
     if claim.whose != "printed":
         rows.append(_row("Whose", WHOSE[claim.whose]))
     if claim.severity:
-        rows.append(_row("Severity", f"{claim.severity}: {SEVERITIES[claim.severity]}"))
+        rows.append(_row("Severity", f"{claim.severity}: {SEVERITY[claim.severity]}"))
     rows += [
         _row(name.capitalize(), getattr(claim, name))
         for name in ("erratum", "gap", "reading", "notes")
@@ -150,30 +150,26 @@ def _claim(checked: Checked) -> str:
     return "".join(rows) + "</section>\n"
 
 
-def errata(key: str, checked: Sequence[Checked]) -> str:
-    """What the authors of a paper should change: by severity, then in the order of the paper."""
-    paper = papers()[key]
-    if not paper.printed:
-        return ""
-    mine = _wrong(key, checked)
+def _errata(key: str, checked: Sequence[Checked]) -> str:
+    """What the authors of a paper should change: by severity, then in the order of the paper; then
+    what is no error of what is printed.
+    """
+    paper, found = papers()[key], errata(c.claim for c in checked if c.claim.paper == key)
     parts = []
-    for severity, meaning in SEVERITIES.items():
-        found = [c for c in mine if c.severity == severity]
-        items = [_erratum(list(group)) for _, group in groupby(found, lambda c: c.erratum)]
-        if severity == "step":
-            items += [_gap(c) for c in mine if c.gap]
-        if items:
-            head = f"<h4>{severity.capitalize()}: {meaning} ({len(items)})</h4>"
-            parts.append(f"{head}\n<ol>{''.join(items)}</ol>\n")
+    for whose, groups in found.items():
+        for severity, meaning in SEVERITY.items():
+            items = [_erratum(group) for group in groups if group[0].severity == severity]
+            if items:
+                said = "" if whose == "printed" else f", {WHOSE[whose]}"
+                head = f"<h4>{severity.capitalize()}{said}: {meaning} ({len(items)})</h4>"
+                parts.append(f"{head}\n<ol>{''.join(items)}</ol>\n")
+    gaps = [_gap(c.claim) for c in checked if c.claim.paper == key and c.claim.gap]
+    if gaps:
+        head = f"<h4>Gaps in proofs of statements that are true ({len(gaps)})</h4>"
+        parts.append(f"{head}\n<ol>{''.join(gaps)}</ol>\n")
     text = f"<p>The text read: {html(paper.text)}.</p>\n" if paper.text else ""
     head = f'<h3 id="{key}-errata">{escape(paper.title)}</h3>'
     return f"{head}\n{text}{''.join(parts)}" if parts else ""
-
-
-def _wrong(key: str, checked: Sequence[Checked]) -> list[Claim]:
-    """The claims of a paper with an erratum or a gap, in its order."""
-    mine = (c.claim for c in checked if c.claim.paper == key)
-    return sorted((c for c in mine if c.severity or c.gap), key=lambda c: c.line)
 
 
 def _erratum(claims: Sequence[Claim]) -> str:
@@ -185,15 +181,14 @@ def _erratum(claims: Sequence[Claim]) -> str:
         f'<br><em>Repaired</em> (<a href="#{escape(c.id)}">{escape(c.id)}</a>): {html(statement)}'
         for statement, c in {c.statement: c for c in repaired}.items()
     )
-    said = "" if claims[0].whose == "printed" else f" <em>({WHOSE[claims[0].whose]})</em>"
     stated = "".join(f"<br><em>Statement:</em> {html(c.title)}" for c in claims)
     erratum = f"<br><em>Erratum:</em> {html(claims[0].erratum)}"
-    return f"<li>{places}{said}{stated}{erratum}{forms}</li>\n"
+    return f"<li>{places}{stated}{erratum}{forms}</li>\n"
 
 
 def _gap(claim: Claim) -> str:
     place = f'<a href="#{escape(claim.id)}">{escape(claim.number)}</a>'
-    return f"<li>{place}, proof: {html(claim.gap)}</li>\n"
+    return f"<li>{place}: {html(claim.gap)}</li>\n"
 
 
 def _row(head: str, text: str) -> str:

@@ -6,10 +6,10 @@ import textwrap
 from typing import Any
 
 from fairfl.claims.certificates import Counterexample, Witness, from_json
-from fairfl.claims.claim import SEVERITIES
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
 from fairfl.reports.claims.legend import legend
+from fairfl.reports.claims.vocabulary import SEVERITY
 
 WIDTH = 100
 
@@ -30,18 +30,15 @@ def as_text(checked: Checked) -> str:
     if claim.whose != "printed":
         parts.append(_block("whose statement", claim.whose))
     if claim.severity:
-        parts.append(_block("severity", f"{claim.severity}: {SEVERITIES[claim.severity]}"))
+        parts.append(_block("severity", f"{claim.severity}: {SEVERITY[claim.severity]}"))
     for name in ("reading", "erratum", "gap", "notes"):
         if getattr(claim, name):
             parts.append(_block(name, getattr(claim, name)))
     if claim.rests_on:
         parts.append(_block("rests on", ", ".join(claim.rests_on)))
-    if claim.repaired_id in registered():
-        parts.append(
-            _block(
-                f"repaired ({claim.repaired_id})", registered()[claim.repaired_id].claim.statement
-            )
-        )
+    repaired = registered(claim.paper).get(claim.repaired_id)
+    if repaired is not None:
+        parts.append(_block(f"repaired ({claim.repaired_id})", repaired.claim.statement))
     if outcome is not None:
         parts += [_block(f"evidence ({outcome.effort})", line) for line in outcome.summaries]
         parts += map(_instance, outcome.instances)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
-from fairfl.claims.claim import SEVERITIES
-
 VERDICT = {
     "holds": "as printed, at the level and in the scope given",
     "holds-repaired": "false as printed, true after the repair that is stated",
@@ -24,6 +22,14 @@ WHOSE = {
     "implied": "implied by the text",
     "reading": "one reading of several",
     "ours": "our own statement",
+}
+SEVERITY = {
+    "theorem": "a result, a rule or a guarantee is false as stated",
+    "constant": "a constant, a factor, a sign or an index of a formula is wrong, or a number of a "
+    "table",
+    "step": "a step of a proof is false or missing",
+    "remark": "a sentence beside the results does not hold: a motive, a survey, a caption",
+    "misprint": "what is meant is clear from the context",
 }
 EVIDENCE = {
     "counterexample, witness": "one instance, with the value and the meaning of every name in it; "
@@ -49,15 +55,16 @@ def vocabulary() -> str:
         "<em>scope</em> for which cases the evidence speaks: to refute, one case is enough. Its "
         "<em>repaired</em> form, next to it, is a true statement as near to the printed one as we "
         "found. A <em>gap</em> is a false or missing step in the proof of a statement that is "
-        "true. A <em>mutant</em> is a statement made wrong on purpose, which the same check has "
-        f"to refute.</p>\n<p>Verdicts:</p>{_list(VERDICT)}\n"
+        "true. A <em>mutant</em> is a changed statement that the same check must tell from the "
+        "claim: a wrong one where the claim holds; where it is refuted, one that the same "
+        f"evidence does not refute, such as its repair.</p>\n<p>Verdicts:</p>{_list(VERDICT)}\n"
         "<p>Levels, the strongest first: how well the verdict is supported. A claim has the "
         "weakest level of its evidence and of what it rests on; a repaired one has two, of the "
         f"refutation and of the repair.</p>{_list(LEVEL)}\n"
         "<p>Whose statement it is, where it is not the paper's as printed. Only what is printed "
         "counts as an error; an erratum of another statement says where a reader may go wrong, "
         f"and is marked.</p>{_list(WHOSE)}\n"
-        f"<p>Severities of errata, the most severe first:</p>{_list(SEVERITIES)}\n"
+        f"<p>Severities of errata, the most severe first:</p>{_list(SEVERITY)}\n"
         "<p>Lines of evidence. A name such as <code>qffl.lemma_6:case(q=1)</code> is a function "
         f"of the module <code>fairfl.claims.qffl.lemma_6</code>.</p>{_list(EVIDENCE)}\n"
         "<p>Notation is each paper's own. Numbers such as 1/3 are exact. To repeat a check on your "
@@ -68,7 +75,7 @@ def vocabulary() -> str:
 
 def in_short() -> str:
     """Verdicts, levels, severities and whose a statement is, as lines of Markdown."""
-    heads = {"Verdicts": VERDICT, "Levels": LEVEL, "Severities": SEVERITIES, "Marks": WHOSE}
+    heads = {"Verdicts": VERDICT, "Levels": LEVEL, "Severities": SEVERITY, "Marks": WHOSE}
     lines = (
         f"- {head}: {'; '.join(f'*{word}*: {text}' for word, text in words.items())}."
         for head, words in heads.items()

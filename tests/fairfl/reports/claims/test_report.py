@@ -155,6 +155,26 @@ def test_errata_name_every_false_statement(whole: str, checked: list[Checked]) -
     )
 
 
+def test_the_papers_errors_are_the_printed_ones_each_once(
+    whole: str, checked: list[Checked]
+) -> None:
+    for key in papers():
+        mine = [c.claim for c in checked if c.claim.paper == key and c.claim.severity]
+        printed = {c.erratum for c in mine if c.whose == "printed"}
+        if printed:
+            assert f'<a href="#{key}-errata">{len(printed)}</a>' in whole
+        for text in {c.erratum for c in mine}:
+            assert whole.count(f"<em>Erratum:</em> {html(text)}<") == 1
+
+
+def test_no_repaired_form_is_called_a_wrong_statement(whole: str, checked: list[Checked]) -> None:
+    sections = whole.split('<section class="claim" id="')[1:]
+    false = {c.claim.id for c in checked if c.outcome and c.outcome.finding == "refuted"}
+    for section in sections:
+        id = section.partition('"')[0]
+        assert ("<p>Wrong statements" in section) == (id not in false), id
+
+
 def test_every_name_of_a_counterexample_has_a_meaning() -> None:
     for id in registered():  # whether or not the claim has changed since
         outcome = record.read(record.COMMITTED, id)

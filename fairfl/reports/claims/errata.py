@@ -1,0 +1,22 @@
+"""The errata of a paper, each once, though several statements may have it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fairfl.claims.claim import SEVERITIES, WHOSE, Claim
+
+
+def errata(claims: Iterable[Claim]) -> dict[str, list[list[Claim]]]:
+    """By whose statements they are, the printed ones first, which alone are the paper's errors: of
+    each erratum the claims that have it, the most severe first, then in the order of the paper.
+    """
+
+    def rank(claim: Claim) -> tuple[int, int, int]:
+        return WHOSE.index(claim.whose), SEVERITIES.index(str(claim.severity)), claim.line
+
+    found: dict[str, dict[str, list[Claim]]] = {whose: {} for whose in WHOSE}
+    for claim in sorted((c for c in claims if c.severity), key=rank):
+        same = next((known for known in found.values() if claim.erratum in known), None)
+        (same or found[claim.whose]).setdefault(claim.erratum, []).append(claim)
+    return {whose: list(known.values()) for whose, known in found.items() if known}
