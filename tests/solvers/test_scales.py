@@ -95,3 +95,25 @@ def test_logits_next_to_one_half_keep_their_digits() -> None:
         assert float(eta.inverse_from_half(excess)) == pytest.approx(expected, rel=1e-15)
         assert float(eta.inverse_from_half(-excess)) == -float(eta.inverse_from_half(excess))
     assert eta.inverse_from_half(np.array([-0.5, 0.5, 0.75])).tolist() == [-np.inf, np.inf, np.inf]
+
+
+NOTIONS = ("dp", "eo", "false_positive_rate_parity", "eodds", "accuracy_parity")
+RARE = {
+    "positives 7e-7": ([stats.norm(0.55, 1.77), stats.norm(-5.1, 0.8)], ff.Logistic(3.04, -1.65)),
+    "negatives 2e-7": ([stats.norm(0.0, 1.0), stats.norm(6.0, 0.7)], ff.Logistic(3.0, 1.0)),
+    "two poles": ([stats.gamma(0.485), stats.beta(0.596, 0.596)], ff.Logistic(1.0, 0.0)),
+    "pole at one": ([stats.beta(2.0, 0.596), stats.norm(0.0, 1.0)], ff.Logistic(3.0, -2.0)),
+    "pole off zero": ([stats.gamma(0.5, -0.6), stats.gamma(1.9, -0.5)], ff.Logistic(1.0, 0.0)),
+}
+
+
+@pytest.mark.parametrize("sees", ["xa", "x"])
+@pytest.mark.parametrize("notion", NOTIONS)
+@pytest.mark.parametrize("name", RARE)
+def test_rare_events_and_infinite_densities_are_certified(
+    name: str, notion: str, sees: str
+) -> None:
+    laws, eta = RARE[name]
+    fed = ff.Federation([ff.Client(tuple(laws), 0.4)], eta)
+    for eps in (0.0, 0.05):
+        ff.solve(fed, "cfl", eps, notion=notion, sees=sees)
