@@ -109,7 +109,7 @@ class Piecewise:
         return (self.error[:, None] + inner).max(axis=0)
 
     def _inside(self, cuts: Array) -> Array:
-        """(T,) which cuts are inside a panel: at its ends, poles among them, integrals are whole."""
+        """(T,) which cuts are inside a panel: at its ends, poles among them, nothing errs."""
         outside = (cuts < self.edges[0]) | (cuts > self.edges[-1])
         return ~(outside | np.isin(cuts, self.edges))
 
