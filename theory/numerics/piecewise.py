@@ -110,8 +110,8 @@ class Piecewise:
 
     def _inside(self, cuts: Array) -> Array:
         """(T,) which cuts are inside a panel: at its ends, poles among them, nothing errs."""
-        outside = (cuts < self.edges[0]) | (cuts > self.edges[-1])
-        return ~(outside | np.isin(cuts, self.edges))
+        k = np.searchsorted(self.edges, cuts).clip(1, self.edges.size - 1)
+        return (self.edges[k - 1] < cuts) & (cuts < self.edges[k])
 
     def above(self, t: Array, first: int | None = None) -> Array:
         """∫_t^∞ of every function, or of the ``first`` ones only: shape (J, *t.shape); t may be
