@@ -49,7 +49,7 @@ LEVELS, FINER, ALONE = 5, 15, 5
 """How often all segments of a table are halved, and then those that are not what is between their
 ends; where Newton's method fails at both, less often.
 """
-FINE, ROUGH, MOST = 1e-10, 1e-6, 300
+FINE, ROUGH, MOST = 1e-10, 1e-6, 1000
 """How far a cubic, and a line, may be from the truth, unless a table has many nodes."""
 TRUE = 1e-9
 """How far what is attained may be from what tables say."""
@@ -111,7 +111,7 @@ class Table:
         for level in range(LEVELS + FINER):
             ends = table.smooth_ends
             width = 1.01 * free / 2.0 ** np.where(ends == 0, LEVELS + ALONE, LEVELS + FINER)
-            off = (table.error > np.where(ends == 2, FINE, ROUGH)) & (np.diff(table.eps) > width)
+            off = (table.error > np.where(ends == 0, ROUGH, FINE)) & (np.diff(table.eps) > width)
             k = np.flatnonzero(off | (level < LEVELS))
             if not k.size or table.eps.size > MOST:
                 break
@@ -252,18 +252,22 @@ class Table:
         """Ends (S, 2) of lines that are ROUGH, and values there (S, 2, 1 + M); those that jump are
         left out, their ends count.
         """
-        k = np.arange(self.eps.size - 1)
         middle = (self.eps[1:] + self.eps[:-1]) / 2.0
-        off = np.abs(self.at(middle)[0] - (self.value[1:] + self.value[:-1]) / 2.0)
-        parts = np.clip(np.ceil(np.sqrt(off.max(axis=1, initial=0.0) / ROUGH)), 1, PARTS)
-        parts = np.where(self.jumps, 0, parts).astype(int)
-        own = np.repeat(k, parts)
-        place = np.arange(own.size) - np.repeat(np.cumsum(parts) - parts, parts)
-        shares = np.stack([place, place + 1], axis=1) / parts[own][:, None]
-        ends = self.eps[own][:, None] + shares * np.diff(self.eps)[own][:, None]
-        alone = np.unique([k[self.jumps], k[self.jumps] + 1]) if k.size else np.zeros(1, int)
-        ends = np.concatenate([ends, np.repeat(self.eps[alone][:, None], 2, axis=1)])
-        return ends, self.at(ends.ravel())[0].reshape(*ends.shape, -1)
+        off = np.abs(self.at(middle)[0] - (self.value[1:] + self.value[:-1]) / 2.0).max(axis=1)
+        parts = np.clip(np.ceil(np.sqrt(off / ROUGH)), 1, PARTS).astype(int)
+        shares = np.concatenate([np.arange(n) / n for n in parts] or [np.zeros(0)])
+        eps = self.eps[:-1].repeat(parts) + shares * np.diff(self.eps).repeat(parts)
+        eps = np.append(eps, self.eps[-1])
+        value, jumps = self.at(eps)[0], self.jumps.repeat(parts)
+        ends, first = [], 0  # lines as long as they can be
+        for k, jump in enumerate(jumps, 1):
+            share = (eps[first + 1 : k, None] - eps[first]) / (eps[k] - eps[first])
+            line = (1.0 - share) * value[first] + share * value[k]
+            if jump or (np.abs(value[first + 1 : k] - line) > ROUGH).any():
+                ends.append((first, k - 1))
+                first = k if jump else k - 1
+        at = np.array([*ends, (first, eps.size - 1)])
+        return eps[at], value[at]
 
     def around(self, eps: float) -> tuple[float, float]:
         """The budgets to which nothing jumps from one."""
