@@ -94,18 +94,13 @@ class Table:
     solutions: dict[float, Solution] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, fed: Federation, task: Task, whole: RuleFamily, weight: float) -> Table:
+    def of(
+        cls, fed: Federation, task: Task, weight: float, base: Array, functions: list[Piecewise]
+    ) -> Table:
         """Nodes up to the free rule's own disparity."""
-        own, functions = RuleFamily.of(fed, task), []
-        places = zip(whole.problem.profiles, whole.pooled, whole.problem.nobody, strict=True)
-        for profile, rows, nobody in places:
-            both = np.pad(rows, ((1, 0), (1, 0)))
-            both[0, 0] = not nobody
-            functions.append(replace(profile, coefficients=profile.combined(both)))
-        base = np.append(whole.problem.base, whole.constant)
-        none, k = np.zeros(0), own.problem.count
-        empty = none, np.zeros((0, k)), np.zeros((0, base.size)), np.zeros((0, base.size)), none
-        table = cls(fed, task, own, weight, base, functions, *empty)
+        own, none = RuleFamily.of(fed, task), np.zeros(0)
+        lam, value = np.zeros((0, own.problem.count)), np.zeros((0, base.size))
+        table = cls(fed, task, own, weight, base, functions, none, lam, value, value, none)
         free = solve_by_dual(fed, task, np.ones(1)).disparity
         table.add(np.unique([0.0, free]))
         for level in range(LEVELS + FINER):
@@ -211,9 +206,8 @@ class Table:
 
     def _slope(self, point: DualPoint, limits: Array) -> Array:
         """(B, 1 + M) derivatives in the budget: dλ keeps what binds at its limit."""
-        binds = np.where((point.lam != 0).any(axis=1, keepdims=True), point.lam != 0, False)
-        free = ~binds.any(axis=1, keepdims=True) & (np.abs(point.values) >= limits - ENOUGH)
-        signs = np.where(binds, np.sign(point.lam), np.where(free, -np.sign(point.values), 0.0))
+        free = ~point.lam.any(axis=1, keepdims=True) & (np.abs(point.values) >= limits - ENOUGH)
+        signs = np.where(free, -np.sign(point.values), np.sign(point.lam))
         h = hessian(self.own.problem, point)
         ridge = RIDGE * np.trace(h, axis1=1, axis2=2) + 1e-300
         h = h + ridge[:, None, None] * np.eye(h.shape[1])
@@ -291,9 +285,12 @@ class SegmentSearch:
     @cached_property
     def tables(self) -> list[Table]:
         """One table per client."""
-        whole, one = RuleFamily.of(self.fed, self.task), replace(self.task, scheme="cfl")
-        clients = enumerate(self.fed.weight)
-        return [Table.of(self.fed.alone(i), one, whole, float(w)) for i, w in clients]
+        one, everybody = (
+            replace(self.task, scheme="cfl"),
+            RuleFamily.of(self.fed, self.task).everybody,
+        )
+        weights = enumerate(self.fed.weight)
+        return [Table.of(self.fed.alone(i), one, float(w), *everybody) for i, w in weights]
 
     @cached_property
     def _segments(self) -> Segments:
@@ -358,7 +355,7 @@ class SegmentSearch:
             bounds=[(0.0, 1.0)] * start.size,
             constraints={"type": "ineq", "fun": room, "jac": room_slope},
             method="SLSQP",
-            options={"ftol": 1e-16, "maxiter": 60},
+            options={"ftol": 1e-13, "maxiter": 60},
         )
         return budgets(found.x) if np.isfinite(found.x).all() else eps
 
