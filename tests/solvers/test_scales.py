@@ -117,3 +117,29 @@ def test_rare_events_and_infinite_densities_are_certified(
     fed = ff.Federation([ff.Client(tuple(laws), 0.4)], eta)
     for eps in (0.0, 0.05):
         ff.solve(fed, "cfl", eps, notion=notion, sees=sees)
+
+
+def test_a_mixture_on_a_line_far_longer_than_where_people_are() -> None:
+    """Cells of a programme are as narrow as poles need, whatever the tails of another group."""
+    places = (
+        ((6.53, 2.379), (2.343, 1.418), (0.269, 0.874)),
+        ((-1.423, 0.203), (6.343, 0.429), (-1.616, 0.825)),
+        ((1.454, 1.076), (-0.127, 0.34), (3.629, 0.662)),
+    )
+    shapes = ((1.949, 0.475, 0.0), (1.308, 1.247, 0.839), (1.042, 1.268, 0.0))
+    shares = ((0.142, 0.357, 0.501), (0.043, 0.17, 0.787), (0.018, 0.227, 0.755))
+    clients = [
+        ff.Client(
+            tuple(
+                ff.Mixture([stats.norm(*at), stats.gamma(c, *at)], [2, 1])
+                if c
+                else stats.t(6.2, *at)
+                for at, c in zip(own, shape, strict=True)
+            ),
+            q,
+            weight,
+        )
+        for own, shape, q, weight in zip(places, shapes, shares, (2, 1, 7), strict=True)
+    ]
+    fed = ff.Federation(clients, ff.Logistic(3.897, 2.161))
+    ff.solve(fed, "lft_fedavg", 0.01, notion="eo", sees="x")
