@@ -58,10 +58,13 @@ def solve_many(fed: Federation, task: Task, model: ContinuousModel, eps: Array) 
     """(E,) the accuracies of CFL(eps) for every eps (E,), each certified as in ``solve_cfl``."""
     found = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass, eps.size), eps)
     accuracy, gap, violation = _judged(fed, model, found, eps)
-    error = sum(model.gain(a).error + float(model.gain(a).inner.max()) for a in (0, 1))
+    gains = [model.gain(a) for a in (0, 1)]
+    error = sum(float((gain.error + gain.inner.max(axis=1)).max()) for gain in gains)
     if error > LAW_TOLERANCE:  # two cuts end in two panels, not in the worst one: count those
         cuts = zip(found.t0, found.t1, strict=True)
-        error = max(model.gain(0).error_at(t0) + model.gain(1).error_at(t1) for t0, t1 in cuts)
+        error = max(
+            sum(g.error_at(t).max() for g, t in zip(gains, cut, strict=True)) for cut in cuts
+        )
     missed = np.maximum(np.abs(gap), violation) > LAW_TOLERANCE
     if error > LAW_TOLERANCE:
         missed[:1] = True
@@ -96,7 +99,7 @@ def solve_cfl(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -
     """Certified CFL(eps), eps of shape (1,)."""
     found = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass, 1), eps)
     accuracy, gap, violation = (float(v[0]) for v in _judged(fed, model, found, eps))
-    error = model.gain(0).error_at(found.t0) + model.gain(1).error_at(found.t1)
+    error = sum(model.gain(a).error_at(t).max() for a, t in enumerate((found.t0, found.t1)))
     certificate = Certificate(accuracy, accuracy + gap, violation, error)
     if certificate.worst > LAW_TOLERANCE and bounded(model):
         return solve_by_dual(fed, task, eps)

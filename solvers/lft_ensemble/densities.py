@@ -9,6 +9,7 @@ between 0 and its value at eps_j = 0.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -119,15 +120,14 @@ class LocalRules:
 def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Solution:
     """Certified LFT+Ensemble(eps): each local problem carries its own certificate."""
     if not task.plain:
-        return _by_dual(fed, task, eps)
+        return average(fed, task, eps, [_own(fed, task, eps, i) for i in range(fed.n_clients)])
     rules = LocalRules(fed, model)
     found = rules.solve(eps) if rules.bound.size else None
     return assemble(rules, task, eps, found)
 
 
-def _by_dual(fed: Federation, task: Task, eps: Array) -> Solution:
-    """Each client's own problem by the dual."""
-    own = [_own(fed, task, eps, i) for i in range(fed.n_clients)]
+def average(fed: Federation, task: Task, eps: Array, own: Sequence[Solution]) -> Solution:
+    """The ensemble of the clients' own solutions."""
     rule = Classifier.average([s.classifier for s in own], fed.weight)
     rates = len(NOTIONS[task.notion])
     lam = np.stack([s.multipliers.reshape(rates, -1) for s in own], axis=1).ravel()

@@ -71,7 +71,7 @@ class DualRules:
         own = self._own[client].constraints
         point = dual_point(own, lam[:, None])
         base, constant, functions = self._pooled
-        parts = np.sum([_over(*each) for each in zip(point.sets, functions, strict=True)], axis=0)
+        parts = np.sum([over(*each) for each in zip(point.sets, functions, strict=True)], axis=0)
         worth = base + parts[:, 0]
         return point.values[:, 0], constant + parts[:, 1], 1.0 + self.unit * (worth - 1.0)
 
@@ -107,7 +107,7 @@ class DualRules:
         return float(self.fed.weight @ low), float(self.fed.weight @ high)
 
 
-def _over(sets: AcceptSets, functions: Piecewise) -> Array:
+def over(sets: AcceptSets, functions: Piecewise) -> Array:
     """(B, J) integrals of the functions over each of the sets."""
     out = sets.first[:, None] * functions.totals
     np.add.at(

@@ -1,172 +1,277 @@
 """LFT+Ensemble over all budgets on densities, for every notion, cost and sight, any number of
-groups: a mixed-integer programme on tables of the clients' solutions.
+groups: separable programming by branch and bound, then sequential quadratic programming.
 
-An ensemble is one budget for each client, and everybody's utility and rates are sums over clients.
-Between the nodes of a client's table they are nearly linear in its budget: ``finite_segments``
-picks a segment for each client and a place on it. The segments next to the best budgets are halved
-until they are narrow.
+An ensemble is one budget for each client, and everybody's utility and rates are sums over clients,
+each a function of one budget:
+
+    maximise Σ_i W_i(eps_i)  subject to  |r + Σ_i R_i(eps_i)| <= d.
+
+*Tables.* A client's solutions are followed along its budget by Newton's method, all segments of a
+table at once, and cubics join them: the slopes follow from the optimality conditions. Segments
+whose middle is off the cubic are halved, those at a kink until they are narrow.
+
+*Branch and bound.* With segments cut into lines, ``finite_segments`` picks a line for each client:
+the best of all budgets, up to ROUGH. No local search could tell.
+
+*Sequential quadratic programming* (scipy's SLSQP) on the cubics goes on from there. What it finds
+is solved and certified; where that is not what the tables say it becomes a node of theirs, and they
+are searched again next to it.
 """
 
 from __future__ import annotations
 
 import functools
-import itertools
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Frontier, Points, build, fitting, points_of
-from fairfl.solvers.lft_ensemble.densities import solve_ensemble
+from fairfl.solvers.lft_ensemble.densities import average
+from fairfl.solvers.lft_ensemble.densities_dual import over
 from fairfl.solvers.lft_ensemble.finite_segments import NEAR, Segments
 from fairfl.solvers.numerics.certify import solve_by_dual
+from fairfl.solvers.numerics.descent import ENOUGH
+from fairfl.solvers.numerics.dual import DualPoint, dual_point, hessian, kkt_residual
+from fairfl.solvers.numerics.newton import settled, stationary
 from fairfl.solvers.numerics.rule_family import RuleFamily
 from fairfl.solvers.problem import Problem, Task
-from fairfl.solvers.solution import CertificationError
+from fairfl.solvers.solution import CertificationError, Solution
+from fairfl.theory.numerics.piecewise import Piecewise
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
-LEVELS, FINER = 5, 15
-"""How often all segments of a client's table are halved, and then those that are no lines and those
-around the best budgets.
+LEVELS, FINER, ALONE = 5, 15, 5
+"""How often all segments of a table are halved, and then those that are not what is between their
+ends; where Newton's method fails at both, less often.
 """
-ROUGH, MOST = 1e-6, 300
-"""How far a segment may be from a line where no budgets are sought, unless there are many."""
-INNER = 0.875
-"""A segment is split at no larger share of its length, and no smaller one than the rest."""
-STRAIGHT = 1e-11
-"""What is within this of a line is on it."""
+FINE, ROUGH, MOST = 1e-10, 1e-6, 1000
+"""How far a cubic, and a line, may be from the truth, unless a table has many nodes."""
+TRUE = 1e-9
+"""How far what is attained may be from what tables say."""
 SAME = 1e-12
 """Budgets this close are one."""
 JUMP = 1e-2
-"""A difference of rates that changes by more than this on a narrow segment jumps there."""
+"""A rate of the client's that changes by more than this on a segment that is no line jumps."""
+PARTS = 16
+"""A segment is cut into no more lines."""
 REPEATS = 10
-"""Times that what misses a disparity is asked for a smaller one."""
-
-
-@dataclass(frozen=True)
-class Node:
-    """A client's solution at a budget: its own worth and multipliers (K,), and what it adds to
-    everybody's worth and rates (M,). ``error``: how far these are from lines up to the next node.
-    """
-
-    eps: float
-    own: float
-    lam: Array
-    worth: float
-    pooled: Array
-    error: float = np.inf
-
-    @property
-    def added(self) -> Array:
-        """(2 + M,) its own worth and what it adds."""
-        return np.append([self.own, self.worth], self.pooled)
+"""Times that budgets become nodes, where tables are not the truth there."""
+RIDGE = 1e-15
+"""Of a Hessian over its trace: constraints may depend on each other."""
 
 
 @dataclass
 class Table:
-    """A client's solutions by its budget.
+    """A client's solutions by its budget, and what they add to everybody's.
 
     Attributes
     ----------
-    fed, task, own : its own problem.  whole : everybody's.  weight : the client's.
-    nodes : by increasing budget.  coarse : the budgets of the first ones.
-    narrow : segments are not split below this width.
+    fed, task, own : its own problem.  weight : the client's.
+    base, functions : everybody's worth and rates (1 + M,) of f = 0, and their densities at each
+        place.
+    eps : (N,) increasing.  lam : (N, K) multipliers.  value, slope : (N, 1 + M) the worth and the
+        rates, and their derivatives; NaN where these are unknown.
+    error : (N - 1,) how far a segment is from what joins its ends.
+    solutions : by their budgets, those that were asked for by themselves.
     """
 
     fed: Federation
     task: Task
     own: RuleFamily
-    whole: RuleFamily
     weight: float
-    nodes: list[Node] = field(default_factory=list)
-    coarse: Array = field(default_factory=lambda: np.zeros(0))
-    narrow: float = 0.0
+    base: Array
+    functions: list[Piecewise]
+    eps: Array
+    lam: Array
+    value: Array
+    slope: Array
+    error: Array
+    solutions: dict[float, Solution] = field(default_factory=dict)
 
-    def start(self) -> None:
+    @classmethod
+    def of(
+        cls, fed: Federation, task: Task, weight: float, base: Array, functions: list[Piecewise]
+    ) -> Table:
         """Nodes up to the free rule's own disparity."""
-        free = solve_by_dual(self.fed, self.task, np.ones(1)).disparity
-        for eps in (free, 0.0) if free > 0 else (0.0,):
-            self.add(eps)
-        self.narrow = 1.01 * free / 2 ** (LEVELS + FINER)
-        for k in range(LEVELS + FINER):
-            for node in self.nodes[-2::-1]:
-                if k < LEVELS or (node.error > ROUGH and len(self.nodes) < MOST):
-                    self.halve(node)
-        self.coarse = self.eps
+        own, none = RuleFamily.of(fed, task), np.zeros(0)
+        lam, value = np.zeros((0, own.problem.count)), np.zeros((0, base.size))
+        table = cls(fed, task, own, weight, base, functions, none, lam, value, value, none)
+        free = solve_by_dual(fed, task, np.ones(1)).disparity
+        table.add(np.unique([0.0, free]))
+        for level in range(LEVELS + FINER):
+            ends = table.smooth_ends
+            width = 1.01 * free / 2.0 ** np.where(ends == 0, LEVELS + ALONE, LEVELS + FINER)
+            off = (table.error > np.where(ends == 0, ROUGH, FINE)) & (np.diff(table.eps) > width)
+            k = np.flatnonzero(off | (level < LEVELS))
+            if not k.size or table.eps.size > MOST:
+                break
+            table.add((table.eps[k] + table.eps[k + 1]) / 2.0)
+        return table
 
     @property
-    def eps(self) -> Array:
-        """(N,) budgets."""
-        return np.array([node.eps for node in self.nodes])
+    def smooth_ends(self) -> Array:
+        """(N - 1,) how many ends of the segments have slopes: cubics join two."""
+        known = np.isfinite(self.slope).all(axis=1).astype(int)
+        return known[1:] + known[:-1]
 
-    def solved(self, eps: float, near: Node | None, error: float = np.inf) -> Node:
-        """The node at a budget, from the multipliers of another."""
-        start = None if near is None else near.lam
-        found = solve_by_dual(self.fed, self.task, np.array([eps]), start=start)
-        own, _ = self.own.of_rule(found.classifier)
-        worth, pooled = self.whole.of_rule(found.classifier)
-        lam = found.multipliers
-        return Node(eps, own, lam, self.weight * worth, self.weight * pooled, error)
+    @cached_property
+    def unit(self) -> float:
+        """The largest cost."""
+        return float(self.task.costs.max())
 
-    def add(self, eps: float) -> bool:
-        """Make a budget a node, unless it is one; False where it is not certified."""
-        near = self.near(eps) if self.nodes else None
-        if near is not None and abs(near.eps - eps) <= SAME:
-            return True
-        k = int(np.searchsorted(self.eps, eps))
-        error = self.nodes[k - 1].error if k > 0 else np.inf
-        try:
-            self.nodes.insert(k, self.solved(eps, near, error))
-        except CertificationError:
-            return False
-        return True
+    def solution(self, eps: float) -> Solution:
+        """The certified one at a budget."""
+        if eps not in self.solutions:
+            self.solutions[eps] = solve_by_dual(self.fed, self.task, np.array([eps]))
+        return self.solutions[eps]
 
-    def near(self, eps: float) -> Node:
-        """The nearest node."""
-        return min(self.nodes, key=lambda node: abs(node.eps - eps))
+    def nearest(self, eps: float) -> float:
+        """The node at a budget, if there is one, else the budget."""
+        node = float(self.eps[np.abs(self.eps - eps).argmin()])
+        return node if abs(node - eps) <= SAME else eps
 
-    def around(self, eps: float) -> Array:
-        """The nodes around a budget: the nearest, or the two that it is between, and one more on
-        either side.
-        """
-        low = int(np.searchsorted(self.eps, eps - SAME))
-        high = int(np.searchsorted(self.eps, eps + SAME, side="right")) - 1
-        first, last = min(low, high), max(low, high)
-        return np.arange(max(first - 1, 0), min(last + 2, len(self.nodes)))
-
-    def refine(self, eps: float) -> None:
-        """Halve the segments that a budget is on."""
-        near = [self.nodes[k] for k in self.around(eps)]
-        for low, high in itertools.pairwise(near):
-            if low.eps <= eps + SAME and eps - SAME <= high.eps:
-                self.halve(low)
-
-    def halve(self, low: Node) -> None:
-        """Split the segment from a node on, unless it is straight or narrow, where the lines of its
-        ends meet: at the corner if there is one, and near the middle where the client's own worth,
-        which is concave, is smooth. If that is on the line between the ends the segment is
-        straight.
-        """
-        k = self.nodes.index(low)
-        high = self.nodes[k + 1]
-        width = high.eps - low.eps
-        if low.error <= STRAIGHT or width <= self.narrow:
+    def add(self, eps: Array) -> None:
+        """Make budgets (B,), no two on one segment, nodes, unless they are or are not certified."""
+        if self.eps.size:
+            near = np.abs(self.eps - eps[:, None]).min(axis=1)
+            eps = eps[(near > SAME) & (eps < self.eps[-1])]
+        if not eps.size:
             return
-        first, last = (float(np.abs(node.lam).sum()) for node in (low, high))
-        bend = first - last
-        part = (high.own - low.own - last * width) / (bend * width) if bend > 0 else 0.5
-        part = min(max(part, 1.0 - INNER), INNER)
-        error = 0.0
-        if self.add(low.eps + part * width):
-            middle = self.nodes[k + 1]
-            line = (1.0 - part) * low.added + part * high.added
-            error = float(np.abs(middle.added - line).max()) / 4.0
-            self.nodes[k + 1] = replace(middle, error=error)
-        self.nodes[k] = replace(low, error=error)
+        found = self._followed(eps) if self.eps.size else self._alone(eps)
+        known = np.isfinite(found[1]).all(axis=1)
+        eps, found = eps[known], [v[known] for v in found]
+        k = np.searchsorted(self.eps, eps)
+        if self.error.size:
+            guess = self.at(eps)[0]
+            order = np.where(self.smooth_ends[k - 1] == 2, 16.0, 4.0)
+            error = np.abs(guess - found[1]).max(axis=1) / order
+            self.error[k - 1] = error
+            self.error = np.insert(self.error, k, error)
+        else:
+            self.error = np.full(max(eps.size - 1, 0), np.inf)
+        self.eps = np.insert(self.eps, k, eps)
+        self.lam, self.value, self.slope = (
+            np.insert(old, k, new, axis=0)
+            for old, new in zip((self.lam, self.value, self.slope), found, strict=True)
+        )
+
+    def _followed(self, eps: Array) -> list[Array]:
+        """Multipliers, values and slopes at budgets between nodes, by Newton's method; values are
+        NaN where nothing is certified.
+        """
+        limits = self.own.limits(eps[:, None])
+        high = np.searchsorted(self.eps, eps)
+        part = (eps - self.eps[high - 1]) / (self.eps[high] - self.eps[high - 1])
+        lam = self.lam[high - 1] + part[:, None] * (self.lam[high] - self.lam[high - 1])
+        point = dual_point(self.own.problem, np.where(np.isfinite(limits), lam, 0.0))
+        point, _ = settled(self.own.problem, point, limits)
+        out = [point.lam, self._value(point), self._slope(point, limits)]
+        left = np.flatnonzero(kkt_residual(point.lam, point.values, limits) > ENOUGH)
+        for row, lost in zip(self._alone(eps[left]), out, strict=True):
+            lost[left] = row
+        return out
+
+    def _alone(self, eps: Array) -> list[Array]:
+        """The same, one by one, as ``solve`` has them; slopes where the rule is that of its
+        multipliers.
+        """
+        count = self.own.problem.count
+        lost = [np.zeros(count), *np.full((2, self.base.size), np.nan)]
+        rows = []
+        for budget in eps:
+            try:
+                found = self.solution(float(budget))
+            except CertificationError:
+                rows.append(lost)
+                continue
+            point = dual_point(self.own.problem, found.multipliers[None] / self.unit)
+            limits = self.own.limits(np.array([[budget]]))
+            met = kkt_residual(point.lam, point.values, limits)[0] <= ENOUGH
+            value, rule = self.weight * self.base, found.classifier
+            for own, edges, rates in zip(self.functions, rule.edges, rule.values, strict=False):
+                served = rates[0] * own.totals + own.above(edges) @ np.diff(rates)
+                value = value + self.weight * served
+            slope = self._slope(point, limits)[0] if met else lost[2]
+            rows.append([point.lam[0], value, slope])
+        return [np.reshape([row[k] for row in rows], (-1, v.size)) for k, v in enumerate(lost)]
+
+    def _value(self, point: DualPoint) -> Array:
+        parts = [over(*each) for each in zip(point.sets, self.functions, strict=True)]
+        return self.weight * (self.base + np.sum(parts, axis=0))
+
+    def _slope(self, point: DualPoint, limits: Array) -> Array:
+        """(B, 1 + M) derivatives in the budget: dλ keeps what binds at its limit."""
+        free = ~point.lam.any(axis=1, keepdims=True) & (np.abs(point.values) >= limits - ENOUGH)
+        signs = np.where(free, -np.sign(point.values), np.sign(point.lam))
+        h = hessian(self.own.problem, point)
+        ridge = RIDGE * np.trace(h, axis1=1, axis2=2) + 1e-300
+        h = h + ridge[:, None, None] * np.eye(h.shape[1])
+        zero = np.zeros(signs.shape)
+        moved = stationary(h, zero, zero, signs, np.ones(signs.shape))
+        flows = hessian(self.own.problem, point, self.functions)
+        return self.weight * (flows @ moved[:, :, None])[:, :, 0]
+
+    def at(self, eps: Array) -> tuple[Array, Array]:
+        """Values and slopes (B, 1 + M) of what joins the nodes, at budgets (B,)."""
+        k = np.clip(np.searchsorted(self.eps, eps) - 1, 0, max(self.eps.size - 2, 0))
+        if self.eps.size == 1:
+            return self.value[k], np.zeros((eps.size, self.base.size))
+        width = np.diff(self.eps)[k][:, None]
+        t = (eps - self.eps[k])[:, None] / width
+        first, rise = self.value[k], self.value[k + 1] - self.value[k]
+        smooth = self.smooth_ends[k][:, None] == 2
+        low, high = (
+            np.where(smooth, width * s - rise, 0.0) for s in (self.slope[k], -self.slope[k + 1])
+        )
+        high = np.where(smooth, high + 2.0 * rise, 0.0)
+        bend = t * (1.0 - t)
+        value = first + t * rise + bend * ((1.0 - t) * low + t * high)
+        slope = rise + (1.0 - 2.0 * t) * ((1.0 - t) * low + t * high) + bend * (high - low)
+        return value, slope / width
+
+    @property
+    def jumps(self) -> Array:
+        """(N - 1,) on which segments a rate jumps: solutions of one worth to its client are not
+        the same to others.
+        """
+        moved = np.abs(np.diff(self.value[:, 1:], axis=0)).max(axis=1, initial=0.0)
+        return (self.error > ROUGH) & (moved > JUMP * self.weight)
+
+    def lines(self) -> tuple[Array, Array]:
+        """Ends (S, 2) of lines that are ROUGH, and values there (S, 2, 1 + M); those that jump are
+        left out, their ends count.
+        """
+        middle = (self.eps[1:] + self.eps[:-1]) / 2.0
+        off = np.abs(self.at(middle)[0] - (self.value[1:] + self.value[:-1]) / 2.0).max(axis=1)
+        parts = np.clip(np.ceil(np.sqrt(off / ROUGH)), 1, PARTS).astype(int)
+        shares = np.concatenate([np.arange(n) / n for n in parts] or [np.zeros(0)])
+        eps = self.eps[:-1].repeat(parts) + shares * np.diff(self.eps).repeat(parts)
+        eps = np.append(eps, self.eps[-1])
+        value, jumps = self.at(eps)[0], self.jumps.repeat(parts)
+        ends, first = [], 0  # lines as long as they can be
+        for k, jump in enumerate(jumps, 1):
+            share = (eps[first + 1 : k, None] - eps[first]) / (eps[k] - eps[first])
+            line = (1.0 - share) * value[first] + share * value[k]
+            if jump or (np.abs(value[first + 1 : k] - line) > ROUGH).any():
+                ends.append((first, k - 1))
+                first = k if jump else k - 1
+        at = np.array([*ends, (first, eps.size - 1)])
+        return eps[at], value[at]
+
+    def around(self, eps: float) -> tuple[float, float]:
+        """The budgets to which nothing jumps from one."""
+        k = int(np.clip(np.searchsorted(self.eps, eps + SAME) - 1, 0, self.eps.size - 1))
+        jumps = np.flatnonzero(self.jumps)
+        if k in jumps:  # between both ends of a jump: the nearer one
+            k += int(eps - self.eps[k] > self.eps[k + 1] - eps)
+        first = jumps[jumps < k].max(initial=-1) + 1
+        last = jumps[jumps >= k].min(initial=self.eps.size - 1)
+        return float(self.eps[first]), float(self.eps[last])
 
 
 @dataclass(frozen=True)
@@ -180,120 +285,124 @@ class SegmentSearch:
     @cached_property
     def tables(self) -> list[Table]:
         """One table per client."""
-        whole, clients = RuleFamily.of(self.fed, self.task), range(self.fed.n_clients)
-        one = replace(self.task, scheme="cfl")
-        alone = [self.fed.alone(i) for i in clients]
-        found = [
-            Table(fed, one, RuleFamily.of(fed, self.task), whole, float(weight))
-            for fed, weight in zip(alone, self.fed.weight, strict=True)
-        ]
-        for table in found:
-            table.start()
-        return found
+        one, everybody = (
+            replace(self.task, scheme="cfl"),
+            RuleFamily.of(self.fed, self.task).everybody,
+        )
+        weights = enumerate(self.fed.weight)
+        return [Table.of(self.fed.alone(i), one, float(w), *everybody) for i, w in weights]
 
-    def best(self, disparity: float | None, start: Array | None = None) -> Array | None:
-        """(I,) budgets of the most useful ensemble with at most ``disparity``, or of the least
-        disparate (None); next to ``start`` if that is given, else of all.
+    @cached_property
+    def _segments(self) -> Segments:
+        """The tables' lines, for branch and bound."""
+        lines = [table.lines() for table in self.tables]
+        client = np.repeat(np.arange(len(lines)), [len(ends) for ends, _ in lines])
+        ends, values = (np.concatenate(v) for v in zip(*lines, strict=True))
+        gain, rows = values[..., 0], np.moveaxis(values[..., 1:], -1, 0)
+        nothing: Any = np.zeros((len(rows), 0))
+        pooled = Problem(np.zeros(0), nothing, np.zeros(len(rows)), np.ones(len(rows)))
+        model: Any = self.model
+        return Segments(self.fed, model, self.task, client, ends, gain, rows, pooled)
+
+    def model_at(self, eps: Array) -> tuple[Array, Array]:
+        """Everybody's worth and rates (1 + M,) by the tables at budgets eps (I,), and the
+        derivatives (1 + M, I).
         """
-        eps = start
-        if eps is None:
-            coarse = [np.searchsorted(table.eps, table.coarse) for table in self.tables]
-            eps = self._segments(coarse).best(disparity)
-        for _ in range(FINER):
-            if eps is None:
-                break
-            known = self.known
-            for table, one in zip(self.tables, eps, strict=True):
-                table.refine(float(one))
-            near = [t.around(float(one)) for t, one in zip(self.tables, eps, strict=True)]
-            all_ = [np.arange(len(table.nodes)) for table in self.tables]
-            eps = next(
-                (
-                    e
-                    for own in (near, all_)
-                    if (e := self._segments(own).best(disparity)) is not None
-                ),
-                None,
+        found = [t.at(np.array([e])) for t, e in zip(self.tables, eps, strict=True)]
+        values, slopes = (np.concatenate(v) for v in zip(*found, strict=True))
+        return values.sum(axis=0), slopes.T
+
+    def polished(self, eps: Array, disparity: float | None) -> Array:
+        """The best budgets next to others by the tables, with at most a disparity; the least
+        disparate ones (None).
+        """
+        ends = np.array([t.around(float(e)) for t, e in zip(self.tables, eps, strict=True)])
+        low, size = ends[:, 0], np.ptp(ends, axis=1)
+        moves = np.flatnonzero(size > 0)
+        if not moves.size:
+            return eps
+        start = np.clip((eps - low)[moves] / size[moves], 0.0, 1.0)
+        fixed = np.where(size > 0, low, np.clip(eps, *ends.T))
+        least = disparity is None
+
+        def budgets(x: Array) -> Array:
+            out = fixed.copy()
+            out[moves] += np.clip(x[: moves.size], 0.0, 1.0) * size[moves]
+            return out
+
+        @functools.lru_cache(maxsize=4)
+        def model(key: bytes) -> tuple[Array, Array]:
+            value, slope = self.model_at(budgets(np.frombuffer(key)))
+            return value, slope[:, moves] * size[moves]
+
+        def room(x: Array) -> Array:
+            rates = model(x.tobytes())[0][1:]
+            return (x[-1] if least else disparity) - np.concatenate([rates, -rates])
+
+        def room_slope(x: Array) -> Array:
+            slope = model(x.tobytes())[1][1:]
+            return np.pad(
+                -np.concatenate([slope, -slope]), ((0, 0), (0, int(least))), constant_values=1.0
             )
-            if self.known == known:
-                break
-        return eps
+
+        if least:
+            start = np.append(start, np.abs(self.model_at(eps)[0][1:]).max(initial=0.0))
+        last = np.append(np.zeros(moves.size), 1.0)
+        found = scipy.optimize.minimize(
+            (lambda x: x[-1]) if least else (lambda x: -model(x.tobytes())[0][0]),
+            start,
+            jac=(lambda x: last) if least else (lambda x: -model(x.tobytes())[1][0]),
+            bounds=[(0.0, 1.0)] * start.size,
+            constraints={"type": "ineq", "fun": room, "jac": room_slope},
+            method="SLSQP",
+            options={"ftol": 1e-13, "maxiter": 60},
+        )
+        return budgets(found.x) if np.isfinite(found.x).all() else eps
+
+    def solved(self, disparity: float | None) -> Points:
+        """What the best budgets for a disparity attain, or the least disparate ones (None). Where
+        that is not what the tables say the budgets become nodes, and where it misses the disparity
+        a smaller one is asked for.
+        """
+        wanted = None if disparity is None else disparity + NEAR
+        found, eps = points_of(self.fed, []), self._segments.best(wanted)
+        for k in range(REPEATS if eps is not None else 0):
+            assert eps is not None
+            eps = self.polished(eps, wanted)
+            eps = np.array([t.nearest(float(e)) for t, e in zip(self.tables, eps, strict=True)])
+            (worth, *rates), _ = self.model_at(eps)
+            tried = self.tried(eps)
+            found = found.join(tried)
+            if tried.worth.size:
+                over = float(tried.disparity[0]) - np.abs(rates).max(initial=0.0)
+                lost = (worth - 1.0) - float(tried.worth[0] - 1.0) / self.unit
+                if max(-over, abs(lost)) <= TRUE and over <= MET / 2.0:
+                    break
+                if k >= REPEATS // 2 and wanted is not None:
+                    wanted = max(wanted - 2.0 * max(over, 0.0), 0.0)
+            for table, one in zip(self.tables, eps, strict=True):
+                table.add(np.array([one]))
+        return found
 
     @property
-    def known(self) -> int:
-        """How many nodes there are."""
-        return sum(len(table.nodes) for table in self.tables)
-
-    def _segments(self, windows: list[Array]) -> Segments:
-        """The segments between the tables' nodes in the windows, and each node by itself."""
-        client, eps, gain, rows = [], [], [], []
-        for i, (table, own) in enumerate(zip(self.tables, windows, strict=True)):
-            nodes = [table.nodes[k] for k in own]
-            e, worth = np.array([(node.eps, node.worth) for node in nodes]).T
-            pooled = np.stack([node.pooled for node in nodes], axis=1)
-            first = np.arange(max(e.size - 1, 1))
-            ends = np.stack([first, np.minimum(first + 1, e.size - 1)], axis=1)
-            moved = np.abs(pooled[:, ends[:, 1]] - pooled[:, ends[:, 0]]).max(axis=0, initial=0.0)
-            jump = (np.diff(e[ends], axis=1)[:, 0] <= table.narrow) & (moved > JUMP)
-            alone = np.unique(ends[jump])  # a jump is left out, its ends count
-            ends = np.concatenate([ends[~jump], np.stack([alone, alone], axis=1)])
-            client.append(np.full(len(ends), i))
-            eps.append(e[ends])
-            gain.append(worth[ends])
-            rows.append(pooled[:, ends])
-        count = len(rows[0])
-        nothing: Any = np.zeros((count, 0))
-        pooled = Problem(np.zeros(0), nothing, np.zeros(count), np.ones(count))
-        who, budgets, worths = (np.concatenate(v) for v in (client, eps, gain))
-        model: Any = self.model
-        every = np.concatenate(rows, axis=1)
-        return Segments(self.fed, model, self.task, who, budgets, worths, every, pooled)
-
-    def solved(self, disparity: float) -> Points:
-        """What the best budgets for a disparity attain; where that is missed between nodes the
-        budgets become nodes, and a smaller one is asked for if there is any.
-        """
-        found, wanted, eps = points_of(self.fed, []), disparity + NEAR, None
-        for k in range(REPEATS):
-            eps = self.best(wanted, eps)
-            eps = self.best(disparity + NEAR) if eps is None else eps
-            tried = self.tried(eps)
-            found, over = found.join(tried), tried.disparity - disparity
-            if eps is None or not (over > MET).any():
-                break
-            self.split(eps)
-            if k >= REPEATS // 2:
-                wanted = max(wanted - 2.0 * float(over[0]), 0.0)
-        return found
+    def unit(self) -> float:
+        """The largest cost."""
+        return float(self.task.costs.max())
 
     @cached_property
     def least(self) -> Points:
-        """The least disparate ensembles; their budgets become nodes as long as others are less
-        disparate.
-        """
-        found = points_of(self.fed, [])
-        for _ in range(REPEATS):
-            eps, before = self.best(None), found.disparity.min(initial=np.inf)
-            found = found.join(self.tried(eps))
-            if eps is None or not found.disparity.min(initial=np.inf) < before - MET:
-                break
-            self.split(eps)
-        return found
+        """The least disparate ensembles."""
+        return self.solved(None)
 
-    def tried(self, eps: Array | None) -> Points:
+    def tried(self, eps: Array) -> Points:
         """What budgets attain, if that is certified."""
-        if eps is not None:
-            free = np.array([table.nodes[-1].eps for table in self.tables])
-            budgets = np.where(eps >= free, SLACK_BUDGET, eps)
-            with suppress(CertificationError):
-                found = solve_ensemble(self.fed, self.task, self.model, budgets)
-                return points_of(self.fed, [found])
-        return points_of(self.fed, [])
-
-    def split(self, eps: Array) -> None:
-        """Make budgets nodes."""
-        for table, one in zip(self.tables, eps, strict=True):
-            table.add(float(one))
+        free = np.array([table.eps[-1] for table in self.tables])
+        budgets = np.where(eps >= free, SLACK_BUDGET, eps)
+        found = []
+        with suppress(CertificationError):
+            own = [t.solution(float(e)) for t, e in zip(self.tables, budgets, strict=True)]
+            found.append(average(self.fed, self.task, budgets, own))
+        return points_of(self.fed, found)
 
     def attained(self, disparities: Array) -> Points:
         """What the best budgets for several disparities attain."""

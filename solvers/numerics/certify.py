@@ -108,8 +108,8 @@ def _certified(
     for member, places in zip(members, problem.where, strict=True):
         for a, p in enumerate(places):
             error = problem.constraints.profiles[p].error_at(member.edges[a])
-            inexact += error
-            errors += error * np.abs(problem.constraints.coefficients[p]).max(axis=1, initial=0.0)
+            inexact += float(error[0])
+            errors += np.abs(problem.constraints.coefficients[p]) @ error[1:]
     over = [found.disparity - found.eps] if task.scheme != "lft_fedavg" else []
     if task.scheme != "cfl":
         own = found.eps if task.scheme == "lft_fedavg" else found.local_eps

@@ -13,7 +13,6 @@ its Hessian lives on the ends of the accept sets.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -134,30 +133,26 @@ def worth(problem: Constraints, integrals: Sequence[Array], lam: Array) -> tuple
     return accuracy, values
 
 
-def hessian(problem: Constraints, point: DualPoint, extra: Sequence[Array] | None = None) -> Array:
-    """∂ values_k / ∂ λ_l (B, K, K); with ``extra``, rows (E, J_p) at each place, ∂ of those
-    functionals: (B, E, K).
+def hessian(
+    problem: Constraints, point: DualPoint, others: Sequence[Piecewise] | None = None
+) -> Array:
+    """∂ values_k / ∂ λ_l (B, K, K); with ``others``, E functions at each place, ∂ of their
+    integrals over the accept sets: (B, E, K).
 
     Each end x_r of an accept set moves by -(v_l(x_r) / s'(x_r)) dλ_l and carries v_k(x_r) of the
     functional.
     """
     b, k = point.lam.shape
-    out = np.zeros((b, k if extra is None else len(extra[0]), k))
+    out = np.zeros((b, k if others is None else len(others[0].coefficients), k))
     for p, (profile, rows, sets) in enumerate(
         zip(problem.profiles, problem.coefficients, point.sets, strict=True)
     ):
-        if sets.cut.size == 0:
-            continue
         mixed = weights(point.lam, rows)[sets.owner]
         slope = np.abs(np.einsum("rj,jr->r", mixed, profile.slopes(sets.cut)))
-        density = profile.values(sets.cut)[1:]  # (J, R)
-        v = rows @ density
-        w = v if extra is None else extra[p] @ density
-        with np.errstate(divide="ignore", invalid="ignore"):
-            flow = np.where(slope > 0, v / slope, 0.0)
-        ends = np.searchsorted(sets.owner, np.arange(b + 1))
-        for row, (low, high) in enumerate(itertools.pairwise(ends)):
-            out[row] += w[:, low:high] @ flow[:, low:high].T
+        v = rows @ profile.values(sets.cut)[1:]  # (K, R)
+        carried = v if others is None else others[p].values(sets.cut)
+        flow = np.divide(v, slope, out=np.zeros_like(v), where=slope > 0)
+        np.add.at(out, sets.owner, np.einsum("er,kr->rek", carried, flow))
     return out
 
 

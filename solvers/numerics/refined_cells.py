@@ -24,8 +24,8 @@ GAP = 1e-11
 """What a rule's worth may be below the bound."""
 STEPS = np.array([1.0, 0.3, 0.1, 0.03])
 """Where cuts are proposed between the best known multipliers and the programme's."""
-NARROW = 1e-9
-"""Cells are no narrower than this part of the line: what that loses is of second order."""
+NARROW = 1e-8
+"""Cells are no narrower than this part of a panel: what that loses is of second order."""
 MANY = 300
 """Ends of cells at a place beyond which neighbours of one rate are joined."""
 WHOLE = 1e-13
@@ -82,14 +82,15 @@ def _bound(point: DualPoint, eps: Array) -> float:
 
 def _cut(problem: Constraints, p: int, line: Line, proposed: list[DualPoint]) -> Array:
     """The cells' ends (m,) at place p: where the rate changes, and where scores change sign."""
-    (ends, rates), edges = line, problem.profiles[p].edges
+    (ends, rates), profile = line, problem.profiles[p]
     if ends.size > MANY:
         ends, _ = _joined(ends, rates)
     for cut in (point.sets[p].cut for point in proposed):
         padded = np.concatenate([[-np.inf], ends, [np.inf]])
         right = np.searchsorted(padded, cut)
         apart = np.minimum(padded[right] - cut, cut - padded[right - 1])
-        ends = np.union1d(ends, cut[apart > NARROW * (edges[-1] - edges[0])])
+        panel = profile.edges[1:] - profile.edges[:-1]
+        ends = np.union1d(ends, cut[apart > NARROW * panel[profile.locate(cut)[0]]])
     return ends
 
 

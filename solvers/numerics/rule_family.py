@@ -21,7 +21,7 @@ from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point
 from fairfl.solvers.numerics.newton import KKT_TOLERANCE, settled
 from fairfl.solvers.problem import Task
-from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.numerics.piecewise import Piecewise
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
@@ -166,19 +166,18 @@ class RuleFamily:
         """The rule (1,) at budgets eps (I,), or where Newton's method ends beside them."""
         return self._rules(descend(self.problem, self.limits(eps), None, enough)[-1])
 
-    def of_rule(self, rule: Classifier) -> tuple[float, Array]:
-        """1 + the utility and the pooled differences (M,) of another rule, at costs over the
-        largest; blind ones have one place.
+    @property
+    def everybody(self) -> tuple[Array, list[Piecewise]]:
+        """1 + the utility and the pooled differences (1 + M,) of f = 0, at costs over the largest,
+        and what they gain by f at each place, expanded.
         """
-        worth, pooled = self.problem.base, self.constant
-        count = len(self.problem.profiles)
-        steps = zip(rule.edges[:count], rule.values[:count], strict=True)
-        places = zip(self.problem.profiles, self.pooled, self.problem.nobody, steps, strict=True)
-        for profile, rows, nobody, (edges, values) in places:
-            served = values[0] * profile.totals + profile.above(edges) @ np.diff(values)
-            worth += 0.0 if nobody else float(served[0])
-            pooled = pooled + rows @ served[1:]
-        return worth, pooled
+        places = zip(self.problem.profiles, self.pooled, self.problem.nobody, strict=True)
+        functions = []
+        for profile, rows, nobody in places:
+            both = np.pad(rows, ((1, 0), (1, 0)))
+            both[0, 0] = not nobody
+            functions.append(replace(profile, coefficients=profile.combined(both)))
+        return np.append(self.problem.base, self.constant), functions
 
     def follow(self, rules: Rules, eps: Array) -> tuple[Rules, Array]:
         """The rules (B,) at budgets eps (B, I) by Newton's method from ``rules`` at others; and

@@ -68,7 +68,7 @@ def exact(problem: Constraints, eps: Array, point: DualPoint, ties: list[bool]) 
         tuple(problem.nobody[p] for p in rest),
     )
     zero = np.zeros((1, len(loose)))
-    rest_lam = settled(reduced, dual_point(reduced, zero), zero)[0].lam
+    rest_lam = settled(reduced, dual_point(reduced, zero), zero)[0].lam if rest else zero
     found = lam + rest_lam @ loose
     return dual_point(problem, np.where(np.abs(found) > FAINT, found, 0.0))
 

@@ -95,3 +95,51 @@ def test_logits_next_to_one_half_keep_their_digits() -> None:
         assert float(eta.inverse_from_half(excess)) == pytest.approx(expected, rel=1e-15)
         assert float(eta.inverse_from_half(-excess)) == -float(eta.inverse_from_half(excess))
     assert eta.inverse_from_half(np.array([-0.5, 0.5, 0.75])).tolist() == [-np.inf, np.inf, np.inf]
+
+
+NOTIONS = ("dp", "eo", "false_positive_rate_parity", "eodds", "accuracy_parity")
+RARE = {
+    "positives 7e-7": ([stats.norm(0.55, 1.77), stats.norm(-5.1, 0.8)], ff.Logistic(3.04, -1.65)),
+    "negatives 2e-7": ([stats.norm(0.0, 1.0), stats.norm(6.0, 0.7)], ff.Logistic(3.0, 1.0)),
+    "two poles": ([stats.gamma(0.485), stats.beta(0.596, 0.596)], ff.Logistic(1.0, 0.0)),
+    "pole at one": ([stats.beta(2.0, 0.596), stats.norm(0.0, 1.0)], ff.Logistic(3.0, -2.0)),
+    "pole off zero": ([stats.gamma(0.5, -0.6), stats.gamma(1.9, -0.5)], ff.Logistic(1.0, 0.0)),
+}
+
+
+@pytest.mark.parametrize("sees", ["xa", "x"])
+@pytest.mark.parametrize("notion", NOTIONS)
+@pytest.mark.parametrize("name", RARE)
+def test_rare_events_and_infinite_densities_are_certified(
+    name: str, notion: str, sees: str
+) -> None:
+    laws, eta = RARE[name]
+    fed = ff.Federation([ff.Client(tuple(laws), 0.4)], eta)
+    for eps in (0.0, 0.05):
+        ff.solve(fed, "cfl", eps, notion=notion, sees=sees)
+
+
+def test_a_mixture_on_a_line_far_longer_than_where_people_are() -> None:
+    """Cells of a programme are as narrow as poles need, whatever the tails of another group."""
+    places = (
+        ((6.53, 2.379), (2.343, 1.418), (0.269, 0.874)),
+        ((-1.423, 0.203), (6.343, 0.429), (-1.616, 0.825)),
+        ((1.454, 1.076), (-0.127, 0.34), (3.629, 0.662)),
+    )
+    shapes = ((1.949, 0.475, 0.0), (1.308, 1.247, 0.839), (1.042, 1.268, 0.0))
+    shares = ((0.142, 0.357, 0.501), (0.043, 0.17, 0.787), (0.018, 0.227, 0.755))
+    clients = [
+        ff.Client(
+            tuple(
+                ff.Mixture([stats.norm(*at), stats.gamma(c, *at)], [2, 1])
+                if c
+                else stats.t(6.2, *at)
+                for at, c in zip(own, shape, strict=True)
+            ),
+            q,
+            weight,
+        )
+        for own, shape, q, weight in zip(places, shapes, shares, (2, 1, 7), strict=True)
+    ]
+    fed = ff.Federation(clients, ff.Logistic(3.897, 2.161))
+    ff.solve(fed, "lft_fedavg", 0.01, notion="eo", sees="x")

@@ -27,21 +27,26 @@ _ALL = np.eye(DEGREE + 1)
 TO_COEFFICIENTS = (
     chebyshev.chebvander(NODES, DEGREE) * np.append(1.0, np.full(DEGREE, 2.0)) / (DEGREE + 1)
 )
-_EVEN = chebyshev.chebval(1.0, chebyshev.chebint(_ALL, lbnd=-1, axis=1).T)
-"""∫ T_k over [-1, 1]."""
+SHARES = TO_COEFFICIENTS @ chebyshev.chebval(1.0, chebyshev.chebint(_ALL, lbnd=-1, axis=1).T)
+"""values @ SHARES: the integral over [-1, 1] of a series from its values at NODES."""
 DERIVATIVE = np.pad(chebyshev.chebder(_ALL, axis=1), ((0, 0), (0, 1))).round()  # whole numbers
 """c @ DERIVATIVE: coefficients of the derivative in the local coordinate."""
 
 TAIL_TOLERANCE = 2e-16
-"""Last coefficients times half width, per panel: what truncation may change of an integral."""
+"""Last coefficients times half width, per panel: what truncation may change of an integral, in
+units of the function's own over the line."""
 MASS_TOLERANCE = 1e-13
-"""Allowed |∫ p - (F(b) - F(a))| on a panel: a spike between the nodes cannot stay unseen."""
+"""Allowed |∫ p - (F(b) - F(a))| on a panel, in the same units: a spike between the nodes cannot
+stay unseen.
+"""
+ROUNDING = 1e-15
+"""No panel's own integral is known better than this, relatively: nor need it be."""
 MAX_PANELS = 100_000
 """Unresolved panels at which a law is given up."""
 BLOCK = 16_384
 """Points whose integrals are computed at a time: bounds the memory."""
 NEGLIGIBLE = 1e-18
-"""A panel with less mass than this, of every client, is not refined."""
+"""A panel with less than this, in the same units, of every function is not refined."""
 
 
 def chebyshev_values(xi: Array, count: int) -> Array:
@@ -62,14 +67,14 @@ def antiderivative(coefficients: Array, half: Array) -> Array:
 class Piecewise:
     """J functions on P panels: ``edges`` (P+1,) increasing, ``coefficients`` (J, P, 16).
 
-    Outside [edges[0], edges[-1]] every function counts as zero. ``error`` estimates (by the last
-    coefficients and the exact masses) the error of an integral over whole panels, ``inner`` (P,)
-    that of one ending inside a panel.
+    Outside [edges[0], edges[-1]] every function counts as zero. ``error`` (J,) estimates (by the
+    last coefficients and the exact masses) the errors of integrals over whole panels, ``inner``
+    (J, P) those of integrals that end inside a panel.
     """
 
     edges: Array
     coefficients: Array
-    error: float
+    error: Array
     inner: Array
 
     def __post_init__(self) -> None:
@@ -90,20 +95,23 @@ class Piecewise:
         low, high = self.edges[k], self.edges[k + 1]
         return k, np.clip((2 * np.clip(t, low, high) - low - high) / (high - low), -1.0, 1.0)
 
-    def error_at(self, cuts: Array) -> float:
-        """Error of integrals that end at the given cuts: the whole panels' and that inside each
-        cut's panel.
+    def error_at(self, cuts: Array) -> Array:
+        """(J,) errors of integrals that end at the given cuts: the whole panels' and that inside
+        each cut's panel.
         """
         flat = np.ravel(np.asarray(cuts, dtype=np.float64))
-        inside = flat[(flat > self.edges[0]) & (flat < self.edges[-1])]
-        return self.error + (
-            float(self.inner[np.unique(self.locate(inside)[0])].sum()) if inside.size else 0.0
-        )
+        within = np.unique(self.locate(flat[self._inside(flat)])[0])
+        return self.error + self.inner[:, within].sum(axis=1)
 
     def errors_at(self, cuts: Array) -> Array:
-        """``error_at`` of each cut (T,) by itself."""
-        inside = (cuts > self.edges[0]) & (cuts < self.edges[-1])
-        return self.error + np.where(inside, self.inner[self.locate(cuts)[0]], 0.0)
+        """The largest ``error_at`` of each cut (T,) by itself."""
+        inner = np.where(self._inside(cuts), self.inner[:, self.locate(cuts)[0]], 0.0)
+        return (self.error[:, None] + inner).max(axis=0)
+
+    def _inside(self, cuts: Array) -> Array:
+        """(T,) which cuts are inside a panel: at its ends, poles among them, nothing errs."""
+        k = np.searchsorted(self.edges, cuts).clip(1, self.edges.size - 1)
+        return (self.edges[k - 1] < cuts) & (cuts < self.edges[k])
 
     def above(self, t: Array, first: int | None = None) -> Array:
         """∫_t^∞ of every function, or of the ``first`` ones only: shape (J, *t.shape); t may be
@@ -154,7 +162,7 @@ class Piecewise:
         """
         half = np.diff(self.edges) / 2
         values = self.coefficients @ chebyshev_values(NODES, DEGREE + 1)
-        nodes = values * (half[:, None] * (TO_COEFFICIENTS @ _EVEN))
+        nodes = values * (half[:, None] * SHARES)
         return nodes.reshape(len(values), -1, 4).sum(axis=2)
 
     def slopes(self, t: Array, order: int = 1) -> Array:
@@ -193,7 +201,8 @@ def build(
     ----------
     densities : x (P, n) -> (I, P, n), the densities.
     masses : (low, high) -> (I, P), the exact masses of panels, P(low < X <= high).
-    combine : (x, p) -> (J, P, n), the functions to expand, linear in p with factors smooth in x.
+    combine : (x, p) -> (J, P, n), the functions to expand, linear in p with factors smooth in x;
+        the first in units of its own, the others each in units of its integral over the line.
     breaks : initial panel ends, increasing.
 
     Raises
@@ -202,14 +211,21 @@ def build(
     """
     low, high = breaks[:-1], breaks[1:]
     done: list[tuple[Array, Array, Array, Array]] = []
-    error = 0.0
+    known: Any = 0.0
+    error: Any = 0.0
     for _ in range(max_levels):
         panels = _sample(densities, masses, low, high)
-        coefficients = combine(panels.x, panels.p) @ TO_COEFFICIENTS
-        accept, steep, doubt = _judge(panels, coefficients, combine)
+        values = combine(panels.x, panels.p)
+        coefficients, size = values @ TO_COEFFICIENTS, np.abs(values) @ SHARES * panels.half
+        scale = known + size.sum(axis=1)
+        scale[0] = 1.0
+        accept, steep, doubt = _judge(panels, coefficients, size, scale[:, None], combine)
         if accept.any():
-            done.append((low[accept], high[accept], coefficients[:, accept], steep[accept]))
-            error += float(doubt[accept].sum())
+            done.append((low[accept], high[accept], coefficients[:, accept], steep[:, accept]))
+            error, known = (
+                total + part[:, accept].sum(axis=1)
+                for total, part in ((error, doubt), (known, size))
+            )
         low, high = low[~accept], high[~accept]
         if low.size == 0:
             break
@@ -227,25 +243,24 @@ def build(
     left, right, parts, inner = (list(v) for v in zip(*done, strict=True))
     order = np.argsort(np.concatenate(left), kind="stable")
     edges = np.append(np.concatenate(left)[order], np.concatenate(right)[order[-1]])
-    return Piecewise(
-        edges, np.concatenate(parts, axis=1)[:, order], error, np.concatenate(inner)[order]
-    )
+    both = (np.concatenate(v, axis=1)[:, order] for v in (parts, inner))
+    return Piecewise(edges, next(both), error, next(both))
 
 
 @dataclass(frozen=True)
 class _Panels:
     """Densities p (I, P, n) at the nodes x (P, n) of panels, set right by the exact masses (I, P).
 
-    ``half`` (P,) half widths; ``found`` (I, P) masses by quadrature; ``noise`` (I, P) what the
-    rounding of x moves; ``near`` (I, P) where p was scaled to the exact mass; ``floor`` (P,) the
-    smallest panels that doubles can hold.
+    ``half`` (P,) half widths; ``missed`` (I, P) what quadrature is off the masses; ``noise`` (P,)
+    the share that the rounding of x moves; ``near`` (I, P) where p was scaled to the exact mass;
+    ``floor`` (P,) the smallest panels that doubles can hold.
     """
 
     half: Array
     x: Array
     p: Array
     mass: Array
-    found: Array
+    missed: Array
     noise: Array
     near: Any
     floor: Any
@@ -263,7 +278,7 @@ def _sample(
     mass = masses(low, high)
     # a pole that rounding put on a node: the mass check then refines
     p = np.where(np.isfinite(p), p, 0.0)
-    found = (p @ TO_COEFFICIENTS @ _EVEN) * half
+    found = (p @ SHARES) * half
     rounding = np.finfo(float).eps * np.maximum(np.abs(low), np.abs(high))
     # the smallest panels that doubles can hold: trust the exact masses, not the samples of a
     # density
@@ -274,32 +289,40 @@ def _sample(
         p = np.where(floor[None, :, None], flat, p)
         found = np.where(floor, mass, found)
     # x itself is only known to a rounding: finer panels cannot resolve more than this of their mass
-    noise = mass * (rounding / (high - low))
+    noise = rounding / (high - low)
     # where only rounding separates the samples from the masses, the masses are right
-    near = (found > 0) & (np.abs(found - mass) <= np.maximum(np.maximum(1e-10, 1e-3 * mass), noise))
+    enough = np.maximum(np.maximum(1e-10, 1e-3 * mass), noise * np.maximum(mass, found))
+    near = (found > 0) & (np.abs(found - mass) <= enough)
     p = p * np.where(near, mass / np.where(near, found, 1.0), 1.0)[:, :, None]
-    return _Panels(half, x, p, mass, found, noise, near, floor)
+    return _Panels(half, x, p, mass, np.abs(found - mass), noise, near, floor)
 
 
 def _judge(
-    panels: _Panels, coefficients: Array, combine: Callable[[Array, Array], Array]
-) -> tuple[Any, Array, Array]:
-    """For each panel: whether it is resolved, the error of integrals that end inside it, and of
-    whole ones.
+    panels: _Panels,
+    coefficients: Array,
+    size: Array,
+    scale: Array,
+    combine: Callable[[Array, Array], Array],
+) -> tuple[Array, Array, Array]:
+    """For each panel (P,) whether it is resolved, and (J, P) the errors of integrals that end
+    inside it, and of whole ones; ``size`` (J, P) of the functions there, ``scale`` (J, 1) of all.
     """
-    mass, floor = panels.mass, panels.floor
     tail = (np.abs(coefficients[..., -1]) + np.abs(coefficients[..., -2])) * panels.half
-    missed = np.abs(panels.found - mass)
-    allowed = np.maximum(TAIL_TOLERANCE, panels.noise.max(axis=0))
-    smooth = (tail <= allowed).all(axis=0) & (
-        missed <= np.maximum(MASS_TOLERANCE, panels.noise)
-    ).all(axis=0)
-    light = (mass <= NEGLIGIBLE).all(axis=0) & (panels.found <= 100 * NEGLIGIBLE).all(axis=0)
-    worst = tail.max(axis=0) + missed.max(axis=0)
-    steep = np.where(light, 0.0, np.where(floor, mass.max(axis=0), worst))
+    # what is off the masses, and the masses, as all functions count them at the nodes
+    missed, mass = (
+        combine(panels.x, np.broadcast_to(v[..., None], panels.p.shape))
+        for v in (panels.missed, panels.mass)
+    )
+    missed, largest = np.abs(missed).max(axis=-1), np.abs(mass).max(axis=-1)
+    noise = np.maximum(ROUNDING, panels.noise) * size
+    smooth = (tail <= np.maximum(TAIL_TOLERANCE * scale, noise)) & (
+        missed <= np.maximum(MASS_TOLERANCE * scale, noise)
+    )
+    light = np.maximum(largest, size / 100) <= NEGLIGIBLE * scale
+    steep = np.where(light, 0.0, np.where(panels.floor, largest, tail + missed))
     # masses are exact after the rescaling, so a panel errs by no more than its mass times what η
     # varies on it
-    varies = np.ptp(combine(panels.x, np.ones_like(panels.p)), axis=-1).max(axis=0)
-    exact = (panels.near | floor | (missed == 0)).all(axis=0)
-    doubt = np.where(exact, np.minimum(worst, mass.max(axis=0) * (varies + 1e-16)), worst)
-    return smooth | light | floor, steep, np.where(light | floor, 0.0, doubt)
+    varies = np.where(light | panels.floor, 0.0, np.ptp(mass, axis=-1) + 1e-16 * largest)
+    exact = (panels.near | (panels.missed == 0)).all(axis=0) | light | panels.floor
+    doubt = np.where(exact, np.minimum(tail + missed, varies), tail + missed)
+    return (smooth | light).all(axis=0) | panels.floor, steep, doubt

@@ -50,12 +50,14 @@ class ContinuousModel:
         )
         self._expanded: dict[Any, Piecewise] = {}
 
-    def eta(self, a: int, x: Array, clients: Sequence[int] | None = None) -> Array:
-        """η_a^(i)(x) of the clients, or of all: shape (I, *x.shape)."""
+    def eta(
+        self, a: int, x: Array, clients: Sequence[int] | None = None, negative: bool = False
+    ) -> Array:
+        """η_a^(i)(x) of the clients, or of all: shape (I, *x.shape); if ``negative`` 1 - η."""
         chosen = self.etas if clients is None else [self.etas[i] for i in clients]
-        if self.shared_within_group:
-            return np.broadcast_to(self.etas[0][a](x), (len(chosen), *x.shape))
-        return np.stack([own[a](x) for own in chosen])
+        count = 1 if self.shared_within_group else len(chosen)
+        own = [eta[a].negative(x) if negative else eta[a](x) for eta in chosen[:count]]
+        return np.broadcast_to(np.stack(own), (len(chosen), *x.shape))
 
     @cached_property
     def rounding(self) -> tuple[float, float, float]:
@@ -117,7 +119,9 @@ class ContinuousModel:
                 missed, wrong = np.repeat(table[:, list(groups)], len(every), axis=1)
                 margin = (missed + wrong)[:, None, None] * eta - wrong[:, None, None]
                 gain = np.einsum("i,ipn,ipn->pn", weights, p, margin)
-                own = [p if d == 0.0 and c == 1.0 else p * (c + d * eta) for c, d in linear]
+                # without cancellation where η is nearly 1
+                rest = np.concatenate([self.eta(a, x, who, True) for a in groups])
+                own = [p if d == 0.0 else p * ((c + d) * eta + c * rest) for c, d in linear]
                 return np.concatenate([gain[None], *own])
 
             self._expanded[key] = self._build(who, groups, combine)
@@ -141,7 +145,8 @@ class ContinuousModel:
             starts = [np.linspace(low, high, 33), np.array(ends)]
         points = np.concatenate([*starts, *(eta.breaks for eta in etas), [low, high]])
         points = np.unique(np.clip(points, low, high))
-        points = points[np.append(True, np.diff(points) > 1e-12 * np.abs(points[1:]))]
+        kept = np.append(True, np.diff(points) > 1e-12 * np.abs(points[1:]))
+        points = points[kept | (points == high)]
         stacked = self._stacked if clients is None else stack([self.laws[i] for i in clients])
 
         def densities(x: Array) -> Array:

@@ -23,6 +23,10 @@ class Eta:
         """η(x)."""
         raise TypeError(f"{type(self).__name__} has no values")
 
+    def negative(self, x: ArrayLike) -> Array:
+        """P(y = 0 | x) = 1 - η(x)."""
+        return 1.0 - self(x)
+
     def inverse(self, level: ArrayLike, complement: ArrayLike) -> Array:
         """The x with η(x) = level; -inf below η's range, +inf above it.
 
@@ -60,6 +64,9 @@ class Logistic(Eta):
 
     def __call__(self, x: ArrayLike) -> Array:
         return scipy.special.expit(self.slope * np.asarray(x, dtype=np.float64) + self.intercept)
+
+    def negative(self, x: ArrayLike) -> Array:
+        return scipy.special.expit(-(self.slope * np.asarray(x, dtype=np.float64) + self.intercept))
 
     def inverse(self, level: ArrayLike, complement: ArrayLike) -> Array:
         with np.errstate(divide="ignore"):

@@ -336,7 +336,11 @@ class Federation:
 
     def alone(self, client: int) -> Federation:
         """Client ``client`` of laws without the others."""
-        return self.part([client])
+        return self._alone[client]
+
+    @cached_property
+    def _alone(self) -> list[Federation]:
+        return [self.part([i]) for i in range(self.n_clients)]
 
     @property
     def n_clients(self) -> int:
