@@ -1,23 +1,110 @@
-"""HiGHS meets bounds and constraints to 1e-10 only: here what it leaves is solved again, to full
-precision.
+"""Small linear programmes: maximise gain·x, low <= table x <= high, below <= x <= above. HiGHS from
+the last basis, then refinement, then rationals.
+
+A *programme* keeps its table and its last basis, so that it is solved again for other gains and
+bounds in a few pivots. HiGHS meets bounds to 1e-10 only. ``maximise`` solves what it leaves again:
+what is missing of rows and of prices is a linear programme of the same table, magnified (iterative
+refinement: Gleixner, Steffy and Wolter, 2016). In double precision this ends at a rounding. Where
+multipliers are so large that a rounding of them is worth more than is allowed, x and y are sums of
+doubles, held and multiplied as rationals; only what they miss goes to HiGHS.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import highspy
 import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
 
 OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+LOOSE = dict.fromkeys(OPTIONS, 1e-7)
+TRIES = {"presolve": "off"} | OPTIONS, {"presolve": "choose"}, LOOSE
+"""Presolving takes longer than most of these programmes, but removes what depends on each other.
+HiGHS may go in circles where it is asked for 1e-10; with its own 1e-7 it is robust.
+"""
+ALWAYS = {
+    "output_flag": False,
+    "threads": 1,  # others would wait in turns, and cost more than they bring
+    "solver": "simplex",
+    "small_matrix_value": 1e-12,
+    "simplex_iteration_limit": 30_000,
+}
 WHOLE = 1e-9
 """Cells this near to 0 or 1 are there."""
-FINE = 1.0, 1e5, 1e8, 1e8
-"""How much larger each next programme is."""
-TRIES = OPTIONS | {"maxiter": 3_000}, {}
-"""HiGHS may go in circles where it is asked for 1e-10; with its own 1e-7 it is robust."""
+STEP, LARGEST, TURNS = 2**17, 2**27, 4
+"""How much larger each next programme of a refinement is, in double precision at most, and how many
+there are; in rationals twice as many.
+"""
 MET, BEST = 1e-15, 2e-13
 """What a solution may miss of its rows, and of the best value."""
+
+ENDS = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible
+
+rational: Any = np.vectorize(Fraction, otypes=[object])
+
+
+def dense(table: Any) -> Any:
+    """A table that may be sparse, as an array."""
+    return table.toarray() if scipy.sparse.issparse(table) else table
+
+
+class Optimum(NamedTuple):
+    """x (n,), prices y (K,) of the rows' values, and the ``value`` gain·x."""
+
+    x: Array
+    y: Array
+    value: float
+
+
+class Programme:
+    """Programmes of one ``table`` (K, n), dense or sparse."""
+
+    def __init__(self, table: Any) -> None:
+        table = scipy.sparse.csc_array(table)
+        rows, columns = table.shape
+        self._model, lp = highspy.Highs(), highspy.HighsLp()
+        self._set(ALWAYS | TRIES[0])
+        lp.num_row_, lp.num_col_ = rows, columns
+        lp.col_cost_ = lp.col_lower_ = lp.col_upper_ = np.zeros(columns)
+        lp.row_lower_ = lp.row_upper_ = np.zeros(rows)
+        matrix = lp.a_matrix_
+        matrix.start_, matrix.index_, matrix.value_ = table.indptr, table.indices, table.data
+        self._model.passModel(lp)
+        self._rows, self._columns = (np.arange(n, dtype=np.int32) for n in table.shape)
+
+    def best(
+        self, gain: Array, below: Array, above: Array, low: Array, high: Array, sure: bool = False
+    ) -> Any:
+        """The :class:`Optimum`; None where no x is allowed, or HiGHS gives up. Where it is ``sure``
+        that there is one, HiGHS must try again before it denies that.
+        """
+        model = self._model
+        model.changeColsCost(gain.size, self._columns, -gain)
+        model.changeColsBounds(gain.size, self._columns, below, above)
+        model.changeRowsBounds(low.size, self._rows, low, high)
+        for k, options in enumerate(TRIES):
+            if k:
+                model.clearSolver()
+                self._set(options)
+            model.run()
+            status = model.getModelStatus()
+            if status in ENDS[: 2 - sure]:
+                break
+        if k:
+            self._set(TRIES[0])
+        if status != ENDS[0]:
+            return None
+        found = model.getSolution()
+        x = np.clip(np.array(found.col_value), below, above)
+        return Optimum(x, -np.array(found.row_dual), float(gain @ x))
+
+    def _set(self, options: dict[str, Any]) -> None:
+        for name, value in options.items():
+            self._model.setOptionValue(name, value)
 
 
 def rounded(x: Array, whole: float = WHOLE) -> tuple[Array, Array]:
@@ -47,39 +134,49 @@ def solve_again(
 
 
 def maximise(
-    gain: Array, table: Array, low: Array, high: Array, most: Array, turns: int = len(FINE)
+    gain: Array,
+    table: Any,
+    low: Array,
+    high: Array,
+    most: Array,
+    turns: int = TURNS,
+    *,
+    exact: bool = False,
 ) -> tuple[Array, Array] | None:
     """The best x (n,) and prices y (K,) of: maximise gain·x, low <= table x <= high,
     0 <= x <= most, in at most so many ``turns``. None where HiGHS gives up.
 
-    Each next programme is about what the last left of rows and of prices, magnified (iterative
-    refinement: Gleixner, Steffy and Wolter, 2016). gain - y·table are the prices of x, y those of
-    the rows' values.
+    gain - y·table are the prices of x, y those of the rows' values. With ``exact`` all are
+    rationals.
     """
-    rows = len(table)
-    equal = np.concatenate([table, -np.eye(rows)], axis=1)  # the rows' values are unknowns too
-    below, above = np.append(np.zeros(most.size), low), np.append(most, high)
-    cost, y = np.append(gain, np.zeros(rows)), np.zeros(rows)
-    x = np.clip(np.zeros(below.size), below, above)
-    for turn, fine in enumerate(FINE[:turns]):
-        missed, slope = -(equal @ x), cost - y @ equal
-        left = float(np.where(slope > 0, slope * (above - x), slope * (below - x)).sum())
-        if turn and np.abs(missed).max(initial=0.0) <= MET and left <= BEST:
+    rows = low.size
+    zero = np.zeros(most.size)
+    found = Programme(table).best(gain, zero, most, low, high)
+    if found is None:
+        return None
+    # the rows' values are unknowns too
+    join = scipy.sparse if scipy.sparse.issparse(table) else np
+    equal = join.hstack([table, -np.eye(rows)])
+    below, above = np.append(zero, low), np.append(most, high)
+    cost, y = np.append(gain, np.zeros(rows)), found.y
+    x = np.append(found.x, np.clip(table @ found.x, low, high))
+    again, lifted, fine = None, np.asarray, 1
+    if exact:
+        turns, lifted = 2 * turns, rational
+        table = rational(dense(table))
+    below, above, cost, x, y = (lifted(v) for v in (below, above, cost, x, y))
+    for _ in range(1, turns):
+        missed = x[most.size :] - table @ x[: most.size]
+        slope = cost - np.append(y @ table, -y)
+        left = np.where(slope > 0, slope * (above - x), slope * (below - x)).sum()
+        if abs(missed).max(initial=0) <= MET and left <= BEST:
             break
-        for options in TRIES:
-            found = scipy.optimize.linprog(
-                -fine * slope,
-                A_eq=equal,
-                b_eq=fine * missed,
-                bounds=np.stack([fine * (below - x), fine * (above - x)], axis=1),
-                method="highs-ds",
-                options=options,
-            )
-            if found.success:
-                x = np.clip(x + found.x / fine, below, above)
-                y = y - found.eqlin.marginals / fine
-                break
-        else:
-            if not turn:
-                return None
+        again = again or Programme(equal)
+        fine = fine * STEP if exact else min(fine * STEP, LARGEST)
+        part = [(v * fine).astype(np.float64) for v in (slope, below - x, above - x, missed)]
+        found = again.best(*part, part[-1], sure=True)
+        if found is None:
+            break
+        x = np.clip(x + lifted(found.x / fine), below, above)
+        y = y + lifted(found.y / fine)
     return x[: most.size], y
