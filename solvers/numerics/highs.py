@@ -1,17 +1,14 @@
 """Small linear programmes: maximise gain·x, low <= table x <= high, below <= x <= above. HiGHS from
-the last basis, then refinement, then rationals.
+the last basis, then refinement.
 
 A *programme* keeps its table and its last basis, so that it is solved again for other gains and
 bounds in a few pivots. HiGHS meets bounds to 1e-10 only. ``maximise`` solves what it leaves again:
 what is missing of rows and of prices is a linear programme of the same table, magnified (iterative
-refinement: Gleixner, Steffy and Wolter, 2016). In double precision this ends at a rounding. Where
-multipliers are so large that a rounding of them is worth more than is allowed, x and y are sums of
-doubles, held and multiplied as rationals; only what they miss goes to HiGHS.
+refinement: Gleixner, Steffy and Wolter, 2016).
 """
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 import highspy
@@ -35,16 +32,12 @@ ALWAYS = {
 }
 WHOLE = 1e-9
 """Cells this near to 0 or 1 are there."""
-STEP, LARGEST, TURNS = 2**17, 2**27, 4
-"""How much larger each next programme of a refinement is, in double precision at most, and how many
-there are; in rationals twice as many.
-"""
+FINE = 1e5, 1e8, 1e8
+"""How much larger each next programme of a refinement is."""
 MET, BEST = 1e-15, 2e-13
 """What a solution may miss of its rows, and of the best value."""
 
 ENDS = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible
-
-rational: Any = np.vectorize(Fraction, otypes=[object])
 
 
 def dense(table: Any) -> Any:
@@ -134,49 +127,30 @@ def solve_again(
 
 
 def maximise(
-    gain: Array,
-    table: Any,
-    low: Array,
-    high: Array,
-    most: Array,
-    turns: int = TURNS,
-    *,
-    exact: bool = False,
+    gain: Array, table: Any, low: Array, high: Array, most: Array, turns: int = len(FINE)
 ) -> tuple[Array, Array] | None:
     """The best x (n,) and prices y (K,) of: maximise gain·x, low <= table x <= high,
-    0 <= x <= most, in at most so many ``turns``. None where HiGHS gives up.
+    0 <= x <= most, refined in at most so many ``turns``. None where HiGHS gives up.
 
-    gain - y·table are the prices of x, y those of the rows' values. With ``exact`` all are
-    rationals.
+    gain - y·table are the prices of x, y those of the rows' values.
     """
-    rows = low.size
-    zero = np.zeros(most.size)
+    n, zero = most.size, np.zeros(most.size)
     found = Programme(table).best(gain, zero, most, low, high)
     if found is None:
         return None
-    # the rows' values are unknowns too
-    join = scipy.sparse if scipy.sparse.issparse(table) else np
-    equal = join.hstack([table, -np.eye(rows)])
-    below, above = np.append(zero, low), np.append(most, high)
-    cost, y = np.append(gain, np.zeros(rows)), found.y
-    x = np.append(found.x, np.clip(table @ found.x, low, high))
-    again, lifted, fine = None, np.asarray, 1
-    if exact:
-        turns, lifted = 2 * turns, rational
-        table = rational(dense(table))
-    below, above, cost, x, y = (lifted(v) for v in (below, above, cost, x, y))
-    for _ in range(1, turns):
-        missed = x[most.size :] - table @ x[: most.size]
-        slope = cost - np.append(y @ table, -y)
+    below, above, cost = np.append(zero, low), np.append(most, high), np.append(gain, 0.0 * low)
+    x, y, again = np.append(found.x, np.clip(table @ found.x, low, high)), found.y, None
+    for fine in FINE[:turns]:
+        missed, slope = x[n:] - table @ x[:n], cost - np.append(y @ table, -y)
         left = np.where(slope > 0, slope * (above - x), slope * (below - x)).sum()
-        if abs(missed).max(initial=0) <= MET and left <= BEST:
+        if np.abs(missed).max(initial=0.0) <= MET and left <= BEST:
             break
-        again = again or Programme(equal)
-        fine = fine * STEP if exact else min(fine * STEP, LARGEST)
-        part = [(v * fine).astype(np.float64) for v in (slope, below - x, above - x, missed)]
-        found = again.best(*part, part[-1], sure=True)
+        if again is None:  # the rows' values are unknowns too
+            join = scipy.sparse if scipy.sparse.issparse(table) else np
+            again = Programme(join.hstack([table, -np.eye(low.size)]))
+        room = fine * (below - x), fine * (above - x), *2 * [fine * missed]
+        found = again.best(fine * slope, *room, sure=True)
         if found is None:
             break
-        x = np.clip(x + lifted(found.x / fine), below, above)
-        y = y + lifted(found.y / fine)
-    return x[: most.size], y
+        x, y = np.clip(x + found.x / fine, below, above), y + found.y / fine
+    return x[:n], y

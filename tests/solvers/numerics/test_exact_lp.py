@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 from audit import Finite, random_budgets
-from exact_lp import solve_exactly
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize
 
 import fairfl as ff
+from fairfl.solvers.numerics.exact_lp import solve_exactly
 from fairfl.solvers.problem import Problem, Task, clients_problem
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from exact_lp import solve_exactly
 
 import fairfl as ff
 from fairfl.solvers.numerics import certify, highs
+from fairfl.solvers.numerics.exact_lp import solve_exactly
 from fairfl.solvers.numerics.refined_cells import Line, refine
 
 
