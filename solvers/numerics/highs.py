@@ -27,6 +27,7 @@ ALWAYS = {
     "output_flag": False,
     "threads": 1,  # others would wait in turns, and cost more than they bring
     "solver": "simplex",
+    "simplex_scale_strategy": 0,  # callers scale; scaled once more, some take 30 times as long
     "small_matrix_value": 1e-12,
     "simplex_iteration_limit": 30_000,
 }
@@ -139,11 +140,14 @@ def maximise(
     if found is None:
         return None
     below, above, cost = np.append(zero, low), np.append(most, high), np.append(gain, 0.0 * low)
-    x, y, again = np.append(found.x, np.clip(table @ found.x, low, high)), found.y, None
-    for fine in FINE[:turns]:
+    x, y = np.append(found.x, np.clip(table @ found.x, low, high)), found.y
+    best, again = (np.inf, x, y), None
+    for fine in (*FINE[:turns], None):
         missed, slope = x[n:] - table @ x[:n], cost - np.append(y @ table, -y)
         left = np.where(slope > 0, slope * (above - x), slope * (below - x)).sum()
-        if np.abs(missed).max(initial=0.0) <= MET and left <= BEST:
+        off = float(np.abs(missed).max(initial=0.0))
+        best = min(best, (max(off, left), x, y), key=lambda tried: tried[0])
+        if fine is None or off <= MET and left <= BEST:
             break
         if again is None:  # the rows' values are unknowns too
             join = scipy.sparse if scipy.sparse.issparse(table) else np
@@ -153,4 +157,4 @@ def maximise(
         if found is None:
             break
         x, y = np.clip(x + found.x / fine, below, above), y + found.y / fine
-    return x[:n], y
+    return best[1][:n], best[2]
