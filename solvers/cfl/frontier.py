@@ -135,9 +135,7 @@ def aware_frontier(fed: Federation, points: int, task: Task, local: Array) -> Fr
 
 
 def convex_frontier(
-    solved: Callable[[Array, Array | None], Solution],
-    points: int,
-    tolerance: float = LAW_TOLERANCE,
+    solved: Callable[[Array, Array | None], Solution], points: int, tolerance: float = LAW_TOLERANCE
 ) -> Frontier:
     """The frontier of a scheme whose solutions at budgets (1,) are its frontier, by continuation:
     one problem a point, each from the multipliers of the one at the next larger budget; a
