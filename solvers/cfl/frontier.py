@@ -16,11 +16,12 @@ from fairfl.solvers.cfl.finite_path import FlipPath
 from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
 from fairfl.solvers.client_aware.finite import solve_aware_finite
 from fairfl.solvers.frontier import Frontier, Points, build
-from fairfl.solvers.numerics.certify import solve_by_dual
+from fairfl.solvers.numerics.box_lp import solve_box
+from fairfl.solvers.numerics.certify import certified, solve_by_dual
 from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.numerics.dual import dual_point
 from fairfl.solvers.numerics.roots import increasing_root
-from fairfl.solvers.problem import Problem, Task, own_problems
+from fairfl.solvers.problem import Problem, Task, law_problem, own_problems
 from fairfl.solvers.solution import FINITE_TOLERANCE, LAW_TOLERANCE, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
@@ -107,9 +108,19 @@ def _finite(fed: Federation, model: FiniteModel, points: int, task: Task) -> Fro
     law = model.pooled(fed.mass)
     problem, unit = own_problems(task, law, np.array([np.inf]))[0]
     if problem.eps.size > 1:
-        return convex_frontier(
-            lambda eps, _: solve_cfl_finite(fed, model, task, eps), points, FINITE_TOLERANCE
-        )
+        free = solve_cfl_finite(fed, model, task, np.array([np.inf]))
+
+        def best(d: Array) -> Array:
+            posed = [law_problem(task, law, d[k : k + 1]) for k in range(d.size)]
+            found = [solve_box(one) for one in posed]
+            return np.array(
+                [
+                    certified(one, s.f, s.multipliers, s.dual).primal
+                    for one, s in zip(posed, found, strict=True)
+                ]
+            )
+
+        return _built(np.linspace(0.0, free.disparity, points), best)
     gap, accuracy = path_curve(path_of(problem, unit), problem)
     rising_gap, rising_accuracy = gap[::-1], accuracy[::-1]
 

@@ -58,17 +58,22 @@ class Programme:
     """Programmes of one ``table`` (K, n), dense or sparse."""
 
     def __init__(self, table: Any) -> None:
-        table = scipy.sparse.csc_array(table)
-        rows, columns = table.shape
-        self._model, lp = highspy.Highs(), highspy.HighsLp()
-        self._set(ALWAYS | TRIES[0])
+        (rows, columns), lp = table.shape, highspy.HighsLp()
         lp.num_row_, lp.num_col_ = rows, columns
         lp.col_cost_ = lp.col_lower_ = lp.col_upper_ = np.zeros(columns)
         lp.row_lower_ = lp.row_upper_ = np.zeros(rows)
         matrix = lp.a_matrix_
-        matrix.start_, matrix.index_, matrix.value_ = table.indptr, table.indices, table.data
+        if scipy.sparse.issparse(table):
+            table = scipy.sparse.csc_array(table)
+            matrix.start_, matrix.index_, matrix.value_ = table.indptr, table.indices, table.data
+        else:  # the same, in a fifth of the time
+            column, matrix.index_ = np.nonzero(table.T)
+            matrix.start_ = np.searchsorted(column, np.arange(columns + 1))
+            matrix.value_ = table.T[column, matrix.index_]
+        self._model = highspy.Highs()
+        self._set(ALWAYS | TRIES[0])
         self._model.passModel(lp)
-        self._rows, self._columns = (np.arange(n, dtype=np.int32) for n in table.shape)
+        self._rows, self._columns = (np.arange(n, dtype=np.int32) for n in (rows, columns))
 
     def best(
         self, gain: Array, below: Array, above: Array, low: Array, high: Array, sure: bool = False
