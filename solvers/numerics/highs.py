@@ -133,10 +133,10 @@ def solve_again(
 
 
 def maximise(
-    gain: Array, table: Any, low: Array, high: Array, most: Array, turns: int = len(FINE)
+    gain: Array, table: Any, low: Array, high: Array, most: Array, turns: int = 1 + len(FINE)
 ) -> tuple[Array, Array] | None:
     """The best x (n,) and prices y (K,) of: maximise gain·x, low <= table x <= high,
-    0 <= x <= most, refined in at most so many ``turns``. None where HiGHS gives up.
+    0 <= x <= most, by so many programmes at most. None where HiGHS gives up.
 
     gain - y·table are the prices of x, y those of the rows' values.
     """
@@ -147,7 +147,7 @@ def maximise(
     below, above, cost = np.append(zero, low), np.append(most, high), np.append(gain, 0.0 * low)
     x, y = np.append(found.x, np.clip(table @ found.x, low, high)), found.y
     best, again = (np.inf, x, y), None
-    for fine in (*FINE[:turns], None):
+    for fine in (*FINE[: turns - 1], None):
         missed, slope = x[n:] - table @ x[:n], cost - np.append(y @ table, -y)
         left = np.where(slope > 0, slope * (above - x), slope * (below - x)).sum()
         off = float(np.abs(missed).max(initial=0.0))
