@@ -70,7 +70,7 @@ class Programme:
             column, matrix.index_ = np.nonzero(table.T)
             matrix.start_ = np.searchsorted(column, np.arange(columns + 1))
             matrix.value_ = table.T[column, matrix.index_]
-        self._model = highspy.Highs()
+        self._model: Any = highspy.Highs()
         self._set(ALWAYS | TRIES[0])
         self._model.passModel(lp)
         self._rows, self._columns = (np.arange(n, dtype=np.int32) for n in (rows, columns))
@@ -85,16 +85,16 @@ class Programme:
         model.changeColsCost(gain.size, self._columns, -gain)
         model.changeColsBounds(gain.size, self._columns, below, above)
         model.changeRowsBounds(low.size, self._rows, low, high)
-        for k, options in enumerate(TRIES):
-            if k:
+        status = None
+        for options in TRIES:
+            if options is not TRIES[0]:
                 model.clearSolver()
                 self._set(options)
             model.run()
             status = model.getModelStatus()
             if status in ENDS[: 2 - sure]:
                 break
-        if k:
-            self._set(TRIES[0])
+        self._set(TRIES[0])
         if status != ENDS[0]:
             return None
         found = model.getSolution()
