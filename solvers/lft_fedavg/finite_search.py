@@ -36,9 +36,10 @@ NEARLY = 1e-4
 """The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
 """Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
-PATIENCE = 8
-"""At each disparity climbs start from the faces that are best there, and end after so many in a row
-that found nothing better; after one less, but one, where that was so at the disparity before.
+CLIMBS, PATIENCE, OPEN = 30, 8, 3e-4
+"""At each disparity climbs start from the faces that are best there, so many at most, and end after
+so many in a row that found nothing better. Where CFL is above by no more than ``OPEN``, the next
+disparity is left after one climb in vain less, until some climb is of use again.
 """
 HALVINGS = 5
 """So many disparities more are looked at between the first two, each half as far from the first:
@@ -119,9 +120,9 @@ class FedAvgSearch:
                 break
         return best, last > 1
 
-    def settled(self, starts: list[Place], disparity: float | None) -> Place | None:
+    def settled(self, starts: list[Place], disparity: float | None, bound: float) -> Place | None:
         """What ``climbs`` reach, and climbs from there with one client let go, or its budget zero,
-        until that gains nothing.
+        until that gains nothing; ``bound`` is what no place is worth more than.
         """
         here, useful = self.climbs(starts, disparity)
         while self.patience > 1 and here is not None and not here.unbeaten:
@@ -131,7 +132,8 @@ class FedAvgSearch:
             if there is None or there.worth(disparity) <= here.worth(disparity) + RISE:
                 break
             here, useful = there, True
-        self.patience = PATIENCE if useful else max(1, self.patience - 1)
+        far = here is None or bound - here.worth(disparity) > OPEN
+        self.patience = PATIENCE if useful or far else max(1, self.patience - 1)
         return here
 
     def beside(self, here: Place) -> Iterator[Face]:
@@ -178,14 +180,15 @@ class FedAvgSearch:
         fair = self.faces.free.place(disparity)  # CFL's rule, and the budgets that it keeps
         face = None if fair is None else self.start(self.faces.tight(fair.f)[1])
         here = None if face is None else face.place(disparity)
-        return self.settled(top if here is None else [here, *top], disparity)
+        bound = np.inf if fair is None else fair.gain
+        return self.settled(top if here is None else [here, *top], disparity, bound)
 
     @cached_property
     def lowest(self) -> Place | None:
         """The least disparate place that climbs reach."""
         known = [face.least for face in self.faces.found.values()]
         some = sorted((p for p in known if p is not None), key=lambda p: p.disparity)
-        return self.settled(distinct(some)[: self.patience], None)
+        return self.settled(distinct(some)[:CLIMBS], None, np.inf)
 
     def attained(self, places: Iterable[Place | None]) -> Points:
         """What the places' budgets attain, solved again and certified; those that are not certified
