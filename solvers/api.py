@@ -25,7 +25,7 @@ from fairfl.solvers.lft_ensemble.finite import ensembles_at, solve_ensemble_fini
 from fairfl.solvers.lft_fedavg.finite import solve_fedavg_finite
 from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.problem import Task
-from fairfl.solvers.solution import CertificationError, MinDisparity, Solution, tolerance
+from fairfl.solvers.solution import CertificationError, MinDisparity, Solution
 from fairfl.theory.populations.federation import Federation, check_eps, local_budgets
 from fairfl.theory.populations.finite import FiniteModel
 
@@ -194,7 +194,7 @@ def frontier(
 
 def _frontier(federation: Federation, task: Task, points: int, local: Array) -> Frontier:
     """The frontier whose accuracies are 1 + utility."""
-    from fairfl.solvers.cfl.frontier import cfl_frontier, convex_frontier
+    from fairfl.solvers.cfl.frontier import aware_frontier, cfl_frontier
     from fairfl.solvers.frontier_checks import checked, filled, upper_bound
     from fairfl.solvers.lft_ensemble.densities_frontier import ensemble_frontier
     from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_frontier_finite
@@ -205,8 +205,7 @@ def _frontier(federation: Federation, task: Task, points: int, local: Array) -> 
     if scheme == "cfl":  # each point is the solution at its own disparity
         return cfl_frontier(federation, points, task)
     if scheme == "client_aware":
-        close = tolerance(federation)
-        return convex_frontier(lambda eps: _solve(federation, task, eps, local), points, close)
+        return aware_frontier(federation, points, task, local)
     if isinstance(model, FiniteModel):
         searched = ensemble_frontier_finite if scheme == "lft_ensemble" else fedavg_frontier_finite
         found = searched(federation, model, task, points)

@@ -171,17 +171,19 @@ class Problem:
 
 def own_problems(task: Task, laws: Joint, eps: Array) -> list[tuple[Problem, Problem]]:
     """At each of the J places of ``laws`` the problem of its people under its budget (J,), and the
-    same problem with the coefficients of one person at every cell.
+    same problem with the coefficients of one person at every cell, up to a factor of each cell.
 
     This is CFL at the pooled law, and the clients' own problems.
     """
     limits = Limits.of(task, Rates.of(task.notion, laws.people, laws.eta), eps)
+    own = _own(task, limits, laws, limits.rates)
+    if laws.seen(
+        laws.people, task.sees
+    ).all():  # a person's coefficients are people's, but a factor
+        return list(zip(own, own, strict=True))
     one = laws.unit(task.sees)
-    both = (
-        _own(task, limits, laws, limits.rates),
-        _own(task, limits, one, Rates.of(task.notion, one.people, one.eta)),
-    )
-    return list(zip(*both, strict=True))
+    unit = _own(task, limits, one, Rates.of(task.notion, one.people, one.eta))
+    return list(zip(own, unit, strict=True))
 
 
 def _own(task: Task, limits: Limits, laws: Joint, rates: Rates) -> list[Problem]:

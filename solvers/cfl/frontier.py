@@ -1,5 +1,5 @@
-"""CFL's frontier: on laws all budgets in one vectorised pass (FedFB, lemma 7), on a finite X by one
-sort.
+"""CFL's frontier, and that of client-aware rules: on laws of FedFB's problem all budgets in one
+vectorised pass (FedFB, lemma 7), on a finite X by one sort, else by continuation.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ from fairfl.solvers.cfl.densities import solve_many, threshold_model
 from fairfl.solvers.cfl.finite import path_of, solve_cfl_finite
 from fairfl.solvers.cfl.finite_path import FlipPath
 from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
+from fairfl.solvers.client_aware.finite import solve_aware_finite
 from fairfl.solvers.frontier import Frontier, Points, build
-from fairfl.solvers.numerics.certify import solve_by_dual
+from fairfl.solvers.numerics.box_lp import solve_box
+from fairfl.solvers.numerics.certify import certified, solve_by_dual
 from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.numerics.dual import dual_point
 from fairfl.solvers.numerics.roots import increasing_root
-from fairfl.solvers.problem import Problem, Task, own_problems
+from fairfl.solvers.problem import Problem, Task, law_problem, own_problems
 from fairfl.solvers.solution import FINITE_TOLERANCE, LAW_TOLERANCE, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
@@ -32,7 +34,9 @@ def cfl_frontier(fed: Federation, points: int, task: Task) -> Frontier:
     if isinstance(model, FiniteModel):
         return _finite(fed, model, points, task)
     if not task.plain:
-        return convex_frontier(lambda eps: solve_by_dual(fed, task, eps), points)
+        return convex_frontier(
+            lambda eps, start: solve_by_dual(fed, task, eps, start=start), points
+        )
     shared = threshold_model(fed)
     if shared is not None:
         return _thresholds(fed, task, shared, points)
@@ -104,9 +108,19 @@ def _finite(fed: Federation, model: FiniteModel, points: int, task: Task) -> Fro
     law = model.pooled(fed.mass)
     problem, unit = own_problems(task, law, np.array([np.inf]))[0]
     if problem.eps.size > 1:
-        return convex_frontier(
-            lambda eps: solve_cfl_finite(fed, model, task, eps), points, FINITE_TOLERANCE
-        )
+        free = solve_cfl_finite(fed, model, task, np.array([np.inf]))
+
+        def best(d: Array) -> Array:
+            posed = [law_problem(task, law, d[k : k + 1]) for k in range(d.size)]
+            found = [solve_box(one) for one in posed]
+            return np.array(
+                [
+                    certified(one, s.f, s.multipliers, s.dual).primal
+                    for one, s in zip(posed, found, strict=True)
+                ]
+            )
+
+        return _built(np.linspace(0.0, free.disparity, points), best)
     gap, accuracy = path_curve(path_of(problem, unit), problem)
     rising_gap, rising_accuracy = gap[::-1], accuracy[::-1]
 
@@ -119,19 +133,35 @@ def _finite(fed: Federation, model: FiniteModel, points: int, task: Task) -> Fro
     return _built(np.linspace(0.0, widest, points), at)
 
 
+def aware_frontier(fed: Federation, points: int, task: Task, local: Array) -> Frontier:
+    """The client-aware frontier under the local budgets (I,)."""
+    model = fed.model
+    if isinstance(model, FiniteModel):
+        return convex_frontier(
+            lambda eps, _: solve_aware_finite(fed, model, task, eps, local),
+            points,
+            FINITE_TOLERANCE,
+        )
+    return convex_frontier(lambda eps, start: solve_by_dual(fed, task, eps, local, start), points)
+
+
 def convex_frontier(
-    solved: Callable[[Array], Solution], points: int, tolerance: float = LAW_TOLERANCE
+    solved: Callable[[Array, Array | None], Solution], points: int, tolerance: float = LAW_TOLERANCE
 ) -> Frontier:
-    """The frontier of a scheme whose solutions at budgets (1,) are its frontier, one problem a
-    point; a disparity within ``tolerance`` of its budget is the budget.
+    """The frontier of a scheme whose solutions at budgets (1,) are its frontier, by continuation:
+    one problem a point, each from the multipliers of the one at the next larger budget; a
+    disparity within ``tolerance`` of its budget is the budget.
     """
+    free = solved(np.array([np.inf]), None)
 
     def at(budgets: Array) -> Points:
-        found = [solved(budgets[k : k + 1]) for k in range(budgets.size)]
+        found, start = [free] * budgets.size, free.multipliers
+        for k in np.argsort(-budgets, kind="stable"):
+            found[k] = solved(budgets[k : k + 1], start)
+            start = found[k].multipliers
         reached = np.array([s.disparity for s in found])
         met = np.abs(reached - budgets) <= tolerance
         worth = np.array([1.0 + s.utility for s in found])
         return Points(np.where(met, budgets, reached), worth, budgets[:, None])
 
-    free = solved(np.array([np.inf]))
     return build(free.scheme, at(np.linspace(0.0, free.disparity, points)), at, exact=True)

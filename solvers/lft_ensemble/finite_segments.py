@@ -21,14 +21,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.finite import solve_own
 from fairfl.solvers.frontier import Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
-from fairfl.solvers.numerics import highs
-from fairfl.solvers.numerics.box_lp import ROWS
+from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.problem import Problem, Task, law_problem
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
@@ -144,32 +142,39 @@ class Segments:
         """The largest utility, or minus the least disparity, of mixtures of the segments in
         ``some``, and the shares (S, 2) of their ends; None where there are none.
         """
-        known, pooled = np.isfinite(self.pooled.eps), self.pooled
-        level = pooled.v[known, pooled.u.size - pooled.levels :]
-        ends = self.rows[known][:, some].reshape(len(level), -1)
-        shared = np.concatenate([ends, level], axis=1)
-        half, b = pooled.eps[known, None], pooled.b[known]
-        owner = np.repeat(self.client[some], 2)
-        whose = (owner == np.arange(self.fed.n_clients)[:, None]) * 1.0
-        cost, high = np.zeros(shared.shape[1] + 1), np.ones(shared.shape[1] + 1)
+        programme, b = self.programme
+        cost, high = np.zeros((2, 2 * self.client.size + self.pooled.levels + 1))
+        high[:] = np.append(np.repeat(some, 2), np.ones(self.pooled.levels + 1))
         if disparity is None:
             cost[-1] = 1.0
         else:
-            cost[: owner.size], high[-1] = -self.gain[some].ravel(), disparity
-        found = scipy.optimize.linprog(
-            cost,
-            A_eq=np.pad(whose, ((0, 0), (0, cost.size - owner.size))),
-            b_eq=np.ones(len(whose)),
-            A_ub=ROWS * np.block([[shared, -half], [-shared, -half]]),
-            b_ub=ROWS * np.concatenate([-b, b]),
-            bounds=np.stack([np.zeros(high.size), high], axis=1),
-            options=highs.OPTIONS,
+            cost[: 2 * some.size], high[-1] = -self.gain.ravel(), disparity
+        one, none = np.ones(self.fed.n_clients), np.full(b.size, np.inf)
+        found = programme.best(
+            -cost,
+            np.zeros(cost.size),
+            high,
+            np.concatenate([one, -b, -none]),
+            np.concatenate([one, none, -b]),
         )
-        if not found.success:
+        if found is None:
             return None
-        shares = np.zeros((some.size, 2))
-        shares[some] = found.x[: owner.size].reshape(-1, 2)
-        return -float(found.fun), shares
+        return found.value, found.x[: 2 * some.size].reshape(-1, 2)
+
+    @cached_property
+    def programme(self) -> tuple[Programme, Array]:
+        """Of the shares of all ends, the pooled levels and the disparity: shares of each client,
+        and the constraints, whose constants (R,) are the second.
+        """
+        pooled, known = self.pooled, np.isfinite(self.pooled.eps)
+        level, half = pooled.v[known, pooled.u.size - pooled.levels :], pooled.eps[known, None]
+        shared = np.concatenate([self.rows[known].reshape(len(level), -1), level], axis=1)
+        owner = np.repeat(self.client, 2)
+        whose = np.pad(
+            (owner == np.arange(self.fed.n_clients)[:, None]) * 1.0,
+            ((0, 0), (0, pooled.levels + 1)),
+        )
+        return Programme(np.block([[whose], [shared, half], [shared, -half]])), pooled.b[known]
 
     def attained(self, budgets: Iterable[Array | None]) -> Points:
         """What budgets attain, certified; those that are not are left out."""

@@ -23,9 +23,7 @@ def fedavg_problems(fed: Federation, model: FiniteModel, task: Task) -> tuple[Pr
     return local, law_problem(task, pooled, free[:1])
 
 
-def solve_fedavg_finite(
-    fed: Federation, model: FiniteModel, task: Task, eps: Array, start: Array | None = None
-) -> Solution:
+def solve_fedavg_finite(fed: Federation, model: FiniteModel, task: Task, eps: Array) -> Solution:
     """Certified LFT+FedAvg(eps): the linear programme's optimum, with randomised ties; of several
     the fairest.
 
@@ -33,7 +31,7 @@ def solve_fedavg_finite(
     """
     law, clients = model.pooled(fed.mass), model.joint(fed.mass)
     problem = clients_problem(task, law, clients, eps)
-    found = solve_box(problem, start)
+    found = solve_box(problem)
     f = least_disparate(problem, law_problem(task, law, np.ones(1)), found)
     nobody = np.flatnonzero(law.seen(law.people, task.sees) == 0)
     if nobody.size:

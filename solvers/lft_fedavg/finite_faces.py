@@ -18,12 +18,11 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics import highs
-from fairfl.solvers.numerics.box_lp import ROWS
+from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.numerics.vertices import undecided
 from fairfl.solvers.problem import Problem
 
@@ -67,8 +66,8 @@ class Faces:
     """The clients' problem ``local`` with budgets of one, the ``client`` (K,) of each constraint,
     the ``pooled`` problem with a budget of one, and the faces that were ``found``.
 
-    Unknowns of the programmes are the cells, the clients' budgets, the pooled levels, the
-    disparity, and what the constraints, the clients' and then everybody's, are above minus and
+    Unknowns of the programmes are the cells, the clients' budgets, the pooled levels and the
+    disparity. Rows are what the constraints, the clients' and then everybody's, are above minus and
     below plus their budgets.
     """
 
@@ -94,8 +93,8 @@ class Faces:
         return self.budgets.stop + self.pooled.levels
 
     @cached_property
-    def programme(self) -> tuple[Any, Array]:
-        """Rows (R, M) and targets (R,) of the unknowns (M,)."""
+    def programme(self) -> tuple[Programme, Array, Array]:
+        """Of the unknowns (M,): rows (R, M), and what they are at least (R,)."""
         local, pooled, n = self.local, self.pooled, self.local.u.size
         shared, cells = np.isfinite(pooled.eps), n - local.levels
         own, wide = np.zeros((2, self.client.size, self.last + 1))
@@ -108,8 +107,16 @@ class Faces:
         half[:, self.last] = pooled.eps[shared]
         left = np.concatenate([own + wide, wide - own, everybody + half, half - everybody])
         b, c = np.where(known, local.b, 0.0), pooled.b[shared]
-        rows = scipy.sparse.csc_array(np.concatenate([left, -np.eye(len(left))], axis=1))
-        return ROWS * rows, ROWS * np.concatenate([-b, b, -c, c])
+        return Programme(left), left, np.concatenate([-b, b, -c, c])
+
+    @cached_property
+    def dual(self) -> tuple[Programme, Array, Array]:
+        """Of the positive and negative parts of the multipliers: the terms (N, 2 K) of the scores,
+        and gains (N,).
+        """
+        plus = (self.local.v / self.size).T
+        rows = np.concatenate([plus, -plus], axis=1)
+        return Programme(rows), rows, self.local.u / self.size
 
     @cached_property
     def size(self) -> Array:
@@ -134,26 +141,21 @@ class Faces:
         known, values, budget = self.scale > 0, self.local.values(f), self.scale * eps[self.client]
         room = np.where(known, np.stack([budget + values, budget - values]), np.inf)
         one, between = f == 1.0, (f > 0.0) & (f < 1.0)
-        plus, gain = (self.local.v / self.size).T, self.local.u / self.size
-        rows, side = np.concatenate([plus, -plus], axis=1), np.where(one, 1.0, -1.0)
-        high = np.where(room.ravel() <= TIED, np.inf, 0.0)
+        programme, rows, gain = self.dual
+        side, zero = np.where(one, 1.0, -1.0), np.zeros(rows.shape[1])
+        most = np.where(room.ravel() <= TIED, np.inf, 0.0)
+        low = np.where(one | between, -gain, -np.inf)
+        high = np.where(one, np.inf, -gain)
         weights = np.concatenate([here.cells * self.size, here.limits])
         dearest = np.argsort(-weights, kind="stable")[: min(LOOK, int((weights > 0).sum()))]
         for weight in (weights, *np.eye(weights.size)[dearest]):
-            solved = scipy.optimize.linprog(
-                (weight[: f.size] * side) @ rows + weight[f.size :],
-                A_ub=-(side[:, None] * rows)[~between],
-                b_ub=(side * gain)[~between],
-                A_eq=rows[between],
-                b_eq=-gain[between],
-                bounds=np.stack([np.zeros_like(high), high], axis=1),
-                method="highs",
-                options=highs.OPTIONS,
-            )
-            if not solved.success:
+            cost = (weight[: f.size] * side) @ rows + weight[f.size :]
+            solved = programme.best(-cost, zero, most, low, high)
+            if solved is None:
                 return
             lam = solved.x[: self.client.size] - solved.x[self.client.size :]
             lam[np.abs(lam) <= FAIR] = 0.0
+            plus = rows[:, : lam.size]
             score, terms = gain + plus @ lam, np.abs(gain) + np.abs(plus) @ np.abs(lam)
             tied = np.abs(score) <= TIED * terms
             some = np.flatnonzero(lam)
@@ -213,41 +215,31 @@ class Face:
         where there is none.
         """
         among, n, last = self.among, self.tied.size, self.among.last
-        rows, target = among.programme
+        programme, rows, low = among.programme
         held = np.concatenate([self.sign > 0, self.sign < 0])
-        limits = np.arange(last + 1, last + 1 + held.size)
-        low, cost = np.zeros((2, rows.shape[1]))
-        high = np.full(low.size, np.inf)
-        low[:n], high[:n], high[n : last + 1] = self.rest, self.rest + self.tied, 1.0
-        high[limits[held]] = 0.0
+        below, above, gain = np.zeros(last + 1), np.ones(last + 1), np.zeros(last + 1)
+        below[:n], above[:n] = self.rest, self.rest + self.tied
         if disparity is None:
-            cost[last] = 1.0
+            gain[last] = -1.0
         else:
-            cost[:n], high[last] = -among.local.u, disparity
-        free = high > low
-        solved = scipy.optimize.linprog(
-            cost[free],
-            A_eq=rows[:, free],
-            b_eq=target - rows @ low,
-            bounds=np.stack([low, high], axis=1)[free],
-            method="highs",
-            options=highs.OPTIONS,
-        )
-        if not solved.success:
+            gain[:n], above[last] = among.local.u, disparity
+        high = np.full(low.size, np.inf)
+        high[: held.size][held] = low[: held.size][held]
+        found = programme.best(gain, below, above, low, high)
+        if found is None:
             return None
-        x, wish = low, solved.eqlin.marginals @ rows - cost
-        x[free] = solved.x
+        x, wish = found.x, gain - found.y @ rows
         f, _ = highs.rounded(x[:n])
-        gain, eps = float(among.local.u @ f), x[among.budgets]
+        worth, eps = float(among.local.u @ f), x[among.budgets]
         if disparity is not None:
-            self.lines.append((disparity, gain, max(float(wish[last]), 0.0)))
+            self.lines.append((disparity, worth, max(float(wish[last]), 0.0)))
         cells = np.where(self.tied, 0.0, np.where(self.rest > 0, -wish[:n], wish[:n]))
-        clients = np.where(held, wish[limits], 0.0)
+        clients = np.where(held, found.y[: held.size], 0.0)
         return Place(
             self,
             f,
             np.clip(np.where(eps <= FAIR, 0.0, eps), 0.0, SLACK_BUDGET),
-            gain,
+            worth,
             float(x[last]),
             np.where(cells > COSTS, cells, 0.0),
             np.where(clients > COSTS, clients, 0.0),

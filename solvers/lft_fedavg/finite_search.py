@@ -36,9 +36,10 @@ NEARLY = 1e-4
 """The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
 """Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
-CLIMBS, PATIENCE = 30, 8
+CLIMBS, PATIENCE, OPEN = 30, 8, 3e-4
 """At each disparity climbs start from the faces that are best there, so many at most, and end after
-so many in a row that found nothing better.
+so many in a row that found nothing better. Where CFL is above by no more than ``OPEN``, the next
+disparity is left after one climb in vain less, until some climb is of use again.
 """
 HALVINGS = 5
 """So many disparities more are looked at between the first two, each half as far from the first:
@@ -52,15 +53,18 @@ DIGITS = 9
 """Places that agree to so many have the same rule, for all the search knows."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class FedAvgSearch:
-    """A federation's question, the faces that were found, and budgets that were ``tried``."""
+    """A federation's question, the faces that were found, budgets that were ``tried``, and after
+    how many climbs in vain the next disparity is left.
+    """
 
     fed: Federation
     model: FiniteModel
     task: Task
     faces: Faces
     tried: set[bytes] = field(default_factory=set)
+    patience: int = PATIENCE
 
     @classmethod
     def of(cls, fed: Federation, model: FiniteModel, task: Task) -> FedAvgSearch:
@@ -100,34 +104,36 @@ class FedAvgSearch:
         """The certified solution at budgets (I,)."""
         return solve_fedavg_finite(self.fed, self.model, self.task, eps)
 
-    def climbs(self, starts: list[Place], disparity: float | None) -> Place | None:
+    def climbs(self, starts: list[Place], disparity: float | None) -> tuple[Place | None, bool]:
         """The best place with at most ``disparity``, or the least disparate (None), that steps from
-        face to face reach.
+        face to face reach, and whether another than the first two starts led there.
         """
         best, passed, last = None, set[Face](), 0
         for k, start in enumerate(distinct(starts)):
             here: Place | None = start
             while here is not None and here.face not in passed:
                 passed.add(here.face)
-                if best is None or here.worth(disparity) > best.worth(disparity):
+                if best is None or here.worth(disparity) > best.worth(disparity) + RISE:
                     best, last = here, k
                 here = self._next(here, disparity)
-            if k == last + PATIENCE:
+            if k == last + self.patience:
                 break
-        return best
+        return best, last > 1
 
-    def settled(self, starts: list[Place], disparity: float | None) -> Place | None:
+    def settled(self, starts: list[Place], disparity: float | None, bound: float) -> Place | None:
         """What ``climbs`` reach, and climbs from there with one client let go, or its budget zero,
-        until that gains nothing.
+        until that gains nothing; ``bound`` is what no place is worth more than.
         """
-        here = self.climbs(starts, disparity)
-        while here is not None and not here.unbeaten:
+        here, useful = self.climbs(starts, disparity)
+        while self.patience > 1 and here is not None and not here.unbeaten:
             near = [face.place(disparity) for face in self.beside(here)]
             some = sorted((p for p in near if p is not None), key=lambda p: -p.worth(disparity))
-            there = self.climbs(some[:PATIENCE], disparity)
+            there, _ = self.climbs(some[: self.patience], disparity)
             if there is None or there.worth(disparity) <= here.worth(disparity) + RISE:
                 break
-            here = there
+            here, useful = there, True
+        far = here is None or bound - here.worth(disparity) > OPEN
+        self.patience = PATIENCE if useful or far else max(1, self.patience - 1)
         return here
 
     def beside(self, here: Place) -> Iterator[Face]:
@@ -164,24 +170,25 @@ class FedAvgSearch:
         """The most useful place with at most ``disparity`` that climbs from the best faces find."""
         top: list[Place] = []
         for face in sorted(self.faces.found.values(), key=lambda face: -face.most(disparity)):
-            if face.most(disparity) <= (top[-1].gain if len(top) == CLIMBS else -np.inf):
+            if face.most(disparity) <= (top[-1].gain if len(top) == self.patience else -np.inf):
                 break
             here = face.place(disparity)
             if here is not None:
-                top = distinct(sorted([*top, here], key=lambda place: -place.gain))[:CLIMBS]
+                top = distinct(sorted([*top, here], key=lambda place: -place.gain))[: self.patience]
             if top and top[0].unbeaten:
                 return top[0]
         fair = self.faces.free.place(disparity)  # CFL's rule, and the budgets that it keeps
         face = None if fair is None else self.start(self.faces.tight(fair.f)[1])
         here = None if face is None else face.place(disparity)
-        return self.settled(top if here is None else [here, *top], disparity)
+        bound = np.inf if fair is None else fair.gain
+        return self.settled(top if here is None else [here, *top], disparity, bound)
 
     @cached_property
     def lowest(self) -> Place | None:
         """The least disparate place that climbs reach."""
         known = [face.least for face in self.faces.found.values()]
         some = sorted((p for p in known if p is not None), key=lambda p: p.disparity)
-        return self.settled(distinct(some)[:CLIMBS], None)
+        return self.settled(distinct(some)[:CLIMBS], None, np.inf)
 
     def attained(self, places: Iterable[Place | None]) -> Points:
         """What the places' budgets attain, solved again and certified; those that are not certified

@@ -10,7 +10,6 @@ accuracy is one, its MD is not.
 from __future__ import annotations
 
 import numpy as np
-import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
@@ -53,23 +52,25 @@ def least_disparate(problem: Problem, everybody: Problem, found: BoxSolution) ->
     rows = np.pad(rows, ((0, 0), (0, free)))
     shared, k = np.concatenate([pooled[:, tied], level], axis=1), tied.size + free
     # one column more, t, the largest difference, to be minimised
-    least = scipy.optimize.linprog(
-        np.append(np.zeros(k), 1.0),
-        A_ub=np.concatenate(
-            [
-                np.pad(np.concatenate([rows[loose], -rows[loose]]), ((0, 0), (0, 1))),
-                np.concatenate([shared, -half], axis=1),
-                np.concatenate([-shared, -half], axis=1),
-            ]
-        ),
-        b_ub=np.concatenate([(eps - held)[loose], (eps + held)[loose], -md, md]),
-        A_eq=np.pad(rows[binds], ((0, 0), (0, 1))),
-        b_eq=goal,
-        bounds=[(0.0, 1.0)] * k + [(0.0, None)],
-        method="highs-ds",
-        options=highs.OPTIONS,
+    some = binds | loose
+    table = np.concatenate(
+        [
+            np.pad(rows[some], ((0, 0), (0, 1))),
+            np.concatenate([shared, half], axis=1),
+            np.concatenate([shared, -half], axis=1),
+        ]
     )
-    if not least.success:  # by rounding: what was found is optimal anyhow
+    limit = np.where(binds, 0.0, eps)
+    centre = np.where(binds, -np.sign(lam) * np.where(binds, eps, 0.0), 0.0) - held
+    none = np.full(len(md), np.inf)
+    least = highs.Programme(table).best(
+        np.append(np.zeros(k), -1.0),
+        np.zeros(k + 1),
+        np.append(np.ones(k), np.inf),
+        np.concatenate([(centre - limit)[some], -md, -none]),
+        np.concatenate([(centre + limit)[some], none, -md]),
+    )
+    if least is None:  # by rounding: what was found is optimal anyhow
         return found.f
     x, between = highs.rounded(least.x[:k])
     reached, t = held + rows @ x, float(least.x[k])

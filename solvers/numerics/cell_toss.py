@@ -35,11 +35,11 @@ def nearest_to_toss(problem: Problem, f: Array, lam: Array) -> Array:
     """The optimal rule (N,) nearest to a coin toss, from an optimal one and multipliers (K,); f
     where no other is optimal, or where double precision does not tell.
     """
-    v, size = problem.v, np.abs(problem.u) + np.abs(problem.v).sum(axis=0)
-    terms = np.abs(problem.u) + np.abs(lam) @ np.abs(v)
+    v, size = problem.v, np.abs(problem.u) + abs(problem.v).sum(axis=0)
+    terms = np.abs(problem.u) + np.abs(lam) @ abs(v)
     free = (size > 0) & (np.abs(problem.scores(lam)) <= TIED * terms)
     level = np.arange(f.size) >= f.size - problem.levels
-    binding = v[lam != 0][:, free] / size[free]
+    binding = highs.dense(v[lam != 0][:, free]) / size[free]
     if not (free & ~level).any() or np.linalg.matrix_rank(binding) == free.sum():
         return f
     kept = np.isfinite(problem.eps)
@@ -48,7 +48,7 @@ def nearest_to_toss(problem: Problem, f: Array, lam: Array) -> Array:
     g = f.copy()
     while (free & ~level).any():
         g[free] = np.where(level[free], 0.0, 0.5)
-        w, table = problem.values(g)[kept], v[kept][:, free] / size[free]
+        w, table = problem.values(g)[kept], highs.dense(v[kept][:, free]) / size[free]
         found = _largest(table, w - low, w - high, size[free], level[free])
         if found is None:
             return f

@@ -15,7 +15,10 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.solution import ADVICE, CertificationError
 
+WORK = 1_000_000
+"""Entries of the table that may change, in all: seconds. The fractions grow with each pivot."""
 QUICK = 10
 """Pivots for each constraint in which the variable farthest outside leaves the basis; then the
 first (Bland).
@@ -35,6 +38,10 @@ def solve_exactly(u: Array, v: Array, b: Array, eps: Array, f: Array) -> tuple[A
     -------
     f (N,), the multipliers (K,) of the Lagrangian u·f + λ·Vf and their dual value, each rounded
     once, at the end.
+
+    Raises
+    ------
+    CertificationError : that would be more than ``WORK``.
     """
     k, n = v.shape
     rational = np.vectorize(Fraction, otypes=[object])
@@ -53,7 +60,16 @@ def solve_exactly(u: Array, v: Array, b: Array, eps: Array, f: Array) -> tuple[A
     basis = np.arange(n, n + k)
     at_high = np.append(f > 0.5, v @ f + b > 0)
 
+    left = WORK
+
     def pivot(row: int, column: int) -> None:
+        nonlocal left
+        left -= table.size
+        if left < 0:
+            raise CertificationError(
+                f"{k} constraints on {n} cells that double precision does not decide are too many "
+                f"for rationals; {ADVICE}"
+            )
         table[row] = table[row] / table[row, column]
         for other in np.flatnonzero(table[:, column]):
             if other != row:

@@ -15,12 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
 from fairfl.solvers.numerics.vertices import LinearProgramme, Vertices
-from fairfl.solvers.solution import CertificationError
 
 CORNERS = 3_000
 """Up to so many candidates for corners are enumerated: 8 undecided cells at K = 2, 6 at K = 3."""
@@ -145,6 +143,7 @@ class _Polytope:
         bound = side != 0
         self.u, self.pooled = u, pooled
         self.rows, self.limit = side[bound, None] * v[bound], -(side * held)[bound]
+        self.programme, self.cells = highs.Programme(self.rows), (np.zeros(u.size), np.ones(u.size))
 
     def upper_hull(self) -> Array:
         """Corners (C, k) by increasing MD; none where there is no rule."""
@@ -171,20 +170,11 @@ class _Polytope:
         """The corner with the most md·MD + accuracy·accuracy."""
         aim = md * self.pooled + accuracy * self.u
         size = float(np.abs(aim).max()) or 1.0
-        found = scipy.optimize.linprog(
-            -aim / size,
-            A_ub=self.rows,
-            b_ub=self.limit + ROUNDING,
-            bounds=(0.0, 1.0),
-            method="highs-ds",
-            options=highs.OPTIONS,
+        found = self.programme.best(
+            aim / size, *self.cells, np.full(self.limit.size, -np.inf), self.limit + ROUNDING
         )
-        if found.status == 2:  # infeasible
+        if found is None:  # there is no rule
             return None
-        if not found.success:
-            raise CertificationError(
-                f"the linear programme was not solved: {found.message}; use method='lp'"
-            )
         f, between = highs.rounded(found.x)
         met = np.abs(self.rows @ f - self.limit) <= 1e-8
         return np.clip(highs.solve_again(f, between, self.rows[met], self.limit[met]), 0.0, 1.0)

@@ -18,6 +18,8 @@ import fairfl as ff
 from fairfl.solvers.lft_fedavg.finite import fedavg_problems, solve_fedavg_finite
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
+from fairfl.solvers.numerics.exact_lp import solve_exactly
+from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.numerics.vertices import TooMany
 from fairfl.solvers.problem import Problem, Task
 from fairfl.solvers.solution import CertificationError
@@ -232,3 +234,51 @@ def test_where_nobody_is_the_rule_is_what_the_multipliers_say_of_one_person() ->
         assert [ours.classifier(1.0, a) for a in (0, 1)] == [
             theirs.classifier(1.0, a) for a in (0, 1)
         ]
+
+
+def six_sites(groups: int) -> ff.Federation:
+    """The ordinary case: people of six sites, 101 levels of a score."""
+    rng = np.random.default_rng(1)
+    site, count = rng.integers(0, 6, 20_000), 20_000
+    shares = rng.dirichlet(np.full(groups, 3.0), 6).cumsum(axis=1)[site, :-1]
+    group = (rng.random(count)[:, None] > shares).sum(axis=1)
+    score = np.clip(rng.normal(rng.normal(0.5, 0.1, (6, groups))[site, group], 0.2), 0.0, 1.0)
+    label = (rng.random(count) < score).astype(int)
+    return ff.Federation.from_samples(np.round(score, 2), label, group, site)
+
+
+@pytest.mark.parametrize(("groups", "points", "programmes"), [(2, 60, 1000), (3, 8, 2500)])
+def test_six_sites_of_people_take_few_programmes(
+    groups: int, points: int, programmes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solved, best = [], Programme.best
+
+    def counted(*given: Any, **more: Any) -> Any:
+        solved.append(1)
+        return best(*given, **more)
+
+    monkeypatch.setattr(Programme, "best", counted)
+    assert ff.frontier(six_sites(groups), "lft_fedavg", points).disparity.size > points / 2
+    assert len(solved) <= programmes
+
+
+def test_no_budget_of_two_hundred_clients_ends_in_rationals(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Their fractions would have thousands of digits: seconds of work, then an error."""
+    n = 200
+    rng = np.random.default_rng(4321)
+    masses = rng.dirichlet(np.ones(n), size=n).reshape(n, 2, n // 2)
+    eta, weight = np.sort(rng.random(n // 2)), rng.uniform(0.2, 1, n)
+    fed = ff.Federation.finite(np.arange(n // 2), masses, eta, weight=weight)
+    monkeypatch.setattr("fairfl.solvers.numerics.exact_lp.WORK", 0)
+    s = ff.solve(fed, "lft_fedavg", 0.0)
+    assert abs(s.duality_gap) <= 1e-12 and s.local_disparities.max() <= 1e-12
+
+
+def test_rationals_have_a_bound_on_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    u, v = rng.normal(size=50), rng.normal(size=(8, 50))
+    monkeypatch.setattr("fairfl.solvers.numerics.exact_lp.WORK", 5_000)
+    with pytest.raises(CertificationError, match="8 constraints on 50 cells .* too many"):
+        solve_exactly(u, v, np.zeros(8), np.zeros(8), rng.random(50))

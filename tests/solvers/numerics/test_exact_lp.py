@@ -67,8 +67,11 @@ def test_what_double_precision_did_not_certify(seed: int, row: int) -> None:
     task = Task.of(fed, "lft_fedavg")
     problem = clients_problem(task, model.pooled(fed.mass), model.joint(fed.mass), eps)
     start = np.zeros(problem.u.size)
-    _, _, value = solve_exactly(problem.u, problem.v, problem.b, problem.eps, start)
-    assert s.accuracy == pytest.approx(problem.base + value, abs=1e-12)
+    _, lam, value = solve_exactly(problem.u, problem.v, problem.b, problem.eps, start)
+    # where a rounding of the budgets is worth more than the tolerance, it may be above
+    assert s.accuracy >= problem.base + value - 1e-12
+    if np.abs(lam).max() <= 1e-12 / 2e-16:
+        assert s.accuracy == pytest.approx(problem.base + value, abs=1e-12)
 
 
 # found by every scheme at budgets 0, 1e-9, 0.01 and 1, and by CFL's equalised odds at 0 and 0.03,
