@@ -1,8 +1,10 @@
-"""LFT+FedAvg over all budgets on a finite X, for every notion and any number of groups: a search
-from face to face (``finite_faces``).
+"""LFT+FedAvg over all budgets on a finite X, for every notion and any number of groups: multi-start
+local search from face to face (``finite_faces``), its starts by continuation.
 
-Some budgets are solved; at each disparity climbs start from the faces that are best there, and end
-where no multipliers of a rule free anything that makes it better: the rule is then a local optimum.
+Some budgets are solved. From one disparity to the next climbs start from CFL's rule and from the
+faces found so far that are best there, and end where no multipliers of a rule free anything that
+makes it better: the rule is then a local optimum. From there one client after the other is let go
+or held at zero. How many starts are tried falls while they are of no use and CFL is near.
 So the frontier is searched for and not proven, but where a rule is as good as one without budgets.
 CFL's frontier bounds it. Every point is solved again for its budgets and certified for them.
 """
