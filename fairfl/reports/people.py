@@ -136,5 +136,3 @@ def _chosen(data: Dataset, pair: str | None) -> tuple[np.ndarray, list[str]]:
     kept = np.isin(data.group, [names.index(name) for name in fits[0]])
     out = len(data) - int(kept.sum())
     return kept, [f"{out:,} people of other groups are left out."] if out else []
-
-

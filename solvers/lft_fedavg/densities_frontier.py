@@ -42,7 +42,7 @@ def fedavg_frontier(fed: Federation, task: Task, points: int) -> Frontier:
 
     def evaluate(d: Array) -> Points:
         nonlocal known  # what is found once is not lost: later answers are no less accurate
-        known = search.settled(d, known)
+        known = search.settled(d, known, patient=True)
         return fitting(search.points(below(known, d)).join(at_ties(search, ties, d)), d)
 
     return build("lft_fedavg", found, evaluate)

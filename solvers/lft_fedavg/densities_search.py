@@ -153,7 +153,7 @@ class MultiplierSearch:
         first = np.arange(targets.size)[:, None] * (goal.size // targets.size)
         return found.take((order[:, :kept] + first).ravel())
 
-    def settled(self, targets: Array, known: Rules) -> Rules:
+    def settled(self, targets: Array, known: Rules, *, patient: bool = False) -> Rules:
         """The rules at the targets (P,), increasing, and the ``known`` ones, by increasing |MD|:
         each from the best on both sides, until nothing is gained.
         """
@@ -163,7 +163,7 @@ class MultiplierSearch:
             right = np.searchsorted(known.disparity, targets[rows] + MET, side="right")
             both = np.clip(right[:, None] + np.arange(-1, 1), 0, known.md.size - 1)
             goal = np.repeat(targets[rows], 2)
-            start, late = known.take(both.ravel()), sweep > 0
+            start, late = known.take(both.ravel()), patient or sweep > 0
             found = climb(self.family, start, goal, self.reach, ROUNDS, by_budgets=late)
             worth = merit(found, goal).reshape(-1, 2)
             known = ordered(known.join(found))

@@ -34,6 +34,8 @@ FIRST, LARGEST, SMALLEST = 0.15, 0.5, 1e-6
 """Radii of the box: the first, the largest, and the one at which a rule stops."""
 TIED = 1e-9
 """Values this close to their client's largest may bind."""
+FLATTEST = 1e10
+"""Rates change with a multiplier by no more than this: where a tie has a mass, s is flat."""
 GAIN = 1e-11
 """Steps that promise less are not taken."""
 CORRECTIONS = 3
@@ -192,15 +194,19 @@ def _add(out: Array, owner: Array, left: Array, right: Array) -> None:
         out[b] += left[:, part] @ right[:, part].T
 
 
+def _steep(slope: Array, v: Array) -> Array:
+    """(R,) the slopes of s at its cuts, those of ties with a mass as steep as numbers allow."""
+    least = np.maximum((v * v).max(axis=0, initial=0.0) / FLATTEST, 1e-100)
+    return np.where(slope < 0, -1.0, 1.0) * np.maximum(np.abs(slope), least)
+
+
 def _sums(family: RuleFamily, here: Rules) -> Array:
     """(B, K + M, K) the derivatives of values and pooled differences in λ."""
     out = np.zeros((len(here.lam), here.values.shape[1] + here.pooled.shape[1], here.lam.shape[1]))
     for (owner, _, _, v, w), (_, slope, *_) in zip(
         _cuts(family, here, 0), _cuts(family, here, 1), strict=True
     ):
-        steep = np.abs(slope)
-        flow = np.divide(v, steep, out=np.zeros_like(v), where=steep > 1e-300)
-        _add(out, owner, np.concatenate([v, w]), flow)
+        _add(out, owner, np.concatenate([v, w]), v / np.abs(_steep(slope, v)))
     return out
 
 
@@ -351,8 +357,8 @@ def _curvature(family: RuleFamily, here: Rules, score: Array) -> Array:
     for (owner, _, *zeroth), (_, slope, *first), (_, bend, *_) in zip(*orders, strict=True):
         omega, rise = (_scored(score, owner, *each) for each in (zeroth, first))
         v, dv = zeroth[1], first[1]
-        steep = np.where(np.abs(slope) > 1e-300, slope, np.inf)
-        sign = np.sign(slope)
+        steep = _steep(slope, v)
+        sign = np.sign(steep)
         _add(out, owner, v, v * sign * (rise / steep - omega * bend / steep**2) / steep)
         both = sign * omega / steep**2
         _add(out, owner, dv * both, v)
@@ -439,7 +445,7 @@ def _walked(
     tight = (dual * unit > slack / np.maximum(unit, 1e-300)) & (unit > 0)
     tight[:, -2 * m :] &= ~np.isinf(target)[:, None]
     best, rows, step = here, np.arange(len(step)), step.copy()
-    for _ in range(1 + CORRECTIONS):
+    for _ in range(2 if by_budgets else 1 + CORRECTIONS):
         lam = here.lam[rows] + np.einsum("bkz,bz->bk", basis[rows], step[rows])
         wrong = kept[rows] & (side[rows] * lam <= 1e-9 * size[rows])
         lam = np.where(wrong | ~programme.free[rows], 0.0, lam)
