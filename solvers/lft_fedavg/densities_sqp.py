@@ -76,6 +76,17 @@ class Programme(NamedTuple):
     basis: Array
     walls: Walls
 
+    def take(self, rows: Array) -> Programme:
+        """The programmes of the rules ``rows``."""
+        return Programme(
+            self.rows[rows],
+            self.limits[rows],
+            self.change[rows],
+            self.free[rows],
+            self.basis[rows],
+            self.walls.take(rows),
+        )
+
 
 def climb(
     family: RuleFamily,
@@ -109,7 +120,7 @@ def climb(
         gain = merit(found, goal) - merit(here, goal)
         poor = np.flatnonzero((gain <= 0.1 * promise) & (promise > GAIN))
         if by_budgets and poor.size:
-            own = Programme(*(part[poor] for part in programme[:-1]), programme.walls.take(poor))
+            own = programme.take(poor)
             other = _walked(
                 family, here.take(poor), own, step[poor], dual[poor], goal[poor], by_budgets=True
             )
@@ -317,7 +328,9 @@ def _walls(family: RuleFamily, here: Rules, basis: Array, score: Array | None) -
     at = owner[order], rank
     out = Walls(
         np.zeros((count, GAPS), int),
-        *(np.zeros((count, GAPS)) for _ in range(3)),
+        np.zeros((count, GAPS)),
+        np.zeros((count, GAPS)),
+        np.zeros((count, GAPS)),
         np.zeros((count, GAPS, k)),
     )
     for table, values in zip(out, known, strict=True):
