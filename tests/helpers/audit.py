@@ -82,6 +82,9 @@ class Finite:
         return Finite(self.masses[order], eta, self.weight[order])
 
 
+LAWS = ("mean", "sd", "q", "weight", "slope", "shift")
+
+
 @dataclass(frozen=True)
 class Densities:
     """Normal laws: mean and sd (I, 2), q and weight (I,), slopes and shifts of η by client and
@@ -133,17 +136,45 @@ class Densities:
         return replace(self, q=1 - self.q, **two)
 
     def permuted(self, order):
-        return Densities(*(getattr(self, name)[order] for name in self.__dataclass_fields__))
+        return replace(self, **{name: getattr(self, name)[order] for name in LAWS})
 
 
-KINDS = {"finite": Finite, "densities": Densities}
+@dataclass(frozen=True)
+class Odds(Densities):
+    """The same under equalised odds, with η bounded away from 0 and 1 and not logistic: it rises
+    from ``low`` to ``high`` like an arctangent about ``centre``.
+    """
+
+    low: float
+    high: float
+    centre: float
+
+    @classmethod
+    def drawn(cls, rng):
+        laws = Densities.drawn(rng)
+        fields = {name: getattr(laws, name)[:3] for name in LAWS}
+        return cls(**fields, low=rng.uniform(0, 0.3), high=rng.uniform(0.7, 1), centre=rng.normal())
+
+    def build(self):
+        height = self.high - self.low
+        eta = ff.Monotone(
+            lambda x: self.low + height * (0.5 + np.arctan(x - self.centre) / np.pi),
+            lambda p: self.centre + np.tan(np.pi * ((p - self.low) / height - 0.5)),
+            self.low,
+            self.high,
+        )
+        return ff.Federation.normal(self.mean, self.sd, self.q, self.weight, eta)
 
 
-def random_budgets(fed, count, rng):
+KINDS = {"finite": Finite, "densities": Densities, "odds": Odds}
+NOTION = {"odds": "equalized_odds"}
+
+
+def random_budgets(fed, count, rng, notion="demographic_parity"):
     """Budgets (count, I): even, scaled by the free rule's disparities, and sparse; some tight, some
     slack.
     """
-    free = np.nan_to_num(np.abs(ff.solve(fed, "lft_fedavg", 1.0).local_mean_differences))
+    free = np.nan_to_num(ff.solve(fed, "lft_fedavg", 1.0, notion=notion).local_disparities)
     eps = rng.random((count, fed.n_clients)) * np.where(
         rng.random((count, 1)) < 0.7, 1.2 * free, 1.0
     )
@@ -154,14 +185,14 @@ def random_budgets(fed, count, rng):
     return eps
 
 
-def solved(fed, scheme, budgets):
+def solved(fed, scheme, budgets, notion="demographic_parity"):
     """The certified solutions (those that are), as disparities and accuracies, NaN where there is
     none.
     """
     out = np.full((len(budgets), 2), np.nan)
     for k, eps in enumerate(budgets):
         try:
-            s = ff.solve(fed, scheme, eps)
+            s = ff.solve(fed, scheme, eps, notion=notion)
             out[k] = s.disparity, s.accuracy
         except CertificationError:
             continue
@@ -176,8 +207,9 @@ def audit(kind, seed, *, budgets=100, points=8, schemes=SCHEMES):
     drawn = KINDS[kind].drawn(rng)
     fed, order = drawn.build(), rng.permutation(len(drawn.weight))
     turned, permuted = drawn.relabelled().build(), drawn.permuted(order).build()
-    cfl = ff.frontier(fed, "cfl", points)
-    drawn_eps = random_budgets(fed, budgets, rng)
+    more = {"notion": NOTION.get(kind, "demographic_parity")}
+    cfl = ff.frontier(fed, "cfl", points, **more)
+    drawn_eps = random_budgets(fed, budgets, rng, **more)
     out = {}
     for scheme in schemes:
 
@@ -189,7 +221,8 @@ def audit(kind, seed, *, budgets=100, points=8, schemes=SCHEMES):
 
         try:
             begin = time.perf_counter()
-            frontier, least = ff.frontier(fed, scheme, points), ff.min_disparity(fed, scheme)
+            frontier = ff.frontier(fed, scheme, points, **more)
+            least = ff.min_disparity(fed, scheme, **more)
             tell("seconds", time.perf_counter() - begin)
             d = np.sort(
                 np.concatenate([frontier.disparity, rng.uniform(frontier.disparity[0], 1.0, 12)])
@@ -206,7 +239,7 @@ def audit(kind, seed, *, budgets=100, points=8, schemes=SCHEMES):
                 least.accuracy - frontier.accuracy[0],
             )
             if scheme != "cfl":
-                reached, got = solved(fed, scheme, drawn_eps)
+                reached, got = solved(fed, scheme, drawn_eps, **more)
                 tell("random budgets not certified (share)", np.mean(np.isnan(got)))
                 reached, got = reached[~np.isnan(got)], got[~np.isnan(got)]
                 tell(
@@ -216,18 +249,18 @@ def audit(kind, seed, *, budgets=100, points=8, schemes=SCHEMES):
                 tell("random budgets beat the minimum", least.disparity - reached)
             kept = np.broadcast_to(frontier.reproduced, frontier.disparity.shape)
             tell("points not reproduced (share)", 1 - np.mean(kept))
-            again = solved(fed, scheme, frontier.eps[kept])
+            again = solved(fed, scheme, frontier.eps[kept], **more)
             tell(
                 "budgets solved again: disparity", [0, *np.abs(again[0] - frontier.disparity[kept])]
             )
             tell("budgets solved again: accuracy", [0, *np.abs(again[1] - frontier.accuracy[kept])])
             tell("minimum not reproduced", 1 - np.mean(least.reproduced))
             if least.reproduced:
-                again = solved(fed, scheme, [least.eps])
+                again = solved(fed, scheme, [least.eps], **more)
                 tell("minimum solved again: disparity", np.abs(again[0] - least.disparity))
                 tell("minimum solved again: accuracy", np.abs(again[1] - least.accuracy))
             for name, twin in (("groups relabelled", turned), ("clients permuted", permuted)):
-                other = ff.frontier(twin, scheme, points)
+                other = ff.frontier(twin, scheme, points, **more)
                 tell(f"{name}: smallest disparity", abs(other.disparity[0] - frontier.disparity[0]))
                 above = d >= other.disparity[0]
                 tell(f"{name}: accuracy", np.abs(other.accuracy_at(d[above]) - accuracy[above]))
