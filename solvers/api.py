@@ -140,6 +140,7 @@ def frontier(
     difference: str = "pairwise",
     costs: Any = (1.0, 1.0),
     sees: str = "xa",
+    effort: str = "ordinary",
 ) -> Frontier:
     """The non-dominated (disparity, accuracy) pairs of a scheme over all budgets eps; (disparity,
     utility) at costs other than one.
@@ -150,6 +151,8 @@ def frontier(
     scheme : "cfl", "lft_ensemble", "lft_fedavg", or "client_aware" at fixed ``local_eps``.
     points : how many points, from 2 to ``MOST_POINTS`` (dominated ones among them are dropped).
     local_eps, notion, difference, costs, sees : as in :func:`solve`.
+    effort : "ordinary", or "thorough": ten times as many starts of LFT+FedAvg's search on laws, for
+        laws of very different widths or many clients; nothing else depends on it.
 
     Returns
     -------
@@ -181,7 +184,8 @@ def frontier(
     task = Task.of(federation, scheme, notion, difference, costs, sees)
     whole("points", points, 2, MOST_POINTS)
     local = _local(federation, scheme, local_eps)
-    search = partial(_frontier, federation, task, points, local)
+    one_of("effort", effort, ("ordinary", "thorough"))
+    search = partial(_frontier, federation, task, points, local, effort)
     found = search()
     found = dataclasses.replace(found, evaluate=Repeatable(search, found.evaluate))
     if task.accurate:
@@ -192,7 +196,9 @@ def frontier(
     )
 
 
-def _frontier(federation: Federation, task: Task, points: int, local: Array) -> Frontier:
+def _frontier(
+    federation: Federation, task: Task, points: int, local: Array, effort: str
+) -> Frontier:
     """The frontier whose accuracies are 1 + utility."""
     from fairfl.solvers.cfl.frontier import aware_frontier, cfl_frontier
     from fairfl.solvers.frontier_checks import checked, filled, upper_bound
@@ -212,7 +218,7 @@ def _frontier(federation: Federation, task: Task, points: int, local: Array) -> 
     elif scheme == "lft_ensemble":
         found = ensemble_frontier(federation, task, model, points)
     else:
-        found = fedavg_frontier(federation, task, points)
+        found = fedavg_frontier(federation, task, points, effort)
     ends = _corners(federation, task)
     found = checked(federation, task, found if found.exact else filled(found, ends), ends)
     return dataclasses.replace(

@@ -23,9 +23,9 @@ from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
 
-def fedavg_frontier(fed: Federation, task: Task, points: int) -> Frontier:
+def fedavg_frontier(fed: Federation, task: Task, points: int, effort: str = "ordinary") -> Frontier:
     """LFT+FedAvg's frontier: certified points, the best that a search over multipliers found."""
-    search = MultiplierSearch.of(fed, task)
+    search = MultiplierSearch.of(fed, task, effort)
     low, free = search.lowest(), search.free
     known = rules = ordered(low.join(free))
     if free.disparity[0] - low.disparity[0] > FAIR:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import functools
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,16 +29,24 @@ from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
-BUDGETS, SOLVED, PASSES = 160, 12, 2
-"""Random budgets to start from, and how many of them are solved; the others are followed from the
-nearest known.
-"""
+
+class Effort(NamedTuple):
+    """Random budgets to start from; how many of them are solved, where the others are followed from
+    the nearest known; and starts for each target of the multi-start.
+    """
+
+    budgets: int
+    solved: int
+    width: int
+
+
+EFFORTS = {"ordinary": Effort(160, 12, 6), "thorough": Effort(1600, 160, 24)}
+PASSES = 2
+"""Times that budgets are followed."""
 FEW = 8
 """Clients up to which each is bound alone, and let go alone, in a start."""
 COARSE = 12
 """Targets of the multi-start."""
-WIDTH = 6
-"""Starts for each of them."""
 ROUNDS, SWEEPS = 6, 5
 """Steps of a local search; times that searches start from their neighbours' results, at most."""
 GAINED = 1e-10
@@ -67,9 +76,10 @@ class MultiplierSearch:
     family: RuleFamily
     reach: Array
     starts: Rules
+    effort: Effort
 
     @classmethod
-    def of(cls, fed: Federation, task: Task) -> MultiplierSearch:
+    def of(cls, fed: Federation, task: Task, effort: str = "ordinary") -> MultiplierSearch:
         """Starts: no constraint; all, one, or all but one exactly tight; and random budgets.
 
         The groups' names do not matter to the draws.
@@ -81,14 +91,15 @@ class MultiplierSearch:
         count, clients = family.problem.count, fed.n_clients
         free = family.at(np.zeros((1, count)))
         order = np.argsort(free.local[0], kind="stable")
+        budgets, some, _ = EFFORTS[effort]
         rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
-        tight = rng.random((BUDGETS, clients)) < np.linspace(0.0, 1.0, BUDGETS)[:, None]
-        scale = np.where(np.arange(BUDGETS)[:, None] % 2, rng.random(tight.shape), 0.0)
+        tight = rng.random((budgets, clients)) < np.linspace(0.0, 1.0, budgets)[:, None]
+        scale = np.where(np.arange(budgets)[:, None] % 2, rng.random(tight.shape), 0.0)
         drawn = np.empty(tight.shape)
         drawn[:, order] = np.where(tight, scale * free.local[0, order], SLACK_BUDGET)
         one = np.eye(clients)[: clients if clients <= FEW else 0]
         solved = np.concatenate([np.zeros((1, clients)), one, 1.0 - one])
-        solved = np.concatenate([solved, drawn[:: BUDGETS // SOLVED]])
+        solved = np.concatenate([solved, drawn[:: budgets // some]])
 
         def solve(eps: Array) -> Rules:
             return _sound(family.solve(eps, enough=ENOUGH))
@@ -100,11 +111,11 @@ class MultiplierSearch:
             near = starts.take(far.max(axis=2).argmin(axis=1))
             found, met = family.follow(near, rest)
             starts, rest = starts.join(_sound(found.take(np.flatnonzero(met)))), rest[~met]
-        alone = rest[:: max(len(rest) // SOLVED, 1)]
+        alone = rest[:: max(len(rest) // some, 1)]
         starts = functools.reduce(Rules.join, map(solve, alone), starts)
         reach = np.abs(starts.lam).max(axis=0)
         reach = np.where(family.bound, np.maximum(reach, 0.01 * reach.max()), 0.0)
-        return cls(fed, task, turn, family, reach, starts)
+        return cls(fed, task, turn, family, reach, starts, EFFORTS[effort])
 
     @property
     def free(self) -> Rules:
@@ -124,13 +135,14 @@ class MultiplierSearch:
         return fair if fair.disparity[0] <= FAIR else low
 
     def _lowest(self, target: Array, known: Rules) -> Rules:
-        found = self.at(target, known, 4 * WIDTH)
+        found = self.at(target, known, 4 * self.effort.width)
         return climb(self.family, found, target, self.reach, 4 * ROUNDS, by_budgets=True)
 
-    def at(self, targets: Array, known: Rules, count: int = WIDTH) -> Rules:
+    def at(self, targets: Array, known: Rules, count: int | None = None) -> Rules:
         """The most accurate rules with |MD| <= targets (P,) that local searches find from ``count``
         of the ``known`` ones each.
         """
+        count = self.effort.width if count is None else count
         rows = np.stack([self._various(known, target, count) for target in targets])
         found = self._best(known.take(rows.ravel()), targets, ROUNDS, 2)
         return self._best(found, targets, ROUNDS, 1)
