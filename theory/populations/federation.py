@@ -336,7 +336,7 @@ class Federation:
 
     def alone(self, client: int) -> Federation:
         """Client ``client`` of laws without the others."""
-        return self._alone[client]
+        return self._alone[whole("client", client, 0, self.n_clients - 1)]
 
     @cached_property
     def _alone(self) -> list[Federation]:

@@ -45,7 +45,7 @@ def scored(data: FederatedData, step: float = STEP) -> Federation:
     test = data.rows("test")
     level = np.round(score[test] / step) * step
     return Federation.from_samples(
-        level, data.y[test], data.group[test], np.zeros(len(test), np.int64), levels=0
+        level, data.y[test], data.group[test], np.zeros(len(test), np.int64)
     )
 
 
