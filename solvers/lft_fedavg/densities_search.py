@@ -47,7 +47,7 @@ FEW = 8
 """Clients up to which each is bound alone, and let go alone, in a start."""
 COARSE = 12
 """Targets of the multi-start."""
-ROUNDS, SWEEPS = 6, 5
+ROUNDS, SWEEPS = 12, 5
 """Steps of a local search; times that searches start from their neighbours' results, at most."""
 GAINED = 1e-10
 """Accuracy that makes another sweep worth while."""
