@@ -153,13 +153,13 @@ def restored(family: RuleFamily, rule: Rules, target: float) -> Rules:
     for _ in range(CORRECTIONS):
         m = int(np.abs(rule.pooled[0]).argmax())
         over, k = rule.disparity[0] - target, len(family.client)
-        if over <= MET / 10:
-            break
         active = np.flatnonzero(rule.lam[0])
+        if over <= MET / 10 or not active.size:
+            break
         change = _sums(family, rule)[0][:, active]
         slope = np.linalg.lstsq(change[active].T, change[k + m], rcond=1e-12)[0]
         values = rule.values[0].copy()
-        values[active] -= np.sign(rule.pooled[0, m]) * over * slope / (slope @ slope)
+        values[active] -= np.sign(rule.pooled[0, m]) * over * slope / max(slope @ slope, 1e-300)
         eps = np.where(
             rule.budgets < SLACK_BUDGET, largest(np.abs(values)[None], family.client), 1.0
         )
@@ -167,14 +167,14 @@ def restored(family: RuleFamily, rule: Rules, target: float) -> Rules:
     return rule
 
 
-def merit(rules: Rules, target: Array, rate: float = RATE) -> Array:
-    """The accuracy minus ``rate`` times the violations; for a target of -inf, minus the disparity
+def merit(rules: Rules, target: Array) -> Array:
+    """The accuracy minus RATE times the violations; for a target of -inf, minus the disparity
     instead of the accuracy.
     """
-    broken = rate * rules.excess.sum(axis=1)
+    broken = RATE * rules.excess.sum(axis=1)
     seeks = np.isinf(target)
     beyond = np.maximum(rules.disparity - np.where(seeks, 0.0, target), 0.0)
-    return np.where(seeks, -rules.disparity, rules.accuracy - rate * beyond) - broken
+    return np.where(seeks, -rules.disparity, rules.accuracy - RATE * beyond) - broken
 
 
 def _cuts(family: RuleFamily, here: Rules, order: int) -> Iterator[tuple[Array, ...]]:
@@ -279,7 +279,7 @@ def _programme(
     change[:, 2 * k + m :] = walls.change * free[:, None]
     for g in range(GAPS):
         rows[:, 3 * k + g, 2 * k + m + g] = -walls.side[:, g]
-        limits[:, 3 * k + g] = -CLOSED
+        limits[:, 3 * k + g] = -CLOSED * np.abs(walls.side[:, g])
     return Programme(rows, limits, change, free, basis, walls)
 
 

@@ -20,10 +20,10 @@ CASES = [
     ("lft_ensemble", 2, 2, {"sees": "x"}),
     ("lft_ensemble", 2, 2, {"notion": "eodds"}),
     ("lft_ensemble", 2, 2, {"notion": "accuracy_parity", "costs": (2, 1)}),
-    ("lft_ensemble", 3, 3, {"notion": "accuracy_parity"}),
     ("lft_ensemble", 2, 3, {}),
 ]
 DEAR = [
+    ("lft_ensemble", 3, 3, {"notion": "accuracy_parity"}),
     ("lft_fedavg", 2, 3, {"difference": "overall"}),
     ("lft_ensemble", 2, 3, {"notion": "accuracy_parity", "difference": "overall"}),
     ("lft_ensemble", 2, 2, {"notion": "accuracy_parity", "sees": "x"}),
