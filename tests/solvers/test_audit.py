@@ -104,7 +104,7 @@ def test_narrow_laws_under_equalised_odds() -> None:
     fed = drawn.build()
     s = ff.solve(fed, "lft_fedavg", [0.22, 1], notion="eodds")
     frontier = ff.frontier(fed, "lft_fedavg", 10, notion="eodds")
-    assert frontier.disparity.size == 10
+    assert frontier.disparity.size >= 10
     assert frontier.accuracy_at(s.disparity) >= s.accuracy - EXACT
 
 
