@@ -183,6 +183,10 @@ CASES: dict[str, tuple[Callable[[], Any], str]] = {
         r"federation must be a Federation, got NoneType",
     ),  # type: ignore[arg-type]
     "frontier scheme": (lambda: ff.frontier(LAWS, "CFL"), r"scheme must be one of .*got 'CFL'"),
+    "frontier effort": (
+        lambda: ff.frontier(LAWS, "lft_fedavg", effort="much"),
+        r"effort must be one of 'ordinary', 'thorough', got 'much'",
+    ),
     "frontier points": (
         lambda: ff.frontier(LAWS, "cfl", points=1),
         r"points must be a whole number of at least 2, got 1",

@@ -230,3 +230,12 @@ def test_figure_5_takes_few_evaluations(monkeypatch: pytest.MonkeyPatch) -> None
         monkeypatch.setattr(RuleFamily, name, counted(name))
     ff.frontier(figure_5((0.4, 0.6)), "lft_fedavg", 60)
     assert 60 <= counts["at"] <= 6000 and counts["follow"] <= 500
+
+
+def test_more_effort_finds_no_less() -> None:
+    fed = ff.Federation.normal(**random_federation(1, 2, WILD))
+    ordinary, thorough = (
+        ff.frontier(fed, "lft_fedavg", 6, effort=effort) for effort in ("ordinary", "thorough")
+    )
+    assert thorough.disparity[0] <= ordinary.disparity[0] + MISSED
+    assert (thorough.accuracy_at(ordinary.disparity) >= ordinary.accuracy - MISSED).all()
