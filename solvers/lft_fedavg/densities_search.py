@@ -3,9 +3,9 @@ lemma 18).
 
 Each λ gives a solution for its own budgets (``rule_family``). Local searches
 (``densities_sqp``) run to a few target disparities from rules at random budgets that differ in who
-is bound; then to every target from the best rules at the disparities beside it, until nothing is
-gained. The results are solved again for their budgets and certified as in ``solve``. That no better
-budgets exist is searched for, not proven.
+is bound; then to every target from the best rules at the disparities beside it, again where those
+two lead to different rules and something was gained. The results are solved again for their
+budgets and certified as in ``solve``. That no better budgets exist is searched for, not proven.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ class MultiplierSearch:
 
     def settled(self, targets: Array, known: Rules, *, patient: bool = False) -> Rules:
         """The rules at the targets (P,), increasing, and the ``known`` ones, by increasing |MD|:
-        each from the best on both sides, until nothing is gained.
+        each from the best on both sides, and again beside where these differ and one gained.
         """
         near = np.ones(targets.size, bool)
         for sweep in range(SWEEPS):
@@ -180,7 +180,7 @@ class MultiplierSearch:
             worth = merit(found, goal).reshape(-1, 2)
             known = ordered(known.join(found))
             gain = merit(below(known, targets), targets) - merit(before, targets)
-            # both sides lead to one rule: nothing else is near
+            # where both sides lead to one rule nothing else is tried
             open_ = np.zeros(targets.size, bool)
             open_[rows] = np.ptp(worth, axis=1) > GAINED
             open_ &= gain > GAINED

@@ -7,9 +7,9 @@ J = Σ_r v vᵀ/|s'|, Σ_r w vᵀ/|s'| and -Jλ. All conditions are linear in q 
 of λ and y, a common budget of a client's limits that bind, the target, and the heights h of s at
 those of its critical points where a gap of the accept set is about to open and had better stay
 closed. With the conditions' multipliers the Lagrangian is the integral of ω = u + ν·v + κ·w over
-the accept set, whose second derivatives are sums over cuts and critical points. Each round solves a
-quadratic programme in a box, and corrects its step to the conditions that are active at its end
-(second-order correction).
+the accept set, whose second derivatives are sums over the cuts; those of the heights are left out.
+Each round solves a quadratic programme in a box, and corrects its step to the conditions that are
+active at its end (second-order correction).
 """
 
 from __future__ import annotations

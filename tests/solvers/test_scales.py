@@ -116,7 +116,8 @@ def test_rare_events_and_infinite_densities_are_certified(
     laws, eta = RARE[name]
     fed = ff.Federation([ff.Client(tuple(laws), 0.4)], eta)
     for eps in (0.0, 0.05):
-        ff.solve(fed, "cfl", eps, notion=notion, sees=sees)
+        s = ff.solve(fed, "cfl", eps, notion=notion, sees=sees)
+        assert s.disparity <= eps + 1e-10 and abs(s.duality_gap) <= 1e-10
 
 
 def test_a_mixture_on_a_line_far_longer_than_where_people_are() -> None:
@@ -142,4 +143,5 @@ def test_a_mixture_on_a_line_far_longer_than_where_people_are() -> None:
         for own, shape, q, weight in zip(places, shapes, shares, (2, 1, 7), strict=True)
     ]
     fed = ff.Federation(clients, ff.Logistic(3.897, 2.161))
-    ff.solve(fed, "lft_fedavg", 0.01, notion="eo", sees="x")
+    s = ff.solve(fed, "lft_fedavg", 0.01, notion="eo", sees="x")
+    assert np.nanmax(s.local_disparities) <= 0.01 + 1e-10 and abs(s.duality_gap) <= 1e-10

@@ -62,4 +62,4 @@ def test_the_ordinary_case_takes_few_solutions(
 
     monkeypatch.setattr(densities_segments, "solve_by_dual", counted)
     ff.frontier(figure_5(SHARES_5[1]), "lft_ensemble", 10, **more)
-    assert count[0] <= 90  # two for each point, and some for the tables: 1,000 before
+    assert count[0] <= 90  # two for each of ten points, and some for the tables
