@@ -10,6 +10,8 @@ from pkgutil import walk_packages
 from types import ModuleType
 from typing import Protocol, TypeVar
 
+from fairfl._support.own_parts import own_modules
+
 
 class Named(Protocol):
     """What is found."""
@@ -30,20 +32,25 @@ def discovered(
     made: Callable[[ModuleType], E],
     several: str = "",
 ) -> dict[str, E]:
-    """What the modules of a package, and of the packages in it, define, by name, sorted: of one
-    that has a ``NAME`` what ``made`` makes of it, and the tuple that it calls ``several``.
+    """What the modules of a package, of the packages in it, and a user's own define, by name,
+    sorted: of one that has a ``NAME`` what ``made`` makes of it, and the tuple ``several``.
 
-    ``kind`` is what errors call them, ``parts`` are what a module with a ``NAME`` must define.
+    ``kind`` is what errors call them, ``parts`` are what a module with a ``NAME`` must define. A
+    user's module is of this kind if it has the last of them.
 
     Raises
     ------
     ValueError : a module without one of the parts, or a name taken twice.
     """
     found: dict[str, tuple[E, ModuleType]] = {}
-    for entry in sorted(
-        walk_packages(package.__path__, f"{package.__name__}."), key=lambda m: m.name
-    ):
-        module = import_module(entry.name)
+    inside = walk_packages(package.__path__, f"{package.__name__}.")
+    modules = [import_module(name) for name in sorted(entry.name for entry in inside)]
+    for module in own_modules({"study": "studies"}.get(kind, f"{kind}s")):
+        if hasattr(module, parts[-1]) and not hasattr(module, "NAME"):
+            raise ValueError(f"{kind} {module.__name__} must define NAME")
+        if hasattr(module, parts[-1]) or hasattr(module, several or "_"):
+            modules.append(module)
+    for module in modules:
         own = (made(module),) if has_parts(module, kind, parts) else ()
         for item in (*own, *getattr(module, several or "_", ())):
             first, place = found.setdefault(item.name, (item, module))

@@ -1,6 +1,4 @@
-"""BENCHMARKS.md: timings of pairs, interleaved in one run, so that ratios hold on a busy
-machine.
-"""
+"""BENCHMARKS.md: pairs timed in turn in one run, so that ratios hold on a busy machine."""
 
 from __future__ import annotations
 

@@ -213,9 +213,7 @@ def _watch(controller: Any, lam: list[tuple[float, float]], turned: bool, untrai
 
 
 def _network() -> tuple[Any, Any]:
-    """Endpoints that hand bytes over in memory: messages are packed as on a wire, no socket is
-    opened.
-    """
+    """Endpoints that hand bytes over in memory, packed as on a wire; no socket is opened."""
     from declearn.communication.api import NetworkClient, NetworkServer
 
     class Server(NetworkServer, register=False):

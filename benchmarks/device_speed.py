@@ -32,9 +32,7 @@ def room(device: str) -> int:
 
 
 def timed(function: Callable[[], Any], device: str, rounds: int) -> float:
-    """The shortest wall time of some runs, after two that are not counted; the device is done when
-    the clock stops.
-    """
+    """The shortest wall time of some runs after two; the device is done when the clock stops."""
 
     def wait() -> None:
         if device.startswith("cuda"):
@@ -63,9 +61,7 @@ def precision() -> str:
 
 
 def product_rate(device: str, side: int, rounds: int) -> float:
-    """Floating-point operations a second of a product of two square matrices of float32, in the
-    precision that convolutions have.
-    """
+    """Floating-point operations a second of a product of two square float32 matrices."""
     a, before = torch.ones(side, side, device=device), torch.backends.cuda.matmul.allow_tf32
     torch.backends.cuda.matmul.allow_tf32 = precision() == "TF32"
     try:
@@ -75,9 +71,7 @@ def product_rate(device: str, side: int, rounds: int) -> float:
 
 
 def resnet_operations(width: int, side: int) -> float:
-    """Floating-point operations of one image's forward and backward pass through ResNet-18-GN, as
-    torch counts them.
-    """
+    """Floating-point operations of an image's forward and backward pass (ResNet-18-GN)."""
     module = ResNet18GN(width=width)
     with FlopCounterMode(display=False) as counter:
         module(torch.zeros(1, 3, side, side)).sum().backward()

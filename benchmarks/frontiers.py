@@ -34,9 +34,7 @@ def cfl_laws(sizes: Sizes) -> Iterator[Row]:
 
 
 def scalar_loop(count: int) -> np.ndarray:
-    """Thresholds (count, 2) of CFL on figure 5's federation, one scalar root after the other
-    (FedFB, lemma 7).
-    """
+    """Thresholds (count, 2) of CFL on figure 5's federation, root by root (FedFB, lemma 7)."""
     mean = np.array(MEANS_5)
 
     def rate(a: int, t: float) -> float:
@@ -60,9 +58,7 @@ def scalar_loop(count: int) -> np.ndarray:
 
 
 def cfl_finite(sizes: Sizes) -> Iterator[Row]:
-    """The exact frontier by one sort: the solve alone on a federation never solved before, and with
-    making it.
-    """
+    """The frontier by one sort: the solve alone on a new federation, and with making it."""
     for atoms in sizes.atoms:
         rng = np.random.default_rng(1)
         points = np.sort(rng.normal(size=atoms))

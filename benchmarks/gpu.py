@@ -57,9 +57,7 @@ def on_gpu(sizes: Sizes) -> Iterator[Row]:
 
 
 def rows(device: str, work: Work) -> Iterator[Row]:
-    """Rounds of FedAvg on ``device``, wall time: softmax regression by number of clients, other
-    rounds of the second largest number, then ResNet-18-GN.
-    """
+    """FedAvg on ``device``, wall time: softmax by clients, other rounds, then ResNet-18-GN."""
     from benchmarks.device_speed import bandwidth, name_of
     from fairfl.sims.engine import Softmax
 
@@ -76,9 +74,7 @@ def rows(device: str, work: Work) -> Iterator[Row]:
 
 @dataclass(frozen=True)
 class Case:
-    """A round: clients, of ``spread`` sizes (the standard deviation of their logarithm), of whom
-    ``present`` take part, and what ``more`` says of ``benchmarks.simulator.simulation``.
-    """
+    """A round: clients, the ``spread`` of their sizes, how many are ``present``; ``more``."""
 
     what: str
     model: Any
@@ -121,9 +117,7 @@ def cases(clients: int) -> Iterator[Case]:
 
 
 def one_round(device: str, name: str, speed: float, rounds: int, case: Case) -> Row:
-    """A round with one epoch in batches of 10, as ``bench_simulator`` has it on the CPU; the same
-    there beside it.
-    """
+    """A round of one epoch in batches of 10, as ``bench_simulator`` on the CPU; that beside."""
     from benchmarks.device_speed import timed
 
     took, there = timed(case.step(device), device, rounds), None
@@ -145,16 +139,12 @@ def one_round(device: str, name: str, speed: float, rounds: int, case: Case) -> 
 
 
 def least_bytes(samples: int, replicates: int, parameters: int) -> float:
-    """What no round can do without: every sample and label that is used is read once, and every
-    replicate's model read and written once.
-    """
+    """What no round can do without: samples read once, models read and written once."""
     return NUMBER * (samples * (FEATURES + 1) + 2 * replicates * parameters)
 
 
 def networks(device: str, name: str, work: Work) -> Row:
-    """A round of ResNet-18 with group norm, full batches, against a loop over the clients on the
-    same device.
-    """
+    """ResNet-18-GN, full batches, against a loop over the clients on the same device."""
     from benchmarks.device_speed import precision, product_rate, resnet_operations, room, timed
     from fairfl.sims.algorithms.fedavg import FedAvg
     from fairfl.sims.engine import (

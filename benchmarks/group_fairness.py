@@ -71,9 +71,7 @@ def table_row(sizes: Sizes) -> Row:
 
 
 def against_declearn(sizes: Sizes) -> Row:
-    """One run of FedFB, ours and declearn's, on the same people, first parameters and schedule; CPU
-    seconds.
-    """
+    """One FedFB run, ours and declearn's, same people, start and schedule; CPU seconds."""
 
     full = sizes.rounds > 1
     rounds, epochs = (10, 30) if full else (2, 1)
@@ -105,9 +103,7 @@ def against_declearn(sizes: Sizes) -> Row:
 def ours(
     rounds: int, epochs: int, seeds: tuple[int, ...] = (0,), dataset: str = "Synthetic"
 ) -> list[tuple[float, float]]:
-    """Accuracy and disparity on test of our FedFB, F of log loss as declearn's, step ALPHA, for
-    each seed.
-    """
+    """Test accuracy and disparity of our FedFB with declearn's F and step ALPHA, by seed."""
     from fairfl.sims.engine import Computing, Replicate, Simulation, Training
     from fairfl.sims.group_fairness import FairBatch, FedFB
 
@@ -123,9 +119,7 @@ def ours(
 def theirs(
     rounds: int, epochs: int, seed: int = 0, dataset: str = "Synthetic", **kwargs: Any
 ) -> tuple[float, float, float]:
-    """CPU seconds, accuracy and disparity on test of declearn's FedFB; ``kwargs`` as
-    ``declearn_twin.fedfb``.
-    """
+    """CPU seconds, test accuracy and disparity of declearn's; ``declearn_twin.fedfb``."""
     from benchmarks import declearn_twin
 
     parts, model, settings = _job(dataset)
@@ -145,9 +139,7 @@ def theirs(
 
 
 def compared(dataset: str, tell: Callable[[str], None] = print) -> None:
-    """FedFB, ours and declearn's as it is and with its changes undone one after the other; a line
-    each.
-    """
+    """FedFB, ours and declearn's with its changes undone one by one; a line each."""
     rounds, epochs = COMPARED[dataset]
     parts, _, _ = _job(dataset)
     mean: dict[str, Any] = {"server_lr": 1 / parts.train.clients}

@@ -30,9 +30,7 @@ def people(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def hulls(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> Federation:
-    """People with one isotonic η a group and every score kept: exactly the groups' convex ROC
-    hulls, on which the libraries work.
-    """
+    """People with one isotonic η a group, all scores kept: the groups' convex ROC hulls."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ScoreWarning)
         client = np.zeros(len(score), int)
@@ -42,9 +40,7 @@ def hulls(score: np.ndarray, label: np.ndarray, group: np.ndarray) -> Federation
 
 
 def libraries(sizes: Sizes) -> Iterator[Row]:
-    """Post-processing of one score by Fairlearn and by error-parity, one budget a fit, against our
-    whole curve.
-    """
+    """Fairlearn and error-parity on one score, one budget a fit, against our whole curve."""
     score, label, group = people(sizes.people)
 
     def ours() -> Any:

@@ -1,10 +1,8 @@
-"""Timings of the simulator: local SGD against a loop over clients, and unequal clients against
-padded ones.
-"""
+"""The simulator's timings: local SGD against a loop; unequal clients against padding."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
@@ -20,9 +18,7 @@ SOFTMAX_STEP = 1 / 350_000
 
 
 def simulator(sizes: Sizes) -> Iterator[Row]:
-    """One round: every client one epoch of batches of 10 over 120 samples of 60 features in 10
-    classes; CPU seconds.
-    """
+    """One round: clients an epoch in batches of 10 over 120 samples, 60 features, 10 classes."""
     if find_spec("torch") is None:
         return
     from fairfl.sims.engine import MLP, Softmax
@@ -36,11 +32,9 @@ def simulator(sizes: Sizes) -> Iterator[Row]:
         for clients in counts:
             yield _against_loop(name, model, clients, sizes.rounds, loop=clients == counts[0])
     yield _against_loop("the same MLP by torch.func", _module(), counts[0], sizes.rounds, loop=True)
-    found = find_spec("pfl")
-    if found is not None and found.origin is not None:  # a folder of that name is not the package
-        yield from _against_pfl(counts[0], sizes.rounds)
     for clients in counts[:2]:
         yield _against_padding(softmax, clients, sizes.rounds)
+    yield from _parts(softmax, sizes.rounds)
 
 
 def _against_loop(name: str, model: Any, clients: int, rounds: int, *, loop: bool) -> Row:
@@ -63,48 +57,8 @@ def _against_loop(name: str, model: Any, clients: int, rounds: int, *, loop: boo
     )
 
 
-def _against_pfl(clients: int, rounds: int) -> Iterator[Row]:
-    """pfl-research on the same job; that it computes the same model is tested."""
-    from benchmarks import pfl_twin
-    from fairfl.sims import models
-    from fairfl.sims.engine import MLP, Softmax
-
-    rng = np.random.default_rng(3)
-    x = rng.normal(size=(clients, SAMPLES, FEATURES)).astype(np.float32)
-    y = rng.integers(0, CLASSES, (clients, SAMPLES))
-    pairs: tuple[tuple[str, Any, Callable[[], Any]], ...] = (
-        (
-            "softmax regression",
-            Softmax(FEATURES, CLASSES),
-            lambda: pfl_twin.linear(FEATURES, CLASSES),
-        ),
-        (
-            f"MLP {FEATURES}-{HIDDEN}-{CLASSES}",
-            MLP((FEATURES, HIDDEN, CLASSES)),
-            lambda: models.MLP(FEATURES, (HIDDEN,), CLASSES),
-        ),
-    )
-    for name, model, make in pairs:
-        batched = simulation(model, np.full(clients, SAMPLES))
-        mine = theirs = np.inf
-        what = f"round of FedAvg, {name}, {clients:,} clients, CPU time"
-        try:
-            for _ in range(rounds):
-                mine = min(mine, cpu_interleaved(2, [batched.step])[0])
-                theirs = min(theirs, *pfl_twin.rounds(make, x, y, 3, batch=BATCH)[0][1:])
-        except Exception as error:
-            # somebody else's code, and what it needs: the other rows are worth having
-            yield Row(what, mine, note=f"pfl did not run: {' '.join(str(error).split())}")
-            continue
-        yield Row(
-            what, mine, "pfl-research", theirs, theirs / 80 if name.startswith("softmax") else None
-        )
-
-
 def _against_padding(model: Any, clients: int, rounds: int) -> Row:
-    """Sizes log-normal with sd 1, against all padded to the largest: what a mask over (clients,
-    samples) computes.
-    """
+    """Log-normal sizes (sd 1), against all padded to the largest (clients, samples)."""
     spread = np.exp(np.random.default_rng(4).normal(size=clients))
     sizes = np.maximum(1, np.rint(SAMPLES * spread / spread.mean())).astype(np.int64)
     own = simulation(model, sizes)
@@ -118,6 +72,31 @@ def _against_padding(model: Any, clients: int, rounds: int) -> Row:
     return Row(what, best[0], "all padded to the largest", best[1], best[1] / 3, note)
 
 
+def _parts(model: Any, rounds: int) -> Iterator[Row]:
+    """A round of 10 clients without each of two parts that only speed needs."""
+    from fairfl.sims.engine import train
+
+    job = simulation(model, np.full(10, SAMPLES))
+
+    def planned() -> None:
+        job.data.plans.clear()
+        job.step()
+
+    def fetched() -> None:
+        room, train.FETCHED = train.FETCHED, 0
+        try:
+            job.step()
+        finally:
+            train.FETCHED = room
+
+    best = cpu_interleaved(rounds, [job.step, planned, fetched])
+    what = "round of FedAvg, softmax regression, 10 clients, CPU time"
+    for name, other in zip(
+        ("steps planned anew", "samples fetched by the step"), best[1:], strict=True
+    ):
+        yield Row(f"{what}, plans kept and samples fetched together", best[0], name, other)
+
+
 def simulation(
     model: Any,
     sizes: np.ndarray,
@@ -127,9 +106,7 @@ def simulation(
     groups: int = 0,
     **training: Any,
 ) -> Any:
-    """The job: clients of these sizes, batches of 10, FedAvg or a replicate of each algorithm; with
-    ``groups`` of people labels are 0 and 1.
-    """
+    """The job: sizes, batches of 10, a replicate an algorithm; ``groups``: labels 0 and 1."""
     from fairfl.sims.algorithms.fedavg import FedAvg
     from fairfl.sims.engine import ClientData, Computing, Parts, Replicate, Simulation, Training
 

@@ -46,9 +46,7 @@ QUICK = Sizes(
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: seconds of ours (NaN: could not be measured, ``note`` says why), of
-    the alternative and of the aim, None where there is none.
-    """
+    """A table line: seconds of ours (NaN: see ``note``), the alternative and the aim."""
 
     what: str
     ours: float

@@ -4,6 +4,7 @@ every part.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
@@ -19,7 +20,7 @@ PROBES = 500
 
 def bisect(
     margin: Call,
-    box: list[tuple[Fraction, Fraction]],
+    box: Sequence[tuple[Fraction, Fraction]],
     *,
     precision: int = 64,
     strict: bool = True,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Self
 
+from fairfl._support.own_parts import own_modules
 from fairfl.claims.exact import decode, encode
 
 ROOT = "fairfl.claims."
@@ -14,8 +15,8 @@ ROOT = "fairfl.claims."
 
 @dataclass(frozen=True)
 class Call:
-    """A module-level function of a module below ``fairfl.claims``, with some of its arguments
-    given.
+    """A module-level function of a module below ``fairfl.claims``, or of a user's own that is
+    imported, with some of its arguments given.
 
     Attributes
     ----------
@@ -39,15 +40,18 @@ class Call:
 
         Raises
         ------
-        ValueError : not a module-level function below fairfl.claims.
+        ValueError : not a module-level function of such a module.
         """
         module, _, name = self.function.partition(":")
-        if not module.startswith(ROOT) or not name.isidentifier():
+        known = module.startswith(ROOT) or module in {m.__name__ for m in own_modules("claims")}
+        if not known or not all(part.isidentifier() for part in name.split(".")):
             raise ValueError(
-                "function must be 'fairfl.claims.MODULE:NAME' at module level, got "
-                f"{self.function!r}"
+                "function must be 'MODULE:NAME' at module level, of fairfl.claims or of a module "
+                f"that is imported, got {self.function!r}"
             )
-        found = getattr(import_module(module), name, None)
+        found: Any = import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part, None)
         if not callable(found):
             raise ValueError(f"function must exist, got {self.function!r}")
         return found

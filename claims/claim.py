@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:  # certificates load sympy, which listing the claims need not wait for
     from fairfl.claims.evidence import Evidence
@@ -59,7 +60,8 @@ class Effort:
 QUICK = Effort("quick", examples=60, restarts=2)
 DEEP = Effort("deep", examples=10_000, restarts=40)
 
-Check = Callable[[Effort], "Evidence"]
+Check = Callable[..., "Evidence"]
+"""effort, changed parameters by name -> evidence."""
 
 
 def paper_of(id: str) -> str:
@@ -107,6 +109,34 @@ class Mutant:
     check: Check
 
 
+Mutants = Mapping[str, tuple[str, Mapping[str, Any] | Check]]
+"""name -> (change, what the claim's check is given other values of; or a check of its own)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Repaired:
+    """The repaired form of a false claim: a claim of ours, ``ID/repaired``, of the same place.
+
+    Attributes
+    ----------
+    title, statement, check, mutants, ... : as of a claim.
+    kind, hypotheses, number : of the claim, where they are not given.
+    """
+
+    title: str
+    statement: str
+    check: Check
+    mutants: Mutants
+    scope: str = "as stated"
+    kind: Kind | None = None
+    hypotheses: Mapping[str, str] | None = None
+    number: str = ""
+    rests_on: tuple[str, ...] = ()
+    reading: str = ""
+    gap: str = ""
+    notes: str = ""
+
+
 @dataclass(frozen=True)
 class Claim:
     """One statement, how it is checked, and what is known of it.
@@ -120,11 +150,13 @@ class Claim:
     printed : as the paper prints it; mathematics in LaTeX between dollars.
     statement : what is checked, in the notation of this project; likewise.
     kind : identity, bound, ...
-    hypotheses : (name, text) pairs; the names are those of the premises of its cases.
+    hypotheses : name -> text; the names are those of the premises of its cases.
     scope : for what the evidence speaks: "as stated", "n = 2", "box [0, 1]^2".
-    expected : the verdict. It is computed, and compared to this.
-    check : effort -> evidence.
+    expected : the verdict. It is computed, and compared to this. Where it is not given: "holds", or
+        "holds-repaired" where there is a repaired form.
+    check : effort -> evidence; see :mod:`fairfl.claims.forms` for the usual ones.
     mutants : at least one.
+    repaired : the form that holds, where the claim "holds-repaired".
     rests_on : ids of claims that the check takes for granted.
     reading : which reading of an ambiguous statement was chosen, and what the others give.
     erratum : what the authors should change; empty where nothing is wrong.
@@ -143,20 +175,23 @@ class Claim:
     printed: str
     statement: str
     kind: Kind
-    hypotheses: tuple[tuple[str, str], ...]
-    scope: str
-    expected: Verdict
     check: Check
-    mutants: tuple[Mutant, ...]
+    mutants: Mutants
+    whose: Whose
+    hypotheses: Mapping[str, str] = field(default_factory=dict)
+    scope: str = "as stated"
+    expected: Verdict | None = None
+    repaired: Repaired | None = None
     rests_on: tuple[str, ...] = ()
     reading: str = ""
     erratum: str = ""
     gap: str = ""
     notes: str = ""
-    whose: Whose = "printed"
     severity: Severity | None = None
 
     def __post_init__(self) -> None:
+        if self.expected is None:
+            object.__setattr__(self, "expected", "holds-repaired" if self.repaired else "holds")
         if not _ID.match(self.id):
             raise ValueError(
                 f"id must be paper/name with letters, digits, dots and hyphens, got {self.id!r}"
@@ -186,8 +221,6 @@ class Claim:
                 f"mutants of {self.id} must be at least one: a check that cannot fail checks "
                 "nothing"
             )
-        if len({m.name for m in self.mutants}) < len(self.mutants):
-            raise ValueError(f"mutants of {self.id} must have different names")
         if self.expected in ("refuted", "holds-repaired") and not self.erratum:
             raise ValueError(
                 f"erratum of {self.id} must say what is wrong, since it is expected to be "
@@ -200,6 +233,27 @@ class Claim:
     def paper(self) -> str:
         """The key of its paper."""
         return paper_of(self.id)
+
+    @property
+    def near_misses(self) -> tuple[Mutant, ...]:
+        """The mutants, each with its check."""
+        return tuple(
+            Mutant(name, change, how if callable(how) else partial(self.check, **how))
+            for name, (change, how) in self.mutants.items()
+        )
+
+    def forms(self) -> tuple[Claim, ...]:
+        """The claim, and its repaired form where it is nested."""
+        form = self.repaired
+        if form is None:
+            return (self,)
+        own = {f.name: getattr(form, f.name) for f in fields(form)}
+        own["kind"], own["number"] = form.kind or self.kind, form.number or self.number
+        own["hypotheses"] = self.hypotheses if form.hypotheses is None else form.hypotheses
+        return (
+            self,
+            Claim(id=self.repaired_id, line=self.line, printed=self.printed, whose="ours", **own),
+        )
 
     @property
     def repaired_id(self) -> str:

@@ -5,13 +5,13 @@ again.
 from __future__ import annotations
 
 import heapq
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, assume, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.database import InMemoryExampleDatabase
 
-from fairfl.claims.call import Call
 from fairfl.claims.case import Case
 from fairfl.claims.exact import decode, encode
 
@@ -34,7 +34,7 @@ Instance = dict[str, Any]
 class Tally:
     """Evaluates a statement at instances as JSON would hand them back, and keeps the worst."""
 
-    def __init__(self, statement: Call) -> None:
+    def __init__(self, statement: Callable[[Any], Case]) -> None:
         self.statement = statement
         self.examples = self.discarded = 0
         self._worst: list[tuple[float, int, Any]] = []
@@ -66,7 +66,7 @@ class Tally:
 
 def draw(
     tally: Tally,
-    strategy: Call,
+    strategy: Callable[[], Any],
     count: int,
     tolerance: float,
     start: int,

@@ -105,7 +105,7 @@ def examine(claim: Claim, effort: Effort, key: str) -> Outcome:
     if evidence and not fault:
         fault = _unnamed(claim, evidence)
     finding, level, summaries = _shown(evidence) if evidence and not fault else (None, None, ())
-    mutants = tuple(_try(mutant, effort, finding) for mutant in claim.mutants)
+    mutants = tuple(_try(mutant, effort, finding) for mutant in claim.near_misses)
     return Outcome(
         claim.id,
         key,
@@ -149,7 +149,7 @@ def _unnamed(claim: Claim, evidence: Evidence) -> str:
     hypotheses.
     """
     used = frozenset[str]().union(*(c.premises() for c in (*evidence.parts, *evidence.extra)))
-    unknown = sorted(used - {name for name, _ in claim.hypotheses})
+    unknown = sorted(used - set(dict(claim.hypotheses)))
     return (
         f"premises not among the hypotheses of {claim.id}: {', '.join(unknown)}" if unknown else ""
     )

@@ -4,15 +4,21 @@ edited.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
+from types import ModuleType
 
 import fairfl.claims
+from fairfl._support.own_parts import own_modules
 from fairfl.claims.claim import REPAIRED, Claim, Paper, paper_of
+from fairfl.claims.lemma import Lemma
+
+ROOT = "fairfl.claims."
 
 
 @dataclass(frozen=True)
@@ -26,7 +32,9 @@ class Entry:
 
 @cache
 def papers() -> dict[str, Paper]:
-    """The papers by key: the packages below claims/ with a ``PAPER``."""
+    """The papers by key: the packages below claims/ with a ``PAPER``, and what a user's own modules
+    call theirs.
+    """
     found = {}
     for module in iter_modules(fairfl.claims.__path__):
         if module.ispkg:
@@ -38,6 +46,14 @@ def papers() -> dict[str, Paper]:
                         f"{module.name}"
                     )
                 found[paper.key] = paper
+    for module in own_modules("claims"):
+        for claim in _claims(module):
+            own = Paper(claim.paper, f"claims of {module.__name__}.py", "", printed=False)
+            if found.setdefault(claim.paper, own).printed:
+                raise ValueError(
+                    f"id of a claim in {module.__name__} must not begin as those of a paper do, "
+                    f"got {claim.id}"
+                )
     return dict(sorted(found.items()))
 
 
@@ -59,17 +75,17 @@ def registered(*keys: str) -> dict[str, Entry]:
     while todo:
         paper = todo.pop()
         done.add(paper)
-        package = import_module(f"fairfl.claims.{paper}")
-        for module in sorted(iter_modules(package.__path__), key=lambda m: m.name):
-            name = f"fairfl.claims.{paper}.{module.name}"
-            loaded = import_module(name)
-            for claim in getattr(loaded, "CLAIMS", ()):
+        for loaded in _modules(paper):
+            name = loaded.__name__
+            for claim in _claims(loaded):
                 if claim.id in found:
                     raise ValueError(
                         f"id must be new, got {claim.id} in {name}, taken by "
                         f"{found[claim.id].module}"
                     )
                 if claim.paper != paper:
+                    if not name.startswith(ROOT):
+                        continue
                     raise ValueError(
                         f"id of a claim in {name} must begin with {paper}/, got {claim.id}"
                     )
@@ -77,6 +93,26 @@ def registered(*keys: str) -> dict[str, Entry]:
                 todo |= {paper_of(other) for other in claim.rests_on} & papers().keys() - done
     order([entry.claim for entry in found.values()])
     return dict(sorted(found.items()))
+
+
+def _modules(paper: str) -> Iterator[ModuleType]:
+    """The modules with a paper's claims: its package's, or a user's own."""
+    if find_spec(f"{ROOT}{paper}") is None:
+        yield from (m for m in own_modules("claims") if any(c.paper == paper for c in _claims(m)))
+        return
+    package = import_module(f"{ROOT}{paper}")
+    for name in sorted(module.name for module in iter_modules(package.__path__)):
+        yield import_module(f"{ROOT}{paper}.{name}")
+
+
+def _claims(module: ModuleType) -> list[Claim]:
+    """Those of a module's ``CLAIMS``, and what its lemmas claim, see
+    :class:`fairfl.claims.lemma.Lemma`.
+    """
+    given = list(getattr(module, "CLAIMS", ()))
+    if not module.__name__.startswith(ROOT):
+        given += [one.claim() for one in vars(module).values() if isinstance(one, Lemma)]
+    return [form for one in given for form in one.forms()]
 
 
 def order(claims: Sequence[Claim]) -> list[str]:

@@ -10,12 +10,19 @@ from typing import Any
 from fairfl._support.threads import one_thread
 from fairfl.claims import record, sources
 from fairfl.claims.certificates.base import Level
-from fairfl.claims.claim import DEEP, QUICK, REPAIRED, Claim, Effort, paper_of
+from fairfl.claims.claim import DEEP, QUICK, REPAIRED, SEVERITIES, WHOSE, Claim, Effort, paper_of
 from fairfl.claims.outcome import Outcome, examine
 from fairfl.claims.registry import Entry, registered
 from fairfl.claims.verdicts import Settled, settle
 
 EFFORTS: dict[str, Effort] = {effort.name: effort for effort in (QUICK, DEEP)}
+HEADS = (
+    ("Theorem", "Lemma", "Proposition", "Corollary"),
+    ("Eq", "(", "Algorithm", "Definition", "Assumption"),
+)
+"""How the number of a claim begins, the most important ones first; figures, tables, remarks and
+sentences come after them.
+"""
 
 
 @dataclass(frozen=True)
@@ -74,6 +81,8 @@ class Checked:
             "levels": self.settled.levels,
             "scope": self.claim.scope,
             "statement": self.claim.title,
+            "whose": self.claim.whose,
+            "severity": self.claim.severity,
             "status": self.status,
             "expected": self.claim.expected,
             "number": self.claim.number,
@@ -138,13 +147,14 @@ def _on_record(id: str) -> Outcome | None:
 
 
 def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome] | None = None) -> list[Checked]:
-    """The verdicts of ``entries``; what they rest on and is not among ``outcomes`` is taken from
-    the record.
+    """The verdicts of ``entries``, the important ones first, a repaired form right after its claim;
+    what they rest on and is not among ``outcomes`` is taken from the record.
     """
     folder = record.COMMITTED
     wanted = list(entries)
     known = registered(*sorted({entry.claim.paper for entry in wanted}))
     everything = {id: entry.claim for id, entry in known.items()}
+    wanted.sort(key=lambda one: _importance(everything[one.claim.id.removesuffix(REPAIRED)]))
     reached: dict[str, Outcome] = dict(outcomes or {})
     todo = [entry.claim.id for entry in wanted]
     seen: set[str] = set()
@@ -174,3 +184,12 @@ def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome] | None = Non
         )
         for entry in wanted
     ]
+
+
+def _importance(claim: Claim) -> tuple[int, int, int, str, int, str]:
+    """Sorts by what kind of statement a claim is, then errata by severity and the printed ones
+    first, then in the order of the paper.
+    """
+    kind = next((k for k, heads in enumerate(HEADS) if claim.number.startswith(heads)), len(HEADS))
+    severity = (*SEVERITIES, None).index(claim.severity)
+    return kind, severity, WHOSE.index(claim.whose), claim.paper, claim.line, claim.id

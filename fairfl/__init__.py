@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fairfl._support.version import __version__ as __version__
+    from fairfl.claims.lemma import check_lemma as check_lemma
+    from fairfl.claims.lemma import lemma as lemma
+    from fairfl.claims.objective_check import check_objective as check_objective
     from fairfl.solvers.api import frontier as frontier
     from fairfl.solvers.api import min_disparity as min_disparity
     from fairfl.solvers.api import solve as solve
@@ -51,7 +54,10 @@ _WHERE = {
     "Samples": "theory.populations.laws",
     "ScoreWarning": "theory.populations.calibration",
     "Solution": "solvers.solution",
+    "check_lemma": "claims.lemma",
+    "check_objective": "claims.objective_check",
     "frontier": "solvers.api",
+    "lemma": "claims.lemma",
     "min_disparity": "solvers.api",
     "solve": "solvers.api",
     "solve_minimax": "solvers.minimax.solve_minimax",
@@ -65,8 +71,10 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(f"fairfl.{_WHERE[name]}"), name)
         globals()[name] = value
         return value
+    if name == "figures":
+        return import_module("fairfl.figures")
     raise AttributeError(f"module 'fairfl' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_WHERE})
+    return sorted([*_WHERE, "figures"])

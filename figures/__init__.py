@@ -1,1 +1,31 @@
-"""Figures: a module with NAME, TITLE, data() and draw() is one; a new file is a new figure."""
+"""Figures: a module with NAME, TITLE, data() and draw() is one; a new file is a new figure.
+
+``fairfl.figures.NAME(...)`` draws one with parameters of one's own, as a figure of matplotlib:
+
+>>> import fairfl as ff
+>>> drawn = ff.figures.fedfb_figure_5(points=3, mean=[[0, 1], [2, 0]], sd=1.0, q=[0.5, 0.3])
+>>> len(drawn.axes)
+1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    from fairfl.figures.lib.registry import registered
+
+    known = {} if name.startswith("_") else registered()
+    if name not in known:
+        raise AttributeError(
+            f"module {__name__!r} has no figure {name!r}; it has {', '.join(known)}"
+        )
+    return known[name].drawn
+
+
+def __dir__() -> list[str]:
+    from fairfl.figures.lib.registry import registered
+
+    return sorted(registered())

@@ -1,3 +1,1 @@
-"""The simulator: data, models, engine and algorithms of federated learning. Only what needs torch
-imports it.
-"""
+"""The simulator: data, models, engine and algorithms. Only what needs torch imports it."""

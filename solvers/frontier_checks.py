@@ -12,7 +12,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.frontier import cfl_frontier
 from fairfl.solvers.frontier import MET, Frontier, Points, build
-from fairfl.solvers.lft_ensemble.finite_frontier import FiniteEnsemble
+from fairfl.solvers.lft_ensemble.finite_segments import Segments
 from fairfl.solvers.lft_fedavg.densities_bound import CLOSE, highest_accuracy
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import CertificationError, tolerance
@@ -49,19 +49,14 @@ def checked(fed: Federation, task: Task, found: Frontier, ends: Points) -> Front
 
     below(found.points)
     room = max(rounding, MET)
-    for disparity, worth, eps in zip(*ends[:3], strict=True):
+    best = found.accuracy_at(np.maximum(ends.disparity + room, found.disparity[0]))
+    for disparity, worth, eps, own in zip(*ends[:3], best, strict=True):
+        reach = f"budgets {eps[0]:g} reach"
         if disparity < found.disparity[0] - room:
-            _refuse(
-                found.scheme,
-                f"it starts at {found.disparity[0]:.12g}, budgets {eps[0]:g} reach "
-                f"{disparity:.12g}",
-            )
-        best = found.accuracy_at(disparity + room)
-        if best < worth - rounding:
-            _refuse(
-                found.scheme,
-                f"at {disparity:.6g} it has {best:.12g}, budgets {eps[0]:g} reach {worth:.12g}",
-            )
+            told = f"it starts at {found.disparity[0]:.12g}, {reach} {disparity:.12g}"
+            _refuse(found.scheme, told)
+        if own < worth - room:
+            _refuse(found.scheme, f"at {disparity:.6g} it has {own:.12g}, {reach} {worth:.12g}")
     if (np.diff(found.disparity) <= 0).any() or (np.diff(found.accuracy) <= 0).any():
         _refuse(found.scheme, "its points are not in order")
     return dataclasses.replace(found, evaluate=lambda d: below(found.evaluate(d)))
@@ -112,5 +107,4 @@ def _closer(fed: Federation, task: Task, disparity: Array, worth: Array) -> Arra
         return highest_accuracy(fed, disparity, worth) if known else None
     if not isinstance(model, FiniteModel) or task.several:
         return None
-    found, missed = FiniteEnsemble(fed, model, task).best(disparity)
-    return found.worth + missed
+    return Segments.of(fed, model, task).bound(disparity)

@@ -4,6 +4,7 @@ optimal.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -198,30 +199,38 @@ def evaluate(
             for a in range(fed.n_groups)
         )
 
+    figures = _figures(fed, task, worth, lambda notion: rates_of(fed, notion, rule))
+    own = {"classifier": rule, "multipliers": multipliers, "certificates": certificates}
+    return Solution(task.scheme, eps, local_eps=local_eps, **own, **figures)
+
+
+def _figures(
+    fed: Federation,
+    task: Task,
+    worth: Callable[[Array], float],
+    rates_of: Callable[[str], tuple[Rates, Array, Array]],
+) -> dict[str, Any]:
+    """What a solution tells of the rule whose utility at costs is ``worth``, and whose rates of a
+    notion are ``rates_of``.
+    """
     utility = worth(task.costs)
-    rates, pooled, local = rates_of(fed, task.notion, rule)
+    rates, pooled, local = rates_of(task.notion)
     parity = pooled, local
     if task.notion != "demographic_parity":
-        parity = rates_of(fed, "demographic_parity", rule)[1:]
+        parity = rates_of("demographic_parity")[1:]
     (accepted,), (own,) = parity
     apart = float(disparity(pooled, rates.mass.sum(axis=1), task.difference))
     two = fed.n_groups == 2
-    return Solution(
-        task.scheme,
-        eps,
-        1.0 + (utility if task.accurate else worth(np.ones_like(task.costs))),
-        float(accepted[0] - accepted[1]) if two else float("nan"),
-        0.0 if np.isnan(apart) else apart,
-        own[:, 0] - own[:, 1] if two else np.full(fed.n_clients, np.nan),
-        multipliers,
-        rule,
-        certificates,
-        utility,
-        task.notion,
-        disparity(local, rates.mass, task.difference),
-        local_eps,
-        task.difference,
-    )
+    return {
+        "accuracy": 1.0 + (utility if task.accurate else worth(np.ones_like(task.costs))),
+        "utility": utility,
+        "mean_difference": float(accepted[0] - accepted[1]) if two else float("nan"),
+        "disparity": 0.0 if np.isnan(apart) else apart,
+        "local_mean_differences": own[:, 0] - own[:, 1] if two else np.full(fed.n_clients, np.nan),
+        "local_disparities": disparity(local, rates.mass, task.difference),
+        "notion": task.notion,
+        "difference": task.difference,
+    }
 
 
 def rates_of(
@@ -267,29 +276,13 @@ def evaluate_finite(
     def worth(costs: Array) -> float:
         return float(law.constant(costs).sum() + (law.gain(costs, "xa") * f).sum())
 
-    utility = worth(task.costs)
-    rates = Rates.of(task.notion, joint.people, joint.eta)
-    parity = rates
-    if task.notion != "demographic_parity":
-        parity = Rates.of("demographic_parity", joint.people, joint.eta)
-    pooled, local = rates.of_rule(f)
-    (accepted,), (own,) = (pooled, local) if parity is rates else parity.of_rule(f)
-    two = fed.n_groups == 2
-    apart = float(disparity(pooled, rates.mass.sum(axis=1), task.difference))
+    def rates(notion: str) -> tuple[Rates, Array, Array]:
+        own = Rates.of(notion, joint.people, joint.eta)
+        return own, *own.of_rule(f)
+
     members = [Classifier.on_points(model.points, table) for table in f]
+    rule = ClientClassifiers(members) if task.scheme == "client_aware" else members[0]
+    own = {"classifier": rule, "multipliers": multipliers, "certificates": certificates}
     return Solution(
-        task.scheme,
-        eps,
-        1.0 + (utility if task.accurate else worth(np.ones_like(task.costs))),
-        float(accepted[0] - accepted[1]) if two else float("nan"),
-        0.0 if np.isnan(apart) else apart,
-        own[:, 0] - own[:, 1] if two else np.full(fed.n_clients, np.nan),
-        multipliers,
-        ClientClassifiers(members) if task.scheme == "client_aware" else members[0],
-        certificates,
-        utility,
-        task.notion,
-        disparity(local, rates.mass, task.difference),
-        local_eps,
-        task.difference,
+        task.scheme, eps, local_eps=local_eps, **own, **_figures(fed, task, worth, rates)
     )

@@ -1,3 +1,1 @@
-"""What the simulator is used for: the published tables and figures, and practice compared with
-theory.
-"""
+"""Uses of the simulator: published tables and figures, practice compared with theory."""

@@ -34,9 +34,7 @@ COLUMNS = ["dataset", "objective", "measure", "published", "published_sd"]
 
 
 def published(table: Printed, rename: Mapping[str, Sequence[str]] | None = None) -> pd.DataFrame:
-    """A row a number. ``rename``: the names, one or several, by which our table has a row; the
-    others keep theirs.
-    """
+    """A row a number. ``rename``: our names of a row, one or several; the others keep theirs."""
     names = rename or {}
     rows = [
         (data, name, measure, float(mean), np.nan if spread is None else float(spread))

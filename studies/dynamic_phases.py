@@ -57,9 +57,7 @@ class Panel:
         return x, y, self.leads(x, y)
 
     def gain(self, leads: Leads) -> Array:
-        """FedAvg's lead less the normalised rule's, or less the head start: positive where FedAvg
-        is less fair, or not fair at all.
-        """
+        """FedAvg's lead less the other rule's, or less the head start: > 0 if less fair."""
         start = self.head_start
         return leads["fedavg"] - (leads["normalised"] if start is None else start)
 

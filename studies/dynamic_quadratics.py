@@ -99,9 +99,7 @@ def lead(pair: Pair, eta: ArrayLike, rule: str) -> Array:
 
 
 def lead_after(pair: Pair, eta: float, rounds: int, rule: str) -> Array:
-    """The lead after many rounds: FedAvg's by its closed form (eta l < 2), the other's round by
-    round; a gradient that has become 0 has no direction, and adds nothing.
-    """
+    """The lead after many rounds: FedAvg's in closed form (eta l < 2), the other's by rounds."""
     rate, count = float(checks.positive("eta", eta)), checks.whole("rounds", rounds, 1)
     p = _seen(pair, rule)
     if rule == "fedavg":

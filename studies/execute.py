@@ -24,7 +24,7 @@ Progress = Callable[[str, int, int], None]
 
 @one_thread()
 def run_unit(
-    unit: Unit, folder: Path | None, resume: bool, progress: Progress | None = None
+    unit: Unit, folder: Path | None = None, resume: bool = False, progress: Progress | None = None
 ) -> pd.DataFrame:
     """The clients' measures of a unit: the engine's columns, and dataset, objective and seed.
 

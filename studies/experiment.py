@@ -18,9 +18,7 @@ SEEDS = {"quick": 2, "paper": 5}
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is run: ``profile`` "quick" (to see it) or "paper" (its rounds), and how many
-    ``seeds``.
-    """
+    """How much is run: ``profile`` "quick" or "paper" (its rounds), and how many ``seeds``."""
 
     profile: str = "quick"
     seeds: int = 2

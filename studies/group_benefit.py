@@ -1,6 +1,4 @@
-"""Measures of groups that join one after the other, by round: group benefit in both printed forms,
-the least gap of two groups, spread within groups, accuracy and loss (dynamic participants, 5).
-"""
+"""Measures of groups that join, by round: group benefit, gaps, spread (dynamic participants, 5)."""
 
 from __future__ import annotations
 
@@ -46,9 +44,7 @@ RUN = ["dataset", "objective", "seeds", "round", "groups"]
 
 
 def with_groups(result: Result) -> pd.DataFrame:
-    """The engine's table of clients with the first models as round 0, and of each client the group
-    and when it joins (columns group, join). Groups that join together are one.
-    """
+    """The table of clients, first models as round 0, with columns group and join."""
     trained = result.simulation
     first = Simulation(
         trained.model, trained.source, trained.replicates, trained.training, trained.computing
@@ -86,9 +82,7 @@ class Course:
 
     @property
     def measures(self) -> dict[str, Array]:
-        """``BY_ROUND``, (T,) each; where there is one group, 0 for GB and LS and NaN for the
-        gap.
-        """
+        """``BY_ROUND``, (T,) each; of one group, 0 for GB and LS and NaN for the gap."""
         share = self.samples / self.samples.sum()
         return {
             PRINTED: dynamic.group_benefit(self.by_group, self.joins),
@@ -125,9 +119,7 @@ def courses(clients: pd.DataFrame) -> dict[Key, Course]:
 
 
 def by_round(clients: pd.DataFrame) -> pd.DataFrame:
-    """A row a dataset, objective, seed, part and measured round; columns groups, how many have
-    joined, and ``BY_ROUND``.
-    """
+    """A row a run, part and measured round; columns groups, joined, and ``BY_ROUND``."""
     return pd.concat(
         [
             pd.DataFrame(
@@ -141,9 +133,7 @@ def by_round(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def curves(clients: pd.DataFrame) -> pd.DataFrame:
-    """Mean, least and most over the seeds of what is ``SHOWN``, by round: a row each of ``RUN``
-    (the index), columns (measure, part, "mean" | "min" | "max").
-    """
+    """Mean, least and most over seeds, by round: rows ``RUN``, columns (measure, part, which)."""
     rounds = by_round(clients).assign(seeds=clients["seed"].nunique())
     wide = rounds.pivot(index=[*RUN, "seed"], columns="part", values=list(BY_ROUND))
     return loose(wide)[list(SHOWN)].groupby(level=RUN, sort=False).agg(["mean", "min", "max"])

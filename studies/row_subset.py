@@ -12,9 +12,7 @@ from fairfl.sims.data.federated import FederatedData
 
 
 def some_rows(found: FederatedData, rows: int, seed: int) -> FederatedData:
-    """``rows`` rows at random, all of them for the split to part; ValueError where there are not so
-    many.
-    """
+    """``rows`` rows at random, all of them for the split; ValueError if there are fewer."""
     if rows > len(found):
         raise ValueError(f"data.rows must be at most {len(found)} for {found.name!r}, got {rows}")
     kept = np.sort(np.random.default_rng(seed).permutation(len(found))[:rows])
@@ -22,9 +20,7 @@ def some_rows(found: FederatedData, rows: int, seed: int) -> FederatedData:
 
 
 def some_clients(found: FederatedData, count: int, least: int, seed: int) -> FederatedData:
-    """``count`` of the clients with at least ``least`` rows, at random, in their order; ValueError
-    where there are not so many.
-    """
+    """``count`` random clients with at least ``least`` rows, in their order; or ValueError."""
     large = np.flatnonzero(found.sizes("all") >= least)
     if count > len(large):
         raise ValueError(

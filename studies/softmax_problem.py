@@ -73,17 +73,15 @@ class SoftmaxProblem:
         """The engine's."""
         return Softmax(self.x.shape[2], self.classes, bias=False)
 
-    def losses(self, w: Array, tilt: float = 0.0) -> Array:
-        """F_k(w), or (1/tilt) log mean exp(tilt loss), (K,)."""
-        each = self.each(w)
-        return np.log(np.exp(tilt * each).mean(1)) / tilt if tilt else each.mean(1)
+    def losses(self, w: Array) -> Array:
+        """F_k(w), (K,)."""
+        return self.each(w).mean(1)
 
-    def gradients(self, w: Array, tilt: float = 0.0) -> Array:
+    def gradients(self, w: Array) -> Array:
         """Their gradients (K, C d)."""
-        share = np.exp(tilt * self.each(w))
-        share = share / share.sum(1, keepdims=True)
         slopes = special.softmax(self._scores(w), axis=2) - self._hit
-        return np.einsum("kn,knc,knd->kcd", share, slopes, self.x).reshape(len(self.x), -1)
+        mean = np.einsum("knc,knd->kcd", slopes, self.x) / self.x.shape[1]
+        return mean.reshape(len(self.x), -1)
 
     def each(self, w: Array) -> Array:
         """The losses of the rows (K, n)."""

@@ -1,6 +1,4 @@
-"""Results of a unit outside of the engine, kept with its arguments, so that no other run is taken
-for it.
-"""
+"""Results of a unit outside of the engine, kept with its arguments."""
 
 from __future__ import annotations
 
@@ -14,9 +12,10 @@ import pandas as pd
 
 from fairfl._support.checks import shown
 from fairfl._support.manifest import SUFFIX, finished, write_piece
+from fairfl._support.own_parts import DIGESTS
 from fairfl.sims.data.fetch import same_data
 from fairfl.sims.runs.files import telling
-from fairfl.sims.runs.run import IMPORTED, first_difference, plain
+from fairfl.sims.runs.run import first_difference, plain
 from fairfl.studies.experiment import Unit
 
 MEASURED = "measured.parquet"
@@ -40,7 +39,7 @@ def configuration(unit: Unit) -> dict[str, Any]:
         "arguments": {name: plain(value) for name, value in given.arguments.items()},
         "dataset": unit.dataset,
         "seed": unit.seed,
-        **({"imported": dict(IMPORTED)} if IMPORTED else {}),
+        **({"imported": dict(DIGESTS)} if DIGESTS else {}),
     }
 
 

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from shutil import which
@@ -35,6 +36,14 @@ TACTIC = re.compile(r"[-+*{} ]*(?:(?:all|\d+) ?: ?[{} ]*)?(?:[a-z(\[]|$)")
 HEADER = """From Coq Require Import Reals Lra Lia List Permutation Sorted.
 Open Scope R_scope."""
 """In what statements are read."""
+WITNESS = "_witness"
+"""``Lemma NAME_witness`` shows that the hypotheses of ``Theorem NAME`` can hold together."""
+UNWITNESSED = {
+    "ensemble.v": ("lemma_12", "lemma_14", "eq_47", "remark_8", "lemma_15"),
+    "shares.v": ("lemma_16",),
+    "segregated.v": ("segregated",),
+}
+"""Theorems on integrals over a continuum: only Python has instances of their hypotheses."""
 UNDONE = re.compile(r"\b(admit|give_up|Admitted|Abort|Axiom|Declare|Unset|bypass_check)\b")
 
 
@@ -62,14 +71,19 @@ class KernelProof(Certificate):
 
     @classmethod
     def of(
-        cls, file: str, statement: str, *otherwise: Certificate, axioms: Sequence[str] = ()
+        cls, file: str, theorems: str, *otherwise: Certificate, axioms: Sequence[str] = REALS
     ) -> Self:
-        """The certificate, with the kernel that is installed here."""
+        """The certificate of a file's theorems, named with spaces between, with the kernel that is
+        installed here.
+
+        ``otherwise``, at least one, shows the same where no coqc is installed, and refutes mutants.
+        """
         if not otherwise:
             raise ValueError(
                 "otherwise must be at least one certificate, for where no coqc is installed"
             )
-        once = " ".join(f"{one}." for one in dict.fromkeys(sentences(statement)))
+        said = theorems if "Theorem " in theorems else stated(file, *theorems.split())
+        once = " ".join(f"{one}." for one in dict.fromkeys(sentences(said)))
         return cls(file, once, tuple(axioms), kernel(), otherwise)
 
     @property
@@ -95,7 +109,8 @@ class KernelProof(Certificate):
         for one in self.otherwise:
             one.verify()
         if self.kernel and kernel():
-            more = sorted(_assumed(text, self.statement) - set(self.axioms))
+            bare = UNWITNESSED.get(self.file, ())
+            more = sorted(_assumed(text, self.statement, bare) - set(self.axioms))
             require(not more, f"{self.file} assumes {', '.join(more)}")
 
     def replay(self) -> None:
@@ -111,7 +126,41 @@ class KernelProof(Certificate):
     def summary(self) -> str:
         by = f"by {self.kernel}" if self.kernel else "not compiled, no coqc was installed"
         beside = "; ".join(one.summary() for one in self.otherwise)
-        return f"proof ({self.file}, {by}): {self.statement} Beside it: {beside}"
+        bare = [n for n in UNWITNESSED.get(self.file, ()) if f"Theorem {n} " in self.statement]
+        but = f" No instance in Coq of the hypotheses of {', '.join(bare)}." if bare else ""
+        return f"proof ({self.file}, {by}): {self.statement}{but} Beside it: {beside}"
+
+
+def stated(file: str, *theorems: str) -> str:
+    """The definitions of a file of ``claims/proofs`` and these theorems of it, as Coq text.
+
+    Raises
+    ------
+    ValueError : no such theorem.
+    """
+    outside = list(_outside((FOLDER / file).read_text("utf-8")))
+    found = {one.split(maxsplit=2)[1]: one for one in outside if one.startswith("Theorem ")}
+    for name in theorems:
+        if name not in found:
+            raise ValueError(f"theorem must be one of {', '.join(found)} in {file}, got {name!r}")
+    kept = [one for one in outside if one.startswith(NAMES)] + [found[name] for name in theorems]
+    return " ".join(f"{one}." for one in kept)
+
+
+@cache
+def constant(file: str, name: str) -> Fraction:
+    """A number that a proof's ``Definition NAME : R := p / q`` gives: Python's statement takes it
+    from there, so that both speak of one constant.
+
+    Raises
+    ------
+    ValueError : no such definition, or not of a number.
+    """
+    for one in _outside((FOLDER / file).read_text("utf-8")):
+        found = re.fullmatch(rf"Definition {name} : (?:R|nat|Z) := ([0-9/ ]+)", one)
+        if found:
+            return Fraction(found[1].replace(" ", ""))
+    raise ValueError(f"{file} must define the number {name}, and does not")
 
 
 @cache
@@ -154,25 +203,81 @@ def _outside(text: str) -> Iterator[str]:
     require(not proving, "a proof is not ended by Qed")
 
 
+def hypotheses_of(goal: str) -> str:
+    """That a theorem's hypotheses can hold together, empty where it has none.
+
+    ``forall x, A -> B -> C`` gives ``exists x, (A) /\\ (B)``.
+    """
+    head, _, rest = goal.strip().partition(" ")
+    if head in ("forall", "let"):
+        bound, rest = _parted(rest, "," if head == "forall" else " in ")
+        inner = hypotheses_of(rest)
+        if head == "let":
+            return f"let {bound} in {inner}" if inner else ""
+        bound = _used(bound, inner)
+        return f"exists {bound}, {inner}" if bound else inner
+    first, rest = _parted(goal, "->")
+    if not rest or re.search(r"\b(forall|exists)\b", _outer(first)):
+        return ""  # the conclusion, which may have arrows of its own
+    inner = hypotheses_of(rest)
+    return f"({first.strip()}) /\\ {inner}" if inner else f"({first.strip()})"
+
+
+def _used(binders: str, text: str) -> str:
+    """Of ``a b (c d : T)`` those that a text speaks of, or their types."""
+    kept: list[str] = []
+    for one in reversed(re.findall(r"\((?:[^()]|\([^()]*\))*\)|[^\s()]+", binders)):
+        names, _, kind = (one[1:-1] if one[0] == "(" else one).partition(":")
+        said = " ".join((text, *kept))
+        left = [n for n in names.split() if re.search(rf"(?<![\w']){n}(?![\w'])", said)]
+        kept += [f"({' '.join(left)} :{kind})" if kind else " ".join(left)] if left else []
+    return " ".join(reversed(kept))
+
+
+def _parted(text: str, mark: str) -> tuple[str, str]:
+    """What is before the first mark outside of brackets, and what is after it."""
+    depth = 0
+    for k, letter in enumerate(text):
+        depth += (letter in "([{") - (letter in ")]}")
+        if depth == 0 and text.startswith(mark, k):
+            return text[:k], text[k + len(mark) :]
+    return text, ""
+
+
+def _outer(text: str) -> str:
+    """A text without what is in parentheses."""
+    while (less := re.sub(r"\([^()]*\)", "", text)) != text:
+        text = less
+    return text
+
+
 @cache
 def _compiled(text: str) -> bytes:
     return _coqc({"proof.v": text})[1]
 
 
 @cache
-def _assumed(text: str, statement: str) -> frozenset[str]:
+def _assumed(text: str, statement: str, bare: tuple[str, ...]) -> frozenset[str]:
     """What the theorems of a statement assume, by the kernel; each must be what the file proves.
+
+    Unless it is one of ``bare`` its hypotheses must be shown to hold somewhere.
 
     The statement is read in a second file, after ``HEADER`` alone: nothing that the first one
     imports, opens, defines or prints has a say in what the statement means.
     """
-    asked = [HEADER, "Require proof."]
+    asked, used = [HEADER, "Require proof."], list[str]()
     for one in sentences(statement):
         name, _, goal = one.removeprefix("Theorem ").partition(":")
-        proved = f"Goal {goal}. exact (@proof.{name.strip()}). Qed."
-        asked.append(proved if one.startswith("Theorem ") else f"{one}.")
-    used = ", ".join(f"@proof.{name}" for name in re.findall(r"Theorem (\w+)", statement))
-    asked.append(f"Definition every := ({used}, tt).\nPrint Assumptions every.\n")
+        if not one.startswith("Theorem "):
+            asked.append(f"{one}.")
+            continue
+        goals = {name.strip(): goal}
+        if name.strip() not in bare and (held := hypotheses_of(goal)):
+            goals[name.strip() + WITNESS] = held
+            require(f" {name.strip()}{WITNESS} " in text, f"no witness of the hypotheses of {name}")
+        asked += [f"Goal {goal}. exact (@proof.{name}). Qed." for name, goal in goals.items()]
+        used += [f"@proof.{name}" for name in goals]
+    asked.append(f"Definition every := ({', '.join(used)}, tt).\nPrint Assumptions every.\n")
     said, _ = _coqc({"proof.vo": _compiled(text), "ask.v": "\n".join(asked)})
     first, *rest = said.splitlines() or [""]
     if first == "Closed under the global context":

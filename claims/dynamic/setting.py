@@ -1,47 +1,25 @@
-"""Theorem 1's setting: two groups of one client each, one local step, and the mean of the two local
-models.
+"""The round in which v_2 joins, with groups of one client each, one local step, and the mean of the
+two local models.
 
-Losses are separable quadratics L(w) = sum_k c_k (w_k - x_k)^2 / 2, with any real curvatures c_k, in
-exact numbers: they are max |c_k|-smooth, and min c_k-strongly convex. Normalised steps are exact
-for gradients of rational length.
+The model is at 0 before the step, and a loss is a quadratic: L(s) = L(0) + g.s + sum_k c_k s_k^2/2,
+of a gradient g and curvatures c_k of any sign. Numbers are exact, and so are normalised steps for
+gradients of rational length.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from math import isqrt
+from math import cos, isqrt, sin
 from typing import Any
 
+from hypothesis import strategies as st
+
+from fairfl.claims.search import Attack
+
 Vector = list[Any]
+Instance = dict[str, Any]
 HALF = Fraction(1, 2)  # times which integers stay exact
-
-
-@dataclass(frozen=True)
-class Quadratic:
-    """L(w) = sum_k c_k (w_k - x_k)^2 / 2."""
-
-    curvatures: tuple[Any, ...]
-    centre: tuple[Any, ...]
-
-    @classmethod
-    def of(cls, data: dict[str, Any]) -> Quadratic:
-        """From {"c": [...], "x": [...]}."""
-        return cls(tuple(data["c"]), tuple(data["x"]))
-
-    def __call__(self, w: Sequence[Any]) -> Any:
-        terms = zip(self.curvatures, self.centre, w, strict=True)
-        return HALF * sum(c * (v - x) ** 2 for c, x, v in terms)
-
-    def gradient(self, w: Sequence[Any]) -> Vector:
-        """c_k (w_k - x_k)."""
-        return [c * (v - x) for c, x, v in zip(self.curvatures, self.centre, w, strict=True)]
-
-    @property
-    def smoothness(self) -> Any:
-        """max |c_k|."""
-        return max(abs(c) for c in self.curvatures)
 
 
 def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
@@ -65,50 +43,83 @@ def unit(v: Sequence[Any]) -> Vector:
     return [x / length for x in v]
 
 
-def fedavg(w: Sequence[Any], one: Sequence[Any], two: Sequence[Any], eta: Any) -> Vector:
-    """The mean of w - eta g_1 and w - eta g_2."""
-    return [v - HALF * eta * (a + b) for v, a, b in zip(w, one, two, strict=True)]
+def fedavg(g: Sequence[Any], h: Sequence[Any], eta: Any) -> Vector:
+    """The mean of -eta g and -eta h."""
+    return [-HALF * eta * (x + y) for x, y in zip(g, h, strict=True)]
 
 
-def normalised(w: Sequence[Any], one: Sequence[Any], two: Sequence[Any], eta: Any) -> Vector:
-    """The mean of w - eta g_1/||g_1|| and w - eta g_2/||g_2||."""
-    return fedavg(w, unit(one), unit(two), eta)
+def normalised(g: Sequence[Any], h: Sequence[Any], eta: Any) -> Vector:
+    """The mean of -eta g/||g|| and -eta h/||h||."""
+    return fedavg(unit(g), unit(h), eta)
 
 
-@dataclass(frozen=True)
-class Round:
-    """The two groups at t_2 + 1, after one step of ``step``: its two losses, w_1 and w_(t_2), and
-    the step size.
+def gap(instance: Instance, rule: Callable[..., Vector] = fedavg) -> Any:
+    """The benefit of v_1 less that of v_2 after the round (definition 1): positive iff it is
+    dynamically fair.
     """
+    g, h, c, d = (instance[name] for name in "ghcd")
+    s = rule(g, h, instance["eta"])
+    one, two = (
+        dot(slope, s) + HALF * sum(k * x * x for k, x in zip(curvatures, s, strict=True))
+        for slope, curvatures in ((g, c), (h, d))
+    )
+    return instance["gained"] - one + two
 
-    first: Quadratic
-    second: Quadratic
-    start: Vector
-    now: Vector
-    eta: Any
 
-    @classmethod
-    def of(cls, instance: dict[str, Any]) -> Round:
-        """From {"L1", "L2": quadratics, "w1", "w": models, "eta"}."""
-        first, second = Quadratic.of(instance["L1"]), Quadratic.of(instance["L2"])
-        return cls(first, second, instance["w1"], instance["w"], instance["eta"])
+def smoothness(instance: Instance) -> Any:
+    """L: the largest |c_k| of both losses."""
+    return max(map(abs, [*instance["c"], *instance["d"]]))
 
-    @property
-    def gradients(self) -> tuple[Vector, Vector]:
-        """g_1 and g_2 at w_(t_2)."""
-        return self.first.gradient(self.now), self.second.gradient(self.now)
 
-    @property
-    def head_start(self) -> Any:
-        """L_1(w_1) - L_1(w_(t_2)): what v_1 has gained before v_2 joins."""
-        return self.first(self.start) - self.first(self.now)
+def on_line(g: Any, h: Any, eta: Any, gained: Any = 0, c: Any = 1, d: Any = 1) -> Instance:
+    """A round in one dimension: L_1 = c (w + g/c)^2/2, L_2 = d (w + h/d)^2/2."""
+    return {"g": [g], "h": [h], "c": [c], "d": [d], "eta": eta, "gained": gained}
 
-    def benefits(self, step: Any = fedavg) -> tuple[Any, Any]:
-        """Definition 1 at t_2 + 1, for v_1 and v_2."""
-        new = step(self.now, *self.gradients, self.eta)
-        return self.first(self.start) - self.first(new), self.second(self.now) - self.second(new)
 
-    def gap(self, step: Any = fedavg) -> Any:
-        """The benefit of v_1 less that of v_2: positive iff the step is dynamically fair."""
-        one, two = self.benefits(step)
-        return one - two
+def in_plane(
+    u: Vector, v: Vector, c: Vector, d: Vector, lengths: tuple[Any, Any], eta: Any, gained: Any
+) -> Instance:
+    """A round in two dimensions, with gradients of ``lengths`` in the directions u and v."""
+    g, h = ([size * x for x in way] for size, way in zip(lengths, (u, v), strict=True))
+    return {"g": g, "h": h, "c": c, "d": d, "eta": eta, "gained": gained}
+
+
+@st.composite
+def rounds(
+    draw: st.DrawFn,
+    least: Fraction = Fraction(1),
+    ratio: Fraction = Fraction(2),
+    step: Fraction = Fraction(1, 3),
+    head: Fraction = Fraction(0),
+) -> Instance:
+    """Rounds with ||g_2|| >= ``least``, ||g_1|| <= ||g_2||/``ratio``, eta L < ``step``, and a head
+    start of at most ``head`` eta ||g_2||^2; half of them at the edge of all that, in one direction.
+    """
+    edge = draw(st.booleans())
+    sides = st.sampled_from([(5, 0), (-5, 0), (0, 5), (3, 4), (-3, 4), (4, -3), (-4, -3)])
+    u, v = ([Fraction(x, 5) for x in draw(sides)] for _ in range(2))
+    signs = st.sampled_from([[Fraction(-1)] * 2, [Fraction(1)] * 2])
+    bends = st.lists(st.integers(-8, 8).map(lambda k: Fraction(k, 8)), min_size=2, max_size=2)
+    c, d = (draw(signs if edge else bends) for _ in range(2))
+    more, part, short, start = (
+        Fraction(1) if edge else draw(st.integers(1, 8).map(lambda k: Fraction(k, 8)))
+        for _ in range(4)
+    )
+    b, eta = least * (1 if edge else 1 + more), step * short * Fraction(999, 1000)
+    lengths, gained = (part * b / ratio, b), head * eta * b**2 * start
+    return in_plane(u, u if edge else v, c, d, lengths, eta, gained)
+
+
+def attack(
+    least: Fraction, ratio: Fraction, step: Fraction, head: Fraction = Fraction(0)
+) -> Attack:
+    """The same rounds, at any angles, curvatures and sizes."""
+
+    def build(x: list[float]) -> Instance:
+        u, v = ([cos(angle), sin(angle)] for angle in x[:2])
+        b, eta = float(least) * (1 + x[6]), float(step) * x[7]
+        lengths = x[8] * b / float(ratio), b
+        return in_plane(u, v, x[2:4], x[4:6], lengths, eta, float(head) * eta * b**2 * x[9])
+
+    angle, curvature, share = (0.0, 6.3), (-1.0, 1.0), (0.01, 0.99)
+    return Attack([angle] * 2 + [curvature] * 4 + [share] * 4, build)

@@ -12,12 +12,12 @@ PAPER = Paper(
     authors="measured by this project",
     printed=False,
     names={
-        "place": "which of the steps or draws that were kept",
-        "mean": "mu by client and group",
-        "eps": "the budget epsilon",
+        "mean": "μ by client and group",
+        "eps": "the budget ε",
         "world": "the federation",
         "rounds": "of training",
-        "surrogate": "what F_a is made of",
-        "schedule": "the step sizes alpha_t",
+        "budget": "of each client",
+        "rows": "people in the sample",
+        "lam": "λ by group",
     },
 )

@@ -6,20 +6,17 @@ from __future__ import annotations
 
 from collections import deque
 from fractions import Fraction
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
 from flint import arb
 
-from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample
-from fairfl.claims.claim import Claim, Effort, Mutant
+from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.empirical.crosscheck_files import load
-from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
-from fairfl.claims.instances import tabulate
+from fairfl.claims.forms import counterexample, grid
 from fairfl.solvers.api import solve
 from fairfl.solvers.solution import Solution
 from fairfl.studies.crosscheck.population.kept_rules import read
@@ -107,72 +104,20 @@ def boxed(instance: dict[str, Any]) -> Case:
     """λ^(i)_a of the optimum's multipliers is in [0, 2 P(a | i)]."""
     world = by_name(instance["world"])
     best = optimum(world.name, float(instance["eps"]))
-    lam = world.shares + (best.multipliers / np.array(world.weight))[:, None] * np.array(
-        [-1.0, 1.0]
-    )
+    offset = best.multipliers / np.array(world.weight)
+    lam = world.shares + offset[:, None] * np.array([-1.0, 1.0])
     low, high = float(lam.min()), float((lam - 2 * world.shares).max())
     return Case((Relation(0.0, "<=", low, "λ >= 0"), Relation(high, "<=", 0.0, "λ <= 2 n_a/n")))
 
 
 def ends(instance: dict[str, Any], regime: str = "pooled-any") -> Case:
     """The kept ends of a regime on one world, where the optimum's multipliers are in the box."""
-    kept = [(w, e, rule) for w, e, rule in read(load(DATA)) if w.name == instance["world"]]
     cases = [
-        compared(world, rule, float(entry["budget"]))
-        for world, entry, rule in kept
-        if entry["scheme"] == regime and not entry["boxed"]
+        compared(world, rule, float(run["budget"]))
+        for world, run, rule in read(load(DATA))
+        if (world.name, run["scheme"], run["boxed"]) == (instance["world"], regime, False)
     ]
     return Case(tuple(relation for case in cases for relation in case.relations))
-
-
-def _check_averaged(effort: Effort, alike: bool = False) -> Evidence:
-    means = [[Fraction(3), Fraction(5)], [Fraction(1), Fraction(-1)]]
-    if alike:
-        means[1] = [Fraction(1), Fraction(3)]
-    shows = (
-        "figure 5 (a): thresholds (-1, 1) and (1, -1), their mean (0, 0) is the Bayes rule: "
-        "MD_1 = 2 Φ(1) - 1 = 0.683"
-    )
-    return Evidence.of(Counterexample.at(Call.of(averaged), shows, mean=means, eps=Fraction(0)))
-
-
-def _check_trained(
-    effort: Effort, regime: str = "converged", degree: int = 1, eps: float = 0.0
-) -> Evidence:
-    shows = (
-        "figure 5 (a), ε = 0: ρ of the two clients is 1 + c and 1 - c, so the averages of "
-        "log((2 - ρ) / ρ) are 0 "
-    )
-    shows += "all the way: the Bayes rule, max |MD_i| = 0.683, accuracy 0.848 for 0.798"
-    call = Call.of(trained, regime=regime, degree=degree)
-    return Evidence.of(Counterexample.at(call, shows, world="figure-5a", eps=eps, rounds=150))
-
-
-def _check_weighted(effort: Effort, divide: bool = True) -> Evidence:
-    worlds = WORLDS[:: effort.pick(3, 1)]
-    grid = [{"world": world, "eps": eps} for world in worlds for eps in (0.0, 0.05, 0.2)]
-    words = f"{', '.join(worlds)}; ε = 0, 0.05, 0.2"
-    return Evidence.of(tabulate(Call.of(weighted, divide=divide), grid, words, 0.0))
-
-
-def _check_boxed(effort: Effort, world: str = "figure-5d") -> Evidence:
-    shows = (
-        "figure 5 (d), P(a=1 | i) = 0.2 and 0.8, ε = 0.05: λ_0 of client 1 has to be 0.42, "
-        "its box ends at 0.4"
-    )
-    return Evidence.of(Counterexample.at(Call.of(boxed), shows, world=world, eps=0.05))
-
-
-def _check_ends(effort: Effort, regime: str = "pooled-any") -> Evidence:
-    parts = [
-        part for part in load(DATA)["worlds"] if not all(rule["boxed"] for rule in part["rules"])
-    ]
-    worlds = [{"world": part["world"]["name"]} for part in parts]
-    words = (
-        f"{len(worlds)} Gaussian federations, ε = 0 to 0.2, "
-        f"{load(DATA)['runs']['rounds'][regime]} steps of λ"
-    )
-    return Evidence.of(tabulate(Call.of(ends, regime=regime), worlds, words))
 
 
 EQUIVALENT = (
@@ -183,56 +128,60 @@ EQUIVALENT = (
 
 CLAIMS = (
     Claim(
-        id="empirical/fair-clients-average",
-        number="crosscheck local-constraints",
-        line=0,
-        title="parameters of clients that are each fair average to a model that is fair on each",
+        "empirical/fair-clients-average",
+        "crosscheck local-constraints",
+        0,
+        "parameters of clients that are each fair average to a model that is fair on each",
         printed=EQUIVALENT,
         statement=r"Clients with $\mathrm{MD}_i=0$, each the most accurate of these, average to "
         r"$|\mathrm{MD}_i|\le0$.",
         kind="implication",
-        hypotheses=(
-            ("fair", "each client's rule has MD_i = 0"),
-            ("best", "it is the most accurate that has"),
-        ),
+        hypotheses={
+            "fair": "each client's rule has MD_i = 0",
+            "best": "it is the most accurate that has",
+        },
         scope="two clients, unit variances, q = 1/2, group-specific logistic models, populations",
+        whose="ours",
         expected="refuted",
-        check=_check_averaged,
-        mutants=(
-            Mutant(
-                "alike", "clients whose groups differ alike", partial(_check_averaged, alike=True)
-            ),
+        check=counterexample(
+            averaged,
+            "figure 5 (a): thresholds (-1, 1) and (1, -1), their mean (0, 0) is the Bayes rule: "
+            "MD_1 = 2 Φ(1) - 1 = 0.683",
+            {"mean": [[Fraction(3), Fraction(5)], [Fraction(1), Fraction(-1)]], "eps": Fraction(0)},
         ),
+        mutants={
+            "alike": (
+                "clients whose groups differ alike",
+                {"mean": [[Fraction(3), Fraction(5)], [Fraction(1), Fraction(3)]]},
+            )
+        },
         erratum="Local fair training to its end and one average (one-shot LFT+FedAvg) may undo "
         "all fairness: the constraints have to be evaluated at the averaged model.",
     ),
     Claim(
-        id="empirical/local-training-reaches-lft-fedavg",
-        number="crosscheck local-constraints; FedFB, remark 9",
-        line=0,
-        title="FedAvg with local constraints and local training to its end reaches LFT+FedAvg(ε)",
+        "empirical/local-training-reaches-lft-fedavg",
+        "crosscheck local-constraints; FedFB, remark 9",
+        0,
+        "FedAvg with local constraints and local training to its end reaches LFT+FedAvg(ε)",
         printed=EQUIVALENT,
         statement=r"The average of the clients' minimisers at $\lambda^{(i)}$, $\lambda$ stepped "
         r"by the average's "
         rf"$\mathrm{{MD}}_i$, ends within {NEAR} of the optimum's accuracy and {OVER} of the "
         r"budgets.",
         kind="equivalence",
-        hypotheses=(),
         scope="figure 5 (a), ε = 0, populations",
-        expected="holds-repaired",
-        check=_check_trained,
-        mutants=(
-            Mutant(
-                "one step",
-                "pooled gradients over all functions",
-                partial(_check_trained, regime="pooled", degree=0),
-            ),
-            Mutant(
-                "loose budgets",
-                "ε = 0.3, where one constraint binds",
-                partial(_check_trained, eps=0.3),
-            ),
+        whose="ours",
+        check=counterexample(
+            trained,
+            "figure 5 (a), ε = 0: ρ of the two clients is 1 + c and 1 - c, so the averages of "
+            "log((2 - ρ) / ρ) are 0 all the way: the Bayes rule, max |MD_i| = 0.683, accuracy "
+            "0.848 for 0.798",
+            {"world": "figure-5a", "eps": 0.0, "rounds": 150},
         ),
+        mutants={
+            "one step": ("pooled gradients over all functions", {"regime": "pooled", "degree": 0}),
+            "loose budgets": ("ε = 0.3, where one constraint binds", {"eps": 0.3}),
+        },
         erratum="Li et al.'s theorem 1 has strongly convex losses and falling learning rates. "
         "With many local steps at a constant rate the average is no minimiser of the sum: where "
         "η is logistic it is a threshold rule, and the optimum is a union of intervals where two "
@@ -241,76 +190,72 @@ CLAIMS = (
         notes="crosscheck: with 20 local steps the runs neither reach the optimum nor settle "
         "where two constraints bind; with falling rates they come near it; where one binds all "
         "regimes that evaluate λ at the average come near it.",
+        repaired=Repaired(
+            title="the pooled weighted loss at δ_i = λ_i/π_i is least, over all functions, at "
+            "LFT+FedAvg(ε)'s optimum",
+            statement=r"With weights $\lambda^{(i)}_0=P(0\mid i)-\lambda_i/\pi_i$, "
+            r"$\lambda^{(i)}_1=P(1\mid i)+\lambda_i/\pi_i$, $\lambda$ the optimum's multipliers, "
+            r"the pointwise minimiser of the pooled weighted 0-1 or log loss has the optimum's "
+            r"accuracy and $\mathrm{MD}_i$.",
+            scope="FedFB's figures 5 and 9, two random federations; ε = 0, 0.05, 0.2",
+            check=grid(
+                weighted,
+                [{"world": world, "eps": eps} for world in WORLDS for eps in (0.0, 0.05, 0.2)],
+                f"{', '.join(WORLDS)}; ε = 0, 0.05, 0.2",
+                tolerance=0.0,
+            ),
+            mutants={"no division": ("δ_i = λ_i", {"divide": False})},
+        ),
     ),
     Claim(
-        id="empirical/local-training-reaches-lft-fedavg/repaired",
-        number="crosscheck local-constraints; FedFB, remark 9",
-        line=0,
-        title="the pooled weighted loss at δ_i = λ_i/π_i is least, over all functions, at "
-        "LFT+FedAvg(ε)'s optimum",
-        printed=EQUIVALENT,
-        statement=r"With weights $\lambda^{(i)}_0=P(0\mid i)-\lambda_i/\pi_i$, "
-        r"$\lambda^{(i)}_1=P(1\mid i)+\lambda_i/\pi_i$, $\lambda$ the optimum's multipliers, the "
-        r"pointwise minimiser of the pooled weighted 0-1 or log loss has the optimum's accuracy "
-        r"and $\mathrm{MD}_i$.",
-        kind="equivalence",
-        hypotheses=(),
-        scope="FedFB's figures 5 and 9, two random federations; ε = 0, 0.05, 0.2",
-        expected="holds",
-        check=_check_weighted,
-        mutants=(Mutant("no division", "δ_i = λ_i", partial(_check_weighted, divide=False)),),
-    ),
-    Claim(
-        id="empirical/one-step-reaches-lft-fedavg",
-        number="crosscheck local-constraints",
-        line=0,
-        title="dual ascent on pooled gradients over all functions ends at LFT+FedAvg(ε)'s "
-        "optimum, where the box holds λ",
+        "empirical/one-step-reaches-lft-fedavg",
+        "crosscheck local-constraints",
+        0,
+        "dual ascent on pooled gradients over all functions ends at LFT+FedAvg(ε)'s optimum, where "
+        "the box holds λ",
         printed="FedFB, section 3.1, read for one local step before every averaging.",
         statement=rf"The rules at the end: accuracy within {NEAR} of the optimum's, "
         rf"$|\mathrm{{MD}}_i|\le\varepsilon+{OVER}$.",
         kind="limit",
-        hypotheses=(),
         scope="populations of FedFB's figures 5 and 9 and two random federations, equal ε in [0, "
         "0.2]",
-        expected="holds",
-        check=_check_ends,
-        notes=f"Near is what a test on {PEOPLE:,} people of each client, half in each group, "
-        "could not well tell: the "
-        "largest standard errors of an accuracy and of an MD_i.",
-        mutants=(
-            Mutant(
-                "20 local steps",
-                "the ends with 20 local steps",
-                partial(_check_ends, regime="steps-20"),
-            ),
-            Mutant(
-                "fair to the end",
-                "averages of fair clients",
-                partial(_check_ends, regime="locally-fair"),
-            ),
+        whose="ours",
+        check=grid(
+            ends,
+            [
+                {"world": part["world"]["name"]}
+                for part in load(DATA)["worlds"]
+                if not all(rule["boxed"] for rule in part["rules"])
+            ],
+            f"Gaussian federations, ε = 0 to 0.2, {load(DATA)['runs']['rounds']['pooled-any']} "
+            "steps of λ",
         ),
+        notes=f"Near is what a test on {PEOPLE:,} people of each client, half in each group, "
+        "could not well tell: the largest standard errors of an accuracy and of an MD_i.",
+        mutants={
+            "20 local steps": ("the ends with 20 local steps", {"regime": "steps-20"}),
+            "fair to the end": ("averages of fair clients", {"regime": "locally-fair"}),
+        },
     ),
     Claim(
-        id="empirical/multipliers-fit-the-box",
-        number="crosscheck local-constraints; FedFB, eq. (6)",
-        line=0,
-        title="the multipliers of LFT+FedAvg(ε) lie in FairBatch's box",
+        "empirical/multipliers-fit-the-box",
+        "crosscheck local-constraints; FedFB, eq. (6)",
+        0,
+        "the multipliers of LFT+FedAvg(ε) lie in FairBatch's box",
         printed=r"$\lambda\in[0,2\frac{n_{\star,0}}n]\times\dots\times[0,2\frac{n_{\star,"
         r"A-1}}n]$ (6), for each client.",
         statement=r"$0\le\lambda^{(i)}_a\le2P(a\mid i)$ at the optimum's multipliers.",
         kind="implication",
-        hypotheses=(),
         scope="figure 5 (d), ε = 0.05",
+        whose="ours",
         expected="refuted",
-        check=_check_boxed,
-        mutants=(
-            Mutant(
-                "even shares",
-                "figure 5 (a), P(a=1 | i) = 1/2",
-                partial(_check_boxed, world="figure-5a"),
-            ),
+        check=counterexample(
+            boxed,
+            "figure 5 (d), P(a=1 | i) = 0.2 and 0.8, ε = 0.05: λ_0 of client 1 has to be 0.42, its "
+            "box ends at 0.4",
+            {"world": "figure-5d", "eps": 0.05},
         ),
+        mutants={"even shares": ("figure 5 (a), P(a=1 | i) = 1/2", {"world": "figure-5a"})},
         erratum="Clients that run FairBatch each in its box stop short of LFT+FedAvg(ε) where "
         "shares are uneven: weights of a label would have to be negative.",
     ),

@@ -115,16 +115,6 @@ def equality(instance: dict[str, Any], condition: str = "mu") -> Case:
     return Case((relation,), {"assumption": found["H"] > 0})
 
 
-def descent(instance: dict[str, Any], sign: int = 1) -> Case:
-    """The slope along μ is -2V²/H <= 0."""
-    found = from_instance(instance)
-    formula = Relation(sign * found["slope"], "==", -2 * found["V"] ** 2 / found["H"], "slope")
-    return Case(
-        (formula, Relation(sign * found["slope"], "<=", 0, "descent")),
-        {"assumption": found["H"] > 0},
-    )
-
-
 def jets(notion: str, groups: int, sign: int = 1) -> dict[str, sympy.Expr]:
     """The slope in two dimensions from gradients g_k and Hessians at w_λ, minus -2 V·H⁻¹V: the
     chain rule in symbols.
@@ -134,33 +124,16 @@ def jets(notion: str, groups: int, sign: int = 1) -> dict[str, sympy.Expr]:
     problem = outer(notion, groups, sympy.symbols(f"s0:{groups}"), sympy.symbols(f"k1:{groups}"))
     grad = {k: sympy.Matrix([sympy.Symbol(f"x{k}"), sympy.Symbol(f"y{k}")]) for k in problem.weight}
     gaps = [sympy.Symbol(f"G{j}") for j in range(len(problem.gap))]
-    tilt = [_total([c * grad[k] for k, c in parts.items()]) for _, parts in problem.gap]
+    nothing: Any = sympy.zeros(2, 1)
+    tilt = [sum((c * grad[k] for k, c in parts.items()), nothing) for _, parts in problem.gap]
     mu = [sum(c * g for c, g in zip(row, gaps, strict=True)) for row in problem.direction]
     h, o, v = sympy.symbols("h o v")
     inverse = sympy.Matrix([[h, o], [o, v]]).inv()
     rates = {k: sum(mu[j] * c for j, c in rate.items()) for k, (_, rate) in problem.weight.items()}
-    push = _total([rates[k] * grad[k] for k in rates])
-    whole = _total([g * t for g, t in zip(gaps, tilt, strict=True)])
+    push = sum((rates[k] * grad[k] for k in rates), nothing)
+    whole: Any = sum((g * t for g, t in zip(gaps, tilt, strict=True)), nothing)
     got = 2 * (whole.T * (-inverse * push))[0]
     return {"slope": sign * got + 2 * (whole.T * inverse * whole)[0]}
-
-
-def _total(parts: Sequence[Any]) -> Any:
-    """A sum of column vectors of length two."""
-    total: Any = sympy.zeros(2, 1)
-    for part in parts:
-        total = total + part
-    return total
-
-
-def point(notion: str, groups: int) -> dict[str, str]:
-    """A spot for :func:`jets`."""
-    free = sorted(map(str, jets(notion, groups)["slope"].free_symbols))
-    return {name: f"{3 * k + 2}/{k + 5}" for k, name in enumerate(free)} | {
-        "h": "3",
-        "o": "1",
-        "v": "2",
-    }
 
 
 def instances(notion: str, groups: int) -> st.SearchStrategy[dict[str, Any]]:
@@ -194,13 +167,7 @@ def _placed(drawn: dict[str, Any]) -> dict[str, Any]:
     place = drawn.pop("place")
     if notion == "dp":
         return {**drawn, "lam": [2 * s * p for s, p in zip(shares, place, strict=False)]}
-    whole = (
-        [Fraction(1)]
-        if notion == "cp"
-        else [shares[1]]
-        if notion == "eo"
-        else [shares[0], shares[1]]
-    )
+    whole = {"cp": [Fraction(1)], "eo": shares[1:2], "eodds": shares[:2]}[notion]
     lam = [
         w * place[k * groups + j] / groups for k, w in enumerate(whole) for j in range(groups - 1)
     ]

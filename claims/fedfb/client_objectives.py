@@ -1,36 +1,43 @@
-"""FedFB, algorithms 2 and 5: what FedAvg makes of the clients' objectives, and algorithm 5's λ."""
+"""FedFB, algorithms 2 to 5: what averaging makes of the clients' objectives; assumption 7."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import sympy
 
-from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZero
-from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.evidence import Evidence
+from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.fedfb.bilevel import outer
+from fairfl.claims.forms import counterexample, every, identity
 
-CELLS = ("00", "10", "01", "11")
+HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
+CELLS: Sequence[str] = ("00", "10", "01", "11")
 """(y, a), A = 2."""
+LABELLED: Sequence[str] = ("10", "11", "0*")
+"""(1, 0), (1, 1), and label 0 of any group."""
+Cells = Sequence[dict[str, Any]]
+"""By client and cell: people, or their mean loss."""
 
 
-def objectives(count: Any, loss: Any, lam: Any) -> list[Any]:
+def tables(cells: Sequence[str], clients: int = 3) -> tuple[Cells, Cells]:
+    """Counts and losses as symbols."""
+    count = [{c: sympy.Symbol(f"n{c}_{i}", positive=True) for c in cells} for i in range(clients)]
+    return count, [{c: sympy.Symbol(f"L{c}_{i}") for c in cells} for i in range(clients)]
+
+
+def objectives(count: Cells, loss: Cells, lam: Sequence[Any]) -> list[Any]:
     """L^(i) = Σ_a λ_a n_{0,a}^(i) L_{0,a}^(i)/n_a + (2 n_a/n - λ_a) n_{1,a}^(i) L_{1,a}^(i)/n_a."""
     people = {a: sum(n[y + a] for n in count for y in "01") for a in "01"}
-    total = sum(people.values())
-    factor = {
-        y + a: (lam[int(a)] if y == "0" else 2 * people[a] / total - lam[int(a)]) / people[a]
-        for y in "01"
-        for a in "01"
-    }
+    share = {a: 2 * people[a] / sum(people.values()) for a in "01"}
+    factor = {"0" + a: lam[int(a)] / people[a] for a in "01"}
+    factor |= {"1" + a: (share[a] - lam[int(a)]) / people[a] for a in "01"}
     return [sum(factor[c] * n[c] * v[c] for c in CELLS) for n, v in zip(count, loss, strict=True)]
 
 
-def server_weights(count: Any, kind: str) -> list[Any]:
+def server_weights(count: Cells, kind: str) -> list[Any]:
     """FedAvg's n^(i)/n; or 1/I; or, "scaled", n^(i)/n for objectives that clients multiply by
     n/n^(i).
     """
@@ -45,7 +52,7 @@ def minimiser(instance: dict[str, Any], kind: str = "FedAvg") -> Case:
 
     Its slope at w is Σ_i weight_i c_i (w - b_i), c_i from :func:`objectives` with losses of 1.
     """
-    count, centre = instance["count"], instance["centre"]
+    count, centre = [dict.fromkeys(CELLS, n) for n in instance["count"]], instance["centre"]
     ones = [dict.fromkeys(CELLS, Fraction(1))] * len(count)
     own = objectives(count, ones, instance["lam"])
     found = []
@@ -55,259 +62,288 @@ def minimiser(instance: dict[str, Any], kind: str = "FedAvg") -> Case:
     return Case((Relation(found[1], "==", found[0], "minimiser"),))
 
 
-def averaged(kind: str = "scaled", clients: int = 3) -> dict[str, Any]:
-    """Σ_i weight_i L^(i) - (7) for "scaled", - (7)/I for "equal"."""
-    count = [{c: sympy.Symbol(f"n{c}_{i}", positive=True) for c in CELLS} for i in range(clients)]
-    loss = [{c: sympy.Symbol(f"L{c}_{i}") for c in CELLS} for i in range(clients)]
+def averaged(kinds: Sequence[str] = ("scaled", "equal")) -> dict[str, Any]:
+    """Σ_i weight_i L^(i) - (7) for "scaled", - (7)/I for "equal"; three clients."""
+    count, loss = tables(CELLS)
     lam = sympy.symbols("l0 l1")
-    weights = server_weights(count, kind)
-    mixed = sum(w * v for w, v in zip(weights, objectives(count, loss, lam), strict=True))
-    people = {a: sum(n[y + a] for n in count for y in "01") for a in "01"}
-    total = sum(people.values())
-    whole = sum(
-        (lam[int(a)] if y == "0" else 2 * people[a] / total - lam[int(a)])
-        * sum(n[y + a] * v[y + a] for n, v in zip(count, loss, strict=True))
-        / people[a]
-        for y in "01"
-        for a in "01"
-    )
-    return {"(7)": mixed - (whole / clients if kind == "equal" else whole)}
+    whole = {c: sum(n[c] for n in count) for c in CELLS}
+    mean = {c: sum(n[c] * v[c] for n, v in zip(count, loss, strict=True)) / whole[c] for c in CELLS}
+    (pooled,) = objectives([whole], [mean], lam)
+    own = objectives(count, loss, lam)
+    return {
+        f"(7), {kind}": sum(w * v for w, v in zip(server_weights(count, kind), own, strict=True))
+        - (pooled / 3 if kind == "equal" else pooled)
+        for kind in kinds
+    }
 
 
-def parity(instance: dict[str, Any], index: str = "i") -> Case:
-    """Algorithm 5: the clients' objectives add up to (126), λ^(0) whatever number it may be."""
-    lam, loss = instance["lam"], instance["loss"]
-    rest = sum(lam[1:], Fraction(0))
-    first = 1 - ((len(lam) - 1) * lam[0] if index == "i" else rest)
-    own = [first * loss[0], *(w * v for w, v in zip(lam[1:], loss[1:], strict=True))]
-    whole = rest_sum(lam, loss) + (1 - rest) * loss[0]
-    premises = {"Λ": min(lam[1:]) >= 0 and rest <= 1}
-    return Case((Relation(sum(own), "==", whole, "(126)"),), premises)
+def opportunity(count: Cells, loss: Cells, lam: Any, weighting: str) -> dict[str, tuple[Any, ...]]:
+    """(90), and as the clients' objectives average it; μ_1 = L_11 - L_10, and as the clients' add
+    up to it.
 
-
-def rest_sum(lam: Any, loss: Any) -> Any:
-    """Σ_{i>=1} λ^(i) L^(i)."""
-    return sum(w * v for w, v in zip(lam[1:], loss[1:], strict=True))
-
-
-def added(clients: int = 4, index: str = "j") -> dict[str, Any]:
-    """The same in symbols, with λ^(j) in client 0's sum."""
-    lam, loss = (sympy.symbols(f"{n}0:{clients}") for n in "lL")
-    first = 1 - (sum(lam[1:]) if index == "j" else (clients - 1) * lam[0])
-    whole = rest_sum(lam, loss) + (1 - sum(lam[1:])) * loss[0]
-    return {"(126)": first * loss[0] + rest_sum(lam, loss) - whole}
-
-
-def kept(instance: dict[str, Any]) -> Case:
-    """λ^(1) after one update stays in Λ, I = 2, where the step is α sign(μ)."""
-    lam = instance["lam"] + instance["alpha"] * instance["sign"]
-    premises = {"Λ": 0 <= instance["lam"] <= 1, "α": instance["alpha"] > 0}
-    return Case((Relation(0, "<=", lam, "λ >= 0"), Relation(lam, "<=", 1, "λ <= 1")), premises)
-
-
-def clipped(most: int = 1) -> tuple[Any, list[Any]]:
-    """I = 2: |λ - λ*| less the same after a clip from λ = 1 + e to 1 is e >= 0, for λ* = 1 - s in
-    Λ.
+    ``weighting`` : "own", the client's own mean L^(i), as printed; or "share", n^(i)_{y,a}/n_{y,a}
+    of it, times I in the objective.
     """
-    e, s = sympy.symbols("e s", nonnegative=True)
-    return (most + e - (1 - s)) - (1 - (1 - s)), [e]
+    people = {c: sum(n[c] for n in count) for c in LABELLED}
+    total, clients = sum(people.values()), len(count)
+    part = {
+        "11": lam,
+        "10": (people["10"] + people["11"]) / total - lam,
+        "0*": people["0*"] / total,
+    }
+    shared = [
+        {c: n[c] * v[c] / people[c] for c in LABELLED} for n, v in zip(count, loss, strict=True)
+    ]
+    own = loss if weighting == "own" else shared
+    means = {c: sum(v[c] for v in own) / (clients if weighting == "own" else 1) for c in LABELLED}
+    whole = {c: sum(v[c] for v in shared) for c in LABELLED}
+    return {
+        "(90)": tuple(sum(part[c] * v[c] for c in LABELLED) for v in (means, whole)),
+        "μ_1": tuple(v["11"] - v["10"] for v in (means, whole)),
+    }
 
 
-def _check_minimiser(effort: Effort, kind: str = "FedAvg", big: int = 3) -> Evidence:
-    shows = (
-        "4 and 12 people, a quarter in each cell, losses (w - 0)²/2 and (w - 1)²/2: (7) has its "
-        "minimum at 3/4, FedAvg's average at 9/10"
+def unequal(instance: dict[str, Any], weighting: str = "own") -> Case:
+    """Clients of equal size: their objectives average to (90), and their μ^(i) to μ."""
+    losses, counts = (
+        [{c: Fraction(v[c]) for c in LABELLED} for v in instance[name]]
+        for name in ("loss", "count")
     )
-    half, one = Fraction(1, 2), Fraction(1)
-    count = [dict.fromkeys(CELLS, one), dict.fromkeys(CELLS, one * big)]
-    return Evidence.of(
-        Counterexample.at(
-            Call.of(minimiser, kind=kind), shows, count=count, centre=[0, 1], lam=[half, half]
-        )
-    )
-
-
-def _check_averaged(effort: Effort, kinds: tuple[str, ...] = ("scaled", "equal")) -> Evidence:
-    point = {"l0": "1/3", "l1": "2/5"}
-    for i in range(3):
-        point |= {f"n{c}_{i}": f"{3 * i + k * k + 2}" for k, c in enumerate(CELLS)}
-        point |= {f"L{c}_{i}": f"{i + 2 * k + 1}/7" for k, c in enumerate(CELLS)}
-    return Evidence.of(
-        *(SymbolicZero(Call.of(averaged, kind=kind), "together", (point,)) for kind in kinds)
-    )
-
-
-def _check_parity(effort: Effort, index: str = "i") -> Evidence:
-    half, quarter = Fraction(1, 2), Fraction(1, 4)
-    shows = (
-        "three clients of 2, 1 and 1 people: with λ^(0) = n^(0)/n = 1/2 client 0 has weight 1 - "
-        "2/2 = 0, in (126) 1/2"
-    )
-    zero, one = Fraction(0), Fraction(1)
-    return Evidence.of(
-        Counterexample.at(
-            Call.of(parity, index=index),
-            shows,
-            lam=[half, quarter, quarter],
-            loss=[one, zero, zero],
-        )
+    found = opportunity(counts, losses, instance["lam"], weighting)
+    equal = len({sum(v.values()) for v in counts}) == 1
+    return Case(
+        tuple(Relation(mean, "==", whole, name) for name, (mean, whole) in found.items()),
+        {"equal sizes": equal},
     )
 
 
-def _check_added(effort: Effort, index: str = "j") -> Evidence:
-    point = {f"{n}{k}": f"{k + 1}/{k + 6}" for n in "lL" for k in range(4)}
-    return Evidence.of(SymbolicZero(Call.of(added, index=index), "expand", (point,)))
+def residuals(weighting: str = "share") -> dict[str, sympy.Expr]:
+    """The same with symbols, three clients of any size."""
+    found = opportunity(*tables(LABELLED), sympy.Symbol("lam"), weighting)
+    return {name: mean - whole for name, (mean, whole) in found.items()}
 
 
-def _check_kept(effort: Effort, alpha: Fraction = Fraction(1)) -> Evidence:
-    shows = "two clients of equal size, λ^(1) = 1/2, α = 1: the first update gives 3/2 or -1/2"
-    return Evidence.of(
-        *(
-            Counterexample.at(Call.of(kept), shows, lam=Fraction(1, 2), alpha=alpha, sign=sign)
-            for sign in (1, -1)
-        )
+def matrix(curve: dict[str, Any], lam: Any, share: Any, groups: int, place: str) -> Any:
+    """(106)-(107), the terms of a = 0 inside or outside of the sum over a; less the Hessian of
+    (102)-(103).
+    """
+    own = [[lam[y * (groups - 1) + a] for a in range(groups - 1)] for y in (0, 1)]
+    first = sum((share[y] - sum(own[y])) * curve[f"{y}0"] for y in (0, 1))
+    rest = sum(own[y][a - 1] * curve[f"{y}{a}"] for y in (0, 1) for a in range(1, groups))
+    weight = outer("eodds", groups, share, []).weight
+    hessian = sum(
+        (constant + sum(lam[j] * c for j, c in rate.items())) * curve[name]
+        for name, (constant, rate) in weight.items()
     )
+    return rest + (groups - 1 if place == "inside" else 1) * first - hessian
 
 
-WEIGHTS = (
-    r"FedAvg [...] iteratively compute[s] a weighted average of the local model parameters, with "
-    r"the weights proportional to the local datasets' sizes. [...] "
-    r"$L(w,\lambda)=\sum_iL^{(i)}(w,\lambda)$, "
-    r"$L^{(i)}:=\sum_a[\lambda_an_{0,a}^{(i)}L_{0,a}^{(i)}/n_{\star,a}+(2\frac{n_{\star,a}}n-"
-    r"\lambda_a)n_{1,a}^{(i)}L_{1,a}^{(i)}/n_{\star,a}]$. The global objective can be seen as a "
-    r"weighted sum of the client objective function. Therefore, we can use FedAvg to solve the "
-    r"inner optimization problem."
-)
-ALGORITHM_5 = (
-    r"$w^{(i)}\leftarrow$ Gradient descent w.r.t objective function "
-    r"$[[i\ne0]]\lambda^{(i)}L^{(i)}(w)+[[i=0]](1-\sum_{j=1}^{I-1}\lambda^{(i)})L^{(0)}(w)$; "
-    r"Initialize $\lambda^{(i)}$ as $\frac{n^{(i)}}n$ for all $i\in[I]\setminus\{0\}$."
-)
-SIMPLEX = ("Λ", "λ^(i) >= 0, Σ_{i>=1} λ^(i) <= 1")
+def same_matrix(instance: dict[str, Any], place: str = "inside") -> Case:
+    """The matrix of assumption 7 is the Hessian that (115)-(117) inverts."""
+    groups, other = instance["groups"], instance["other"]
+    curve = {f"{y}{a}": other if a else instance["first"] for y in (0, 1) for a in range(groups)}
+    lam, share = [instance["lam"]] * (2 * groups - 2), [instance["share"]] * 2
+    value = matrix(curve, lam, share, groups, place)
+    return Case((Relation(value, "==", 0, "matrix - Hessian"),))
+
+
+def any_matrix(place: str = "outside", groups: int = 4) -> dict[str, Any]:
+    """The same with symbols."""
+    curve = {f"{y}{a}": sympy.Symbol(f"H{y}{a}") for y in (0, 1) for a in range(groups)}
+    lam, share = sympy.symbols(f"l0:{2 * groups - 2}"), sympy.symbols("p0 p1")
+    return {"matrix - Hessian": matrix(curve, lam, share, groups, place)}
+
+
+def parity(lam: Any, loss: Any, index: str) -> tuple[Any, Any]:
+    """Algorithm 5's objectives added up, and (126); ``index``: of λ in client 0's sum over j."""
+    rest = sum(lam[1:])
+    others = sum(w * v for w, v in zip(lam[1:], loss[1:], strict=True))
+    first = 1 - (rest if index == "j" else (len(lam) - 1) * lam[0])
+    return others + first * loss[0], others + (1 - rest) * loss[0]
+
+
+def added(instance: dict[str, Any], index: str = "i") -> Case:
+    """Algorithm 5: the clients' objectives add up to (126), λ^(0) whatever number it may be."""
+    lam = instance["lam"]
+    own, whole = parity(lam, instance["loss"], index)
+    premises = {"Λ": min(lam[1:]) >= 0 and sum(lam[1:]) <= 1}
+    return Case((Relation(own, "==", whole, "(126)"),), premises)
+
+
+def any_added(index: str = "j") -> dict[str, Any]:
+    """The same in symbols, four clients."""
+    own, whole = parity(sympy.symbols("l0:4"), sympy.symbols("L0:4"), index)
+    return {"(126)": own - whole}
+
 
 CLAIMS = (
     Claim(
-        id="fedfb/algorithm-2-weights",
-        number="Algorithm 2, appendix B.1",
-        line=1225,
-        title="FedAvg, which weighs models by the clients' sizes, solves (7) from the objectives "
-        "L^(i)",
-        printed=WEIGHTS,
+        "fedfb/algorithm-2-weights",
+        "Algorithm 2, appendix B.1",
+        1225,
+        "FedAvg, which weighs models by the clients' sizes, solves (7) from the objectives L^(i)",
+        printed=r"FedAvg [...] iteratively compute[s] a weighted average of the local model "
+        r"parameters, with the weights proportional to the local datasets' sizes. [...] "
+        r"$L(w,\lambda)=\sum_iL^{(i)}(w,\lambda)$, "
+        r"$L^{(i)}:=\sum_a[\lambda_an_{0,a}^{(i)}L_{0,a}^{(i)}/n_{\star,a}+(2\frac{n_{\star,a}}n-"
+        r"\lambda_a)n_{1,a}^{(i)}L_{1,a}^{(i)}/n_{\star,a}]$. The global objective can be seen as "
+        r"a weighted sum of the client objective function. Therefore, we can use FedAvg to solve "
+        r"the inner optimization problem.",
         statement=r"$\sum_i\frac{n^{(i)}}nL^{(i)}$, which FedAvg minimises, has the minimiser of "
         r"$L=\sum_iL^{(i)}$.",
         kind="equivalence",
-        hypotheses=(),
         scope="I = 2, quadratic losses",
-        expected="holds-repaired",
-        check=_check_minimiser,
-        mutants=(
-            Mutant("equal sizes", "clients of one size", partial(_check_minimiser, big=1)),
-            Mutant("1/I", "an unweighted mean", partial(_check_minimiser, kind="equal")),
+        whose="printed",
+        check=counterexample(
+            minimiser,
+            "4 and 12 people, a quarter in each cell, losses (w - 0)²/2 and (w - 1)²/2: (7) has "
+            "its minimum at 3/4, FedAvg's average at 9/10",
+            {"count": [Fraction(1), Fraction(3)], "centre": [0, 1], "lam": [HALF, HALF]},
         ),
+        mutants={
+            "equal sizes": ("clients of one size", {"count": [Fraction(1), Fraction(1)]}),
+            "1/I": ("an unweighted mean", {"kind": "equal"}),
+        },
         severity="theorem",
         erratum=r"$L^{(i)}$ contains $n^{(i)}_{y,a}$ already, so FedAvg's weights count the sizes "
         r"twice: a client enters by the square of its size. Average the models with weights "
         r"$\frac1I$, or let client $i$ descend on $\frac n{n^{(i)}}L^{(i)}$.",
         reading="Section 3 assumes clients of one size, for which there is no difference; section "
         "4's algorithms and the experiments do not.",
+        repaired=Repaired(
+            title="with weights 1/I, or objectives n/n^(i) L^(i), the clients' objectives average "
+            "to (7)",
+            statement=r"$\frac1I\sum_iL^{(i)}=\frac1IL$ and $\sum_i\frac{n^{(i)}}n\cdot\frac "
+            r"n{n^{(i)}}L^{(i)}=L$, the objective of (7).",
+            kind="identity",
+            scope="A = 2, I = 3, clients of any size",
+            check=identity(averaged),
+            mutants={"as printed": ("n^(i)/n", {"kinds": ("FedAvg",)})},
+            notes="The objective. That FedAvg with several local steps minimises it is another "
+            "matter.",
+        ),
     ),
     Claim(
-        id="fedfb/algorithm-2-weights/repaired",
-        number="Algorithm 2, appendix B.1",
-        line=1225,
-        title="with weights 1/I, or objectives n/n^(i) L^(i), the clients' objectives average to "
-        "(7)",
-        printed=WEIGHTS,
-        statement=r"$\frac1I\sum_iL^{(i)}=\frac1IL$ and $\sum_i\frac{n^{(i)}}n\cdot\frac "
-        r"n{n^{(i)}}L^{(i)}=L$, the objective of (7).",
+        "fedfb/algorithm-3",
+        "Algorithms 3 and 4",
+        1390,
+        "the clients' objectives of algorithm 3 average to (90), and their μ^(i) to μ",
+        printed=r"$w^{(i)}\leftarrow$ Gradient descent w.r.t objective function "
+        r"$\sum_{a=1}^{A-1}\lambda_aL_{1,a}^{(i)}(w)+(\frac{n_{1,\star}}n-\sum_{a="
+        r"1}^{A-1}\lambda_a)L^{(i)}_{1,0}(w)+\frac{n_{0,\star}}nL^{(i)}_{0,\star}(w)$; "
+        r"$\mu_a\leftarrow SecAgg(\{\mu_a^{(i)}\})$; "
+        r"$L_{y,a}^{(i)}(w):=\sum_{y,a,i}\ell/n_{y,a}^{(i)}$.",
+        statement=r"For clients of equal size, $\frac1I\sum_iF^{(i)}$ is (90), and "
+        r"$\frac1I\sum_i(L_{1,1}^{(i)}-L_{1,0}^{(i)})=L_{1,1}-L_{1,0}$.",
         kind="identity",
-        hypotheses=(),
-        scope="A = 2, I = 3, clients of any size",
-        expected="holds",
-        check=_check_averaged,
-        mutants=(Mutant("as printed", "n^(i)/n", partial(_check_averaged, kinds=("FedAvg",))),),
-        notes="The objective. That FedAvg with several local steps minimises it is another matter.",
+        hypotheses={"equal sizes": "the clients have as many people each"},
+        scope="A = 2, I = 2",
+        whose="printed",
+        check=counterexample(
+            unequal,
+            "two clients of 8 people; with label 1, group 1: 1 of loss 1 and 3 of loss 0, mean "
+            "1/4, not (1 + 0)/2",
+            {
+                "loss": [{"10": 0, "11": 1, "0*": 0}, {"10": 0, "11": 0, "0*": 0}],
+                "count": [{"10": 3, "11": 1, "0*": 4}, {"10": 1, "11": 3, "0*": 4}],
+                "lam": QUARTER,
+            },
+        ),
+        mutants={"shares": ("n^(i)_{y,a}/n_{y,a} times the local mean", {"weighting": "share"})},
+        severity="theorem",
+        erratum="Local means do not average to global ones where groups are spread unevenly: "
+        "weight L^(i)_{y,a} by n^(i)_{y,a}/n_{y,a}, as algorithm 2 does with n_{*,a}. μ_a^(i) is "
+        "nowhere defined; it must be the weighted difference too. Algorithm 4 has the same two "
+        "faults.",
+        reading="μ_a^(i) = L^(i)_{1,a} - L^(i)_{1,0}, SecAgg a mean, FedAvg's weights equal.",
+        repaired=Repaired(
+            title="with L^(i)_{y,a} weighted by n^(i)_{y,a}/n_{y,a} the clients' objectives and "
+            "μ^(i) sum to (90) and μ",
+            statement=r"With $\frac{n^{(i)}_{y,a}}{n_{y,a}}L^{(i)}_{y,a}$ for $L^{(i)}_{y,a}$ both "
+            r"sums are exact.",
+            hypotheses={},
+            scope="A = 2, I = 3, clients of any size",
+            check=identity(residuals),
+            mutants={"own means": ("as printed", {"weighting": "own"})},
+        ),
     ),
     Claim(
-        id="fedfb/algorithm-5",
-        number="Algorithm 5",
-        line=1590,
-        title="the clients' objectives of algorithm 5 add up to (126)",
-        printed=ALGORITHM_5,
+        "fedfb/assumption-7",
+        "Assumption 7",
+        1418,
+        "the matrix of assumption 7 is the inner problem's Hessian",
+        printed=r"$\sum_{a=1}^{A-1}[(\lambda_{1,a}\nabla^2L_{1,a}+\lambda_{0,a}\nabla^2L_{0,a}+"
+        r"(\frac{n_{0,\star}}n-\sum_{a=1}^{A-1}\lambda_{0,a})\nabla^2L_{0,0}+(\frac{n_{1,\star}}n"
+        r"-\sum_{a=1}^{A-1}\lambda_{1,a})\nabla^2L_{1,0})]\succ0$.",
+        statement=r"(106)-(107) equals the Hessian of (102)-(103), which (115)-(117) invert.",
+        kind="identity",
+        scope="A = 3",
+        whose="printed",
+        check=counterexample(
+            same_matrix,
+            "A = 3, Hessians 1 for a = 0 and -1 else, λ = 3/20, shares 1/2: (106)-(107) is "
+            "positive, the Hessian negative",
+            {
+                "groups": 3,
+                "first": Fraction(1),
+                "other": Fraction(-1),
+                "lam": Fraction(3, 20),
+                "share": HALF,
+            },
+        ),
+        mutants={
+            "two groups": ("A = 2", {"groups": 2}),
+            "outside": ("the terms of a = 0 outside", {"place": "outside"}),
+        },
+        severity="constant",
+        erratum="The terms of a = 0 must stand outside of the sum over a, where they are counted "
+        "A - 1 times. For A > 2 the assumption as printed may hold where the Hessian is "
+        "negative. For A = 2 it makes no difference.",
+        repaired=Repaired(
+            title="with the terms of a = 0 outside of the sum, assumption 7's matrix is the inner "
+            "problem's Hessian",
+            statement=r"$\sum_{a\ge1}\sum_y\lambda_{y,a}\nabla^2L_{y,a}+\sum_y(\frac{n_{y,"
+            r"\star}}n-\sum_{a\ge1}\lambda_{y,a})\nabla^2L_{y,0}$ is the Hessian.",
+            scope="A = 2, 3, 4",
+            check=every(*(identity(any_matrix, groups=groups) for groups in (2, 3, 4))),
+            mutants={"as printed": ("inside of the sum", {"place": "inside"})},
+        ),
+    ),
+    Claim(
+        "fedfb/algorithm-5",
+        "Algorithm 5",
+        1590,
+        "the clients' objectives of algorithm 5 add up to (126)",
+        printed=r"$w^{(i)}\leftarrow$ Gradient descent w.r.t objective function "
+        r"$[[i\ne0]]\lambda^{(i)}L^{(i)}(w)+[[i=0]](1-\sum_{j=1}^{I-1}\lambda^{(i)})L^{(0)}(w)$; "
+        r"Initialize $\lambda^{(i)}$ as $\frac{n^{(i)}}n$ for all $i\in[I]\setminus\{0\}$.",
         statement=r"$\sum_{i\ge1}\lambda^{(i)}L^{(i)}+(1-\sum_{j=1}^{I-1}\lambda^{(0)})L^{(0)}$ is "
         r"(126).",
         kind="identity",
-        hypotheses=(SIMPLEX,),
+        hypotheses={"Λ": "λ^(i) >= 0, Σ_{i>=1} λ^(i) <= 1"},
         scope="I = 3",
-        expected="holds-repaired",
-        check=_check_parity,
-        mutants=(Mutant("λ^(j)", "λ^(j) in the sum over j", partial(_check_parity, index="j")),),
+        whose="printed",
+        check=counterexample(
+            added,
+            "three clients of 2, 1 and 1 people: with λ^(0) = n^(0)/n = 1/2 client 0 has weight 1 "
+            "- 2/2 = 0, in (126) 1/2",
+            {"lam": [HALF, QUARTER, QUARTER], "loss": [Fraction(1), Fraction(0), Fraction(0)]},
+        ),
+        mutants={"λ^(j)": ("λ^(j) in the sum over j", {"index": "j"})},
         severity="misprint",
         erratum=r"Write $1-\sum_{j=1}^{I-1}\lambda^{(j)}$: with $\lambda^{(i)}$ the sum is "
         r"$(I-1)\lambda^{(0)}$, and $\lambda^{(0)}$ is never set.",
         reading="λ^(0) = n^(0)/n, as the other λ^(i) start. No number fits all λ in Λ.",
-    ),
-    Claim(
-        id="fedfb/algorithm-5/repaired",
-        number="Algorithm 5",
-        line=1590,
-        title="with λ^(j) in client 0's sum, the clients' objectives add up to (126)",
-        printed=ALGORITHM_5,
-        statement=r"$\sum_{i\ge1}\lambda^{(i)}L^{(i)}+(1-\sum_{j=1}^{I-1}\lambda^{(j)})L^{(0)}$ is "
-        r"(126).",
-        kind="identity",
-        hypotheses=(),
-        scope="I = 4",
-        expected="holds",
-        check=_check_added,
-        mutants=(Mutant("as printed", "λ^(0)", partial(_check_added, index="i")),),
-        notes="A sum: a server that weighs models by n^(i)/n changes it, as in "
-        "fedfb/algorithm-2-weights.",
-    ),
-    Claim(
-        id="fedfb/algorithm-5-region",
-        whose="implied",
-        number="Algorithm 5, appendix C.1",
-        line=1571,
-        title="the update of algorithm 5 keeps λ in Λ, for the step sizes of appendix C.1",
-        printed=r"$\Lambda=\{0\le\lambda^{(i)}\le1,\sum_i\lambda^{(i)}\le1\}$; "
-        r"$\lambda^{(i)}\leftarrow\lambda^{(i)}+\frac{\alpha_t}{\|\mu\|_2}\mu^{(i)}$; "
-        r"$\alpha\in\{0.001,0.05,0.08,0.1,0.2,0.5,1,2\}$.",
-        statement=r"$\lambda^{(1)}\in[0,1]$ after the first update, $\alpha=1$.",
-        kind="implication",
-        hypotheses=(SIMPLEX, ("α", "the step size is positive")),
-        scope="I = 2, equal sizes",
-        expected="holds-repaired",
-        check=_check_kept,
-        mutants=(
-            Mutant("α = 1/2", "a step to the end", partial(_check_kept, alpha=Fraction(1, 2))),
-        ),
-        severity="theorem",
-        erratum=r"Project onto $\Lambda$ after each step. Outside of it a client's loss has a "
-        r"negative weight, and (126) need have no minimiser.",
-        reading="The paper does not say what happens at the boundary, as for fedfb/eq-9.",
-    ),
-    Claim(
-        id="fedfb/algorithm-5-region/repaired",
-        number="Algorithm 5",
-        line=1571,
-        title="projected onto Λ, λ is no farther from any λ* in Λ",
-        printed="see fedfb/algorithm-5-region",
-        statement=r"For $I=2$ and $\lambda=1+e$, $\lambda^\star\in[0,1]$: "
-        r"$|\lambda-\lambda^\star|-|1-\lambda^\star|=e\ge0$; mirrored at 0.",
-        kind="bound",
-        hypotheses=(),
-        scope="I = 2",
-        expected="holds",
-        check=lambda e: _check_clipped(e),
-        mutants=(
-            Mutant("beyond", "clipped at 1, from 2 + e", lambda e: _check_clipped(e, most=2)),
+        repaired=Repaired(
+            title="with λ^(j) in client 0's sum, the clients' objectives add up to (126)",
+            statement=r"$\sum_{i\ge1}\lambda^{(i)}L^{(i)}+(1-\sum_{j=1}^{I-1}\lambda^{(j)})"
+            r"L^{(0)}$ is (126).",
+            hypotheses={},
+            scope="I = 4",
+            check=identity(any_added),
+            mutants={"as printed": ("λ^(0)", {"index": "i"})},
+            notes="A sum: a server that weighs models by n^(i)/n changes it, as in "
+            "fedfb/algorithm-2-weights.",
         ),
     ),
 )
-
-
-def _check_clipped(effort: Effort, most: int = 1) -> Evidence:
-    return Evidence.of(
-        DefiniteForm(Call.of(clipped, most=most), "expand", ({"e": "1/2", "s": "1/3"},))
-    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from flint import arb
 
@@ -30,6 +31,12 @@ class NormalClient:
     def g(self, t: Fraction) -> arb:
         """g_i at the λ with η⁻¹(1/2 + λ) = t."""
         return phi((t - self.mean[1]) / self.sd) - phi((-t - self.mean[0]) / self.sd)
+
+
+def clients(instance: dict[str, Any]) -> tuple[NormalClient, NormalClient]:
+    """The two clients of an instance, in exact numbers."""
+    wide, narrow, sd = (tuple(map(Fraction, instance[name])) for name in ("wide", "narrow", "sd"))
+    return NormalClient((wide[0], wide[1]), sd[0]), NormalClient((narrow[0], narrow[1]), sd[1])
 
 
 def phi(x: Fraction) -> arb:

@@ -8,17 +8,12 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZero
-from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.evidence import Evidence
+from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.finite_worlds import federation_of
-from fairfl.claims.fedfb.lemma_20 import COUNTER, conditions
+from fairfl.claims.fedfb.lemma_20 import COUNTER, PREMISES, conditions
 from fairfl.claims.fedfb.worlds import World
-from fairfl.claims.instances import explore
-
-ZERO = Fraction(0)
+from fairfl.claims.forms import Every, counterexample, definite, drawn, every, identity
 
 
 def mean(clients: int, common: bool = True) -> dict[str, sympy.Expr]:
@@ -33,28 +28,37 @@ def mean(clients: int, common: bool = True) -> dict[str, sympy.Expr]:
     return {"MD": pooled[0] - pooled[1] - sum(r[0] - r[1] for r in rates) / clients}
 
 
-def within(clients: int, budget: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def within(clients: int, budget: Fraction = Fraction(1)) -> tuple[sympy.Expr, list[sympy.Expr]]:
     """ε - mean MD_i as the mean of (ε - ε_i) + (ε_i - MD_i), all non-negative; -MD the same."""
     eps = sympy.Symbol("eps", nonnegative=True)
-    slack = [sympy.Symbol(f"s{i}", nonnegative=True) for i in range(clients)]
-    rest = [sympy.Symbol(f"t{i}", nonnegative=True) for i in range(clients)]
+    slack = sympy.symbols(f"s0:{clients}", nonnegative=True)
+    rest = sympy.symbols(f"t0:{clients}", nonnegative=True)
     local = [eps - s - t for s, t in zip(slack, rest, strict=True)]
-    return budget * eps - sum(local) / clients, [v / clients for v in (*slack, *rest)]
+    share = sympy.Rational(str(budget))
+    return share * eps - sum(local) / clients, [v / clients for v in (*slack, *rest)]
 
 
 def solved(instance: dict[str, Any], common: bool = True) -> Case:
     """fairfl's solution of LFT+FedAvg(ε) on a finite X: |MD| <= max ε_i."""
     from fairfl.solvers.api import solve
 
-    federation, eps = federation_of(
-        {**instance, "q": instance["q"][:1] * len(instance["q"])} if common else instance
-    )
-    return Case(
-        (Relation(solve(federation, "lft_fedavg", eps).disparity, "<=", max(eps), "DP Disp"),)
-    )
+    q = instance["q"]
+    federation, eps = federation_of({**instance, "q": q[:1] * len(q) if common else q})
+    found = solve(federation, "lft_fedavg", eps)
+    return Case((Relation(found.disparity, "<=", max(eps), "DP Disp"),))
 
 
-def strict(instance: dict[str, Any], fedavg: Fraction = ZERO) -> Case:
+def finite(clients: int, points: int = 4) -> st.SearchStrategy[dict[str, Any]]:
+    """Masses of x | a, i on a few points, η in tenths, budgets in twentieths, q in eighths."""
+    law = st.lists(st.integers(1, 9), min_size=points, max_size=points)
+    masses = st.lists(st.lists(law, min_size=2, max_size=2), min_size=clients, max_size=clients)
+    eta = st.lists(st.integers(0, 10), min_size=points, max_size=points)
+    eps = st.lists(st.integers(0, 10), min_size=clients, max_size=clients)
+    q = st.lists(st.integers(1, 7), min_size=clients, max_size=clients)
+    return st.fixed_dictionaries({"masses": masses, "eta": eta, "eps": eps, "q": q})
+
+
+def strict(instance: dict[str, Any], fedavg: int = 0) -> Case:
     """Under lemma 20's conditions the smallest disparity of LFT+Ensemble is more than LFT+FedAvg's,
     which is 0.
     """
@@ -68,52 +72,26 @@ def strict(instance: dict[str, Any], fedavg: Fraction = ZERO) -> Case:
     )
 
 
-def _check(effort: Effort, clients: int, common: bool = True, budget: int = 1) -> Evidence:
-    names = [f"r{i}{a}" for i in range(clients) for a in (0, 1)]
-    rates = {name: f"{k + 1}/{k + 7}" for k, name in enumerate(names)}
-    shares = {"q": "1/3", **{f"q{i}": f"{i + 1}/5" for i in range(clients)}}
-    slack = {f"{n}{i}": f"1/{9 + i}" for n in "st" for i in range(clients)}
-    identity = SymbolicZero(
-        Call.of(mean, clients=clients, common=common), "together", ({**rates, **shares},)
+def _bound(clients: int) -> Every:
+    return every(
+        identity(mean, clients=clients),
+        definite(within, clients=clients),
+        extra=[drawn(solved, finite, clients=clients)],
     )
-    bound = DefiniteForm(
-        Call.of(within, clients=clients, budget=budget), "expand", ({"eps": "1/2", **slack},)
-    )
-    run = explore(
-        Call.of(solved, common=common), Call.of(finite, clients=clients), effort, tolerance=1e-9
-    )
-    return Evidence.of(identity, bound, extra=(run,))
 
 
-def finite(clients: int, points: int = 4) -> st.SearchStrategy[dict[str, Any]]:
-    """Masses of x | a, i on a few points, η in tenths, budgets in twentieths, q in eighths."""
-    law = st.lists(st.integers(1, 9), min_size=points, max_size=points)
-    masses = st.lists(st.lists(law, min_size=2, max_size=2), min_size=clients, max_size=clients)
-    eta = st.lists(st.integers(0, 10), min_size=points, max_size=points)
-    eps = st.lists(st.integers(0, 10), min_size=clients, max_size=clients)
-    q = st.lists(st.integers(1, 7), min_size=clients, max_size=clients)
-    return st.fixed_dictionaries({"masses": masses, "eta": eta, "eps": eps, "q": q})
-
-
-def _check_strict(effort: Effort, fedavg: Fraction = ZERO) -> Evidence:
-    shows = "the three clients of fedfb/lemma-20: LFT+Ensemble reaches MD = 0 too"
-    return Evidence.of(Counterexample.at(Call.of(strict, fedavg=fedavg), shows, **COUNTER))
-
-
-PREMISES = (
-    ("common q", "q_i = q for all clients"),
-    ("opposite", "g̃_0(0) g̃_1(0) < 0"),
-    ("ψ", "ψ̃ (g̃_0(0) + g̃_1(0)) > 0 on [0, c]²"),
-    ("g_i increase", "each density is positive on (0, 1)"),
-)
+MUTANTS = {
+    "different shares": ("the q_i differ", {"common": False}),
+    "below ε": ("DP Disp <= 99/100 ε", {"budget": Fraction(99, 100)}),
+}
 
 CLAIMS = (
     Claim(
-        id="fedfb/theorem-17",
-        number="Theorem 17",
-        line=940,
-        title="common q: LFT+FedAvg(ε, ε) has DP Disp ≤ ε; so min LFT+Ensemble > min LFT+FedAvg "
-        "= 0 under lemma 10",
+        "fedfb/theorem-17",
+        "Theorem 17",
+        940,
+        "common q: LFT+FedAvg(ε, ε) has DP Disp ≤ ε; so min LFT+Ensemble > min LFT+FedAvg = 0 "
+        "under lemma 10",
         printed=r"Let $q\in(0,1)$. For all $\varepsilon\in[0,1]$, there exists "
         r"$\varepsilon_0,\varepsilon_1\in[0,1]$ such that "
         r"$DP\,Disp(f^{LFT+FedAvg}_{\varepsilon_0,\varepsilon_1})\le\varepsilon$. Thus under the "
@@ -123,43 +101,38 @@ CLAIMS = (
         r"$|MD_i|\le\varepsilon_i\le\varepsilon$; $\varepsilon=0$ gives $0$, and lemma 10 the "
         r"rest.",
         kind="existence",
-        hypotheses=(("common q", "q_0 = q_1 = q in (0, 1)"),),
+        hypotheses={"common q": "q_0 = q_1 = q in (0, 1)"},
         scope="n = 2, as stated",
-        expected="holds",
-        check=lambda effort: _check(effort, 2),
-        mutants=(
-            Mutant("two shares", "q_0 and q_1 differ", lambda e: _check(e, 2, common=False)),
-            Mutant("below ε", "DP Disp <= 0 · ε", lambda e: _check(e, 2, budget=0)),
-        ),
+        whose="printed",
+        check=_bound(2),
+        mutants=MUTANTS,
         rests_on=("fedfb/lemma-10",),
         notes="The second look solves LFT+FedAvg on finite X with fairfl's solver.",
     ),
     Claim(
-        id="fedfb/theorem-21",
-        number="Theorem 21",
-        line=1115,
-        title="common q, I clients: ε_i ≤ ε for all i implies DP Disp(LFT+FedAvg) ≤ ε",
+        "fedfb/theorem-21",
+        "Theorem 21",
+        1115,
+        "common q, I clients: ε_i ≤ ε for all i implies DP Disp(LFT+FedAvg) ≤ ε",
         printed=r"Let $q_i=q\in(0,1)$ for all $i\in[I]$. For all $\varepsilon\in[0,1]$, let "
         r"$\varepsilon_i\le\varepsilon$ "
         r"for all $i\in[I]$, then $DP\,Disp(f^{LFT+FedAvg}_{\varepsilon})\le\varepsilon$.",
         statement=r"$MD=\frac1I\sum_iMD_i$ for every $f$, so "
         r"$|MD|\le\frac1I\sum_i\varepsilon_i\le\varepsilon$.",
         kind="bound",
-        hypotheses=(("common q", "q_i = q in (0, 1) for all clients"),),
+        hypotheses={"common q": "q_i = q in (0, 1) for all clients"},
         scope="I = 4, as stated; linear, so the same for any I",
-        expected="holds",
-        check=lambda effort: _check(effort, 4),
-        mutants=(
-            Mutant("different shares", "the q_i differ", lambda e: _check(e, 4, common=False)),
-        ),
+        whose="printed",
+        check=_bound(4),
+        mutants=MUTANTS,
         gap="the statement survives: the proof's last '= ε' should be '<= ε'.",
     ),
     Claim(
-        id="fedfb/theorem-21/strict",
-        number="Theorem 21",
-        line=1115,
-        title="under lemma 20's condition: min DP Disp(LFT+Ensemble) > min DP Disp(LFT+FedAvg) = "
-        "0, for I clients",
+        "fedfb/theorem-21/strict",
+        "Theorem 21",
+        1115,
+        "under lemma 20's condition: min DP Disp(LFT+Ensemble) > min DP Disp(LFT+FedAvg) = 0, for "
+        "I clients",
         printed=r"Thus under the condition in Lemma 20, we have "
         r"$\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+Ensemble})>"
         r"\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+FedAvg})=0$.",
@@ -167,11 +140,12 @@ CLAIMS = (
         kind="bound",
         hypotheses=PREMISES,
         scope="I = 3, as stated",
+        whose="printed",
         expected="refuted",
-        check=_check_strict,
-        mutants=(
-            Mutant("negative", "> -1 in place of > 0", lambda e: _check_strict(e, Fraction(-1))),
+        check=counterexample(
+            strict, "the three clients of fedfb/lemma-20: LFT+Ensemble reaches MD = 0 too", COUNTER
         ),
+        mutants={"negative": ("> -1 in place of > 0", {"fedavg": -1})},
         severity="theorem",
         erratum="False for I > 2, since lemma 20 is: LFT+Ensemble may be perfectly fair under "
         "its condition. It holds where 0 is outside of the range [L, U] of fedfb/lemma-20/range.",

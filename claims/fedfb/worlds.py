@@ -17,14 +17,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Relation
-
 HALF = Fraction(1, 2)
 Masses = tuple[Fraction, ...]
-LEAST = Fraction(1, 10**30)
-"""Less than any difference of two unequal numbers that turn up here: strictness for a test that
-judges margins.
-"""
 Rule = tuple[Fraction, Fraction]
 """Thresholds (t_0, t_1): accept u > t_a in group a."""
 
@@ -152,11 +146,6 @@ class World:
         return all(m > 0 for pair in self.laws for law in pair for m in law)
 
 
-def less(left: Fraction, right: Fraction, name: str) -> Relation:
-    """left < right, of negative margin where they are equal."""
-    return Relation(LEAST, "<=", right - left, name)
-
-
 def rate(law: Masses, t: Fraction) -> Fraction:
     """P(u > t)."""
     place = max(len(law) * t, Fraction(0))
@@ -192,17 +181,22 @@ def mix(laws: Sequence[Masses], weights: Sequence[Fraction]) -> Masses:
     )
 
 
+def parts(count: int, most: int | None = None) -> st.SearchStrategy[Fraction]:
+    """k/count for k = 0, ..., ``most``, or up to one."""
+    return st.integers(0, count if most is None else most).map(lambda k: Fraction(k, count))
+
+
 def worlds(
-    clients: int = 2, cells: int = 4, *, equal: bool = True, least: int = 1
+    clients: int = 2, cells: int = 4, *, equal: bool = True, least: int = 1, **more: Any
 ) -> st.SearchStrategy[dict[str, Any]]:
-    """Instances {"laws", "q"}: integer weights from ``least`` up (0 leaves gaps), q common or, not
-    ``equal``, each.
+    """Instances {"laws", "q"} and what ``more`` draws: integer weights from ``least`` up (0 leaves
+    gaps), q common or, not ``equal``, each.
     """
     weights = st.lists(st.integers(least, 9), min_size=cells, max_size=cells).filter(any)
     one = st.integers(1, 7).map(lambda k: Fraction(k, 8))
     shares = one if equal else st.lists(one, min_size=clients, max_size=clients)
     pairs = st.lists(st.lists(weights, min_size=2, max_size=2), min_size=clients, max_size=clients)
-    return st.fixed_dictionaries({"laws": pairs, "q": shares})
+    return st.fixed_dictionaries({"laws": pairs, "q": shares, **more})
 
 
 def _end(nodes: list[tuple[Fraction, Fraction]], value: Fraction) -> Fraction:

@@ -19,5 +19,6 @@ PAPER = Paper(
         "data": "of table 1",
         "row": "of table 1",
         "rows": "of table 1",
+        "columns": "of table 1",
     },
 )

@@ -5,36 +5,34 @@ losses.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from itertools import product
 from typing import Any
 
 import sympy
 
-from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, DefiniteForm, Witness
-from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.evidence import Evidence
+from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.forms import counterexample, definite, every, witness
 
 
-def extreme(instance: dict[str, Any], place: int = 0) -> Case:
+def extreme(instance: dict[str, Any], place: int = 1) -> Case:
     """p . phi(u) = min u at every 0-1 vector and at (-1, ..., -1), for ascending phi and p one at
-    ``place``, else zero.
+    ``place``, or the last, else zero.
 
     Both sides are linear on each cone u_s(1) <= ... <= u_s(n), and these vectors generate it: equal
     there is equal.
     """
     n = instance["n"]
     corners = [*product((0, 1), repeat=n), (-1,) * n]
-    return Case(tuple(Relation(sorted(u)[place], "==", min(u), str(u)) for u in corners))
+    rank = min(place, n) - 1
+    return Case(tuple(Relation(sorted(u)[rank], "==", min(u), str(u)) for u in corners))
 
 
 def opposite(instance: dict[str, Any], same: bool = False) -> Case:
     """(6) does not prefer unequal losses to equal ones of the same mean; weights against the order,
     or with it.
     """
-    losses, p = [Fraction(v) for v in instance["losses"]], [Fraction(v) for v in instance["p"]]
+    losses, p = instance["losses"], instance["p"]
     even = [sum(losses, Fraction(0)) / len(losses)] * len(losses)
     relations = []
     for name, descending in (("ascending", False), ("descending", True)):
@@ -48,7 +46,7 @@ def opposite(instance: dict[str, Any], same: bool = False) -> Case:
     return Case(tuple(relations), {"weights": min(p) >= 0 and sum(p) == 1})
 
 
-def chebyshev(n: int, turned: bool = False) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def chebyshev(n: int, turned: bool = False) -> tuple[Any, list[Any]]:
     """n sum w_k F_[k] - sum w sum F in the gaps g of the weights and h of the losses: products with
     positive factors.
 
@@ -56,150 +54,75 @@ def chebyshev(n: int, turned: bool = False) -> tuple[sympy.Expr, list[sympy.Expr
     """
     g = sympy.symbols(f"g1:{n + 1}", nonnegative=True)
     h = [*sympy.symbols(f"h1:{n}", nonnegative=True), sympy.Symbol(f"h{n}", real=True)]
-    w = [sum(g[k:]) for k in range(n)]
-    losses = [sum(h[k:]) for k in range(n)]
-    if turned:
-        w.reverse()
-    expression = n * sympy.Add(*(a * b for a, b in zip(w, losses, strict=True))) - sympy.Add(
-        *w
-    ) * sympy.Add(*losses)
-    terms = list(sympy.Add.make_args(sympy.expand(expression)))
-    return expression, terms
-
-
-def _check_extreme(effort: Effort, place: int = 0) -> Evidence:
-    sizes = range(1, effort.pick(8, 13))
-    shows = "all 0-1 vectors of n = {}"
-    return Evidence.of(
-        *(
-            Witness.at(Call.of(extreme, place=place), shows.format(n), n=n)
-            for n in sizes
-            if n > abs(place)
-        )
-    )
-
-
-def _check_direction(effort: Effort, same: bool = False) -> Evidence:
-    shows = (
-        "losses (0, 2) against (1, 1), weights 3/4 and 1/4: the objective is 1/2 against 1, "
-        "in either order"
-    )
-    instance = {"losses": [0, 2], "p": [Fraction(3, 4), Fraction(1, 4)]}
-    return Evidence.of(Counterexample.at(Call.of(opposite, same=same), shows, **instance))
-
-
-def _check_direction_repaired(effort: Effort, turned: bool = False) -> Evidence:
-    def point(n: int) -> dict[str, str]:
-        return {f"{name}{k}": f"{k + len(name)}/3" for name in "gh" for k in range(1, n + 1)}
-
-    sizes = range(2, effort.pick(6, 9))
-    return Evidence.of(
-        *(
-            DefiniteForm(Call.of(chebyshev, n=n, turned=turned), "expand", (point(n),))
-            for n in sizes
-        )
-    )
+    w, losses = ([sum(x[k:]) for k in range(n)] for x in (g, h))
+    ranked = w[::-1] if turned else w
+    gap = n * sum(a * b for a, b in zip(ranked, losses, strict=True)) - sum(w) * sum(losses)
+    return gap, list(sympy.Add.make_args(sympy.expand(gap)))
 
 
 CLAIMS = (
     Claim(
-        id="pffl/eq-5",
-        number="Eq. (5), Section 2.3",
-        line=62,
-        title="p = (1, 0, ..., 0) on an ascending order counts the lowest value only",
+        "pffl/eq-5",
+        "Eq. (5), Section 2.3",
+        62,
+        "p = (1, 0, ..., 0) on an ascending order counts the lowest value only",
         printed=r"$G_{2SF}(\mathbf{u}) = \mathbf{p}^T \cdot \phi(\mathbf{u})$; $\mathbf{p} = (1, "
-        r"0, \dots, 0)$ which "
-        "would optimise only for the lowest value in the list",
+        r"0, \dots, 0)$ which would optimise only for the lowest value in the list",
         statement=r"For ascending $\phi$ and $p = (1, 0, \dots, 0)$: $p^T \phi(u) = \min_i u_i$ "
         r"for every $u \in R^n$.",
         kind="identity",
-        hypotheses=(),
         scope="n <= 7",
-        expected="holds",
-        check=_check_extreme,
-        mutants=(
-            Mutant(
-                "p = (0, ..., 0, 1)",
-                "the weight on the last rank",
-                partial(_check_extreme, place=-1),
-            ),
-            Mutant(
-                "p = (0, 1, 0, ...)",
-                "the weight on the second rank",
-                partial(_check_extreme, place=1),
-            ),
+        whose="printed",
+        check=every(
+            *(witness(extreme, f"all 0-1 vectors of n = {n}", {"n": n}) for n in range(1, 8))
         ),
-        reading=(
-            "For utilities, as in section 2: the lowest value is the worst-off client. In (6) "
-            "phi sorts losses, whose lowest is the best-off client: see pffl/sort-order."
-        ),
-        notes=(
-            "Both sides are linear on every cone of one order, and 0-1 vectors with (-1, ..., "
-            "-1) generate these cones."
-        ),
+        mutants={
+            "p = (0, ..., 0, 1)": ("the weight on the last rank", {"place": 7}),
+            "p = (0, 1, 0, ...)": ("the weight on the second rank", {"place": 2}),
+        },
+        reading="For utilities, as in section 2: the lowest value is the worst-off client. In (6) "
+        "phi sorts losses, whose lowest is the best-off client: see pffl/sort-order.",
+        notes="Both sides are linear on every cone of one order, and 0-1 vectors with (-1, ..., "
+        "-1) generate these cones.",
     ),
     Claim(
-        id="pffl/sort-order",
-        number="Section 2.3, Eq. (6)",
-        line=64,
-        title="The sort order is arbitrary as long as p runs in the opposite direction",
-        printed=(
-            r"The particular choice of sort order is arbitrary as long as $\mathbf{p}$ follows "
-            r"the opposite direction. $\min_w f_p(w) = \mathbf{p}^T \cdot \phi(\mathbf{F}(w))$"
-        ),
-        statement=(
-            r"With $p$ non-increasing on ascending losses, or non-decreasing on descending ones, "
-            r"equal losses have an objective (6) no larger than unequal ones of the same mean."
-        ),
+        "pffl/sort-order",
+        "Section 2.3, Eq. (6)",
+        64,
+        "The sort order is arbitrary as long as p runs in the opposite direction",
+        printed=r"The particular choice of sort order is arbitrary as long as $\mathbf{p}$ follows "
+        r"the opposite direction. $\min_w f_p(w) = \mathbf{p}^T \cdot \phi(\mathbf{F}(w))$",
+        statement=r"With $p$ non-increasing on ascending losses, or non-decreasing on descending "
+        r"ones, equal losses have an objective (6) no larger than unequal ones of the same mean.",
         kind="implication",
-        hypotheses=(("weights", "p >= 0 with sum one"),),
+        hypotheses={"weights": "p >= 0 with sum one"},
         scope="n = 2",
-        expected="holds-repaired",
-        check=_check_direction,
-        mutants=(
-            Mutant(
-                "the same direction",
-                "large weights on large losses",
-                partial(_check_direction, same=True),
-            ),
-        ),
-        severity="remark",
         whose="reading",
-        erratum=(
-            "Opposite directions are right for utilities, which are maximised. For the losses of "
-            "(6), which are minimised, they put the largest weight on the smallest loss and "
-            "reward disparity: p and the losses must run in the same direction. Sections 3.2.1 "
-            "(increasing weights, ascending) and 3.2.2 (decreasing weights, descending) do that, "
-            "and contradict section 2.3."
+        severity="remark",
+        check=counterexample(
+            opposite,
+            "losses (0, 2) against (1, 1), weights 3/4 and 1/4: the objective is 1/2 against 1, in "
+            "either order",
+            {"losses": [0, 2], "p": [Fraction(3, 4), Fraction(1, 4)]},
         ),
-    ),
-    Claim(
-        id="pffl/sort-order/repaired",
-        number="Section 2.3, Eq. (6)",
-        line=64,
-        title="Weights in the direction of the losses never reward disparity",
-        printed=(
-            r"The particular choice of sort order is arbitrary as long as $\mathbf{p}$ follows "
-            r"the opposite direction."
+        mutants={"the same direction": ("large weights on large losses", {"same": True})},
+        erratum="Opposite directions are right for utilities, which are maximised. For the losses "
+        "of (6), which are minimised, they put the largest weight on the smallest loss and reward "
+        "disparity: p and the losses must run in the same direction. Sections 3.2.1 (increasing "
+        "weights, ascending) and 3.2.2 (decreasing weights, descending) do that, and contradict "
+        "section 2.3.",
+        repaired=Repaired(
+            title="Weights in the direction of the losses never reward disparity",
+            statement=r"For $w_1 \ge \dots \ge w_n \ge 0$ with sum one, and losses $F_{[1]} \ge "
+            r"\dots \ge F_{[n]}$: $\sum_k w_k F_{[k]} \ge \frac1n \sum_k F_k$, the value at equal "
+            r"losses of the same mean.",
+            kind="bound",
+            hypotheses={},
+            scope="n <= 5",
+            check=every(*(definite(chebyshev, n=n) for n in range(2, 6))),
+            mutants={"weights turned": ("non-decreasing on descending", {"turned": True})},
+            notes="Chebyshev's sum inequality: in the gaps of weights and losses every product has "
+            "a positive coefficient.",
         ),
-        statement=(
-            r"For $w_1 \ge \dots \ge w_n \ge 0$ with sum one, and losses $F_{[1]} \ge \dots \ge "
-            r"F_{[n]}$: $\sum_k w_k F_{[k]} \ge \frac1n \sum_k F_k$, the value at equal losses "
-            r"of the same mean."
-        ),
-        kind="bound",
-        hypotheses=(),
-        scope="n <= 5",
-        expected="holds",
-        check=_check_direction_repaired,
-        mutants=(
-            Mutant(
-                "weights turned",
-                "non-decreasing on descending",
-                partial(_check_direction_repaired, turned=True),
-            ),
-        ),
-        notes="Chebyshev's sum inequality: in the gaps of weights and losses every product has a "
-        "positive coefficient.",
     ),
 )

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import sympy
 
-from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZero
-from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.evidence import Evidence
+from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.forms import counterexample, definite, every, identity
 
 
 def spacing(instance: dict[str, Any], sign: int = 1) -> Case:
@@ -22,18 +19,17 @@ def spacing(instance: dict[str, Any], sign: int = 1) -> Case:
     return Case((Relation(sign * (h[1] - h[0]), "<=", sign * (h[2] - h[1]), "spacing"),))
 
 
-def steps(shift: int = 0) -> dict[str, sympy.Expr]:
+def steps(shift: int = 0) -> dict[str, Any]:
     """H_(k+1) - H_k by the gamma function's own recurrence: 1/(k+1), which falls with k."""
     k = sympy.symbols("k", positive=True)
-    step = 1 / (k + 1 + shift)
-    gap = sympy.digamma(k + 2) - sympy.digamma(k + 1)
+    gap: Any = sympy.digamma(k + 2) - sympy.digamma(k + 1)
     return {
-        "spacing": sympy.expand_func(gap) - step,
-        "its change": sympy.together(1 / (k + 2) - 1 / (k + 1)) + 1 / ((k + 1) * (k + 2)),
+        "spacing": sympy.expand_func(gap) - 1 / (k + 1 + shift),
+        "its change": 1 / (k + 2) - 1 / (k + 1) + 1 / ((k + 1) * (k + 2)),
     }
 
 
-def below(factor: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def below(factor: int = 1) -> tuple[Any, list[Any]]:
     """The slope of x - ln(1+x), which is 0 at 0: so ln(1 + 1/k) <= 1/k, and ln(k+1) <= H_k by
     adding up.
     """
@@ -41,7 +37,7 @@ def below(factor: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
     return sympy.diff(x - factor * sympy.log(1 + x), x), [x / (1 + x)]
 
 
-def above(factor: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def above(factor: int = 1) -> tuple[Any, list[Any]]:
     """The slope of ln(1+x) - x/(1+x): so 1/(k+1) <= ln((k+1)/k), and H_k <= 1 + ln k by adding up
     from H_1 = 1.
     """
@@ -49,62 +45,42 @@ def above(factor: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
     return sympy.diff(sympy.log(1 + x) - factor * x / (1 + x), x), [x / (1 + x) ** 2]
 
 
-def _check(effort: Effort, sign: int = 1) -> Evidence:
-    shows = "from H_1 to H_2 the spacing is 1/2, from H_2 to H_3 it is 1/3"
-    return Evidence.of(Counterexample.at(Call.of(spacing, sign=sign), shows, k=1))
-
-
-def _check_repaired(effort: Effort, shift: int = 0, factor: int = 1) -> Evidence:
-    points = ({"x": "1/3"}, {"x": "5"})
-    return Evidence.of(
-        SymbolicZero(Call.of(steps, shift=shift), "simplify", ({"k": "3"}, {"k": "11"})),
-        DefiniteForm(Call.of(below, factor=factor), "cancel", points),
-        DefiniteForm(Call.of(above, factor=factor), "cancel", points),
-    )
-
-
-PRINTED = (
-    r"For the $n$-th harmonic number $H_n \in O(\log(n))$, making the spacing between weights "
-    r"increase only logarithmically. $p_k = H_k = \sum_{i=1}^k 1/i$"
-)
 CLAIMS = (
     Claim(
-        id="pffl/eq-9",
-        number="Eq. (9), Section 3.2.3",
-        line=100,
-        title="The spacing between harmonic-number weights increases, logarithmically",
-        printed=PRINTED,
+        "pffl/eq-9",
+        "Eq. (9), Section 3.2.3",
+        100,
+        "The spacing between harmonic-number weights increases, logarithmically",
+        printed=r"For the $n$-th harmonic number $H_n \in O(\log(n))$, making the spacing between "
+        r"weights increase only logarithmically. $p_k = H_k = \sum_{i=1}^k 1/i$",
         statement=r"For $p_k = H_k$: the spacing $p_{k+1} - p_k$ increases with $k$.",
         kind="implication",
-        hypotheses=(),
         scope="k = 1; by the repaired form every k",
-        expected="holds-repaired",
-        check=_check,
-        mutants=(Mutant("decreases", "the spacing shrinks", partial(_check, sign=-1)),),
+        whose="printed",
         severity="remark",
+        check=counterexample(
+            spacing, "from H_1 to H_2 the spacing is 1/2, from H_2 to H_3 it is 1/3", {"k": 1}
+        ),
+        mutants={"decreases": ("the spacing shrinks", {"sign": -1})},
         erratum="The weights grow logarithmically; the spacing between neighbours, 1/(k+1), "
         "shrinks.",
-    ),
-    Claim(
-        id="pffl/eq-9/repaired",
-        number="Eq. (9), Section 3.2.3",
-        line=100,
-        title="Harmonic-number weights grow logarithmically, and their spacing shrinks",
-        printed=PRINTED,
-        statement=(
-            r"$\ln(k+1) \le H_k \le 1 + \ln k$ and $H_{k+1} - H_k = 1/(k+1)$, decreasing in $k$, "
-            r"for every $k \ge 1$."
+        repaired=Repaired(
+            title="Harmonic-number weights grow logarithmically, and their spacing shrinks",
+            statement=r"$\ln(k+1) \le H_k \le 1 + \ln k$ and $H_{k+1} - H_k = 1/(k+1)$, decreasing "
+            r"in $k$, for every $k \ge 1$.",
+            kind="bound",
+            scope="every k",
+            check=every(
+                identity(steps, method="simplify"),
+                definite(below, method="cancel"),
+                definite(above, method="cancel"),
+            ),
+            mutants={
+                "1/(k+2)": ("a wrong spacing", {"shift": 1}),
+                "twice the logarithm": ("2 ln(1+x) <= x", {"factor": 2}),
+            },
+            notes="Each step adds 1/(k+1), between ln((k+2)/(k+1)) and ln((k+1)/k): both are "
+            "slopes that are non-negative.",
         ),
-        kind="bound",
-        hypotheses=(),
-        scope="every k",
-        expected="holds",
-        check=_check_repaired,
-        mutants=(
-            Mutant("1/(k+2)", "a wrong spacing", partial(_check_repaired, shift=1)),
-            Mutant("twice the logarithm", "2 ln(1+x) <= x", partial(_check_repaired, factor=2)),
-        ),
-        notes="Each step adds 1/(k+1), between ln((k+2)/(k+1)) and ln((k+1)/k): both are slopes "
-        "that are non-negative.",
     ),
 )

@@ -115,3 +115,17 @@ set (t := (Rabs B + 1) / (S - 1)).
     rewrite V. replace (t * S - t) with (t * (S - 1)) by ring.
     replace (t * (S - 1)) with (Rabs B + 1) by (unfold t; field; lra). assert (A := Rle_abs B). lra.
 Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma inside_witness : exists n v, (simplex n v).
+Proof.
+exists 1%nat, (fun _ => 1). split; [intros; lra | unfold sum; simpl; lra].
+Qed.
+Lemma outside_witness : exists n v, ((0 < n)%nat) /\ (~ simplex n v).
+Proof.
+exists 1%nat, (fun _ => 0). split; [lia | intros [_ H]; unfold sum in H; simpl in H; lra].
+Qed.
+Lemma nonnegative_witness : exists n, ((0 < n)%nat).
+Proof.
+exists 1%nat. lia.
+Qed.

@@ -55,3 +55,13 @@ rewrite !out. apply Ropp_lt_contravar, Rmult_lt_compat_r; [now apply Rinv_0_lt_c
 specialize (low (seq 0 n) (fun i I => proj1 (P i I))). rewrite seq_length in low.
 specialize (high (seq 0 n) J). lra.
 Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma egalitarian_witness : exists n alpha m l u v, ((0 < n)%nat) /\ (0 < l < m) /\ ((forall i, In
+  i (seq 0 n) -> m <= u i /\ 0 < v i)) /\ ((exists j, In j (seq 0 n) /\ v j = l)) /\ (1 + ln (INR
+  n) / ln (m / l) < alpha).
+Proof.
+exists 1%nat, 2, 2, 1, (fun _ => 2), (fun _ => 1). repeat split; try lra; try apply Nat.lt_0_1.
+- exists 0%nat. simpl. auto.
+- simpl. rewrite ln_1. unfold Rdiv. lra.
+Qed.

@@ -51,6 +51,7 @@ Definition averaging (A : Type) (chosen : (A -> R) -> R) (share : A -> nat -> R)
     /\ forall i f, (i < n)%nat -> runs x (fun h => f (h i)) = local (draw i) eta x (K i) f.
 Definition short (n : nat) (K : nat -> nat) (L eta : R) : Prop :=
   0 < eta /\ forall i, (i < n)%nat -> (1 <= K i)%nat /\ 6 * L * INR (K i) * eta <= 1.
+Definition front : R := 12.
 
 Lemma sum_ext : forall n a b, (forall i, (i < n)%nat -> a i = b i) -> sum n a = sum n b.
 Proof.
@@ -818,11 +819,12 @@ Theorem full : forall d n F dF df draw L s g p K eta runs theta low T,
     <= 1 ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next unit (fun f => f tt) (fun _ => p) n eta runs) theta t (fun x => square d (dF x))
-  <= 12 / ((11 * sum n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
+  <= front / ((11 * sum n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
      + eta / 2 * sum n (fun i => p i * p i)
      * (sum n (fun i => INR (K i) ^ 2 * (s i + 2 * g)) + 2 * (exp 1 - 2) * eta ^ 2 * L ^ 2
         * sum n (fun i => INR (K i) ^ 3 * (s i + 6 * INR (K i) * g)))).
 Proof.
+unfold front.
 intros d n F dF df draw L s g p K eta runs theta low T C U V H few above pos.
 destruct (full_case d n F dF df draw L s g p K eta runs theta low T _ _ C V H
   (fun x i I => moved_unbiased d n F dF df draw L s g K eta x i C U H I)) as [t [I B]];
@@ -840,11 +842,12 @@ Theorem chance : forall d n F dF df draw L s g A chosen share K eta runs theta l
   24 * (exp 1 - 2) * sum n (fun i => b i * INR (K i) ^ 4) * (L * eta) ^ 2 <= 1 ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
-  <= 12 / ((11 * m - 9) * eta) * ((F theta - low) / INR T
+  <= front / ((11 * m - 9) * eta) * ((F theta - low) / INR T
      + eta / 2 * (sum n (fun i => b i * (INR (K i) ^ 2 * (s i + 2 * g)))
        + 2 * (exp 1 - 2) * eta ^ 2 * L ^ 2
          * sum n (fun i => b i * (INR (K i) ^ 3 * (s i + 6 * INR (K i) * g))))).
 Proof.
+unfold front.
 intros d n F dF df draw L s g A chosen share K eta runs theta low T m b C U V H m1 M mass few above
   pos.
 destruct (chosen_case d n F dF df draw L s g A chosen share K eta runs theta low T m b _ _ C V H
@@ -868,9 +871,10 @@ Theorem largest : forall d n F dF df draw L s g A chosen share K eta runs theta 
   24 * (exp 1 - 2) * c4 * (L * eta) ^ 2 <= 1 ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
-  <= 12 / ((11 * m - 9) * eta) * ((F theta - low) / INR T
+  <= front / ((11 * m - 9) * eta) * ((F theta - low) / INR T
      + eta / 2 * (c2 + 2 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * c3)).
 Proof.
+unfold front.
 intros d n F dF df draw L s g A chosen share K eta runs theta low T m c2 c3 c4 C U V H m1 M few
   above pos.
 set (b := fun i => chosen (fun o => share o i)).
@@ -900,11 +904,12 @@ Theorem biased_full : forall d n F dF df draw L s g p K eta runs theta low T,
     <= 1 ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next unit (fun f => f tt) (fun _ => p) n eta runs) theta t (fun x => square d (dF x))
-  <= 12 / ((11 * sum n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
+  <= front / ((11 * sum n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
      + 3 * eta / 2 * sum n (fun i => p i * p i)
      * (sum n (fun i => INR (K i) ^ 2 * (s i + g)) + 8 * (exp 1 - 2) * eta ^ 2 * L ^ 2
         * sum n (fun i => INR (K i) ^ 4 * (s i + g)))).
 Proof.
+unfold front.
 intros d n F dF df draw L s g p K eta runs theta low T C V H few above pos.
 destruct (full_case d n F dF df draw L s g p K eta runs theta low T _ _ C V H
   (fun x i I => moved_biased d n F dF df draw L s g K eta x i C H I)) as [t [I B]];
@@ -923,9 +928,10 @@ Theorem biased_largest : forall d n F dF df draw L s g A chosen share K eta runs
     /\ 48 * (exp 1 - 2) * INR (K i) ^ 4 * (L * eta) ^ 2 <= 1) ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
-  <= 12 / ((11 * m - 9) * eta) * ((F theta - low) / INR T
+  <= front / ((11 * m - 9) * eta) * ((F theta - low) / INR T
      + 3 * eta / 2 * (c2 + 8 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * c4)).
 Proof.
+unfold front.
 intros d n F dF df draw L s g A chosen share K eta runs theta low T m c2 c4 C V H m1 M above pos.
 set (b := fun i => chosen (fun o => share o i)).
 destruct (weights A chosen share n K eta draw runs b V) as [one b0]; [reflexivity |].
@@ -1313,10 +1319,11 @@ Theorem wide_full : forall d n F dF df draw L s g p K eta runs theta low T,
   0 < eta -> (forall i, (i < n)%nat -> (1 <= K i)%nat /\ 16 * L * INR (K i) * eta <= 1) ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next unit (fun f => f tt) (fun _ => p) n eta runs) theta t (fun x => square d (dF x))
-  <= 12 / ((11 * sum n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
+  <= front / ((11 * sum n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
      + eta / 2 * sum n (fun i => p i * p i)
      * sum n (fun i => INR (K i) ^ 2 * (9 / 5 * s i + 2 * g))).
 Proof.
+unfold front.
 intros d n F dF df draw L s g p K eta runs theta low T C V e0 short bound pos.
 destruct (proj1 (proj2 V) tt) as [one p0]. set (P := sum n (fun i => p i * p i)).
 assert (m1 : 1 <= sum n (fun i => p i * INR (K i))).
@@ -1337,8 +1344,9 @@ Theorem wide_largest : forall d n F dF df draw L s g A chosen share K eta runs t
     /\ INR (K i) ^ 2 * (9 / 5 * s i + 2 * g) <= c) ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
-  <= 12 / ((11 * m - 9) * eta) * ((F theta - low) / INR T + eta / 2 * c).
+  <= front / ((11 * m - 9) * eta) * ((F theta - low) / INR T + eta / 2 * c).
 Proof.
+unfold front.
 intros d n F dF df draw L s g A chosen share K eta runs theta low T m c C V e0 m1 M bound pos.
 set (b := fun i => chosen (fun o => share o i)).
 destruct (weights A chosen share n K eta draw runs b V) as [one b0]; [reflexivity |].
@@ -1353,4 +1361,101 @@ destruct (widely d n F dF df draw L s g A chosen share K eta runs theta low T sh
   assert (0 < (11 * m - 9) * eta) by (apply Rmult_lt_0_compat; lra).
   apply enlarge; [left; apply Rdiv_lt_0_compat; lra |]. apply Rmult_le_compat_l; [lra |].
   apply mean_below; [exact one | exact b0 |]. intros. now apply M.
+Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma quiet_clients : clients 1 1 (fun _ => 0) (fun _ _ => 0) (fun _ _ _ => 0)
+  (fun _ _ f => f (fun _ => 0)) 1 (fun _ => 0) 0.
+Proof.
+unfold clients, law, square, dot, plus. simpl. split; [lra |]. split; [| split].
+- intros x h. replace (0 + 0 * h 0%nat) with 0 by ring. apply derivable_pt_lim_const.
+- intros x y. assert (A := Rle_0_sqr (y 0%nat + -1 * x 0%nat)). unfold Rsqr in A. lra.
+- intros i l x. repeat split; intros; auto; try lra.
+  assert (A := Rle_0_sqr (y 0%nat + -1 * x 0%nat)). unfold Rsqr in A. lra.
+Qed.
+Lemma quiet_unbiased : unbiased 1 1 (fun _ _ _ => 0) (fun _ _ f => f (fun _ => 0)).
+Proof. intros i l x u. unfold dot, plus. simpl. lra. Qed.
+Lemma quiet_averaging : averaging unit (fun f => f tt) (fun _ _ => 1) 1 (fun _ => 1%nat) (1/100)
+  (fun _ _ f => f (fun _ => 0)) (fun _ f => f (fun _ => cons (fun _ => 0) nil)).
+Proof. unfold averaging, law. simpl. repeat split; intros; auto; lra. Qed.
+Lemma full_witness : exists d n F dF df draw L s g p K eta runs low T, (clients d n F dF df draw L
+  s g) /\ (unbiased d n df draw) /\ (averaging unit (fun f => f tt) (fun _ => p) n K eta draw
+  runs) /\ (short n K L eta) /\ (24 * (exp 1 - 2) * (sum n (fun i => p i * p i) * sum n (fun i =>
+  INR (K i) ^ 4)) * (L * eta) ^ 2 <= 1) /\ ((forall x, low <= F x)) /\ ((0 < T)%nat).
+Proof.
+exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f => f (fun _ => 0)), 1,
+  (fun _ => 0), 0, (fun _ => 1), (fun _ => 1%nat), (1/100),
+  (fun _ f => f (fun _ => cons (fun _ => 0) nil)), 0, 1%nat.
+assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_unbiased |]. split; [exact quiet_averaging |].
+unfold short. simpl. repeat split; intros; try lra; try lia.
+Qed.
+Lemma chance_witness : exists d n F dF df draw L s g A chosen share K eta runs low T m b, (clients
+  d n F dF df draw L s g) /\ (unbiased d n df draw) /\ (averaging A chosen share n K eta draw
+  runs) /\ (short n K L eta) /\ (1 <= m) /\ ((forall i, (i < n)%nat -> m <= INR (K i))) /\
+  ((forall i, (i < n)%nat -> chosen (fun o => share o i) = b i)) /\ (24 * (exp 1 - 2) * sum n (fun
+  i => b i * INR (K i) ^ 4) * (L * eta) ^ 2 <= 1) /\ ((forall x, low <= F x)) /\ ((0 < T)%nat).
+Proof.
+exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f => f (fun _ => 0)), 1,
+  (fun _ => 0), 0, unit, (fun f => f tt), (fun _ _ => 1), (fun _ => 1%nat), (1/100),
+  (fun _ f => f (fun _ => cons (fun _ => 0) nil)), 0, 1%nat, 1, (fun _ => 1).
+assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_unbiased |]. split; [exact quiet_averaging |].
+unfold short. simpl. repeat split; intros; try lra; try lia.
+Qed.
+Lemma largest_witness : exists d n F dF df draw L s g A chosen share K eta runs low T m c2 c3 c4,
+  (clients d n F dF df draw L s g) /\ (unbiased d n df draw) /\ (averaging A chosen share n K eta
+  draw runs) /\ (short n K L eta) /\ (1 <= m) /\ ((forall i, (i < n)%nat -> m <= INR (K i) /\ INR
+  (K i) ^ 2 * (s i + 2 * g) <= c2 /\ INR (K i) ^ 3 * (s i + 6 * INR (K i) * g) <= c3 /\ INR (K i)
+  ^ 4 <= c4)) /\ (24 * (exp 1 - 2) * c4 * (L * eta) ^ 2 <= 1) /\ ((forall x, low <= F x)) /\ ((0 <
+  T)%nat).
+Proof.
+exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f => f (fun _ => 0)), 1,
+  (fun _ => 0), 0, unit, (fun f => f tt), (fun _ _ => 1), (fun _ => 1%nat), (1/100),
+  (fun _ f => f (fun _ => cons (fun _ => 0) nil)), 0, 1%nat, 1, 0, 0, 1.
+assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_unbiased |]. split; [exact quiet_averaging |].
+unfold short. simpl. repeat split; intros; try lra; try lia.
+Qed.
+Lemma biased_full_witness : exists d n F dF df draw L s g p K eta runs low T, (clients d n F dF df
+  draw L s g) /\ (averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs) /\ (short n K L
+  eta) /\ (48 * (exp 1 - 2) * (sum n (fun i => p i * p i) * sum n (fun i => INR (K i) ^ 4)) * (L *
+  eta) ^ 2 <= 1) /\ ((forall x, low <= F x)) /\ ((0 < T)%nat).
+Proof.
+exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f => f (fun _ => 0)), 1,
+  (fun _ => 0), 0, (fun _ => 1), (fun _ => 1%nat), (1/100),
+  (fun _ f => f (fun _ => cons (fun _ => 0) nil)), 0, 1%nat.
+assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_averaging |].
+unfold short. simpl. repeat split; intros; try lra; try lia.
+Qed.
+Lemma biased_largest_witness : exists d n F dF df draw L s g A chosen share K eta runs low T m c2
+  c4, (clients d n F dF df draw L s g) /\ (averaging A chosen share n K eta draw runs) /\ (short n
+  K L eta) /\ (1 <= m) /\ ((forall i, (i < n)%nat -> m <= INR (K i) /\ INR (K i) ^ 2 * (s i + g)
+  <= c2 /\ INR (K i) ^ 4 * (s i + g) <= c4 /\ 48 * (exp 1 - 2) * INR (K i) ^ 4 * (L * eta) ^ 2 <=
+  1)) /\ ((forall x, low <= F x)) /\ ((0 < T)%nat).
+Proof.
+exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f => f (fun _ => 0)), 1,
+  (fun _ => 0), 0, unit, (fun f => f tt), (fun _ _ => 1), (fun _ => 1%nat), (1/100),
+  (fun _ f => f (fun _ => cons (fun _ => 0) nil)), 0, 1%nat, 1, 0, 0.
+assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_averaging |].
+unfold short. simpl. repeat split; intros; try lra; try lia.
+Qed.
+Lemma wide_full_witness : exists d n F dF df draw L s g p K eta runs low T, (clients d n F dF df
+  draw L s g) /\ (averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs) /\ (0 < eta) /\
+  ((forall i, (i < n)%nat -> (1 <= K i)%nat /\ 16 * L * INR (K i) * eta <= 1)) /\ ((forall x, low
+  <= F x)) /\ ((0 < T)%nat).
+Proof.
+exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f => f (fun _ => 0)), 1,
+  (fun _ => 0), 0, (fun _ => 1), (fun _ => 1%nat), (1/100),
+  (fun _ f => f (fun _ => cons (fun _ => 0) nil)), 0, 1%nat.
+assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_averaging |].
+unfold short. simpl. repeat split; intros; try lra; try lia.
+Qed.
+Lemma wide_largest_witness : exists d n F dF df draw L s g A chosen share K eta runs low T m c,
+  (clients d n F dF df draw L s g) /\ (averaging A chosen share n K eta draw runs) /\ (0 < eta) /\
+  (1 <= m) /\ ((forall i, (i < n)%nat -> m <= INR (K i) /\ 16 * L * INR (K i) * eta <= 1 /\ INR (K
+  i) ^ 2 * (9 / 5 * s i + 2 * g) <= c)) /\ ((forall x, low <= F x)) /\ ((0 < T)%nat).
+Proof.
+exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f => f (fun _ => 0)), 1,
+  (fun _ => 0), 0, unit, (fun f => f tt), (fun _ _ => 1), (fun _ => 1%nat), (1/100),
+  (fun _ f => f (fun _ => cons (fun _ => 0) nil)), 0, 1%nat, 1, 0.
+assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_averaging |].
+unfold short. simpl. repeat split; intros; try lra; try lia.
 Qed.

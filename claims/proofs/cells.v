@@ -105,3 +105,25 @@ intros E x i nz.
 assert (Z := nothing _ xs _ D). rewrite plus, times in Z. specialize (Z ltac:(lra) x i).
 apply Rmult_eq_reg_l with (gain u v lam ks x); lra.
 Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma weak_duality_witness : exists X K (v : K -> X -> R) b eps xs ks g, (feasible v b eps xs ks
+  g).
+Proof.
+exists unit, unit, (fun _ _ => 0), (fun _ => 0), (fun _ => 0), (cons tt nil), (cons tt nil),
+  (fun _ => 0). split; intros; [lra |].
+unfold sum. simpl. replace (0 * 0 + 0 + 0) with 0 by ring. rewrite Rabs_R0. lra.
+Qed.
+Lemma optimal_witness : exists X K (u : X -> R) (v : K -> X -> R) b eps lam xs ks f g, (feasible v
+  b eps xs ks f) /\ (feasible v b eps xs ks g) /\ ((forall x, In x xs -> (0 < gain u v lam ks x ->
+  f x = 1) /\ (gain u v lam ks x < 0 -> f x = 0))) /\ ((forall k, In k ks -> lam k * (sum xs (fun
+  x => v k x * f x) + b k) = - Rabs (lam k) * eps k)).
+Proof.
+assert (F : feasible (fun _ _ => 0) (fun _ : unit => 0) (fun _ => 0) (cons tt nil) (cons tt nil)
+  (fun _ => 0)).
+{ split; intros; [lra |]. unfold sum. simpl. replace (0 * 0 + 0 + 0) with 0 by ring.
+  rewrite Rabs_R0. lra. }
+exists unit, unit, (fun _ => 0), (fun _ _ => 0), (fun _ => 0), (fun _ => 0), (fun _ => 0),
+  (cons tt nil), (cons tt nil), (fun _ => 0), (fun _ => 0). split; [exact F |]. split; [exact F |].
+split; intros; unfold gain, sum; simpl; [split; intros; lra |]. rewrite Rabs_R0. lra.
+Qed.

@@ -89,15 +89,17 @@ destruct (Rle_dec (Rabs (g 0)) (Rabs (h 0))) as [c | c];
     apply mono; [apply (side g z1 d1 m1) | apply (side h z2 d2 m2)]; assumption.
 Qed.
 
-Theorem case_3 : forall g h c eps1 eps2 l1 l2 m, increasing g -> increasing h ->
-  g 0 = - c -> c < h 0 -> 0 <= eps1 <= c -> 0 <= eps2 <= h 0 ->
-  g l1 = - eps1 -> h l2 = eps2 -> h m = Rmin eps2 c ->
-  (g m + h l1 - eps1 + Rmin eps2 c) / 4 <= difference (1/2) (1/2) g h l1 l2.
+(* The hypotheses can hold together. *)
+Lemma gap_witness : exists j k g h z1 z2, (0 < j) /\ (0 < k) /\ (increasing g) /\ (increasing h)
+  /\ (g z1 = 0) /\ (h z2 = 0) /\ (g 0 * h 0 < 0) /\ (-1 <= g 0 <= 1) /\ (-1 <= h 0 <= 1) /\
+  ((forall eps1 eps2 l1 l2, returned g eps1 l1 -> returned h eps2 l2 -> eps1 <= Rmin (Rabs (g 0))
+  (Rabs (h 0)) -> eps2 <= Rmin (Rabs (g 0)) (Rabs (h 0)) -> 0 < difference j k g h l1 l2 * (g 0 +
+  h 0))).
 Proof.
-intros g h c eps1 eps2 l1 l2 m gi hi _ _ _ _ e1 e2 em.
-assert (le := Rmin_l eps2 c). unfold difference. rewrite e1, e2.
-destruct (Rle_lt_dec m l2) as [[l | ->] | l].
-- specialize (gi m l2 l). lra.
-- lra.
-- specialize (hi l2 m l). lra.
+exists 1, 1, (fun x => 10 * x + 9/10), (fun x => x - 1/10), (-9/100), (1/10).
+repeat split; try lra; try (intros x y l; lra).
+intros e1 e2 l1 l2 [p1 r1] [p2 r2] b1 b2. unfold clip in *.
+rewrite (Rabs_right (10 * 0 + 9/10)), (Rabs_left (0 - 1/10)) in b1, b2 by lra.
+rewrite Rmin_right in b1, b2 by lra. rewrite Rmin_left, Rmax_right in r1 by lra.
+rewrite Rmin_right in r2 by lra. rewrite Rmax_left in r2 by lra. unfold difference. lra.
 Qed.

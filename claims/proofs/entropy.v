@@ -305,3 +305,42 @@ replace (M - ln (INR n) * / a) with ((a * M - ln (INR n)) * / a) by (field; lra)
 replace M with (a * M * / a) at 2 by (field; lra).
 split; apply Rmult_le_compat_r; lra.
 Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma inside_witness : exists n a v, ((0 < n)%nat) /\ (0 < a) /\ ((forall i, In i (seq 0 n) -> 0
+  <= v i)) /\ (sum (seq 0 n) v = 1).
+Proof.
+exists 1%nat, 1, (fun _ => 1). repeat split; try apply Nat.lt_0_1; try lra; try (intros; lra). unfold sum. simpl. lra.
+Qed.
+Lemma equality_witness : exists n a, ((0 < n)%nat) /\ (0 < a).
+Proof.
+exists 1%nat, 1. split; [apply Nat.lt_0_1 | lra].
+Qed.
+Lemma approached_witness : exists n a v eps, ((0 < n)%nat) /\ (0 < a) /\ (0 < eps) /\ ((forall i,
+  In i (seq 0 n) -> 0 <= v i)) /\ (sum (seq 0 n) v = 1).
+Proof.
+exists 1%nat, 1, (fun _ => 1), 1. repeat split; try apply Nat.lt_0_1; try lra; try (intros; lra). unfold sum. simpl.
+lra.
+Qed.
+Lemma outside_witness : exists n a v, ((0 < n)%nat) /\ (0 < a) /\ (sum (seq 0 n) v <> 1 \/ (exists
+  j, In j (seq 0 n) /\ v j < 0)).
+Proof.
+exists 1%nat, 1, (fun _ => 0). repeat split; try apply Nat.lt_0_1; try lra. left. unfold sum. simpl. lra.
+Qed.
+Lemma nonnegative_witness : exists n a v, ((0 < n)%nat) /\ (0 < a) /\ ((forall i, In i (seq 0 n)
+  -> 0 <= v i)) /\ (sum (seq 0 n) v = 1) /\ exists eps, (0 < eps).
+Proof.
+exists 1%nat, 1, (fun _ => 1). repeat split; try apply Nat.lt_0_1; try lra; try (intros; lra).
+- unfold sum. simpl. lra.
+- exists 1. lra.
+Qed.
+Lemma raised_witness : exists n a v, ((0 < n)%nat) /\ (0 < a) /\ ((forall i, In i (seq 0 n) -> 0
+  <= v i)) /\ (sum (seq 0 n) v < 1).
+Proof.
+exists 1%nat, 1, (fun _ => 0). repeat split; try apply Nat.lt_0_1; try lra; try (intros; lra). unfold sum. simpl. lra.
+Qed.
+Lemma near_witness : exists n a f M, ((0 < n)%nat) /\ (0 < a) /\ ((forall i, In i (seq 0 n) -> f i
+  <= M)) /\ ((exists j, In j (seq 0 n) /\ f j = M)).
+Proof.
+exists 1%nat, 1, (fun _ => 0), 0. repeat split; try apply Nat.lt_0_1; try lra; try (intros; lra). exists 0%nat. simpl. auto.
+Qed.

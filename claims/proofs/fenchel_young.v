@@ -68,3 +68,16 @@ assert (E : sum (seq 0 n) (fun i => p i * (s' (f i) * (g i - f i)))
   [ring |]. rewrite IH. field. lra. }
 rewrite E in H. apply Rmult_le_reg_l in H; lra.
 Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma supports_witness : exists (D : R -> Prop) s s' p n f g a b, ((forall x y t, D x -> D y -> 0
+  <= t <= 1 -> D (x + t * (y - x)))) /\ ((forall x y, D x -> D y -> x <= y -> s x <= s y)) /\ (D
+  a) /\ (D b) /\ (0 < s' a) /\ (derivable_pt_lim s a (s' a)) /\ ((forall i, In i (seq 0 n) ->
+  derivable_pt_lim s (f i) (s' (f i)))) /\ (mean_of s p f n a) /\ (mean_of s p g n b) /\ ((forall
+  t, 0 < t <= 1 -> exists c, D c /\ mean_of s p (fun i => f i + t * (g i - f i)) n c /\ c <= a + t
+  * (b - a))).
+Proof.
+exists (fun _ => True), (fun x => x), (fun _ => 1), (fun _ => 1), 1%nat, (fun _ => 0), (fun _ => 0), 0, 0.
+unfold mean_of, sum. repeat split; intros; simpl; auto; try lra; try apply derivable_pt_lim_id.
+exists 0. repeat split; lra.
+Qed.

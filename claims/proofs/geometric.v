@@ -258,3 +258,35 @@ destruct D as [low | [pos high]].
   rewrite IH by (intros; apply pos; now right). rewrite Rmax_left; [reflexivity |].
   left. apply pos. now left.
 Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma inside_witness : exists n v u G, ((0 < n)%nat) /\ ((forall i, In i (seq 0 n) -> 0 < v i)) /\
+  (1 <= product (seq 0 n) (fun i => INR n * v i)) /\ ((forall i, In i (seq 0 n) -> 0 <= u i)) /\
+  (geometric n u G).
+Proof.
+exists 1%nat, (fun _ => 1), (fun _ => 1), 1. repeat split; try lia; intros; unfold product; simpl; lra.
+Qed.
+Lemma beyond_witness : exists n v, ((0 < n)%nat) /\ ((forall i, In i (seq 0 n) -> 0 < v i)) /\
+  (product (seq 0 n) (fun i => INR n * v i) < 1).
+Proof.
+exists 1%nat, (fun _ => 1/2). repeat split; try lia; intros; unfold product; simpl; lra.
+Qed.
+Lemma signed_witness : exists n v, ((exists j, In j (seq 0 n) /\ v j <= 0)).
+Proof.
+exists 1%nat, (fun _ => 0), 0%nat. simpl. split; [auto | lra].
+Qed.
+Lemma topped_witness : exists n v M, ((0 < n)%nat) /\ (0 < M) /\ ((forall i, In i (seq 0 n) -> 0 <
+  v i)) /\ (1 <= product (seq 0 n) (fun i => INR n * v i)).
+Proof.
+exists 1%nat, (fun _ => 1), 1. repeat split; try lia; intros; unfold product; simpl; lra.
+Qed.
+Lemma capped_witness : exists n lam v M c, ((0 < n)%nat) /\ (0 < M) /\ (0 < c) /\ ((forall i, In i
+  (seq 0 n) -> v i = Rmax (lam i) c)) /\ (product (seq 0 n) (fun i => INR n * v i) = 1).
+Proof.
+exists 1%nat, (fun _ => 0), (fun _ => 1), 1, 1. repeat split; try lia; intros; unfold product; simpl;
+  try rewrite Rmax_right; lra.
+Qed.
+Lemma raised_witness : exists n, ((0 < n)%nat).
+Proof.
+exists 1%nat. lia.
+Qed.

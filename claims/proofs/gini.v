@@ -112,3 +112,11 @@ split; [exact V |]. rewrite V, W. split; [split |].
       -- clear. unfold sum. induction u; simpl; lra.
       -- intros y Y. rewrite (A x y X Y), Rminus_diag_eq, Rabs_R0 by reflexivity. ring.
 Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma by_rank_witness : exists u phi, (Permutation u phi) /\ (StronglySorted Rge phi) /\ ((forall
+  x, In x u -> 0 <= x)) /\ (0 < sum u).
+Proof.
+exists (cons 1 nil), (cons 1 nil). split; [apply Permutation_refl |]. split; [repeat constructor |].
+split; [intros x [e | []]; lra | simpl; lra].
+Qed.

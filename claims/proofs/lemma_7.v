@@ -200,3 +200,52 @@ assert (T' : threshold (fun x => u x + 0 * v x) ensemble).
 { intros x. replace (u x + 0 * v x) with (u x) by ring. exact (T x). }
 destruct (identity X L E u v 0 ensemble g I R Rg T') as [P i]. lra.
 Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma identity_witness : exists X L E (u v : X -> R) lam f g, (@integral X L E) /\ (rule L u v f)
+  /\ (rule L u v g) /\ (threshold (fun x => u x + lam * v x) f).
+Proof.
+exists unit, (fun _ => True), (fun h => h tt), (fun _ => 1), (fun _ => 0), 0, (fun _ => 1), (fun _ => 1).
+unfold integral, rule, threshold. repeat split; intros; auto; lra.
+Qed.
+Lemma increases_witness : exists X L E (u v : X -> R) lam mu f g, (@integral X L E) /\ (rule L u v
+  f) /\ (rule L u v g) /\ (threshold (fun x => u x + lam * v x) f) /\ (threshold (fun x => u x +
+  mu * v x) g) /\ (lam < mu).
+Proof.
+exists unit, (fun _ => True), (fun h => h tt), (fun _ => 1), (fun _ => 0), 0, 1, (fun _ => 1),
+  (fun _ => 1). unfold integral, rule, threshold. repeat split; intros; auto; lra.
+Qed.
+Lemma solves_witness : exists X L E (u v : X -> R) lam eps free f g, (@integral X L E) /\ (rule L
+  u v free) /\ (rule L u v f) /\ (rule L u v g) /\ (threshold (fun x => u x + 0 * v x) free) /\
+  (threshold (fun x => u x + lam * v x) f) /\ (0 <= eps) /\ (E (fun x => v x * f x) = clip eps (E
+  (fun x => v x * free x))) /\ (Rabs (E (fun x => v x * g x)) <= eps).
+Proof.
+exists unit, (fun _ => True), (fun h => h tt), (fun _ => 1), (fun _ => 0), 0, 0, (fun _ => 1),
+  (fun _ => 1), (fun _ => 1). unfold integral, rule, threshold, clip. cbv beta.
+rewrite !Rmult_0_l, Rabs_R0, Rmin_left, Rmax_right by lra. repeat split; intros; auto; lra.
+Qed.
+Lemma unique_witness : exists X L E (u v : X -> R) lam eps free f g h, (@integral X L E) /\ (rule
+  L u v free) /\ (rule L u v f) /\ (rule L u v g) /\ (rule L u v h) /\ (threshold (fun x => u x +
+  0 * v x) free) /\ (threshold (fun x => u x + lam * v x) f) /\ (0 <= eps) /\ (E (fun x => v x * f
+  x) = clip eps (E (fun x => v x * free x))) /\ (Rabs (E (fun x => v x * g x)) <= eps) /\ (Rabs (E
+  (fun x => v x * h x)) <= eps) /\ (E (fun x => u x * g x) = E (fun x => u x * f x)) /\ (E (fun x
+  => u x * h x) = E (fun x => u x * f x)) /\ (L (fun x => Rabs (g x - h x))) /\ ((forall t d, t =
+  0 \/ t = lam -> 0 < d -> exists c k, 0 < c /\ L k /\ E k <= d /\ forall x, 0 <= k x /\ (Rabs (u
+  x + t * v x) < c -> 1 <= k x))).
+Proof.
+exists unit, (fun _ => True), (fun h => h tt), (fun _ => 1), (fun _ => 0), 0, 0, (fun _ => 1),
+  (fun _ => 1), (fun _ => 1), (fun _ => 1). unfold integral, rule, threshold, clip. cbv beta.
+rewrite !Rmult_0_l, Rabs_R0, Rmin_left, Rmax_right by lra.
+repeat split; intros; auto;
+  try lra. exists (1/2), (fun _ => 0). repeat split; intros; auto; try lra.
+rewrite Rmult_0_r, Rplus_0_r, Rabs_R1 in *. lra.
+Qed.
+Lemma fair_witness : exists X L E (u v : X -> R) eps (rules : list (X -> R)) g, (@integral X L E)
+  /\ (rules <> nil) /\ ((forall f, In f rules -> rule L u v f /\ threshold u f)) /\ ((forall f,
+  rule L u v f -> threshold u f -> Rabs (E (fun x => v x * f x)) <= eps)) /\ (rule L u v g).
+Proof.
+exists unit, (fun _ => True), (fun h => h tt), (fun _ => 1), (fun _ => 0), 0,
+  (cons (fun _ => 1) nil), (fun _ => 1). unfold integral, rule, threshold.
+repeat split; intros; auto; try lra; try discriminate.
+all: try (destruct H as [e | []]; subst; lra). rewrite Rmult_0_l, Rabs_R0. lra.
+Qed.

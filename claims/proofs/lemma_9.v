@@ -24,3 +24,10 @@ split; intros H.
   destruct (Rtotal_order lam 0) as [n | [e | n]]; [apply inc in n; lra | exact e | apply inc in n;
     lra].
 Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma signs_witness : exists g eps lam, (increasing g) /\ (0 <= eps) /\ (g lam = clip eps (g 0)).
+Proof.
+exists (fun x => x), 1, 0. split; [intros x y l; exact l |]. split; [lra |].
+unfold clip. rewrite Rmin_right, Rmax_right; lra.
+Qed.

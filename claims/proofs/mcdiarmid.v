@@ -17,6 +17,7 @@ Fixpoint weigh (A : Type) (w : list R) (losses : list (A -> R)) (z : list A) : R
   | _, _, _ => 0
   end.
 Definition squares (w : list R) : R := fold_right (fun u x => u * u + x) 0 w.
+Definition rate : R := 2.
 
 Lemma law_ext : forall A m f g, law A m -> (forall a, f a = g a) -> m f = m g.
 Proof. intros A m f g [mono _] H. apply Rle_antisym; apply mono; intros; rewrite H; lra. Qed.
@@ -321,10 +322,10 @@ Theorem one_mixture : forall A (o : A) ms w N losses Phi size bad risk,
     /\ exists h, (h < N)%nat
       /\ Phi z = joint A ms (weigh A w (losses h)) - weigh A w (losses h) z) ->
   (forall z, bad z <= 1 /\ ((forall h, (h < N)%nat -> joint A ms (weigh A w (losses h))
-      <= size h z + joint A ms Phi + sqrt (squares w / 2 * ln (/ risk))) -> bad z <= 0)) ->
+      <= size h z + joint A ms Phi + sqrt (squares w / rate * ln (/ risk))) -> bad z <= 0)) ->
   joint A ms bad <= risk.
 Proof.
-intros A o ms w N losses Phi size bad risk L len V R S most no.
+intros A o ms w N losses Phi size bad risk L len V R S most no. unfold rate in no.
 destruct (at_risk (squares w) risk V R) as [s0 E].
 set (s := sqrt (squares w / 2 * ln (/ risk))) in *. rewrite <- E.
 assert (T := largest A o ms w N losses Phi s L len V s0 (fun h I => proj1 (S h I)) most).
@@ -336,7 +337,7 @@ Qed.
 Theorem all_mixtures : forall A (o : A) ms (w : nat -> list R) N losses Phi size bad risk K top,
   Forall (law A) ms -> (0 < K)%nat -> 0 < risk <= 1 ->
   (forall k, (k < K)%nat -> length (w k) = length ms /\ 0 < squares (w k)
-    /\ joint A ms (Phi k) + sqrt (squares (w k) / 2 * ln (/ (risk / INR K))) <= top
+    /\ joint A ms (Phi k) + sqrt (squares (w k) / rate * ln (/ (risk / INR K))) <= top
     /\ (forall h, (h < N)%nat -> Forall (fun f : A -> R => forall a, 0 <= f a <= 1) (losses h)
       /\ forall z, weigh A (w k) (losses h) z <= size h z)
     /\ forall z, (forall h, (h < N)%nat ->
@@ -347,7 +348,7 @@ Theorem all_mixtures : forall A (o : A) ms (w : nat -> list R) N losses Phi size
       joint A ms (weigh A (w k) (losses h)) <= size h z + top) -> bad z <= 0)) ->
   joint A ms bad <= risk.
 Proof.
-intros A o ms w N losses Phi size bad risk K top L K0 R S no.
+intros A o ms w N losses Phi size bad risk K top L K0 R S no. unfold rate in S.
 assert (J := law_joint A ms L). assert (k0 : 0 < INR K) by now apply lt_0_INR.
 set (s := fun k => sqrt (squares (w k) / 2 * ln (/ (risk / INR K)))).
 set (hit := fun k z => if Rle_dec (joint A ms (Phi k) + s k) (Phi k z) then 1 else 0).
@@ -469,4 +470,55 @@ apply Rle_trans with (1 * joint A (repeat m (n + k)) one + joint A (repeat m (n 
 rewrite <- (proj1 (proj2 J)). apply J. intros z. unfold one. rewrite F.
 repeat destruct (Rle_dec _ _); try lra. exfalso. revert r. unfold Rabs.
 destruct (Rcase_abs _); lra.
+Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma one_mixture_witness : exists A ms w N losses Phi size bad risk, (Forall (law A) ms) /\
+  (length w = length ms) /\ (0 < squares w) /\ (0 < risk <= 1) /\ ((forall h, (h < N)%nat ->
+  Forall (fun f : A -> R => forall a, 0 <= f a <= 1) (losses h) /\ forall z, weigh A w (losses h)
+  z <= size h z)) /\ ((forall z, (forall h, (h < N)%nat -> joint A ms (weigh A w (losses h)) -
+  weigh A w (losses h) z <= Phi z) /\ exists h, (h < N)%nat /\ Phi z = joint A ms (weigh A w
+  (losses h)) - weigh A w (losses h) z)) /\ ((forall z, bad z <= 1 /\ ((forall h, (h < N)%nat ->
+  joint A ms (weigh A w (losses h)) <= size h z + joint A ms Phi + sqrt (squares w / 2 * ln (/
+  risk))) -> bad z <= 0))).
+Proof.
+exists unit, (cons (fun f => f tt) nil), (cons 1 nil), 1%nat, (fun _ => cons (fun _ => 0) nil),
+  (fun _ => 0), (fun _ _ => 0), (fun _ => 0), 1.
+assert (Z : forall z, weigh unit (cons 1 nil) (cons (fun _ => 0) nil) z = 0).
+{ intros [| a z]; simpl; lra. }
+split; [constructor; [repeat split; intros; auto | constructor] |]. split; [reflexivity |].
+split; [simpl; lra |]. split; [lra |]. split.
+{ intros h _. split; [constructor; [intros; lra | constructor] | intros z; rewrite Z; lra]. }
+split; [intros z | intros z; split; [lra | intros; lra]]. split.
+- intros h _. simpl joint. rewrite !Z. lra.
+- exists 0%nat. split; [lia |]. simpl joint. rewrite !Z. lra.
+Qed.
+Lemma all_mixtures_witness : exists A ms (w : nat -> list R) N losses Phi size bad risk K top,
+  (Forall (law A) ms) /\ ((0 < K)%nat) /\ (0 < risk <= 1) /\ ((forall k, (k < K)%nat -> length (w
+  k) = length ms /\ 0 < squares (w k) /\ joint A ms (Phi k) + sqrt (squares (w k) / 2 * ln (/
+  (risk / INR K))) <= top /\ (forall h, (h < N)%nat -> Forall (fun f : A -> R => forall a, 0 <= f
+  a <= 1) (losses h) /\ forall z, weigh A (w k) (losses h) z <= size h z) /\ forall z, (forall h,
+  (h < N)%nat -> joint A ms (weigh A (w k) (losses h)) - weigh A (w k) (losses h) z <= Phi k z) /\
+  exists h, (h < N)%nat /\ Phi k z = joint A ms (weigh A (w k) (losses h)) - weigh A (w k) (losses
+  h) z)) /\ ((forall z, bad z <= 1 /\ ((forall k h, (k < K)%nat -> (h < N)%nat -> joint A ms
+  (weigh A (w k) (losses h)) <= size h z + top) -> bad z <= 0))).
+Proof.
+exists unit, (cons (fun f => f tt) nil), (fun _ => cons 1 nil), 1%nat,
+  (fun _ => cons (fun _ => 0) nil), (fun _ _ => 0), (fun _ _ => 0), (fun _ => 0), 1, 1%nat,
+  (sqrt (squares (cons 1 nil) / 2 * ln (/ (1 / INR 1)))).
+assert (Z : forall z, weigh unit (cons 1 nil) (cons (fun _ => 0) nil) z = 0).
+{ intros [| a z]; simpl; lra. }
+split; [constructor; [repeat split; intros; auto | constructor] |]. split; [lia |].
+split; [lra |]. split; [| intros z; split; [lra | intros; lra]].
+intros k _. split; [reflexivity |]. split; [simpl; lra |]. split; [simpl joint; lra |]. split.
+{ intros h _. split; [constructor; [intros; lra | constructor] | intros z; rewrite Z; lra]. }
+intros z. split.
+- intros h _. simpl joint. rewrite !Z. lra.
+- exists 0%nat. split; [lia |]. simpl joint. rewrite !Z. lra.
+Qed.
+Lemma two_groups_witness : exists A m (loss : A -> R) n k eps, (law A m) /\ ((forall a, 0 <= loss
+  a <= 1)) /\ ((0 < n)%nat) /\ ((0 < k)%nat) /\ (0 <= eps).
+Proof.
+exists unit, (fun f => f tt), (fun _ => 0), 1%nat, 1%nat, 0.
+split; [repeat split; intros; auto |]. repeat split; intros; try lra; lia.
 Qed.

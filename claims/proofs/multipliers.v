@@ -251,3 +251,13 @@ exists lam. split; [exact rule | split].
   + rewrite z. lra.
   + rewrite (up l). nra.
 Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma multipliers_witness : exists u v b eps m n f, (feasible v b eps m n f) /\ ((forall g,
+  feasible v b eps m n g -> sum (seq 0 m) (fun x => u x * g x) <= sum (seq 0 m) (fun x => u x * f
+  x))).
+Proof.
+exists (fun _ => 0), (fun _ _ => 0), (fun _ => 0), (fun _ => 0), 1%nat, 1%nat, (fun _ => 0).
+split; [split; intros; [lra |] | intros; unfold sum; simpl; lra].
+unfold sum. simpl. replace (0 * 0 + 0 + 0) with 0 by ring. rewrite Rabs_R0. lra.
+Qed.

@@ -100,3 +100,38 @@ split; [exact e0 |]. split; [exact e1 |]. split; [lra |]. split; [| split].
       ring.
   lra.
 Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma antiderivative_of : forall f, continuity f -> exists P, forall x, derivable_pt_lim P x (f x).
+Proof.
+intros f C. assert (I : forall x y, Riemann_integrable f x y).
+{ intros x y. destruct (Rle_dec x y) as [l | l].
+  - apply continuity_implies_RiemannInt; [exact l | intros; apply C].
+  - apply RiemannInt_P1, continuity_implies_RiemannInt; [lra | intros; apply C]. }
+exists (fun x => RiemannInt (I 0 x)). intros x. assert (B := Rle_abs x). assert (B' := Rle_abs (- x)).
+rewrite Rabs_Ropp in B'. assert (N := Rabs_pos x). set (b := Rabs x + 1) in *.
+assert (h : - b <= b) by (unfold b; lra).
+assert (C0 : forall y, - b <= y <= b -> continuity_pt f y) by (intros; apply C).
+assert (W : - b <= x <= b) by (unfold b; lra). assert (D := RiemannInt_P28 h C0 W).
+assert (E : forall y, - b <= y <= b ->
+  RiemannInt (I 0 y) = primitive h (FTC_P1 h C0) y - RiemannInt (I (- b) 0)).
+{ intros y [l r]. unfold primitive. destruct (Rle_dec (- b) y) as [l' |]; [| lra].
+  destruct (Rle_dec y b) as [r' |]; [| lra].
+  assert (A := RiemannInt_P26 (I (- b) 0) (I 0 y) (FTC_P1 h C0 l' r')). lra. }
+intros eps pos. destruct (D eps pos) as [d H]. assert (Q := cond_pos d).
+assert (p : 0 < Rmin d 1) by (apply Rmin_glb_lt; lra). exists (mkposreal _ p). simpl. intros t nz small.
+assert (S1 := Rmin_l d 1). assert (S2 := Rmin_r d 1).
+assert (T1 := Rle_abs t). assert (T2 := Rle_abs (- t)). rewrite Rabs_Ropp in T2.
+rewrite !E by (unfold b; lra).
+replace (primitive h (FTC_P1 h C0) (x + t) - RiemannInt (I (- b) 0) -
+  (primitive h (FTC_P1 h C0) x - RiemannInt (I (- b) 0))) with
+  (primitive h (FTC_P1 h C0) (x + t) - primitive h (FTC_P1 h C0) x) by ring.
+apply H; [exact nz | lra].
+Qed.
+Lemma corollary_11_witness : exists Phi m0 m1 n0 n1 sd0 sd1, ((forall x, derivable_pt_lim Phi x
+  (density x))) /\ (0 < sd0) /\ (0 < sd1) /\ (m0 < m1) /\ (n1 < n0).
+Proof.
+destruct (antiderivative_of density) as [Phi D].
+{ unfold density, Rdiv. apply continuity_mult; [reg | apply continuity_const; intros x y; reflexivity]. }
+exists Phi, 0, 1, 1, 0, 1, 1. repeat split; try lra. exact D.
+Qed.

@@ -4,6 +4,9 @@
 From Coq Require Import Reals Lra List.
 Open Scope R_scope.
 
+Definition least : R := 4.
+Definition ratio : R := 2.
+Definition largest : R := 2 / 5.
 Definition dot (n : nat) (x y : nat -> R) : R := fold_right (fun i s => x i * y i + s) 0 (seq 0 n).
 Definition norm (n : nat) (x : nat -> R) : R := sqrt (dot n x x).
 Definition smooth (n : nat) (ell : R) (loss : (nat -> R) -> R) (w g : nat -> R) : Prop :=
@@ -32,12 +35,14 @@ Proof. intros x e H. assert (A := Rle_abs x). assert (B := Rle_abs (- x)). rewri
 lra. Qed.
 
 Theorem fairer : forall n ell eta loss1 loss2 joined1 joined2 w g1 g2,
-  smooth n ell loss1 w g1 -> smooth n ell loss2 w g2 -> 0 < eta -> 0 <= ell -> eta * ell < 2/5 ->
-  0 < norm n g1 -> norm n g1 <= norm n g2 / 2 -> 4 <= norm n g2 ->
+  smooth n ell loss1 w g1 -> smooth n ell loss2 w g2 -> 0 < eta -> 0 <= ell ->
+  eta * ell < largest ->
+  0 < norm n g1 -> norm n g1 <= norm n g2 / ratio -> least <= norm n g2 ->
   gap loss1 loss2 joined1 joined2 w (fedavg eta g1 g2)
   < gap loss1 loss2 joined1 joined2 w (normalised n eta g1 g2).
 Proof.
 intros n ell eta loss1 loss2 joined1 joined2 w g1 g2 S1 S2 pos L short A half B.
+unfold largest in short. unfold ratio in half. unfold least in B.
 set (a := norm n g1) in *. set (b := norm n g2) in *.
 assert (a2 : dot n g1 g1 = a * a) by (symmetry; apply sqrt_sqrt, square).
 assert (b2 : dot n g2 g2 = b * b) by (symmetry; apply sqrt_sqrt, square).
@@ -92,4 +97,20 @@ assert (K : p * ((1 + c) / 2 + (a * a + 2 * (a * b * c) + b * b) / 4) < (b - a) 
   assert (2/5 * (1 + (a + b) * (a + b) / 4) <= (b - a) * (a + b - 2) / 2) by nra.
   assert ((b - a) * (a + b - 2) / 2 <= (b - a) * (a + b - 1 - c) / 2) by nra. lra. }
 assert (M := Rmult_lt_compat_l eta _ _ pos K). unfold p in M. lra.
+Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma fairer_witness : exists n ell eta loss1 loss2 w g1 g2, (smooth n ell loss1 w g1) /\ (smooth
+  n ell loss2 w g2) /\ (0 < eta) /\ (0 <= ell) /\ (eta * ell < largest) /\ (0 < norm n g1) /\ (norm
+  n g1 <= norm n g2 / ratio) /\ (least <= norm n g2).
+Proof.
+unfold least, ratio, largest.
+assert (S : forall c w, smooth 1 0 (fun x => c * x 0%nat) w (fun _ => c)).
+{ intros c w s. unfold dot. simpl.
+  replace (c * (w 0%nat + s 0%nat) - c * w 0%nat - (c * s 0%nat + 0)) with 0 by ring.
+  rewrite Rabs_R0. lra. }
+assert (N : forall c, 0 <= c -> norm 1 (fun _ => c) = c).
+{ intros c p. unfold norm, dot. simpl. rewrite Rplus_0_r. apply sqrt_square. exact p. }
+exists 1%nat, 0, 1, (fun x => 2 * x 0%nat), (fun x => 4 * x 0%nat), (fun _ => 0), (fun _ => 2),
+  (fun _ => 4). rewrite !N by lra. split; [apply S |]. split; [apply S |]. repeat split; lra.
 Qed.

@@ -35,3 +35,11 @@ assert (b : tied n (fun j => h (F j)) i = tied n F i).
   - specialize (y l). destruct (Req_EM_T _ _), (Req_EM_T _ _); lra || reflexivity. }
 unfold weight. rewrite a, b. reflexivity.
 Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma relative_witness : exists n (D : R -> Prop) h F, ((forall x y, D x -> D y -> x < y -> h x <
+  h y)) /\ ((forall j, In j (seq 0 n) -> D (F j))) /\ exists i, (In i (seq 0 n)).
+Proof.
+exists 1%nat, (fun _ => True), (fun x => x), (fun _ => 0).
+split; [auto |]. split; [auto |]. exists 0%nat. simpl. auto.
+Qed.

@@ -227,3 +227,29 @@ unfold rank_mean. rewrite seq_length, !times.
 replace (_ - _) with ((Rabs B + 1) / d * d) by (unfold d; ring).
 replace ((Rabs B + 1) / d * d) with (Rabs B + 1) by (field; assumption). lra.
 Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma below_witness : exists n w v F s, (ranking n F s) /\ (majorised n w v).
+Proof.
+exists 1%nat, (fun _ => 0), (fun _ => 0), (fun _ => 0), (cons 0%nat nil).
+assert (Z : forall l, sum l (fun _ => 0) = 0).
+{ induction l as [| k l IH]; [reflexivity | unfold sum in *; simpl; rewrite IH; lra]. }
+split; [split; [apply Permutation_refl | intros; lia] |].
+split; [intros; rewrite !Z; lra | rewrite !Z; reflexivity].
+Qed.
+Lemma attained_witness : exists n w F s, ((forall k, (S k < n)%nat -> w (S k) <= w k)) /\ (ranking
+  n F s).
+Proof.
+exists 1%nat, (fun _ => 0), (fun _ => 0), (cons 0%nat nil).
+split; [intros; lra | split; [apply Permutation_refl | intros; lia]].
+Qed.
+Lemma exceeded_witness : exists n w v c, (NoDup c) /\ (incl c (seq 0 n)) /\ (sum (seq 0 (length
+  c)) w < sum c v).
+Proof.
+exists 1%nat, (fun _ => 0), (fun _ => 1), (cons 0%nat nil). split; [repeat constructor; auto |].
+split; [intros k H; exact H | unfold sum; simpl; lra].
+Qed.
+Lemma other_total_witness : exists n w v, (sum (seq 0 n) v <> sum (seq 0 n) w).
+Proof.
+exists 1%nat, (fun _ => 0), (fun _ => 1). unfold sum. simpl. lra.
+Qed.

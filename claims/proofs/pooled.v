@@ -35,3 +35,9 @@ assert (E : forall l, sum l difference
   cbn [sum fold_right] in *. unfold sum in IH at 1 2. rewrite IH, D. unfold Rdiv, sum. ring. }
 rewrite E. field. lra.
 Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma ensemble_witness : exists q, (0 < q < 1).
+Proof.
+exists (1/2). lra.
+Qed.

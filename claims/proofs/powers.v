@@ -237,3 +237,36 @@ split; apply back; try assumption; try (apply Rmult_le_pos; lra); rewrite root; 
   replace (INR n * power M (q + 1) * / INR n) with (power M (q + 1)) in top by (field; lra). exact
     top.
 Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma inside_witness : exists n q v, ((0 < n)%nat) /\ (0 < q) /\ (sum (seq 0 n) (fun i => power
+  (Rmax (v i) 0) ((q + 1) / q)) <= Rpower (INR n) (- / q)) /\ exists f A, ((forall i, In i (seq 0
+  n) -> 0 <= f i)) /\ (mean n q f A).
+Proof.
+assert (Z : forall y, power 0 y = 0).
+{ intros y. unfold power. destruct (Req_EM_T 0 0) as [_ | c]; [reflexivity | contradiction c; reflexivity]. }
+exists 1%nat, 1, (fun _ => 0). split; [lia |]. split; [lra |]. split.
+- unfold sum. simpl. rewrite Rmax_left, Z by lra. rewrite Rplus_0_l. left. apply exp_pos.
+- exists (fun _ => 0), 0. split; [intros; lra |]. split; [lra |]. unfold sum. simpl. rewrite !Z. lra.
+Qed.
+Lemma outside_witness : exists n q v, ((0 < n)%nat) /\ (0 < q) /\ (Rpower (INR n) (- / q) < sum
+  (seq 0 n) (fun i => power (Rmax (v i) 0) ((q + 1) / q))).
+Proof.
+exists 1%nat, 1, (fun _ => 2). split; [lia |]. split; [lra |]. unfold sum, power. simpl.
+rewrite Rmax_left by lra. destruct (Req_EM_T 2 0) as [c | _]; [lra |].
+assert (A : Rpower 2 0 < Rpower 2 ((1 + 1) / 1)) by (apply Rpower_lt; lra).
+rewrite Rpower_O in A by lra. unfold Rpower at 1. rewrite ln_1, Rmult_0_r, exp_0. lra.
+Qed.
+Lemma zero_witness : exists q, (0 < q).
+Proof.
+exists 1. lra.
+Qed.
+Lemma near_witness : exists n q f A M, ((0 < n)%nat) /\ (0 < q) /\ (mean n q f A) /\ ((forall i,
+  In i (seq 0 n) -> 0 <= f i <= M)) /\ ((exists j, In j (seq 0 n) /\ f j = M)).
+Proof.
+assert (Z : forall y, power 0 y = 0).
+{ intros y. unfold power. destruct (Req_EM_T 0 0) as [_ | c]; [reflexivity | contradiction c; reflexivity]. }
+exists 1%nat, 1, (fun _ => 0), 0, 0. split; [lia |]. split; [lra |]. split.
+- split; [lra |]. unfold sum. simpl. rewrite !Z. lra.
+- split; [intros; lra |]. exists 0%nat. simpl. auto.
+Qed.

@@ -118,3 +118,12 @@ intros g cs cont mono all. split.
       + exists lam. split; [now apply (between w h z lam C) |]. rewrite E. now field. }
   exists (lam :: lams). split; [now constructor |]. unfold difference in *. simpl. lra.
 Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma range_witness : exists g cs, (continuity g) /\ ((forall x y, x <= y -> g x <= g y)) /\
+  (Forall client cs).
+Proof.
+exists (fun x => x), (cons (1, fun x => x, 0) nil).
+split; [apply derivable_continuous, derivable_id |]. split; [auto |]. constructor; [| constructor].
+unfold client, increasing. repeat split; auto; lra.
+Qed.

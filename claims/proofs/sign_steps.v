@@ -1,6 +1,7 @@
 (* Steps of the sign of F towards its zero: F is positive before it, negative behind it. p t is
    lambda after t updates, a t the length of update t. used a s T is the sum of a t, s <= t < T.
-   updates is FedFB's (9) for two groups, where mu = (-F, F). *)
+   updates is FedFB's (9) for two groups, where mu = (-F, F). Steps
+   fall slowly where each is at most ratio times the next. *)
 From Coq Require Import Reals Lra Lia.
 Open Scope R_scope.
 
@@ -9,6 +10,7 @@ Fixpoint used (a : nat -> R) (s n : nat) : R :=
 Definition steps (a p : nat -> R) (zero : R) : Prop := forall t,
   0 <= a t /\ (p t < zero -> p (S t) = p t + a t) /\ (zero < p t -> p (S t) = p t - a t)
   /\ (p t = zero -> Rabs (p (S t) - zero) <= a t).
+Definition ratio : R := 2.
 Definition updates (alpha l0 l1 : nat -> R) (F : R -> R -> R) : Prop := forall t,
   let f := F (l0 t) (l1 t) in let norm := sqrt (- f * - f + f * f) in
   0 <= alpha t /\ l0 (S t) = l0 t + alpha t / norm * - f
@@ -51,12 +53,12 @@ intros a p zero n T S. induction T as [| T IH].
     rewrite Nat.sub_diag. simpl. lra.
 Qed.
 
-Theorem slowly : forall a p zero T, steps a p zero -> (forall t, a t <= 2 * a (S t)) ->
+Theorem slowly : forall a p zero T, steps a p zero -> (forall t, a t <= ratio * a (S t)) ->
   Rabs (p (S T) - zero) <= Rmax (Rabs (p O - zero) - used a 0 (S T)) (a T).
 Proof.
 intros a p zero T S slow. induction T as [| T IH].
 - assert (H := one a p zero 0 S). simpl. now rewrite Rplus_0_l.
-- assert (H := one a p zero (Datatypes.S T) S). specialize (slow T).
+- assert (H := one a p zero (Datatypes.S T) S). specialize (slow T). unfold ratio in slow.
   eapply Rle_trans; [exact H |]. apply Rmax_lub; [| apply Rmax_r].
   apply Rmax_Rle in IH. destruct IH as [IH | IH].
   + eapply Rle_trans; [| apply Rmax_l]. change (used a 0 (Datatypes.S (Datatypes.S T)))
@@ -135,4 +137,53 @@ Proof.
       rewrite Rabs_mult, (Rabs_pos_eq (alpha t / sqrt 2)) by exact length.
       unfold Rdiv at 2. rewrite Rabs_mult, Rabs_inv, Rabs_Rabsolu.
       rewrite Rinv_r by (apply Rabs_no_R0; exact some). lra.
+Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma bound_witness : exists a p zero, (steps a p zero).
+Proof.
+exists (fun _ => 0), (fun _ => 0), 0. intros t. repeat split; intros; try lra.
+rewrite Rminus_0_r, Rabs_R0. lra.
+Qed.
+Lemma slowly_witness : exists a p zero, (steps a p zero) /\ ((forall t, a t <= 2 * a (S t))).
+Proof.
+exists (fun _ => 0), (fun _ => 0), 0. split; intros t; [| lra]. repeat split; intros; try lra.
+rewrite Rminus_0_r, Rabs_R0. lra.
+Qed.
+Lemma limit_witness : exists a p zero, (steps a p zero) /\ (Un_cv a 0) /\ ((forall n B, exists T,
+  B <= used a n T)).
+Proof.
+exists (fun t => / (INR t + 1)), (fun _ => 0), 0.
+assert (P : forall t, 0 < / (INR t + 1)).
+{ intros t. apply Rinv_0_lt_compat. assert (A := pos_INR t). lra. }
+assert (J : forall a s m n, used a s (m + n) = used a s m + used a (s + m) n).
+{ intros a s m n. induction n as [| n IH]; simpl; [rewrite Nat.add_0_r; lra |].
+  rewrite Nat.add_succ_r. simpl. rewrite IH, Nat.add_assoc. lra. }
+assert (L : forall s m n, (n <= m)%nat ->
+  INR n / (INR s + INR m + 1) <= used (fun t => / (INR t + 1)) s n).
+{ intros s m n. induction n as [| n IH]; intros l; [simpl; lra |]. rewrite S_INR. cbn [used].
+  assert (A := IH ltac:(lia)). rewrite plus_INR. assert (B := pos_INR s). assert (C := pos_INR n).
+  assert (E : INR n <= INR m) by (apply le_INR; lia).
+  assert (/ (INR s + INR m + 1) <= / (INR s + INR n + 1)) by (apply Rinv_le_contravar; lra).
+  unfold Rdiv in *. lra. }
+split; [| split].
+- intros t. assert (A := P t). repeat split; intros; try lra. rewrite Rminus_0_r, Rabs_R0. lra.
+- apply RinvN_cv.
+- intros n B. assert (G : forall k, exists T, INR k / 2 <= used (fun t => / (INR t + 1)) n T).
+  { induction k as [| k [T IH]]; [exists 0%nat; simpl; lra |]. exists (T + S (n + T))%nat.
+    rewrite J, S_INR. assert (A := L (n + T)%nat (S (n + T)) (S (n + T)) ltac:(lia)).
+    assert (C := pos_INR (n + T)). rewrite S_INR in A.
+    replace ((INR (n + T) + 1) / (INR (n + T) + (INR (n + T) + 1) + 1)) with (1 / 2) in A
+      by (field; lra). lra. }
+  assert (H : exists k, 2 * B <= INR k).
+  { destruct (Rle_dec (2 * B) 0) as [l | l]; [exists 0%nat; exact l |].
+    destruct (archimed (2 * B)) as [a _]. exists (Z.to_nat (up (2 * B))).
+    rewrite INR_IZR_INZ, Z2Nat.id; [lra |]. apply le_IZR. lra. }
+  destruct H as [k H]. destruct (G k) as [T H']. exists T. lra.
+Qed.
+Lemma signs_witness : exists alpha l0 l1 F zero, (updates alpha l0 l1 F) /\ ((forall x, x < zero
+  -> 0 < F (l0 O + l1 O - x) x)) /\ ((forall x, zero < x -> F (l0 O + l1 O - x) x < 0)).
+Proof.
+exists (fun _ => 0), (fun _ => 0), (fun _ => 0), (fun _ x => - x), 0.
+split; [| split; intros; lra]. intros t. simpl. repeat split; try lra; unfold Rdiv; ring.
 Qed.

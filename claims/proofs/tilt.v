@@ -39,3 +39,12 @@ assert (Q : 0 < d c).
   assert (J := exp_pos (c * (z - y))). nra. }
 assert (0 < d c * (s - 1)) by nra. lra.
 Qed.
+
+(* The hypotheses of each theorem can hold together. *)
+Lemma grows_witness : exists F0 F1 F2 g h k s, (0 < F0) /\ (F0 < F1) /\ (F1 < F2) /\ (1 <= s) /\
+  (0 < k - h) /\ (0 < (k - h) + (k - g)) /\ (0 < tilt (ln F0) (ln F1) (ln F2) g h k 1).
+Proof.
+exists 1, 2, 3, 0, 0, 1, 1. repeat split; try lra.
+assert (ln 1 < ln 2) by (apply ln_increasing; lra). assert (ln 2 < ln 3) by (apply ln_increasing; lra).
+unfold tilt. assert (A := exp_pos (1 * (ln 3 - ln 1))). assert (B := exp_pos (1 * (ln 3 - ln 2))). nra.
+Qed.

@@ -7,26 +7,25 @@ one dimension; ``world["clients"]`` lists (a, u, k, v). Floats throughout.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 from typing import Any
 
 import numpy as np
+from hypothesis import strategies as st
 
+from fairfl.claims.case import Case, Relation
 from fairfl.claims.propfair.rounds import front
+from fairfl.claims.search import Attack
 
 
-def waves(world: dict[str, Any]) -> tuple[Any, Any]:
-    """Loss and slope of client i's batch at theta: 1 + a cos(theta - u) + sign k cos(theta - v)."""
-
-    def loss(i: int, sign: float, theta: Any) -> Any:
-        a, u, k, v = world["clients"][i]
-        return 1 + a * np.cos(theta - u) + sign * k * np.cos(theta - v)
-
-    def slope(i: int, sign: float, theta: Any) -> Any:
-        a, u, k, v = world["clients"][i]
-        return -a * np.sin(theta - u) - sign * k * np.sin(theta - v)
-
-    return loss, slope
+def batch(world: dict[str, Any], i: int, sign: float, theta: Any) -> tuple[Any, Any]:
+    """Loss and slope of client i's batch, 1 + a cos(theta - u) + sign k cos(theta - v); of client i
+    itself for sign 0.
+    """
+    a, u, k, v = world["clients"][i]
+    loss = 1 + a * np.cos(theta - u) + sign * k * np.cos(theta - v)
+    return loss, -a * np.sin(theta - u) - sign * k * np.sin(theta - v)
 
 
 def constants(world: dict[str, Any]) -> dict[str, Any]:
@@ -43,12 +42,9 @@ def constants(world: dict[str, Any]) -> dict[str, Any]:
 
 def objective(world: dict[str, Any], theta: Any) -> tuple[Any, Any]:
     """pi and its derivative."""
-    loss, slope = waves(world)
-    n = len(world["clients"])
-    values = [loss(i, 0, theta) for i in range(n)]
-    slopes = [slope(i, 0, theta) for i in range(n)]
-    pi = -sum(np.log(world["M"] - f) for f in values) / n
-    return pi, sum(g / (world["M"] - f) for f, g in zip(values, slopes, strict=True)) / n
+    n, M = len(world["clients"]), world["M"]
+    clients = [batch(world, i, 0, theta) for i in range(n)]
+    return -sum(np.log(M - f) for f, _ in clients) / n, sum(g / (M - f) for f, g in clients) / n
 
 
 def biased_psi(eta: Any, L: Any, K: Any, s: Any, g: Any, e2: Any) -> tuple[Any, Any]:
@@ -59,7 +55,7 @@ def biased_psi(eta: Any, L: Any, K: Any, s: Any, g: Any, e2: Any) -> tuple[Any, 
     return lead * K**2 * (s + g), lead * 8 * e2 * (eta * L) ** 2 * K**4 * (s + g)
 
 
-def repaired_bound(
+def bound(
     world: dict[str, Any], eta: float, gap: float, c: float = 1.0, apart: float = 1.0
 ) -> float:
     """12/((11 mu - 9) eta) (gap/T + Psi): for c = 1 of propfair/theorem-3.3-direct, for c = 3 as
@@ -83,7 +79,7 @@ def repaired_bound(
     return front(mu, eta) * (gap / world["T"] + psi)
 
 
-def limit(world: dict[str, Any], c: float = 1.0) -> float:
+def step_limit(world: dict[str, Any], c: float = 1.0) -> float:
     """The largest step size, 1/(6 L~ K_i) and 1/(L~ sqrt(48 (e-2) a(K_i^4))); c = 3: the first."""
     made, M = constants(world), world["M"]
     tilde = 2 * c * made["L"] / M + 4 * made["L0"] ** 2 / M**2
@@ -99,7 +95,6 @@ def limit(world: dict[str, Any], c: float = 1.0) -> float:
 
 def expected(world: dict[str, Any], eta: float) -> list[float]:
     """E pi'(theta_t)^2, t < T: every outcome of every batch, participation and round, as a tree."""
-    loss, slope = waves(world)
     n, M = len(world["clients"]), world["M"]
     law = world["law"] or [[list(range(n)), 1.0]]
     state = {world["theta"]: 1.0}
@@ -116,9 +111,99 @@ def expected(world: dict[str, Any], eta: float) -> list[float]:
                     for i, signs in zip(members, outcome, strict=True):
                         local = at
                         for sign in signs:
-                            local -= eta * slope(i, sign, local) / (M - loss(i, sign, local))
+                            loss, slope = batch(world, i, sign, local)
+                            local -= eta * slope / (M - loss)
                         moved += world["sizes"][i] / total * local
                     share = w * chance / float(np.prod([len(r) for r in runs]))
                     new[moved] = new.get(moved, 0.0) + share
         state = new
     return found
+
+
+def case(instance: dict[str, Any], share: float = 1.0, c: float = 3.0, apart: float = 1.0) -> Case:
+    """Theorem 3.3 with the printed constants (c = 3), or smaller ones (c = 1), at one world; pi* on
+    a grid, which errs against the bound. ``apart`` is the share of sigma~_g^2.
+    """
+    eta = instance["rho"] * step_limit(instance, c)
+    grid = objective(instance, np.linspace(0, 2 * np.pi, 2001))[0]
+    gap = float(objective(instance, instance["theta"])[0] - grid.min())
+    right = share * bound(instance, eta, max(gap, 0.0), c, apart)
+    left = min(expected(instance, eta))
+    inside = all(
+        abs(a) + abs(k) <= min(1.0, instance["M"] / 2 - 1) + 1e-12
+        for a, _, k, _ in instance["clients"]
+    )
+    premises = {"range": inside, "step size": 0 < instance["rho"] <= 1, "participation": True}
+    return Case((Relation(left, "<=", right, scale=max(right, 1e-12)),), premises)
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> dict[str, Any]:
+    """One or two clients, one or two local steps, few rounds: the tree of outcomes is
+    enumerated.
+    """
+    n = draw(st.integers(1, 2))
+    part = st.integers(1, 8).map(lambda k: k / 16)
+    angle = st.integers(0, 11).map(lambda k: k * np.pi / 6)
+    clients = [
+        [draw(part), draw(angle), draw(st.integers(0, 8)) / 16, draw(angle)] for _ in range(n)
+    ]
+    law = [[[0], 0.5], [[1], 0.5]] if n == 2 and draw(st.booleans()) else None
+    return {
+        "clients": clients,
+        "steps": [draw(st.integers(1, 2)) for _ in range(n)],
+        "sizes": [draw(st.integers(1, 5)) for _ in range(n)],
+        "M": draw(st.sampled_from([4.0, 8.0])),
+        "theta": draw(angle),
+        "T": draw(st.integers(1, 2 if n == 2 else 4)),
+        "rho": draw(st.sampled_from([0.5, 1.0])),
+        "law": law,
+    }
+
+
+def attacked(point: list[float], law: bool) -> dict[str, Any]:
+    """Two clients with one and two local steps, from a box of real parameters."""
+    a, b, k, m, u, theta = point
+    clients = [[a, 0.0, k, np.pi / 3], [b, u, m, 1.0]]
+    world = {
+        "clients": clients,
+        "steps": [1, 2],
+        "sizes": [1, 1],
+        "M": 4.0,
+        "theta": theta,
+        "T": 2,
+        "rho": 1.0,
+    }
+    return {**world, "law": [[[0], 0.5], [[1], 0.5]] if law else None}
+
+
+def family(law: bool) -> Attack:
+    """The optimiser's instances."""
+    box = ((0.05, 0.5), (0.05, 0.5), (0.0, 0.5), (0.0, 0.5), (0.0, 6.28), (0.0, 6.28))
+    return Attack(box, partial(attacked, law=law), steps=40)
+
+
+ALONE = {
+    "clients": [[0.5, np.pi, 0.0, 0.0], [0.5, np.pi / 2, 0.0, 0.0]],
+    "steps": [1, 1],
+    "sizes": [1, 1],
+    "M": 4.0,
+    "theta": 0.0,
+    "T": 1000,
+    "rho": 1.0,
+    "law": [[[0], 1.0]],
+}
+"""Client 0 takes part alone, and rests at its own minimum: only sigma~_g^2 is in the bound."""
+
+UNEQUAL = {**ALONE, "sizes": [9, 1], "law": None}
+"""Both take part, and rest where their weighted mean is least."""
+
+
+def mixed() -> st.SearchStrategy[dict[str, Any]]:
+    """The worlds, and one that is known to need sigma~_g^2."""
+    return st.just(ALONE) | worlds()
+
+
+def full() -> st.SearchStrategy[dict[str, Any]]:
+    """Worlds in which every client takes part in every round, and one that needs sigma~_g^2."""
+    return st.just(UNEQUAL) | worlds().map(lambda w: {**w, "law": None})

@@ -3,38 +3,29 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from math import prod
 from typing import Any
 
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import DefiniteForm, SymbolicZero
-from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.evidence import Evidence
-from fairfl.claims.instances import explore
+from fairfl.claims.claim import Claim
+from fairfl.claims.forms import definite, drawn, every, identity
 
 
-def case(instance: dict[str, Any], mean: str = "arithmetic") -> Case:
+def case(instance: dict[str, Any]) -> Case:
     """(4), exponentiated: the product against the n-th power of the mean, in fractions."""
     u: list[Fraction] = instance["u"]
-    n = len(u)
-    middle = (
-        sum(u, Fraction(0)) / n
-        if mean == "arithmetic"
-        else n / sum((1 / v for v in u), Fraction(0))
+    power = (sum(u, Fraction(0)) / len(u)) ** len(u)
+    equal = "==" if len(set(u)) == 1 else "!="
+    return Case(
+        (
+            Relation(prod(u), "<=", power, "bound", float(power)),
+            Relation(prod(u), equal, power, "equality iff all equal", float(power)),
+        ),
+        {"positive": min(u) > 0},
     )
-    relations = [Relation(prod(u), "<=", middle**n, "bound", float(middle**n))]
-    equal = len(set(u)) == 1
-    relations.append(
-        Relation(
-            prod(u), "==" if equal else "!=", middle**n, "equality iff all equal", float(middle**n)
-        )
-    )
-    return Case(tuple(relations), {"positive": min(u) > 0})
 
 
 def residuals(tangent: int = 1, mean: str = "arithmetic") -> dict[str, sympy.Expr]:
@@ -61,55 +52,37 @@ def vectors() -> st.SearchStrategy[dict[str, Any]]:
     """Positive vectors, with ties; nearly equal ones among them."""
     one = st.builds(Fraction, st.integers(1, 40), st.integers(1, 6))
     near = st.integers(-3, 3).map(lambda k: 1 + Fraction(k, 1000))
-    return st.one_of(
-        st.lists(one, min_size=1, max_size=5), st.lists(near, min_size=1, max_size=5)
-    ).map(lambda u: {"u": u})
-
-
-SPOTS = ({"x": "2", "n": "3", "S": "7/2"}, {"x": "1/5", "n": "2", "S": "9"})
-
-
-def check(effort: Effort, mean: str = "arithmetic", tangent: int = 1) -> Evidence:
-    """The certificates."""
-    spots = tuple({**spot, "R": "4"} for spot in SPOTS)
-    return Evidence.of(
-        SymbolicZero(Call.of(residuals, tangent=tangent, mean=mean), "simplify", spots),
-        DefiniteForm(Call.of(slope), "together", ({"x": "1/3"}, {"x": "4"})),
-        extra=(explore(Call.of(case, mean=mean), Call.of(vectors), effort, tolerance=0.0),),
-    )
+    both = (st.lists(numbers, min_size=1, max_size=5) for numbers in (one, near))
+    return st.one_of(*both).map(lambda u: {"u": u})
 
 
 CLAIMS = (
     Claim(
-        id="propfair/eq-4",
-        number="Eq. (4)",
-        line=68,
-        title="The mean log-utility is at most the log of the mean utility, with equality iff "
-        "all are equal",
-        printed=(
-            r"$\frac{1}{n} \log \Pi(u) \leq \log \frac{\sum_i u_i}{n}$, where the equality holds "
-            r"iff $u_1 = \dots = u_n$."
-        ),
-        statement=(
-            r"With $x_i = u_i/\bar u$: $h(x) = x - 1 - \log x$ has $h(1) = 0$ and $(x-1)h'(x) = "
-            r"(x-1)^2/x$, so $\log x_i \le x_i - 1$ with equality iff $x_i = 1$; the sum over "
-            r"$i$ is (4), as $\sum (x_i - 1) = 0$."
-        ),
+        "propfair/eq-4",
+        "Eq. (4)",
+        68,
+        "The mean log-utility is at most the log of the mean utility, with equality iff all are "
+        "equal",
+        printed=r"$\frac{1}{n} \log \Pi(u) \leq \log \frac{\sum_i u_i}{n}$, where the equality "
+        r"holds iff $u_1 = \dots = u_n$.",
+        statement=r"With $x_i = u_i/\bar u$: $h(x) = x - 1 - \log x$ has $h(1) = 0$ and "
+        r"$(x-1)h'(x) = (x-1)^2/x$, so $\log x_i \le x_i - 1$ with equality iff $x_i = 1$; the "
+        r"sum over $i$ is (4), as $\sum (x_i - 1) = 0$.",
         kind="bound",
-        hypotheses=(("positive", "u_i > 0"),),
+        hypotheses={"positive": "u_i > 0"},
         scope="every n",
-        expected="holds",
-        check=check,
-        mutants=(
-            Mutant(
-                "harmonic mean", "the harmonic mean on the right", partial(check, mean="harmonic")
-            ),
-            Mutant("slope 2", "log x <= 2x - 1, no tangent", partial(check, tangent=2)),
+        whose="printed",
+        check=every(
+            identity(residuals, method="simplify"),
+            definite(slope, method="together"),
+            extra=[drawn(case, vectors, tolerance=0.0)],
         ),
-        notes=(
-            "The text concludes that a large product means a large sum. A maximiser of the "
-            "product need not maximise the sum: on the segment from (1, 9) to (3, 1) the sum is "
-            "10 at most, the product is largest where it is 65/8."
-        ),
+        mutants={
+            "harmonic mean": ("the harmonic mean on the right", {"mean": "harmonic"}),
+            "slope 2": ("log x <= 2x - 1, no tangent", {"tangent": 2}),
+        },
+        notes="The text concludes that a large product means a large sum. A maximiser of the "
+        "product need not maximise the sum: on the segment from (1, 9) to (3, 1) the sum is 10 at "
+        "most, the product is largest where it is 65/8.",
     ),
 )

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import sympy
 
-from fairfl.claims.call import Call
-from fairfl.claims.certificates import SymbolicZero
-from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.evidence import Evidence
+from fairfl.claims.claim import Claim
+from fairfl.claims.forms import identity
 
 
 def residuals(sign: int = 1, power: int = 2) -> dict[str, sympy.Expr]:
@@ -28,37 +24,24 @@ def residuals(sign: int = 1, power: int = 2) -> dict[str, sympy.Expr]:
     return found
 
 
-def check(effort: Effort, sign: int = 1, power: int = 2) -> Evidence:
-    """The certificates."""
-    spot = {"M": "3", "c": "1/2", "a": "2/3", "b": "-1", "p": "4", "q": "1/7", "r": "-2"}
-    return Evidence.of(
-        SymbolicZero(Call.of(residuals, sign=sign, power=power), "together", (spot,))
-    )
-
-
 CLAIMS = (
     Claim(
-        id="propfair/eq-7",
-        number="Eq. (7)",
-        line=139,
-        title="Gradient and Hessian of -log(M - f)",
-        printed=(
-            r"$\nabla(\varphi \circ f_i) = \frac{\nabla f_i}{M - f_i}, \quad \nabla^2(\varphi "
-            r"\circ f_i) = \frac{(M - f_i)\nabla^2 f_i + (\nabla f_i)(\nabla f_i)^\top}{(M - "
-            r"f_i)^2}$"
-        ),
-        statement=(
-            r"As printed, entry by entry: an entry depends on f, two first derivatives and one "
-            r"second derivative."
-        ),
+        "propfair/eq-7",
+        "Eq. (7)",
+        139,
+        "Gradient and Hessian of -log(M - f)",
+        printed=r"$\nabla(\varphi \circ f_i) = \frac{\nabla f_i}{M - f_i}, \quad \nabla^2(\varphi "
+        r"\circ f_i) = \frac{(M - f_i)\nabla^2 f_i + (\nabla f_i)(\nabla f_i)^\top}{(M - f_i)^2}$",
+        statement="As printed, entry by entry: an entry depends on f, two first derivatives and "
+        "one second derivative.",
         kind="identity",
-        hypotheses=(("smooth", "f twice differentiable, f < M"),),
+        hypotheses={"smooth": "f twice differentiable, f < M"},
         scope="every dimension",
-        expected="holds",
-        check=check,
-        mutants=(
-            Mutant("minus", "the outer product subtracted", partial(check, sign=-1)),
-            Mutant("cubed", "the denominator to the third power", partial(check, power=3)),
-        ),
+        whose="printed",
+        check=identity(residuals),
+        mutants={
+            "minus": ("the outer product subtracted", {"sign": -1}),
+            "cubed": ("the denominator to the third power", {"power": 3}),
+        },
     ),
 )

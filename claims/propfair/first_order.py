@@ -5,18 +5,15 @@ logarithm.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import sympy
 from flint import arb
 
-from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZero, Witness
-from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.evidence import Evidence
+from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.exact import ball
+from fairfl.claims.forms import counterexample, definite, every, identity
 
 
 def upper(x: Any) -> Any:
@@ -47,16 +44,7 @@ def remainder() -> tuple[sympy.Expr, list[sympy.Expr]]:
     return gap.subs(x, 1 - y), [(1 - y) ** 2 / (2 * y**2)]
 
 
-def check(effort: Effort, slope: int = 1) -> Evidence:
-    """The certificates."""
-    spots = ({"f": "1/3", "M": "2", "x": "1/4"}, {"f": "1", "M": "7/2", "x": "2/3"})
-    return Evidence.of(
-        SymbolicZero(Call.of(residuals, slope=slope), "simplify", spots),
-        DefiniteForm(Call.of(remainder), "together", ({"y": "1/2"}, {"y": "1/7"})),
-    )
-
-
-def replaced(loss: Fraction, M: Fraction, eps: Fraction, joined: bool = False) -> arb:
+def replaced(loss: Fraction, M: Fraction, eps: Fraction, joined: bool) -> arb:
     """f^log of Algorithm 1, line 9: -log(M - l) if M - l >= eps, else l/M; ``joined``: the tangent
     at M - eps.
     """
@@ -70,45 +58,9 @@ def replaced(loss: Fraction, M: Fraction, eps: Fraction, joined: bool = False) -
 def trick(instance: dict[str, Any], joined: bool = False) -> Case:
     """A batch of larger loss has the larger f^log."""
     low, high, M, eps = (instance[k] for k in ("low", "high", "M", "eps"))
-    relation = Relation(
-        replaced(low, M, eps, joined),
-        "<",
-        replaced(high, M, eps, joined),
-        "f^log of the larger loss",
-    )
-    return Case((relation,), {"order": 0 <= low < high, "eps": 0 < eps < M})
-
-
-def check_trick(effort: Effort, joined: bool = False) -> Evidence:
-    """The certificates."""
-    data = {
-        "low": Fraction(9, 5),
-        "high": Fraction(19, 10),
-        "M": Fraction(2),
-        "eps": Fraction(1, 5),
-    }
-    shows = "M = 2, eps = 0.2: a batch loss of 1.8 costs -log 0.2 = 1.61, one of 1.9 costs 0.95"
-    return Evidence.of(Counterexample.at(Call.of(trick, joined=joined), shows, **data))
-
-
-def check_trick_repaired(effort: Effort, joined: bool = True) -> Evidence:
-    """The certificates."""
-    M, eps = Fraction(2), Fraction(1, 5)
-    parts = []
-    steps = effort.pick(40, 400)
-    for k in range(steps):
-        low, high = Fraction(3 * k, steps), Fraction(3 * (k + 1), steps)
-        parts.append(
-            Witness.at(
-                Call.of(trick, joined=joined), "M = 2, eps = 1/5", low=low, high=high, M=M, eps=eps
-            )
-        )
-    return Evidence.of(
-        SymbolicZero(
-            Call.of(join, joined=joined), "simplify", ({"M": "2", "e": "1/5"}, {"M": "5", "e": "1"})
-        ),
-        extra=tuple(parts),
-    )
+    left, right = (replaced(loss, M, eps, joined) for loss in (low, high))
+    premises = {"order": 0 <= low < high, "eps": 0 < eps < M}
+    return Case((Relation(left, "<", right, "f^log of the larger loss"),), premises)
 
 
 def join(joined: bool = True) -> dict[str, sympy.Expr]:
@@ -125,77 +77,65 @@ def join(joined: bool = True) -> dict[str, sympy.Expr]:
 
 CLAIMS = (
     Claim(
-        id="propfair/first-order",
-        number="Section 3, 'Relation with FedAvg'",
-        line=119,
-        title="FedAvg is the first-order approximation of PropFair",
+        "propfair/first-order",
+        "Section 3, 'Relation with FedAvg'",
+        119,
+        "FedAvg is the first-order approximation of PropFair",
         printed=r"$f_i^{\log}(\theta) = -\log(M - f_i(\theta)) \approx -\log M + "
         r"\frac{f_i(\theta)}{M}$",
-        statement=(
-            r"$-\log(M - f)$ has value $-\log M$ and slope $1/M$ at $f = 0$, and with $x = f/M "
-            r"\in [0, 1)$: $0 \le -\log(1-x) - x \le x^2/(2(1-x))$. So $M(\pi + \log M) \to F$ "
-            r"as $M \to \infty$, uniformly where losses are bounded."
-        ),
+        statement=r"$-\log(M - f)$ has value $-\log M$ and slope $1/M$ at $f = 0$, and with $x = "
+        r"f/M \in [0, 1)$: $0 \le -\log(1-x) - x \le x^2/(2(1-x))$. So $M(\pi + \log M) \to F$ as "
+        r"$M \to \infty$, uniformly where losses are bounded.",
         kind="limit",
-        hypotheses=(("range", "0 <= f < M"),),
+        hypotheses={"range": "0 <= f < M"},
         scope="every f and M",
-        expected="holds",
-        check=check,
-        mutants=(Mutant("2/M", "twice the slope", partial(check, slope=2)),),
-        notes=(
-            "'PropFair should be at least as good as FedAvg (by taking large M)' is about the "
-            "best M, chosen in hindsight; at a fixed M the mean loss of PropFair's optimum is "
-            "never below FedAvg's, which minimises it."
-        ),
+        whose="printed",
+        check=every(identity(residuals, method="simplify"), definite(remainder, method="together")),
+        mutants={"2/M": ("twice the slope", {"slope": 2})},
+        notes="'PropFair should be at least as good as FedAvg (by taking large M)' is about the "
+        "best M, chosen in hindsight; at a fixed M the mean loss of PropFair's optimum is never "
+        "below FedAvg's, which minimises it.",
     ),
     Claim(
-        id="propfair/algorithm-1-threshold",
-        number="Algorithm 1, line 9; Section 3, 'Implementation tricks'",
-        line=125,
-        title="The loss of Algorithm 1 increases with the batch loss",
-        printed=r"$f_i^{\log}(\theta) = -\log(M - \ell_S^i)$ if $M - \ell_S^i \geq \epsilon$ "
-        r"else $\ell_S^i / M$",
+        "propfair/algorithm-1-threshold",
+        "Algorithm 1, line 9; Section 3, 'Implementation tricks'",
+        125,
+        "The loss of Algorithm 1 increases with the batch loss",
+        printed=r"$f_i^{\log}(\theta) = -\log(M - \ell_S^i)$ if $M - \ell_S^i \geq \epsilon$ else "
+        r"$\ell_S^i / M$",
         statement=r"$\ell \mapsto f^{\log}(\ell)$ is increasing, as a loss that stands for "
         r"$-\log(M - \ell)$ must be.",
         kind="implication",
-        hypotheses=(("order", "0 <= l < l'"), ("eps", "0 < eps < M")),
-        scope="as stated",
-        expected="holds-repaired",
-        check=check_trick,
-        mutants=(
-            Mutant("joined", "the tangent at M - eps instead", partial(check_trick, joined=True)),
-        ),
-        reading=(
-            "The paper does not say 'increasing'; it says that the replacement stabilises "
-            "optimisation. The jump down, to a slope eps/M times the one before, is what a worse "
-            "batch gets."
-        ),
-        severity="remark",
-        erratum=(
-            "The branches do not meet: at l = M - eps the value falls from -log(eps) to 1 - "
-            "eps/M (for eps < 1/e at least), and the slope from 1/eps to 1/M, so the worst "
-            "batches weigh least, against the principle. Continue by the tangent, -log(eps) + (l "
-            "- M + eps)/eps, which is increasing and once differentiable, or clip the gradient."
-        ),
+        hypotheses={"order": "0 <= l < l'", "eps": "0 < eps < M"},
         whose="implied",
-    ),
-    Claim(
-        id="propfair/algorithm-1-threshold/repaired",
-        number="Algorithm 1, line 9; Section 3, 'Implementation tricks'",
-        line=125,
-        title="Continued by its tangent, the loss of Algorithm 1 is increasing and continuously "
-        "differentiable",
-        printed=r"$f_i^{\log}(\theta) = -\log(M - \ell_S^i)$ if $M - \ell_S^i \geq \epsilon$ "
-        r"else $\ell_S^i / M$",
-        statement=(
-            r"$-\log(M - \ell)$ for $\ell \le M - \epsilon$ and $-\log\epsilon + (\ell - M + "
-            r"\epsilon)/\epsilon$ beyond meet in value and slope, and both increase."
+        severity="remark",
+        check=counterexample(
+            trick,
+            "M = 2, eps = 0.2: a batch loss of 1.8 costs -log 0.2 = 1.61, one of 1.9 costs 0.95",
+            {
+                "low": Fraction(9, 5),
+                "high": Fraction(19, 10),
+                "M": Fraction(2),
+                "eps": Fraction(1, 5),
+            },
         ),
-        kind="identity",
-        hypotheses=(("eps", "0 < eps < M"), ("order", "0 <= l < l'")),
-        scope="every M and eps; a table of values for M = 2, eps = 1/5",
-        expected="holds",
-        check=check_trick_repaired,
-        mutants=(Mutant("l/M", "the printed branch", partial(check_trick_repaired, joined=False)),),
+        mutants={"joined": ("the tangent at M - eps instead", {"joined": True})},
+        reading="The paper does not say 'increasing'; it says that the replacement stabilises "
+        "optimisation. The jump down, to a slope eps/M times the one before, is what a worse "
+        "batch gets.",
+        erratum="The branches do not meet: at l = M - eps the value falls from -log(eps) to 1 - "
+        "eps/M (for eps < 1/e at least), and the slope from 1/eps to 1/M, so the worst batches "
+        "weigh least, against the principle. Continue by the tangent, -log(eps) + (l - M + "
+        "eps)/eps, which is increasing and once differentiable, or clip the gradient.",
+        repaired=Repaired(
+            title="Continued by its tangent, the loss of Algorithm 1 is increasing and "
+            "continuously differentiable",
+            statement=r"$-\log(M - \ell)$ for $\ell \le M - \epsilon$ and $-\log\epsilon + (\ell "
+            r"- M + \epsilon)/\epsilon$ beyond meet in value and slope, and both increase.",
+            kind="identity",
+            scope="every M and eps",
+            check=identity(join, method="simplify"),
+            mutants={"l/M": ("the printed branch", {"joined": False})},
+        ),
     ),
 )

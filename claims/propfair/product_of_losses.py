@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from math import prod
 from typing import Any
 
 import sympy
 
-from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import DefiniteForm, SymbolicZero, Witness
-from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.evidence import Evidence
+from fairfl.claims.claim import Claim
+from fairfl.claims.forms import definite, every, identity, witness
 
 
 def residuals(power: int = 1) -> dict[str, sympy.Expr]:
@@ -45,57 +42,39 @@ def printed(instance: dict[str, Any]) -> Case:
     )
 
 
-def check(
-    effort: Effort, power: int = 1, sign: int = 1, second: Fraction = Fraction(1)
-) -> Evidence:
-    """The certificates."""
-    half = Fraction(1, 2)
-    return Evidence.of(
-        SymbolicZero(
-            Call.of(residuals, power=power), "expand", ({"f": "2", "g": "1/3", "R": "5"},)
-        ),
-        DefiniteForm(
-            Call.of(moved, sign=sign), "expand", ({"c": "3", "d": "1", "h": "1/2", "R": "2"},)
-        ),
-        Witness.at(
-            Call.of(printed),
-            "(0, 1) against (1/2, 1/2)",
-            unequal=[Fraction(0), second],
-            equal=[half, half],
-        ),
-    )
-
-
 CLAIMS = (
     Claim(
-        id="propfair/product-of-losses",
-        number="Section 3",
-        line=95,
-        title="Minimising the product of the losses rewards disparity",
-        printed=(
-            r"simply minimizing $\prod_i f_i$ ... will encourage the client losses to be even "
-            r"more disparate. For instance, $(f_1, f_2) = (0, 1)$ has smaller product than "
-            r"$(f_1, f_2) = (\frac{1}{2}, \frac{1}{2})$."
-        ),
-        statement=(
-            r"$\prod f_i$ is Schur-concave on $f \ge 0$: $(f_i - f_j)(\partial_i - "
-            r"\partial_j)\prod f = -(f_i - f_j)^2 \prod_{k \ne i,j} f_k$; so moving two losses "
-            r"apart, their sum kept, never raises it."
-        ),
+        "propfair/product-of-losses",
+        "Section 3",
+        95,
+        "Minimising the product of the losses rewards disparity",
+        printed=r"simply minimizing $\prod_i f_i$ ... will encourage the client losses to be even "
+        r"more disparate. For instance, $(f_1, f_2) = (0, 1)$ has smaller product than $(f_1, "
+        r"f_2) = (\frac{1}{2}, \frac{1}{2})$.",
+        statement=r"$\prod f_i$ is Schur-concave on $f \ge 0$: $(f_i - f_j)(\partial_i - "
+        r"\partial_j)\prod f = -(f_i - f_j)^2 \prod_{k \ne i,j} f_k$; so moving two losses apart, "
+        r"their sum kept, never raises it.",
         kind="implication",
-        hypotheses=(("losses", "f_i >= 0; the sum of the two is kept"),),
+        hypotheses={"losses": "f_i >= 0; the sum of the two is kept"},
         scope="every n",
-        expected="holds",
-        check=check,
-        mutants=(
-            Mutant(
-                "squares", "the product of the squares in the identity", partial(check, power=2)
-            ),
-            Mutant("lowers", "moving apart raises the product", partial(check, sign=-1)),
-            Mutant(
-                "(0, 2)", "the printed pair with another sum", partial(check, second=Fraction(2))
+        whose="printed",
+        check=every(
+            identity(residuals, method="expand"),
+            definite(moved),
+            witness(
+                printed,
+                "(0, 1) against (1/2, 1/2)",
+                {"unequal": [Fraction(0), Fraction(1)], "equal": [Fraction(1, 2)] * 2},
             ),
         ),
+        mutants={
+            "squares": ("the product of the squares in the identity", {"power": 2}),
+            "lowers": ("moving apart raises the product", {"sign": -1}),
+            "(0, 2)": (
+                "the printed pair with another sum",
+                {"unequal": [Fraction(0), Fraction(2)]},
+            ),
+        },
         reading="'Disparate' compares losses of the same sum; otherwise f = 0 for all has the "
         "smallest product of all.",
     ),

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from math import prod
 from typing import Any
 
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, SymbolicZero
-from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.evidence import Evidence
-from fairfl.claims.instances import explore
+from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.forms import counterexample, drawn, every, identity
 
 
 def attained(instance: dict[str, Any]) -> Case:
@@ -24,28 +20,16 @@ def attained(instance: dict[str, Any]) -> Case:
 
     It equals M only for lambda_i = 0 wherever u_i = M - f_i > 0, and then prod n lambda_i = 0.
     """
-    f, M = instance["f"], instance["M"]
-    u = [M - v for v in f]
+    u = [instance["M"] - v for v in instance["f"]]
     forced = [Fraction(0) if v > 0 else Fraction(1, len(u)) for v in u]
-    product = prod(len(u) * v for v in forced) if any(v > 0 for v in u) else Fraction(1)
+    product = prod(len(u) * v for v in forced)
     premises = {"range": min(u) >= 0, "some f_i = M": min(u) == 0}
     return Case(
         (Relation(1, "<=", product, "the constraint, at every lambda that attains"),), premises
     )
 
 
-def check(effort: Effort, second: Fraction = Fraction(0)) -> Evidence:
-    """One client at M."""
-    shows = (
-        "M = 1, f = (1, 0): A = 1, the maximand is 1 - lambda_2, and lambda_2 = 0 is not "
-        "allowed: no maximum"
-    )
-    return Evidence.of(
-        Counterexample.at(Call.of(attained), shows, M=Fraction(1), f=[Fraction(1), second])
-    )
-
-
-def residuals(power: int = 1, bound: int | Fraction = 1, always: bool = False) -> dict[str, Any]:
+def residuals(power: int = 1, bound: Any = 1, always: bool = False) -> dict[str, Any]:
     """At lambda_i = G/(n u_i): the maximand is M - G = A(f), and prod n lambda_i = 1. n = 3, u_i =
     w_i^3.
 
@@ -68,25 +52,23 @@ def case(instance: dict[str, Any], always: bool = False, bound: Fraction = Fract
     """
     x, u = instance["lambda"], instance["u"]
     n = len(x)
-    dot = sum((a * b for a, b in zip(x, u, strict=True)), Fraction(0))
+    dot = sum((a * b for a, b in zip(x, u, strict=True)), Fraction(0)) ** n
     right = prod(n * a for a in x) * prod(u)
     equal = len({a * b for a, b in zip(x, u, strict=True)}) == 1
     premises = {"range": min(u) > 0, "feasible": min(x) > 0 and prod(n * a for a in x) >= bound}
     return Case(
         (
-            Relation(prod(u), "<=", dot**n, "lambda.u >= G", float(dot**n)),
-            Relation(
-                right, "==" if equal or always else "!=", dot**n, "equality iff", float(dot**n)
-            ),
+            Relation(prod(u), "<=", dot, "lambda.u >= G", float(dot)),
+            Relation(right, "==" if equal or always else "!=", dot, "equality iff", float(dot)),
         ),
         premises,
     )
 
 
 @st.composite
-def weights(draw: st.DrawFn, bound: Fraction = Fraction(1)) -> dict[str, Any]:
-    """Feasible weights, at ``bound`` one time in two; utilities, those with lambda u constant among
-    them.
+def weights(draw: st.DrawFn) -> dict[str, Any]:
+    """Feasible weights, prod n lambda_i = 1 among them; utilities, those with lambda u constant
+    among them.
     """
     n = draw(st.integers(1, 4))
     u = [Fraction(draw(st.integers(1, 12)), draw(st.integers(1, 3))) for _ in range(n)]
@@ -94,93 +76,57 @@ def weights(draw: st.DrawFn, bound: Fraction = Fraction(1)) -> dict[str, Any]:
     if draw(st.booleans()):
         x = [1 / v for v in u]
     product = prod(n * v for v in x)
-    if product < bound or draw(st.booleans()):
-        factor = Fraction(draw(st.integers(4, 6)), 4) * bound / product
-        if draw(st.booleans()):
+    if product < 1 or draw(st.booleans()):
+        factor = Fraction(draw(st.integers(4, 6)), 4) / product
+        if draw(st.booleans()) or factor < 1:
             x[-1] *= factor
-        elif factor > 1:
-            x = [v * factor for v in x]
         else:
-            x[0] *= factor
+            x = [v * factor for v in x]
     return {"lambda": x, "u": u}
 
 
-def check_repaired(
-    effort: Effort, power: int = 1, bound: Fraction = Fraction(1), always: bool = False
-) -> Evidence:
-    """The certificates."""
-    spot = {"M": "40", "w1": "1", "w2": "2", "w3": "3"}
-    statement = Call.of(case, always=always, bound=bound)
-    return Evidence.of(
-        SymbolicZero(
-            Call.of(residuals, power=power, bound=bound, always=always), "together", (spot,)
-        ),
-        extra=(explore(statement, Call.of(weights, bound=bound), effort, tolerance=0.0),),
-    )
-
-
-PRINTED = (
-    r"$A_s(f) = \max_{\lambda \geq \mathbf{0}, \prod_i (n\lambda_i) \geq 1} \lambda^\top f - "
-    r"M(\lambda^\top \mathbf{1} - 1)$. Solving the inner maximization of (14) gives "
-    r"$\prod_{i=1}^n (n\lambda_i) = 1$ and $\lambda_i \propto \frac{1}{M-f_i}$."
-)
 CLAIMS = (
     Claim(
-        id="propfair/proposition-4.1",
-        number="Proposition 4.1",
-        line=250,
-        title="PropFair's mean is a maximum of weighted sums, attained at weights proportional "
-        "to 1/(M - f_i)",
-        printed=PRINTED,
+        "propfair/proposition-4.1",
+        "Proposition 4.1",
+        250,
+        "PropFair's mean is a maximum of weighted sums, attained at weights proportional to 1/(M "
+        "- f_i)",
+        printed=r"$A_s(f) = \max_{\lambda \geq \mathbf{0}, \prod_i (n\lambda_i) \geq 1} "
+        r"\lambda^\top f - M(\lambda^\top \mathbf{1} - 1)$. Solving the inner maximization of "
+        r"(14) gives $\prod_{i=1}^n (n\lambda_i) = 1$ and $\lambda_i \propto \frac{1}{M-f_i}$.",
         statement=r"(17) for $f \le M$, the domain of (C.16), with a maximum that is attained.",
         kind="identity",
-        hypotheses=(("range", "f <= M"), ("some f_i = M", "and f differs from (M, ..., M)")),
+        hypotheses={"range": "f <= M", "some f_i = M": "and f differs from (M, ..., M)"},
         scope="n = 2",
-        expected="holds-repaired",
-        check=check,
-        mutants=(
-            Mutant("all f_i = M", "where every lambda attains", partial(check, second=Fraction(1))),
+        whose="printed",
+        severity="step",
+        check=counterexample(
+            attained,
+            "M = 1, f = (1, 0): A = 1, the maximand is 1 - lambda_2, and lambda_2 = 0 is not "
+            "allowed: no maximum",
+            {"M": Fraction(1), "f": [Fraction(1), Fraction(0)]},
         ),
-        severity="theorem",
-        erratum=(
-            "Suppose f_i < M. Where some f_i = M (not all) the supremum M is not attained, and "
-            "1/(M - f_i) undefined; where all are, every feasible lambda attains, and prod n "
-            "lambda_i = 1 does not follow."
-        ),
-    ),
-    Claim(
-        id="propfair/proposition-4.1/repaired",
-        number="Proposition 4.1",
-        line=250,
-        title="For f < M, PropFair's mean is a maximum of weighted sums, attained at lambda = "
-        "G/(n (M - f_i)) alone",
-        printed=PRINTED,
-        statement=(
-            r"For $f_i < M$ (17) holds, attained only at $\lambda_i = G/(n(M - f_i))$, $G = "
-            r"\prod(M-f_i)^{1/n}$, where $\prod n\lambda_i = 1$: $\lambda^\top u \ge "
+        mutants={"all f_i = M": ("where every lambda attains", {"f": [Fraction(1)] * 2})},
+        erratum="Suppose f_i < M. Where some f_i = M (not all) the supremum M is not attained, "
+        "and 1/(M - f_i) undefined; where all are, every feasible lambda attains, and prod n "
+        "lambda_i = 1 does not follow.",
+        repaired=Repaired(
+            title="For f < M, PropFair's mean is a maximum of weighted sums, attained at lambda = "
+            "G/(n (M - f_i)) alone",
+            statement=r"For $f_i < M$ (17) holds, attained only at $\lambda_i = G/(n(M - f_i))$, "
+            r"$G = \prod(M-f_i)^{1/n}$, where $\prod n\lambda_i = 1$: $\lambda^\top u \ge "
             r"n(\prod\lambda_i)^{1/n} G \ge G$, with equality iff $\lambda_i u_i$ are equal and "
-            r"the product is 1."
+            r"the product is 1.",
+            hypotheses={"range": "f < M", "feasible": "lambda > 0, prod n lambda_i >= 1"},
+            scope="identities for n = 3, whose sums look the same for any n; drawn, n <= 4",
+            check=every(identity(residuals), extra=[drawn(case, weights, tolerance=0.0)]),
+            mutants={
+                "1/u^2": ("lambda proportional to 1/(M - f_i)^2", {"power": 2}),
+                "prod >= 1/2": ("a larger set of weights", {"bound": Fraction(1, 2)}),
+                "always equal": ("lambda.u = G at every lambda with product 1", {"always": True}),
+            },
+            rests_on=("propfair/eq-4",),
         ),
-        kind="identity",
-        hypotheses=(("range", "f < M"), ("feasible", "lambda > 0, prod n lambda_i >= 1")),
-        scope="identities for n = 3, whose sums look the same for any n; drawn, n <= 4",
-        expected="holds",
-        check=check_repaired,
-        mutants=(
-            Mutant(
-                "1/u^2", "lambda proportional to 1/(M - f_i)^2", partial(check_repaired, power=2)
-            ),
-            Mutant(
-                "prod >= 1/2",
-                "a larger set of weights",
-                partial(check_repaired, bound=Fraction(1, 2)),
-            ),
-            Mutant(
-                "always equal",
-                "lambda.u = G at every lambda with product 1",
-                partial(check_repaired, always=True),
-            ),
-        ),
-        rests_on=("propfair/eq-4",),
     ),
 )

@@ -13,10 +13,13 @@ from typing import Any
 
 from flint import arb
 
+from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.exact import ball
 
 Numbers = list[Fraction]
 Law = list[tuple[list[int], Fraction]]
+FRONT = constant("averaging.v", "front")
+"""The number 12 of the bounds, which the proof and the instances share."""
 
 
 def step_limit(L: Any, steps: list[int], fourth: Any) -> arb:
@@ -28,9 +31,9 @@ def step_limit(L: Any, steps: list[int], fourth: Any) -> arb:
     return first if first < second else second
 
 
-def front(mu: Any, eta: Any) -> Any:
-    """12/((11 mu - 9) eta)."""
-    return 12 / ((11 * mu - 9) * eta)
+def front(mu: Any, eta: Any, lead: Fraction = FRONT) -> Any:
+    """12/((11 mu - 9) eta), of numbers of any type."""
+    return lead.numerator / ((11 * mu - 9) * eta) / lead.denominator
 
 
 def shares(sizes: Numbers) -> Numbers:
@@ -46,7 +49,9 @@ def averaged(values: list[Any], p: Numbers, kind: str) -> Fraction:
     return sum((x * x for x in p), Fraction(0)) * sum((Fraction(v) for v in values), Fraction(0))
 
 
-def bound(world: dict[str, Any], gap: arb, eta: arb, kind: str, mu: Fraction) -> arb:
+def bound(
+    world: dict[str, Any], gap: arb, eta: arb, kind: str, mu: Fraction, lead: Fraction = FRONT
+) -> arb:
     """The right side of theorem A.1: 12/((11 mu - 9) eta) (gap/T + Psi)."""
     steps, noise = world["steps"], world["noise"]
     spread = max(world["slopes"]) - min(world["slopes"])
@@ -55,7 +60,7 @@ def bound(world: dict[str, Any], gap: arb, eta: arb, kind: str, mu: Fraction) ->
     second = averaged([k**2 * (s + 2 * g) for k, s in zip(steps, noise, strict=True)], p, kind)
     third = averaged([k**3 * (s + 6 * k * g) for k, s in zip(steps, noise, strict=True)], p, kind)
     drift = 2 * (arb(1).exp() - 2) * (eta * ball(world["L"])) ** 2 * ball(third)
-    return front(ball(mu), eta) * (gap / world["T"] + eta / 2 * (ball(second) + drift))
+    return front(ball(mu), eta, lead) * (gap / world["T"] + eta / 2 * (ball(second) + drift))
 
 
 def squared_gradients(world: dict[str, Any], eta: arb, law: Law | None = None) -> list[arb]:
@@ -70,26 +75,19 @@ def squared_gradients(world: dict[str, Any], eta: arb, law: Law | None = None) -
     powers = [rate**k for k in steps]
     sums = [sum((rate**j for j in range(k)), arb(0)) for k in steps]
     spreads = [sum((rate ** (2 * j) for j in range(k)), arb(0)) for k in steps]
-    everyone = list(range(len(steps)))
     mean, second = ball(world["theta"]), ball(world["theta"]) ** 2
     centre = sum(slopes, arb(0)) / len(slopes)
     found = []
     for _ in range(world["T"]):
         found.append(h * h * second + 2 * h * centre * mean + centre * centre)
         new_mean, new_second = arb(0), arb(0)
-        for members, chance in law or [(everyone, Fraction(1))]:
-            p = [ball(x) for x in shares([world["sizes"][i] for i in members])]
-            a = sum((x * powers[i] for x, i in zip(p, members, strict=True)), arb(0))
-            c = -eta * sum(
-                (x * sums[i] * slopes[i] for x, i in zip(p, members, strict=True)), arb(0)
-            )
-            v = eta**2 * sum(
-                (
-                    x * x * ball(world["noise"][i]) * spreads[i]
-                    for x, i in zip(p, members, strict=True)
-                ),
-                arb(0),
-            )
+        for members, chance in law or [(list(range(len(steps))), Fraction(1))]:
+            p = shares([world["sizes"][i] for i in members])
+            a, c, v = arb(0), arb(0), arb(0)
+            for x, i in zip(map(ball, p), members, strict=True):
+                a += x * powers[i]
+                c -= eta * x * sums[i] * slopes[i]
+                v += (eta * x) ** 2 * ball(world["noise"][i]) * spreads[i]
             new_mean += ball(chance) * (a * mean + c)
             new_second += ball(chance) * (a * a * second + 2 * a * c * mean + c * c + v)
         mean, second = new_mean, new_second

@@ -3,38 +3,30 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Certificate, DefiniteForm, SymbolicZero, Witness
-from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.evidence import Evidence
-from fairfl.claims.instances import explore
+from fairfl.claims.claim import Claim
+from fairfl.claims.forms import definite, drawn, every, identity, witness
 
-SPOT = {"M": "2", "f": "1/3", "h": "3/4", "g": "-1", "k": "2/5"}
+Form = tuple[sympy.Expr, list[sympy.Expr]]
 
 
-def residuals(scale: int = 1, c: int | Fraction = 3) -> dict[str, sympy.Expr]:
-    """The two ways to split the difference of gradients g/(M-f) - k/(M-h), and the squares in
+def residuals(scale: int = 1, c: Any = 3) -> dict[str, sympy.Expr]:
+    """The difference of gradients g/(M-f) - k/(M-h) over the common denominator, as in (A.44),
+    (A.47), (A.51): M (g-k) + (k-g) f + g (f-h), so M + M/2 in place of one M/2; and the squares in
     (A.52).
-
-    (A.44)/(A.47)/(A.51): over the common denominator, M (g-k) + (k-g) f + g (f-h), so M + M/2 in
-    place of one M/2. Ours: (g-k)/(M-h) + g (f-h)/((M-f)(M-h)).
     """
     M, f, h, g, k = sympy.symbols("M f h g k", real=True)
     L, s, z, L0 = sympy.symbols("L s z L0", positive=True)
     difference = g / (M - f) - k / (M - h)
     over = (M * (g - k) + (k - g) * f + g * (f - h)) / ((M - f) * (M - h))
-    direct = (g - k) / (M - h) + g * (f - h) / ((M - f) * (M - h))
     least = (M / 2) ** 2  # of (M - f)(M - h), as 0 <= f, h <= M/2
     return {
         "(A.44)": scale * difference - over,
-        "ours": difference - direct,
         "(A.46)": (M * L + M / 2 * L + L0**2) / least - 4 / M**2 * (c * M * L / 2 + L0**2),
         "(A.49)": (M * s + M / 2 * s + L0 * z) / least - 4 / M * (c * s / 2 + L0 / M * z),
         "(A.52)": 16 / M**4 * (2 * (3 * M / 2) ** 2 * s**2 + 2 * L0**2 * z**2)
@@ -42,13 +34,30 @@ def residuals(scale: int = 1, c: int | Fraction = 3) -> dict[str, sympy.Expr]:
     }
 
 
-def squares() -> tuple[sympy.Expr, list[sympy.Expr]]:
+def direct(scale: int = 1, c: Any = 1) -> dict[str, sympy.Expr]:
+    """The split without a common denominator, (g-k)/(M-h) + g (f-h)/((M-f)(M-h)), and the constants
+    it gives with M - f, M - h >= M/2.
+    """
+    M, L, s, z, L0 = sympy.symbols("M L s z L0", positive=True)
+    f, h, g, k = sympy.symbols("f h g k", real=True)
+    half = M / 2
+    return {
+        "split": g / (M - f) - k / (M - h) - (g - k) / (M - h) - g * (f - h) / ((M - f) * (M - h)),
+        "smoothness": scale * L / half + L0**2 / half**2 - 4 / M**2 * (c * M * L / 2 + L0**2),
+        "between clients": s / half + L0 * z / half**2 - 4 / M * (c * s / 2 + L0 / M * z),
+        "batches": 2 * (s / half) ** 2
+        + 2 * (L0 * z / half**2) ** 2
+        - 8 / M**4 * (c**2 * M**2 * s**2 + 4 * L0**2 * z**2),
+    }
+
+
+def squares() -> Form:
     """(a + b)^2 <= 2 (a^2 + b^2), the first line of (A.52)."""
     a, b = sympy.symbols("a b", real=True)
     return 2 * (a**2 + b**2) - (a + b) ** 2, [(a - b) ** 2]
 
 
-def case(instance: dict[str, Any], c: Fraction = Fraction(3), part: str = "all") -> Case:
+def case(instance: dict[str, Any], c: Fraction = Fraction(3)) -> Case:
     """All three bounds for vectors, norms squared, in fractions; ``c`` stands for 3 in 3/2, 9 is
     c^2.
 
@@ -59,14 +68,11 @@ def case(instance: dict[str, Any], c: Fraction = Fraction(3), part: str = "all")
     g, k = instance["g"], instance["k"]
     apart = _square([a - b for a, b in zip(g, k, strict=True)])
     found = _square([a / (M - f) - b / (M - h) for a, b in zip(g, k, strict=True)])
-    gap2 = (f - h) ** 2
     # 2xy in ((c/2) M sqrt(apart) + L0 |f-h|)^2 is irrational: compare found - squares with it
     # through squares
-    x2, y2 = (c * M / 2) ** 2 * apart, L0**2 * gap2
+    x2, y2 = (c * M / 2) ** 2 * apart, L0**2 * (f - h) ** 2
     rest = found * M**4 / 16 - x2 - y2
-    relations = [
-        Relation(found, "<=", 8 / M**4 * (c**2 * M**2 * apart + 4 * L0**2 * gap2), "(A.52)")
-    ]
+    relations = [Relation(found, "<=", 32 / M**4 * (x2 + y2), "(A.52)")]
     if rest > 0:
         relations.append(Relation(rest**2, "<=", 4 * x2 * y2, "(A.46), (A.49), (A.51)"))
     premises = {
@@ -92,38 +98,23 @@ def pairs(draw: st.DrawFn) -> dict[str, Any]:
     return {"M": M, "f": M * draw(share), "h": M * draw(share), "g": g, "k": k, "L0": L0}
 
 
-def check(effort: Effort, c: Fraction = Fraction(3), scale: int = 1) -> Evidence:
-    """The certificates."""
-    spot = {**SPOT, "L": "2", "s": "3", "z": "1/2", "L0": "5/4"}
-    return Evidence.of(
-        SymbolicZero(Call.of(residuals, scale=scale, c=c), "together", (spot,)),
-        DefiniteForm(Call.of(squares), "expand", ({"a": "2", "b": "-3"},)),
-        extra=(explore(Call.of(case, c=c), Call.of(pairs), effort, tolerance=0.0),),
-    )
-
-
 def descent(step: int = 1) -> dict[str, sympy.Expr]:
     """r = M/2 - f >= 0 is L-smooth too: 0 <= r(t - r'/L) <= r - r'^2/L + (L/2)(r'/L)^2 = r -
     r'^2/(2L).
     """
     r, L = sympy.symbols("r L", positive=True)
     g = sympy.symbols("g", real=True)
-    return {
-        "the largest decrease": r
-        - step * g**2 / L
-        + (step * g) ** 2 / (2 * L)
-        - (r - g**2 / (2 * L))
-    }
+    least = r - step * g**2 / L + (step * g) ** 2 / (2 * L)
+    return {"the largest decrease": least - (r - g**2 / (2 * L))}
 
 
-def room(constant: Fraction = Fraction(9, 4)) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def room(constant: Fraction = Fraction(9, 4)) -> Form:
     """9/4 - 1/(1-x) - 2 (1/2-x)/(1-x)^2 = (3x-1)^2/(4(1-x)^2), 0 at x = 1/3; x = f/M and y = 1 - x
     > 0.
     """
-    x = sympy.symbols("x", real=True)
     y = sympy.symbols("y", positive=True)
-    gap = sympy.Rational(str(constant)) - 1 / (1 - x) - (1 - 2 * x) / (1 - x) ** 2
-    return gap.subs(x, 1 - y), [(2 - 3 * y) ** 2 / (4 * y**2)]
+    gap = sympy.Rational(str(constant)) - 1 / y - (2 * y - 1) / y**2
+    return gap, [(2 - 3 * y) ** 2 / (4 * y**2)]
 
 
 def attained(instance: dict[str, Any]) -> Case:
@@ -146,147 +137,97 @@ def attained(instance: dict[str, Any]) -> Case:
     )
 
 
-def check_direct(effort: Effort, c: Fraction = Fraction(1), scale: int = 1) -> Evidence:
-    """The certificates."""
-    spot = {**SPOT, "L": "2", "s": "3", "z": "1/2", "L0": "5/4"}
-    return Evidence.of(
-        SymbolicZero(Call.of(direct, scale=scale, c=c), "together", (spot,)),
-        extra=(explore(Call.of(case, c=c), Call.of(pairs), effort, tolerance=0.0),),
-    )
-
-
-def direct(scale: int = 1, c: int | Fraction = 1) -> dict[str, sympy.Expr]:
-    """The split without a common denominator, and the constants it gives with M - f, M - h >=
-    M/2.
-    """
-    M, L, s, z, L0 = sympy.symbols("M L s z L0", positive=True)
-    half = M / 2
-    return {
-        "split": residuals()["ours"],
-        "smoothness": scale * L / half + L0**2 / half**2 - 4 / M**2 * (c * M * L / 2 + L0**2),
-        "between clients": s / half + L0 * z / half**2 - 4 / M * (c * s / 2 + L0 / M * z),
-        "batches": 2 * (s / half) ** 2
-        + 2 * (L0 * z / half**2) ** 2
-        - 8 / M**4 * (c**2 * M**2 * s**2 + 4 * L0**2 * z**2),
-    }
-
-
-def sharp(constant: Fraction = Fraction(9, 4), step: int = 1) -> tuple[Certificate, ...]:
-    """That phi o f is (9/4)(L/M)-smooth."""
-    return (
-        SymbolicZero(Call.of(descent, step=step), "expand", ({"r": "2", "g": "-1", "L": "3"},)),
-        DefiniteForm(
-            Call.of(room, constant=constant), "together", ({"y": "3/4"}, {"y": "1/2"}, {"y": "2/3"})
-        ),
-    )
-
-
-def check_sharp(effort: Effort, constant: Fraction = Fraction(9, 4), step: int = 1) -> Evidence:
-    """The certificates."""
-    reached = Witness.at(Call.of(attained), "attained at f = M/3", M=Fraction(2), L=Fraction(3))
-    return Evidence.of(*sharp(constant, step), reached)
-
-
 PRINTED = (
     r"(A.46): $\frac{4}{M^2}(\frac{3}{2}ML + L_0^2)$; (A.49): $\frac{4}{M}(\frac{3}{2}\sigma_g + "
     r"\frac{L_0}{M}\sigma_{0,g})$; (A.52): $\frac{8}{M^4}(9M^2\sigma_{l,i}^2 + "
     r"4L_0^2\sigma_{0,l,i}^2)$"
 )
-HYPOTHESES = (
-    ("range", "0 <= f_i, l_S <= M/2 everywhere (assumption 3.2)"),
-    (
-        "Lipschitz",
-        "the gradients of the f_i, and of the batch losses for (A.52) by symmetry, no longer "
-        "than L_0",
-    ),
-)
+HYPOTHESES = {
+    "range": "0 <= f_i, l_S <= M/2 everywhere (assumption 3.2)",
+    "Lipschitz": "the gradients of the f_i, and of the batch losses for (A.52) by symmetry, no "
+    "longer than L_0",
+}
+
+
 CLAIMS = (
     Claim(
-        id="propfair/smoothness",
-        number="(A.44)-(A.52)",
-        line=648,
-        title="The composed losses -log(M - f_i) are L~-smooth, and vary between clients and "
-        "batches as stated",
+        "propfair/smoothness",
+        "(A.44)-(A.52)",
+        648,
+        "The composed losses -log(M - f_i) are L~-smooth, and vary between clients and batches as "
+        "stated",
         printed=PRINTED,
-        statement=(
-            r"With $\varphi(t) = -\log(M - t)$, the differences of $\nabla(\varphi \circ f)$ "
-            r"between two points, two clients, or a client and its batch are at most "
-            r"$\frac{4}{M^2}(\frac32 M \|\nabla f - \nabla f'\| + L_0 |f - f'|)$; the constants "
-            r"follow, (A.52) by $(a+b)^2 \le 2a^2 + 2b^2$."
-        ),
+        statement=r"With $\varphi(t) = -\log(M - t)$, the differences of $\nabla(\varphi \circ "
+        r"f)$ between two points, two clients, or a client and its batch are at most "
+        r"$\frac{4}{M^2}(\frac32 M \|\nabla f - \nabla f'\| + L_0 |f - f'|)$; the constants "
+        r"follow, (A.52) by $(a+b)^2 \le 2a^2 + 2b^2$.",
         kind="bound",
         hypotheses=HYPOTHESES,
         scope="every dimension; the property run in one to three",
-        expected="holds",
-        check=check,
-        mutants=(
-            Mutant("1/4 for 3/2", "less than what holds", partial(check, c=Fraction(1, 2))),
-            Mutant("twice", "twice the difference in (A.44)", partial(check, scale=2)),
+        whose="printed",
+        check=every(
+            identity(residuals), definite(squares), extra=[drawn(case, pairs, tolerance=0.0)]
         ),
-        gap=(
-            "(A.52) bounds the mean square of grad(phi o l_S) - grad(phi o f_i), as printed; it "
-            "is no variance, since E grad(phi o l_S) is not grad(phi o f_i): see "
-            "propfair/theorem-3.3. (A.50) defines l_S with a gradient too many."
-        ),
-        notes=(
-            "No quadratic satisfies assumption 3.2, which asks for losses in [0, M/2] on all of "
-            "R^d. The bounds are upper bounds with room: see propfair/smoothness-direct and "
-            "propfair/smoothness-sharp."
-        ),
+        mutants={
+            "1/4 for 3/2": ("less than what holds", {"c": Fraction(1, 2)}),
+            "twice": ("twice the difference in (A.44)", {"scale": 2}),
+        },
+        gap="(A.52) bounds the mean square of grad(phi o l_S) - grad(phi o f_i), as printed; it "
+        "is no variance, since E grad(phi o l_S) is not grad(phi o f_i): see "
+        "propfair/theorem-3.3. (A.50) defines l_S with a gradient too many.",
+        notes="No quadratic satisfies assumption 3.2, which asks for losses in [0, M/2] on all of "
+        "R^d. The bounds are upper bounds with room: see propfair/smoothness-direct and "
+        "propfair/smoothness-sharp.",
     ),
     Claim(
-        id="propfair/smoothness-direct",
-        number="(A.44)-(A.52)",
-        line=648,
-        title="(ours) The three constants hold with 1/2 in place of 3/2, and M^2 in place of 9 M^2",
+        "propfair/smoothness-direct",
+        "(A.44)-(A.52)",
+        648,
+        "(ours) The three constants hold with 1/2 in place of 3/2, and M^2 in place of 9 M^2",
         printed=PRINTED,
-        statement=(
-            r"$\frac{g}{M-f} - \frac{k}{M-h} = \frac{g-k}{M-h} + \frac{g(f-h)}{(M-f)(M-h)}$, so "
-            r"$\tilde L = \frac{2L}{M} + \frac{4L_0^2}{M^2}$, $\tilde\sigma_g = "
-            r"\frac{2}{M}\sigma_g + \frac{4L_0}{M^2}\sigma_{0,g}$, $\tilde\sigma_{l,i}^2 = "
-            r"\frac{8}{M^4}(M^2\sigma_{l,i}^2 + 4L_0^2\sigma_{0,l,i}^2)$."
-        ),
+        statement=r"$\frac{g}{M-f} - \frac{k}{M-h} = \frac{g-k}{M-h} + "
+        r"\frac{g(f-h)}{(M-f)(M-h)}$, so $\tilde L = \frac{2L}{M} + \frac{4L_0^2}{M^2}$, "
+        r"$\tilde\sigma_g = \frac{2}{M}\sigma_g + \frac{4L_0}{M^2}\sigma_{0,g}$, "
+        r"$\tilde\sigma_{l,i}^2 = \frac{8}{M^4}(M^2\sigma_{l,i}^2 + 4L_0^2\sigma_{0,l,i}^2)$.",
         kind="bound",
         hypotheses=HYPOTHESES,
         scope="every dimension; the property run in one to three",
-        expected="holds",
-        check=check_direct,
-        mutants=(
-            Mutant("1/4", "half of that", partial(check_direct, c=Fraction(1, 2))),
-            Mutant("2 L", "twice the smoothness of f", partial(check_direct, scale=2)),
-        ),
         whose="ours",
+        check=every(identity(direct), extra=[drawn(case, pairs, tolerance=0.0, c=Fraction(1))]),
+        mutants={
+            "1/4": ("half of that", {"c": Fraction(1, 2)}),
+            "2 L": ("twice the smoothness of f", {"scale": 2}),
+        },
     ),
     Claim(
-        id="propfair/smoothness-sharp",
-        number="(A.46)",
-        line=658,
-        title="(ours) Under assumptions 3.1 and 3.2 the composed losses are (9/4)(L/M)-smooth, "
-        "which is attained",
+        "propfair/smoothness-sharp",
+        "(A.46)",
+        658,
+        "(ours) Under assumptions 3.1 and 3.2 the composed losses are (9/4)(L/M)-smooth, which is "
+        "attained",
         printed=r"(A.46): $\tilde L = \frac{4}{M^2}\left(\frac{3}{2}ML + L_0^2\right)$",
-        statement=(
-            r"$f \le M/2$ on all of $R^d$ and $L$-smooth gives $\|\nabla f\|^2 \le 2L(M/2 - f)$, "
-            r"and with $x = f/M$ the Hessian of $\varphi \circ f$ is at most "
-            r"$\frac{L}{M}\left(\frac{1}{1-x} + \frac{1-2x}{(1-x)^2}\right) \le \frac94 "
-            r"\frac{L}{M}$, attained at $x = 1/3$ by a loss in $[M/6, M/2]$. ($L_0$ does not "
-            r"enter; the printed constant is at least $6L/M$.)"
-        ),
+        statement=r"$f \le M/2$ on all of $R^d$ and $L$-smooth gives $\|\nabla f\|^2 \le 2L(M/2 - "
+        r"f)$, and with $x = f/M$ the Hessian of $\varphi \circ f$ is at most "
+        r"$\frac{L}{M}\left(\frac{1}{1-x} + \frac{1-2x}{(1-x)^2}\right) \le \frac94 \frac{L}{M}$, "
+        r"attained at $x = 1/3$ by a loss in $[M/6, M/2]$. ($L_0$ does not enter; the printed "
+        r"constant is at least $6L/M$.)",
         kind="tight bound",
-        hypotheses=(
-            ("range", "f <= M/2 everywhere"),
-            ("smooth", "grad f L-Lipschitz: its derivative exists almost everywhere"),
-        ),
+        hypotheses={
+            "range": "f <= M/2 everywhere",
+            "smooth": "grad f L-Lipschitz: its derivative exists almost everywhere",
+        },
         scope="every dimension",
-        expected="holds",
-        check=check_sharp,
-        mutants=(
-            Mutant("2 for 9/4", "a smaller constant", partial(check_sharp, constant=Fraction(2))),
-            Mutant(
-                "step 2/L", "twice the step in the descent inequality", partial(check_sharp, step=2)
-            ),
+        whose="ours",
+        check=every(
+            identity(descent, method="expand"),
+            definite(room, method="together"),
+            witness(attained, "attained at f = M/3", {"M": Fraction(2), "L": Fraction(3)}),
         ),
+        mutants={
+            "2 for 9/4": ("a smaller constant", {"constant": Fraction(2, 1)}),
+            "step 2/L": ("twice the step in the descent inequality", {"step": 2}),
+        },
         notes="Smallest eigenvalues are at least -L/(M - f) >= -2L/M, so the largest decides the "
         "norm.",
-        whose="ours",
     ),
 )

@@ -11,6 +11,7 @@ PAPER = Paper(
     text="the anonymous version under double-blind review, of the work at "
     "https://arxiv.org/abs/1905.10497; the text carries no date",
     names={
+        "rows": "of a table: data set and row",
         "w": "the model before",
         "L": "the Lipschitz constant",
         "curves": "the curvatures c_k",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
-from fairfl.claims.call import Call
+import sympy
+
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample
-from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.evidence import Evidence
+from fairfl.claims.claim import Claim
+from fairfl.claims.forms import counterexample, definite, every
 
 
 def case(instance: dict[str, Any]) -> Case:
@@ -25,63 +24,74 @@ def case(instance: dict[str, Any]) -> Case:
     values = [w**2, (k * (w - 1)) ** 2]
     slopes = [2 * w, 2 * k**2 * (w - 1)]
     derivative = sum((f**q * g for f, g in zip(values, slopes, strict=True)), Fraction(0))
-    premises = {"crossing": values[0] == values[1] and slopes[0] > 0 > slopes[1]}
-    return Case(
-        (
-            Relation(
-                derivative / values[0] ** q, "==", 0, "slope of q-FFL at AFL's optimum, over F^q"
-            ),
-        ),
-        premises,
-    )
+    relation = Relation(derivative / values[0] ** q, "==", 0, "slope at AFL's optimum, over F^q")
+    return Case((relation,), {"crossing": values[0] == values[1] and slopes[0] > 0 > slopes[1]})
 
 
-def check(effort: Effort, k: int = 2) -> Evidence:
-    """Any q, three of them replayed."""
-    shows = "F = (w^2, 4 (w-1)^2), q = {}: AFL's optimum is w = 2/3, where sum F^q F' = -(4/3) F^q"
-    return Evidence.of(
-        *(
-            Counterexample.at(Call.of(case), shows.format(q), k=Fraction(k), q=q)
-            for q in (1, 15, 1000)
-        )
-    )
+def bound(factor: Fraction = Fraction(1)) -> tuple[Any, list[Any]]:
+    """m b - x_1 >= 0 for x = F^(q+1) at w_q*, x_1 its largest, z = Σ y - Σ x >= 0 and y_k = b -
+    s_k at the model with the least maximum b.
+    """
+    b = sympy.Symbol("b", positive=True)
+    z = sympy.Symbol("z", nonnegative=True)
+    s, x = sympy.symbols("s1:4", nonnegative=True), sympy.symbols("x2:4", nonnegative=True)
+    top = sum(b - v for v in s) - z - sum(x)  # x_1
+    return sympy.Rational(str(factor)) * 3 * b - top, [*s, z, *x]
 
 
 CLAIMS = (
     Claim(
-        id="qffl/large-q",
-        number="Sections 2, 4.3",
-        line=164,
-        title="AFL is equivalent to q-FFL with a large enough q",
-        printed=(
-            "AFL is equivalent to q-FFL with a large enough q; AFL can in fact be seen as a "
-            "special case, with large enough q"
-        ),
+        "qffl/large-q",
+        "Sections 2, 4.3",
+        164,
+        "AFL is equivalent to q-FFL with a large enough q",
+        printed="AFL is equivalent to q-FFL with a large enough q; AFL can in fact be seen as a "
+        "special case, with large enough q",
         statement=r"For $q$ large enough, a minimiser of $\max_k F_k$ minimises $\sum_k "
         r"F_k^{q+1}$.",
         kind="equivalence",
-        hypotheses=(
-            (
-                "crossing",
-                "the two losses are equal at AFL's optimum, with slopes of opposite signs",
-            ),
-        ),
+        hypotheses={
+            "crossing": "the two losses are equal at AFL's optimum, with slopes of opposite signs"
+        },
         scope="two devices, one parameter, convex quadratics; q = 1, 15, 1000, and by the same "
         "number every q",
+        whose="printed",
         expected="refuted",
-        check=check,
-        mutants=(
-            Mutant(
-                "k = 1",
-                "mirrored losses, where both optima are 1/2 for every q",
-                partial(check, k=1),
-            ),
-        ),
         severity="remark",
-        erratum=(
-            "For no finite q in general: AFL is the limit (propfair/generalized-means), which "
-            "optima of q-FFL approach. On a finite set of models with different worst losses a "
-            "finite q is enough."
+        check=every(
+            *(
+                counterexample(
+                    case,
+                    f"F = (w^2, 4 (w-1)^2), q = {q}: at AFL's optimum sum F^q F' = -(4/3) F^q",
+                    {"k": Fraction(2), "q": q},
+                )
+                for q in (1, 15, 1000)
+            )
         ),
+        mutants={
+            "k = 1": ("mirrored losses, where both optima are 1/2 for every q", {"k": Fraction(1)})
+        },
+        erratum="For no finite q in general: AFL is the limit (propfair/generalized-means), which "
+        "optima of q-FFL approach. On a finite set of models with different worst losses a finite "
+        "q is enough.",
+    ),
+    Claim(
+        "qffl/worst-device-bound",
+        "Section 3.2",
+        65,
+        "(ours) The largest loss of q-FFL's optimum is at most m^(1/(q+1)) times the least "
+        "possible",
+        printed=r"Setting $f_q(w)$ with a large enough $q$ reduces to classical min-max fairness, "
+        r"as the device with the worst performance (largest loss) will dominate the objective.",
+        statement=r"$\max_k F_k(w_q^*)^{q+1} \le m \min_w \max_k F_k(w)^{q+1}$.",
+        kind="bound",
+        hypotheses={"losses": "F_k >= 0", "optimal": "w_q* minimises sum F^(q+1)"},
+        scope="m = 3; tight at one device, and as the others tend to the same loss",
+        whose="ours",
+        check=definite(bound),
+        mutants={
+            "0.99 m": ("1 % less", {"factor": Fraction(99, 100)}),
+            "m - 1": ("one device less", {"factor": Fraction(2, 3)}),
+        },
     ),
 )

@@ -5,20 +5,16 @@ F^(q+1) it does.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Counterexample, DefiniteForm, SymbolicZero
-from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.evidence import Evidence
+from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.exact import ball
-from fairfl.claims.instances import explore
+from fairfl.claims.forms import counterexample, definite, drawn, every, identity
 
 
 def slope(
@@ -31,26 +27,18 @@ def slope(
     is sum F^p F' log F. H of shares P_k proportional to F_k^s has dH/dw = -s^2 sum P_k (g_k - mean
     g) log F_k, g = F'/F, mean under P.
     """
-    value, rise, bend = ([ball(v) for v in x] for x in (a, b, c))
-    logs = [v.log() for v in value]
-    weight = [v ** ball(q) for v in value]
-    turn = sum(
-        (
-            w * (ball(q) * r * r / v + k)
-            for w, v, r, k in zip(weight, value, rise, bend, strict=True)
-        ),
-        arb(0),
-    )
-    moved = -sum((w * r * g for w, r, g in zip(weight, rise, logs, strict=True)), arb(0)) / turn
-    share = [v ** ball(power) for v in value]
-    total = sum(share, arb(0))
-    ratio = [r / v for r, v in zip(rise, value, strict=True)]
-    mean = sum((s * g for s, g in zip(share, ratio, strict=True)), arb(0)) / total
-    change = (
-        sum((s * (g - mean) * x for s, g, x in zip(share, ratio, logs, strict=True)), arb(0))
-        / total
-    )
-    return -(ball(power) ** 2) * change * moved
+    turn = moved = total = mean = arb(0)
+    devices = [(ball(v), ball(r), ball(k)) for v, r, k in zip(a, b, c, strict=True)]
+    for v, r, k in devices:
+        weight = v ** ball(q)
+        turn += weight * (ball(q) * r * r / v + k)
+        moved -= weight * r * v.log()
+        total += v ** ball(power)
+        mean += v ** ball(power) * r / v
+    change = arb(0)
+    for v, r, _ in devices:
+        change += v ** ball(power) * (r / v - mean / total) * v.log() / total
+    return -(ball(power) ** 2) * change * moved / turn
 
 
 def case(instance: dict[str, Any], shift: int = 0, sign: int = 1) -> Case:
@@ -67,19 +55,7 @@ def case(instance: dict[str, Any], shift: int = 0, sign: int = 1) -> Case:
     return Case((Relation(ball(-Fraction(1, 10**20)), "<=", derivative, "dH/dp"),), premises)
 
 
-def check(effort: Effort, shift: int = 0) -> Evidence:
-    """Three devices."""
-    shows = "F = (1 + w/2, 2 - 3w/4, 4 + w/4), each + w^2/2, q = 1: at w_1* = 0, dH(F(w_p*))/dp < 0"
-    data = {
-        "a": [Fraction(1), Fraction(2), Fraction(4)],
-        "b": [Fraction(1, 2), Fraction(-3, 4), Fraction(1, 4)],
-        "c": [Fraction(1)] * 3,
-        "q": 1,
-    }
-    return Evidence.of(Counterexample.at(Call.of(case, shift=shift), shows, **data))
-
-
-def residuals(shift: int = 1, factor: int = 1) -> dict[str, sympy.Expr]:
+def residuals(shift: int = 1, factor: int = 1) -> dict[str, Any]:
     """dH/dw for F^(q+1) at a stationary point is -(q+1)^2 X/S, X = sum F^q F' log F; three devices,
     F_k = a_k + b_k w.
 
@@ -99,7 +75,7 @@ def residuals(shift: int = 1, factor: int = 1) -> dict[str, sympy.Expr]:
     return {"dH/dw": sympy.diff(entropy, w).subs(w, 0) + factor * s**2 * X / S}
 
 
-def implicit(shift: int = 0) -> dict[str, Any]:
+def implicit(moved: int = 0) -> dict[str, Any]:
     """dw/dp = -X/A at w = 0: the derivatives of sum F^p F' in w and in p, for three F_k = a_k + b_k
     w + c_k w^2/2.
     """
@@ -109,12 +85,11 @@ def implicit(shift: int = 0) -> dict[str, Any]:
     F = [x + y * w + z * w**2 / 2 for x, y, z in zip(a, b, c, strict=True)]
     slope: Any = sum(f**p * sympy.diff(f, w) for f in F)
     A = sum(p * x ** (p - 1) * y**2 + x**p * z for x, y, z in zip(a, b, c, strict=True))
-    X = sum(x ** (p + shift) * y * sympy.log(x) for x, y in zip(a, b, strict=True))
-    found: dict[str, Any] = {"A": sympy.diff(slope, w), "X": sympy.diff(slope, p)}
-    return {"A": found["A"].subs(w, 0) - A, "X": found["X"].subs(w, 0) - X}
+    X = sum(x ** (p + moved) * y * sympy.log(x) for x, y in zip(a, b, strict=True))
+    return {"A": slope.diff(w).subs(w, 0) - A, "X": slope.diff(p).subs(w, 0) - X}
 
 
-def product(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+def product(sign: int = 1) -> tuple[Any, list[Any]]:
     """dH/dw dw/dp = (-(q+1)^2 X/S) (-X/A) >= 0, as A > 0."""
     q, S, A = sympy.symbols("q S A", positive=True)
     X = sympy.symbols("X", real=True)
@@ -132,119 +107,98 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
     return {"a": a, "b": b, "c": c, "q": q}
 
 
-def check_repaired(
-    effort: Effort, shift: int = 1, sign: int = 1, factor: int = 1, moved: int = 0
-) -> Evidence:
-    """The certificates."""
-    spot = {"q": "2", "a1": "1", "a2": "3", "a3": "2", "b1": "-1", "b2": "1/2"}
-    other = {**spot, "p": "2", "b3": "2", "c1": "1", "c2": "1/3", "c3": "4"}
-    signs = {"q": "2", "S": "3", "A": "1/2", "X": "-1"}
-    return Evidence.of(
-        SymbolicZero(Call.of(residuals, shift=shift, factor=factor), "simplify", (spot,)),
-        SymbolicZero(Call.of(implicit, shift=moved), "simplify", (other,)),
-        DefiniteForm(Call.of(product, sign=sign), "together", (signs,)),
-        extra=(explore(Call.of(case, shift=shift, sign=sign), Call.of(worlds), effort),),
-    )
-
-
 def eleven(instance: dict[str, Any], divided: bool = False) -> Case:
-    """(11), its second sum: the p-derivative of grad F^p at fixed w, for F = e, F' = 1."""
-    p = sympy.Rational(str(instance["p"]))
-    t = sympy.symbols("t", positive=True)
+    """(11), its second sum: the p-derivative of grad F^p at fixed w, for F = e, F' = 1, over
+    e^(p-1).
+    """
+    p, t = instance["p"], sympy.symbols("t", positive=True)
     exact = sympy.diff(t * sympy.E ** (t - 1), t).subs(t, p)  # grad F^t = t F^(t-1) F'
-    printed = (p + 1) * p * sympy.E ** (p - 1) / (p if divided else 1)
-    return Case((Relation(sympy.simplify(exact), "==", sympy.simplify(printed), "d/dp grad F^p"),))
+    printed = Fraction((p + 1) * p, p if divided else 1)
+    found = sympy.simplify(exact / sympy.E ** (p - 1))
+    return Case((Relation(found, "==", printed, "d/dp grad F^p"),))
 
 
-def check_eleven(effort: Effort, divided: bool = False) -> Evidence:
-    """p = 2."""
-    shows = "F = e, F' = 1, p = 2: d/dp (p e^(p-1)) = 3e, printed (ln F^p + 1) grad F^p = 6e"
-    return Evidence.of(Counterexample.at(Call.of(eleven, divided=divided), shows, p=2))
-
-
-PRINTED = (
-    r"Let F(w) be twice differentiable in w with $\nabla^2 F(w) > 0$. The derivative of "
-    r"$H(F^q(w_p^*))$ with respect to p evaluated at $p = q$ is non-negative, i.e., "
-    r"$\frac{\partial}{\partial p} H(F^q(w_p^*)) |_{p=q} \ge 0$"
-)
-HYPOTHESES = (
-    ("convex", "every F_k has a positive definite Hessian"),
-    ("losses", "F_k > 0, as log F_k must exist"),
-    ("optimal", "w_q* = 0 minimises sum F_k^(q+1), which is convex"),
-)
 CLAIMS = (
     Claim(
-        id="qffl/lemma-8",
-        number="Lemma 8",
-        line=276,
-        title="The entropy of F^q(w_p*) does not decrease as p grows through q",
-        printed=PRINTED,
-        statement=(
-            r"As printed, with $w_p^*$ as appendix A.1 defines it, the minimiser of $(\frac1m\sum "
-            r"F_k^{p+1})^{1/(p+1)}$."
-        ),
+        "qffl/lemma-8",
+        "Lemma 8",
+        276,
+        "The entropy of F^q(w_p*) does not decrease as p grows through q",
+        printed=r"Let F(w) be twice differentiable in w with $\nabla^2 F(w) > 0$. The derivative "
+        r"of $H(F^q(w_p^*))$ with respect to p evaluated at $p = q$ is non-negative, i.e., "
+        r"$\frac{\partial}{\partial p} H(F^q(w_p^*)) |_{p=q} \ge 0$",
+        statement=r"As printed, with $w_p^*$ as appendix A.1 defines it, the minimiser of "
+        r"$(\frac1m\sum F_k^{p+1})^{1/(p+1)}$.",
         kind="bound",
-        hypotheses=HYPOTHESES,
+        hypotheses={
+            "convex": "every F_k has a positive definite Hessian",
+            "losses": "F_k > 0, as log F_k must exist",
+            "optimal": "w_q* = 0 minimises sum F_k^(q+1), which is convex",
+        },
         scope="m = 3, one parameter, q = 1",
-        expected="holds-repaired",
-        check=check,
-        mutants=(Mutant("F^(q+1)", "the entropy of F^(q+1)", partial(check, shift=1)),),
-        reading=(
-            "The proof uses sum grad F_k^p(w_p*) = 0 'by definition', which is the optimum of "
-            "the power p, not p + 1. With that w_p* the lemma holds for q >= 1 (where sum F^q is "
-            "convex): it is the repaired form, renumbered."
-        ),
+        whose="printed",
         severity="theorem",
-        erratum=(
-            "Exponents are off by one: with w_p* minimising sum F^(p+1) the entropy must be that "
-            "of F^(q+1). With three or more devices the entropy of F^q can fall. (11)-(12) lack "
-            "a factor 1/p (qffl/eq-11), and F_k > 0 must be supposed. After the lemma, "
-            "'guaranteed to be more uniform' needs a positive derivative; it may be zero."
+        check=counterexample(
+            case,
+            "F = (1 + w/2, 2 - 3w/4, 4 + w/4), each + w^2/2, q = 1: at w_1* = 0, dH(F(w_p*))/dp < "
+            "0",
+            {
+                "a": [Fraction(1), Fraction(2), Fraction(4)],
+                "b": [Fraction(1, 2), Fraction(-3, 4), Fraction(1, 4)],
+                "c": [Fraction(1)] * 3,
+                "q": 1,
+            },
+        ),
+        mutants={"F^(q+1)": ("the entropy of F^(q+1)", {"shift": 1})},
+        reading="The proof uses sum grad F_k^p(w_p*) = 0 'by definition', which is the optimum of "
+        "the power p, not p + 1. With that w_p* the lemma holds for q >= 1 (where sum F^q is "
+        "convex): it is the repaired form, renumbered.",
+        erratum="Exponents are off by one: with w_p* minimising sum F^(p+1) the entropy must be "
+        "that of F^(q+1). With three or more devices the entropy of F^q can fall. (11)-(12) lack a "
+        "factor 1/p (qffl/eq-11), and F_k > 0 must be supposed. After the lemma, 'guaranteed to be "
+        "more uniform' needs a positive derivative; it may be zero.",
+        repaired=Repaired(
+            title="The entropy of F^(q+1)(w_p*) does not decrease as p grows through q",
+            statement=r"$\frac{\partial}{\partial p} H(F^{q+1}(w_p^*))|_{p=q} = "
+            r"\frac{(q+1)^2}{\sum F_k^{q+1}} X^\top A^{-1} X \ge 0$, $X = \sum_k F_k^q \ln F_k "
+            r"\nabla F_k$, $A = \sum_k (q F_k^{q-1}\nabla F_k \nabla F_k^\top + F_k^q \nabla^2 "
+            r"F_k) \succ 0$.",
+            kind="identity",
+            scope="one parameter, m = 3; drawn, m <= 4",
+            check=every(
+                identity(residuals, method="simplify"),
+                identity(implicit, method="simplify"),
+                definite(product, method="together"),
+                extra=[drawn(case, worlds, shift=1)],
+            ),
+            mutants={
+                "F^q": ("the printed power", {"shift": 0}),
+                "<= 0": ("the derivative's sign turned", {"sign": -1}),
+                "twice": ("twice X in dH/dw", {"factor": 2}),
+                "X of F^(q+1)": ("another power in dw/dp", {"moved": 1}),
+            },
         ),
     ),
     Claim(
-        id="qffl/lemma-8/repaired",
-        number="Lemma 8",
-        line=276,
-        title="The entropy of F^(q+1)(w_p*) does not decrease as p grows through q",
-        printed=PRINTED,
-        statement=(
-            r"$\frac{\partial}{\partial p} H(F^{q+1}(w_p^*))|_{p=q} = \frac{(q+1)^2}{\sum "
-            r"F_k^{q+1}} X^\top A^{-1} X \ge 0$, $X = \sum_k F_k^q \ln F_k \nabla F_k$, $A = "
-            r"\sum_k (q F_k^{q-1}\nabla F_k \nabla F_k^\top + F_k^q \nabla^2 F_k) \succ 0$."
-        ),
-        kind="identity",
-        hypotheses=HYPOTHESES,
-        scope="one parameter; m = 3, whose sums look the same for any m",
-        expected="holds",
-        check=check_repaired,
-        mutants=(
-            Mutant("F^q", "the printed power", partial(check_repaired, shift=0)),
-            Mutant("<= 0", "the derivative's sign turned", partial(check_repaired, sign=-1)),
-            Mutant("twice", "twice X in dH/dw", partial(check_repaired, factor=2)),
-            Mutant("X of F^(q+1)", "another power in dw/dp", partial(check_repaired, moved=1)),
-        ),
-    ),
-    Claim(
-        id="qffl/eq-11",
-        number="(11), (12)",
-        line=306,
-        title="The p-derivative of grad F^p is (ln F^p + 1) grad F^p",
-        printed=(
-            r"$\sum_k \nabla_w^2 F_k^p(w_p^*) \frac{\partial}{\partial p} w_p^* + \sum_k (\ln "
-            r"F_k^p(w_p^*) + 1) \nabla_w F_k^p(w_p^*) = 0$"
-        ),
+        "qffl/eq-11",
+        "(11), (12)",
+        306,
+        "The p-derivative of grad F^p is (ln F^p + 1) grad F^p",
+        printed=r"$\sum_k \nabla_w^2 F_k^p(w_p^*) \frac{\partial}{\partial p} w_p^* + \sum_k (\ln "
+        r"F_k^p(w_p^*) + 1) \nabla_w F_k^p(w_p^*) = 0$",
         statement=r"$\frac{\partial}{\partial p}\nabla F^p = (\ln F^p + 1)\nabla F^p$ at fixed "
         r"$w$.",
         kind="identity",
-        hypotheses=(),
         scope="F = e, p = 2",
+        whose="printed",
         expected="refuted",
-        check=check_eleven,
-        mutants=(
-            Mutant("1/p", "the right side divided by p", partial(check_eleven, divided=True)),
-        ),
         severity="step",
+        check=counterexample(
+            eleven,
+            "F = e, F' = 1, p = 2: d/dp (p e^(p-1)) = 3e, (ln F^p + 1) grad F^p = 6e",
+            {"p": 2},
+        ),
+        mutants={"1/p": ("the right side divided by p", {"divided": True})},
         erratum="A factor 1/p is missing: grad F^p = p F^(p-1) grad F. For p > 0 no sign changes.",
     ),
 )

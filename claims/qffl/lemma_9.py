@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import CLASSICAL, Counterexample, KernelProof, SymbolicZero
-from fairfl.claims.claim import Claim, Effort, Mutant
-from fairfl.claims.evidence import Evidence
+from fairfl.claims.certificates import CLASSICAL
+from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.exact import ball
-from fairfl.claims.instances import explore
+from fairfl.claims.forms import counterexample, drawn, identity, proof
 
 PIECES = 64
-GROWS = r"""
-Definition tilt (x y z g h k s : R) : R :=
-  (h - g) * (y - x) + (k - h) * (z - y) * exp (s * (z - x)) + (k - g) * (z - x) * exp (s * (z - y)).
-Theorem grows : forall F0 F1 F2 g h k s, 0 < F0 -> F0 < F1 -> F1 < F2 -> 1 <= s ->
-  0 < k - h -> 0 < (k - h) + (k - g) -> 0 < tilt (ln F0) (ln F1) (ln F2) g h k 1 ->
-  0 < tilt (ln F0) (ln F1) (ln F2) g h k s.
-"""
+
+
+def vector(*numbers: int) -> list[Fraction]:
+    """Whole numbers as fractions."""
+    return [Fraction(v) for v in numbers]
 
 
 def losses(
@@ -100,39 +95,17 @@ def grows(instance: dict[str, Any]) -> Case:
 
 
 @st.composite
-def tilted(draw: st.DrawFn) -> dict[str, Any]:
-    """Three losses in order, ratios with g_1 up to where 2 g_3 > g_1 + g_2 fails, and s >= 1."""
+def tilted(draw: st.DrawFn, least: int = 1) -> dict[str, Any]:
+    """Three losses in order, ratios with g_1 up to where 2 g_3 > g_1 + g_2 fails, s > ``least``."""
     one = st.integers(1, 20).map(lambda n: Fraction(n, 10))
     first, second, third, step = (draw(one) for _ in range(4))
     h = draw(st.integers(-10, 10)) * Fraction(1, 5)
     g = h + draw(st.integers(-5, 19)) * step / 10
     losses = [first, first + second, first + second + third]
-    return {"F": losses, "ratio": [g, h, h + step], "s": 1 + draw(one)}
+    return {"F": losses, "ratio": [g, h, h + step], "s": least + draw(one)}
 
 
-def check_grows(effort: Effort, proof: str = GROWS) -> Evidence:
-    """The proof, and what was drawn."""
-    run = explore(Call.of(grows), Call.of(tilted), effort)
-    return Evidence.of(KernelProof.of("tilt.v", proof, run, axioms=CLASSICAL))
-
-
-def check(
-    effort: Effort, q: Fraction = Fraction(1, 4), slopes: tuple[int, int, int] = (0, -5, 1)
-) -> Evidence:
-    """Three devices."""
-    shows = (
-        "F = (1, 2 - 5w, 4 + w), each + 50 w^2: (b) holds, and at p = 0 dH(F^(1/4)(w_p*))/dp < 0"
-    )
-    data = {
-        "a": [Fraction(v) for v in (1, 2, 4)],
-        "b": [Fraction(v) for v in slopes],
-        "c": Fraction(100),
-        "q": q,
-    }
-    return Evidence.of(Counterexample.at(Call.of(case), shows, **data))
-
-
-def residuals(printed: bool = False, shift: int = 1) -> dict[str, sympy.Expr]:
+def residuals(printed: bool = False, shift: int = 1) -> dict[str, Any]:
     """d/dq ln f_q = (ln m - H(F^(q+1)))/(q+1)^2, three devices; printed is -H(F^q)."""
     q = sympy.symbols("q", positive=True)
     F = sympy.symbols("F1:4", positive=True)
@@ -144,35 +117,6 @@ def residuals(printed: bool = False, shift: int = 1) -> dict[str, sympy.Expr]:
     return {"d/dq ln f_q": sympy.diff(log_mean, q) - right}
 
 
-def check_repaired(effort: Effort, printed: bool = False, shift: int = 1) -> Evidence:
-    """The identity that carries the equivalence."""
-    spots = (
-        {"q": "2", "F1": "1", "F2": "3", "F3": "1/2"},
-        {"q": "1/3", "F1": "2", "F2": "1/5", "F3": "1"},
-    )
-    return Evidence.of(
-        SymbolicZero(Call.of(residuals, printed=printed, shift=shift), "simplify", spots)
-    )
-
-
-def nineteen(instance: dict[str, Any], printed: bool = True) -> Case:
-    """d/dq ln f_q against -H(F^q), for equal losses of m devices: f_q = F for every q, so the left
-    side is 0.
-    """
-    m = instance["m"]
-    entropy = sympy.log(m)
-    right = (
-        -entropy if printed else (sympy.log(m) - entropy) / sympy.Integer(instance["q"] + 1) ** 2
-    )
-    return Case((Relation(sympy.Integer(0), "==", right, "d/dq ln f_q"),))
-
-
-def check_nineteen(effort: Effort, printed: bool = True) -> Evidence:
-    """Two equal devices."""
-    shows = "F = (1, 1): f_q = 1 for every q, and H(F^q) = ln 2"
-    return Evidence.of(Counterexample.at(Call.of(nineteen, printed=printed), shows, m=2, q=1))
-
-
 PRINTED = (
     r"(a) holds if and only if (b) holds where (a) for any $p, q \in \mathbb{R}$, the derivative "
     r"of $H(F^q(w_p^*))$ with respect to p is non-negative, (b) for any $0 \le t \le r, 0 \le v "
@@ -180,112 +124,77 @@ PRINTED = (
 )
 CLAIMS = (
     Claim(
-        id="qffl/lemma-9",
-        number="Lemma 9",
-        line=320,
-        title="More uniform by entropies of all powers if and only if more uniform by ratios of "
-        "all power means",
+        "qffl/lemma-9",
+        "Lemma 9",
+        320,
+        "More uniform by entropies of all powers if and only if more uniform by ratios of all "
+        "power means",
         printed=PRINTED,
         statement=r"(b) implies (a), also with (a) for $p, q \ge 0$ only, as (19) has it.",
         kind="equivalence",
-        hypotheses=(
-            ("losses", "F_k > 0, strictly convex"),
-            ("(b)", "certified on a covering of all w_p*, p >= 0"),
-        ),
+        hypotheses={
+            "losses": "F_k > 0, strictly convex",
+            "(b)": "certified on a covering of all w_p*, p >= 0",
+        },
         scope="m = 3, one parameter, q = 1/4",
-        expected="holds-repaired",
-        check=check,
-        mutants=(
-            Mutant("q = 1", "a power that (b) speaks of", partial(check, q=Fraction(1))),
-            Mutant("q = 2", "another", partial(check, q=Fraction(2))),
-            Mutant(
-                "(b) fails", "F = (1, 2 - w, 4), each + 50 w^2", partial(check, slopes=(0, -1, 0))
-            ),
-        ),
-        reading=(
-            "f_q is the mean of appendix A.1, with exponent q + 1. (a) implies (b) stands; for m "
-            "= 2 both directions do, as entropy then falls with the ratio of the two losses, "
-            "whatever the power."
-        ),
+        whose="printed",
         severity="theorem",
-        erratum=(
-            "(b) speaks of powers q + 1 >= 1: write (a) for all p >= 0 and all powers q >= 1, "
-            "H(F^q). (18) to (19) uses the derivative of ln f_q, which is (ln m - "
-            "H(F^(q+1)))/(q+1)^2 and not -H(F^q) (qffl/eq-19). In (17) the integral runs from t "
-            "to r."
+        check=counterexample(
+            case,
+            "F = (1, 2 - 5w, 4 + w), each + 50 w^2: (b) holds, and at p = 0 dH(F^(1/4)(w_p*))/dp < "
+            "0",
+            {"a": vector(1, 2, 4), "b": vector(0, -5, 1), "c": Fraction(100), "q": Fraction(1, 4)},
+        ),
+        mutants={
+            "q = 1": ("a power that (b) speaks of", {"q": Fraction(1)}),
+            "q = 2": ("another", {"q": Fraction(2)}),
+            "(b) fails": ("F = (1, 2 - w, 4), each + 50 w^2", {"b": vector(0, -1, 0)}),
+        },
+        reading="f_q is the mean of appendix A.1, with exponent q + 1. (a) implies (b) stands; for "
+        "m = 2 both directions do, as entropy then falls with the ratio of the two losses, "
+        "whatever the power.",
+        erratum="(b) speaks of powers q + 1 >= 1: write (a) for all p >= 0 and all powers q >= 1, "
+        "H(F^q). (18) to (19) uses the derivative of ln f_q, which is (ln m - H(F^(q+1)))/(q+1)^2 "
+        "and not -H(F^q): equal losses have ln f_q constant and H(F^q) = ln m. In (17) the "
+        "integral runs from t to r.",
+        repaired=Repaired(
+            title="(b) if and only if H(F^s(w_p*)) does not decrease in p for any power s >= 1 and "
+            "p >= 0",
+            statement=r"$\frac{\partial}{\partial q}\ln f_q = \frac{\ln m - H(F^{q+1})}{(q+1)^2}$, "
+            r"so $\frac{\partial}{\partial p} \ln \frac{f_t}{f_r}(w_p^*) = \int_t^r "
+            r"\frac{\partial_p H(F^{q+1}(w_p^*))}{(q+1)^2} dq$: it is $\ge 0$ for all $0 \le t \le "
+            r"r$, $p \ge 0$ iff every $\partial_p H(F^s(w_p^*)) \ge 0$, $s \ge 1$, $p \ge 0$.",
+            hypotheses={"smooth": "p -> w_p* differentiable, F_k > 0"},
+            scope="the identity for m = 3",
+            check=identity(
+                residuals,
+                {"q": "2", "F1": "1", "F2": "3", "F3": "1/2"},
+                {"q": "1/3", "F1": "2", "F2": "1/5", "F3": "1"},
+                method="simplify",
+            ),
+            mutants={
+                "printed": ("-H(F^q), as (19) takes it", {"printed": True}),
+                "F^q": ("(ln m - H(F^q))/(q+1)^2", {"shift": 0}),
+            },
         ),
     ),
     Claim(
-        id="qffl/lemma-9/tilt",
-        number="Lemma 9",
-        line=320,
-        title="(ours) a step of the counterexample: the tilt is positive for every power s >= 1",
+        "qffl/lemma-9/tilt",
+        "Lemma 9",
+        320,
+        "(ours) a step of the counterexample: the tilt is positive for every power s >= 1",
         printed=PRINTED,
-        statement=(
-            r"For $0 < F_1 < F_2 < F_3$, $g_i = F_i'/F_i$, $g_3 > g_2$, $2 g_3 > g_1 + g_2$: if "
-            r"$\sum_{i<j} F_i^s F_j^s (g_j - g_i)(\log F_j - \log F_i) > 0$ at $s = 1$, then at "
-            r"every $s \ge 1$."
-        ),
+        statement=r"For $0 < F_1 < F_2 < F_3$, $g_i = F_i'/F_i$, $g_3 > g_2$, $2 g_3 > g_1 + g_2$: "
+        r"if $\sum_{i<j} F_i^s F_j^s (g_j - g_i)(\log F_j - \log F_i) > 0$ at $s = 1$, then at "
+        r"every $s \ge 1$.",
         kind="implication",
-        hypotheses=(
-            ("order", "0 < F_1 < F_2 < F_3"),
-            ("ratios", "g_3 > g_2, 2 g_3 > g_1 + g_2"),
-            ("tilt", "positive at s = 1"),
-        ),
-        scope="as stated",
-        expected="holds",
-        check=check_grows,
-        mutants=(
-            Mutant(
-                "0 <= s",
-                "every s >= 0, in the theorem that is proved",
-                partial(check_grows, proof=GROWS.replace("1 <= s", "0 <= s")),
-            ),
-        ),
+        hypotheses={
+            "order": "0 < F_1 < F_2 < F_3",
+            "ratios": "g_3 > g_2, 2 g_3 > g_1 + g_2",
+            "tilt": "positive at s = 1",
+        },
         whose="ours",
-    ),
-    Claim(
-        id="qffl/lemma-9/repaired",
-        number="Lemma 9",
-        line=320,
-        title="(b) if and only if H(F^s(w_p*)) does not decrease in p for any power s >= 1 and p "
-        ">= 0",
-        printed=PRINTED,
-        statement=(
-            r"$\frac{\partial}{\partial q}\ln f_q = \frac{\ln m - H(F^{q+1})}{(q+1)^2}$, so "
-            r"$\frac{\partial}{\partial p} \ln \frac{f_t}{f_r}(w_p^*) = \int_t^r "
-            r"\frac{\partial_p H(F^{q+1}(w_p^*))}{(q+1)^2} dq$: it is $\ge 0$ for all $0 \le t "
-            r"\le r$, $p \ge 0$ iff every $\partial_p H(F^s(w_p^*)) \ge 0$, $s \ge 1$, $p \ge 0$."
-        ),
-        kind="equivalence",
-        hypotheses=(("smooth", "p -> w_p* differentiable, F_k > 0"),),
-        scope="the identity for m = 3, whose sums look the same for any m",
-        expected="holds",
-        check=check_repaired,
-        mutants=(
-            Mutant("printed", "-H(F^q)", partial(check_repaired, printed=True)),
-            Mutant("F^q", "(ln m - H(F^q))/(q+1)^2", partial(check_repaired, shift=0)),
-        ),
-    ),
-    Claim(
-        id="qffl/eq-19",
-        number="Proof of lemma 9, last line",
-        line=348,
-        title="The derivative of ln f_q(w) in q is -H(F^q(w))",
-        printed=r"by taking the derivative of $\ln f_q(w_p^*)$ with respect to q, we get "
-        r"$-H(F^q(w_p^*))$",
-        statement=r"$\frac{\partial}{\partial q} \ln f_q = -H(F^q)$.",
-        kind="identity",
-        hypotheses=(),
-        scope="m = 2, equal losses",
-        expected="refuted",
-        check=check_nineteen,
-        mutants=(
-            Mutant(
-                "repaired", "(ln m - H(F^(q+1)))/(q+1)^2", partial(check_nineteen, printed=False)
-            ),
-        ),
-        severity="step",
-        erratum="It is (ln m - H(F^(q+1)))/(q+1)^2.",
+        check=proof("tilt.v", "grows", drawn(grows, tilted), axioms=CLASSICAL),
+        mutants={"0 <= s": ("every s >= 0", {"least": 0})},
     ),
 )

@@ -17,41 +17,9 @@ Fixpoint weigh (A : Type) (w : list R) (losses : list (A -> R)) (z : list A) : R
   | _, _, _ => 0
   end.
 Definition squares (w : list R) : R := fold_right (fun u x => u * u + x) 0 w.
+Definition rate : R := 2.
 """
 """All definitions of the file."""
-ONE_MIXTURE = r"""
-Theorem one_mixture : forall A (o : A) ms w N losses Phi size bad risk,
-  Forall (law A) ms -> length w = length ms -> 0 < squares w -> 0 < risk <= 1 ->
-  (forall h, (h < N)%nat -> Forall (fun f : A -> R => forall a, 0 <= f a <= 1) (losses h)
-    /\ forall z, weigh A w (losses h) z <= size h z) ->
-  (forall z, (forall h, (h < N)%nat ->
-      joint A ms (weigh A w (losses h)) - weigh A w (losses h) z <= Phi z)
-    /\ exists h, (h < N)%nat
-      /\ Phi z = joint A ms (weigh A w (losses h)) - weigh A w (losses h) z) ->
-  (forall z, bad z <= 1 /\ ((forall h, (h < N)%nat -> joint A ms (weigh A w (losses h))
-      <= size h z + joint A ms Phi + sqrt (squares w / 2 * ln (/ risk))) -> bad z <= 0)) ->
-  joint A ms bad <= risk.
-"""
-"""Lemma 10 for one lambda: w has lambda_k/n_k for each sample of device k, Phi is the largest gap,
-bad is 1 where some h breaks the bound, and size is an upper bound of the weighed losses, such as
-Hoelder's inequality gives.
-"""
-ALL_MIXTURES = r"""
-Theorem all_mixtures : forall A (o : A) ms (w : nat -> list R) N losses Phi size bad risk K top,
-  Forall (law A) ms -> (0 < K)%nat -> 0 < risk <= 1 ->
-  (forall k, (k < K)%nat -> length (w k) = length ms /\ 0 < squares (w k)
-    /\ joint A ms (Phi k) + sqrt (squares (w k) / 2 * ln (/ (risk / INR K))) <= top
-    /\ (forall h, (h < N)%nat -> Forall (fun f : A -> R => forall a, 0 <= f a <= 1) (losses h)
-      /\ forall z, weigh A (w k) (losses h) z <= size h z)
-    /\ forall z, (forall h, (h < N)%nat ->
-        joint A ms (weigh A (w k) (losses h)) - weigh A (w k) (losses h) z <= Phi k z)
-      /\ exists h, (h < N)%nat
-        /\ Phi k z = joint A ms (weigh A (w k) (losses h)) - weigh A (w k) (losses h) z) ->
-  (forall z, bad z <= 1 /\ ((forall k h, (k < K)%nat -> (h < N)%nat ->
-      joint A ms (weigh A (w k) (losses h)) <= size h z + top) -> bad z <= 0)) ->
-  joint A ms bad <= risk.
-"""
-"""Theorem 11 with K mixtures, its vertices, at a K-th of the risk each."""
 TWO_GROUPS = r"""
 Theorem two_groups : forall A (o : A) m (loss : A -> R) n k eps, law A m ->
   (forall a, 0 <= loss a <= 1) -> (0 < n)%nat -> (0 < k)%nat -> 0 <= eps ->

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from enum import StrEnum
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fairfl.claims.claim import SEVERITIES, VERDICTS, WHOSE
 from fairfl.cli.errors import FAILED, one_line
-from fairfl.cli.options import AsJson, Jobs, Out, option, out_folder, place
+from fairfl.cli.options import AsJson, Imports, Jobs, Out, option, out_folder, place
 
 if TYPE_CHECKING:
     from fairfl.claims.outcome import Outcome
@@ -20,48 +22,43 @@ if TYPE_CHECKING:
 app = typer.Typer(
     no_args_is_help=True, help="The statements of the papers: verified, repaired or refuted."
 )
+LEVELS = ("proved", "symbolic", "certified", "property", "numeric")
+"""How strong evidence is, strongest first; naming them here loads no computer algebra."""
 
 
-class Level(StrEnum):
-    """How strong evidence is, strongest first."""
+def _only(name: str, words: Sequence[str]) -> Any:
+    """An option that takes some of ``words``, once or several times."""
 
-    proved = "proved"
-    symbolic = "symbolic"
-    certified = "certified"
-    property = "property"
-    numeric = "numeric"
+    def chosen(given: list[str] | None) -> list[str]:
+        found = [word.strip() for one in given or () for word in one.split(",")]
+        for word in found:
+            if word not in words:
+                raise typer.BadParameter(f"must be one of {', '.join(words)}, got {word!r}")
+        return found
 
-
-class Verdict(StrEnum):
-    """What was found."""
-
-    holds = "holds"
-    holds_repaired = "holds-repaired"
-    refuted = "refuted"
-    open = "open"
+    return option(f"Only {', '.join(words)}: repeat, or commas.", name, callback=chosen)
 
 
 Ids = Annotated[
     list[str] | None,
     typer.Argument(metavar="[ID]...", help="Claims, or beginnings such as pffl; by default all."),
 ]
-Levels = Annotated[
-    list[Level] | None, typer.Option("--level", help="Only claims with such evidence; repeat.")
-]
+Levels = Annotated[list[str] | None, _only("--level", LEVELS)]
 
 
 @app.command("list")
 def list_claims(
     ids: Ids = None,
     level: Levels = None,
-    verdict: Annotated[
-        list[Verdict] | None, typer.Option("--verdict", help="Only these; repeat.")
-    ] = None,
+    verdict: Annotated[list[str] | None, _only("--verdict", VERDICTS)] = None,
+    severity: Annotated[list[str] | None, _only("--severity", SEVERITIES)] = None,
+    whose: Annotated[list[str] | None, _only("--whose", WHOSE)] = None,
     as_json: AsJson = False,
+    imports: Imports = None,
 ) -> None:
-    """List claims with the verdicts of the committed record."""
+    """List claims with the verdicts of the committed record, theorems and severe errors first."""
     with one_line():
-        chosen = _listed(ids, level, verdict)
+        chosen = _listed(ids, level=level, verdict=verdict, severity=severity, whose=whose)
         if as_json:
             typer.echo(json.dumps(chosen, ensure_ascii=False, indent=1))
             return
@@ -75,6 +72,7 @@ def show(
         bool, typer.Option("--replay", help="Draw every recorded example again, not the first.")
     ] = False,
     as_json: AsJson = False,
+    imports: Imports = None,
 ) -> None:
     """Show a claim: as printed and as checked, its hypotheses, verdict and evidence."""
     with one_line():
@@ -122,6 +120,7 @@ def check(
         ),
     ] = False,
     as_json: AsJson = False,
+    imports: Imports = None,
 ) -> None:
     """Check claims and their mutants anew. Exit code 1: a verdict other than expected, or a mutant
     that lives.
@@ -135,6 +134,11 @@ def check(
         if folder is not None:
             out_folder(folder)
         if to_record:
+            for entry in entries:
+                if not entry.module.startswith("fairfl."):
+                    raise ValueError(
+                        f"--record must be of claims of this project, got {entry.claim.id}"
+                    )
             out_folder(record.COMMITTED, option="--record")
         outcomes = {}
         for outcome in _run(
@@ -160,7 +164,7 @@ def check(
 
 
 @app.command()
-def report(ids: Ids = None, out: Out = Path("out/claims")) -> None:
+def report(ids: Ids = None, out: Out = Path("out/claims"), imports: Imports = None) -> None:
     """Write the report of the committed record: claims.html (one page, no network), claims.md and
     claims.json.
     """
@@ -174,34 +178,28 @@ def report(ids: Ids = None, out: Out = Path("out/claims")) -> None:
             typer.echo(f"written: {file}")
 
 
-def _listed(
-    ids: list[str] | None, levels: list[Level] | None, verdicts: list[Verdict] | None
-) -> list[dict[str, Any]]:
+def _listed(ids: list[str] | None, **only: list[str] | None) -> list[dict[str, Any]]:
+    """The claims whose level, verdict, ... is one of those given, where some are."""
     from fairfl.claims.listing import listing
     from fairfl.claims.registry import matching
 
     known = listing()
     chosen = [known[id] for id in matching(ids, known)]
-    if levels:
-        chosen = [claim for claim in chosen if claim["level"] in {level.value for level in levels}]
-    if verdicts:
-        chosen = [
-            claim for claim in chosen if claim["verdict"] in {verdict.value for verdict in verdicts}
-        ]
-    return chosen
+    return [
+        claim
+        for claim in chosen
+        if all(claim[name] in words for name, words in only.items() if words)
+    ]
 
 
-def _entries(ids: list[str] | None, levels: list[Level] | None) -> list[Entry]:
+def _entries(ids: list[str] | None, levels: list[str] | None) -> list[Entry]:
     from fairfl.claims.registry import find, registered
 
     if not levels:
         return find(ids)
-    chosen = [registered()[claim["id"]] for claim in _listed(ids, levels, None)]
+    chosen = [registered()[claim["id"]] for claim in _listed(ids, level=levels)]
     if not chosen:
-        raise ValueError(
-            "--level must be one that a recorded claim has, got "
-            f"{', '.join(level.value for level in levels)}"
-        )
+        raise ValueError(f"--level must be one that a recorded claim has, got {', '.join(levels)}")
     return chosen
 
 
@@ -224,18 +222,14 @@ def _run(
 
 
 def _table(chosen: list[dict[str, Any]]) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    console = Console(markup=False, highlight=False, color_system=None)
-    if not console.is_terminal:
+    """A line a claim: all of it where a program reads, cut to the width of a terminal."""
+    if not sys.stdout.isatty():
         for c in chosen:
-            typer.echo(f"{c['id']}\t{c['status']}\t{c['levels']}\t{c['scope']}\t{c['statement']}")
+            typer.echo("\t".join(c[n] for n in ("id", "status", "levels", "scope", "statement")))
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in ("id", "statement", "verdict", "level", "scope"):
-        table.add_column(name, overflow="fold", no_wrap=name == "id")
-    for c in chosen:
-        table.add_row(c["id"], c["statement"], c["status"], c["levels"], c["scope"])
-    console.print(table)
+    rows = [("id", "verdict", "level", "statement")]
+    rows += [(c["id"], c["status"], c["level"] or "", c["statement"]) for c in chosen]
+    sizes = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:3]]
+    for *short, statement in rows:
+        cells = [cell.ljust(size) for cell, size in zip(short, sizes, strict=True)]
+        typer.echo("  ".join([*cells, statement])[: get_terminal_size().columns])

@@ -14,6 +14,7 @@ import typer
 from fairfl.cli.errors import FAILED, one_line
 from fairfl.cli.options import (
     AsJson,
+    Imports,
     Jobs,
     Listed,
     Profile,
@@ -34,7 +35,8 @@ HELD = {True: "holds", False: "DOES NOT HOLD", None: "undecided"}
 
 def crosscheck(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[STUDY]...", help="See --list; by default all.")
+        list[str] | None,
+        typer.Argument(metavar="[STUDY|CONFIG.toml]...", help="See --list; by default all."),
     ] = None,
     profile: Profiles = Profile.quick,
     seeds: Seeds = None,
@@ -46,6 +48,7 @@ def crosscheck(
     record: Annotated[
         bool, typer.Option("--record", help="Keep what claims are checked on (paper).")
     ] = False,
+    imports: Imports = None,
 ) -> None:
     """Train on samples of federations whose laws are known, and hold what was learned against the
     exact theory.
@@ -57,7 +60,13 @@ def crosscheck(
         from fairfl.cli.unit_runs import listing
         from fairfl.studies.crosscheck.registry import find
 
-        chosen = find(names)
+        files = [name for name in names or () if name.lower().endswith(".toml")]
+        rest = [name for name in names or () if name not in files]
+        chosen = find(rest) if rest or not files else []
+        if files:
+            from fairfl.studies.crosscheck.own import own_study
+
+            chosen = [*chosen, *map(own_study, files)]
         if show:
             typer.echo(listing(chosen, as_json))
             return

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fairfl.cli.errors import FAILED, one_line
-from fairfl.cli.options import Force, Jobs, Out, option, out_folder
+from fairfl.cli.options import Force, Imports, Jobs, Out, option, out_folder
 
 if TYPE_CHECKING:
     from fairfl.figures.lib.render import Outcome
@@ -23,6 +24,10 @@ def figures(
     jobs: Jobs = 1,
     force: Force = False,
     show: Annotated[bool, option("List the figures, and draw none.", "--list")] = False,
+    federation: Annotated[
+        Path | None, option("Draw this federation (TOML) in place of the paper's.", "--federation")
+    ] = None,
+    imports: Imports = None,
 ) -> None:
     """Draw figures: PNG, SVG and CSV each. A run that was stopped goes on where it was."""
     with one_line():
@@ -34,12 +39,14 @@ def figures(
             for entry in entries:
                 typer.echo(f"{entry.name:<{width}}  {entry.title}")
             return
-        outcomes = draw([entry.name for entry in entries], out, jobs, force)
+        outcomes = draw([entry.name for entry in entries], out, jobs, force, federation)
         if names and any(outcome.status == "skipped" for outcome in outcomes):
             raise typer.Exit(FAILED)
 
 
-def draw(names: Iterable[str] | None, out: Path, jobs: int, force: bool) -> list[Outcome]:
+def draw(
+    names: Iterable[str] | None, out: Path, jobs: int, force: bool, federation: Path | None = None
+) -> list[Outcome]:
     """Draw figures with progress on stderr; jobs = 0 takes one process a core, four at most.
 
     Raises
@@ -47,13 +54,19 @@ def draw(names: Iterable[str] | None, out: Path, jobs: int, force: bool) -> list
     ValueError : an unknown name.  RuntimeError : no place to write.  KeyboardInterrupt : stopped;
         finished figures stay, nothing half-written does.
     """
+    from fairfl._support.checks import existing_file
     from fairfl._support.processes import job_count
     from fairfl.cli.progress import counting
     from fairfl.figures.lib.registry import find
     from fairfl.figures.lib.render import render_all
     from fairfl.figures.lib.saved import names as files_of
+    from fairfl.reports.federation_file import read_federation
 
     wanted = [entry.name for entry in find(names)]
+    own: dict[str, Any] = {}
+    if federation is not None:
+        digest = sha256(existing_file(federation).read_bytes()).hexdigest()[:16]
+        own = {"federation": read_federation(federation), "given": f"{federation.name} ({digest})"}
     out_folder(out, *files_of(*wanted))
     with counting("figures", len(wanted)) as one_more:
 
@@ -61,7 +74,9 @@ def draw(names: Iterable[str] | None, out: Path, jobs: int, force: bool) -> list
             one_more(outcome.name)
             typer.echo(_line(outcome))
 
-        return render_all(wanted, out, job_count(jobs, len(wanted)), force=force, progress=told)
+        return render_all(
+            wanted, out, job_count(jobs, len(wanted)), force=force, progress=told, **own
+        )
 
 
 def _line(outcome: Outcome) -> str:

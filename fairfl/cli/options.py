@@ -48,6 +48,20 @@ Resume = Annotated[bool, option("Go on from the runs in DIR.", "--resume")]
 AsJson = Annotated[bool, option("Print JSON.", "--json")]
 
 
+def _imported(names: list[str] | None) -> list[str]:
+    """Import what ``--import`` names, before the command looks for anything."""
+    from fairfl._support.own_parts import import_parts
+
+    import_parts(names or ())
+    return names or []
+
+
+Imports = Annotated[
+    list[str] | None,
+    option("Python file or module with parts of your own; repeat.", "--import", callback=_imported),
+]
+
+
 def given(**options: Any) -> dict[str, Any]:
     """The options that a user gave: without None, False and empty lists."""
     return {

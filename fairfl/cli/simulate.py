@@ -13,6 +13,7 @@ import typer
 from fairfl.cli.errors import one_line
 from fairfl.cli.options import (
     AsJson,
+    Imports,
     Jobs,
     Listed,
     Profile,
@@ -68,10 +69,7 @@ def simulate(
     only: Annotated[
         list[str] | None, option("Units by name, * for any text; repeat. Default: all.")
     ] = None,
-    imports: Annotated[
-        list[str] | None,
-        option("Python file, run first, whose names a TOML may use; repeat.", "--import"),
-    ] = None,
+    imports: Imports = None,
     label: Annotated[str | None, option("People: column of two values, y.")] = None,
     group: Annotated[str | None, option("People: column of the protected groups, a.")] = None,
     client: Annotated[
@@ -103,7 +101,7 @@ def simulate(
     """
     with one_line():
         if show:
-            typer.echo(_listing(tuple(imports or ()), as_json))
+            typer.echo(_listing(bool(imports), as_json))
             return
         if name is None:
             raise ValueError(
@@ -119,7 +117,7 @@ def simulate(
             hidden=hidden,
             blind=blind,
         )
-        experiment = _experiment(name, columns, tuple(imports or ()))
+        experiment = _experiment(name, columns)
         _run(
             experiment,
             profile.value,
@@ -132,14 +130,12 @@ def simulate(
         )
 
 
-def _listing(imports: tuple[str, ...], as_json: bool) -> str:
+def _listing(imports: bool, as_json: bool) -> str:
     """The experiments, and what a TOML file may name; as JSON the experiments, without imports."""
     from fairfl.cli.unit_runs import listing
     from fairfl.studies.own.config_parts import names
-    from fairfl.studies.own.imported import import_files
     from fairfl.studies.registry import experiments
 
-    import_files(imports)
     found = listing(experiments().values(), as_json)
     if as_json:
         return json.dumps(names(), indent=1) if imports else found
@@ -147,10 +143,8 @@ def _listing(imports: tuple[str, ...], as_json: bool) -> str:
     return "\n".join([found, "", "In a TOML file:", *lines])
 
 
-def _experiment(name: str, columns: dict[str, Any], imports: tuple[str, ...]) -> Experiment:
+def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
     toml = name.lower().endswith(".toml")
-    if imports and not toml:
-        raise ValueError(f"--import goes with a run of one's own (.toml), got {name}")
     if name.lower().endswith(TABLES):
         return _own(name, columns)
     if columns:
@@ -159,7 +153,7 @@ def _experiment(name: str, columns: dict[str, Any], imports: tuple[str, ...]) ->
     if toml:
         from fairfl.studies.own.config import read_config
 
-        return read_config(name, imports)
+        return read_config(name)
     from fairfl.studies.registry import find
 
     return find(name)

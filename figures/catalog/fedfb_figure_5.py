@@ -7,12 +7,14 @@ x | a, i ~ N(μ, 1) with means 3 and 5 (client 0) and 1 and -1 (client 1) for a 
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure
 
 from fairfl.figures.lib import frontier_panels
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.fedfb_figures import SHARES_5, figure_5
+from fairfl.theory.populations.fedfb_figures import MEANS_5, SHARES_5, figure_5
 
 NAME = "fedfb_figure_5"
 TITLE = (
@@ -27,11 +29,17 @@ def federations() -> dict[str, Federation]:
     return {f"q = ({q[0]:g}, {q[1]:g})": figure_5(q) for q in SHARES_5}
 
 
-def data(points: int = POINTS) -> pd.DataFrame:
-    """See :func:`frontier_panels.table`."""
-    return frontier_panels.table(federations(), points)
+def data(
+    points: int = POINTS, *, federation: Federation | None = None, **laws: Any
+) -> pd.DataFrame:
+    """See :func:`frontier_panels.table`; one panel for a federation of one's own, or for normal
+    laws with another ``mean``, ``sd``, ``q`` or ``weight``.
+    """
+    printed = {"mean": MEANS_5, "q": SHARES_5[0]}
+    own = frontier_panels.own(federation, laws, printed)
+    return frontier_panels.table(own or federations(), points)
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """Four panels."""
-    return frontier_panels.draw(data, columns=2, height=4.6)
+    """Four panels, or one."""
+    return frontier_panels.draw_panels(data)

@@ -8,12 +8,14 @@ multipliers.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure
 
 from fairfl.figures.lib import frontier_panels
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.fedfb_figures import SHARES_9, figure_9
+from fairfl.theory.populations.fedfb_figures import MEANS_9, SHARES_9, figure_9
 
 NAME = "fedfb_figure_9"
 TITLE = (
@@ -29,11 +31,17 @@ def federations() -> dict[str, Federation]:
     return {f"q = ({', '.join(f'{v:g}' for v in q)})": figure_9(q) for q in SHARES_9}
 
 
-def data(points: int = POINTS) -> pd.DataFrame:
-    """See :func:`frontier_panels.table`."""
-    return frontier_panels.table(federations(), points)
+def data(
+    points: int = POINTS, *, federation: Federation | None = None, **laws: Any
+) -> pd.DataFrame:
+    """See :func:`frontier_panels.table`; one panel for a federation of one's own, or for normal
+    laws with another ``mean``, ``sd``, ``q`` or ``weight``.
+    """
+    printed = {"mean": MEANS_9, "q": SHARES_9[0]}
+    own = frontier_panels.own(federation, laws, printed)
+    return frontier_panels.table(own or federations(), points)
 
 
 def draw(data: pd.DataFrame) -> Figure:
-    """Four panels."""
-    return frontier_panels.draw(data, columns=2, height=4.6)
+    """Four panels, or one."""
+    return frontier_panels.draw_panels(data)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import matplotlib.axes
 import pandas as pd
@@ -22,6 +23,10 @@ from fairfl.theory.populations.federation import Federation
 DISPARITY = "disparity |MD| (difference of rates)"
 ACCURACY = "accuracy (share correct)"
 LOSS = "below CFL (percentage points)"
+
+
+LAWS = ("mean", "sd", "q", "weight", "eta")
+"""Parameters of a federation of normal laws."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,29 @@ def table(
         for panel, federation in federations.items()
     }
     return pd.concat([rows(panel, found) for panel, found in curves.items()], ignore_index=True)
+
+
+def own(
+    federation: Federation | None, laws: Mapping[str, Any], printed: Mapping[str, Any]
+) -> dict[str, Federation] | None:
+    """A federation of one's own as the only panel: ``federation``, or the normal laws of which
+    ``laws`` give the mean, sd, q or weight in place of those that are printed; None where neither
+    is given.
+
+    Raises
+    ------
+    ValueError : both, or another parameter.
+    """
+    if federation is not None and laws:
+        raise ValueError(f"federation must be given alone, got {', '.join(laws)} too")
+    if unknown := [name for name in laws if name not in LAWS]:
+        raise ValueError(
+            f"parameters must be among points, federation, {', '.join(LAWS)}, got "
+            f"{', '.join(unknown)}"
+        )
+    if laws:
+        federation = Federation.normal(**{**printed, **laws})
+    return None if federation is None else {"": federation}
 
 
 def rows(panel: str, found: Mapping[str, Frontier]) -> pd.DataFrame:
@@ -106,6 +134,12 @@ def draw(
     wide = 4 if len(handles) == 4 else 3
     figure.legend(handles=handles, loc="outside lower center", ncols=wide, handlelength=3.6)
     return figure
+
+
+def draw_panels(data: pd.DataFrame, axes: Axes = PLAIN) -> Figure:
+    """Rows of two panels, or one alone."""
+    count = len(names(data, "panel"))
+    return draw(data, min(count, 2), 2.3 * -(-count // 2) + (0.9 if count < 3 else 0), axes=axes)
 
 
 def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: float) -> None:

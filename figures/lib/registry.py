@@ -9,10 +9,12 @@ Figure`` (all of it from that table). One with several of one shape holds ``FIGU
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import inspect
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -33,13 +35,39 @@ class Entry:
     title : which figure of which paper it shows.
     data, draw : see the module's docstring; ``data`` takes no argument that must be given.
     source : the file that defines it.
+    given : what it shows in place of the paper's own, empty where it shows that.
     """
 
     name: str
     title: str
-    data: Callable[[], pd.DataFrame]
+    data: Callable[..., pd.DataFrame]
     draw: Callable[[pd.DataFrame], Figure]
     source: Path
+    given: str = ""
+
+    def drawn(self, **parameters: Any) -> Figure:
+        """The figure, with the parameters of its ``data``.
+
+        Raises
+        ------
+        ValueError : a parameter that it does not have; the message lists those that it has.
+        """
+        from fairfl.figures.lib import style
+
+        self.check(parameters)
+        with style.sheet():
+            return self.draw(self.data(**parameters))
+
+    def check(self, parameters: Mapping[str, Any]) -> None:
+        """ValueError for parameters that ``data`` does not take."""
+        known = inspect.signature(self.data).parameters
+        if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in known.values()):
+            return
+        if unknown := [name for name in parameters if name not in known]:
+            raise ValueError(
+                f"parameters of {self.name} must be among {', '.join(known) or 'none'}, got "
+                f"{', '.join(unknown)}"
+            )
 
 
 def registered() -> dict[str, Entry]:

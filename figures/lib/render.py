@@ -7,8 +7,8 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from fairfl.figures.lib import style
 from fairfl.figures.lib.registry import Entry, find, registered
 from fairfl.figures.lib.saved import SUFFIXES, save
 from fairfl.sims.data.fetch import DataUnavailable, data_read, same_data
+from fairfl.theory.populations.federation import Federation
 
 SHARED = (
     "fairfl.theory",
@@ -81,6 +82,8 @@ def render_all(
     *,
     force: bool = False,
     progress: Progress | None = None,
+    federation: Federation | None = None,
+    given: str = "",
 ) -> list[Outcome]:
     """Draw figures, all of them where ``names`` is None or empty; a run that was interrupted goes
     on where it stopped.
@@ -92,6 +95,8 @@ def render_all(
     jobs : processes, at least 1.
     force : draw also the figures that are unchanged.
     progress : see :data:`Progress`.
+    federation : drawn in place of the paper's own, where a figure can.
+    given : a digest of that federation, by which unchanged files are known.
 
     Returns
     -------
@@ -100,11 +105,15 @@ def render_all(
 
     Raises
     ------
-    ValueError : an unknown name, or ``jobs`` < 1; nothing is drawn then.
+    ValueError : an unknown name, ``jobs`` < 1, or a figure of no federation; nothing is drawn
+        then.
     """
     entries = find(names)
     if jobs < 1:
         raise ValueError(f"jobs must be at least 1, got {jobs}")
+    if federation is not None:
+        for entry in entries:
+            entry.check({"federation": federation})
     done: dict[str, Outcome] = {}
     out = Path(out_dir)
 
@@ -114,15 +123,22 @@ def render_all(
             progress(outcome, len(done), len(entries))
 
     for outcome in as_done(
-        _attempt, [(entry.name, out, force) for entry in entries], min(jobs, len(entries))
+        _attempt,
+        [(entry.name, out, force, federation, given) for entry in entries],
+        min(jobs, len(entries)),
     ):
         note(outcome)
     return [done[entry.name] for entry in entries]
 
 
-def _attempt(name: str, out: Path, force: bool) -> Outcome:
+def _attempt(
+    name: str, out: Path, force: bool, federation: Federation | None = None, given: str = ""
+) -> Outcome:
     """Draw one figure unless that is needless, or its data or an extra is missing."""
     entry = find([name])[0]
+    if federation is not None:
+        own = partial(entry.data, federation=federation)
+        entry = replace(entry, data=own, given=given, title=f"{entry.title}; {given}")
     files = tuple(out / f"{name}{suffix}" for suffix in SUFFIXES)
     begin = time.perf_counter()
     if not force and _unchanged(entry, out):
@@ -163,7 +179,13 @@ def key(entry: Entry) -> str:
     """What a drawn figure depends on: version, matplotlib, its own source, and the sources that it
     may call.
     """
-    parts = [__version__, matplotlib.__version__, shared_digest(), entry.source.read_text("utf-8")]
+    parts = [
+        __version__,
+        matplotlib.__version__,
+        shared_digest(),
+        entry.source.read_text("utf-8"),
+        entry.given,
+    ]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 

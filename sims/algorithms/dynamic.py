@@ -38,9 +38,7 @@ class Dynamic(FedAvg):
         return Sum(self.changed(received), weigh, then)
 
     def ask(self, part: Received) -> Tensor | None:
-        """Squared norms of the updates by layer, in the first m rows; None where they are not
-        looked at.
-        """
+        """Squared norms of the updates by layer, in the first m rows; None where not used."""
         return squared_norms(part.updates, layers(part)) if later(part) else None
 
     def changed(self, received: Received) -> Received:
@@ -72,9 +70,7 @@ def norms_of(squares: Floats, norm: str) -> Floats:
 
 
 def with_lengths(part: Received, norm: str, lengths: Callable[[Floats], Floats | float]) -> Floats:
-    """Factors (m, L) that give the updates other lengths: ``lengths`` makes them of their norms,
-    (m, L) or (m, 1). Where a norm is 0 there is no direction, and what is 0 stays.
-    """
+    """Factors (m, L) for updates of other ``lengths`` of their norms, (m, L) or (m, 1); 0 stays."""
     squares = part.asked[: len(part.clients)]
     norms = norms_of(squares, norm)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,6 +1,4 @@
-"""An algorithm for dynamic participants merged with q-FedAvg (dynamic participants, algorithm
-4).
-"""
+"""A dynamic-participants algorithm merged with q-FedAvg (dynamic participants, algorithm 4)."""
 
 from __future__ import annotations
 

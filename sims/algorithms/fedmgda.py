@@ -1,6 +1,4 @@
-"""FedMGDA+: a common descent direction of all clients, by the least-norm convex combination of
-gradients.
-"""
+"""FedMGDA+: a common descent direction, by the least-norm convex combination of gradients."""
 
 from __future__ import annotations
 

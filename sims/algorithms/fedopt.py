@@ -1,6 +1,4 @@
-"""FedOpt: the mean update as the gradient of an optimiser on the server: momentum, Adagrad, Yogi,
-Adam.
-"""
+"""FedOpt: an optimiser on the server: momentum, Adagrad, Yogi, Adam; its gradient: the update."""
 
 from __future__ import annotations
 

@@ -88,9 +88,7 @@ def _near(
 
 
 def _step(gram: Floats, v: Floats, free: NDArray[np.bool_]) -> Floats:
-    """From v to the minimum over the free weights, their sum kept; the shortest such step where G
-    is singular.
-    """
+    """From v to the minimum over the free weights, their sum kept; the shortest if singular."""
     count = int(free.sum())
     system = np.zeros((count + 1, count + 1))
     system[:count, :count] = gram[np.ix_(free, free)]

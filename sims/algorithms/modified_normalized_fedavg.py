@@ -1,6 +1,4 @@
-"""Modified Normalized FedAvg: lengths between a falling one and the client's own (dynamic
-participants, algorithm 2).
-"""
+"""Modified Normalized FedAvg: mixed update lengths (dynamic participants, algorithm 2)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Normalized FedAvg: every client moves the model equally far (dynamic participants, algorithm
-1).
-"""
+"""Normalized FedAvg: updates of one length (dynamic participants, algorithm 1)."""
 
 from __future__ import annotations
 

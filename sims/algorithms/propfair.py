@@ -1,6 +1,4 @@
-"""PropFair: local training on the logarithm of the utility, batch by batch (PropFair, algorithm
-1).
-"""
+"""PropFair: local training on the logarithm of the utility, by batch (PropFair, algorithm 1)."""
 
 from __future__ import annotations
 
@@ -50,9 +48,7 @@ class BatchLog:
 
 
 class LinearLog(BatchLog):
-    """The same, continued below epsilon by its tangent: the derivative stays factor / epsilon.
-    Convex.
-    """
+    """The same, below epsilon continued by its tangent, of slope factor / epsilon. Convex."""
 
     @staticmethod
     def below(gap: Tensor, M: Tensor, epsilon: Tensor) -> Tensor:
@@ -60,9 +56,7 @@ class LinearLog(BatchLog):
 
 
 class QuadraticLog(BatchLog):
-    """The same, continued to second order: derivative factor (2 - gap / epsilon) / epsilon. Convex,
-    C².
-    """
+    """The same to second order: slope factor (2 - gap / epsilon) / epsilon. Convex, C²."""
 
     @staticmethod
     def below(gap: Tensor, M: Tensor, epsilon: Tensor) -> Tensor:

@@ -1,6 +1,4 @@
-"""q-FedAvg: updates weighed by losses to the power q, with a step size from a curvature estimate
-(q-FFL).
-"""
+"""q-FedAvg: weights losses^q, and a step size from a curvature estimate (q-FFL)."""
 
 from __future__ import annotations
 
@@ -97,16 +95,12 @@ class QFedAvg(Algorithm):
 
 
 def powers(q: float, p: Floats, losses: Floats, top: float) -> Floats:
-    """p_k F_k^q, losses in units of the largest one, so that no power overflows; if all are zero,
-    p_k where q = 0 (FedAvg), else 0.
-    """
+    """p_k F_k^q, losses in units of the largest; if all are 0, p_k where q = 0 (FedAvg), else 0."""
     return p * (losses / top if top > 0 else losses) ** q
 
 
 def step_size(q: float, p: Floats, losses: Floats, squares: Floats, curvature: float) -> float:
-    """1 / sum_k p_k (L F_k^q + q F_k^(q-1) squares_k), in the same units; 0 where the sum is 0 or
-    infinite.
-    """
+    """1 / sum_k p_k (L F_k^q + q F_k^(q-1) squares_k), in the same units; 0 if not finite."""
     top = losses.max()
     total = curvature * powers(q, p, losses, top).sum()
     moving = squares > 0

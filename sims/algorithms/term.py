@@ -16,9 +16,7 @@ from fairfl.sims.engine.task import LocalTask
 
 @dataclass(frozen=True)
 class Tilted:
-    """(1/tau) log sum_b share_b exp(tau loss_b) of a batch, by its derivatives, a softmax of tau
-    loss.
-    """
+    """(1/tau) log sum_b share_b exp(tau loss_b) of a batch, by its derivatives, a softmax."""
 
     tau: float
 

@@ -1,3 +1,1 @@
-"""Data: tables of people (`tables`), data sets with a client a sample (`federated`), partitions
-among clients.
-"""
+"""Data: tables of people (`tables`), data sets of clients (`federated`), partitions."""

@@ -30,9 +30,7 @@ def _within(members: int, size: int) -> None:
 
 
 def tar_members(path: Path) -> Iterator[tuple[str, Any]]:
-    """Name, and a callable that gives the content, of every file of a tar archive, in its order;
-    links are left out.
-    """
+    """The name of every file of a tar archive, links left out, and a callable for its content."""
     count = size = 0
     with tarfile.open(path) as archive:
         for member in archive:
@@ -47,9 +45,7 @@ def tar_members(path: Path) -> Iterator[tuple[str, Any]]:
 
 
 def zip_member(archive: bytes, name: str) -> bytes:
-    """One member of a zip archive; KeyError where there is none, BadZipFile where it is no
-    archive.
-    """
+    """One member of a zip archive; KeyError where there is none, BadZipFile if it is none."""
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         _within(len(opened.infolist()), opened.getinfo(name).file_size)
         return opened.read(name)

@@ -43,9 +43,7 @@ SCHEMES = ("https", "file")
 """Of addresses that are asked; plain http can be answered by anybody on the way."""
 
 Progress = Callable[[str, int, int | None], None]
-"""Called during a download with the file, the bytes read so far, and the total (None where
-unknown).
-"""
+"""Called during a download: file, bytes read so far, and the total (None where unknown)."""
 
 
 class DataUnavailable(OSError):
@@ -85,9 +83,7 @@ class Remote:
 
     @property
     def known(self) -> tuple[str, ...]:
-        """Every SHA-256 that a local file may have; empty where none is known, and any file is
-        taken.
-        """
+        """Every SHA-256 that a local file may have; empty where any file is taken."""
         return self.copies if self.sha256 is None else (self.sha256, *self.copies)
 
 
@@ -179,9 +175,7 @@ _notes: ContextVar[tuple[dict[str, str], ...]] = ContextVar("notes", default=())
 
 @contextmanager
 def data_read() -> Iterator[dict[str, str]]:
-    """Note what `locate` gives out meanwhile: SHA-256 by the files that would have served. See
-    `same_data`.
-    """
+    """Note what `locate` gives out meanwhile: SHA-256 by the files that would have served."""
     mine: dict[str, str] = {}
     token = _notes.set((*_notes.get(), mine))
     try:
@@ -196,9 +190,7 @@ def _note(wanted: str, digest: str, folder: str | Path | None) -> None:
 
 
 def same_data(notes: Mapping[str, str]) -> bool:
-    """Whether `locate` would give out the same files as then, without a download; the first other
-    one is told.
-    """
+    """Whether `locate` would give out the same files, without a download; tells the first other."""
     for wanted, digest in notes.items():
         folder, _, paths = wanted.rpartition(": ")
         try:

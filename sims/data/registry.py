@@ -1,6 +1,4 @@
-"""Data sets by name. A new file in a registry's folder that registers a data set adds it; nothing
-else is edited.
-"""
+"""Data sets by name: a new file in a registry's folder that registers one adds it."""
 
 from __future__ import annotations
 
@@ -8,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol, TypeVar
+
+from fairfl._support.own_parts import own_modules
 
 
 class Named(Protocol):
@@ -39,6 +39,7 @@ class Registry(Mapping[str, E]):
             self._complete = True  # first: the modules below may look
             for module in iter_modules(import_module(self._package).__path__):
                 import_module(f"{self._package}.{module.name}")
+            own_modules("data")  # which register theirs, too
         return self._entries
 
     def __getitem__(self, name: str) -> E:

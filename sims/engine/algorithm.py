@@ -1,6 +1,4 @@
-"""Algorithm: what a client does, what the server makes of the updates and asks of them before, and
-what each receives.
-"""
+"""Algorithm: what a client does, and what the server asks and makes of the updates."""
 
 from __future__ import annotations
 
@@ -22,9 +20,7 @@ from fairfl.sims.engine.transfers import brought, sent
 State = Mapping[str, Tensor]
 PART = 1 << 15  # numbers of a row that are squared in float64 at a time: half a CPU's cache
 BLOCK = 8 << 20
-"""Bytes of updates that are added up at a time, while the next ones are trained: sums do not depend
-on the parts that come.
-"""
+"""Bytes of updates added up at a time, while the next are trained: no sum depends on parts."""
 
 REGISTRY: dict[str, type[Algorithm]] = {}
 
@@ -89,9 +85,7 @@ class Round:
         return self.losses
 
     def over_draws(self, weigh: Callable[[Floats, Floats], Floats]) -> Floats:
-        """Weights of the clients (k,): sums over draws of what ``weigh`` makes of all draws' losses
-        and p (m,).
-        """
+        """Weights of the clients (k,): sums over draws of ``weigh`` of the draws' losses and p."""
         each = np.repeat(np.arange(len(self.clients)), self.draws)
         weights = weigh(self.known_losses()[each], (self.p / self.draws)[each])
         return np.bincount(each, weights, len(self.clients)).astype(np.float64)
@@ -190,9 +184,7 @@ class Received(Round):
                 yield self.some(rows, arrivals=lambda found=found: [found])
 
     def changed(self, change: Callable[[Self], Tensor]) -> Self:
-        """The same with other updates: ``change`` makes the rows (m', P) of each part. Updates that
-        are there are changed once, however often they are asked for with the same ``change``.
-        """
+        """The same with the updates' rows (m', P) changed; those in memory are changed once."""
 
         def arrivals() -> Iterator[tuple[Tensor, ...]]:
             for part in self.parts():
@@ -258,9 +250,7 @@ def _squares(rows: Tensor, wide: int) -> Tensor:
 
 
 def ready(weights: Sequence[Floats], like: Tensor) -> list[Tensor]:
-    """Weights on the device of ``like``, those of all sums in one transfer, in the dtype in which
-    their sum is taken.
-    """
+    """Weights on ``like``'s device, those of all sums in one transfer, in the sum's dtype."""
     # in float32 a weight of 1 / ||update|| can be too large where its product with the update is
     # not
     most = torch.finfo(like.dtype).max
@@ -297,9 +287,7 @@ class Sum:
     add: Add | None = None
 
     def taken(self, weights: Tensor | None = None) -> Aggregate:
-        """The aggregate, in one pass over the updates; the weights as ``ready`` makes them where
-        they were sent before.
-        """
+        """The aggregate, in one pass over the updates; weights as ``ready`` made them, if sent."""
         given = self.weights if weights is None else weights
         return self.then(self.received.total(given, self.add))
 
@@ -351,16 +339,12 @@ class Algorithm(ABC):
         return (LocalTask(),)
 
     def ask(self, part: Received) -> Tensor | None:
-        """What ``server`` wants to know of the updates as numbers on the host (``part.asked``): a
-        tensor, made on their device, which is brought with those of all replicates.
-        """
+        """What ``server`` must know of the updates (``part.asked``): a tensor on their device."""
         return None
 
     @abstractmethod
     def server(self, received: Received) -> Aggregate | Sum:
-        """Weights of the updates (m,), or the step that was made of them, and the state from now
-        on; or a sum of them to make the step of.
-        """
+        """Weights of the updates (m,) or the step, and the next state; or a sum for the step."""
 
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
         """The state before the first round; K clients with weights p_k, first parameters (P,)."""
@@ -368,13 +352,9 @@ class Algorithm(ABC):
 
     @property
     def tilt(self) -> float:
-        """tau of the client losses asked for, (1/tau) log mean exp(tau loss); 0 for the mean
-        loss.
-        """
+        """tau of the losses asked for, (1/tau) log mean exp(tau loss); 0 for the mean loss."""
         return 0.0
 
     def personal(self, state: State) -> Tensor | None:
-        """Models of the clients' own (K, P), measured beside the global one; None where there are
-        none.
-        """
+        """The clients' own models (K, P), which are measured too; None where there are none."""
         return None

@@ -1,6 +1,4 @@
-"""What the servers make of a round's updates: all replicates' with as many waits for the device as
-one's.
-"""
+"""What the servers make of a round's updates, with as many waits for all replicates as for one."""
 
 from __future__ import annotations
 

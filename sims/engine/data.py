@@ -250,9 +250,7 @@ class Parts:
 
     @classmethod
     def of(cls, data: FederatedData) -> Parts:
-        """The parts of a data set that have rows, uint8 pixels as x / 255; its clients must all
-        have training rows.
-        """
+        """The parts of a data set with rows, uint8 as x / 255; clients must have training rows."""
         found = {}
         for name in ("train", "validation", "test"):
             x, y, offsets, rows = data.by_client(name)

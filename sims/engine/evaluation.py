@@ -17,9 +17,7 @@ from fairfl.sims.engine.transfers import brought
 def evaluated(
     model: Model, which: Mapping[str, Tensor], parts: Mapping[str, ClientData], memory_limit: int
 ) -> Iterator[dict[str, Any]]:
-    """A row for each part and each of the parameters, which are one model's (P,), or a row a client
-    (K, P).
-    """
+    """A row a part and each of the parameters: one model's (P,), or a row a client (K, P)."""
     for part, data in parts.items():
         for name, params in which.items():
             everyone, own = np.arange(data.clients), params.ndim > 1

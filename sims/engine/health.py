@@ -33,9 +33,7 @@ def finite_rows(updates: Tensor) -> NDArray[np.bool_]:
 def heal(
     updates: Tensor, ids: NDArray[np.int64], round: int, computing: Computing, what: str = "update"
 ) -> tuple[NDArray[np.bool_], int]:
-    """Which rows to keep (m,), and how many were not finite; under "clip" such rows are changed in
-    place.
-    """
+    """Which rows to keep (m,), and how many were not finite; "clip" changes them in place."""
     fine = finite_rows(updates)
     bad = np.flatnonzero(~fine)
     if len(bad) == 0:

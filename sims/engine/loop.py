@@ -48,7 +48,7 @@ def _train_one(model: Model, data: ClientData, jobs: Jobs, j: int, anchor: Tenso
 def _gradient(
     model: Model, w: Tensor, x: Tensor, y: Tensor, rows: Tensor, jobs: Jobs, j: int
 ) -> Tensor:
-    w = w.detach().requires_grad_(True)
+    w = w.detach().requires_grad_()
     losses = model.reference(w, x, y)
     if jobs.sample_weights is not None:
         assert jobs.weights_of is not None  # they come together

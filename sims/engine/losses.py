@@ -1,6 +1,4 @@
-"""F_k(w^t) on all data of each client, before training, for the algorithms that need it; its
-samples are counted.
-"""
+"""F_k(w^t) on all data of each client, before training; its samples are counted."""
 
 from __future__ import annotations
 
@@ -24,9 +22,7 @@ LEAST = 64 << 20
 
 @dataclass(frozen=True)
 class SampleMeasures:
-    """Loss, and whether it is classified rightly (None without classes), of every sample of the
-    clients asked for.
-    """
+    """Loss, and whether it is classified rightly (None without classes), of every sample."""
 
     losses: Tensor
     correct: Tensor | None
@@ -43,9 +39,7 @@ class SampleMeasures:
         return [SampleMeasures(*part) for part in parts]
 
     def means(self, tau: float = 0.0) -> Tensor:
-        """F_k, the mean loss of each client (k,), summed in float64, on the device; NaN for a
-        client without samples. With ``tau`` (1/tau) log mean exp(tau loss): TERM, section 2.
-        """
+        """F_k (k,), summed in float64; NaN without samples. ``tau``: TERM's tilted mean."""
         losses = self.losses.to(torch.float64)
         if not tau:
             return _per_client(losses, self.lengths)
@@ -87,9 +81,7 @@ def measure(
     own: bool = False,
     **options: Any,
 ) -> SampleMeasures:
-    """Measures of the listed clients, on the same parameters (P,) or, with ``own``, on a row (k, P)
-    each; ``options`` as ``measure_models``.
-    """
+    """Measures of the clients, on the same parameters (P,) or, with ``own``, a row (k, P) each."""
     return measure_models(model, params[None], data, clients, own=own, **options)
 
 
@@ -104,9 +96,7 @@ def measure_models(
     memory_limit: int = 1 << 30,
     there: Tensor | None = None,
 ) -> SampleMeasures:
-    """The same of R models (R, P), or with ``own`` of R rows a client (R, k, P), one after the
-    other in the result. ``there`` is ``clients`` on the device; nothing is sent then.
-    """
+    """The same of R models (R, P), or own (R, k, P). ``there``: ``clients`` on the device."""
     there = torch.from_numpy(clients).to(params.device) if there is None else there
     if own:
         every = np.tile(clients, len(params)), there.repeat(len(params))
@@ -133,9 +123,7 @@ def _measure_shared(
     right: bool,
     memory_limit: int,
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """Losses (R n,) of some models on the same rows, and where they are right: each in a list, or
-    none where there are no rows, no classes, or nobody asked.
-    """
+    """Losses (R n,) of models on the same rows, and where they are right; in lists, or none."""
     many, count = len(params), len(data.x) if index is None else len(index)
     step = rows_at_once(model, params, memory_limit)
     losses, correct = [], []
@@ -159,9 +147,7 @@ def models_at_once(model: Model, params: Tensor) -> int:
 
 
 def rows_at_once(model: Model, params: Tensor, memory_limit: int) -> int:
-    """Samples of a forward pass of all models (R, P): what they take comes on top of the
-    parameters, there once.
-    """
+    """Samples of a forward pass of all models (R, P), beside the parameters, there once."""
     many, (own, each) = len(params), _alone(model, params)
     room = (max(memory_limit, LEAST) - many * own) // max(1, many * each)
     return max(1, min(ROWS // many, room))
@@ -182,9 +168,7 @@ def _measure_own(
     right: bool,
     memory_limit: int,
 ) -> SampleMeasures:
-    """Each client on its own row: clients of one size go together, as many as the memory has room
-    for.
-    """
+    """Each client on its own row: clients of one size together, as the memory has room."""
     sizes = data.sizes[clients]
     several, counts = np.unique(sizes, return_counts=True)
     begins = data.offsets[clients][np.argsort(sizes, kind="stable")]

@@ -12,9 +12,7 @@ from torch import Tensor
 from fairfl.sims.engine.data import ClientData
 
 Weights = float | Tensor | Callable[[Tensor], Tensor]
-"""d objective / d loss of each sample of a batch: one number, a tensor (A, B), or a function of the
-losses (A, B).
-"""
+"""d objective / d loss of a batch: a number, a tensor (A, B), or a function of losses (A, B)."""
 Blocks = Sequence[Tensor]
 """Parameters of A clients as tensors (A, ...): ``Model.blocks``."""
 
@@ -48,9 +46,7 @@ class Model(ABC):
     def add_gradient(
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
-        """out += factor * gradient of sum_b weights_b loss_b, the weights held fixed; ``out`` may
-        be ``blocks``, for the gradient at what they are before. ``y`` is of ``targets``.
-        """
+        """out += factor * gradient of sum_b weights_b loss_b; ``y`` is of ``targets``."""
 
     @abstractmethod
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
@@ -61,15 +57,11 @@ class Model(ABC):
         """Which samples (A, B) are classified rightly; None where there are no classes."""
 
     def blocks(self, rows: Tensor) -> Blocks:
-        """Views (A, ...) of the rows (A, P) that have each number once: the tensors that a kernel
-        reads and changes, which are contiguous there.
-        """
+        """Contiguous views (A, ...) of the rows (A, P), each number once, for a kernel."""
         return [rows]
 
     def targets(self, y: Tensor, like: Tensor) -> Tensor:
-        """What ``add_gradient`` takes in place of ``y``, sample by sample; ``like`` has the
-        parameters' dtype.
-        """
+        """What ``add_gradient`` takes for ``y``; ``like`` has the parameters' dtype."""
         return y
 
     def gradient(self, params: Tensor, x: Tensor, y: Tensor, weights: Weights) -> Tensor:
@@ -83,15 +75,11 @@ class Model(ABC):
         return result
 
     def prepare(self, data: ClientData) -> ClientData:
-        """The data as the kernels want it, once, before the first round (linear models append a
-        one).
-        """
+        """The data as the kernels want it, once, before the first round."""
         return data
 
     def bytes_per_client(self, batch: int, element: int) -> int:
-        """About what one client's step takes beside its parameters and, with momentum, its
-        velocity: inputs, targets and what is between, of a batch; ``element`` bytes a number.
-        """
+        """About what a client's step takes beside parameters; ``element`` bytes a number."""
         return element * self.size
 
     @property

@@ -1,6 +1,4 @@
-"""Which clients step when, and on which samples: the active clients of a chunk, in groups of like
-batch sizes.
-"""
+"""Which clients step when, and on which samples: a chunk's clients by like batch sizes."""
 
 from __future__ import annotations
 
@@ -17,7 +15,6 @@ from torch import Tensor
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.draws.device_order import orders_on
 from fairfl.sims.engine.draws.order import Passes, orders
-from fairfl.sims.engine.remembered import remembered
 from fairfl.sims.engine.task import Jobs
 
 Ints = NDArray[np.int64]
@@ -65,7 +62,6 @@ def plan(
         yield from _block(some, shape, data.offsets[some.client], like)
 
 
-@remembered
 def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> tuple[tuple[int, int, int], ...]:
     """Steps begin..end-1 that are planned together, and how many clients take some of them."""
     per_pass, found, begin = -(-sizes // batch), list[tuple[int, int, int]](), 0
@@ -82,7 +78,7 @@ def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> tuple[tuple[int, i
 def _block(jobs: Jobs, shape: _Shape, base: Ints, like: Tensor) -> list[Run]:
     """The runs of a plan, their rows and shares on the device in one piece each."""
     if like.device.type == "cpu":
-        order = orders(jobs.keys, shape.passes, jobs.apart)
+        order = orders(jobs.keys, shape.passes)
         order += np.repeat(base, shape.lengths)
         there = torch.from_numpy(order)
     else:
@@ -104,9 +100,7 @@ def _block(jobs: Jobs, shape: _Shape, base: Ints, like: Tensor) -> list[Run]:
 
 
 def _weights(jobs: Jobs, rows: Tensor, lengths: Ints) -> Tensor:
-    """Each row's weight, of the table of the job that it is drawn for; the jobs' rows have these
-    lengths.
-    """
+    """Each row's weight, of the table of its job; the jobs' rows have these lengths."""
     assert jobs.sample_weights is not None and jobs.weights_of is not None  # they come together
     starts = torch.from_numpy(jobs.weights_of * jobs.sample_weights.shape[1]).to(rows.device)
     table = torch.repeat_interleave(
@@ -142,9 +136,7 @@ def _kept(
     in_turn: bool,
     like: Tensor,
 ) -> _Shape:
-    """The plan of steps begin..end-1, made once for as long as it is among the last that were asked
-    for.
-    """
+    """The plan of steps begin..end-1, kept while among the last that were asked for."""
     sizes, steps = jobs.sizes.tobytes(), jobs.steps.tobytes()
     what = sizes, steps, jobs.batch, begin, end, jobs.sample_weights is not None, in_turn
     shape = plans.pop((*what, like.device, like.dtype), None) or _shape(*what, like)
@@ -164,9 +156,7 @@ def _shape(
     in_turn: bool,
     like: Tensor,
 ) -> _Shape:
-    """The plan of clients with these sizes and numbers of steps. With ``shared`` every run has its
-    shares.
-    """
+    """The plan for these sizes and numbers of steps. With ``shared`` every run has its shares."""
     sizes, last = np.frombuffer(size_bytes, np.int64), np.frombuffer(step_bytes, np.int64)
     per_pass = -(-sizes // batch)
     first = begin // per_pass
@@ -201,9 +191,7 @@ def _shape(
 
 
 def groups(counts: Ints) -> list[tuple[int, int]]:
-    """Cut clients into runs of like batch sizes, so that at most SPARE rows, or SHARE of the real
-    ones, are padded.
-    """
+    """Runs of like batch sizes, in which at most SPARE rows, or SHARE of the real, are padding."""
     if len(counts) == 0:
         return []
     most = int(counts.max())

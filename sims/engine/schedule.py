@@ -74,9 +74,7 @@ class Exponential(Schedule):
 
 @dataclass(frozen=True)
 class Polynomial(Schedule):
-    """(1 + round / scale)^(-power): with power 1 or 1/2 the classical decays of stochastic
-    approximation.
-    """
+    """(1 + round / scale)^(-power): with power 1 or 1/2 the classical decays."""
 
     power: float = 0.5
     scale: float = 1.0

@@ -24,7 +24,7 @@ from fairfl.sims.engine.health import Healed, NonFiniteUpdate, refuse
 from fairfl.sims.engine.losses import measure_models, tied
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.replicate import RATES, Replicate
-from fairfl.sims.engine.secure.summed import Summed, SumOnly, report_together
+from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import Computing, Training
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.engine.transfers import brought, sent
@@ -148,9 +148,7 @@ class Simulation:
         return rows
 
     def _train(self, first: int, begun: list[Begun]) -> list[dict[str, Any]]:
-        """The rounds of the replicate ``first`` and of those after it whose updates fit into half
-        of the memory with its own, trained together; where its own do not, of that one, in parts.
-        """
+        """The rounds from replicate ``first`` on that fit into half of the memory, together."""
         last, together = first, list[Assignment]()
         for _, own, _ in begun[first:]:
             if 2 * bytes_of(self.model, self.params, together + own) > self.limit:
@@ -160,11 +158,11 @@ class Simulation:
         if last == first:
             shared = *given, begun[first][1], self.computing, self.limit
             trains: list[Arrivals] = [lambda: perform_in_parts(*shared)]
-            return self._finish(first, [begun[first]], trains, False)
+            return self._finish(first, [begun[first]], trains, there=False)
         updates = iter(perform(*given, together, self.computing, self.limit))
         mine = [tuple(next(updates) for _ in own) for _, own, _ in begun[first:last]]
         trains = [lambda tasks=tasks: [tasks] for tasks in mine]
-        return self._finish(first, begun[first:last], trains, True)
+        return self._finish(first, begun[first:last], trains, there=True)
 
     def _begin(self) -> list[Begun]:
         """Who takes part, what they report, and what each client is to do, of every replicate."""
@@ -214,9 +212,7 @@ class Simulation:
         return round, {"round": t, "replicate": r, **counts, "bad_losses": 0, "loss_samples": 0}
 
     def _losses(self, rounds: list[Round]) -> dict[int, Floats]:
-        """F_k(w^t), or its tilted form, of the replicates that ask for it: those with the same
-        clients in one pass, and all are brought to the host at once.
-        """
+        """F_k(w^t), or tilted, for the replicates that ask: one pass and one wait for all."""
         alike: dict[bytes, list[int]] = defaultdict(list)
         for r, round in enumerate(rounds):
             if self.replicates[r].algorithm.needs_losses:
@@ -290,9 +286,7 @@ class Simulation:
     def _finish(
         self, first: int, begun: list[Begun], trains: list[Arrivals], there: bool
     ) -> list[dict[str, Any]]:
-        """Leave out what is not finite, ask the servers what they make of the rest, and take their
-        steps; the rows of the round.
-        """
+        """Leave out what is not finite, take the servers' steps, and return the round's rows."""
         rows, trained = [], list[Trained]()
         for r, ((round, given, row), train) in enumerate(zip(begun, trains, strict=True), first):
             self.weights[r] = round.clients[:0], np.zeros(0)
@@ -367,9 +361,7 @@ class Simulation:
         return [float(norm) for norm in found[::2]]
 
     def evaluate(self) -> list[dict[str, Any]]:
-        """Loss and accuracy of every client on every part, a row each; of personal models too,
-        where there are any.
-        """
+        """Loss and accuracy of every client on every part, a row each; of own models too."""
         rows = list[dict[str, Any]]()
         with self._threads(), torch.no_grad():
             for r, replicate in enumerate(self.replicates):

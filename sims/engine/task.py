@@ -33,9 +33,7 @@ class SampleWeights(Protocol):
 
 
 class Spread(NamedTuple):
-    """Factors on the losses of all rows (N,), by cells: a table (C,), and each row's cell, on the
-    device.
-    """
+    """Factors on the losses of all rows (N,): a table by cell (C,), and each row's cell."""
 
     table: Floats
     cells: Tensor
@@ -91,7 +89,7 @@ class Jobs:
     the minibatches; ``steps`` is the number of SGD steps, on batches of ``batch``; ``rates`` (5, J)
     are lr, momentum, weight decay, prox and the scale of the gradient; ``parameters`` (m, J) go to
     ``objective``. Row ``weights_of[j]`` of ``sample_weights`` (T, N) holds the factors on the
-    losses of all rows of the data. ``apart``: whether no key is there twice.
+    losses of all rows of the data.
     """
 
     client: NDArray[np.int64]
@@ -107,7 +105,6 @@ class Jobs:
     linear: Tensor | None = None
     sample_weights: Tensor | None = None
     weights_of: NDArray[np.int64] | None = None
-    apart: bool = False
 
     def __len__(self) -> int:
         return len(self.client)

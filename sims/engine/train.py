@@ -55,9 +55,7 @@ def train(
 
 
 def chunk_size(model: Model, jobs: Jobs, params: Tensor, memory_limit: int, rows: int) -> int:
-    """How many clients go together, who have up to so many rows: a pass of theirs is planned at a
-    time.
-    """
+    """How many clients of at most so many rows go together, a pass planned at a time."""
     limit = min(memory_limit, CACHE) if params.device.type == "cpu" else memory_limit
     room = limit - fetched(memory_limit)
     planned = memory_limit // (PLANNED * rows)
@@ -70,9 +68,7 @@ def fetched(memory_limit: int) -> int:
 
 
 def bytes_of_one(model: Model, jobs: Jobs, params: Tensor, rows: int) -> int:
-    """About what a client with so many rows takes at a time, beside its update: of tensors, on
-    their device.
-    """
+    """About what a client with so many rows takes at a time, beside its update, on the device."""
     element = params.element_size()
     # w, w^t, velocity, w - w^t; a linear term is there before
     held = 1 + (params.shape[0] > 1) + (not jobs.plain) + jobs.proximal

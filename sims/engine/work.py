@@ -18,7 +18,6 @@ from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.loop import train_loop
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.plan import by_work
-from fairfl.sims.engine.remembered import remembered
 from fairfl.sims.engine.settings import Computing
 from fairfl.sims.engine.task import Floats, Jobs, LocalTask, Spread
 from fairfl.sims.engine.train import train
@@ -74,9 +73,7 @@ def perform_in_parts(
     computing: Computing,
     limit: int,
 ) -> Iterator[tuple[Tensor, ...]]:
-    """Updates (k', P) of each task of one replicate, of k' clients at a time: as many as take half
-    of the memory limit, or a block of a sum, with those before them that are added up.
-    """
+    """Updates (k', P) of one replicate's tasks: half of the limit, or a block of a sum, each."""
     each = model.size * params.element_size()
     block = max(1, algorithm.BLOCK // each)
     room = limit // 2 // (2 * each * len(assignments))
@@ -138,11 +135,8 @@ class Packing:
     words: counter.Words
 
 
-@remembered
 def packing(names: Ints, replicates: tuple[int, ...], *arrays: Ints) -> Packing:
-    """The packing of the clients of each assignment, their sizes and their steps, ``arrays`` of
-    all assignments one after the other.
-    """
+    """The packing of the clients of each assignment; ``arrays``: sizes and steps of all."""
     many = len(replicates)
     member = np.repeat(np.arange(many), [len(clients) for clients in arrays[:many]])
     every = (np.concatenate(arrays[first : first + many]) for first in (0, many, 2 * many))
@@ -154,13 +148,10 @@ def packing(names: Ints, replicates: tuple[int, ...], *arrays: Ints) -> Packing:
     return Packing(order, member, client, replicate, sizes, steps, words)
 
 
-@remembered
 def work(
     sizes: Ints, effort: Floats, batch_size: int | None, epochs: int | None, steps: int | None
 ) -> tuple[Ints, int, int, int]:
-    """SGD steps of each client, the size of their batches, and of all clients: SGD steps, and
-    samples whose gradient is taken.
-    """
+    """SGD steps of each client and its batches' size; of all, the steps and their samples."""
     batch = batch_size or int(sizes.max(initial=1))
     per_pass = -(-sizes // batch)
     each = per_pass * (epochs or 1) if steps is None else np.full(len(sizes), steps)
@@ -183,9 +174,7 @@ def _spread(factors: list[Tensor | Spread], dtype: torch.dtype) -> Tensor:
 
 
 def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tuple[Jobs, Ints]:
-    """The rows of work of like assignments, and where each one stood, one assignment's after the
-    other's.
-    """
+    """The rows of work of like assignments, and where each one stood, in order."""
     clients = [given.round.clients for given in members]
     own = *(given.sizes for given in members), *(given.steps for given in members)
     who = packing(data.names, tuple([given.replicate for given in members]), *clients, *own)
@@ -209,7 +198,6 @@ def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tu
         steps=who.steps,
         batch=max(given.batch for given in members),
         rates=rates,
-        apart=len({(given.seed, given.number) for given in members}) == len(members),
         objective=objectives[0] if objectives else None,
         parameters=np.array(table, np.float64).T.take(who.member, axis=1) if objectives else None,
         start=torch.cat(starts)[who.order] if starts else None,

@@ -1,9 +1,9 @@
 """Group-fair federated learning: notions, the algorithms of FedFB's experiments, measures of
 disparity.
 
-The servers of these algorithms see sums over clients (``fairfl.sims.engine.secure.summed``), client
+The servers of these algorithms see sums over clients (``fairfl.sims.engine.secure_sums``), client
 parity's excepted, whose statistic is the clients' losses. Registered by ``name`` in
-``fairfl.sims.engine.secure.summed.SUM_ONLY``.
+``fairfl.sims.engine.secure_sums.SUM_ONLY``.
 """
 
 from fairfl.sims.group_fairness.agnostic import AgnosticFair

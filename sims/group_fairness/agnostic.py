@@ -1,6 +1,4 @@
-"""AgnosticFair (Du et al.): a minimax over reweighed populations under a fairness constraint, by
-gradient steps.
-"""
+"""AgnosticFair (Du et al.): a minimax over reweighed populations, by gradient steps."""
 
 from __future__ import annotations
 
@@ -125,9 +123,7 @@ class AgnosticFair:
         seeds: Sequence[int] = (0,),
         device: torch.device | str = "cpu",
     ) -> Tensor:
-        """Parameters (R, P) after so many rounds with full-batch steps of size ``lr``, a row a
-        seed, float64, on ``device``.
-        """
+        """Parameters (R, P) after full-batch steps of size ``lr``, a row a seed, float64."""
         found = self.fit(model, data, rounds, lr, seeds, device)
         return torch.stack([one.params for one in found])
 
@@ -156,18 +152,14 @@ class AgnosticFair:
             torch.set_num_threads(threads)
 
     def bytes_per_round(self, model: Model, clients: int, element: int = 8) -> tuple[int, int]:
-        """Down and up: parameters, α and the multipliers' difference; gradients and 2 M masked
-        statistics.
-        """
+        """Down: parameters, α, the multipliers' difference; up: gradients, 2 M statistics."""
         numbers = secure.BITS // 8
         down = element * model.size + numbers * (self.kernels + 1)
         return clients * down, clients * (element * model.size + numbers * 2 * self.kernels)
 
 
 class _Runs:
-    """The runs of all seeds, an axis R: people, kernels and models are on the device, and what
-    clients report comes to the host once a round.
-    """
+    """The runs of all seeds, an axis R, on the device; one transfer to the host a round."""
 
     def __init__(
         self,
@@ -203,9 +195,7 @@ class _Runs:
         self.even = 1 / self.mass.sum(1, keepdims=True)
 
     def _reported(self, weights: Tensor, values: Tensor) -> Floats:
-        """Secure sums over the clients (R, W S) of their own sums over s of weights (R, W, N) times
-        values (R, N, S), over n.
-        """
+        """Secure sums over clients (R, W S): weights (R, W, N) times values (R, N, S), over n."""
         own = [torch.bmm(weights[:, :, part], values[:, part]) for part in self.parts]
         (reports,) = brought([torch.stack(own).flatten(2) / self.n])
         self.sums += 1
@@ -255,9 +245,7 @@ class _Runs:
         return np.stack([worst(*row) for row in rows])
 
     def _statistics(self, w: Tensor) -> tuple[Floats, Floats]:
-        """(1/n) Σ K_m ℓ and (1/n) Σ K_m (a - mean) z, (R, M) each: what the server learns of the
-        people in a round. z = ℓ(0, ŷ) - ℓ(1, ŷ) is the log odds of a model with log loss.
-        """
+        """(1/n) Σ K_m ℓ and (1/n) Σ K_m (a - mean) z, (R, M) each; z: the score's log odds."""
         y, many = self.data.y, 3 * len(w)
         labels = torch.stack([y, torch.zeros_like(y), torch.ones_like(y)]).repeat(len(w), 1)
         x = self.data.x.expand(many, *self.data.x.shape)
@@ -279,9 +267,7 @@ class _Runs:
 
 
 def worst(worth: Floats, mass: Floats, cap: float) -> Floats:
-    """argmax of worth·α over 0 <= α <= cap, mass·α = 1: filled in the order of worth per mass, mass
-    > 0.
-    """
+    """argmax of worth·α over 0 <= α <= cap, mass·α = 1 (mass > 0): filled by worth per mass."""
     order = np.argsort(-worth / mass, kind="stable")
     before = np.cumsum(cap * mass[order]) - cap * mass[order]
     alpha = np.empty_like(mass)

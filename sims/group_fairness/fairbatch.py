@@ -81,9 +81,7 @@ class FairBatch:
 
     @property
     def signed(self) -> bool:
-        """Whether a statistic may be negative: 1 - ℓ(1, ŷ), "acceptance" of label 0, is where the
-        loss exceeds 1.
-        """
+        """Whether a statistic may be negative: of label 0 1 - ℓ(1, ŷ) is, where ℓ > 1."""
         return self.rules.signed or (self.surrogate == "acceptance" and self.notion != "eo")
 
     def sums(self, cells: CellSums) -> Floats:
@@ -128,9 +126,7 @@ class FairBatch:
         )
 
     def _pressing(self, offset: Floats, gaps: Floats) -> Floats:
-        """The steepest direction of the dual: F_a less the end of [-ε, ε] that its multiplier
-        stands for.
-        """
+        """The dual's steepest direction: F_a less the multiplier's end of [-ε, ε]."""
         return np.where(
             offset == 0, soft_threshold(gaps, self.budget), gaps - np.sign(offset) * self.budget
         )

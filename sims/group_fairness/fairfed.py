@@ -11,7 +11,7 @@ from torch import Tensor
 from fairfl._support.checks import in_range, one_of
 from fairfl.sims.engine.algorithm import Received, State
 from fairfl.sims.engine.group_label_sums import CellSums
-from fairfl.sims.engine.secure.summed import OWN, CellRound, SumOnly, as_floats, as_tensor
+from fairfl.sims.engine.secure_sums import OWN, CellRound, SumOnly, as_floats, as_tensor
 from fairfl.sims.engine.task import Floats, LocalTask
 
 GAP, OMEGA = OWN + "gap", OWN + "omega"
@@ -113,9 +113,7 @@ class FairFed(SumOnly):
         return omega / round.add(omega[:, None])[0]
 
     def _accepted(self, cells: CellSums) -> Floats:
-        """People with ŷ = 1 (k, 2): of label 1 those who are right, of label 0 those who are
-        not.
-        """
+        """People with ŷ = 1 (k, 2): of label 1 the right ones, of label 0 the wrong ones."""
         positives = cells.counts[:, :, 1] - cells.wrong[:, :, 1]
         return positives + cells.wrong[:, :, 0] if self.notion == "dp" else positives
 

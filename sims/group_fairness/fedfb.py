@@ -1,6 +1,4 @@
-"""FedFB: FairBatch's λ on the server, from sums over the clients (algorithm 1); one client:
-FairBatch, CFL.
-"""
+"""FedFB: FairBatch's λ from sums over the clients (algorithm 1); one client: FairBatch, CFL."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from fairfl._support.checks import one_of, positive, whole
 from fairfl.sims.engine.algorithm import State
 from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.engine.secure import masks as secure
-from fairfl.sims.engine.secure.summed import OWN, REPORTS, CellRound, SumOnly, as_floats, as_tensor
+from fairfl.sims.engine.secure_sums import OWN, REPORTS, CellRound, SumOnly, as_floats, as_tensor
 from fairfl.sims.engine.task import Floats, LocalTask
 from fairfl.sims.group_fairness.fairbatch import FairBatch
 from fairfl.sims.group_fairness.quantise import Quantiser

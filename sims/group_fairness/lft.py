@@ -1,6 +1,4 @@
-"""Local fair training: every client runs FairBatch on its own people; LFT+Ensemble and
-LFT+FedAvg.
-"""
+"""Local fair training, FairBatch on every client: LFT+Ensemble and LFT+FedAvg."""
 
 from __future__ import annotations
 
@@ -14,7 +12,7 @@ from torch import Tensor
 from fairfl._support.checks import in_range, whole
 from fairfl.sims.engine.algorithm import Received, State
 from fairfl.sims.engine.group_label_sums import CellSums
-from fairfl.sims.engine.secure.summed import OWN, CellRound, SumOnly, as_floats, as_tensor
+from fairfl.sims.engine.secure_sums import OWN, CellRound, SumOnly, as_floats, as_tensor
 from fairfl.sims.engine.task import Floats, LocalTask
 from fairfl.sims.group_fairness.fairbatch import FairBatch
 from fairfl.sims.group_fairness.notions import NOTIONS
@@ -126,9 +124,7 @@ class LocalFairBatch(SumOnly):
         )
 
     def _known(self, counts: Floats) -> tuple[Floats | None, ...]:
-        """What the notion has to know of each client (A, 2), or None where it is undefined there;
-        counts (K, A, 2).
-        """
+        """What the notion knows of each client (A, 2), None if undefined; counts (K, A, 2)."""
         return _known_of(self.rule.notion, counts.tobytes(), counts.shape)
 
     def _lam(self, round: CellRound) -> Floats:

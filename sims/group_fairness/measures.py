@@ -1,6 +1,4 @@
-"""Accuracy and disparities of classifiers on people: differences as in the theory, deviations as in
-FedFB.
-"""
+"""Accuracy and disparities on people: differences as in the theory, deviations as in FedFB."""
 
 from __future__ import annotations
 
@@ -47,9 +45,7 @@ class FairMeasures:
 
     @classmethod
     def of(cls, accept: ArrayLike, y: ArrayLike, group: ArrayLike) -> FairMeasures:
-        """From P(ŷ=1) of each of the people (N,) in [0, 1], their labels 0 or 1 and groups
-        0..A-1.
-        """
+        """From P(ŷ=1) of each of the people (N,) in [0, 1], labels 0 or 1, groups 0..A-1."""
         chance = np.asarray(accept, dtype=np.float64)
         label, code = np.asarray(y), np.asarray(group)
         if not (chance.shape == label.shape == code.shape and chance.ndim == 1 and len(chance)):
@@ -78,9 +74,7 @@ class FairMeasures:
     def ensemble(
         cls, accept: Floats, weights: ArrayLike, y: ArrayLike, group: ArrayLike
     ) -> FairMeasures:
-        """Of the classifier that asks model k (K, N) with chance ``weights`` (K,): FedFB's
-        LFT+Ensemble.
-        """
+        """Of the classifier that asks model k (K, N) with chance ``weights`` (K,)."""
         return cls.of(np.asarray(weights, dtype=np.float64) @ accept, y, group)
 
 

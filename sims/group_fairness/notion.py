@@ -1,6 +1,4 @@
-"""Notion of fairness for FairBatch: a statistic, the direction of λ, its set, and the weights of
-people.
-"""
+"""Notion of fairness for FairBatch: a statistic, λ's direction and set, people's weights."""
 
 from __future__ import annotations
 
@@ -36,9 +34,7 @@ class Notion(ABC):
         return counts.reshape(len(counts), -1)
 
     def known(self, total: Floats) -> Floats:
-        """The sum of the enrolments in its shape: people n_{a,y} (A, 2); ValueError where the
-        notion is undefined.
-        """
+        """The enrolments' sum as people n_{a,y} (A, 2); ValueError if undefined there."""
         return total.reshape(-1, 2)
 
     @abstractmethod
@@ -50,9 +46,7 @@ class Notion(ABC):
         """The point of the set of λ nearest to ``lam``."""
 
     def project_sum(self, lam: Floats, known: Floats) -> Floats:
-        """The nearest point that keeps the sums which steps keep, too; the same where they keep
-        none.
-        """
+        """The nearest point that keeps the sums which steps keep, too."""
         return self.project(lam, known)
 
     @abstractmethod
@@ -79,9 +73,7 @@ class Notion(ABC):
 
     @abstractmethod
     def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
-        """Weights that broadcast to the shape of the people of each client, ``counts`` (K, A,
-        2).
-        """
+        """Weights that broadcast to each client's people, ``counts`` (K, A, 2)."""
 
 
 def defined(known: Floats, mass: Floats, what: str) -> None:

@@ -19,6 +19,4 @@ NOTIONS: dict[str, Notion] = {
         PrintedOdds(),
     )
 }
-"""By name: "dp", "eo", "eodds" as in ``theory.populations.notions``, "cp", client parity, and the
-printed variants.
-"""
+""""dp", "eo", "eodds" as in ``theory.populations.notions``, "cp", client parity; as printed."""

@@ -7,9 +7,7 @@ from collections.abc import Callable
 from fairfl.sims.engine.model import Model
 
 Builder = Callable[..., Model]
-"""``build(shape, classes, **parameters)``: the shape of one input, the number of classes, and what
-the file gives beside them, keyword-only.
-"""
+"""``build(shape, classes, **parameters)``: one input's shape, the classes, what a file gives."""
 MODELS: dict[str, Builder] = {}
 
 

@@ -1,6 +1,4 @@
-"""ResNet-18 for 32 x 32 images with group normalisation, which has no running statistics to
-average.
-"""
+"""ResNet-18 for 32 x 32 images with group normalisation: no running statistics to average."""
 
 from __future__ import annotations
 

@@ -74,9 +74,7 @@ class Metrics:
         return pa.concat_tables(parts) if parts else CLIENTS.empty_table()
 
     def flush(self, folder: Path, first: int, last: int) -> None:
-        """Write the rows of the rounds first..last-1, and drop them here; the same rows give the
-        same bytes.
-        """
+        """Write the rows of rounds first..last-1, and drop them; same rows, same bytes."""
         for name in TABLES:
             table = self.table(name)
             if table.num_rows:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from fairfl._support.checks import one_of, shown, whole
 from fairfl._support.manifest import unsealed
+from fairfl._support.own_parts import DIGESTS
 from fairfl._support.version import __version__
 from fairfl._support.whole_file import PARTIAL
 from fairfl.sims.engine.data import Parts
@@ -29,9 +30,6 @@ from fairfl.sims.runs.lock import locked
 
 CONFIGURATION = "run.json"
 LIBRARIES = ("torch", "numpy", "pyarrow")
-
-IMPORTED: dict[str, str] = {}
-"""SHA-256 of a user's own files whose code this process runs, by their names."""
 
 Progress = Callable[[int, int], None]
 
@@ -161,14 +159,12 @@ def configuration(
         "evaluate_every": evaluate_every,
         "checkpoint_every": checkpoint_every,
         **({"masked_updates": True} if simulation.computing.masked_updates else {}),
-        **({"imported": dict(IMPORTED)} if IMPORTED else {}),
+        **({"imported": dict(DIGESTS)} if DIGESTS else {}),
     }
 
 
 def plain(value: Any) -> Any:
-    """Settings as what JSON has: a dataclass is its class and its fields, an array a list; nothing
-    is cut short.
-    """
+    """Settings as JSON: a dataclass is its class and its fields, an array a list; none is cut."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {
             field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)
@@ -182,9 +178,7 @@ def plain(value: Any) -> Any:
 
 
 def first_difference(kept: Any, wanted: Any, where: str) -> tuple[str, Any, Any]:
-    """Where two values of JSON first differ, and what stands there: a sweep's replicates fill
-    pages.
-    """
+    """Where two values of JSON first differ, and what stands there."""
     if isinstance(kept, dict) and isinstance(wanted, dict) and kept.keys() == wanted.keys():
         pairs = [(f"{where}.{key}", kept[key], wanted[key]) for key in kept]
     elif isinstance(kept, list) and isinstance(wanted, list) and len(kept) == len(wanted):
@@ -219,9 +213,7 @@ def _make(place: Path) -> None:
 def _open(
     place: Path, simulation: Simulation, evaluate_every: int, checkpoint_every: int, resume: bool
 ) -> dict[str, str]:
-    """Begin a new run, or put the simulation where the folder's run stopped; the parts of tables
-    that stand.
-    """
+    """Begin a run, or put the simulation where the folder's stopped; the tables' kept parts."""
     mine, path = configuration(simulation, evaluate_every, checkpoint_every), place / CONFIGURATION
     if not path.exists():
         sweep_partial(place)

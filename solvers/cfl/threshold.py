@@ -20,15 +20,12 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.inverse_table import roots_from_table
 from fairfl.solvers.numerics.roots import increasing_root, increasing_root_scaled
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Eta
 
-ROUNDING = 2e-16
+ROUNDING = 6e-16
 """Residual of MD at which a root counts as found."""
-TABLE_ROUNDING = 6e-16
-"""The same for a root from a table: a few roundings of MD, which not every root can undercut."""
 RESIDUAL = 1e-13
 """Residual of MD above which a root is refined around its anchor."""
 FAINT = 1e-8
@@ -37,12 +34,6 @@ FAINT = 1e-8
 """
 ODDS_RESIDUAL = 1e-9
 """The same for a difference of log-odds."""
-TABLE = 1025
-"""Copies of one problem (a sweep of eps) share a table of MD with at most so many nodes, and at
-least as many as...
-"""
-SWEEP = 32
-"""... so many copies need to make a table worth its while."""
 
 
 @dataclass(frozen=True)
@@ -244,28 +235,10 @@ def _roots(
     def falling(size: Array, k: Array) -> Array:
         return -_residual(problem, none[k], size, eps[k], sign[k], index[k], scale[k])
 
-    size, low, high = none.copy(), none, top
-    rest = count
-    if problem.copies and eps.size > SWEEP and scale[0] == 1.0:
-        size, low, high, found = _sweep(problem, eps, sign[0], index[:1], top[0])
-        # where both tails underflow MD says nothing: the log-odds decide
-        faint = np.flatnonzero(found & (eps == 0))
-        if faint.size:
-            cuts = problem.thresholds(none[faint], -sign[faint] * size[faint], index[faint])
-            found[faint] = np.abs(problem.log_odds_difference(*cuts, index[faint])) <= ODDS_RESIDUAL
-        rest = np.flatnonzero(~found)
-    if rest.size:
-        a, b = low[rest], high[rest]
-        ends = falling(a, rest), falling(b, rest)
-        size[rest] = increasing_root(
-            lambda x, k: falling(x, rest[k]), a, b, ends[0], ends[1], ROUNDING
-        )
+    ends = falling(none, count), falling(top, count)
+    size = increasing_root(falling, none, top, *ends, ROUNDING)
     anchor, offset = none.copy(), -sign * size
-    rows = (
-        rest[_missed(problem, offset[rest], eps[rest], sign[rest], index[rest], scale[rest])]
-        if rest.size
-        else rest
-    )
+    rows = np.flatnonzero(_missed(problem, offset, eps, sign, index, scale))
     if rows.size:
         near = _nearest_anchor(problem.mass[index[rows]], size[rows])
         at, far = _refine(problem, eps[rows], sign[rows], index[rows], scale[rows], near)
@@ -290,26 +263,6 @@ def _missed(
         odds = problem.log_odds_difference(t0[exact], t1[exact], index[exact])
         missed[exact] |= np.abs(odds) > ODDS_RESIDUAL
     return missed
-
-
-def _sweep(
-    problem: ThresholdProblem, eps: Array, sign: float, index: Array, top: float
-) -> tuple[Array, Array, Array, Array]:
-    """|λ|, its bracket (low, high), and whether it solves |MD| = eps, for copies of one problem: by
-    a table of MD.
-    """
-
-    def rising(size: Array) -> Array:  # |MD| falls with |λ|
-        t0, t1 = problem.thresholds(
-            np.zeros(size.size), -sign * size, np.broadcast_to(index, size.shape)
-        )
-        return -sign * problem.mean_difference(t0, t1, index)
-
-    swept = roots_from_table(
-        rising, np.linspace(0.0, top, min(TABLE, 4 * eps.size + 1)), -eps, TABLE_ROUNDING
-    )
-    fair = eps == 0  # a stretch where MD underflows to 0 may be longer than a bracket
-    return swept.x, np.where(fair, 0.0, swept.low), np.where(fair, top, swept.high), swept.found
 
 
 def _nearest_anchor(mass: Array, size: Array) -> Array:

@@ -24,10 +24,6 @@ from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
-APART = 1e-10
-"""Share of people on whom two rules may differ before a better budget is looked for."""
-SAME = 1e-12
-"""Thresholds that differ by no more than this, relatively, are the same."""
 FARTHEST = 360.0
 """Coordinate u beyond which m - |λ| = 2m/(exp(2u) + 1) is no normal double."""
 
@@ -156,23 +152,17 @@ class EnsembleCurve:
 
     def at_rate(self, rate: Array) -> Multipliers:
         """λ (J, P) at common rates κ (P,)."""
-        if self.common:
-            clipped = np.clip(
-                -self.sign * rate,
-                np.minimum(self.far, 0)[:, None],
-                np.maximum(self.far, 0)[:, None],
-            )
-            end = clipped == self.far[:, None]
-            tight = self.rules.tightest
-            return Multipliers(
-                np.where(end, tight.anchor[:, None], 0.0),
-                np.where(end, tight.offset[:, None], clipped),
-            )
         return self.multipliers(self.coordinates(rate))
 
     def coordinates(self, rate: Array) -> Array:
-        """u (J, P) at common rates κ (P,), from the majorants of the trade-offs."""
-        return np.stack([np.interp(rate, kappa, u) for kappa, u in self.tradeoffs.responses])
+        """u (J, P) at common rates κ (P,): where all share q and η those of |λ_j| = κ, else from
+        the majorants of the trade-offs.
+        """
+        if not self.common:
+            return np.stack([np.interp(rate, kappa, u) for kappa, u in self.tradeoffs.responses])
+        with np.errstate(divide="ignore"):
+            u = np.arctanh(np.minimum(rate / self._narrow[:, None], 1.0))
+        return np.minimum(u, np.where(self.sign * self.far < 0, self.reach, 0.0)[:, None])
 
     def _cuts(self, lam: Multipliers) -> tuple[Array, Array]:
         """Thresholds (I, P) of all clients."""
@@ -249,46 +239,16 @@ class EnsembleCurve:
         return out
 
     def budgets(self, lam: Multipliers) -> Array:
-        """eps (P, I) that attain multipliers (J, P): the local |MD_j|, and 1 where the constraint
-        is slack.
-
-        Where ``solve`` makes another rule of that number than the wanted one, a neighbouring double
-        may do better.
+        """eps (P, I) that attain multipliers (J, P): the local |MD_j|, 0 at the client's fair rule,
+        and 1 where the constraint is slack.
         """
-        count = lam.offset.shape[1]
-        out = np.ones((count, self.fed.n_clients))
-        if self.far.size == 0:
-            return out
-        tight = self.rules.tightest
-        index = np.repeat(np.arange(self.far.size), count)
-        wanted = self.rules.problem.thresholds(lam.anchor.ravel(), lam.offset.ravel(), index)
-        md = np.abs(self.rules.problem.mean_difference(*wanted, index)).clip(0.0, 1.0)
+        out = np.ones((lam.offset.shape[1], self.fed.n_clients))
+        tight, index = self.rules.tightest, np.arange(self.far.size).repeat(len(out))
+        t0, t1 = (t.ravel() for t in self._thresholds(lam))
+        md = np.abs(self.rules.problem.mean_difference(t0, t1, index)).clip(0.0, 1.0)
         end = (lam.anchor == tight.anchor[:, None]) & (lam.offset == tight.offset[:, None])
-        eps = np.where(lam.value == 0, 1.0, np.where(end, 0.0, md.reshape(-1, count))).ravel()
-        off = self._apart(wanted, eps, index)
-        for trial in (np.nextafter(md, 0.0), np.nextafter(md, 1.0), np.ones(md.size)):
-            rows = np.flatnonzero(off > APART)
-            if not rows.size:
-                break
-            other = self._apart((wanted[0][rows], wanted[1][rows]), trial[rows], index[rows])
-            better = rows[other < off[rows]]
-            eps[better], off[better] = trial[better], other[other < off[rows]]
-        out[:, self.rules.bound] = eps.reshape(-1, count).T
-        return out
-
-    def _apart(self, wanted: tuple[Array, Array], eps: Array, index: Array) -> Array:
-        """The share of all people (B,) on whom the solutions at eps (B,) and the rules of
-        thresholds (B,) differ.
-        """
-        found = solve_thresholds(self.rules.problem, eps, index)
-        out = np.zeros(eps.size)
-        with np.errstate(invalid="ignore"):
-            pairs = zip((found.t0, found.t1), wanted, strict=True)
-            moved = [np.abs(t - w) > SAME * (1.0 + np.abs(w)) for t, w in pairs]
-        rows = np.flatnonzero(moved[0] | moved[1])
-        for a, t in enumerate((found.t0, found.t1)):
-            mass = [self.model.gain(a).above(v[rows])[1] for v in (t, wanted[a])]
-            out[rows] += np.abs(mass[0] - mass[1])
+        own = np.where(lam.value == 0, 1.0, np.where(end, 0.0, md.reshape(end.shape)))
+        out[:, self.rules.bound] = own.T
         return out
 
     def solved(self, eps: Array) -> tuple[Array, Array]:

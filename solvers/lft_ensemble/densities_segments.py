@@ -32,8 +32,8 @@ import scipy
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_ensemble.densities import average
-from fairfl.solvers.lft_ensemble.densities_dual import over
 from fairfl.solvers.lft_ensemble.finite_segments import NEAR, Segments
+from fairfl.solvers.numerics.accept_sets import AcceptSets
 from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.numerics.descent import ENOUGH
 from fairfl.solvers.numerics.dual import DualPoint, dual_point, hessian, kkt_residual
@@ -274,6 +274,15 @@ class Table:
         return float(self.eps[first]), float(self.eps[last])
 
 
+def over(sets: AcceptSets, functions: Piecewise) -> Array:
+    """(B, J) integrals of the functions over each of the sets."""
+    out = sets.first[:, None] * functions.totals
+    np.add.at(
+        out, sets.owner, np.where(sets.rising, 1.0, -1.0)[:, None] * functions.above(sets.cut).T
+    )
+    return out
+
+
 @dataclass(frozen=True)
 class SegmentSearch:
     """The clients' tables."""
@@ -374,15 +383,19 @@ class SegmentSearch:
             tried = self.tried(eps)
             found = found.join(tried)
             if tried.worth.size:
-                over = float(tried.disparity[0]) - np.abs(rates).max(initial=0.0)
+                reached, said = float(tried.disparity[0]), np.abs(rates).max(initial=0.0)
+                over = reached - (said if disparity is None else min(said, disparity))
                 lost = (worth - 1.0) - float(tried.worth[0] - 1.0) / self.unit
-                if max(-over, abs(lost)) <= TRUE and over <= MET / 2.0:
+                if max(said - reached, abs(lost)) <= TRUE and over <= MET / 2.0:
                     break
                 if k >= REPEATS // 2 and wanted is not None:
                     wanted = max(wanted - 2.0 * max(over, 0.0), 0.0)
             for table, one in zip(self.tables, eps, strict=True):
                 table.add(np.array([one]))
-        return found
+        if disparity is None:
+            return found
+        met = found.disparity <= max(disparity + MET, found.disparity.min(initial=np.inf))
+        return found.take(np.where(met, found.worth, -np.inf).argsort(kind="stable")[-1:])
 
     @property
     def unit(self) -> float:

@@ -31,16 +31,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 
 from flint import arb, ctx
 
-from fairfl._support.checks import positive, whole
 from fairfl.solvers.lft_ensemble.enclosure_model import (
-    GUARD_BITS,
-    LARGEST_PRECISION,
     ExactClient,
-    FreeRules,
     companion,
     difference,
     difference_tables,
@@ -49,7 +44,12 @@ from fairfl.solvers.lft_ensemble.enclosure_model import (
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
 
-Pair = tuple[float, float]
+BITS, LARGEST_PRECISION = 128, 1 << 13
+"""Bits to start with, doubled until balls are narrow, and those at which the search gives up."""
+WIDTH = 1e-12
+"""The balls around both ends of the reachable MD are no wider."""
+
+Root = tuple[arb, arb]
 
 
 @dataclass(frozen=True)
@@ -60,30 +60,21 @@ class Enclosure:
     ----------
     lower, upper : the smallest disparity lies in [lower, upper]; both are 0 where MD = 0 is
         certainly reached.
-    reachable_low, reachable_high : (lo, hi) around the smallest and around the largest reachable
-        MD.
-    digits : the smallest disparity as "[midpoint +/- radius]" in the digits that the precision
-        gave, or "0".
-    multipliers : I pairs (lo, hi) around λ_j*, the far ends of the multipliers; (0, 0) for clients
-        of one group.
-    roots : I pairs (lo, hi) of exact fractions around artanh(λ_j*/min(q_j, 1 - q_j)), from which
-        all can be recomputed.
-    precision_bits : the working precision that reached the tolerance.
+    low, high : balls around the smallest and around the largest reachable MD.
+    roots : I pairs of exact points around artanh(λ_j*/min(q_j, 1 - q_j)), from which all can be
+        recomputed; (0, 0) for clients of one group.
+    bits : the precision of the balls.
     """
 
     lower: float
     upper: float
-    reachable_low: Pair
-    reachable_high: Pair
-    digits: str
-    multipliers: tuple[Pair, ...]
-    roots: tuple[tuple[Fraction, Fraction], ...]
-    precision_bits: int
+    low: arb
+    high: arb
+    roots: list[Root]
+    bits: int
 
 
-def enclose_min_disparity(
-    fed: Federation, precision_bits: int = 128, tolerance: float = 1e-12
-) -> Enclosure:
+def enclose_min_disparity(fed: Federation) -> Enclosure:
     """Enclose the smallest disparity that LFT+Ensemble reaches, rigorously (ball arithmetic).
 
     min |MD| over eps in [0, 1]^I is 0 where the reachable interval of MD holds 0, else the absolute
@@ -91,63 +82,45 @@ def enclose_min_disparity(
     doubles it stores: q = 0.2 is the double next to 1/5; group 0 has mass 1 - q and the weights sum
     to one exactly, without rounding.
 
-    Parameters
-    ----------
-    fed : laws :class:`Normal` for all people, η :class:`Logistic` for all rules; any weights, any
-        q_i in [0, 1].
-    precision_bits : precision to start with, at least 32; doubled until the ends are as narrow as
-        ``tolerance``.
-    tolerance : largest width of the two ends' balls. Bounds in floats are rounded outward on top of
-        that; where the tolerance is finer than a double, ``digits`` has what they cannot show.
-
-    Returns
-    -------
-    The :class:`Enclosure`.
-
     Raises
     ------
-    ValueError : X is finite, a law is not normal, an η not logistic; ``precision_bits`` or
-        ``tolerance`` out of range.
-    CertificationError : the tolerance is not reached with 8192 bits.
+    ValueError : X is finite, a law is not normal, an η not logistic.
+    CertificationError : the balls are not narrow with ``LARGEST_PRECISION`` bits.
 
     Notes
     -----
     Source: FedFB, lemma 7 and eq. (32), the latter by Bayes' rule and for any q_i; the algebraic
     root equation is ours.
     """
-    bits = whole("precision_bits", precision_bits, 32)
-    width = float(positive("tolerance", tolerance))
-    clients = exact_clients(fed)
+    clients, bits = exact_clients(fed), BITS
     while bits <= LARGEST_PRECISION:
         roots = [_root(client, bits) for client in clients]
         with ctx.workprec(bits):
             low, high = _reachable(clients, roots)
-            if 2 * low.rad() <= width and 2 * high.rad() <= width:
-                return _assemble(clients, roots, low, high, bits)
+            if 2 * low.rad() <= WIDTH and 2 * high.rad() <= WIDTH:
+                (below, above), (least, most) = _outward(low), _outward(high)
+                ends = max(0.0, below, -most), max(0.0, above, -least)
+                return Enclosure(*ends, low, high, roots, bits)
         bits *= 2
     raise CertificationError(
-        f"no enclosure as narrow as {width:g} with {LARGEST_PRECISION} bits; raise the tolerance"
+        f"no enclosure as narrow as {WIDTH:g} with {LARGEST_PRECISION} bits; use laws and η of "
+        "scales nearer to each other"
     )
 
 
-def _root(client: ExactClient, bits: int) -> tuple[arb, arb]:
+def _root(client: ExactClient, bits: int) -> Root:
     """Exact points with h(lo) < 0 < h(hi), 2^(1-bits) apart relative to the root; (0, 0) where the
     root is 0.
     """
     if not client.bound or client.constant == 0:
         return arb(0), arb(0)
-    work = bits + GUARD_BITS
-    while work <= 2 * LARGEST_PRECISION:
-        with ctx.workprec(work):
-            guess = _newton(client, bits)
-            slack = guess * arb((1, -bits))
-            lo, hi = (guess - slack).mid(), (guess + slack).mid()
-            if lo > 0 and _excess(client, lo)[0] < 0 < _excess(client, hi)[0]:
-                return (lo, hi) if client.constant < 0 else (-hi, -lo)
-        work *= 2
-    raise CertificationError(
-        f"no root isolated to {bits} bits with {2 * LARGEST_PRECISION}; lower precision_bits"
-    )
+    with ctx.workprec(2 * bits):
+        guess = _newton(client, bits)
+        slack = guess * arb((1, -bits))
+        lo, hi = (guess - slack).mid(), (guess + slack).mid()
+        if not (lo > 0 and _excess(client, lo)[0] < 0 < _excess(client, hi)[0]):
+            raise CertificationError(f"no root isolated to {bits} bits")
+        return (lo, hi) if client.constant < 0 else (-hi, -lo)
 
 
 def _excess(client: ExactClient, u: arb) -> tuple[arb, arb]:
@@ -175,19 +148,18 @@ def _newton(client: ExactClient, bits: int) -> arb:
     return u
 
 
-def _reachable(clients: list[ExactClient], roots: list[tuple[arb, arb]]) -> tuple[arb, arb]:
+def _reachable(clients: list[ExactClient], roots: list[Root]) -> tuple[arb, arb]:
     """Balls around the smallest and the largest reachable MD."""
-    tables, free = difference_tables(clients), FreeRules()
+    tables, free = difference_tables(clients), dict[object, arb]()
     # a little more than rounding, for a check with other formulas to fit in
     low = high = arb(0, arb((1, -ctx.prec)))
     for client, (lo, hi) in zip(clients, roots, strict=True):
-        at_zero = free.difference(client, tables)
-        at_root = (
-            at_zero
-            if hi == 0 and lo == 0
-            else difference(tables, _thresholds(client, lo.union(hi)))
-        )
-        first, last = (at_zero, at_root) if lo >= 0 else (at_root, at_zero)
+        if client.etas not in free:  # G_j(0), once for each pair of η
+            free[client.etas] = difference(tables, client.free_thresholds)
+        first = last = free[client.etas]
+        if lo != 0 or hi != 0:
+            at_root = difference(tables, _thresholds(client, lo.union(hi)))
+            first, last = (first, at_root) if lo >= 0 else (at_root, last)
         low, high = low + client.weight * first, high + client.weight * last
     return low, high
 
@@ -202,37 +174,11 @@ def _thresholds(client: ExactClient, u: arb) -> tuple[arb, arb]:
     return (-2 * x[0] - b0) / s0, (2 * x[1] - b1) / s1
 
 
-def _assemble(
-    clients: list[ExactClient], roots: list[tuple[arb, arb]], low: arb, high: arb, bits: int
-) -> Enclosure:
-    low_ends, high_ends = _outward(low, low), _outward(high, high)
-    lower = max(0.0, low_ends[0], -high_ends[1])
-    upper = max(0.0, low_ends[1], -high_ends[0])
-    count = math.ceil(bits * math.log10(2))
-    if low > 0 or high < 0:
-        digits = (low if low > 0 else -high).str(count)
-    else:
-        digits = "0" if upper == 0 else arb(0, upper).str(count)
-    multipliers = tuple(
-        _outward(c.masses[c.narrow] * lo.tanh(), c.masses[c.narrow] * hi.tanh())
-        for c, (lo, hi) in zip(clients, roots, strict=True)
-    )
-    exact = tuple((_fraction(lo), _fraction(hi)) for lo, hi in roots)
-    return Enclosure(lower, upper, low_ends, high_ends, digits, multipliers, exact, bits)
-
-
-def _outward(first: arb, last: arb) -> Pair:
-    """Doubles certainly at or below the ball ``first`` and at or above ``last``, which are
-    finite.
-    """
-    below, above = float(first.lower()), float(last.upper())
-    while not arb(below) <= first.lower():
+def _outward(ball: arb) -> tuple[float, float]:
+    """Doubles certainly at or below a ball and at or above it."""
+    below, above = float(ball.lower()), float(ball.upper())
+    while not arb(below) <= ball.lower():
         below = math.nextafter(below, -math.inf)
-    while not arb(above) >= last.upper():
+    while not arb(above) >= ball.upper():
         above = math.nextafter(above, math.inf)
     return below, above
-
-
-def _fraction(point: arb) -> Fraction:
-    mantissa, exponent = (int(v) for v in point.man_exp())
-    return Fraction(mantissa) * Fraction(2) ** exponent

@@ -14,11 +14,6 @@ from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.laws import Normal
 
-GUARD_BITS = 32
-"""Working precision beyond that of the root, where roots are sought and where they are checked."""
-LARGEST_PRECISION = 1 << 13
-"""Bits at which the search gives up."""
-
 Table = list[tuple[arb, arb, arb]]
 
 
@@ -48,6 +43,12 @@ class ExactClient:
         law, (slope, intercept) = self.laws[a], self.etas[a]
         assert law is not None
         return (law[0] + intercept / slope) / law[1], 2 / (slope * law[1])
+
+    @property
+    def free_thresholds(self) -> tuple[arb, arb]:
+        """Those of the rules η > 1/2."""
+        (s0, b0), (s1, b1) = self.etas
+        return arb(-b0 / s0), arb(-b1 / s1)
 
     @property
     def constant(self) -> fmpq:
@@ -131,17 +132,3 @@ def difference(tables: tuple[Table, Table], thresholds: tuple[arb, arb]) -> arb:
         for mean, scale, weight in table:
             total += weight * ((t - mean) * scale).erfc()
     return total
-
-
-class FreeRules:
-    """G_j(0), evaluated once for each pair of η."""
-
-    def __init__(self) -> None:
-        self.known: dict[object, arb] = {}
-
-    def difference(self, client: ExactClient, tables: tuple[Table, Table]) -> arb:
-        """G_j(0) of the client."""
-        if client.etas not in self.known:
-            (s0, b0), (s1, b1) = client.etas
-            self.known[client.etas] = difference(tables, (arb(-b0 / s0), arb(-b1 / s1)))
-        return self.known[client.etas]

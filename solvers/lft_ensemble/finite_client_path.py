@@ -24,14 +24,11 @@ of a budget moves these by 1e-8.
 class ClientPath:
     """One client's path at its tie ends: pooled MD and accuracy terms, and the local |MD|, which
     falls to 0.
-
-    ``multiplier`` is λ along the edge that ends in a vertex, 0 at the first.
     """
 
     md: Array
     accuracy: Array
     local: Array
-    multiplier: Array
 
     @cached_property
     def jump(self) -> Any:
@@ -44,16 +41,18 @@ class ClientPath:
         moved = np.maximum(np.abs(np.diff(self.md)), np.abs(np.diff(self.accuracy)))
         return -np.diff(self.local) <= STEEP * moved
 
-    def at(self, place: float) -> tuple[float, float, float, float]:
-        """MD, accuracy, budget and multiplier at a fractional vertex."""
-        k = min(int(place), self.md.size - 1)
-        t, after = place - k, min(k + 1, self.md.size - 1)
-        md, accuracy, local = (
-            float(v[k] + t * (v[after] - v[k])) for v in (self.md, self.accuracy, self.local)
-        )
-        beyond = t == 0 and k > 0 and self.local[k] == self.local[k - 1]
-        budget = float(np.nextafter(local, 0.0)) if beyond else local
-        return md, accuracy, budget, float(self.multiplier[after if t else k])
+    @property
+    def edges(self) -> tuple[Array, Array, Array]:
+        """(S, 2) budgets, MD and accuracy at both ends of the edges, and of vertices between jumps.
+
+        Just below a budget is the next double.
+        """
+        first = np.flatnonzero(~self.jump)
+        alone = np.setdiff1d(np.arange(self.md.size), [first, first + 1])
+        ends = np.stack([np.append(first, alone), np.append(first + 1, alone)], axis=1)
+        beyond = np.append(False, np.diff(self.local) == 0)
+        eps = np.where(beyond, np.nextafter(self.local, 0.0), self.local)
+        return eps[ends], self.md[ends], self.accuracy[ends]
 
 
 def client_path(path: FlipPath, whole: Problem) -> ClientPath:
@@ -63,15 +62,12 @@ def client_path(path: FlipPath, whole: Problem) -> ClientPath:
     md0 = float(whole.values(path.start.astype(np.float64))[0])
     accuracy0 = whole.base + float(whole.u[path.start].sum())
     if path.cells.size == 0:
-        return ClientPath(
-            np.array([md0]), np.array([accuracy0]), np.maximum(path.gap[:1], 0.0), np.zeros(1)
-        )
+        return ClientPath(np.array([md0]), np.array([accuracy0]), np.maximum(path.gap[:1], 0.0))
     toward = np.where(path.start[path.cells], -1.0, 1.0)
     md = md0 + np.append(0.0, np.cumsum(toward * whole.v[0, path.cells]))
     accuracy = accuracy0 + np.append(0.0, np.cumsum(toward * whole.u[path.cells]))
     ends = np.append(0, np.flatnonzero(np.append(np.diff(path.exchange_rate) > 0, True)) + 1)
     md, accuracy, local = md[ends], accuracy[ends], path.gap[ends]
-    multiplier = -path.sign * np.append(0.0, path.exchange_rate)[ends]
     # the last tie is taken in part, down to a local MD of zero
     if local.size > 1 and local[-1] < 0:
         share = local[-2] / (local[-2] - local[-1])
@@ -84,4 +80,4 @@ def client_path(path: FlipPath, whole: Problem) -> ClientPath:
         True,
         np.append((np.diff(local[:-1]) != 0) | (np.diff(local[1:]) != 0), True)[: local.size - 1],
     )
-    return ClientPath(md[keep], accuracy[keep], local[keep], multiplier[keep])
+    return ClientPath(md[keep], accuracy[keep], local[keep])

@@ -14,9 +14,9 @@ from __future__ import annotations
 import functools
 import heapq
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -25,7 +25,9 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.finite import solve_own
 from fairfl.solvers.frontier import Frontier, Points, build, fitting, points_of
-from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
+from fairfl.solvers.lft_ensemble.finite import local_paths, solve_ensemble_finite
+from fairfl.solvers.lft_ensemble.finite_client_path import client_path
+from fairfl.solvers.numerics import highs
 from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.problem import Problem, Task, law_problem
 from fairfl.solvers.solution import CertificationError
@@ -40,12 +42,14 @@ HALVES = 8
 """How often a segment is halved on which mixtures are not what ``solve`` takes."""
 ALIKE = 1e-9
 """Probabilities this close are the same."""
-CLOSE = 1e-11
+CLOSE = 1e-12
 """Parts whose bound is no more than this above the best ensemble are left out."""
 NODES = 2000
 """Parts that one search may look at; its best ensemble until then counts."""
-NEAR = 1e-11
-"""Disparities are asked for with this much room: HiGHS' own rounding."""
+NEAR, MET = 1e-11, 1e-9
+"""Disparities are asked for with this much room, and limits met this closely bind: HiGHS' own
+rounding.
+"""
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,7 @@ class Segments:
     ----------
     client : (S,).  eps : (S, 2) budgets of the ends.  gain : (S, 2).  rows : (M, S, 2).
     pooled : everybody's problem with a budget of one.
+    cut_short : the bounds of searches that ended at NODES parts.
     """
 
     fed: Federation
@@ -66,36 +71,42 @@ class Segments:
     gain: Array
     rows: Array
     pooled: Problem
+    cut_short: list[float] = field(default_factory=list)
 
     @classmethod
     def of(cls, fed: Federation, model: FiniteModel, task: Task) -> Segments:
         """All segments of all clients."""
         pooled = law_problem(task, model.pooled(fed.mass), np.ones(1))
-        cells = pooled.u.size - pooled.levels
-        laws = model.joint(fed.share)
-        client, eps, rules = [], [], []
-        for i, weight in enumerate(fed.weight):
-            own = _Client(task, Joint(laws.people[i : i + 1], laws.eta[i : i + 1]), cells)
-            for ends, both in own.pieces():
-                client.append(i)
-                eps.append(ends)
-                rules.append(weight * both)
-        table = np.array(rules)  # (S, 2, cells)
-        rates = pooled.v[:, :cells]
+        parts = _of_paths if not task.several else _of_solutions
+        eps, gain, rows = zip(*parts(fed, model, task, pooled), strict=True)
+        client = np.repeat(np.arange(fed.n_clients), [len(own) for own in eps])
+        weight = fed.weight[client, None]
         return cls(
             fed,
             model,
             task,
-            np.array(client),
-            np.array(eps),
-            table @ pooled.u[:cells],
-            np.einsum("mc,sec->mse", rates, table),
+            client,
+            np.concatenate(eps),
+            weight * np.concatenate(gain),
+            weight * np.concatenate(rows, axis=1),
             pooled,
         )
 
     def best(self, disparity: float | None) -> Array | None:
         """(I,) budgets of the most useful ensemble with at most ``disparity``, or of the least
         disparate (None); None where there is none.
+        """
+        shares = self.searched(disparity)[2]
+        if shares is None:
+            return None
+        eps = np.zeros(self.fed.n_clients)
+        np.add.at(eps, self.client, (shares * self.eps).sum(axis=1))
+        free = np.array([self.eps[k].max() for k in self.whose])
+        return np.where(eps >= free, 1.0, np.maximum(eps, 0.0))
+
+    def searched(self, disparity: float | None) -> tuple[float, float, Array | None]:
+        """The utility less its constant, or minus the disparity, of the best ensemble found, a
+        bound on all others', and the shares (S, 2) of its segments' ends.
         """
         worth, shares = -np.inf, None
         left: list[tuple[float, int, Array, Array]] = []
@@ -107,10 +118,8 @@ class Segments:
 
         count = itertools.count()
         look(np.ones(len(self.client), bool))
-        while left and next(count) < NODES:
+        while left and -left[0][0] > worth + CLOSE and next(count) < NODES:
             bound, _, some, mixed = heapq.heappop(left)
-            if -bound <= worth + CLOSE:
-                break
             whole = mixed.sum(axis=1)
             alone = np.zeros(whole.size, bool)
             alone[[k[whole[k].argmax()] for k in self.whose]] = True
@@ -126,11 +135,10 @@ class Segments:
                 part = some.copy()
                 part[other] = False
                 look(part)
-        if shares is None:
-            return None
-        eps = np.zeros(self.fed.n_clients)
-        np.add.at(eps, self.client, (shares * self.eps).sum(axis=1))
-        return np.clip(eps, 0.0, 1.0)
+        bound = max(worth + CLOSE, -left[0][0] if left else -np.inf)
+        if bound > worth + CLOSE:
+            self.cut_short.append(bound)
+        return worth, bound, shares
 
     @cached_property
     def whose(self) -> list[Any]:
@@ -142,29 +150,32 @@ class Segments:
         """The largest utility, or minus the least disparity, of mixtures of the segments in
         ``some``, and the shares (S, 2) of their ends; None where there are none.
         """
-        programme, b = self.programme
+        programme, table, b = self.programme
         cost, high = np.zeros((2, 2 * self.client.size + self.pooled.levels + 1))
         high[:] = np.append(np.repeat(some, 2), np.ones(self.pooled.levels + 1))
         if disparity is None:
             cost[-1] = 1.0
         else:
-            cost[: 2 * some.size], high[-1] = -self.gain.ravel(), disparity
+            cost[: 2 * some.size], high[-1] = -self.gain.ravel(), disparity + NEAR
         one, none = np.ones(self.fed.n_clients), np.full(b.size, np.inf)
-        found = programme.best(
-            -cost,
-            np.zeros(cost.size),
-            high,
-            np.concatenate([one, -b, -none]),
-            np.concatenate([one, none, -b]),
-        )
+        least, most = np.concatenate([one, -b, -none]), np.concatenate([one, none, -b])
+        found = programme.best(-cost, np.zeros(cost.size), high, least, most)
         if found is None:
             return None
-        return found.value, found.x[: 2 * some.size].reshape(-1, 2)
+        # what binds is met exactly, and the disparity without the room that HiGHS needs
+        x, basic = highs.rounded(found.x)
+        if disparity is not None:
+            x[-1], basic = disparity, basic[basic < x.size - 1]
+        value = table @ x
+        below, above = (np.abs(value - limit) <= MET for limit in (least, most))
+        binds, target = below | above, np.where(below, least, most)
+        x = np.clip(highs.solve_again(x, basic, table[binds], target[binds]), 0.0, high)
+        return float(-cost @ x), x[: 2 * some.size].reshape(-1, 2)
 
     @cached_property
-    def programme(self) -> tuple[Programme, Array]:
+    def programme(self) -> tuple[Programme, Array, Array]:
         """Of the shares of all ends, the pooled levels and the disparity: shares of each client,
-        and the constraints, whose constants (R,) are the second.
+        and the constraints, their table and their constants (R,).
         """
         pooled, known = self.pooled, np.isfinite(self.pooled.eps)
         level, half = pooled.v[known, pooled.u.size - pooled.levels :], pooled.eps[known, None]
@@ -174,7 +185,8 @@ class Segments:
             (owner == np.arange(self.fed.n_clients)[:, None]) * 1.0,
             ((0, 0), (0, pooled.levels + 1)),
         )
-        return Programme(np.block([[whose], [shared, half], [shared, -half]])), pooled.b[known]
+        table = np.block([[whose], [shared, half], [shared, -half]])
+        return Programme(table), table, pooled.b[known]
 
     def attained(self, budgets: Iterable[Array | None]) -> Points:
         """What budgets attain, certified; those that are not are left out."""
@@ -186,21 +198,50 @@ class Segments:
         return points_of(self.fed, found)
 
     def frontier(self, points: int) -> Frontier:
-        """Up to ``points`` of it, at even steps."""
+        """Up to ``points`` of it, at even steps; exact where each client has one constraint and no
+        search was cut short.
+        """
         ends = self.attained([self.best(None), self.best(1.0)])
-        wanted = np.linspace(ends.disparity[0], max(ends.disparity), points) + NEAR
+        wanted = np.linspace(ends.disparity[0], max(ends.disparity), points)
         found = self.attained([self.best(float(d)) for d in wanted]).join(ends)
 
         def evaluate(disparity: Array) -> Points:
-            tried = self.attained([self.best(float(d) + NEAR) for d in disparity])
+            tried = self.attained([self.best(float(d)) for d in disparity])
             return fitting(tried.join(found), disparity)
 
-        return build("lft_ensemble", found, evaluate)
+        exact = not self.task.several and not self.cut_short
+        return build("lft_ensemble", fitting(found, wanted), evaluate, exact)
+
+    def bound(self, disparity: Array) -> Array:
+        """(P,) what no ensemble with at most the disparities (P,) is worth more than."""
+        return self.pooled.base + np.array([self.searched(float(d))[1] for d in disparity])
 
     def minimum(self) -> Points:
         """The least disparate ensemble, of several the most useful."""
         least = self.attained([self.best(None)])
-        return least.join(self.attained([self.best(float(least.disparity[0]) + NEAR)])).least
+        return least.join(self.attained([self.best(float(least.disparity[0]))])).least
+
+
+Parts = Iterator[tuple[Array, Array, Array]]
+"""Of each client its segments' budgets and gains (S, 2), and what they add to constraints
+(M, S, 2).
+"""
+
+
+def _of_paths(fed: Federation, model: FiniteModel, task: Task, pooled: Problem) -> Parts:
+    """Where each has one constraint: the edges of its path."""
+    for path in local_paths(fed, model, task):
+        eps, md, worth = client_path(path, pooled).edges
+        yield eps, worth - pooled.base, md[None] - pooled.b[0]
+
+
+def _of_solutions(fed: Federation, model: FiniteModel, task: Task, pooled: Problem) -> Parts:
+    """By its solutions."""
+    cells, laws = pooled.u.size - pooled.levels, model.joint(fed.share)
+    for i in range(fed.n_clients):
+        own = _Client(task, Joint(laws.people[i : i + 1], laws.eta[i : i + 1]), cells)
+        eps, rules = (np.array(v) for v in zip(*own.pieces(), strict=True))
+        yield eps, rules @ pooled.u[:cells], np.einsum("mc,sec->mse", pooled.v[:, :cells], rules)
 
 
 class _Client:

@@ -26,40 +26,40 @@ from fairfl.theory.populations.federation import Federation
 def fedavg_frontier(fed: Federation, task: Task, points: int, effort: str = "ordinary") -> Frontier:
     """LFT+FedAvg's frontier: certified points, the best that a search over multipliers found."""
     search = MultiplierSearch.of(fed, task, effort)
-    low, free = search.lowest(), search.free
+    free, top = search.free, float(search.free.disparity[0])
+    found = search.at(np.append(-np.inf, search.targets(COARSE)), search.starts)
+    low = search.lowest(found)
     known = rules = ordered(low.join(free))
-    if free.disparity[0] - low.disparity[0] > FAIR:
-        targets = np.linspace(float(low.disparity[0]), float(free.disparity[0]), points)[:-1]
-        coarse = np.linspace(targets[0], float(free.disparity[0]), COARSE + 1)[:-1]
-        found = search.at(coarse, search.starts.join(low))
-        known = search.settled(coarse, ordered(found.join(rules)))
-        known = search.settled(targets, known)
+    if top - low.disparity[0] > FAIR:
+        targets = np.linspace(float(low.disparity[0]), top, points)[1:-1]
+        known = search.settled(targets, ordered(found.join(rules)))
         rules = ordered(below(known, targets).join(rules))
     ties = TiedRules.of(search.family)
-    found = points_of(fed, [*fairest(search, low, ties), *search.solved(rules)])
-    ends = float(found.disparity.min()), float(free.disparity[0])
-    found = found.join(at_ties(search, ties, np.linspace(*ends, points)[:-1]))
+    attained = points_of(fed, fairest(search, low, ties)).join(search.certified(rules))
+    ends = float(attained.disparity.min()), top
+    attained = attained.join(at_ties(search, ties, np.linspace(*ends, points)[:-1]))
 
     def evaluate(d: Array) -> Points:
         nonlocal known  # what is found once is not lost: later answers are no less accurate
         known = search.settled(d, known, patient=True)
         return fitting(search.points(below(known, d)).join(at_ties(search, ties, d)), d)
 
-    return build("lft_fedavg", found, evaluate)
+    return build("lft_fedavg", attained, evaluate)
 
 
 def at_ties(search: MultiplierSearch, ties: TiedRules | None, disparity: Array) -> Points:
     """The best rules with at most the disparities where a whole group ties; none without ties."""
     budgets = [] if ties is None else [ties.best(float(d)) for d in disparity]
-    known = np.reshape([eps for eps in budgets if eps is not None], (-1, search.fed.n_clients))
-    return points_of(search.fed, search.certified(known))
+    known = [eps[np.argsort(search.order)] for eps in budgets if eps is not None]
+    return points_of(search.fed, search.solved(np.array(known)))
 
 
 def fedavg_minimum(fed: Federation, task: Task) -> Points:
     """The least disparate solution, certified; of several fair ones an accurate one."""
     search = MultiplierSearch.of(fed, task)
     ties = TiedRules.of(search.family)
-    return points_of(fed, fairest(search, search.lowest(), ties)).least
+    low = search.lowest(search.at(np.append(-np.inf, search.targets(1)), search.starts))
+    return points_of(fed, fairest(search, low, ties)).least
 
 
 def fairest(search: MultiplierSearch, low: Rules, ties: TiedRules | None) -> list[Solution]:
@@ -68,9 +68,10 @@ def fairest(search: MultiplierSearch, low: Rules, ties: TiedRules | None) -> lis
 
     They start from nothing, and so are just what ``solve`` returns for their budgets.
     """
-    found = search.solved(low, warm=False) or search.solved(low)
+    point = search.points(low)
+    found = search.solved(point.eps) or search.solved(point.eps, point.multipliers)
     eps = None if ties is None else ties.fairest()
-    found += [] if eps is None else search.certified(eps[None])
+    found += [] if eps is None else search.solved(eps[np.argsort(search.order)][None])
     if common_shares(search.fed, search.task) and not (found and found[0].disparity <= FAIR):
         found.append(search.solve(np.zeros(search.fed.n_clients)))
     return found or [search.solve(np.full(search.fed.n_clients, SLACK_BUDGET))]

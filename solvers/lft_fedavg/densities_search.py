@@ -4,13 +4,12 @@ lemma 18).
 Each λ gives a solution for its own budgets (``rule_family``). Local searches
 (``densities_sqp``) run to a few target disparities from rules at random budgets that differ in who
 is bound; then to every target from the best rules at the disparities beside it, again where those
-two lead to different rules and something was gained. The results are solved again for their
-budgets and certified as in ``solve``. That no better budgets exist is searched for, not proven.
+two lead to different rules and something was gained. The results are certified for their budgets.
+That no better budgets exist is searched for, not proven.
 """
 
 from __future__ import annotations
 
-import functools
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -18,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points
-from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit, restored
-from fairfl.solvers.numerics.certify import solve_by_dual
-from fairfl.solvers.numerics.descent import ENOUGH
+from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points, points_of
+from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit
+from fairfl.solvers.numerics import cells
+from fairfl.solvers.numerics.certify import certify_rules, solve_by_dual
 from fairfl.solvers.numerics.rule_family import TIGHT, RuleFamily, Rules
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
@@ -41,16 +40,16 @@ class Effort(NamedTuple):
 
 
 EFFORTS = {"ordinary": Effort(160, 12, 6), "thorough": Effort(1600, 160, 24)}
-PASSES = 2
-"""Times that budgets are followed."""
 FEW = 8
 """Clients up to which each is bound alone, and let go alone, in a start."""
 COARSE = 12
 """Targets of the multi-start."""
 ROUNDS, SWEEPS = 12, 5
 """Steps of a local search; times that searches start from their neighbours' results, at most."""
-GAINED = 1e-10
+GAINED = 1e-9
 """Accuracy that makes another sweep worth while."""
+APART = 1e-5
+"""Accuracies of two searches that end in different maxima differ by more."""
 ROUNDED = 1e-9
 """|MD_k| up to which a multiplier may have the wrong sign in a start: corners are tight up to
 rounding.
@@ -59,6 +58,8 @@ NEARLY = 1e-2
 """From smallest disparities up to this, zero itself is tried."""
 FAIR = LAW_TOLERANCE
 """Disparities up to this are reported as zero."""
+TOGETHER = 100
+"""Rules certified at a time: bounds the memory."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +68,13 @@ class MultiplierSearch:
     free rule first.
 
     Which of several maxima is found may depend on rounding. So the search has the clients in an
-    ``order`` (I,) of its own, and their order in the federation does not matter.
+    ``order`` (I,) of its own, ``turned``, and their order in the federation does not matter.
     """
 
     fed: Federation
     task: Task
     order: Array
+    turned: Federation
     family: RuleFamily
     reach: Array
     starts: Rules
@@ -87,65 +89,76 @@ class MultiplierSearch:
         assert isinstance(fed.model, ContinuousModel)
         own = np.array([np.ravel([law.middle for law in laws]) for laws in fed.model.laws])
         turn = np.lexsort(np.column_stack([own, fed.share, fed.weight]).T)
-        family = RuleFamily.of(fed.part(turn.tolist()), task)
-        count, clients = family.problem.count, fed.n_clients
-        free = family.at(np.zeros((1, count)))
-        order = np.argsort(free.local[0], kind="stable")
+        turned = fed.part(turn.tolist())
+        family, clients = RuleFamily.of(turned, task), fed.n_clients
+        starts = family.at(np.zeros((1, family.problem.count)))
+        local = starts.local[0]
+        order = np.argsort(local, kind="stable")
         budgets, some, _ = EFFORTS[effort]
         rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
         tight = rng.random((budgets, clients)) < np.linspace(0.0, 1.0, budgets)[:, None]
         scale = np.where(np.arange(budgets)[:, None] % 2, rng.random(tight.shape), 0.0)
         drawn = np.empty(tight.shape)
-        drawn[:, order] = np.where(tight, scale * free.local[0, order], SLACK_BUDGET)
+        drawn[:, order] = np.where(tight, scale * local[order], SLACK_BUDGET)
         one = np.eye(clients)[: clients if clients <= FEW else 0]
-        solved = np.concatenate([np.zeros((1, clients)), one, 1.0 - one])
-        solved = np.concatenate([solved, drawn[:: budgets // some]])
-
-        def solve(eps: Array) -> Rules:
-            return _sound(family.solve(eps, enough=ENOUGH))
-
-        starts = functools.reduce(Rules.join, map(solve, solved), free)
-        most, rest = np.maximum(free.local[0], TIGHT), drawn
-        for _ in range(PASSES):
-            far = np.abs(np.minimum(rest, most)[:, None] - np.minimum(starts.budgets, most)) / most
+        solved = np.concatenate([np.zeros((1, clients)), one, 1.0 - one, drawn[:: budgets // some]])
+        limits = family.limits(solved)
+        lam = np.stack([cells.multipliers(family.problem, limit) for limit in limits])
+        near, most = family.at(lam), np.maximum(local, TIGHT)
+        for eps in (solved, drawn):
+            found, met = family.follow(near, eps)
+            starts = starts.join(_sound(found.take(np.flatnonzero(met))))
+            far = np.abs(np.minimum(drawn, most)[:, None] - np.minimum(starts.budgets, most)) / most
             near = starts.take(far.max(axis=2).argmin(axis=1))
-            found, met = family.follow(near, rest)
-            starts, rest = starts.join(_sound(found.take(np.flatnonzero(met)))), rest[~met]
-        alone = rest[:: max(len(rest) // some, 1)]
-        starts = functools.reduce(Rules.join, map(solve, alone), starts)
         reach = np.abs(starts.lam).max(axis=0)
         reach = np.where(family.bound, np.maximum(reach, 0.01 * reach.max()), 0.0)
-        return cls(fed, task, turn, family, reach, starts, EFFORTS[effort])
+        return cls(fed, task, turn, turned, family, reach, starts, EFFORTS[effort])
+
+    def targets(self, count: int) -> Array:
+        """Even disparities (count,) from the smallest of the starts to the free rule's; 0 in place
+        of what is nearly 0.
+        """
+        least = float(self.starts.disparity.min())
+        return np.linspace(least if least > NEARLY else 0.0, self.free.disparity[0], count + 1)[:-1]
 
     @property
     def free(self) -> Rules:
         """The most accurate rule."""
         return self.starts.take(np.array([0]))
 
-    def lowest(self) -> Rules:
-        """The rule with the smallest |MD| that was found; at zero, it is the most accurate of those
-        with MD 0.
+    def lowest(self, found: Rules) -> Rules:
+        """The rule with the smallest |MD| that searches from those ``found`` end in; at zero, it is
+        the most accurate of those with MD 0.
         """
-        if not self.reach.any():
-            return self.free
-        low = self._lowest(np.array([-np.inf]), self.starts)
-        if low.disparity[0] > NEARLY:
-            return low
-        fair = restored(self.family, self._lowest(np.zeros(1), self.starts.join(low)), 0.0)
-        return fair if fair.disparity[0] <= FAIR else low
 
-    def _lowest(self, target: Array, known: Rules) -> Rules:
-        found = self.at(target, known, 4 * self.effort.width)
-        return climb(self.family, found, target, self.reach, 4 * ROUNDS, by_budgets=True)
+        def ended(target: float) -> Rules:
+            goal = np.full(found.md.size, target)
+            best = found.take(np.array([merit(found, goal).argmax()]))
+            return climb(self.family, best, goal[:1], self.reach, 4 * ROUNDS, by_budgets=True)
 
-    def at(self, targets: Array, known: Rules, count: int | None = None) -> Rules:
-        """The most accurate rules with |MD| <= targets (P,) that local searches find from ``count``
-        of the ``known`` ones each.
+        if found.disparity.min() <= NEARLY and (fair := ended(0.0)).disparity[0] <= FAIR:
+            return fair
+        return ended(-np.inf)
+
+    def at(self, targets: Array, known: Rules) -> Rules:
+        """The best two rules for each target (P,) that local searches find from ``width`` of the
+        ``known`` ones: a few steps from all of them, then more from the best two. Where these two
+        end apart for any target there are many maxima: then again, from more and with patience.
         """
-        count = self.effort.width if count is None else count
-        rows = np.stack([self._various(known, target, count) for target in targets])
-        found = self._best(known.take(rows.ravel()), targets, ROUNDS, 2)
-        return self._best(found, targets, ROUNDS, 1)
+        for width, first in ((self.effort.width, ROUNDS // 3), (2 * self.effort.width, ROUNDS)):
+            found = [self._various(known, target, width) for target in targets]
+            found, worth = known.take(np.concatenate(found)), np.empty((targets.size, 0))
+            for rounds in (first, ROUNDS):
+                goal = np.repeat(targets, found.md.size // targets.size)
+                found = climb(self.family, found, goal, self.reach, rounds)
+                worth = merit(found, goal).reshape(targets.size, -1)
+                order = np.argsort(-worth, axis=1, kind="stable")[:, :2]
+                order += np.arange(targets.size)[:, None] * worth.shape[1]
+                found = found.take(order.ravel())
+            if np.ptp(worth, axis=1).max() <= APART:
+                break
+            known = known.join(found)
+        return found
 
     def _various(self, known: Rules, target: float, count: int) -> Array:
         """``count`` starts among the ``known`` rules, the best of each kind first: who is bound,
@@ -156,14 +169,6 @@ class MultiplierSearch:
         first = np.sort(np.unique(kinds, axis=0, return_index=True)[1])
         others = np.setdiff1d(np.arange(order.size), first)
         return np.resize(order[np.append(first, others)], count)
-
-    def _best(self, starts: Rules, targets: Array, rounds: int, kept: int) -> Rules:
-        """The best ``kept`` for each target of searches from ``starts``, equally many for each."""
-        goal = np.repeat(targets, starts.md.size // targets.size)
-        found = climb(self.family, starts, goal, self.reach, rounds)
-        order = np.argsort(-merit(found, goal).reshape(targets.size, -1), axis=1, kind="stable")
-        first = np.arange(targets.size)[:, None] * (goal.size // targets.size)
-        return found.take((order[:, :kept] + first).ravel())
 
     def settled(self, targets: Array, known: Rules, *, patient: bool = False) -> Rules:
         """The rules at the targets (P,), increasing, and the ``known`` ones, by increasing |MD|:
@@ -176,7 +181,7 @@ class MultiplierSearch:
             both = np.clip(right[:, None] + np.arange(-1, 1), 0, known.md.size - 1)
             goal = np.repeat(targets[rows], 2)
             start, late = known.take(both.ravel()), patient or sweep > 0
-            found = climb(self.family, start, goal, self.reach, ROUNDS, by_budgets=late)
+            found = climb(self.family, start, goal, self.reach, ROUNDS // 2, by_budgets=late)
             worth = merit(found, goal).reshape(-1, 2)
             known = ordered(known.join(found))
             gain = merit(below(known, targets), targets) - merit(before, targets)
@@ -195,38 +200,39 @@ class MultiplierSearch:
         """The certified solution at budgets (I,), in the federation's order."""
         return solve_by_dual(self.fed, self.task, eps, start=start)
 
-    def _turned(self, rules: Rules) -> tuple[Array, Array]:
-        """The rules' budgets (B, I), and multipliers (B, K) at costs as they are, in the
-        federation's order.
-        """
-        back = np.argsort(self.order)
-        lam = self.unit * rules.lam
-        by_client = lam.reshape(len(lam), len(NOTIONS[self.task.notion]), back.size, -1)
-        return rules.budgets[:, back], by_client[:, :, back].reshape(lam.shape)
-
     @property
     def unit(self) -> float:
         """The largest cost: the family's gains and multipliers are those at costs over it."""
         return float(self.task.costs.max())
 
     def points(self, rules: Rules) -> Points:
-        """What the rules attain."""
+        """What the rules attain, in the federation's order and at costs as they are."""
+        back, lam = np.argsort(self.order), self.unit * rules.lam
+        by_client = lam.reshape(len(lam), len(NOTIONS[self.task.notion]), back.size, -1)
         worth = 1.0 + self.unit * (rules.accuracy - 1.0)
-        return Points(rules.disparity, worth, *self._turned(rules))
+        eps = rules.budgets[:, back]
+        return Points(rules.disparity, worth, eps, by_client[:, :, back].reshape(lam.shape))
 
-    def solved(self, rules: Rules, *, warm: bool = True) -> list[Solution]:
-        """The rules' budgets solved again and certified, from their multipliers unless told to
-        start from nothing.
+    def certified(self, rules: Rules) -> Points:
+        """What the rules attain, certified for their budgets: themselves, or else the solutions for
+        these. What is not certified is left out.
         """
-        eps, lam = self._turned(rules)
-        return self._certified(eps, lam if warm else None)
+        out = points_of(self.fed, [])
+        for first in range(0, rules.md.size, TOGETHER):
+            part = rules.take(np.arange(first, min(first + TOGETHER, rules.md.size)))
+            disparity, worth, sure = certify_rules(self.turned, self.task, self.family, part)
+            points = self.points(part)
+            fair = np.where(disparity <= FAIR, 0.0, disparity)
+            points = points._replace(disparity=fair, worth=1.0 + self.unit * (worth - 1.0))
+            left = points.take(~sure)
+            others = self.solved(left.eps, left.multipliers)
+            out = out.join(points.take(sure)).join(points_of(self.fed, others))
+        return out
 
-    def certified(self, eps: Array) -> list[Solution]:
-        """The solutions at budgets (B, I) in the search's order."""
-        return self._certified(eps[..., np.argsort(self.order)], None)
-
-    def _certified(self, eps: Array, starts: Array | None) -> list[Solution]:
-        """What is not certified is left out."""
+    def solved(self, eps: Array, starts: Array | None = None) -> list[Solution]:
+        """The solutions at budgets (B, I) in the federation's order, from multipliers ``starts`` or
+        from nothing. What is not certified is left out.
+        """
         out = []
         for k, own in enumerate(eps):
             with suppress(CertificationError):

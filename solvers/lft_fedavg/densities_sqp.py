@@ -14,13 +14,12 @@ active at its end (second-order correction).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontier import MET, SLACK_BUDGET
+from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics.critical_points import critical_points
 from fairfl.solvers.numerics.dual import weights
 from fairfl.solvers.numerics.interior_point import maximise
@@ -60,32 +59,32 @@ class Walls(NamedTuple):
 
     def take(self, rows: Array) -> Walls:
         """The walls of the rules ``rows``."""
-        return Walls(*(part[rows] for part in self))
+        return Walls._make(part[rows] for part in self)
 
 
 class Programme(NamedTuple):
-    """The quadratic programmes of B rules: rows (B, m, Q) of q and their limits (B, m), the
-    targets' last; the derivatives (B, Q, K) of q in λ; whether (B, K) each multiplier is free; the
-    directions (B, K, K) of steps; and the gaps that are kept closed.
+    """The quadratic programmes of B rules in steps z (B, K) within [-1, 1].
+
+    A condition is Σ_t factor[b, m, t] q[terms[b, m, t]] <= limits[b, m], the targets' last; q is
+    ``state`` + ``change`` z, (B, Q) and (B, Q, K); ``curvature`` (B, K, K) that of the Lagrangian.
     """
 
-    rows: Array
+    terms: Array
+    factor: Array
     limits: Array
+    state: Array
     change: Array
-    free: Array
-    basis: Array
+    curvature: Array
     walls: Walls
 
     def take(self, rows: Array) -> Programme:
         """The programmes of the rules ``rows``."""
-        return Programme(
-            self.rows[rows],
-            self.limits[rows],
-            self.change[rows],
-            self.free[rows],
-            self.basis[rows],
-            self.walls.take(rows),
-        )
+        return self._make(part.take(rows) if part is self.walls else part[rows] for part in self)
+
+    def of(self, q: Array) -> Array:
+        """(B, m, ...) the conditions' left sides at q (B, Q, ...)."""
+        each = np.arange(len(q))[:, None, None]
+        return np.einsum("bmt,bmt...->bm...", self.factor, q[each, self.terms])
 
 
 def climb(
@@ -110,29 +109,34 @@ def climb(
     best, score, k = start, plain_score(start), len(reach)
     radius, alive = np.full(target.size, FIRST), np.arange(target.size)
     # whether budgets of zero are kept while their multipliers change sign: where nothing else helps
-    held = np.zeros(target.size, bool)
-    for turn in range(rounds):
+    held, failed = np.zeros((2, target.size), bool)
+    for _ in range(rounds):
         here, goal = best.take(alive), target[alive]
-        own = score[alive] if turn else None
-        programme = _programme(family, here, goal, reach, radius[alive], own, held[alive])
-        step, dual, promise = _step(family, here, programme, score[alive], goal)
+        programme = _programme(family, here, goal, reach, radius[alive], score[alive], held[alive])
+        step, dual, promise = _step(here, programme, goal)
         found = _walked(family, here, programme, step, dual, goal)
-        gain = merit(found, goal) - merit(here, goal)
+        before = merit(here, goal)
+        gain = merit(found, goal) - before
         poor = np.flatnonzero((gain <= 0.1 * promise) & (promise > GAIN))
         if by_budgets and poor.size:
-            own = programme.take(poor)
-            other = _walked(
-                family, here.take(poor), own, step[poor], dual[poor], goal[poor], by_budgets=True
-            )
-            more = merit(other, goal[poor]) - merit(here.take(poor), goal[poor])
+            own = here.take(poor), programme.take(poor), step[poor], dual[poor], goal[poor]
+            other = _walked(family, *own, by_budgets=True)
+            more = merit(other, goal[poor]) - before[poor]
             better = more > gain[poor]
             found = found.replaced(poor[better], other.take(np.flatnonzero(better)))
             gain[poor] = np.maximum(gain[poor], more)
         best = best.replaced(alive[gain > 0], found.take(np.flatnonzero(gain > 0)))
-        pull = -np.einsum("bm,bmq->bq", dual, programme.rows)[:, k:-GAPS]
-        score[alive] = np.column_stack([np.where(np.isinf(goal), 0.0, 1.0), pull])
-        good, most = gain > 0.1 * promise, np.where(gain > 0.5 * promise, 3.0, 1.0)
+        pull = np.zeros((len(goal), programme.state.shape[1]))
+        np.add.at(
+            pull,
+            (np.arange(len(goal))[:, None, None], programme.terms),
+            -dual[..., None] * programme.factor,
+        )
+        score[alive] = np.column_stack([np.where(np.isinf(goal), 0.0, 1.0), pull[:, k:-GAPS]])
+        good = gain > 0.1 * promise
+        most = np.where((gain > 0.5 * promise) & ~failed[alive], 3.0, 1.0)
         radius[alive] = np.minimum(np.where(good, most, 0.25) * radius[alive], LARGEST)
+        failed[alive] = ~good
         done = (promise <= GAIN) | (radius[alive] < SMALLEST)
         again = done & ~held[alive] & (here.local <= TIGHT).any(axis=1)
         radius[alive[again]] = FIRST
@@ -148,25 +152,6 @@ def plain_score(rules: Rules) -> Array:
     return np.concatenate([np.ones((len(rules.lam), 1)), rules.lam, 0.0 * rules.pooled], axis=1)
 
 
-def restored(family: RuleFamily, rule: Rules, target: float) -> Rules:
-    """A rule (1,) just above the target brought to it, by Newton's method in its budgets."""
-    for _ in range(CORRECTIONS):
-        m = int(np.abs(rule.pooled[0]).argmax())
-        over, k = rule.disparity[0] - target, len(family.client)
-        active = np.flatnonzero(rule.lam[0])
-        if over <= MET / 10 or not active.size:
-            break
-        change = _sums(family, rule)[0][:, active]
-        slope = np.linalg.lstsq(change[active].T, change[k + m], rcond=1e-12)[0]
-        values = rule.values[0].copy()
-        values[active] -= np.sign(rule.pooled[0, m]) * over * slope / max(slope @ slope, 1e-300)
-        eps = np.where(
-            rule.budgets < SLACK_BUDGET, largest(np.abs(values)[None], family.client), 1.0
-        )
-        rule = family.follow(rule, eps)[0]
-    return rule
-
-
 def merit(rules: Rules, target: Array) -> Array:
     """The accuracy minus RATE times the violations; for a target of -inf, minus the disparity
     instead of the accuracy.
@@ -177,48 +162,39 @@ def merit(rules: Rules, target: Array) -> Array:
     return np.where(seeks, -rules.disparity, rules.accuracy - RATE * beyond) - broken
 
 
-def _cuts(family: RuleFamily, here: Rules, order: int) -> Iterator[tuple[Array, ...]]:
-    """At each place the cuts' owners, and the derivative of this ``order`` of s, u, v and w."""
-    for p, sets in enumerate(here.point.sets):
-        yield sets.owner, *_terms(family, here.lam, p, sets.owner, sets.cut, order)
-
-
-def _terms(
-    family: RuleFamily, lam: Array, p: int, owner: Array, x: Array, order: int
-) -> tuple[Array, Array, Array, Array]:
-    profile, rows = family.problem.profiles[p], family.problem.coefficients[p]
-    f = profile.values(x) if order == 0 else profile.slopes(x, order)
-    s = np.einsum("rj,jr->r", weights(lam, rows)[owner], f)
-    return s, f[0], rows @ f[1:], family.pooled[p] @ f[1:]
-
-
-def _scored(score: Array, owner: Array, u: Array, v: Array, w: Array) -> Array:
-    """(R,) ω, or its derivative, from those of u, v and w."""
-    return np.einsum("rj,jr->r", score[owner], np.concatenate([u[None], v, w]))
-
-
-def _add(out: Array, owner: Array, left: Array, right: Array) -> None:
-    """Adds to out[b] the products left rightᵀ of its cuts."""
-    ends = np.searchsorted(owner, np.arange(len(out) + 1))
-    for b in range(len(out)):
-        part = slice(ends[b], ends[b + 1])
-        out[b] += left[:, part] @ right[:, part].T
-
-
-def _steep(slope: Array, v: Array) -> Array:
-    """(R,) the slopes of s at its cuts, those of ties with a mass as steep as numbers allow."""
-    least = np.maximum((v * v).max(axis=0, initial=0.0) / FLATTEST, 1e-100)
-    return np.where(slope < 0, -1.0, 1.0) * np.maximum(np.abs(slope), least)
-
-
-def _sums(family: RuleFamily, here: Rules) -> Array:
-    """(B, K + M, K) the derivatives of values and pooled differences in λ."""
-    out = np.zeros((len(here.lam), here.values.shape[1] + here.pooled.shape[1], here.lam.shape[1]))
-    for (owner, _, _, v, w), (_, slope, *_) in zip(
-        _cuts(family, here, 0), _cuts(family, here, 1), strict=True
-    ):
-        _add(out, owner, np.concatenate([v, w]), v / np.abs(_steep(slope, v)))
-    return out
+def derivatives(family: RuleFamily, here: Rules, score: Array) -> tuple[Array, Array]:
+    """(B, K + M, K) the derivatives of values and pooled differences in λ, and (B, K, K) minus the
+    second ones of the integral of ω, whose coefficients are ``score`` (B, 1 + K + M).
+    """
+    (count, k), m = here.lam.shape, here.pooled.shape[1]
+    first, second = np.zeros((count, k + m, k)), np.zeros((count, k, k))
+    for p, (profile, sets) in enumerate(zip(family.problem.profiles, here.point.sets, strict=True)):
+        f, df, ddf = (profile.slopes(sets.cut, order) for order in range(3))
+        rows = family.problem.coefficients[p]
+        both = np.concatenate([rows, family.pooled[p]])
+        of_s, of_omega = (
+            np.concatenate([own[:, :1], own[:, 1:] @ table], axis=1)[sets.owner].T
+            for own, table in ((plain_score(here)[:, : 1 + k], rows), (score, both))
+        )
+        v, dv, carried = rows @ f[1:], rows @ df[1:], both @ f[1:]
+        # ties with a mass are as steep as numbers allow
+        slope = (of_s * df).sum(axis=0)
+        least = np.maximum((v * v).max(axis=0, initial=0.0) / FLATTEST, 1e-100)
+        steep = np.where(slope < 0, -1.0, 1.0) * np.maximum(np.abs(slope), least)
+        omega, rise, bend = (
+            (own * table).sum(axis=0) for own, table in ((of_omega, f), (of_omega, df), (of_s, ddf))
+        )
+        flow = v / np.abs(steep)
+        turn = flow * (rise / steep - omega * bend / steep**2)
+        swing = dv * omega / (steep * np.abs(steep))
+        ends = np.searchsorted(sets.owner, np.arange(count + 1))
+        for b in range(count):
+            part = slice(ends[b], ends[b + 1])
+            own = v[:, part]
+            first[b] += carried[:, part] @ flow[:, part].T
+            mixed = swing[:, part] @ own.T
+            second[b] += own @ turn[:, part].T + mixed + mixed.T
+    return first, second
 
 
 def _programme(
@@ -227,60 +203,62 @@ def _programme(
     target: Array,
     reach: Array,
     radius: Array,
-    score: Array | None,
-    held: Array | None = None,
+    score: Array,
+    held: Array,
 ) -> Programme:
     """The programmes of steps with the box's ``radius`` (B,); ``score`` (B, 1 + K + M) the
-    coefficients of ω, None where no multipliers are known; ``held`` (B,) see ``climb``.
+    coefficients of ω; ``held`` (B,) see ``climb``.
     """
     lam, values, client = here.lam, here.values, family.client
-    (count, k), m = lam.shape, here.pooled.shape[1]
-    each, local = np.arange(count), here.local
+    (count, k), m, local = lam.shape, here.pooled.shape[1], here.local
     active = lam != 0
     side = np.where(active, np.sign(lam), -np.sign(values))
     near = family.bound & (np.abs(values) >= local[:, client] - TIED) & (values != 0)
     free = (active | near) & (reach > 0)
-    binds = largest(active * 1.0, client) > 0
-    # the constraint whose value is its client's budget: one that binds, else the largest
-    size = np.where(active, 2.0, 0.0) + np.abs(values)
-    lead = np.zeros(local.shape, int)
-    for i in np.unique(client):
-        own = np.flatnonzero(client == i)
-        lead[:, i] = own[size[:, own].argmax(axis=1)]
-    zero = (local <= TIGHT) & (False if held is None else held[:, None])
-    width, hard = 2 * k + m + GAPS, 3 * k + GAPS
-    rows, limits = np.zeros((count, hard + 2 * m, width)), np.zeros((count, hard + 2 * m))
-    for j in range(k):
-        i = client[j]
-        first, leads, kept = lead[:, i], lead[:, i] == j, zero[:, i]
-        ahead = np.take_along_axis(side, first[:, None], 1)[:, 0]
-        rows[each, j, j] = np.where(free[:, j] & ~kept, -side[:, j], 0.0)
-        own = np.where(leads & free[:, j], side[:, j], 0.0)
-        rows[each, k + 2 * j, k + j] = own
-        rows[each, k + 2 * j + 1, k + j] = np.where(kept, -own, 0.0)
-        tied = ~leads & binds[:, i]
-        for slot, sign in enumerate((1.0, -1.0)):
-            r = k + 2 * j + slot
-            with_lead = np.where(active[:, j], -sign * ahead, ahead)
-            rows[each, r, k + j] += np.where(
-                tied, np.where(active[:, j], sign * side[:, j], sign), 0.0
-            )
-            rows[each, r, k + first] += np.where(tied, with_lead, 0.0)
-    for j in range(m):
-        for slot, sign in enumerate((1.0, -1.0)):
-            rows[:, hard + 2 * j + slot, 2 * k + j] = sign
-    limits[:, hard:] = np.where(np.isinf(target), 0.0, target)[:, None]
-    change = np.zeros((count, width, k))
-    change[:, :k] = np.eye(k)
-    change[:, k : 2 * k + m] = _sums(family, here)
-    change *= free[:, None]
-    basis = _basis(change[:, k : 2 * k + m], reach, radius)
+    first, second = derivatives(family, here, score)
+    first *= free[:, None]
+    basis = free[..., None] * _basis(first, reach, radius)
     walls = _walls(family, here, basis, score)
-    change[:, 2 * k + m :] = walls.change * free[:, None]
-    for g in range(GAPS):
-        rows[:, 3 * k + g, 2 * k + m + g] = -walls.side[:, g]
-        limits[:, 3 * k + g] = -CLOSED * np.abs(walls.side[:, g])
-    return Programme(rows, limits, change, free, basis, walls)
+    change = (
+        np.concatenate([np.tile(np.eye(k), (count, 1, 1)), first, walls.change], axis=1) @ basis
+    )
+
+    # the constraint whose value is its client's budget: one that binds, else the largest
+    size, each = np.where(active, 2.0, 0.0) + np.abs(values), np.arange(k)
+    most = largest(size, client)[:, client]
+    order = np.where(size == most, each, k)
+    lead = -largest((k - order) * 1.0, client).astype(int)[:, client] + k
+    leads, kept = lead == each, held[:, None] & (local <= TIGHT)[:, client]
+    ahead = np.take_along_axis(side, lead, axis=1)
+    tied = ~leads & (largest(active * 1.0, client) > 0)[:, client]
+    none = np.zeros((count, GAPS + 2 * m))
+    parts = [
+        (each, np.where(free & ~kept, -side, 0.0), 0.0 * lam),
+        (k + each, np.where(leads & free, side, 0.0), 0.0 * lam),
+        (k + each, np.where(leads & free & kept, -side, 0.0), 0.0 * lam),
+    ]
+    for sign in (1.0, -1.0) if tied.any() else ():
+        own = np.where(active, sign * side, sign)
+        others = np.where(active, -sign * ahead, ahead)
+        parts.append((k + each, np.where(tied, own, 0.0), np.where(tied, others, 0.0)))
+    last = 2 * k + np.concatenate([m + np.arange(GAPS), np.tile(np.arange(m), 2)])
+    signs = np.broadcast_to(np.repeat([1.0, -1.0], m), (count, 2 * m))
+    parts.append((last, np.concatenate([-walls.side, signs], axis=1), none))
+    index = np.concatenate([np.broadcast_to(own, f.shape) for own, f, _ in parts], axis=1)
+    other = np.concatenate([k + lead] * (len(parts) - 1) + [0 * none.astype(int)], axis=1)
+    factor = np.stack([np.concatenate([part[t] for part in parts], axis=1) for t in (1, 2)], -1)
+    limits = np.zeros(index.shape)
+    limits[:, -2 * m - GAPS : -2 * m] = -CLOSED * np.abs(walls.side)
+    limits[:, -2 * m :] = np.where(np.isinf(target), 0.0, target)[:, None]
+    return Programme(
+        np.stack([index, other], axis=-1),
+        factor,
+        limits,
+        _state(here, walls.height),
+        change,
+        basis.swapaxes(1, 2) @ second @ basis,
+        walls,
+    )
 
 
 def _basis(rates: Array, reach: Array, radius: Array) -> Array:
@@ -295,46 +273,29 @@ def _basis(rates: Array, reach: Array, radius: Array) -> Array:
     return reach[:, None] * turn * (radius[:, None] / np.maximum(far, 2.0 * swing))[:, None]
 
 
-def _walls(family: RuleFamily, here: Rules, basis: Array, score: Array | None) -> Walls:
+def _walls(family: RuleFamily, here: Rules, basis: Array, score: Array) -> Walls:
     """The gaps that steps in the box may open, but for those that the Lagrangian wants open."""
     count, k = here.lam.shape
     mixed = [weights(here.lam, rows) for rows in family.problem.coefficients]
     parts: list[tuple[Array, ...]] = []
     for p, points in enumerate(critical_points(family.problem.profiles, mixed)):
-        side = np.where(points.peak, -1.0, 1.0)
-        _, u, v, w = _terms(family, here.lam, p, points.owner, points.x, 0)
-        most = np.abs(np.einsum("kr,rkz->rz", v, basis[points.owner])).sum(axis=1)
-        keep = points.closed & (np.abs(points.height) < 1.5 * most)
-        if score is not None:
-            keep &= side * _scored(score, points.owner, u, v, w) > 0
-        parts.append(
-            tuple(
-                part[keep]
-                for part in (
-                    np.abs(points.height) / np.maximum(most, 1e-300),
-                    points.owner,
-                    np.full(keep.size, p),
-                    points.x,
-                    side,
-                    points.height,
-                    v.T,
-                )
-            )
-        )
+        side, owner = np.where(points.peak, -1.0, 1.0), points.owner
+        own, others = points.values[:, :1], points.values[:, 1:]
+        v = others @ family.problem.coefficients[p].T
+        omega = (score[owner] * np.concatenate([own, v, others @ family.pooled[p].T], 1)).sum(1)
+        most = np.abs(np.einsum("rk,rkz->rz", v, basis[owner])).sum(axis=1)
+        keep = points.closed & (np.abs(points.height) < 1.5 * most) & (side * omega > 0)
+        near = np.abs(points.height) / np.maximum(most, 1e-300)
+        known = near, owner, np.full(keep.size, p), points.x, side, points.height, v
+        parts.append(tuple(part[keep] for part in known))
     near, owner, *known = (np.concatenate(part) for part in zip(*parts, strict=True))
     order = np.lexsort((near, owner))
     rank = np.arange(order.size) - np.searchsorted(owner[order], owner[order])
     order, rank = order[rank < GAPS], rank[rank < GAPS]
-    at = owner[order], rank
-    out = Walls(
-        np.zeros((count, GAPS), int),
-        np.zeros((count, GAPS)),
-        np.zeros((count, GAPS)),
-        np.zeros((count, GAPS)),
-        np.zeros((count, GAPS, k)),
-    )
+    x, side, height = np.zeros((3, count, GAPS))
+    out = Walls(np.zeros((count, GAPS), int), x, side, height, np.zeros((count, GAPS, k)))
     for table, values in zip(out, known, strict=True):
-        table[at] = values[order]
+        table[owner[order], rank] = values[order]
     return out
 
 
@@ -343,17 +304,17 @@ def _heights(family: RuleFamily, lam: Array, walls: Walls) -> tuple[Array, Array
     method in x.
     """
     out, change = np.zeros(walls.x.shape), np.zeros(walls.change.shape)
-    for p in range(len(family.problem.profiles)):
+    for p, (profile, rows) in enumerate(
+        zip(family.problem.profiles, family.problem.coefficients, strict=True)
+    ):
         b, g = np.nonzero((walls.side != 0) & (walls.place == p))
-        x = walls.x[b, g]
+        x, side, mixed = walls.x[b, g], walls.side[b, g], weights(lam, rows)[b].T
         for _ in range(2):
-            slope = _terms(family, lam, p, b, x, 1)[0]
-            bend = walls.side[b, g] * _terms(family, lam, p, b, x, 2)[0]
-            x = x - np.where(
-                bend > 0, walls.side[b, g] * slope / np.where(bend > 0, bend, 1.0), 0.0
-            )
-        out[b, g], _, v, _ = _terms(family, lam, p, b, x, 0)
-        change[b, g] = v.T
+            slope, bend = ((mixed * profile.slopes(x, order)).sum(axis=0) for order in (1, 2))
+            bent = side * bend > 0
+            x = x - np.where(bent, slope / np.where(bent, bend, 1.0), 0.0)
+        f = profile.values(x)
+        out[b, g], change[b, g] = (mixed * f).sum(axis=0), (rows @ f[1:]).T
     return out, change
 
 
@@ -362,42 +323,21 @@ def _state(rules: Rules, heights: Array) -> Array:
     return np.concatenate([rules.lam, rules.values, rules.pooled, heights], axis=1)
 
 
-def _curvature(family: RuleFamily, here: Rules, score: Array) -> Array:
-    """(B, K, K) minus the second derivatives of the Lagrangian."""
-    k = here.lam.shape[1]
-    out = np.zeros((len(here.lam), k, k))
-    orders = (_cuts(family, here, order) for order in range(3))
-    for (owner, _, *zeroth), (_, slope, *first), (_, bend, *_) in zip(*orders, strict=True):
-        omega, rise = (_scored(score, owner, *each) for each in (zeroth, first))
-        v, dv = zeroth[1], first[1]
-        steep = _steep(slope, v)
-        sign = np.sign(steep)
-        _add(out, owner, v, v * sign * (rise / steep - omega * bend / steep**2) / steep)
-        both = sign * omega / steep**2
-        _add(out, owner, dv * both, v)
-        _add(out, owner, v, dv * both)
-    return out
-
-
-def _step(
-    family: RuleFamily, here: Rules, programme: Programme, score: Array, target: Array
-) -> tuple[Array, Array, Array]:
-    """The steps (B, K) in the basis, the rows' multipliers (B, m), and the gains in merit that they
+def _step(here: Rules, programme: Programme, target: Array) -> tuple[Array, Array, Array]:
+    """The steps (B, K), the conditions' multipliers (B, m), and the gains in merit that they
     promise.
     """
-    (count, k), m = here.lam.shape, here.pooled.shape[1]
-    basis, walls = programme.basis, programme.walls
-    change = programme.change @ basis
-    rows = programme.rows @ change
-    now = _state(here, walls.height)
-    left = programme.limits - np.einsum("bmq,bq->bm", programme.rows, now)
+    (count, k), m, change = here.lam.shape, here.pooled.shape[1], programme.change
+    rows = programme.of(change)
+    left = programme.limits - programme.of(programme.state)
     left[:, : -2 * m] = np.maximum(left[:, : -2 * m], 0.0)
     seeks = np.isinf(target)
-    size, turn = np.linalg.eigh(basis.swapaxes(1, 2) @ _curvature(family, here, score) @ basis)
+    size, turn = np.linalg.eigh(programme.curvature)
     bent = (turn * np.maximum(size, 0.0)[:, None]) @ turn.swapaxes(1, 2)
+    unit = np.maximum(np.abs(rows[:, -2 * m :]).max(axis=(1, 2)), 1e-300)
+    # one more unknown: what disparities are beyond the target, in units of what they change by
     table = np.zeros((count, left.shape[1] + 2 * k + 1, k + 1))
     table[:, : left.shape[1], :k] = rows
-    unit = np.maximum(np.abs(rows[:, -2 * m :]).max(axis=(1, 2)), 1e-300)
     table[:, left.shape[1] - 2 * m : left.shape[1], k] = -unit[:, None]
     table[:, left.shape[1] : -1, :k] = np.concatenate([np.eye(k), -np.eye(k)])
     table[:, -1, k] = -1.0
@@ -407,11 +347,9 @@ def _step(
     gain[:, :k] = np.where(seeks[:, None], 0.0, slope)
     dear = np.maximum(np.abs(gain).max(axis=1), np.abs(bent).max(axis=(1, 2)))
     gain[:, k] = np.where(seeks, -unit, -DEAR * dear)
-    q = np.zeros((count, k + 1, k + 1))
-    q[:, :k, :k] = bent
-    x, z = maximise(gain, table, limits, q)
+    x, z = maximise(gain, table, limits, np.pad(bent, ((0, 0), (0, 1), (0, 1))))
     step = np.clip(x[:, :k], -1.0, 1.0)
-    after = np.abs(here.pooled + np.einsum("bmz,bz->bm", change[:, 2 * k : 2 * k + m], step))
+    after = np.abs(here.pooled + (change[:, 2 * k : 2 * k + m] @ step[..., None])[..., 0])
     goal = np.where(seeks, 0.0, target)
     before = np.maximum(here.disparity - goal, 0.0)
     then = np.maximum(after.max(axis=1, initial=0.0) - goal, 0.0)
@@ -447,32 +385,29 @@ def _walked(
 ) -> Rules:
     """The best of the ends of steps and of their corrections to the active conditions."""
     k, m = here.lam.shape[1], here.pooled.shape[1]
-    basis, walls = programme.basis, programme.walls
     side = np.where(here.lam != 0, np.sign(here.lam), -np.sign(here.values))
-    kept = programme.rows[:, np.arange(k), np.arange(k)] != 0
-    size = np.abs(basis).max(axis=2)
-    change = programme.rows @ (programme.change @ basis)
-    slack = programme.limits - np.einsum("bmq,bq->bm", programme.rows, _state(here, walls.height))
-    slack -= np.einsum("bmz,bz->bm", change, step)
+    kept, size = programme.factor[:, :k, 0] != 0, np.abs(programme.change[:, :k]).max(axis=2)
+    change = programme.of(programme.change)
+    slack = programme.limits - programme.of(programme.state) - (change @ step[..., None])[..., 0]
     unit = np.abs(change).max(axis=2)
     tight = (dual * unit > slack / np.maximum(unit, 1e-300)) & (unit > 0)
     tight[:, -2 * m :] &= ~np.isinf(target)[:, None]
     best, rows, step = here, np.arange(len(step)), step.copy()
     for _ in range(2 if by_budgets else 1 + CORRECTIONS):
-        lam = here.lam[rows] + np.einsum("bkz,bz->bk", basis[rows], step[rows])
-        wrong = kept[rows] & (side[rows] * lam <= 1e-9 * size[rows])
-        lam = np.where(wrong | ~programme.free[rows], 0.0, lam)
-        moved = np.einsum("bqz,bz->bq", (programme.change @ basis)[rows], step[rows])
+        own = programme.take(rows)
+        moved = (own.change @ step[rows][..., None])[..., 0]
+        lam = here.lam[rows] + moved[:, :k]
+        lam = np.where(kept[rows] & (side[rows] * lam <= 1e-9 * size[rows]), 0.0, lam)
         tried = family.at(lam)
         if by_budgets:
             tried = _followed(family, tried, here.take(rows), best.take(rows), moved[:, k : 2 * k])
         better = np.flatnonzero(merit(tried, target[rows]) > merit(best.take(rows), target[rows]))
         best = best.replaced(rows[better], tried.take(better))
-        heights, slope = _heights(family, tried.lam, walls.take(rows))
-        slope = (slope * programme.free[rows, None]) @ basis[rows]
-        change[rows, 3 * k : 3 * k + GAPS] = -walls.side[rows, :, None] * slope
-        missed = np.einsum("bmq,bq->bm", programme.rows[rows], _state(tried, heights))
-        missed -= programme.limits[rows]
+        heights, slope = _heights(family, tried.lam, own.walls)
+        change[rows, -2 * m - GAPS : -2 * m] = -own.walls.side[..., None] * (
+            slope @ own.change[:, :k]
+        )
+        missed = own.of(_state(tried, heights)) - own.limits
         tight[rows, : -2 * m] |= missed[:, : -2 * m] > 1e-13
         missed = np.where(tight[rows], missed, 0.0)
         off = np.abs(missed).max(axis=1, initial=0.0)

@@ -28,10 +28,6 @@ CLIENTS, VERTICES, ENTRIES = 5, 20_000, 50_000_000
 """With more clients than this, more vertices, or more vertices times cells, the frontier is left to
 a search: K clients have some 4^K vertices, and the corners of the polytope at each grow as fast.
 """
-DENSE = 20
-"""Disparities looked at for each that is shown."""
-STRAIGHT = 1e-13
-"""A second difference of accuracies up to this is rounding."""
 FAIR = 1e-12
 """Disparities up to this are zero."""
 
@@ -106,18 +102,10 @@ class ExactFedAvg:
         return Points(np.where(d <= FAIR, 0.0, d), accuracy, eps, multipliers)
 
     def frontier(self, points: int) -> Frontier:
-        """``points`` of it, from the smallest disparity to that of the most accurate rule, denser
-        where curved.
+        """``points`` of it at even steps, from the smallest disparity to that of the most accurate
+        rule.
         """
-        grid = np.linspace(self.segments.smallest, self.segments.largest, DENSE * points)
-        curvature = np.abs(np.diff(self.segments.best(grid)[0], 2))
-        curvature = np.sqrt(np.where(curvature > STRAIGHT, curvature, 0.0))
-        even = np.full(grid.size - 1, 1.0 / (grid.size - 1))
-        dense = (np.append(curvature, 0.0) + np.append(0.0, curvature)) / max(
-            2.0 * float(curvature.sum()), 1e-300
-        )
-        share = np.append(0.0, np.cumsum(even + dense))
-        wanted = np.interp(np.linspace(0.0, share[-1], points), share, grid)
+        wanted = np.linspace(self.segments.smallest, self.segments.largest, points)
         return build("lft_fedavg", self.points(wanted), self.points, exact=True)
 
     def minimum(self) -> Points:

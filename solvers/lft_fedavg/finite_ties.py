@@ -17,6 +17,8 @@ from fairfl.solvers.numerics.box_lp import BoxSolution
 from fairfl.solvers.numerics.vertices import undecided
 from fairfl.solvers.problem import Problem
 
+FAR = 10.0
+"""No difference of rates, or sum of a few, is larger."""
 EXACT = 1e-14
 """What a rule may miss of the MD_i that bind, or of the accuracy."""
 
@@ -47,52 +49,32 @@ def least_disparate(problem: Problem, everybody: Problem, found: BoxSolution) ->
     f = np.where(s > 0, 1.0, 0.0)
     f[tied] = 0.0
     held, md = problem.values(f), pooled @ f + everybody.b[known]
-    goal = -np.sign(lam[binds]) * eps[binds] - held[binds]
-    free, loose = level.shape[1], ~binds & np.isfinite(eps)
-    rows = np.pad(rows, ((0, 0), (0, free)))
-    shared, k = np.concatenate([pooled[:, tied], level], axis=1), tied.size + free
-    # one column more, t, the largest difference, to be minimised
-    some = binds | loose
-    table = np.concatenate(
-        [
-            np.pad(rows[some], ((0, 0), (0, 1))),
-            np.concatenate([shared, half], axis=1),
-            np.concatenate([shared, -half], axis=1),
-        ]
-    )
-    limit = np.where(binds, 0.0, eps)
-    centre = np.where(binds, -np.sign(lam) * np.where(binds, eps, 0.0), 0.0) - held
-    none = np.full(len(md), np.inf)
-    least = highs.Programme(table).best(
-        np.append(np.zeros(k), -1.0),
-        np.zeros(k + 1),
-        np.append(np.ones(k), np.inf),
-        np.concatenate([(centre - limit)[some], -md, -none]),
-        np.concatenate([(centre + limit)[some], none, -md]),
+    low = np.where(lam < 0, eps, -eps) - held
+    high = np.where(lam > 0, -eps, eps) - held
+    some = np.isfinite(eps)
+    # unknown are the tied cells, everybody's levels, and the largest difference, to be minimised
+    own = np.pad(rows[some], ((0, 0), (0, level.shape[1] + 1)))
+    shared = np.concatenate([pooled[:, tied], level], axis=1)
+    table = np.concatenate([own, np.hstack([shared, half]), np.hstack([shared, -half])])
+    last, far = np.append(np.zeros(shared.shape[1]), 1.0), np.full(len(md), FAR)
+    least = highs.maximise(
+        -last,
+        table,
+        np.concatenate([low[some], -md, -far]),
+        np.concatenate([high[some], far, -md]),
+        np.ones(last.size),
     )
     if least is None:  # by rounding: what was found is optimal anyhow
         return found.f
-    x, between = highs.rounded(least.x[:k])
-    reached, t = held + rows @ x, float(least.x[k])
-    stopped = loose & (np.abs(np.abs(reached) - np.where(loose, eps, 0.0)) <= highs.WHOLE)
 
     def largest(rule: Array) -> float:
         """The disparity, its level in the middle."""
         values = (pooled @ rule + everybody.b[known]) / half[:, 0]
-        if not free:
+        if not level.size:
             return float(np.abs(values).max())
         by_level = [values[column != 0] for column in level.T]
         return max(float(np.ptp(one)) / 2.0 for one in by_level)
 
-    exact = np.concatenate([rows[binds], rows[stopped]])
-    target = np.append(goal, np.sign(reached[stopped]) * eps[stopped] - held[stopped])
-    choices = [(exact, target)]
-    if t <= highs.WHOLE:  # 0 may be met exactly, or be 1e-11 away
-        choices.append((np.concatenate([exact, shared]), np.append(target, -md)))
-    best = found.f
-    for wanted, values in choices:
-        f[tied] = np.clip(highs.solve_again(x, between, wanted, values), 0.0, 1.0)[: tied.size]
-        kept = problem.violation(f) <= max(EXACT, found.violation)
-        if kept and abs(float(u @ f) - found.primal) <= EXACT and largest(f) < largest(best):
-            best = f.copy()
-    return best
+    f[tied] = least[0][: tied.size]
+    missed = max(problem.violation(f) - found.violation, abs(float(problem.u @ f) - found.primal))
+    return f if missed <= EXACT and largest(f) < largest(found.f) else found.f

@@ -98,6 +98,17 @@ class AcceptSets:
         cut = self.cut[self.owner == b]
         return cut, (self.first[b] + np.arange(cut.size + 1)) % 2.0
 
+    @property
+    def steps(self) -> tuple[Array, Array]:
+        """All cuts (R,), increasing, and whether (R + 1, B) each set holds what is between them, 1
+        or 0.
+        """
+        order = np.argsort(self.cut, kind="stable")
+        jumps = np.zeros((order.size + 1, self.first.size))
+        jumps[0] = self.first
+        jumps[1 + np.arange(order.size), self.owner[order]] = np.where(self.rising[order], 1, -1)
+        return self.cut[order], jumps.cumsum(axis=0)
+
     def take(self, rows: Array) -> AcceptSets:
         """The sets ``rows`` (positions), in that order."""
         counts = self.counts

@@ -13,6 +13,7 @@ its Hessian lives on the ends of the accept sets.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,8 @@ from fairfl.theory.numerics.piecewise import DEGREE, Piecewise, chebyshev_values
 
 _NODES, _SHARES = np.polynomial.legendre.leggauss(DEGREE + 1)
 _TERMS = chebyshev_values(_NODES, DEGREE + 1)
+CHUNK = 50
+"""Multipliers whose accept sets are found together: their series stay in the cache."""
 
 
 @dataclass(frozen=True)
@@ -100,25 +103,29 @@ def weights(lam: Array, rows: Array) -> Array:
 
 def dual_point(problem: Constraints, lam: Array) -> DualPoint:
     """Accept sets, accuracies and constraint values at the multipliers lam (B, K)."""
-    combined = [weights(lam, rows) for rows in problem.coefficients]
-    sets = tuple(accept_sets(problem.profiles, combined))
-    return DualPoint(lam, sets, *worth(problem, [own.integrals for own in sets], lam))
+    parts = []
+    for own in np.split(lam, range(CHUNK, len(lam), CHUNK)):
+        combined = [weights(own, rows) for rows in problem.coefficients]
+        sets = tuple(accept_sets(problem.profiles, combined))
+        parts.append(DualPoint(own, sets, *worth(problem, [s.integrals for s in sets], own)))
+    return functools.reduce(DualPoint.join, parts)
 
 
-def overlooked(problem: Constraints, point: DualPoint) -> float:
-    """What the accept sets of one dual point leave out of Σ_p ∫ s_+, by 16 nodes on each panel: a
+def overlooked(problem: Constraints, point: DualPoint) -> Array:
+    """(B,) what the accept sets of dual points leave out of Σ_p ∫ s_+, by 16 nodes on each panel: a
     missed root makes the dual value too small, and the rule as bad as the bound.
     """
-    lost = 0.0
+    lost = np.zeros(len(point.lam))
     for profile, rows, sets, nobody in zip(
         problem.profiles, problem.coefficients, point.sets, problem.nobody, strict=True
     ):
-        cut, accepts = sets.line(0)
         half = np.diff(profile.edges)[:, None] / 2
         x = profile.edges[:-1, None] + half * (1.0 + _NODES)
-        s = profile.combined(weights(point.lam, rows))[0] @ _TERMS
-        wrong = (s > 0) != (accepts[np.searchsorted(cut, x)] > 0)
-        lost += 0.0 if nobody else float((np.where(wrong, np.abs(s), 0.0) * half @ _SHARES).sum())
+        s = profile.combined(weights(point.lam, rows)) @ _TERMS
+        cut, accepts = sets.steps
+        wrong = (s > 0) != (np.moveaxis(accepts[np.searchsorted(cut, x)], -1, 0) > 0)
+        missed = np.where(wrong, np.abs(s), 0.0) @ _SHARES @ half[:, 0]
+        lost += 0.0 if nobody else missed
     return lost
 
 

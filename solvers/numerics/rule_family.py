@@ -9,7 +9,6 @@ no double λ tells their rule; its budgets do.
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,8 +25,6 @@ from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
-CHUNK = 400
-"""Multipliers evaluated in one batch: bounds the memory."""
 TIGHT = 1e-11
 """Budgets up to this are taken to be zero: that is how exactly a search meets a value of 0."""
 
@@ -157,10 +154,7 @@ class RuleFamily:
 
     def at(self, lam: Array) -> Rules:
         """The rules at lam (B, K)."""
-        parts = [
-            dual_point(self.problem, lam[b : b + CHUNK]) for b in range(0, max(len(lam), 1), CHUNK)
-        ]
-        return self._rules(functools.reduce(DualPoint.join, parts))
+        return self._rules(dual_point(self.problem, lam))
 
     def solve(self, eps: Array, enough: float = KKT_TOLERANCE) -> Rules:
         """The rule (1,) at budgets eps (I,), or where Newton's method ends beside them."""

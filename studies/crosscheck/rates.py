@@ -1,6 +1,4 @@
-"""The rate at which a distance falls with the number of people: one slope for several worlds, with
-an interval.
-"""
+"""The rate at which a distance falls with the people: one slope for several worlds."""
 
 from __future__ import annotations
 
@@ -10,18 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from fairfl._support.checks import as_floats
+from fairfl._support.checks import Array, as_floats
 
 LEAST = 4
-"""Sizes. Of three, a world alone has one degree of freedom: Student's interval is 13 standard
-errors to either side.
-"""
+"""Sizes. Of three, a world alone has one degree of freedom: Student's interval is 13 wide."""
 WIDEST = 0.6
 """An interval that tells n^-1/2 from n^-1 and from no rate at all is not much wider than this."""
 BENT = 0.1
-"""Terms of higher order bend the line: what follows a power law in the end may miss its slope by
-this on the way.
-"""
+"""Terms of higher order bend the line: a power law's slope may be missed by this."""
 TOO_FEW = "too few sizes or seeds to tell"
 
 
@@ -81,9 +75,7 @@ class Rate:
         return cls(slope, slope - half, slope + half, tuple(each.tolist()), tuple(own.tolist()))
 
     def is_near(self, slope: float) -> bool | None:
-        """Whether ``slope`` is in the interval or next to it; None where it is, but others are as
-        well (too wide).
-        """
+        """Whether ``slope`` is in the interval or next to it; None if others are as well."""
         if not self.low - BENT <= slope <= self.high + BENT:
             return False
         return True if self.high - self.low <= WIDEST else None
@@ -99,6 +91,11 @@ class Rate:
             f"{len(self.by_world)} worlds by themselves: "
             f"{', '.join(f'{slope:.2f}' for slope in self.by_world)}"
         )
+
+
+def rms(values: Array) -> float:
+    """Root mean square."""
+    return float(np.sqrt(np.mean(values**2)))
 
 
 def told(rate: Rate | None) -> str:

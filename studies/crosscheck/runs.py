@@ -17,7 +17,7 @@ from fairfl._support.checks import Array, one_of, whole
 from fairfl.sims.data.federated.population import sample
 from fairfl.sims.engine import Computing, Logistic, Parts, Replicate, Result, Training
 from fairfl.sims.engine.algorithm import Algorithm
-from fairfl.sims.engine.secure.summed import as_floats
+from fairfl.sims.engine.secure_sums import as_floats
 from fairfl.sims.group_fairness import FairBatch, FedFB, LocalFairBatch
 from fairfl.sims.group_fairness.lft import MODELS
 from fairfl.solvers.schemes import LABELS

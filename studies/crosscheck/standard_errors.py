@@ -1,15 +1,11 @@
-"""The largest standard errors of a test on a number of people, in which "near" is counted. No
-torch.
-"""
+"""The largest standard errors of a test on n people, in which "near" is counted. No torch."""
 
 from __future__ import annotations
 
 from fairfl._support.checks import positive
 
 PEOPLE = 10_000
-"""Rules are *near* where a test on so many people, half of them in each group, could not well tell
-them apart.
-"""
+"""Rules are *near* where a test on so many people, half a group each, cannot part them."""
 
 
 def accuracy_error(people: float) -> float:

@@ -27,16 +27,16 @@ class Verdict:
     ----------
     name : two to five words with hyphens.
     holds : None where the runs decide nothing (too few, or none of the kind).
-    hard : whether a violation is a fault of ours, a theorem being behind the statement.
     statement : what was asked.
     found : what was measured, in a sentence with numbers, seeds and sizes.
+    hard : whether a violation is a fault of ours, a theorem being behind the statement.
     """
 
     name: str
     holds: bool | None
-    hard: bool
     statement: str
     found: str
+    hard: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,7 @@ class Study(Runs):
 
 
 def fresh(study: Study, measures: pd.DataFrame) -> pd.DataFrame:
-    """The measures of seeds that were not seen; and of populations, "rows" = 0, which have no
-    seed.
-    """
+    """The measures of seeds not seen before; and of populations ("rows" = 0), without seeds."""
     kept = floats(measures, "seed") >= study.seen
     return rows(measures, kept | (floats(measures, "rows") == 0) if "rows" in measures else kept)
 

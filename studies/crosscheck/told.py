@@ -1,6 +1,4 @@
-"""What studies have in common when they tell: a table's rows, what was counted, a verdict of many,
-and the series of a picture.
-"""
+"""What studies share when they tell: table rows, counts, verdicts, series of a picture."""
 
 from __future__ import annotations
 
@@ -39,7 +37,7 @@ def every(
 ) -> Verdict:
     """Whether it is true of all rows; undecided where there are none."""
     holds = bool(np.all(true)) if len(found) else None
-    return Verdict(name, holds, hard, asked, told)
+    return Verdict(name, holds, asked, told, hard=hard)
 
 
 def series(panel: str, name: str, kind: str, x: Any, y: Any, **bars: Any) -> pd.DataFrame:

@@ -66,7 +66,7 @@
 What is not marked optional, or with a default, must be given. Tables with a ``grid`` stand for all
 combinations of its values (``grid.py``): those of algorithms are trained together, of other tables
 each is a run of its own, named after its values. A file names what fairfl has, and
-what Python files that the caller imports (``imported.py``) add to it: algorithms, schedules and
+what Python files that the caller imports (``--import``) add to it: algorithms, schedules and
 participations by a subclass with a ``name``, data by
 ``fairfl.sims.data.federated.registry.register``, models by
 ``fairfl.sims.models.registry.register_model``.
@@ -102,7 +102,6 @@ from fairfl.studies.own.config_reader import Section
 from fairfl.studies.own.fields import built, fields_of
 from fairfl.studies.own.grid import points, told
 from fairfl.studies.own.group_runs import DISPARITIES, PEOPLE, Agnostic, measured, run_agnostic
-from fairfl.studies.own.imported import import_files
 
 JOINING = ("GB (9)", "GB (20)", "least gap", "fair rounds", "LS")
 """Of groups that join one after the other, see ``fairfl.studies.group_benefit``."""
@@ -119,9 +118,9 @@ MOST = 120
 """Characters of what tells the names of units apart."""
 
 
-def read_config(path: str | Path, imports: tuple[str, ...] = ()) -> Experiment:
+def read_config(path: str | Path) -> Experiment:
     """The experiment that a TOML file describes (see above); its data are loaded, and so all of it
-    is checked. ``imports`` are Python files that are run first, so that it can name what they add.
+    is checked. It can name what :func:`fairfl._support.own_parts.import_parts` added.
 
     Raises
     ------
@@ -130,7 +129,6 @@ def read_config(path: str | Path, imports: tuple[str, ...] = ()) -> Experiment:
     """
     file = Path(path)
     table = read_toml(file)
-    import_files(imports)
     seeds, objectives, agnostic = _outline(table)
     alone = {key: table[key] for key in ALONE if key in table}
     settings = [
@@ -150,7 +148,7 @@ def read_config(path: str | Path, imports: tuple[str, ...] = ()) -> Experiment:
         for seed, (name, (given, words)) in product(chosen, _names(settings)):
             name, dataset = f"{file.stem}-{seed}{name}", str(given["data"]["name"])
             dataset += f"; {words}" if words else ""
-            setting = partial(make, given, imports, seed)
+            setting = partial(make, given, seed)
             if objectives:
                 own = partial(measured, objectives, seed)
                 found.append(Unit(name, dataset, seed, objectives, setting, own))
@@ -180,9 +178,7 @@ def read_config(path: str | Path, imports: tuple[str, ...] = ()) -> Experiment:
 
 
 def _names(settings: list[tuple[dict[str, Any], str]]) -> list[tuple[str, Any]]:
-    """The settings, with what the names of their units end in: their own values, in letters that
-    folders have, and a number where these do not tell them apart.
-    """
+    """The settings with their units' names: their own values, and a number if these are alike."""
     names = [re.sub(r"[^\w.=+]+", "_", words.replace(" ", ""))[:MOST] for _, words in settings]
     if len({name.lower() for name in names}) < len(names):
         names = [f"{name}-{k}" for k, name in enumerate(names)]
@@ -191,9 +187,7 @@ def _names(settings: list[tuple[dict[str, Any], str]]) -> list[tuple[str, Any]]:
 
 
 def _check(tables: list[dict[str, Any]], seed: int) -> bool:
-    """Whether all settings have test rows; ValueError says what is wrong with one. Data that are
-    the same in one and the next are made once.
-    """
+    """Whether all settings have test rows; ValueError. Equal data are made once."""
     tested, last, found = True, None, None
     for table in tables:
         named = repr((table["data"], table.get("partition")))
@@ -216,9 +210,7 @@ def _check(tables: list[dict[str, Any]], seed: int) -> bool:
 
 
 def values(clients: pd.DataFrame) -> pd.DataFrame:
-    """Measures of the test part, or of the training part without one: accuracies, or losses where
-    there is no class; and ``JOINING``.
-    """
+    """Measures of the test part, else of training: accuracies or losses; and ``JOINING``."""
     part = "test" if has(clients, "part", "test") else "train"
     found = _values(clients, part)
     if "join" in clients and len(joined := groups_of(clients, part)):
@@ -245,9 +237,7 @@ def _values(clients: pd.DataFrame, part: str) -> pd.DataFrame:
 
 
 def _outline(table: dict[str, Any]) -> tuple[list[int], Labels, list[tuple[str, Agnostic]]]:
-    """Seeds, the labels of the algorithms of the engine, and those beside it; ValueError for
-    unknown tables or labels that are not new.
-    """
+    """Seeds, labels of the engine's algorithms, and those beside it; ValueError if wrong."""
     top = Section(table, "")
     for key in ("title", "data", "partition", "model", "training", "computing", "run"):
         top.raw(key, None)
@@ -273,11 +263,8 @@ def _outline(table: dict[str, Any]) -> tuple[list[int], Labels, list[tuple[str, 
     return seeds, inside, beside
 
 
-def make(table: dict[str, Any], imports: tuple[str, ...], seed: int) -> Setting:
-    """The setting of one seed, its replicates those that run in the engine; ``table`` is without
-    grids but for those of the algorithms.
-    """
-    import_files(imports)
+def make(table: dict[str, Any], seed: int) -> Setting:
+    """One seed's setting, replicates in the engine; only algorithms may have grids here."""
     return _setting(table, seed, _data(table, seed))
 
 

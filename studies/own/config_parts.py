@@ -1,6 +1,4 @@
-"""Data, partition, model and algorithm of a CONFIG.toml; ``config.py`` lists what may be
-written.
-"""
+"""Data, partition, model and algorithm of a CONFIG.toml; ``config.py`` lists the keys."""
 
 from __future__ import annotations
 
@@ -11,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fairfl._support.own_parts import own_modules
 from fairfl.sims import group_fairness
 from fairfl.sims.algorithms import Algorithm, algorithms
 from fairfl.sims.data.federated import SOURCES, FederatedData, load_federated, synthetic
@@ -22,7 +21,7 @@ from fairfl.sims.engine import MLP, LeastSquares, LinearSVM, Logistic, Model, Mo
 from fairfl.sims.engine.draws.participation import PARTICIPATIONS, Participation
 from fairfl.sims.engine.replicate import RATES
 from fairfl.sims.engine.schedule import SCHEDULES, Schedule
-from fairfl.sims.engine.secure.summed import SUM_ONLY
+from fairfl.sims.engine.secure_sums import SUM_ONLY
 from fairfl.sims.engine.settings import check_rates
 from fairfl.sims.group_fairness.agnostic import AgnosticFair
 from fairfl.sims.models.registry import MODELS as OWN_MODELS
@@ -53,7 +52,7 @@ def names() -> dict[str, tuple[str, ...]]:
     return {
         "data.name": sources(),
         "partition.kind": PARTITIONS,
-        "model.kind": (*MODELS, *OWN_MODELS),
+        "model.kind": (*MODELS, *own_models()),
         "algorithm.name": tuple(known_algorithms()),
         "training.participation.kind": tuple(PARTICIPATIONS),
         "training.schedule.kind": tuple(SCHEDULES),
@@ -69,7 +68,7 @@ def data(section: Section, partition: Section | None, seed: int) -> FederatedDat
 
 def _data(section: Section, partition: Section | None, seed: int) -> FederatedData:
     name = section.text("name", sources())
-    pooled = section.flag("pooled", False)
+    pooled = section.flag("pooled", default=False)
     if name in DATASETS or name == "people":
         found = split_people(_people(name, section, seed), seed)
         found = found if partition is None else _assign(found, partition, seed)
@@ -108,7 +107,7 @@ def _people(name: str, section: Section, seed: int) -> Any:
         groups, own = section.text("groups", (), "two"), section.whole("seed", seed)
         return section.done(lambda: load(name, groups=groups, seed=own))()
     file, label, group = (section.text(key) for key in ("file", "label", "group"))
-    client, blind = section.text("client", (), None), section.flag("blind", False)
+    client, blind = section.text("client", (), None), section.flag("blind", default=False)
     section.done(None)
     return read_people(file, label=label, group=group, client=client, blind=blind)
 
@@ -139,7 +138,7 @@ def _assign(found: FederatedData, section: Section, seed: int) -> FederatedData:
 
 def model(section: Section, found: FederatedData) -> Model:
     """[model], its inputs and outputs as the data have them."""
-    kind = section.text("kind", (*MODELS, *OWN_MODELS))
+    kind = section.text("kind", (*MODELS, *own_models()))
     features = int(np.prod(found.x.shape[1:]))
     seen = int(found.y.max()) + 1 if found.y.dtype.kind in "iu" else 1
     classes = section.whole("classes", seen, 2) if kind not in UNCLASSED else seen
@@ -181,12 +180,18 @@ def model(section: Section, found: FederatedData) -> Model:
     if kind == "mlp":
         hidden = section.wholes("hidden", [64], 1, distinct=False)
         return section.done(MLP((features, *hidden, classes)))
-    bias = section.flag("bias", True)
+    bias = section.flag("bias", default=True)
     if kind == "softmax":
         return section.done(Softmax(features, classes, bias))
     if kind == "least_squares":
         return section.done(LeastSquares(features, 1, bias))
     return section.done({"logistic": Logistic, "svm": LinearSVM}[kind](features, bias=bias))
+
+
+def own_models() -> Mapping[str, Callable[..., Model]]:
+    """Builders that a user's own modules register."""
+    own_modules("models")
+    return OWN_MODELS
 
 
 def _own_model(
@@ -283,9 +288,16 @@ def _ranks(section: Section) -> RankWeighted:
 
 
 def _objective(section: Section) -> Objective:
-    name = section.text("name", OBJECTIVES)
+    own = {name: kind for name, kind in aggregation.objectives().items() if not _ours(kind)}
+    name = section.text("name", (*OBJECTIVES, *own))
+    if name in own:
+        return built(section, own[name], special)
     parameter = {"QFFL": "q", "TERM": "alpha", "PropFair": "M"}.get(name)
     given = {} if parameter is None else {parameter: section.number(parameter)}
     section.done(None)
     with section.placing():
         return getattr(aggregation, name)(**given)
+
+
+def _ours(kind: type) -> bool:
+    return kind.__module__.startswith("fairfl.")

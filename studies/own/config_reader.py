@@ -1,6 +1,4 @@
-"""Tables of a TOML file, read key by key: a missing, wrong or unknown key is named with its
-place.
-"""
+"""Tables of a TOML file, read key by key: errors name a missing, wrong or unknown key."""
 
 from __future__ import annotations
 
@@ -20,9 +18,7 @@ LONGEST = 200
 
 
 def numeric(where: str, value: Any) -> Any:
-    """A number that a float can hold, not a truth value; an integer stays one where a float holds
-    it exactly.
-    """
+    """A number that a float can hold, no truth value; an integer stays one where exact."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"{where} must be a number, got {shown(value)}")
     try:
@@ -120,9 +116,7 @@ class Section:
 
     @contextmanager
     def placing(self) -> Iterator[None]:
-        """What is made of the table's values: an error that begins with a key is told with its
-        place.
-        """
+        """What is made of the table's values: errors begin with a key's place."""
         try:
             yield
         except ValueError as error:

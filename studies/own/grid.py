@@ -62,9 +62,7 @@ def _axes(grid: Any, where: str, table: dict[str, Any]) -> list[list[tuple[str, 
 
 
 def told(chosen: Chosen) -> str:
-    """ "batch_size = 10, lr = 0.1": keys by their last name, or in full where two are called
-    alike.
-    """
+    """ "batch_size = 10, lr = 0.1": keys by their last name, or in full where two are alike."""
     short = {place: place.rsplit(".", 1)[-1] for place in chosen}
     alike = len(set(short.values())) < len(short)
     pairs = [(place if alike else short[place], value) for place, value in chosen.items()]

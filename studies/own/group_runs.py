@@ -1,6 +1,4 @@
-"""Group fairness of runs from a TOML file: disparities beside accuracies, and AgnosticFair, which
-does not run in the engine.
-"""
+"""Group fairness of runs from a TOML file; AgnosticFair, which does not run in the engine."""
 
 from __future__ import annotations
 
@@ -32,9 +30,7 @@ def has_people(simulation: Simulation) -> bool:
 
 
 def disparities(simulation: Simulation, names: tuple[str, ...], seed: int) -> pd.DataFrame:
-    """A row a part and replicate: accuracy and disparities of its last model, or of its ensemble of
-    the clients' own models, among the people of all clients.
-    """
+    """A row a part and replicate: its last model's accuracy and disparities, or its ensemble's."""
     rows = []
     for part, data in simulation.parts.items():
         for r, replicate in enumerate(simulation.replicates):
@@ -57,9 +53,7 @@ def _ensemble(algorithm: Algorithm) -> bool:
 
 
 def measured(names: tuple[str, ...], seed: int, result: Result) -> pd.DataFrame:
-    """The engine's table of clients, with the groups that join, and ``disparities`` where people
-    have groups.
-    """
+    """The engine's table of clients, with groups that join, and people's ``disparities``."""
     joining = isinstance(result.simulation.training.participation, Joining)
     clients = with_groups(result) if joining else result.clients
     which, model = (clients[name].to_numpy() for name in ("replicate", "model"))
@@ -89,9 +83,7 @@ class Agnostic:
 def run_agnostic(
     make: Callable[[], Setting], rules: tuple[Agnostic, ...], names: tuple[str, ...], seed: int
 ) -> pd.DataFrame:
-    """Each rule's measures, after as many rounds as the others take, one step each; ``make`` gives
-    model, data and training.
-    """
+    """Each rule's measures after the others' rounds; ``make`` gives model, data, training."""
     setting = make()
     replicates = [Replicate(FedAvg(), seed) for _ in rules]
     training, rows = replace(setting.training, participation=Everyone()), Metrics()

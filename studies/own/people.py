@@ -73,9 +73,7 @@ def _has_cells(request: Request, table: Dataset, data: FederatedData) -> None:
 
 
 def values(request: Request, rows: pd.DataFrame) -> pd.DataFrame:
-    """Test measures, and accuracy and disparity on validation: a row an objective, seed and
-    measure.
-    """
+    """Test measures, and accuracy and disparity on validation: a row a run and measure."""
     disparity = NOTIONS[request.notion]
     shown = {"accuracy": "Acc.", disparity: "disparity", "accepted": "accepted"}
     chosen_by = {"accuracy": f"{VALIDATION} Acc.", disparity: f"{VALIDATION} disparity"}

@@ -1,6 +1,4 @@
-"""The runs of FedFB's methods on a table of people: every method with every budget, on three
-schedules.
-"""
+"""Runs of FedFB's methods on a table of people: every budget, on three schedules."""
 
 from __future__ import annotations
 
@@ -26,16 +24,12 @@ from fairfl.studies.papers.fedfb.data import pooled
 BUDGETS = (0.0, 0.05, 0.1, 0.2)
 """ε of |F_a| <= ε, F_a in rates of people: with two groups their difference."""
 ALPHA, DECAY = 0.3, 1.0
-"""Steps of λ are 0.3 / (t + 1) long, as in ``sims/crosscheck``; there rules learned so miss their
-budget by 0.004.
-"""
+"""Steps of λ are 0.3 / (t + 1) long, as in ``crosscheck``; budgets are missed by 0.004."""
 LR = 0.05
 ROUNDS, EPOCHS = 50, {"quick": 2, "paper": 6}
 """Of the federated methods; the others train as many epochs in all, with a step of λ after each."""
 NOTIONS = {"dp": "spd", "eo": "eo_difference", "eodds": "eodds_difference"}
-"""Demographic parity, equal opportunity, equalised odds, and the measure that is their disparity; ε
-bounds it.
-"""
+"""Parity, equal opportunity, equalised odds, and the measure of their disparity, below ε."""
 STEPS = 20
 """Between two steps of λ the model has to follow it."""
 SCHEDULES = ("federated", "local", "central")
@@ -69,9 +63,7 @@ class Request:
 
 @lru_cache(maxsize=2)
 def read(request: Request) -> tuple[Dataset, FederatedData]:
-    """The table, as it is and as it is trained on; see ``read_people`` and ``split_people`` for
-    errors.
-    """
+    """The table, as it is and as trained on; errors as ``read_people`` and ``split_people``."""
     people = read_people(
         request.path,
         label=request.label,
@@ -84,9 +76,7 @@ def read(request: Request) -> tuple[Dataset, FederatedData]:
 
 
 def methods(request: Request, schedule: str, epochs: int) -> list[tuple[str, float, Algorithm]]:
-    """What trains together, with its name and budget: rounds; FairBatch at the clients; FairBatch
-    on all people.
-    """
+    """What trains together, name and budget: rounds; FairBatch at clients; FairBatch on all."""
     rules = [(budget, _rule(request.notion, budget)) for budget in request.budgets]
     if schedule == "central":
         return [(runs.CFL, budget, FedFB(rule)) for budget, rule in rules]
@@ -125,7 +115,7 @@ def units(request: Request, scale: Scale) -> list[Unit]:
             label(method, budget) for method, budget, _ in listed for _ in range(scale.seeds)
         )
         slug = f"own-{name}-{request.notion}-{kind}-{schedule}-{scale.profile}-{scale.seeds}"
-        measured = partial(runs.measured, called, False)
+        measured = partial(runs.measured, called, synthetic=False)
         found.append(Unit(slug, name, 0, called, partial(make, request, schedule, scale), measured))
     return found
 

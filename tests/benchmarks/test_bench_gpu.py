@@ -49,9 +49,7 @@ def test_a_gpu_is_given_the_full_work(monkeypatch):
 
 
 def test_bytes_by_hand():
-    """240 samples of 60 features and a label, and three models of 610 parameters in and out; of
-    what a round computes nothing can be left out: the samples all enter the model.
-    """
+    """240 samples of 60 features and a label; three models of 610 parameters in and out."""
     assert bench_gpu.least_bytes(240, 3, 610) == 4 * (240 * 61 + 2 * 3 * 610)
 
 

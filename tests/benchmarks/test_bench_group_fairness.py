@@ -1,6 +1,4 @@
-"""Group fairness's timings: what is timed is the table's run, and a package that is missing or
-fails is told.
-"""
+"""Group fairness's timings: the table's run is timed; missing packages are told."""
 
 import re
 from types import SimpleNamespace
@@ -26,9 +24,7 @@ def test_rows_at_sizes_that_take_a_moment():
 
 @pytest.mark.slow
 def test_it_is_the_tables_run():
-    """The measures that the row tells are those of the experiment's own units, run together as the
-    row runs them.
-    """
+    """The row's measures are those of the experiment's units, run together."""
     from fairfl.studies.execute import run_units
     from fairfl.studies.experiment import Scale
     from fairfl.studies.frames import among, floats
@@ -71,9 +67,7 @@ def test_somebody_elses_fault_is_a_note(monkeypatch):
 
 
 def test_the_comparison_undoes_one_change_after_the_other(monkeypatch):
-    """Two seeds with accuracies .7 and .8, disparities .1 and .3: means .75 and .2, sd .071 and
-    .141.
-    """
+    """Accuracies .7 and .8, disparities .1 and .3: means .75 and .2, sd .071 and .141."""
     lines, asked = [], []
 
     def found(rounds, epochs, seed, dataset, **kwargs):

@@ -1,6 +1,5 @@
 """fairfl bench's rows of objectives at a size that takes a moment."""
 
-import numpy as np
 import pytest
 
 from benchmarks import objectives as bench_objectives
@@ -10,25 +9,14 @@ from fairfl.theory.aggregation import objectives as families
 
 def test_a_row_each_against_a_sum():
     rows = list(bench_objectives.objectives(timing.QUICK))
-    assert len(rows) == len(bench_objectives.OBJECTIVES) + 3
+    assert len(rows) == len(bench_objectives.OBJECTIVES) + 1
     assert all(row.ours > 0 and row.alternative > 0 and row.other == "a plain sum" for row in rows)
-    for row, (objective, times) in zip(rows, bench_objectives.OBJECTIVES, strict=False):
+    for row, objective in zip(rows, bench_objectives.OBJECTIVES, strict=False):
         assert repr(objective) in row.what and f"{timing.QUICK.vectors} vectors of 100" in row.what
-        assert row.aim == pytest.approx(times * row.alternative)
         assert float(row.note.split()[0]) == pytest.approx(row.ours / row.alternative, rel=1e-2)
-    assert [row.aim is None for row in rows[-3:]] == [False, True, True]
 
 
 def test_every_family_is_timed():
-    timed = {objective.name for objective, _ in bench_objectives.OBJECTIVES}
+    timed = {objective.name for objective in bench_objectives.OBJECTIVES}
     # that one is as fast as the function it is given
     assert timed == set(families()) - {"kolmogorov"}
-
-
-def test_blocks_cover_the_array():
-    x = np.random.default_rng(1).random((3000, 100))  # three blocks, the last one short
-    out = np.zeros_like(x)
-    bench_objectives.blockwise(np.exp, x, out)
-    assert (out == np.exp(x)).all()
-    bench_objectives.blockwise(bench_objectives._sort, x, out)
-    assert (out == np.sort(x, axis=-1)).all()

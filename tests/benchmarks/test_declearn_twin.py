@@ -1,6 +1,4 @@
-"""declearn's FedFB: what our engine computes once its changes to FedFB are made to ours, and what
-it refuses.
-"""
+"""declearn's FedFB: what our engine computes with its changes, and what it refuses."""
 
 from dataclasses import dataclass
 
@@ -10,7 +8,7 @@ import torch
 
 from benchmarks import declearn_twin
 from fairfl.sims.engine import MLP, ClientData, Computing, Parts, Replicate, Simulation, Training
-from fairfl.sims.engine.secure.summed import as_floats
+from fairfl.sims.engine.secure_sums import as_floats
 from fairfl.sims.group_fairness import FairBatch, FedFB
 from fairfl.sims.group_fairness.notions import NOTIONS
 from fairfl.sims.group_fairness.parity import DemographicParity
@@ -29,9 +27,7 @@ def people(clients=3, size=64):
 
 
 class Batches(DemographicParity):
-    """declearn's λ: λ_a of a batch are people of group a and label 0, P(a) - λ_a of label 1, on
-    every client.
-    """
+    """declearn's λ: λ_a of a batch are group a with label 0, P(a) - λ_a with label 1."""
 
     name = "dp-batches"
 
@@ -55,9 +51,7 @@ class Batches(DemographicParity):
 
 @dataclass(frozen=True)
 class Like(FedFB):
-    """FedFB with declearn's first step, from the untrained model, and its sum of updates times
-    ``rate``.
-    """
+    """FedFB with declearn's first step, at the start, and its updates times ``rate``."""
 
     rate: float = 1.0
     name = ""
@@ -92,9 +86,7 @@ def engine(data, turned, rate, rounds):
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_its_lambda_is_ours_with_its_changes(turned):
-    """The sign of F, from the printed formula, is what λ goes by: on these people it is the same in
-    every round.
-    """
+    """The printed formula's sign of F is what λ goes by."""
     pytest.importorskip("declearn")
     data = people()
     found = declearn_twin.fedfb(data, MODEL, **JOB, server_lr=1 / 3, turned=turned)
@@ -120,9 +112,7 @@ def test_it_adds_the_updates_up():
 
 
 def test_without_its_step_at_the_untrained_model():
-    """λ stays at its first value in the first round, the people's shares of label 0, and moves in
-    the second.
-    """
+    """λ stays in the first round, the shares of label 0, and moves in the second."""
     pytest.importorskip("declearn")
     data = people()
     found = declearn_twin.fedfb(data, MODEL, **JOB, server_lr=1 / 3, turned=True, untrained=False)

@@ -79,6 +79,27 @@ CHEATS = {
         "coqc: ",
     ),
 }
+CONTRADICTORY = "Theorem never : forall x y : R, x < 0 -> 0 < x -> x + y <= x."
+NEVER = f"{REALS}{CONTRADICTORY}\nProof. intros x y a b. destruct (Rlt_asym _ _ a b). Qed.\n"
+CHEATS |= {
+    "by hypotheses that contradict each other": (NEVER, CONTRADICTORY, "no witness"),
+    "by a witness of something else": (
+        f"{NEVER}Lemma never_witness : exists x, x < 0.\n"
+        "Proof. exists (-1). apply IZR_lt. reflexivity. Qed.\n",
+        CONTRADICTORY,
+        "coqc: ",
+    ),
+}
+HYPOTHESES = {
+    "0 <= 1": "",
+    "forall x y : R, 0 <= x * y": "",
+    "forall x (y : R), A x -> B (y) -> C": "exists x (y : R), (A x) /\\ (B (y))",
+    "forall x y, A x -> C y": "exists x, (A x)",
+    "forall X (u v : X -> R) s s', A v s' -> C": "exists X (v : X -> R) s', (A v s')",
+    "A -> forall x, B x -> C -> D": "(A) /\\ exists x, (B x) /\\ (C)",
+    "(A -> B) -> P /\\ forall e, Q e -> C": "((A -> B))",
+    "forall q, let r := q + 1 in A r -> C": "exists q, let r := q + 1 in (A r)",
+}
 FALSE = {
     "unproven": (altered("Qed.", "Admitted."), "the file says Admitted"),
     "a gap": (altered("nra.", "admit."), "the file says admit"),
@@ -140,6 +161,11 @@ def test_a_file_does_not_change_what_a_statement_means(name, tmp_path, monkeypat
     text, statement, reason = CHEATS[name]
     with pytest.raises(Rejected, match=reason):
         proof(tmp_path, monkeypatch, text, statement).verify()
+
+
+@pytest.mark.parametrize("goal", HYPOTHESES)
+def test_the_hypotheses_of_a_theorem_are_read(goal):
+    assert kernel_proof.hypotheses_of(goal) == HYPOTHESES[goal]
 
 
 @coqc

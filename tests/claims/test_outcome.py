@@ -15,12 +15,12 @@ from fairfl.claims import record, sources
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import Counterexample, Witness
 from fairfl.claims.certificates.base import Rejected
-from fairfl.claims.claim import DEEP, QUICK, Mutant, paper_of
+from fairfl.claims.claim import DEEP, QUICK, paper_of
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.outcome import Outcome, examine
 from fairfl.claims.registry import registered
 
-NAMED = (("sign", "x >= 0"),)
+NAMED = {"sign": "x >= 0"}
 
 
 def witness(effort, x=1):
@@ -32,13 +32,14 @@ def counterexample(effort, x=3):
 
 
 def mutant(check):
-    return (Mutant("m", "changed", check),)
+    return {"m": ("changed", check)}
 
 
 def good():
     return replace(
         claim("a"),
         check=witness,
+        whose="ours",
         hypotheses=NAMED,
         mutants=mutant(lambda effort: witness(effort, 3)),
     )
@@ -65,7 +66,7 @@ def test_accepted_evidence_has_a_finding_a_level_and_a_dead_mutant():
             "rejected: the instance breaks the premises sign",
         ),
         ({"check": unchecked}, "AssertionError: not to be run"),
-        ({"hypotheses": ()}, "premises not among the hypotheses of pffl/a: sign"),
+        ({"hypotheses": {}}, "premises not among the hypotheses of pffl/a: sign"),
     ],
 )
 def test_a_fault_leaves_no_finding(change, fault):

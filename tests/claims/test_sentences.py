@@ -42,4 +42,4 @@ def test_every_row_names_a_claim_or_a_reason(paper):
 
 
 def test_there_are_reasons():
-    assert len(REASONS) == 6
+    assert len(REASONS) == 7

@@ -109,7 +109,9 @@ def planted_study(monkeypatch):
         ]
 
     def verdicts(measures):
-        return (Verdict("planted", box.holds, box.hard, "It holds.", f"{len(measures)} rules"),)
+        return (
+            Verdict("planted", box.holds, "It holds.", f"{len(measures)} rules", hard=box.hard),
+        )
 
     def table(measures):
         found = measures[["disparity", "accuracy"]].set_axis(["x", "y"], axis=1)

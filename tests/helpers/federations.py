@@ -9,9 +9,7 @@ EXACT = Computing(device="cpu", dtype="float64")
 
 
 def two_quadratics(weights=(2 / 3, 1 / 3)):
-    """F_A = (w1 - 1)² + w2² and F_B = w1² + 4 (w2 - 2)², as mean least squares of two samples
-    each.
-    """
+    """F_A = (w1 - 1)² + w2², F_B = w1² + 4 (w2 - 2)², mean least squares of two samples."""
     a = (
         torch.tensor([[2.0, 0.0], [0.0, 2.0]], dtype=torch.float64),
         torch.tensor([2.0, 0.0], dtype=torch.float64),

@@ -18,9 +18,7 @@ LOOP = Computing(device="cpu", dtype="float64", backend="loop")
 
 
 def people(sizes=(7, 11, 5), groups=2, seed=0, features=2):
-    """Clients that differ in their shares of groups and labels, every group and label with every
-    client.
-    """
+    """Clients with different shares of groups and labels; each has all of them."""
     rng = np.random.default_rng(seed)
     parts, group = [], []
     for size in sizes:

@@ -29,9 +29,7 @@ RELATIVE = 1e-7
 
 @contextmanager
 def start(seed: int) -> Iterator[None]:
-    """The first parameters w become w ± 1e-7 |w|, or ± 1e-7 where they are 0; the same signs each
-    time.
-    """
+    """The first parameters w become w ± 1e-7 |w|, or ± 1e-7 where they are 0."""
 
     def moved(first: Tensor) -> Tensor:
         draws = torch.rand(len(first), generator=torch.Generator().manual_seed(seed))
@@ -55,9 +53,7 @@ def descendants(kind: type) -> Iterator[Any]:
 
 
 class Backwards(TorchFunctionMode):
-    """torch's products and sums, over samples, clients and features, add up from the last term to
-    the first.
-    """
+    """torch's products and sums, over samples, clients, features, from the last term."""
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name, kwargs = getattr(func, "__name__", ""), dict(kwargs or {})

@@ -10,7 +10,7 @@ from flint import arb
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Mutant
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
 
 PLANTED = "fairfl.claims.planted"
@@ -74,11 +74,11 @@ def claim(id, *rests_on, expected="holds"):
         printed="p",
         statement="s",
         kind="bound",
-        hypotheses=(),
+        whose="ours",
         scope="all",
         expected=expected,
         check=unchecked,
-        mutants=(Mutant("m", "c", unchecked),),
+        mutants={"m": ("c", unchecked)},
         rests_on=tuple(f"pffl/{other}" for other in rests_on),
         erratum="e",
     )

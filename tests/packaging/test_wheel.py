@@ -112,7 +112,7 @@ def test_the_wheel_declares_version_licence_and_command(wheel):
 
 
 NOT_CORE = """
-import re, sys
+import os, re, sys
 from importlib import metadata
 
 def wanted(name):
@@ -140,7 +140,8 @@ class NotCore:
         if name in NotCore.held:
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
-sys.meta_path.insert(0, NotCore)
+if "EXTRAS" not in os.environ:
+    sys.meta_path.insert(0, NotCore)
 """
 """What the core's dependencies do not bring cannot be imported, as after a plain install."""
 README = (ROOT / "README.md").read_text("utf-8")
@@ -196,3 +197,31 @@ def test_one_copy_is_imported_wherever_python_starts(installed, source, tmp_path
     whole = source.resolve() if root else site
     assert len(files) > 20 and all(Path(file).resolve().is_relative_to(whole) for file in files)
     assert run(python, "-m", "fairfl", "--version", cwd=source if root else tmp_path)
+
+
+EXAMPLES = ROOT / "docs" / "examples"
+OWN_PARTS = {
+    "fairfl claims check mine/mean --import my_lemma.py": "1 claims checked, 0 failed",
+    "python my_objective.py": "Fenchel-Young                 holds, 50 examples",
+    "fairfl figures my_figure --import my_figure.py": "drawn ",
+    "fairfl crosscheck my_crosscheck.toml --import my_algorithm.py": "frontier (hard): holds",
+    "fairfl simulate my_run.toml --import my_data_and_model.py": "fedavg",
+    "fairfl crosscheck my_study --import my_study.py --jobs 2": "positive (hard): holds",
+}
+"""What a user runs in a folder of her own, and what is printed then."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", OWN_PARTS)
+def test_parts_of_ones_own_need_the_wheel_alone(installed, tmp_path, monkeypatch, command):
+    shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
+    monkeypatch.setenv("EXTRAS", "1")
+    program, *rest = command.split()
+    start = ["-m", "fairfl"] if program == "fairfl" else []
+    assert OWN_PARTS[command] in run(installed[0], *start, *rest, cwd=tmp_path)
+
+
+def test_examples_are_short():
+    for file in EXAMPLES.glob("*.py"):
+        lines = [line for line in file.read_text("utf-8").splitlines() if line.strip()]
+        assert len(lines) <= 17, file.name

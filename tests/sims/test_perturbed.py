@@ -19,9 +19,7 @@ APART = {
     "threads": (0.0, 1e-12),
     "float": (1e-9, 1e-4),
 }
-"""The least and the most by which the ends of the short run are apart, by how the kind's name
-begins.
-"""
+"""The least and the most by which the short run's ends are apart, by the kind's name."""
 
 
 def ended(dtype):

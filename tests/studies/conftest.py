@@ -1,6 +1,4 @@
-"""Data files in the real formats, small enough for a run to take a moment, and experiments cut to a
-few rounds.
-"""
+"""Small data files in the real formats, and experiments cut to a few rounds."""
 
 import gzip
 import json
@@ -22,9 +20,7 @@ from fairfl.studies.papers.qffl import table_2 as qffl_table_2
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """A folder with Vehicle (12 users), MNIST (700 images) and Adult (150 and 60 people), named by
-    FAIRFL_DATA.
-    """
+    """Vehicle (12 users), MNIST (700 images), Adult (150 and 60 people), in FAIRFL_DATA."""
     folder = tmp_path / "data"
     rng = np.random.default_rng(0)
     for name in ("vehicle", "mnist", "adult"):
@@ -101,9 +97,7 @@ def idx(array):
 
 @pytest.fixture
 def others(files):
-    """Beside the other data Fashion-MNIST, CIFAR-10, CIFAR-100 and CINIC-10 of 140 to 240 images,
-    and fourteen roles of Shakespeare's with some 200 characters each.
-    """
+    """Beside them four image sets of 140 to 240 images, and fourteen roles of Shakespeare's."""
     rng = np.random.default_rng(1)
     made = {}
     for kind, count in (("train", 120), ("t10k", 20)):

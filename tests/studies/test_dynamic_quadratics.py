@@ -1,6 +1,4 @@
-"""The exact study of two quadratics against plain loops with vectors, and against the theory's
-bounds where these are exact.
-"""
+"""Two quadratics, exact, against plain loops with vectors, and the theory's bounds."""
 
 import numpy as np
 import pytest

@@ -15,6 +15,7 @@ from fairfl.theory.aggregation._base import Objective, objectives
 from fairfl.theory.aggregation._checks import NoClosedForm, NotAttained
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, DualSet, Traits
 from fairfl.theory.aggregation.afl import AFL
+from fairfl.theory.aggregation.convex_function import ConvexFunction
 from fairfl.theory.aggregation.fedavg import FedAvg
 from fairfl.theory.aggregation.kolmogorov import KolmogorovMean
 from fairfl.theory.aggregation.propfair import PropFair
@@ -26,6 +27,7 @@ __all__ = [
     "AFL",
     "QFFL",
     "TERM",
+    "ConvexFunction",
     "Domain",
     "DualConstraint",
     "DualSet",

@@ -14,9 +14,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from fairfl._support.checks import plain
+from fairfl._support.checks import Array, plain
+from fairfl._support.own_parts import own_modules
 from fairfl.theory.aggregation import _checks as checks
-from fairfl.theory.aggregation._arrays import BLOCK, detached, like, namespace, settle
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, DualSet, Traits
 
 REGISTRY: dict[str, type[Objective]] = {}
@@ -27,9 +27,8 @@ class Objective(ABC):
     """An aggregation A of the losses f_1..f_n of the clients into one number, to be minimised.
 
     ``losses`` have shape (..., n), the last axis the clients; ``dual_weights`` the same shape,
-    ``value`` the leading one. numpy arrays and torch tensors are accepted and returned; float32
-    stays float32, integers become float64. ``client_weights`` (p_k > 0, sum one) replace the 1/n of
-    every mean: see ``weighted``.
+    ``value`` the leading one. float32 stays float32, integers become float64. ``client_weights``
+    (p_k > 0, sum one) replace the 1/n of every mean: see ``weighted``.
 
     Errors: ValueError for losses that are empty, NaN, infinite or outside ``domain``; NotAttained
     (a ValueError) where there are no dual weights. Nothing is clipped.
@@ -39,6 +38,8 @@ class Objective(ABC):
     """
 
     name: ClassVar[str] = ""
+    closed_conjugate: ClassVar[bool] = True
+    """Whether the conjugate has a closed form; else it is computed."""
     client_weights: tuple[float, ...] | None = dataclasses.field(default=None, kw_only=True)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -87,11 +88,9 @@ class Objective(ABC):
         """
 
     @abstractmethod
-    def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
         """A of rows f (r, n) inside the domain, and their dual weights (or None) if asked; p (n,)
         or None for 1/n.
-
-        ``out``, where given, is an array that the weights may be written to, which saves a copy.
         """
 
     @abstractmethod
@@ -117,7 +116,7 @@ class Objective(ABC):
         """A(f), shape (...): of the named objectives a generalised mean, min f <= A(f) <= max f and
         A(t, ..., t) = t; ``translate`` and ``scale`` make of it what they say.
         """
-        return self._rows(losses, True, False)[0]
+        return self._rows(losses, weights=False)[0]
 
     def dual_weights(self, losses: Any) -> Any:
         """The maximiser w of w.f - A*(w), which is the gradient of A where there is one, shape
@@ -125,7 +124,7 @@ class Objective(ABC):
 
         Where there are several, the canonical one of ``dual_set``. NotAttained where there is none.
         """
-        return self._rows(losses, False, True)[1]
+        return self._rows(losses)[1]
 
     def gradient(self, losses: Any) -> Any:
         """The same as ``dual_weights``: the gradient, or the canonical subgradient where A has a
@@ -135,7 +134,7 @@ class Objective(ABC):
 
     def value_and_dual_weights(self, losses: Any) -> tuple[Any, Any]:
         """``value`` and ``dual_weights`` in one pass."""
-        return self._rows(losses, True, True)
+        return self._rows(losses)
 
     def objective_value(self, losses: Any) -> Any:
         """The objective as its paper prints it, where that is another increasing function of A(f);
@@ -252,60 +251,31 @@ class Objective(ABC):
             np.full(n, 1.0 / n) if self.client_weights is None else np.asarray(self.client_weights)
         )
 
-    def _rows(self, losses: Any, want_value: bool, want_weights: bool) -> tuple[Any, Any]:
-        """Check the losses and compute block by block, so that the temporaries of numpy stay in the
-        cache.
-        """
+    def _p(self, f: Array) -> Array | None:
+        """The client weights in the dtype of f, or None for 1/n."""
+        return None if self.client_weights is None else np.asarray(self.client_weights, f.dtype)
+
+    def _rows(self, losses: Any, weights: bool = True) -> tuple[Any, Any]:
+        """Check the losses; the value, and the dual weights if asked."""
         x = checks.as_array("losses", losses)
-        xp, shape = namespace(x), tuple(x.shape)
-        checks.shape_of("losses", shape, self._fixed_n, self._why_n)
-        f, n = x.reshape(-1, shape[-1]), shape[-1]
-        p = None if self.client_weights is None else like(self.client_weights, f)
-        box = self.domain
-        if xp is not np:
-            self._check(f, box, 0, shape[:-1])
-            value, weights = self._compute(f, p, want_weights)
-            return value.reshape(shape[:-1]), None if weights is None else weights.reshape(shape)
-        value = np.empty(len(f), f.dtype) if want_value else None
-        weights = np.empty_like(f, order="C") if want_weights else None
-        step = max(1, BLOCK // n)
-        if len(f) > step:
-            settle()
+        checks.shape_of("losses", x.shape, self._fixed_n, self._why_n)
+        f, box = x.reshape(-1, x.shape[-1]), self.domain
+        if not np.all(box.contains(f)):
+            raise checks.outside(f, box.lower, box.upper, repr(self), box.words, x.shape[:-1])
         # exp(-inf) = 0 and log 0 are meant
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
-            for start in range(0, len(f), step):
-                block = np.ascontiguousarray(f[start : start + step])
-                self._check(block, box, start, shape[:-1])
-                out = None if weights is None else weights[start : start + step]
-                a, w = self._compute(block, p, want_weights, out)
-                if value is not None:
-                    value[start : start + step] = a
-                if out is not None and w is not out:
-                    out[...] = w
-        return (
-            None if value is None else value.reshape(shape[:-1])[()],
-            None if weights is None else weights.reshape(shape),
-        )
+            value, w = self._compute(f, self._p(f), weights)
+        return value.reshape(x.shape[:-1])[()], None if w is None else w.reshape(x.shape)
 
-    def _check(self, f: Any, box: Domain, row: int, leading: tuple[int, ...]) -> None:
-        """NaN goes through min and max, so one look at both suffices where the bounds are
-        numbers.
-        """
-        if f.shape[0] == 0:
-            return
-        f = detached(f)
-        low, high = float(f.min()), float(f.max())
-        inside = (
-            bool(np.all(low >= box.lower) and np.all(high <= box.upper))
-            and low > -np.inf
-            and high < np.inf
-        )
-        if inside:
-            return
-        block = f if namespace(f) is np else f.cpu().numpy()
-        # with a bound for each client, the two extremes alone do not tell
-        if not np.all(box.contains(block)):
-            raise checks.outside(block, box.lower, box.upper, repr(self), box.words, row, leading)
+
+def mean(x: Array, p: Array | None) -> Array:
+    """sum_i p_i x_i over the last axis; p = None stands for 1/n."""
+    return x.sum(-1) / x.shape[-1] if p is None else x @ p
+
+
+def shared(x: Array, p: Array | None) -> Array:
+    """p_i x_i; p = None stands for 1/n."""
+    return x / x.shape[-1] if p is None else x * p
 
 
 def short(value: Any) -> str:
@@ -321,10 +291,11 @@ def _dtype(x: Any) -> Any:
 
 def objectives() -> dict[str, type[Objective]]:
     """The objective classes by name. A new file with a named subclass of Objective is in it, with
-    no edit elsewhere.
+    no edit elsewhere; so is one that is imported, or offered by an installed package.
     """
     package = __name__.rpartition(".")[0]
     for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
         if not module.name.startswith("_"):
             importlib.import_module(f"{package}.{module.name}")
+    own_modules("objectives")  # which define theirs
     return dict(sorted(REGISTRY.items()))

@@ -9,7 +9,6 @@ import numpy as np
 
 from fairfl._support import checks
 from fairfl._support.checks import shown
-from fairfl.theory.aggregation._arrays import namespace
 
 SUM_TOLERANCE = 1e-10  # how far a sum of weights given by the user may be from one
 # How far a dual constraint may be missed by rounding, relative to its bound of one, by the dtype of
@@ -57,19 +56,11 @@ def shape_of(name: str, shape: Sequence[int], n: int | None, reason: str) -> Non
         )
 
 
-def as_array(name: str, x: Any) -> Any:
-    """A numpy array or torch tensor of floats: float32 and float64 stay what they are, integers
-    become float64.
+def as_array(name: str, x: Any) -> np.ndarray:
+    """An array of floats: float32 and float64 stay what they are, integers become float64.
 
     Half precision is refused: nothing here has been worked out for eleven bits.
     """
-    xp = namespace(x)
-    if xp is not np:
-        if x.dtype in (xp.float32, xp.float64):
-            return x
-        if x.is_floating_point() or x.is_complex():
-            raise ValueError(f"{name} must be float32, float64 or integers, got {x.dtype}")
-        return x.to(xp.float64)
     array = checks.as_array(name, x)
     if array.dtype in (np.float32, np.float64):
         return array.astype(array.dtype.newbyteorder("="), copy=False)
@@ -108,20 +99,12 @@ def probabilities(name: str, values: Any, *, positive: bool) -> tuple[float, ...
 
 
 def outside(
-    block: np.ndarray,
-    lower: Any,
-    upper: Any,
-    owner: str,
-    words: str,
-    row: int,
-    leading: tuple[int, ...],
+    block: np.ndarray, lower: Any, upper: Any, owner: str, words: str, leading: tuple[int, ...]
 ) -> ValueError:
-    """The error for losses, a block of rows starting at ``row``, known to leave [lower, upper] or
-    to be non-finite.
-    """
+    """The error for losses (rows, n), known to leave [lower, upper] or to be non-finite."""
     bad = ~(np.isfinite(block) & (block >= lower) & (block <= upper))
     r, k = (int(i) for i in np.argwhere(bad)[0])
-    at = (*(int(i) for i in np.unravel_index(row + r, leading)), k) if leading else (k,)
+    at = (*(int(i) for i in np.unravel_index(r, leading)), k) if leading else (k,)
     return ValueError(
         f"losses must be finite, with {words} for {owner}, got {block[r, k]} at index {at}"
     )

@@ -17,14 +17,13 @@ from fairfl.theory.aggregation.criterion import Criterion, convexity_criterion, 
 if TYPE_CHECKING:
     from fairfl.theory.aggregation._base import Objective
 
-# in numpy and in torch
 PLAIN = ("Add", "Mul", "Pow", "exp", "log", "sinh", "cosh", "tanh", "asinh", "atan", "tan")
-Function = Callable[[Any, Any], Any]  # of the namespace and the array
+Function = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
 class Generator:
-    """s, its inverse and its derivative as functions (xp, array); what could be decided about it,
+    """s, its inverse and its derivative as functions of arrays; what could be decided about it,
     else None.
     """
 
@@ -50,12 +49,9 @@ def generator(s: Any, inverse: Any, derivative: Any, lower: float, upper: float)
         if given is not None and not callable(given):
             raise ValueError(f"{name} must be a function, got {given!r}")
     points = np.asarray(sample_points(lower, upper))
-    values = _sampled(s, points)
-    _increasing(values, points)
-    back, slope = (
-        None if g is None else functools.partial(_applied, g) for g in (inverse, derivative)
-    )
-    return Generator(functools.partial(_applied, s), back, slope)
+    with np.errstate(all="ignore"):
+        _increasing(np.asarray(s(points), dtype=np.float64), points)
+    return Generator(s, inverse, derivative)
 
 
 @functools.lru_cache(maxsize=256)
@@ -143,32 +139,9 @@ def _inverse(s: Any, t: Any, points: list[float]) -> Function | None:
 def _compiled(symbol: Any, expression: Any) -> Function:
     import sympy
 
-    @functools.cache
-    def compiled(library: str) -> Callable[[Any], Any]:
-        modules = "numpy" if library == "numpy" else [sys.modules[library]]
-        return sympy.lambdify(symbol, expression, modules=modules)
-
-    def function(xp: Any, x: Any) -> Any:
-        result = compiled(xp.__name__)(x)
-        return result if expression.has(symbol) else xp.full_like(x, float(expression))
-
-    return function
-
-
-def _sampled(s: Any, points: np.ndarray) -> np.ndarray:
-    """s at the points; a function of torch may refuse numpy arrays, and is then given tensors."""
-    with np.errstate(all="ignore"):
-        try:
-            return np.asarray(s(points), dtype=np.float64)
-        except TypeError:
-            torch = sys.modules.get("torch")
-            if torch is None:
-                raise
-            return np.asarray(s(torch.as_tensor(points)), dtype=np.float64)
-
-
-def _applied(function: Callable[[Any], Any], xp: Any, x: Any) -> Any:
-    return function(x)
+    if not expression.has(symbol):
+        return lambda x: np.full_like(x, float(expression))
+    return sympy.lambdify(symbol, expression, modules="numpy")
 
 
 def _increasing(values: np.ndarray, points: np.ndarray) -> None:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairfl.theory.aggregation._arrays import like, namespace, times
+from fairfl._support.checks import Array
 from fairfl.theory.aggregation._base import Objective
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
 
@@ -52,16 +52,12 @@ class AFL(Objective):
             "λ ≥ 0, 1ᵀλ ≤ 1 (the row of f ≥ 0)",
         )
 
-    def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
-        largest = namespace(f).amax(f, -1)
+    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+        largest = f.max(-1)
         if not weights:
             return largest, None
-        worst = f == largest[:, None]
-        if p is None:
-            share = like(worst, f)
-            return largest, times(share, 1 / share.sum(-1)[:, None], out)
-        share = worst * p
-        return largest, times(share, 1 / share.sum(-1)[:, None], out)
+        share = (f == largest[:, None]) * (np.ones(1, f.dtype) if p is None else p)
+        return largest, share / share.sum(-1)[:, None]
 
     def _conjugate(
         self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float

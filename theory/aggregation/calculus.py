@@ -8,9 +8,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from fairfl._support.checks import shown
+from fairfl._support.checks import Array, shown
 from fairfl.theory.aggregation import _checks as checks
-from fairfl.theory.aggregation._arrays import like
 from fairfl.theory.aggregation._base import Objective
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
 
@@ -117,8 +116,8 @@ class Translated(Derived):
     def dual_constraint(self) -> DualConstraint:
         return self._constraint("")
 
-    def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
-        return self.inner._compute(f - like(self.shift, f), p, weights, out)
+    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+        return self.inner._compute(f - np.asarray(self.shift, f.dtype), p, weights)
 
     def _conjugate(
         self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
@@ -165,8 +164,8 @@ class Scaled(Derived):
     def dual_constraint(self) -> DualConstraint:
         return self._constraint("" if self.factor == 1 else f", with w / {self.factor:g} for w")
 
-    def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
-        value, w = self.inner._compute(f, p, weights, out)
+    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+        value, w = self.inner._compute(f, p, weights)
         return value * self.factor, None if w is None else w * self.factor
 
     def _conjugate(
@@ -208,8 +207,8 @@ class Perspective(Derived):
     def dual_constraint(self) -> DualConstraint:
         return self._constraint("")
 
-    def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
-        value, w = self.inner._compute(f / self.factor, p, weights, out)
+    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+        value, w = self.inner._compute(f / self.factor, p, weights)
         return value * self.factor, w
 
     def _conjugate(

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairfl.theory.aggregation._arrays import mean, namespace
-from fairfl.theory.aggregation._base import Objective
+from fairfl._support.checks import Array
+from fairfl.theory.aggregation._base import Objective, mean, shared
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
 
 
@@ -44,14 +44,8 @@ class FedAvg(Objective):
         # q-FFL.
         return DualConstraint(self, "w_i = 1/n", "w_i <= 1/n", "λ_1 = ... = λ_n = 1/n")
 
-    def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
-        xp, value = namespace(f), mean(f, p)
-        if not weights:
-            return value, None
-        if xp is np and out is not None:
-            out[...] = 1.0 / f.shape[-1] if p is None else p
-            return value, out
-        return value, xp.full_like(f, 1.0 / f.shape[-1]) if p is None else xp.zeros_like(f) + p
+    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+        return mean(f, p), shared(np.ones_like(f), p) if weights else None
 
     def _conjugate(
         self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float

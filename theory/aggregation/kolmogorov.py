@@ -11,11 +11,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairfl.theory.aggregation._arrays import detached, mean, namespace
-from fairfl.theory.aggregation._base import Objective
+from fairfl._support.checks import Array
+from fairfl.theory.aggregation._base import Objective, mean, shared
 from fairfl.theory.aggregation._checks import NoClosedForm, NotAttained
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
 from fairfl.theory.aggregation._generator import Generator, generator
+from fairfl.theory.aggregation.convex_function import computed_conjugate
 
 # at most, of the bracket [min f, max f], where no inverse is given: floats allow no more
 HALVINGS = 200
@@ -37,7 +38,8 @@ class KolmogorovMean(Objective):
     so does A. The named objectives are the stable ones.
     Errors: ValueError for s not increasing or with several symbols, and losses outside [lower,
     upper]; NotAttained where s' is infinite or zero at a loss that counts; NoClosedForm for the
-    conjugate of a general s. Source: PropFair, eq. (9), section 4.1.
+    conjugate of a general s whose mean is not convex; where it is, the conjugate is computed.
+    Source: PropFair, eq. (9), section 4.1.
     """
 
     s: Any = None
@@ -108,6 +110,10 @@ class KolmogorovMean(Objective):
         )
 
     @property
+    def closed_conjugate(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self.special_case is not None
+
+    @property
     def special_case(self) -> Objective | None:
         """The named objective with the same mean, or None: s'/s'' fixes s up to an affine map,
         which A_s ignores.
@@ -126,67 +132,59 @@ class KolmogorovMean(Objective):
             return DualConstraint(self, "no closed form", "no closed form")
         return DualConstraint(self, case.dual_constraint.native, case.dual_constraint.nonnegative)
 
-    def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
-        xp, g = namespace(f), self.generator
+    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+        g = self.generator
         if weights and g.slope is None:
             raise ValueError(
                 "derivative must be given for dual weights, when s is a function; got None"
             )
-        level = mean(g.s(xp, f), p)
-        value = self._inverted(xp, f, level)
-        if not bool(xp.isfinite(value).all()):
+        level = mean(g.s(f), p)
+        value = self._inverted(f, level)
+        if not np.isfinite(value).all():
             raise ValueError(
-                f"s must be finite at the losses and at their mean, got {float(f.min()):g} to "
-                f"{float(f.max()):g}, "
-                "where it overflows: the named objectives (TERM, QFFL, PropFair) are stable there"
+                "s must be finite at the losses and at their mean, got "
+                f"{f.min():g} to {f.max():g}, where it overflows: the named objectives (TERM, "
+                "QFFL, PropFair) are stable there"
             )
         if not weights or g.slope is None:
             return value, None
-        slopes, at = g.slope(xp, f), g.slope(xp, value)
+        slopes, at = g.slope(f), g.slope(value)
         same = (f == f[:, :1]).all(-1)
         # where all losses agree the weights are 1/n, also where s' is 0 or infinite there
-        if bool(same.any()):
-            slopes, at = xp.where(same[:, None], 1.0, slopes), xp.where(same, 1.0, at)
+        slopes, at = np.where(same[:, None], 1.0, slopes), np.where(same, 1.0, at)
         with np.errstate(invalid="ignore"):  # an infinite slope over another: told below
-            result = slopes / at[:, None] / f.shape[-1] if p is None else slopes / at[:, None] * p
-        if not bool(xp.isfinite(result).all()):
+            result = shared(slopes / at[:, None], p)
+        if not np.isfinite(result).all():
             raise NotAttained(
                 "losses must have s' finite there and positive at their mean for dual weights to "
                 "exist"
             )
         return value, result
 
-    def _inverted(self, xp: Any, f: Any, level: Any) -> Any:
+    def _inverted(self, f: Array, level: Array) -> Array:
         g = self.generator
         if g.inverse is not None:
-            return g.inverse(xp, level)
-        graph, f, level = level, detached(f), detached(level)
-        low, high = xp.amin(f, -1), xp.amax(f, -1)
+            return g.inverse(level)
+        low, high = f.min(-1), f.max(-1)
         for _ in range(HALVINGS):
             middle = low + (high - low) / 2
-            below = g.s(xp, middle) < level
-            moved = xp.where(below, middle != low, middle != high)
-            low, high = xp.where(below, middle, low), xp.where(below, high, middle)
-            if not bool(moved.any()):
+            below = g.s(middle) < level
+            moved = np.where(below, middle != low, middle != high)
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+            if not moved.any():
                 break
-        if xp is np or not graph.requires_grad:
-            return high
-        if g.slope is None:
-            raise ValueError(
-                "inverse or derivative must be given to differentiate, when s is a function; got "
-                "None"
-            )
-        # zero, with the slope of the inverse function
-        return high + (graph - level) / g.slope(xp, high)
+        return high
 
     def _conjugate(
         self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float
     ) -> np.ndarray:
         case = self.special_case
         if case is None:
-            raise NoClosedForm(
-                "conjugate has a closed form for linear, exponential, power and logarithmic s "
-                f"only, got s = {self.s}; "
-                "maximise w.f - A(f) numerically"
-            )
+            if not self.traits.convex:
+                raise NoClosedForm(
+                    "conjugate has a closed form for linear, exponential, power and logarithmic s "
+                    f"only, and is computed where the mean is convex, got s = {self.s}; "
+                    "maximise w.f - A(f) numerically"
+                )
+            return computed_conjugate(self, w, lower)
         return case._conjugate(w, lower, p, tolerance)

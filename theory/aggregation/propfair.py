@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from fairfl.theory.aggregation._arrays import (
-    like,
-    mean,
-    mean_log,
-    mean_log1m,
-    namespace,
-    over,
-    times,
-)
-from fairfl.theory.aggregation._base import Objective
+from fairfl._support.checks import Array
+from fairfl.theory.aggregation._base import Objective, mean, shared
 from fairfl.theory.aggregation._checks import NotAttained, as_array, number
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
 from fairfl.theory.numerics.water_filling import water_level
@@ -85,48 +78,34 @@ class PropFair(Objective):
         f = as_array("losses", losses)
         rows = f.reshape(-1, f.shape[-1])
         with np.errstate(divide="ignore"):
-            result = -mean_log(
-                self.M - rows,
-                None if self.client_weights is None else like(self.client_weights, rows),
-            )
-        result = result.reshape(tuple(f.shape[:-1]))
-        return result[()] if isinstance(result, np.ndarray) else result
+            result = -mean(np.log(self.M - rows), self._p(rows))
+        return result.reshape(f.shape[:-1])[()]
 
-    def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
-        xp, M = namespace(f), self.M
+    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+        M = self.M
         g = M - f
         log = self._log(f, g, p)
-        value = -M * xp.expm1(log)
+        value = -M * np.expm1(log)
         if not weights:
             return value, None
-        touched = g == 0 if bool((g.min() if len(g) else 1) == 0) else None
-        if touched is not None:
-            row = touched.any(-1)
-            if bool((row & ~touched.all(-1)).any()):
-                raise NotAttained(
-                    f"losses must be < M = {M:g} for dual weights (or all equal to M), got a "
-                    "loss vector with some "
-                    "f_i = M: the supremum over w is approached as w_i -> inf, and not attained"
-                )
-            g, log = xp.where(row[:, None], 1.0, g), xp.where(row, -float(np.log(M)), log)
-        geometric = xp.exp(log) * M
-        if p is None:
-            return value, over((geometric / f.shape[-1])[:, None], g, out)
-        return value, times(geometric[:, None] / g, p, out)
+        touched = g == 0
+        row = touched.any(-1)
+        if (row & ~touched.all(-1)).any():
+            raise NotAttained(
+                f"losses must be < M = {M:g} for dual weights (or all equal to M), got a loss "
+                "vector with some f_i = M: the supremum over w is approached as w_i -> inf, and "
+                "not attained"
+            )
+        g, log = np.where(touched, 1.0, g), np.where(row, -math.log(M), log)
+        return value, shared((np.exp(log) * M)[:, None] / g, p)
 
-    def _log(self, f: Any, g: Any, p: Any) -> Any:
+    def _log(self, f: Array, g: Array, p: Array | None) -> Array:
         """log(G / M), all its digits kept also where f is small beside M."""
-        xp, M = namespace(f), self.M
-        if xp is np and p is None and f.size and f.max() <= LARGE * M and f.min() >= -LARGE * M:
-            return mean_log1m(f / M)
-        log = mean_log(g, p) - float(np.log(M))
-        near = abs(log) < NEARLY_LINEAR
-        if bool(near.any()):  # log1p(-f/M) for small f, and log(g/M) where M - f is the exact one
-            x = f / M
-            large = x > LARGE
-            exact = mean(xp.where(large, xp.log(g / M), xp.log1p(-xp.where(large, 0.0, x))), p)
-            log = xp.where(near, exact, log)
-        return log
+        x = f / self.M
+        large = x > LARGE  # log1p(-f/M) for small f, and log(g/M) where M - f is the exact one
+        exact = np.where(large, np.log(g / self.M), np.log1p(-np.where(large, 0.0, x)))
+        log = mean(np.log(g), p) - math.log(self.M)
+        return np.where(np.abs(log) < NEARLY_LINEAR, mean(exact, p), log)
 
     def _conjugate(
         self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float

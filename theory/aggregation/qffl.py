@@ -8,15 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairfl.theory.aggregation._arrays import (
-    detached,
-    mean,
-    mean_of_products,
-    namespace,
-    power,
-    times,
-)
-from fairfl.theory.aggregation._base import Objective
+from fairfl._support.checks import Array
+from fairfl.theory.aggregation._base import Objective, mean, shared
 from fairfl.theory.aggregation._checks import number
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
 from fairfl.theory.numerics.water_filling import water_level
@@ -73,27 +66,16 @@ class QFFL(Objective):
     def objective_value(self, losses: Any) -> Any:
         return self.value(losses) ** (self.q + 1) / (self.q + 1)
 
-    def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
-        xp, q, n = namespace(f), self.q, f.shape[-1]
-        largest = detached(xp.amax(f, -1))
+    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+        q, largest = self.q, f.max(-1)
         zero = largest == 0
-        some_zero = bool(zero.any())
-        # in [0, 1]: no power overflows
-        x = f / (xp.where(zero, 1.0, largest) if some_zero else largest)[:, None]
-        raised = power(x, q) if weights else None
-        # For tensors from x^(q+1) itself: the slope of x^q at 0 is infinite for q < 1, and x * inf
-        # = nan.
-        if raised is not None and xp is np:
-            total = mean_of_products(x, raised, p)
-        else:
-            total = mean(power(x, q + 1), p)
-        if some_zero and raised is not None:
-            raised, total = xp.where(zero[:, None], 1.0, raised), xp.where(zero, 1.0, total)
+        x = f / np.where(zero, 1.0, largest)[:, None]  # in [0, 1]: no power overflows
+        total = mean(x ** (q + 1), p)
         value = largest * total ** (1 / (q + 1))
-        if raised is None:
+        if not weights:
             return value, None
-        scale = 1 / (total ** (q / (q + 1)) * (n if p is None else 1))
-        return value, times(raised if p is None else raised * p, scale[:, None], out)
+        raised, total = np.where(zero[:, None], 1.0, x**q), np.where(zero, 1.0, total)
+        return value, shared(raised, p) / (total ** (q / (q + 1)))[:, None]
 
     def _conjugate(
         self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float

@@ -9,10 +9,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from fairfl._support.checks import shown
+from fairfl._support.checks import Array, shown
 from fairfl.theory.aggregation import _checks as checks
 from fairfl.theory.aggregation import rank_profiles
-from fairfl.theory.aggregation._arrays import dot, mean, namespace
 from fairfl.theory.aggregation._base import Objective, short
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
 from fairfl.theory.aggregation._ranks import rank_weights
@@ -192,14 +191,10 @@ class RankWeighted(Objective):
         below = "sum of the k largest v_i <= w_1 + ... + w_k for every k"
         return DualConstraint(self, f"sum_i v_i = 1, {below}", below)
 
-    def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
-        w = self.rank_weights(f.shape[-1])
-        if self._uniform:
-            p = None
-        if not weights and p is None and namespace(f) is np:
-            return mean(np.sort(f, axis=-1), w[::-1].astype(f.dtype)), None
-        by_rank = rank_weights(f, w, p, self._knots(f.shape[-1]), out)
-        return dot(by_rank, f), by_rank if weights else None
+    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+        n, p = f.shape[-1], None if self._uniform else p
+        by_rank = rank_weights(f, self.rank_weights(n), p, self._knots(n))
+        return np.vecdot(by_rank, f), by_rank if weights else None
 
     def _conjugate(
         self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float

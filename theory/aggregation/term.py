@@ -8,14 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairfl.theory.aggregation._arrays import detached, exponential, mean, namespace, times
-from fairfl.theory.aggregation._base import Objective
+from fairfl._support.checks import Array
+from fairfl.theory.aggregation._base import Objective, mean, shared
 from fairfl.theory.aggregation._checks import number
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
 from fairfl.theory.numerics.water_filling import water_level
 
-# where every alpha (f - max f) is above this, expm1 alone serves: 1 is added without loss
-ALL_NEAR = -0.5
 # where the mean of exp(alpha (f - max f)) exceeds this, its logarithm is taken through expm1
 NEARLY_LINEAR = 0.99
 
@@ -76,30 +74,18 @@ class TERM(Objective):
             "λ_i ∝ exp(α f_i), λ ≥ 0, 1ᵀλ = 1",
         )
 
-    def _compute(self, f: Any, p: Any, weights: bool, out: Any = None) -> tuple[Any, Any]:
-        xp = namespace(f)
-        largest = detached(xp.amax(f, -1))
-        gap = f - largest[:, None]
-        gap = times(gap, self.alpha, gap)  # <= 0: no exponential overflows
-        if xp is np and gap.size and gap.min() > ALL_NEAR:
-            tilted = np.expm1(gap, out=gap)
-            above = mean(tilted, p)
-            log, average = np.log1p(above), 1 + above
-            tilted += 1
-        else:
-            tilted = exponential(gap)
-            average = mean(tilted, p)
-            log = xp.log(average)
-            # log loses digits near 1, and 1/alpha magnifies the loss
-            near = average > NEARLY_LINEAR
-            if bool(near.any()):
-                log = xp.where(near, xp.log1p(mean(xp.expm1(gap), p)), log)
+    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+        largest = f.max(-1)
+        gap = self.alpha * (f - largest[:, None])  # <= 0: no exponential overflows
+        tilted = np.exp(gap)
+        average = mean(tilted, p)
+        # log loses digits near 1, and 1/alpha magnifies the loss
+        near = average > NEARLY_LINEAR
+        log = np.where(near, np.log1p(mean(np.expm1(gap), p)), np.log(average))
         value = largest + log / self.alpha
         if not weights:
             return value, None
-        if p is None:
-            return value, times(tilted, 1 / (average * f.shape[-1])[:, None], out)
-        return value, times(tilted * p, 1 / average[:, None], out)
+        return value, shared(tilted, p) / average[:, None]
 
     def _conjugate(
         self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float

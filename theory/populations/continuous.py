@@ -163,15 +163,17 @@ class ContinuousModel:
         return ContinuousModel(laws, etas, weight, self.share[list(clients)])
 
     def integrals(self, rate: str, a: int, edges: Array, values: Array) -> Array:
-        """(I,) ∫ f p_a^(i) (c + d η) of a step function f, for the linear part (c, d) of a rate."""
+        """(I,) ∫ f p_a^(i) (c + d η) of a step function f, for the linear part (c, d) of a rate; of
+        B functions with ``values`` (m + 1, B) it is (I, B).
+        """
         if RATES[rate].linear == (1.0, 0.0):  # exactly
-            return values[0] + self.sf(a, edges) @ np.diff(values)
+            return values[0] + self.sf(a, edges) @ np.diff(values, axis=0)
         return self._stepped(self.profile((a,), rates=(rate,)), edges, values)[1:]
 
-    def utility(
-        self, costs: Array, a: int, edges: Array, values: Array, client: Any = None
-    ) -> float:
-        """Σ_i P(a, i) ∫ (f (c_fn η - c_fp (1 - η)) - c_fn η) p_a^(i), over all clients or one."""
+    def utility(self, costs: Array, a: int, edges: Array, values: Array, client: Any = None) -> Any:
+        """Σ_i P(a, i) ∫ (f (c_fn η - c_fp (1 - η)) - c_fn η) p_a^(i), over all clients or one; of B
+        functions with ``values`` (m + 1, B) it is (B,).
+        """
         own = slice(None) if client is None else slice(client, client + 1)
         mass = float(self.mass[own, a].sum())
         if mass == 0.0:
@@ -184,12 +186,14 @@ class ContinuousModel:
         if missed + wrong == 0.0:
             return 0.0
         positive = (gain.totals[0] + wrong * mass) / (missed + wrong)
-        return float(self._stepped(gain, edges, values)[0] - missed * positive)
+        found = self._stepped(gain, edges, values)[0] - missed * positive
+        return found if found.ndim else float(found)
 
     @staticmethod
     def _stepped(functions: Piecewise, edges: Array, values: Array) -> Array:
-        """(J,) ∫ f F_j of a step function f."""
-        return values[0] * functions.totals + functions.above(edges) @ np.diff(values)
+        """(J,) ∫ f F_j of a step function f, or (J, B) of B functions."""
+        whole = np.multiply.outer(functions.totals, values[0])
+        return whole + functions.above(edges) @ np.diff(values, axis=0)
 
     def rates(self, notion: str) -> Rates:
         """The constants and the masses of a notion's rates, (E, I, A)."""

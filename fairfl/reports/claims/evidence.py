@@ -20,7 +20,8 @@ def evidence(claim: Claim, outcome: Outcome) -> str:
     data = outcome.evidence or {"parts": [], "extra": []}
     lines = "".join(_line(from_json(one)) for one in chain(data["parts"], data["extra"]))
     hypotheses = "".join(
-        f"<dt>{html(name)}</dt><dd>{html(text)}</dd>" for name, text in claim.hypotheses
+        f"<dt>{html(name)}</dt><dd>{html(text)}</dd>"
+        for name, text in dict(claim.hypotheses).items()
     )
     mutants = "".join(
         f"<li>{html(m.name)}: {html(m.change)}</li>" for m in outcome.mutants if m.killed

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fairfl._support.version import __version__
 from fairfl.claims.certificates.base import LEVELS
-from fairfl.claims.claim import REPAIRED, VERDICTS, Claim
+from fairfl.claims.claim import REPAIRED, SEVERITIES, VERDICTS, Claim
 from fairfl.claims.picture import pictures
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
@@ -37,7 +37,7 @@ def page(checked: Sequence[Checked]) -> str:
         "themselves; its level is "
         "that of the weakest certificate and of what the claim rests on. Every check also "
         "tells the claim from at least one changed "
-        f"statement.</p>\n{summary(checked)}{vocabulary()}"
+        f"statement.</p>\n{summary(checked)}{_severe(checked)}{vocabulary()}"
         f"{_form(checked)}<main>\n{''.join(parts)}</main>\n<h2 "
         f'id="errata">Errata</h2>\n{"".join(_errata(key, checked) for key in _keys(checked))}'
         f"{_graph(checked)}<script>{script}</script>\n</body>\n</html>\n"
@@ -81,6 +81,16 @@ def summary(checked: Sequence[Checked], page: str = "") -> str:
         '<div class="wide"><table>\n<tr><th>statements, without repaired forms</th>'
         f"{head}<th>errors</th></tr>\n" + "\n".join(rows) + "</table></div>\n"
     )
+
+
+def _severe(checked: Sequence[Checked]) -> str:
+    """The printed statements that are false in substance, a line each."""
+    items = [
+        f'<li><a href="#{escape(c.claim.id)}">{escape(c.claim.id)}</a>: {html(c.claim.title)}</li>'
+        for c in checked
+        if c.claim.severity == SEVERITIES[0] and c.claim.whose == "printed"
+    ]
+    return f"<p>False as printed, theorems first:</p>\n<ol>{''.join(items)}</ol>\n" if items else ""
 
 
 def _form(checked: Sequence[Checked]) -> str:

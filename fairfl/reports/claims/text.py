@@ -26,7 +26,7 @@ def as_text(checked: Checked) -> str:
         _block("as printed", claim.printed),
         _block("as checked", claim.statement),
     ]
-    parts += [_block(f"hypothesis {name}", text) for name, text in claim.hypotheses]
+    parts += [_block(f"hypothesis {name}", text) for name, text in dict(claim.hypotheses).items()]
     if claim.whose != "printed":
         parts.append(_block("whose statement", claim.whose))
     if claim.severity:
@@ -54,20 +54,8 @@ def as_data(checked: Checked) -> dict[str, Any]:
     claim = checked.claim
     return {
         **checked.to_json(),
-        **{
-            name: getattr(claim, name)
-            for name in (
-                "line",
-                "printed",
-                "statement",
-                "whose",
-                "severity",
-                "reading",
-                "erratum",
-                "gap",
-                "notes",
-            )
-        },
+        **{name: getattr(claim, name) for name in ("line", "printed", "statement")},
+        **{name: getattr(claim, name) for name in ("reading", "erratum", "gap", "notes")},
         "title": claim.title,
         "hypotheses": dict(claim.hypotheses),
         "outcome": checked.outcome.to_json() if checked.outcome else None,

@@ -1,6 +1,4 @@
-"""Data for the simulator: samples with a client, synthetic or from public sources. No file here
-imports torch.
-"""
+"""Data for the simulator: samples with a client, synthetic or public. No torch here."""
 
 from fairfl.sims.data.federated.data import PARTS, ByClient, FederatedData
 from fairfl.sims.data.federated.population import sample

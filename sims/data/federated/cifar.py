@@ -31,9 +31,7 @@ def _members(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:
 
 
 def _records(name: str, content: bytes, labels: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """CIFAR's binary records: label bytes, the last one the class, then 3 x 32 x 32 pixels, channel
-    by channel.
-    """
+    """CIFAR's binary records: label bytes, the last one the class, then 3 x 32 x 32 pixels."""
     width = labels + 3 * 32 * 32
     if len(content) == 0 or len(content) % width:
         raise ValueError(f"{name} must hold records of {width} bytes, got {len(content)} bytes")

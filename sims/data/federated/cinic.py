@@ -23,9 +23,7 @@ IMAGES = 90_000
 
 @register("cinic-10", "CINIC-10 (Darlow et al., 2018)")
 def load(folder: str | Path | None = None, progress: Progress | None = None) -> FederatedData:
-    """CINIC-10 from ``CINIC-10.tar.gz``: train/, valid/ and test/, a folder a class, 32 x 32 PNGs;
-    classes by name.
-    """
+    """CINIC-10 from ``CINIC-10.tar.gz``: three parts, a folder a class, 32 x 32 PNGs."""
     source = "https://datashare.ed.ac.uk/bitstream/handle/10283/3192/CINIC-10.tar.gz"
     # The publisher states an MD5 alone, which a forger can meet: a download is verified by its
     # content.
@@ -47,9 +45,7 @@ def load(folder: str | Path | None = None, progress: Progress | None = None) -> 
 
 
 def check(path: Path) -> None:
-    """Raise `ValueError` if a download is not CINIC-10, as far as the numbers of its images
-    tell.
-    """
+    """ValueError if a download is not CINIC-10, as far as the numbers of its images tell."""
     try:
         counts = Counter(part for part, _, _, _ in _members(path))
     except DAMAGED as error:

@@ -121,9 +121,7 @@ class FederatedData:
         return self.part
 
     def rows(self, part: str = "train") -> NDArray[np.int64]:
-        """The rows of a part ("train", "validation", "test" or "all"), in the order of the data
-        set.
-        """
+        """The rows of a part ("train", "validation", "test" or "all"), in their order."""
         if part == "all":
             return np.arange(len(self))
         if part not in PARTS:

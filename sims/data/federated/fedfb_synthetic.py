@@ -1,6 +1,4 @@
-"""FedFB's synthetic data: two features, a sensitive attribute that depends on them, clients with
-different shares.
-"""
+"""FedFB's synthetic data: two features, a group that depends on them, unequal clients."""
 
 from __future__ import annotations
 
@@ -16,9 +14,7 @@ from fairfl.sims.data.partition.checks import generator
 
 MEANS = np.array([[-2.0, -2.0], [2.0, 2.0]])
 COVARIANCES = np.array([[[10.0, 1.0], [1.0, 3.0]], [[5.0, 1.0], [1.0, 5.0]]])
-"""By label. FedFB prints [5, 1] for label 1; Zafar et al. (2017), whose data they are, have [5, 1;
-1, 5].
-"""
+"""By label. FedFB prints [5, 1] for label 1; Zafar et al. (2017), the source, [5, 1; 1, 5]."""
 ANGLE = np.pi / 4
 POSITIVE = 0.6
 
@@ -38,17 +34,13 @@ PUBLISHED_SEED = 123
 
 
 def chance_of_group(x: NDArray[Any]) -> NDArray[np.float64]:
-    """P(a = 1 | x), x (n, 2): p(x' | y=1) / (p(x' | y=0) + p(x' | y=1)), x' = x turned by 45
-    degrees.
-    """
+    """P(a = 1 | x), x (n, 2): p(x'|1) / (p(x'|0) + p(x'|1)), x' = x turned by 45 degrees."""
     turn = np.array([[np.cos(ANGLE), -np.sin(ANGLE)], [np.sin(ANGLE), np.cos(ANGLE)]])
     return expit(_log_ratio(x @ turn.T))
 
 
 def chance_of_label(x: NDArray[Any]) -> NDArray[np.float64]:
-    """η(x) = P(y = 1 | x), x (n, 2), by Bayes' rule; a adds no information, since it depends on x
-    alone.
-    """
+    """η(x) = P(y = 1 | x), x (n, 2), by Bayes' rule; a depends on x alone, and adds nothing."""
     return expit(_log_ratio(x) + np.log(POSITIVE / (1 - POSITIVE)))
 
 
@@ -149,9 +141,7 @@ def _drawn(count: int, rng: np.random.Generator) -> Drawn:
 
 
 def _published(count: int) -> Drawn:
-    """The same laws from the stream of the published code, in its order: all labels, then x and a
-    by turns.
-    """
+    """The same laws from the published code's stream: all labels, then x and a by turns."""
     stream = np.random.RandomState(PUBLISHED_SEED)
     y = stream.binomial(n=1, p=POSITIVE, size=count).astype(np.int64)
     x, group = np.empty((count, 2)), np.empty(count, np.int64)

@@ -1,6 +1,4 @@
-"""Images as one client. Pixels stay uint8, (N, channels, height, width); ``by_client`` hands them
-out as x / 255.
-"""
+"""Images as one client, uint8 (N, channels, height, width); ``by_client`` gives x / 255."""
 
 from __future__ import annotations
 
@@ -27,9 +25,7 @@ DAMAGED = (
     ValueError,
     NotImplementedError,
 )
-"""What archives and pictures that something has damaged raise, each library its own (pillow a
-SyntaxError).
-"""
+"""What damaged archives and pictures raise, each library its own (pillow a SyntaxError)."""
 
 
 def images(
@@ -39,9 +35,7 @@ def images(
     note: str,
     validation: int = 0,
 ) -> FederatedData:
-    """One client with training and test images; the last ``validation`` training rows are for
-    validation.
-    """
+    """One client of training and test images; the last ``validation`` rows are for validation."""
     x = np.concatenate([train[0], test[0]])
     y = np.concatenate([train[1], test[1]]).astype(np.int64)
     counts = [len(train[1]) - validation, validation, len(test[1])]

@@ -18,9 +18,7 @@ IDX_PARTS = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k
 
 
 def read_idx(path: Path) -> NDArray[np.uint8]:
-    """Read a gzipped IDX file of unsigned bytes: magic 0, 0, 8, rank, then the sizes, big-endian,
-    then the bytes.
-    """
+    """Read a gzipped IDX file of unsigned bytes: magic 0, 0, 8, rank, sizes, then the bytes."""
     try:
         content = gunzip(path)
     except DAMAGED as error:
@@ -60,9 +58,7 @@ def _idx_set(
 
 @register("mnist", "MNIST digits")
 def mnist(folder: str | Path | None = None, progress: Progress | None = None) -> FederatedData:
-    """MNIST from ``mnist/mnist.npz`` (x, y in any order: then the last 10,000 are the test rows) or
-    the IDX files.
-    """
+    """MNIST from ``mnist/mnist.npz`` (the last 10,000 rows are the test's) or the IDX files."""
     local = Remote(
         "mnist/mnist.npz",
         copies=("a840c018491075634b1f72192817dd46a17eb3d2755b111b017d4b6a06cb7ee4",),

@@ -1,6 +1,4 @@
-"""Clients with quadratic losses F_k(w) = (w - c_k)' A_k (w - c_k) / 2 + b_k: optima are known in
-closed form.
-"""
+"""Clients with quadratic losses F_k(w) = (w - c_k)' A_k (w - c_k) / 2 + b_k: known optima."""
 
 from __future__ import annotations
 
@@ -68,9 +66,7 @@ class Quadratics:
         return np.einsum("kde,...ke->...kd", self.curvature, gap)
 
     def minimiser(self, weights: ArrayLike) -> NDArray[np.float64]:
-        """The minimiser of sum_k weights_k F_k, (sum w_k A_k)^-1 sum w_k A_k c_k; ValueError where
-        it is not unique.
-        """
+        """The minimiser (sum w_k A_k)^-1 sum w_k A_k c_k; ValueError where it is not unique."""
         w = finite("weights", weights)
         if w.shape != self.offset.shape or (w < 0).any():
             raise ValueError(f"weights must be {self.offset.size} numbers >= 0, got {w}")

@@ -79,9 +79,7 @@ def encode(text: str) -> NDArray[np.int64]:
 
 
 def windows(lines: list[str], width: int = WINDOW) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Every ``width`` characters of the joined lines, and the character that follows: (n, width)
-    and (n,).
-    """
+    """Every ``width`` characters of the lines (n, width), and the one that follows (n,)."""
     codes = encode(re.sub(r" +", " ", " ".join(lines)))
     if codes.size <= whole("width", width, 1):
         return np.empty((0, width), np.int64), np.empty(0, np.int64)
@@ -90,9 +88,7 @@ def windows(lines: list[str], width: int = WINDOW) -> tuple[NDArray[np.int64], N
 
 @register("shakespeare", "Shakespeare's plays by role, next character of 80")
 def load(folder: str | Path | None = None, progress: Progress | None = None) -> FederatedData:
-    """Read Gutenberg's text. x (N, 80) and y (N,) are codes; roles too short for a window are left
-    out.
-    """
+    """Gutenberg's text as codes, x (N, 80) and y (N,); roles too short are left out."""
     path = locate([FILE], folder, progress)
     roles = speeches(path.read_text("utf-8", errors="replace"))
     x, y, names = [], [], []

@@ -1,6 +1,4 @@
-"""People of a table as the simulator's data: split into training, validation and test rows,
-features scaled.
-"""
+"""A table's people as the simulator's data: split by rows, features scaled."""
 
 from __future__ import annotations
 
@@ -50,9 +48,7 @@ def split_people(people: Dataset, seed: int = 0) -> FederatedData:
 def _parts(
     client: NDArray[np.int64], group: NDArray[np.int64], label: NDArray[np.int64], seed: int
 ) -> NDArray[np.int8]:
-    """0 train, 1 validation, 2 test; the people of a client that has nobody left to train on are
-    all trained on.
-    """
+    """0 train, 1 validation, 2 test; a client with nobody left to train on trains on all."""
     fold = deal({"client": client, "group": group, "label": label}, FOLDS, seed)
     part = np.where(fold == 0, 2, np.where(fold == 1, 1, 0)).astype(np.int8)
     left = np.bincount(client[part == 0], minlength=int(client.max()) + 1)
@@ -75,9 +71,7 @@ def _everywhere(
 
 
 def _scaled(x: NDArray[np.float64], train: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """(x - min) / (max - min) of each column over its training rows; 0 where it is constant
-    there.
-    """
+    """(x - min) / (max - min) of each column over its training rows; 0 if constant there."""
     low, high = x[train].min(axis=0), x[train].max(axis=0)
     varies = high > low
     return np.where(varies, (x - low) / np.where(varies, high - low, 1.0), 0.0)

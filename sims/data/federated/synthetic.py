@@ -1,6 +1,4 @@
-"""Synthetic(alpha, beta): softmax data whose models and features differ by client (q-FFL, appendix
-E.1).
-"""
+"""Synthetic(alpha, beta): softmax models and features that differ by client (q-FFL, E.1)."""
 
 from __future__ import annotations
 

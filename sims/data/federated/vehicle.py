@@ -1,6 +1,4 @@
-"""Vehicle: 23 sensors, 100 acoustic, seismic and infrared features, AAV or DW (q-FFL, appendix
-E.1).
-"""
+"""Vehicle: 23 sensors, 100 acoustic, seismic and infrared features, AAV or DW (q-FFL, E.1)."""
 
 from __future__ import annotations
 

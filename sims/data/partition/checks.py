@@ -14,9 +14,7 @@ Owner = NDArray[np.int64]
 
 
 def labels(values: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The distinct labels, sorted, and where every row's label is among them; ValueError unless
-    (N,) with N >= 1.
-    """
+    """The distinct labels, sorted, and each row's place there; ValueError unless (N,), N >= 1."""
     array = np.asarray(values)
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"label must have shape (N,) with N >= 1, got shape {array.shape}")

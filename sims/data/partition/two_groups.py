@@ -1,6 +1,4 @@
-"""Groups of clients that hold different classes: the dynamic-participants paper's alpha-split of
-two, and its like for more.
-"""
+"""Groups of clients with different classes: the dynamic-participants paper's alpha-split."""
 
 from __future__ import annotations
 

@@ -81,9 +81,7 @@ TEST = Remote(
 
 
 def read(path: Path) -> pd.DataFrame:
-    """Return one of the two files as a table with the columns `COLUMNS`, texts stripped, `?`
-    kept.
-    """
+    """Return one of the two files as a table with the columns `COLUMNS`, stripped, `?` kept."""
     frame = pd.read_csv(
         path,
         header=None,
@@ -119,9 +117,7 @@ def assign_clients(
 
 
 def build(folder: str | Path | None, groups: str, seed: int, progress: Progress | None) -> Dataset:
-    """Return the prepared data set. It has two groups, so that `groups` "two" and "all" are the
-    same.
-    """
+    """Return the prepared data set. It has two groups: `groups` "two" and "all" are the same."""
     paths = [locate([remote], folder, progress) for remote in (TRAIN, TEST)]
     parts = [read(path) for path in paths]
     frame = pd.concat(parts, ignore_index=True)

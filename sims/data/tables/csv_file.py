@@ -50,9 +50,7 @@ def read_table(path: Path) -> pd.DataFrame:
 
 
 def _read_text(path: Path) -> pd.DataFrame:
-    """Return a comma-separated file as a table; a column of the same name as another keeps that
-    name.
-    """
+    """Return a comma-separated file as a table; columns of the same name both keep it."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
@@ -79,9 +77,7 @@ def _read_text(path: Path) -> pd.DataFrame:
 
 
 def require_column(frame: pd.DataFrame, role: str, column: str, path: Path) -> None:
-    """Raise `ValueError` unless the table has the column, once. `role` is what the column is wanted
-    for.
-    """
+    """ValueError unless the table has the column, once. `role` is what it is wanted for."""
     count = list(frame.columns).count(column)
     if count != 1:
         there = some([repr(name) for name in frame.columns])
@@ -122,9 +118,7 @@ def numbers(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
 
 
 def categories(frame: pd.DataFrame, column: str) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Return a column as codes, shape (n,), and the name of each code, in sorted order of the
-    values.
-    """
+    """Return a column as codes (n,), and the name of each code, values in sorted order."""
     values = complete(frame, column)
     if values.dtype == object:  # may mix kinds, which do not compare
         values = values.astype(str)

@@ -76,9 +76,7 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], path: Path) -> 
 
 
 def require_numeric(frame: pd.DataFrame, columns: Sequence[str], path: Path) -> None:
-    """Raise `ValueError` if one of the columns is not numeric throughout, naming the first row that
-    is not.
-    """
+    """ValueError if one of the columns is not numeric throughout, naming the first such row."""
     for column in columns:
         wrong = pd.Series(pd.to_numeric(frame[column], errors="coerce")).isna().to_numpy(dtype=bool)
         if wrong.any():

@@ -25,9 +25,7 @@ from fairfl.sims.data.tables.table import Dataset
 from fairfl.theory.populations.calibration import binary
 
 LEVELS = 20
-"""A text column of up to so many values is always taken for a category; one of more, only if values
-repeat.
-"""
+"""A text column of so many values is always a category; of more, only if values repeat."""
 MOST_LEVELS = 1_000
 """A text column of more values is never one: each value makes a feature."""
 
@@ -139,9 +137,7 @@ def _label(frame: pd.DataFrame, column: str) -> tuple[NDArray[np.int64], tuple[s
 
 
 def _groups(columns: Columns, parts: Sequence[Codes]) -> Codes:
-    """Return codes and names of the groups, of several columns the combinations that somebody has;
-    `parts` are the columns' own.
-    """
+    """Codes and names of the groups, for several columns of the combinations that occur."""
     codes, names = parts[0]
     if len(parts) > 1:
         rows, codes = np.unique(

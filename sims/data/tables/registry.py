@@ -9,9 +9,7 @@ from fairfl.sims.data.registry import Registry
 from fairfl.sims.data.tables.table import Dataset
 
 FEDFB_SEED = 1
-"""The `seed` with which FedFB's published code drew its clients: it gives the same rows to the same
-clients.
-"""
+"""The `seed` of FedFB's published code: it gives the same rows to the same clients."""
 
 
 @dataclass(frozen=True)

@@ -105,9 +105,7 @@ class LogisticScore:
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return P(y = 1 | x) of every row of X, shape (n,). `fit` comes first, else
-        `RuntimeError`.
-        """
+        """P(y = 1 | x) of every row of X, shape (n,). `RuntimeError` before `fit`."""
         if self.coefficients is None:
             raise RuntimeError("LogisticScore must be fitted before it predicts")
         X_ = _features(X)

@@ -1,6 +1,4 @@
-"""A table of people: the features, label, group and client of every row, with the names of the
-codes.
-"""
+"""A table of people: features, label, group and client of every row, and the codes' names."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace

@@ -27,9 +27,7 @@ ORDER, PARTICIPATION, DROPOUT, STRAGGLER, EFFORT = range(5)
 
 
 def mix(z: Words) -> Words:
-    """SplitMix64's finaliser, a bijection of 64-bit words; ``z`` (an array, at least 1-d) is
-    overwritten.
-    """
+    """SplitMix64's finaliser, a bijection of 64-bit words; ``z`` (an array) is overwritten."""
     z ^= z >> SHIFTS[0]
     z *= FIRST
     z ^= z >> SHIFTS[1]
@@ -39,9 +37,7 @@ def mix(z: Words) -> Words:
 
 
 def key(*words: ArrayLike) -> Words:
-    """One 64-bit key for each tuple of words, whole numbers >= 0, broadcast against each other; at
-    least 1-d.
-    """
+    """One 64-bit key for each tuple of words (whole numbers >= 0), broadcast; at least 1-d."""
     first, state = 0, 0
     for word in words:  # most are numbers, and need no arrays
         if not isinstance(word, (int, np.integer)):
@@ -83,7 +79,5 @@ def _mix_number(z: int) -> int:
 
 
 def uniforms(keys: Words) -> NDArray[np.float64]:
-    """Numbers in (0, 1), 52 bits each, never an end: the midpoints of 2^52 cells, which all are
-    floats.
-    """
+    """Numbers in (0, 1), 52 bits each: the midpoints of 2^52 cells, which all are floats."""
     return ((keys >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52

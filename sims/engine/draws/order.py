@@ -34,7 +34,7 @@ class Passes:
         before = np.cumsum(passes) - passes - first
         return cls(job, np.arange(len(job)) - before[job], sizes[job], shuffled[job])
 
-    def some(self, which: Ints | slice) -> Passes:
+    def some(self, which: slice) -> Passes:
         """Some of them."""
         return Passes(*(getattr(self, field.name)[which] for field in fields(self)))
 
@@ -68,44 +68,16 @@ class Passes:
         return counter.following(counter.key(keys)[self.job], self.numbers)
 
 
-def orders(keys: counter.Words, passes: Passes, apart: bool = False) -> Ints:
+def orders(keys: counter.Words, passes: Passes) -> Ints:
     """Permutations of 0..length-1, one a pass, concatenated; ``keys`` (J,) are the clients'.
 
     A permutation depends on the client's key, the number of the pass and its length alone. Where
     ``shuffled`` is false it is the identity: a batch of all samples has no order worth drawing.
     Each sample gets 32 random bits, and ties go by the sample's number: the bias is below n²/2^33.
-    What is asked for several times, as replicates of one seed do, is drawn once, unless all keys
-    are ``apart``.
     """
     if not passes.drawn:
         return _ramps(passes)
     words = passes.words(keys)
-    if apart or _distinct(words):
-        return _drawn(words, passes)
-    _, some, where = np.unique(words, return_index=True, return_inverse=True)
-    once = passes.some(some)
-    whose = passes.some(some[where])
-    if (whose.length != passes.length).any() or (whose.shuffled != passes.shuffled).any():
-        return _drawn(words, passes)
-    return _repeated(_drawn(words[some], once), once, where)
-
-
-def _distinct(words: counter.Words) -> bool:
-    """Whether no two are the same."""
-    ascending = np.sort(words)
-    return bool((ascending[1:] != ascending[:-1]).all())
-
-
-def _repeated(drawn: Ints, once: Passes, which: Ints) -> Ints:
-    """Runs ``which`` of those of ``once``, which are ``drawn``."""
-    if once.alike:
-        return drawn.reshape(len(once.length), -1)[which].ravel()
-    runs = np.split(drawn, np.cumsum(once.length)[:-1])
-    return np.concatenate([runs[i] for i in which])
-
-
-def _drawn(words: counter.Words, passes: Passes) -> Ints:
-    """``orders`` of passes with these words, which may all differ."""
     if passes.samples <= MOST:
         return _sorted(words, passes)
     parts, start = [], 0
@@ -127,9 +99,7 @@ def _ramps(passes: Passes) -> Ints:
 
 
 def _sorted(keys: counter.Words, passes: Passes) -> Ints:
-    """Sort words of (segment,) random bits and sample: numpy's sort of whole words is far faster
-    than its argsort.
-    """
+    """Sort words of (segment,) random bits and sample: far faster than an argsort."""
     length, fixed, count = passes.length, passes.fixed, len(keys)
     most = int(length.max())
     sample_bits = max(1, (most - 1).bit_length())

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from fairfl._support.checks import whole
 from fairfl.sims.engine.draws import counter
-from fairfl.sims.engine.remembered import remembered
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -37,9 +36,7 @@ class Participation(ABC):
 
     @abstractmethod
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
-        """Positions of the clients drawn (m,), rising, each as often as it is drawn, and the
-        weights of these draws (m,), positive with sum one.
-        """
+        """Positions drawn (m,), rising, one a draw, and weights (m,) > 0 with sum one."""
 
     def check(self, clients: int, rounds: int) -> None:
         """ValueError where this cannot be done with so many clients or rounds."""
@@ -47,9 +44,7 @@ class Participation(ABC):
         whole("rounds", rounds, 1)
 
     def joined(self, round: int) -> tuple[int, ...]:
-        """The rounds up to this one in which clients joined, rising; (0,) where nobody joins
-        later.
-        """
+        """The rounds up to this one in which clients joined, rising; (0,) if nobody joins."""
         return (0,)
 
 
@@ -129,9 +124,7 @@ class ByWeight(Participation):
 
 @dataclass(frozen=True, eq=False)
 class Given(Participation):
-    """Row t of ``masks`` (T, K) is for round t, from the first again after the last; weights as
-    Uniform.
-    """
+    """Row t of ``masks`` (T, K) is for round t, again from the first on; weights as Uniform."""
 
     masks: NDArray[np.bool_]
 
@@ -169,7 +162,6 @@ def smallest(count: int, keys: NDArray[Any], ids: Ints) -> Ints:
     return np.sort(near[np.lexsort((ids[near], keys[near]))[:count]])
 
 
-@remembered
 def present(
     drawn: Ints, weights: Floats, ids: Ints, lost: NDArray[np.bool_]
 ) -> tuple[Ints, Floats, Ints, int]:
@@ -204,9 +196,7 @@ def dropouts(rate: float, seed: int, round: int, ids: Ints) -> NDArray[np.bool_]
 
 
 def efforts(rate: float, seed: int, round: int, ids: Ints) -> Floats:
-    """The share of its local steps that each client does (m,): 1, or for a straggler uniform in (0,
-    1).
-    """
+    """The share of its local steps that each client does (m,): 1, or of a straggler in (0, 1)."""
     if rate == 0:
         return np.ones(len(ids))
     slow = counter.uniforms(counter.key(seed, counter.STRAGGLER, round, ids)) < rate

@@ -1,6 +1,4 @@
-"""What linear models share: weights stored as (A, outputs, features + 1), so that a step is two
-batched products.
-"""
+"""What linear models share: weights (A, outputs, features + 1), a step two batched products."""
 
 from __future__ import annotations
 
@@ -17,9 +15,7 @@ from fairfl.sims.engine.model import Blocks, Model, Weights
 
 
 def floating(owner: str, x: Tensor) -> None:
-    """ValueError for inputs that are whole numbers or truth values, which nothing can be multiplied
-    with.
-    """
+    """ValueError for inputs that are whole numbers or truth values."""
     if not x.is_floating_point():
         raise ValueError(
             f"x must be floating point for {owner}, got {x.dtype}: scale pixels or codes first"
@@ -27,9 +23,7 @@ def floating(owner: str, x: Tensor) -> None:
 
 
 def ready(model: Model, data: ClientData, bias: bool = True) -> ClientData:
-    """The data with what the model takes of targets, and with a ``bias`` one more input, a one: its
-    weight is the bias.
-    """
+    """The data with the model's targets, and with a ``bias`` a column of ones."""
     x = torch.cat([data.x, data.x.new_ones(len(data.x), bias)], 1)
     return replace(data, x=x, targets=model.targets(data.y, x))
 
@@ -82,18 +76,14 @@ class Linear(Model):
 
     @abstractmethod
     def slopes(self, z: Tensor, y: Tensor, want: bool) -> Tensor | None:
-        """Turn scores ``z`` (A, B, outputs) into d loss / d z in place; the losses (A, B) where
-        they are wanted.
-        """
+        """Turn scores ``z`` (A, B, outputs) into d loss / d z in place; losses (A, B) if wanted."""
 
     @abstractmethod
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
         """Losses (A, B) of scores ``z`` (A, outputs, B), which may be overwritten."""
 
     def scores(self, params: Tensor, x: Tensor) -> Tensor:
-        """z (A, outputs, B): so maxima and sums over classes take less time than along rows of few;
-        ``x`` has its column of ones.
-        """
+        """z (A, outputs, B), the fast layout; ``x`` has its column of ones."""
         return torch.bmm(x, self.blocks(params)[0].mT).mT.contiguous()
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:

@@ -18,9 +18,7 @@ from fairfl.sims.engine.kernels.softmax import (
 
 @dataclass(frozen=True)
 class Logistic(Linear):
-    """Loss log(1 + exp(-s z)), s = 2 y - 1, y in {0, 1}: softmax regression with the two scores'
-    difference.
-    """
+    """Loss log(1 + exp(-s z)), s = 2 y - 1, y in {0, 1}: softmax of two scores' difference."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

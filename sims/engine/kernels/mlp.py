@@ -1,6 +1,4 @@
-"""Multilayer perceptrons with ReLU and cross entropy, the backward pass written out in batched
-products.
-"""
+"""Multilayer perceptrons with ReLU and cross entropy, the backward pass in batched products."""
 
 from __future__ import annotations
 
@@ -64,9 +62,7 @@ class MLP(Model):
         return list(zip(self.widths[:-1], self.widths[1:], strict=True))
 
     def blocks(self, rows: Tensor) -> Blocks:
-        """The first layer (A, in + 1, out), then Wᵀ (A, in, out) and b (A, 1, out) of each, and of
-        the last one W (A, out, in), where products take the least time.
-        """
+        """First layer (A, in + 1, out), then Wᵀ and b (A, 1, out) each; the last W (A, out, in)."""
         parts = zip(self._pairs, rows.split_with_sizes(self.layers, 1), strict=True)
         first, *rest = [part.view(len(rows), i + 1, o) for (i, o), part in parts]
         result = [first]
@@ -81,9 +77,7 @@ class MLP(Model):
 
     @cached_property
     def places(self) -> Tensor:
-        """Where each number of the row (P,) stands in ``parameters_to_vector`` of the matching
-        ``nn.Sequential``.
-        """
+        """Where each number of the row (P,) stands in the matching ``nn.Sequential``'s vector."""
         parts = zip(self._pairs, torch.arange(self.size).split(self.layers), strict=True)
         return torch.cat(
             [torch.cat([p[: i * o].view(o, i).T.flatten(), p[i * o :]]) for (i, o), p in parts]

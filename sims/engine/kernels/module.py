@@ -1,6 +1,4 @@
-"""Any ``nn.Module``, its clients batched by ``torch.func``, or one after the other where that
-cannot be done.
-"""
+"""Any ``nn.Module``, its clients batched by ``torch.func``, or else one after the other."""
 
 from __future__ import annotations
 
@@ -88,7 +86,7 @@ class Module(Model):
     @cached_property
     def module(self) -> nn.Module:
         """The module that lends its forward; its own parameters are not used."""
-        return self._made(0).requires_grad_(True)
+        return self._made(0).requires_grad_()
 
     @cached_property
     def own(self) -> list[nn.Parameter]:
@@ -136,7 +134,7 @@ class Module(Model):
                 leaves = self._lent(blocks)
                 losses = self.loss(self.module(x[0]), y[0])[None]
             else:
-                leaves = [block.detach().requires_grad_(True) for block in blocks]
+                leaves = [block.detach().requires_grad_() for block in blocks]
                 losses = self._each(self._one, leaves, x, y)
             given = weights(losses.detach()) if callable(weights) else weights
             if not isinstance(given, Tensor):
@@ -158,9 +156,7 @@ class Module(Model):
             return self._each(self._forward, self.blocks(params), x).argmax(-1) == y
 
     def prepare(self, data: ClientData) -> ClientData:
-        """Run the module on some samples: what cannot be done is told here, and what a step takes
-        is measured.
-        """
+        """Run the module on some samples: tell what cannot be done, measure what a step takes."""
         if not len(data.x):
             return data  # a part without samples says nothing
         first = [p.detach().to(data.x.device, _floating(data.x)) for p in self.own]
@@ -211,9 +207,7 @@ class Module(Model):
             )
 
     def _can_be_stacked(self, x: Tensor, y: Tensor) -> bool:
-        """Whether vmap takes the module and its gradient, without a loop of its own, of which it
-        warns.
-        """
+        """Whether vmap takes the module and its gradient, without a loop of its own."""
         params = torch.stack([self.init(0), self.init(1)]).to(x.device, _floating(x))
         x, y = torch.stack([x, x.flip(0)]), torch.stack([y, y.flip(0)])
         try:
@@ -225,9 +219,7 @@ class Module(Model):
         return True
 
     def _measured(self, x: Tensor, y: Tensor) -> tuple[int, int]:
-        """Numbers that a step takes of a client, and of each sample besides: of two clients' (one's
-        in turn) on 4 and on 8 copies.
-        """
+        """Numbers that a step takes, of a client and of each sample: from 4 and 8 samples."""
         many = 1 if self.in_turn else 2
         params = self.init(0).to(_floating(x)).repeat(many, 1)
 
@@ -254,9 +246,7 @@ class Module(Model):
         return f"Module({name}, {getattr(self.loss, '__qualname__', self.loss)}, {self.module})"
 
     def _made(self, seed: int) -> nn.Module:
-        """A new module; its draws are from the CPU's generator, which is put back, and no GPU's is
-        touched.
-        """
+        """A new module; its draws are from the CPU's generator, which is put back."""
         with torch.random.fork_rng(devices=[]):
             torch.default_generator.manual_seed(seed)
             return self.factory()
@@ -282,7 +272,5 @@ class Module(Model):
 
 
 def _floating(x: Tensor) -> torch.dtype:
-    """The dtype that parameters have beside inputs ``x``: theirs, or the default one where x holds
-    codes.
-    """
+    """The dtype of parameters beside inputs ``x``: theirs, or the default one for codes."""
     return x.dtype if x.is_floating_point() else torch.get_default_dtype()

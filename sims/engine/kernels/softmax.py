@@ -49,18 +49,14 @@ class Softmax(Linear):
 
 
 def entropy_targets(y: Tensor, classes: int, like: Tensor) -> Tensor:
-    """What ``entropy_slopes`` takes: minus the probabilities of the classes (..., classes), which
-    are 0 and 1; of two classes the second's.
-    """
+    """For ``entropy_slopes``: minus the classes' probabilities (..., classes), or the second's."""
     if classes == 2:
         return y.to(like.dtype)
     return like.new_zeros(*y.shape, classes).scatter_(-1, y.unsqueeze(-1), -1.0)
 
 
 def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
-    """Turn scores ``z`` (A, B, classes) into d loss / d z in place; the losses (A, B) where they
-    are wanted.
-    """
+    """Turn scores ``z`` (A, B, classes) into d loss / d z in place; losses (A, B) if wanted."""
     if z.size(2) == 2:  # by the log odds: half the operations
         none, odds = z.unbind(2)
         odds -= none

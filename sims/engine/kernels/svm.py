@@ -14,9 +14,7 @@ from fairfl.sims.engine.kernels.softmax import classes_between
 
 @dataclass(frozen=True)
 class LinearSVM(Linear):
-    """Hinge loss max(0, 1 - s z), s = 2 y - 1, y in {0, 1}; its slope at the kink is 0. Regularise
-    by weight decay.
-    """
+    """Hinge loss max(0, 1 - s z), s = 2 y - 1, y in {0, 1}; its slope at the kink is 0."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -17,9 +17,7 @@ from fairfl.sims.engine.secure import masks
 def masked(
     rows: Tensor, ids: Tensor, *words: int, column: int = 0, others: Tensor | None = None
 ) -> Tensor:
-    """``masks.mask`` of rows (k, S) of clients ``ids`` (k,) as int64, but for its error: nothing
-    waits for the device.
-    """
+    """``masks.mask`` of rows (k, S) of clients ``ids`` (k,) as int64; without its error."""
     sent = (rows.to(torch.float64) * 2.0**masks.FRACTION).round().to(torch.int64)
     count, width = rows.shape
     slots = torch.arange(column, column + width, device=rows.device)

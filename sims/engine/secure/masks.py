@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from fairfl._support.checks import Array
 from fairfl.sims.engine.draws import counter
-from fairfl.sims.engine.task import Floats
 
 FRACTION = 36
-"""Bits after the point: a report is rounded to a multiple of 2^-36, a sum of k reports is right
-within k 2^-37.
-"""
+"""Bits after the point: a report is a multiple of 2^-36, a sum of k right within k 2^-37."""
 BITS = 64
 """What one masked number takes on the wire."""
 LARGEST = 2.0 ** (BITS - 2 - FRACTION)
@@ -90,6 +88,6 @@ def _pads(one: Ints, other: Ints, words: tuple[int, ...], slots: Ints) -> Words:
     return np.where(one < other, pads, np.uint64(0) - pads)
 
 
-def unmask(sent: Words) -> Floats:
+def unmask(sent: Words) -> Array:
     """The server's side: the sum (S,) of the reports, from the messages (k, S)."""
     return sent.sum(axis=0, dtype=np.uint64).view(np.int64).astype(np.float64) * 2.0**-FRACTION

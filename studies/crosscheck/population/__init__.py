@@ -1,3 +1,1 @@
-"""Populations of known laws, and what is computed on them without torch: dynamics, minimisers,
-learned classifiers.
-"""
+"""Populations of known laws without torch: dynamics, minimisers, learned classifiers."""

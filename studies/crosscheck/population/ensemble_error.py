@@ -1,6 +1,4 @@
-"""How much of an ensemble's error in MD is on its members' own people, and how much on other
-clients' people.
-"""
+"""An ensemble's error in MD: on its members' own people, and on other clients' people."""
 
 from __future__ import annotations
 

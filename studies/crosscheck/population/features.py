@@ -13,9 +13,7 @@ from fairfl._support.checks import Array, as_floats, whole
 from fairfl.studies.crosscheck.population.worlds import World
 
 NODES = 60
-"""Of the quadrature for each law: exact for products of two polynomials of degree below 60, but for
-η.
-"""
+"""Of the quadrature of each law: exact for products of polynomials below degree 60, but for η."""
 FLOOR = 0.1
 
 
@@ -76,9 +74,7 @@ class Basis:
         return self.matrix.shape[0] * self.matrix.shape[1]
 
     def __call__(self, x: ArrayLike, group: ArrayLike) -> Array:
-        """Features (n, A (d + 1)) of people with x (n,) in groups (n,); those of the other groups
-        are 0.
-        """
+        """Features (n, A (d + 1)) of people with x (n,) in groups (n,); other groups' are 0."""
         at, code = as_floats("x", x), np.asarray(group)
         found = np.zeros((at.size, *self.matrix.shape[:2]))
         for a in range(len(self.matrix)):

@@ -15,15 +15,11 @@ from fairfl.solvers.solution import CertificationError
 from fairfl.studies.crosscheck.population.worlds import World
 
 TOLERANCE = 1e-9
-"""Of the hard inequality. Rates and accuracies of step functions are exact to some 1e-13, the
-frontier to 1e-10.
-"""
+"""Of the hard inequality: rates of step functions are exact to 1e-13, the frontier to 1e-10."""
 
 
 WIDER = (0.0, 1e-9, 1e-8, 1e-7)
-"""What budgets are widened by until a solution is certified: the optimum at wider ones is a bound
-too.
-"""
+"""What budgets are widened by until a solution is certified: still a bound."""
 
 
 @lru_cache(maxsize=128)

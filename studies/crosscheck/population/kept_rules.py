@@ -42,9 +42,7 @@ def kept_rules(measures: pd.DataFrame, members: bool = False) -> list[dict[str, 
 
 
 def short(text: str) -> dict[str, Any]:
-    """A rule's edges and values, rounded; values of a rule that never randomises as the first
-    one.
-    """
+    """A rule's edges and values, rounded; of a deterministic one the first value."""
     rule = from_json(text)
     edges = [np.round(e, DIGITS).tolist() for e in rule.edges]
     sharp = all(np.isin(v, (0.0, 1.0)).all() and (np.diff(v) != 0).all() for v in rule.values)

@@ -19,9 +19,7 @@ from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import ALIASES, disparity
 
 REAL = 1e-9
-"""A root whose imaginary part is smaller, relative to it, is real: a double root, or one that
-rounding split.
-"""
+"""A root of a smaller relative imaginary part is real: a double one, or split by rounding."""
 
 
 def learned(basis: Basis, params: ArrayLike) -> Classifier:

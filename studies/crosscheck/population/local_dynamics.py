@@ -44,9 +44,7 @@ from fairfl.theory.populations.classifiers import Classifier
 
 REGIMES = ("pooled", "steps", "converged", "locally-fair")
 FAR = 20.0
-"""Where only one label of a group counts (ρ = 0 or 2), a client's score grows without end; it is
-stopped here.
-"""
+"""Where one label of a group counts alone (ρ = 0 or 2) a score grows without end; its limit."""
 LR, MOMENTUM = 0.5, 0.9
 """Of "steps", in a basis whose Hessian is about the identity, as in ``runs.py``."""
 
@@ -90,9 +88,7 @@ class Dynamics:
         in_range("fading", self.fading, 0.0, 1e300)
 
     def run(self) -> Iterator[tuple[Classifier, Array]]:
-        """The rule of each round, and the λ (I, 2) it was found with; λ moves by the rule's exact
-        MD_i.
-        """
+        """Each round's rule, and the λ (I, 2) it was found with; λ moves by exact MD_i."""
         share, budget = self.world.shares, np.array(self.budgets)
         lam, fed, rules = share.copy(), self.world.federation, self._rules()
         next(rules)
@@ -149,9 +145,7 @@ class Dynamics:
 
 
 def converged(world: World, lam: Array) -> Array:
-    """Thresholds (2,) of the average of the clients' own minimisers at λ (I, 2): -Σ_i π_i log((2 -
-    ρ_ia) / ρ_ia).
-    """
+    """Thresholds (2,) of the mean minimiser at λ (I, 2): -Σ_i π_i log((2 - ρ_ia) / ρ_ia)."""
     rho = lam / world.shares
     with np.errstate(divide="ignore"):
         own = np.clip(np.log(2 - rho) - np.log(rho), -FAR, FAR)

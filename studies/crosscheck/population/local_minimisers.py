@@ -79,9 +79,7 @@ def learned(data: FederatedData, averaged: bool) -> Learned:
 
 
 def minimiser(x: Array, y: Array, rho: float, start: Array) -> Array:
-    """(2,) intercept and slope of least log loss, label 0 weighing ρ and label 1 2 - ρ; by Newton's
-    method.
-    """
+    """(2,) intercept and slope of least log loss, weights ρ and 2 - ρ by label; by Newton."""
     params, weight = start, np.where(y == 1, 2 - rho, rho)
     for _ in range(STEPS):
         chance = special.expit(params[0] + params[1] * x)

@@ -17,9 +17,7 @@ from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.theory.populations.classifiers import Classifier
 
 REACH, ORDER = 9.0, 16
-"""Standard deviations that the quadrature covers on both sides, and Gauss-Legendre nodes a panel of
-one (the least).
-"""
+"""Standard deviations that the quadrature covers, and Gauss-Legendre nodes a panel of one."""
 NEWTON, HALVINGS, DONE = 80, 40, 1e-22
 GRID, BISECTIONS, THIRDS, SHALLOW = 2000, 50, 30, 0.02
 """Cells in which the pointwise rule's changes of sign are sought; a dip towards 0 within one is
@@ -167,9 +165,7 @@ def any_rule(world: World, lam: Array) -> Classifier:
 def _with_dips(
     grid: Array, worth: Array, function: Callable[[Array], Array]
 ) -> tuple[Array, NDArray[np.bool_]]:
-    """The grid and whether ``worth`` is positive there, with the bottoms of dips through 0 that lie
-    between nodes.
-    """
+    """The grid and whether ``worth`` is positive, with bottoms of dips through 0 between nodes."""
     yes, size = worth > 0, np.abs(worth)
     inner = (
         (size[1:-1] <= size[:-2])

@@ -1,6 +1,4 @@
-"""Gaussian federations by name: FedFB's figures 5 and 9, drawn at random, or spread along axes of
-heterogeneity.
-"""
+"""Gaussian federations: FedFB's figures 5 and 9, random ones, and axes of heterogeneity."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""LFT+Ensemble: learned points against exact ones by sample size, and the smallest disparity
-reached.
-"""
+"""LFT+Ensemble: learned against exact points by sample size, and the smallest disparity."""
 
 from __future__ import annotations
 
@@ -19,7 +17,7 @@ from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, be
 from fairfl.studies.crosscheck.population.kept_rules import kept_rules
 from fairfl.studies.crosscheck.population.learned_rules import Found, from_json
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
-from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, told
+from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, rms, told
 from fairfl.studies.crosscheck.runs import ENSEMBLE, Plan, spelt
 from fairfl.studies.crosscheck.study import Drawing, Verdict
 from fairfl.studies.crosscheck.told import points_of, series
@@ -35,15 +33,11 @@ WORLDS = ("figure-5a", "figure-5d", "figure-9d", "random-3")
 """The smallest disparities of their ensembles are 0.165, 0.508, 0.119 and 0.076."""
 SIZES = (500, 2_000, 8_000, 32_000)
 PLACES = {"least": 0.0, "middle": 1 / 3}
-"""Where on the exact frontier the budgets come from: its smallest disparity, and a third of the way
-to its largest.
-"""
+"""Budgets' places on the exact frontier: the smallest disparity, a third to the largest."""
 
 
 def units(scale: Scale) -> list[Unit]:
-    """Quick: two worlds, up to 8,000 people; paper: four, up to 32,000, and degree 5 on figure 5 up
-    to 8,000.
-    """
+    """Quick: two worlds, up to 8,000 people; paper: four, up to 32,000 (degree 5: 8,000)."""
     plans = []
     for name in WORLDS if scale.paper else ("figure-5a", "random-3"):
         kinds = [(1, SIZES if scale.paper else SIZES[:-1], scale.seeds)]
@@ -64,9 +58,7 @@ def units(scale: Scale) -> list[Unit]:
 
 @cache
 def targets(world: World) -> dict[str, tuple[float, ...]]:
-    """The clients' budgets of points of the exact frontier, by ``PLACES``, to five digits (1: no
-    constraint).
-    """
+    """The clients' budgets at ``PLACES`` of the exact frontier, to five digits (1: no limit)."""
     curve = exact(world, "lft_ensemble")
     at = {name: round(place * (len(curve.disparity) - 1)) for name, place in PLACES.items()}
     return {name: tuple(round(float(v), 5) for v in curve.eps[k]) for name, k in at.items()}
@@ -102,9 +94,7 @@ def beside(measures: pd.DataFrame) -> pd.DataFrame:
 
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """By world, place, degree and size: the distance and MD missed (root mean squares), accuracy
-    missed; and rates.
-    """
+    """By world, place, degree, size: distance, MD missed (RMS), accuracy missed; and rates."""
     found, lines, speeds = beside(measures), [], []
     for (world, place, degree, budget), mine in groups(
         found, ["world", "place", "degree", "budget"]
@@ -127,9 +117,7 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
-    """A hard one of the members, and of the ensembles the rate, its cause, and the smallest
-    disparity.
-    """
+    """A hard one of the members; of ensembles the rate, its cause, the smallest disparity."""
     found = beside(measures)
     return _members(found), *_rates(found), _cause(found), _least(found)
 
@@ -153,10 +141,10 @@ def _members(found: pd.DataFrame) -> Verdict:
     return Verdict(
         "members-below-their-own-frontier",
         bool(worst >= -TOLERANCE),
-        True,
         "No member is more accurate on its own client than that client's exact optimum at the "
         "member's own |MD_i|.",
         f"{short.size} members of {len(found)} ensembles: the nearest one is {worst:.2g} below",
+        hard=True,
     )
 
 
@@ -177,14 +165,13 @@ def _rates(found: pd.DataFrame) -> tuple[Verdict, Verdict]:
     ):
         rate = Rate.of(sizes, floats(part, column), part["world"]) if len(part) else None
         if rate is None:
-            made.append(Verdict(name, None, False, asked, TOO_FEW))
+            made.append(Verdict(name, None, asked, TOO_FEW))
             continue
-        last = sizes == sizes.max()
-        text = (
-            f"{rate}; {rate.told_by_world()}; {_said(part, sizes)}; with {sizes.max():,.0f} people "
-            f"{rms(floats(part, column)[last]):.2g}"
+        last = (
+            f"with {sizes.max():,.0f} people {rms(floats(part, column)[sizes == sizes.max()]):.2g}"
         )
-        made.append(Verdict(name, rate.is_near(-0.5), False, asked, text))
+        text = f"{rate}; {rate.told_by_world()}; {_said(part, sizes)}; {last}"
+        made.append(Verdict(name, rate.is_near(-0.5), asked, text))
     return made[0], made[1]
 
 
@@ -202,7 +189,7 @@ def _cause(found: pd.DataFrame) -> Verdict:
     small = sizes == sizes.min()
     holds = rms(others[small]) > rms(own[small])
     return Verdict(
-        "members-elsewhere", holds, False, asked, f"own and others': {told}; {_said(part, sizes)}"
+        "members-elsewhere", holds, asked, f"own and others': {told}; {_said(part, sizes)}"
     )
 
 
@@ -219,7 +206,7 @@ def _least(found: pd.DataFrame) -> Verdict:
         for n in np.unique(sizes)
     )
     text = f"more than 0.01 below it are {told}; {_said(part, sizes)}"
-    return Verdict("smallest-disparity", bool((short <= 0.01).all()), False, asked, text)
+    return Verdict("smallest-disparity", bool((short <= 0.01).all()), asked, text)
 
 
 def _said(part: pd.DataFrame, sizes: Array) -> str:
@@ -227,11 +214,6 @@ def _said(part: pd.DataFrame, sizes: Array) -> str:
         f"{sizes.min():,.0f} to {sizes.max():,.0f} people, {part['world'].nunique()} worlds, "
         f"{part['seed'].nunique()} seeds"
     )
-
-
-def rms(values: Array) -> float:
-    """Root mean square."""
-    return float(np.sqrt(np.mean(values**2)))
 
 
 def record(measures: pd.DataFrame) -> dict[str, Any]:
@@ -264,9 +246,7 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
 
 
 def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
-    """The distance and the two parts of the missed MD by size, a curve a world and place, and
-    n^-1/2.
-    """
+    """The distance and the missed MD's two parts by size, a curve a world and place; n^-1/2."""
     found, parts = among(beside(measures), "degree", [1]), []
     for column, panel in (
         ("off", "from the exact point"),

@@ -50,9 +50,7 @@ ROUNDS = {True: 100, False: 60}
 
 
 def units(scale: Scale) -> list[Unit]:
-    """FedFB and CFL at every point of every axis, a seed a sample; points that axes share are run
-    once.
-    """
+    """FedFB and CFL at every point of every axis, a seed a sample; shared points run once."""
     found = {
         plan.name: plan.unit()
         for setup in setups(scale.paper)
@@ -138,10 +136,10 @@ def _one(found: Frame) -> Verdict:
     return Verdict(
         "one-step-is-cfl",
         bool(away < ROUNDING) if len(some) else None,
-        True,
         "With one local step a round the average of the clients' steps is the step on all "
         "people: FedFB is CFL.",
         f"{len(some)} pairs of runs: accuracy and |MD| within {away:.1e}",
+        hard=True,
     )
 
 
@@ -151,10 +149,10 @@ def _bound(found: Frame) -> Verdict:
     return Verdict(
         "cfl-is-a-bound",
         least >= -FRONTIER,
-        True,
         "No learned rule is above CFL's exact frontier at its own |MD|, nor above the line that "
         "supports it at MD = 0.",
         f"{2 * len(found)} rules; the nearest {least:.1e} below",
+        hard=True,
     )
 
 
@@ -172,7 +170,6 @@ def _same(found: Frame, seeds: str) -> Verdict:
     return Verdict(
         "heterogeneity-costs-nothing",
         _near(by),
-        False,
         "FedFB, section 5.3: however the clients' laws of x and shares of groups differ (one "
         f"η). {ASKED}.",
         f"{seeds}, {int(some['rows'].iloc[0]):,} people, 3 clients; accuracy behind, and |MD| "
@@ -186,7 +183,6 @@ def _clients(found: Frame, seeds: str) -> Verdict:
     return Verdict(
         "clients-cost-little",
         _near(by),
-        False,
         f"As the people are shared out among more clients. {ASKED}.",
         f"{seeds}; accuracy behind, and |MD| more: {text}",
     )
@@ -198,7 +194,6 @@ def _concept(found: Frame, seeds: str) -> Verdict:
     return Verdict(
         "concepts-cost-little",
         _near(by),
-        False,
         "Where the clients' η differ, so that averages of local minimisers are not the pooled "
         f"one. {ASKED}.",
         f"{seeds}; accuracy behind, and |MD| more, by the tilt of the log odds: {text}",
@@ -235,7 +230,6 @@ def _bits(found: Frame, seeds: str, rounds: int) -> Verdict:
     return Verdict(
         "bits-bound-the-disparity",
         bool((judged["sample"] <= judged["bound"]).all()) if len(judged) else None,
-        False,
         "With b bits a number, λ settles where the sample's |MD| is at most K step + α_T "
         "|dMD/dλ| / √2, step = 2 / (2^b - 1): beyond K step the sign of F is right, and λ's last "
         "step moves MD by the rest.",

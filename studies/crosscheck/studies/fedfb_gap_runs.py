@@ -1,6 +1,4 @@
-"""The runs of the study: federations along axes of heterogeneity, and FedFB and CFL on the same
-samples of them.
-"""
+"""The study's runs: FedFB and CFL on the same samples, along axes of heterogeneity."""
 
 from __future__ import annotations
 
@@ -92,9 +90,7 @@ class GapPlan(Plan):
         return [FedFB(rule, bits=self.bits, loss_bound=BOUND)]
 
     def measured(self, result: Result) -> Frame:
-        """One row: what the rule is worth on the population and on its sample, and what CFL could
-        at its MD.
-        """
+        """One row: the rule's worth on population and sample, and CFL's optimum at its MD."""
         rule = self.members(result)[0][0]
         federation = self.world.federation
         found = Found.of(rule, federation)

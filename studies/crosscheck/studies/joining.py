@@ -110,9 +110,7 @@ def measure(name: str, seed: int) -> pd.DataFrame:
 
 
 def sample(seed: int) -> Parts:
-    """Two clients with 400 rows each: classes around centres; the seed draws these, how far apart
-    they are, and the size of the features.
-    """
+    """Two clients of 400 rows, classes around centres; the seed draws these and the scales."""
     rng = np.random.default_rng([seed, 15])
     centre = rng.normal(size=(CLASSES, FEATURES)) * rng.uniform(0.3, 1.5)
     label = np.tile(np.arange(CLASSES), 2 * EACH)
@@ -124,9 +122,7 @@ def sample(seed: int) -> Parts:
 def joined(
     model: Model, data: Parts, trained: int, work: str, seed: int
 ) -> dict[str, list[dict[str, Any]]]:
-    """What each rule does in the round after ``trained`` ones: lead and its first order, by part of
-    the step.
-    """
+    """Each rule's round after ``trained`` ones: lead and its first order, by part of the step."""
     training = Training(
         trained + 1,
         lr=ETA,
@@ -190,9 +186,7 @@ def curvature(simulation: Simulation, w: torch.Tensor) -> float:
 
 
 def smoothness(data: Parts) -> float:
-    """L of softmax regression with a bias: half of the largest eigenvalue of E x x', the larger of
-    the clients.
-    """
+    """L of softmax regression with a bias: half the largest eigenvalue of E x x' of a client."""
     x = data.train.x.numpy().reshape(2, -1, FEATURES)
     x = np.concatenate([x, np.ones((*x.shape[:2], 1))], axis=2)
     second = np.einsum("kni,knj->kij", x, x) / x.shape[1]
@@ -206,9 +200,7 @@ def whole(measures: pd.DataFrame) -> pd.DataFrame:
 
 
 def pairs(measures: pd.DataFrame, other: str) -> pd.DataFrame:
-    """FedAvg's round beside another rule's: how much less the newcomer leads under the other,
-    ``less``; its first order, ``told``, and what may be between, ``width``.
-    """
+    """FedAvg's lead less another rule's, ``less``; its first order ``told``; the ``width``."""
     keys = ["model", "seed", "trained", "work"]
     found = whole(measures)
     one, two = (among(found, "rule", [name]).set_index(keys) for name in (PLAIN, other))
@@ -253,22 +245,20 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
             measures,
             SOFTMAX,
             "softmax-remainder",
-            True,
             "The newcomer's lead after any step is its first order to within L ||s||²/2.",
+            hard=True,
         ),
         _remainder(
-            measures,
-            TWO,
-            "network-remainder",
-            False,
-            f"The same of a network with L = {NETWORK:g} C.",
+            measures, TWO, "network-remainder", f"The same of a network with L = {NETWORK:g} C."
         ),
         _order(measures),
         *_theorems(measures),
     )
 
 
-def _remainder(measures: pd.DataFrame, model: str, name: str, hard: bool, asked: str) -> Verdict:
+def _remainder(
+    measures: pd.DataFrame, model: str, name: str, asked: str, hard: bool = False
+) -> Verdict:
     part = among(measures, "model", [model])
     lead, low, high = (floats(part, column) for column in ("lead", "low", "high"))
     inside = (lead >= low - ROUNDING) & (lead <= high + ROUNDING)
@@ -283,7 +273,6 @@ def _order(measures: pd.DataFrame) -> Verdict:
     return Verdict(
         "remainder-order",
         None if rate is None else rate.is_near(2.0),
-        False,
         "The remainder falls like the square of the step.",
         TOO_FEW if rate is None else f"{rate}, n the part of the step; {_what(measures)}",
     )
@@ -354,7 +343,7 @@ def _decides(name: str, part: pd.DataFrame, told: Array, true: Array, asked: str
     found = f"{_what(part)}: decided in {sure.sum()}, right in {right.sum()} of these"
     agree = int((told * true > 0).sum())
     holds = bool(right.all()) if sure.any() else None
-    return Verdict(name, holds, False, asked, f"{found}; the signs agree in {agree}")
+    return Verdict(name, holds, asked, f"{found}; the signs agree in {agree}")
 
 
 def _all(name: str, part: pd.DataFrame, true: Array, asked: str) -> Verdict:

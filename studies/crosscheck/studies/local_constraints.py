@@ -46,9 +46,7 @@ SEEN = 1
 """Seed 0 of figure 5(a) was seen before anything was asked of samples."""
 SIZES = (500, 4_000, 32_000)
 FINER = (1_000, 100_000)
-"""People of tests that could tell less and more than the verdicts' 10,000: how much hangs on that
-number.
-"""
+"""People of tests less and more sharp than the verdicts' 10,000."""
 
 PICTURES = (
     Drawing(
@@ -81,9 +79,7 @@ def budgets(scale: Scale) -> tuple[float, ...]:
 
 
 def units(scale: Scale) -> list[Unit]:
-    """One for the population of each world; on samples one a world, local training, size and
-    seed.
-    """
+    """A unit a world's population; on samples one a world, local training, size and seed."""
     found, eps, rounds = [], budgets(scale), 400 if scale.paper else 120
     for world in worlds(scale):
         name = f"local-constraints-{world.name}-{scale.profile}"
@@ -92,9 +88,7 @@ def units(scale: Scale) -> list[Unit]:
 
 
 def samples(scale: Scale) -> list[LocalPlan]:
-    """Quick: 2,000 people of figure 5(a). Paper: three federations, and up to 32,000 people of
-    figure 5(a).
-    """
+    """Quick: 2,000 people of figure 5(a). Paper: three worlds, of 5(a) up to 32,000 people."""
     first = figure_5("a")
     if not scale.paper:
         wanted = [(first, 2_000)]
@@ -144,9 +138,7 @@ def population(
 
 
 def tables(measures: Frame) -> dict[str, pd.DataFrame]:
-    """Where every run ended; and how many reach the optimum, by regime and by how many constraints
-    bind there.
-    """
+    """Where runs ended; how many are optimal, by regime and number of active constraints."""
     last = final(measures)
     finer = {f"reached, {people:,}": reached(last, people) for people in FINER}
     shown = last.assign(
@@ -186,9 +178,7 @@ def tables(measures: Frame) -> dict[str, pd.DataFrame]:
 
 
 def record(measures: Frame) -> dict[str, Any]:
-    """The rules at the ends of all runs, by regime and budget, for the claims; the samples' by size
-    and seed.
-    """
+    """The rules at the ends of all runs, by regime and budget; samples' by size and seed."""
     last = final(measures)
     sampled = last[last["rows"] > 0].astype({"rows": int, "seed": int})
     samples = kept_rules(

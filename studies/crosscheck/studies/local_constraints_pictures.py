@@ -21,9 +21,7 @@ COLUMNS = ["row", "panel", "series", "kind", "x", "y"]
 
 
 def paths(measures: Frame) -> Frame:
-    """The rule's way in the plane, from its first round on: a panel each, before the three exact
-    frontiers.
-    """
+    """The rule's way from its first round on: a panel each, before the three exact frontiers."""
     exact = measures[measures["rows"] == 0]
     parts = []
     for regime in WAYS:
@@ -59,9 +57,7 @@ def _panel(panel: str, here: Frame, runs: Frame, eps: float) -> list[Frame]:
 
 
 def ends(measures: Frame) -> Frame:
-    """Every end on the population: by how much the worst client is over its budget, and the
-    accuracy's difference.
-    """
+    """Ends on the population: the worst client's excess disparity, the accuracy's difference."""
     last = measures[(measures["rows"] == 0) & (measures["rule"] != "")]
     last = last.assign(over=last["excess"].clip(lower=0.0), more=-last["shortfall"])
     parts = []

@@ -1,6 +1,4 @@
-"""The verdicts of `local-constraints`: reached or not, by regime and number of active
-constraints.
-"""
+"""The verdicts of `local-constraints`: reached or not, by regime and active constraints."""
 
 from __future__ import annotations
 
@@ -21,17 +19,13 @@ from fairfl.studies.frames import Frame, loose
 STEADY = 2 * OVER
 """A run settles where MD ranges over no more in its last quarter: an error up and one down."""
 DUAL = 1e-8
-"""Of the bound by multipliers: solutions are certified to 1e-10, rates and accuracies exact to some
-1e-13.
-"""
+"""Of the bound by multipliers: solutions are certified to 1e-10, rates exact to 1e-13."""
 ERRORS, MOST = 2, 0.95
 """Nineteen of twenty measurements are within two standard errors."""
 
 
 def final(measures: Frame) -> Frame:
-    """The last round of every run, with what the optimum is and how much the last quarter
-    ranged.
-    """
+    """The last round of every run, the optimum, and how much the last quarter ranged."""
     runs = measures[measures["regime"] != "frontier"]
     last = runs[runs["rule"] != ""].reset_index(drop=True)
     return last.astype({"boxed": bool, "pure": bool, "binding": int})
@@ -72,10 +66,10 @@ def _bought(last: Frame) -> Verdict:
     return Verdict(
         "broken-budgets-buy-no-more",
         least >= -DUAL,
-        True,
         "No end is more accurate than LFT+FedAvg(ε)'s optimum by more than Σ_i |multiplier_i| "
         "times its largest |MD_i| - ε.",
         f"{len(last)} ends: the nearest one is {least:.1e} below",
+        hard=True,
     )
 
 
@@ -87,11 +81,11 @@ def _lagrangian(exact: Frame) -> Verdict:
     return Verdict(
         "weights-are-multipliers",
         bool(worst < 1e-8) if len(some) else None,
-        True,
         "At δ_i = multiplier_i / π_i the pooled weighted loss is least, over all functions, at "
         "LFT+FedAvg(ε)'s rule.",
         f"{len(some)} budgets of {some['world'].nunique()} federations: accuracies and MD_i "
         f"within {worst:.1e}",
+        hard=True,
     )
 
 
@@ -101,7 +95,6 @@ def _pooled(exact: Frame) -> Verdict:
     return Verdict(
         "one-step-reaches-it",
         _all(right),
-        False,
         "One local step before every averaging, many to a step of λ, over all functions: "
         "LFT+FedAvg(ε)'s optimum, where its multipliers are in FairBatch's box.",
         f"{int(right.sum())} of {len(right)} ends within {NEAR} of its accuracy and budgets; the "
@@ -121,7 +114,6 @@ def _box(exact: Frame) -> Verdict:
     return Verdict(
         "box-does-no-harm",
         _all(right),
-        False,
         "The same where the optimum's multipliers are outside of the box [0, 2 n_a/n] of λ.",
         text if len(some) else "No such budget here",
     )
@@ -134,7 +126,6 @@ def _one_binds(exact: Frame) -> Verdict:
     return Verdict(
         "one-constraint-is-easy",
         _all(right),
-        False,
         "Where at most one client's constraint binds, the optimum is by thresholds, and every "
         "regime in which λ follows the averaged model ends near it.",
         f"{int(right.sum())} of {len(right)} ends: {_by_regime(some)}. The furthest {_worst(some)}",
@@ -149,7 +140,6 @@ def _many_steps(exact: Frame) -> Verdict:
     return Verdict(
         "many-local-steps-reach-it",
         _all(right),
-        False,
         "FedFB, section 3.1: FedAvg with local constraints is equivalent to LFT+FedAvg(ε); here "
         "with 20 local steps or local training to its end, where two or more constraints bind.",
         f"{int(right.sum())} of {len(right)} reach it, {int(settled.sum())} settle at all "
@@ -166,7 +156,6 @@ def _fading(exact: Frame) -> Verdict:
     return Verdict(
         "falling-rates-bring-it-nearer",
         bool(falling < constant) if len(some) else None,
-        False,
         "Remark 9 leans on Li et al., whose learning rates fall: the same 20 local steps with "
         "rates 1 / (1 + t / 10).",
         f"Where two or more constraints bind, the median end is {falling:.3f} off, with constant "
@@ -182,7 +171,6 @@ def _own(exact: Frame) -> Verdict:
     return Verdict(
         "averages-of-fair-models-are-fair",
         _all(kept),
-        False,
         "Clients that are each fair to the end, then averaged (their thresholds are averaged), "
         "keep |MD_i| <= ε.",
         f"{int(kept.sum())} of {len(kept)} keep it; the furthest {_worst(some)}",
@@ -235,7 +223,6 @@ def _nearer(found: Frame, where: str) -> Verdict:
     return Verdict(
         "samples-follow-the-population",
         all(falls) if falls else None,
-        False,
         "The engine's LocalFairBatch on a sample ends where the population ends, the nearer the "
         "more people.",
         f"Distance in accuracy or MD, where the population settles: {text}; {where}"
@@ -255,7 +242,6 @@ def _by_sampling(found: Frame, where: str) -> Verdict:
     return Verdict(
         "samples-miss-by-sampling",
         bool(near.mean() >= MOST) if len(found) else None,
-        False,
         f"And in 19 of 20 runs by no more than {ERRORS} standard errors of an MD measured on as "
         f"many people, {ERRORS} / root n.",
         f"{told}; {where}" if len(found) else where,

@@ -1,6 +1,4 @@
-"""Equal opportunity, equalised odds and three groups: learned rules against the exact optima of
-every scheme.
-"""
+"""Equal opportunity, equalised odds, three groups: learned rules against exact optima."""
 
 from __future__ import annotations
 
@@ -11,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fairfl._support.checks import Array
 from fairfl.sims.engine import Result
 from fairfl.solvers.api import solve
 from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, optimum
@@ -19,7 +16,7 @@ from fairfl.studies.crosscheck.population.kept_rules import kept_rules
 from fairfl.studies.crosscheck.population.learned_rules import Found, from_json
 from fairfl.studies.crosscheck.population.supporting_line import supporting_plane
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
-from fairfl.studies.crosscheck.rates import TOO_FEW, Rate
+from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, rms
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan
 from fairfl.studies.crosscheck.standard_errors import NEAR, OVER
 from fairfl.studies.crosscheck.study import Drawing, Verdict
@@ -177,7 +174,7 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
 def _bound(found: pd.DataFrame, columns: tuple[str, ...], name: str, asked: str) -> Verdict:
     least = float(np.min([floats(found, column).min() for column in columns]))
     text = f"{_what(found)}: the nearest one is {least:.2g} below"
-    return Verdict(name, bool(least >= -TOLERANCE), True, asked, text)
+    return Verdict(name, bool(least >= -TOLERANCE), asked, text, hard=True)
 
 
 def _rated(found: pd.DataFrame) -> pd.DataFrame:
@@ -206,9 +203,7 @@ def _speed(found: pd.DataFrame) -> tuple[Verdict, Verdict]:
     ):
         rate = Rate.of(floats(part, "rows"), values, part["question"]) if len(part) else None
         told = TOO_FEW if rate is None else f"{rate}; {rate.told_by_world()}; {_what(part)}"
-        made.append(
-            Verdict(name, None if rate is None else rate.is_near(-power), False, text, told)
-        )
+        made.append(Verdict(name, None if rate is None else rate.is_near(-power), text, told))
     return made[0], made[1]
 
 
@@ -223,7 +218,6 @@ def _fedfb(found: pd.DataFrame) -> Verdict:
     return Verdict(
         "fedfb-near-cfl",
         bool((more <= NEAR).all() and (apart <= OVER).all()),
-        False,
         f"With ten local steps FedFB is at most {NEAR:g} less accurate than CFL against the plane, "
         f"and its disparity at most {OVER:g} larger, at ε = 0 in the mean over seeds.",
         f"{_what(part)}: {np.median(more):.4f} in the median over questions, at most "
@@ -242,7 +236,6 @@ def _odds(found: pd.DataFrame) -> Verdict:
     return Verdict(
         "odds-are-kept",
         bool(mine.max() <= 2 * others.max()) if len(mine) and len(others) else None,
-        False,
         "A learner of equalised odds at ε = 0 leaves no more than twice the largest disparity "
         "that is left by learners of one rate.",
         f"{_what(part)}: {mine.mean():.3f} in the mean, at most {mine.max():.3f}, {rest}; yet it "
@@ -265,12 +258,11 @@ def _pairs(found: pd.DataFrame) -> Verdict:
         "groups within ε."
     )
     if not len(part):
-        return Verdict("budgets-hold-between-all-pairs", None, False, asked, "no such runs")
+        return Verdict("budgets-hold-between-all-pairs", None, asked, "no such runs")
     over = floats(part, "disparity") - float(LOOSE)
     return Verdict(
         "budgets-hold-between-all-pairs",
         bool((over <= OVER).all()),
-        False,
         asked,
         f"{_what(part)}: {float(LOOSE) + over.max():.3f} at most where ε = {LOOSE}, and "
         f"{floats(part, 'below').mean():.4f} below the frontier in the mean: what it limits is not "
@@ -282,10 +274,6 @@ def _largest(found: pd.DataFrame) -> pd.DataFrame:
     return (
         rows(found, floats(found, "rows") == floats(found, "rows").max()) if len(found) else found
     )
-
-
-def _rms(values: Array) -> float:
-    return float(np.sqrt(np.mean(values**2)))
 
 
 def _what(found: pd.DataFrame) -> str:
@@ -352,7 +340,7 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
         for (notion, count), part in groups(fair, ["notion", "groups"]):
             sizes, values = floats(part, "rows"), floats(part, column)
             each = np.unique(sizes)
-            y = [_rms(values[sizes == n]) for n in each]
+            y = [rms(values[sizes == n]) for n in each]
             parts.append(series(panel, f"{TOLD[notion]}, {count} groups", "path", each, y))
     return pd.concat(parts, ignore_index=True)
 

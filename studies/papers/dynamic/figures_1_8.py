@@ -1,6 +1,4 @@
-"""Dynamic participants, figures 1 to 8 on MNIST, and 1 and 2 on Fashion-MNIST and CIFAR-10: a row
-of ``EXPERIMENTS`` each.
-"""
+"""Dynamic participants, figures 1 to 8 (MNIST, Fashion-MNIST, CIFAR-10)."""
 
 from __future__ import annotations
 

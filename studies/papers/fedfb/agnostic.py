@@ -1,6 +1,4 @@
-"""AgnosticFair's runs in FedFB's tables and figures: it takes a step a round and does not run in
-the engine.
-"""
+"""AgnosticFair's runs in FedFB's tables and figures, which do not use the engine."""
 
 from __future__ import annotations
 
@@ -23,9 +21,7 @@ from fairfl.studies.papers.fedfb.runs import HIDDEN, beside, row_of
 AGNOSTIC, EARLY, PLAIN = "AgnosticFair", "AgnosticFair, stopped early", "AgnosticFair, no adversary"
 END = AgnosticFair(momentum=0.9, decay=0.75, dual_rate=0.2)
 RULES = {AGNOSTIC: END, EARLY: AgnosticFair(), PLAIN: replace(END, kernels=1, width=1e6, cap=1.0)}
-"""PLAIN has one flat kernel: everybody weighs 1, and the constraint is on the people's own
-covariance.
-"""
+"""PLAIN has one flat kernel: everybody weighs 1; the constraint is their own covariance."""
 STEPS = {
     (AGNOSTIC, True): ({"quick": 200, "paper": 4000}, 0.1),
     (AGNOSTIC, False): ({"quick": 40, "paper": 300}, 0.5),
@@ -46,9 +42,7 @@ LEFT = {"slope": "slope in w", "regret": "regret of the adversary", "excess": "e
 def agnostic_units(
     scale: Scale, dataset: str, kind: str, taus: Sequence[float] = (TAU,)
 ) -> list[Unit]:
-    """To its end with the adversary and without, and stopped early. ``kind`` "mlp" or
-    "logistic".
-    """
+    """To its end with and without the adversary, and stopped early. ``kind``: mlp, logistic."""
     model = "" if kind == "mlp" else f"-{kind}"
     return [
         Unit(
@@ -65,9 +59,7 @@ def agnostic_units(
 def agnostic(
     scale: Scale, dataset: str, kind: str, method: str, taus: Sequence[float]
 ) -> pd.DataFrame:
-    """AgnosticFair's measures, a row a seed, τ and part; the column alpha holds τ, those of LEFT
-    what is left.
-    """
+    """AgnosticFair's measures, a row a seed, τ and part; alpha holds τ, of LEFT what is left."""
     parts, rows = Parts.of(fedfb_data(dataset)), []
     width = parts.train.x.shape[1]
     model: Model = MLP((width, HIDDEN, 2)) if kind == "mlp" else Logistic(width)

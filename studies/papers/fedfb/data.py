@@ -15,9 +15,7 @@ from fairfl.sims.data.tables import Dataset, load
 from fairfl.sims.engine import ClientData, Parts
 
 VALIDATION = 0.2
-"""Share of each client's training rows that hyper-parameters are chosen on, and that nothing is
-trained on.
-"""
+"""Share of each client's training rows held out to choose hyper-parameters on."""
 SYNTHETIC = {
     "Synthetic": (3, "medium"),
     "Synthetic, low": (3, "low"),
@@ -89,9 +87,7 @@ def _other(base: str) -> Dataset:
 
 
 def held_out(data: FederatedData, seed: int) -> FederatedData:
-    """The same with round(VALIDATION n) of each client's, group's and label's n training rows for
-    validation.
-    """
+    """The same with round(VALIDATION n) of each client's, group's and label's rows held out."""
     assert data.part is not None
     assert data.group is not None
     rng, part = np.random.default_rng([seed, 11]), np.array(data.part)

@@ -1,6 +1,4 @@
-"""FedFB, figure 3(b): the trade-off of FedFB over α, with and without 10 bits, and the exact
-frontier at each point.
-"""
+"""FedFB, figure 3(b): FedFB's trade-off over α, with and without 10 bits; the frontier."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""FedFB, figure 6: FedFB, FairFed and AgnosticFair on the synthetic data and Adult, logistic
-regression.
-"""
+"""FedFB, figure 6: FedFB, FairFed, AgnosticFair on synthetic data and Adult, logistic."""
 
 from __future__ import annotations
 
@@ -20,9 +18,7 @@ NAME = "fedfb-figure-6"
 TITLE = "FedFB, figure 6: FedFB, FairFed and AgnosticFair, logistic regression"
 SEEDS = {"quick": 1, "paper": 5}
 PUBLISHED = pd.DataFrame(columns=COLUMNS)
-"""The figure's points are not printed as numbers. The picture has FedAvg's and FedFB's of table
-4.
-"""
+"""The figure prints no numbers. The picture has FedAvg's and FedFB's of table 4."""
 PICTURES = picture("figure-6", TITLE)
 points = of_all(published(TABLE_4))
 

@@ -39,9 +39,7 @@ MORE_ROUNDS = "q-FFL, 1 epoch a round"
 
 
 def methods(largest: float = 1.0) -> list[tuple[str, float, Algorithm]]:
-    """The figure's five, a few settings of each: name, setting, algorithm. ``largest`` is GIFAIR's
-    largest λ.
-    """
+    """The figure's five, some settings each: name, setting, algorithm. ``largest``: GIFAIR's λ."""
     fair = [("FedFB", a, FedFB(FairBatch("cp", a))) for a in (0.05, 0.1, 0.2)]
     bits = [("FedFB (10 bits)", 0.05, FedFB(FairBatch("cp", 0.05), bits=10))]
     powers = [("q-FFL", q, QFedAvg(q)) for q in POWERS]
@@ -64,9 +62,7 @@ def label(name: str, setting: float) -> str:
 
 
 def units(scale: Scale) -> list[Unit]:
-    """A unit a seed and schedule: the engine's table of clients has the seed of its unit. Quick:
-    the synthetic data.
-    """
+    """A unit a seed and schedule. Quick: the synthetic data."""
     called = {
         schedule: tuple(label(*method[:2]) for method in listed())
         for schedule, listed in SCHEDULES.items()
@@ -78,7 +74,7 @@ def units(scale: Scale) -> list[Unit]:
             seed,
             called[schedule],
             partial(make, scale, dataset, schedule, seed),
-            partial(by_client, called[schedule], seed, dataset in SYNTHETIC),
+            partial(by_client, called[schedule], seed, synthetic=dataset in SYNTHETIC),
         )
         for dataset in ("Synthetic", *(REAL if scale.paper else ()))
         for schedule in SCHEDULES
@@ -113,18 +109,14 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def points(clients: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy and max |L_i - L_j|. The frontier is level: see
-    ``parity_limits.levelled_margins``.
-    """
+    """Accuracy and max |L_i - L_j|; the frontier's is ``parity_limits.levelled_margins``."""
     return _points(
         clients, "CP disp.", lambda share, best, gaps: np.full(len(gaps), float(share @ best))
     )
 
 
 def error_points(clients: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy and the largest difference of two groups' error rates; the frontier is that of
-    levelling down.
-    """
+    """Accuracy and the groups' largest difference of error rates; levelling down's frontier."""
     return _points(clients, "Acc. gap", levelling_down)
 
 

@@ -1,25 +1,54 @@
-"""Exact frontiers in FedFB's measure of disparity, max_a |P(ŷ=1 | a) - P(ŷ=1)|: what its points are
-drawn before.
-"""
+"""Exact frontiers of FedFB's people: in |MD|, and in its measure, max_a |P(ŷ=1 | a) - P(ŷ=1)|."""
 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from fairfl._support.checks import Array, one_of
 from fairfl.sims.data.federated.data import FederatedData
+from fairfl.sims.data.federated.fedfb_synthetic import chance_of_label
 from fairfl.sims.data.tables.score import cross_fitted_score
 from fairfl.solvers.api import frontier
+from fairfl.solvers.frontier import Frontier
 from fairfl.studies.papers.fedfb.data import REAL, SYNTHETIC, fedfb_data
-from fairfl.studies.papers.fedfb.frontier import people_federation
 from fairfl.theory.populations.federation import Federation
 
 STEP = 0.01
-"""Scores of real people are rounded to it: what a rule may tell apart, and people enough a level
-for η.
-"""
+"""Scores of real people are rounded to it: people enough a level for η."""
+
+
+def people_federation(x: NDArray[Any], group: NDArray[np.int64]) -> Federation:
+    """The people (N,) as one client on a finite X, each η = P(y=1 | x) a point."""
+    points, where = np.unique(chance_of_label(x[:, :2]), return_inverse=True)
+    masses = np.zeros((1, 2, len(points)))
+    np.add.at(masses[0], (group, where.ravel()), 1 / len(group))
+    return Federation.finite(points, masses, points)
+
+
+def exact_frontier(x: NDArray[Any], group: NDArray[np.int64], points: int = 200) -> Frontier:
+    """CFL's frontier on these people: expected accuracy, over labels drawn by the true η, and |MD|.
+
+    A classifier that sees all of x and a cannot do better at its |MD|: given (x, a) the label hangs
+    on η(x) alone, and averaging a classifier over people of one η and group changes neither
+    measure.
+    """
+    return frontier(people_federation(x, group), "cfl", points)
+
+
+def expected_accuracy(accept: ArrayLike, x: NDArray[Any]) -> float:
+    """E over labels of the accuracy of P(ŷ=1) = ``accept`` (N,) on these people."""
+    eta, chance = chance_of_label(x[:, :2]), np.asarray(accept, dtype=np.float64)
+    return float((eta * chance + (1 - eta) * (1 - chance)).mean())
+
+
+def best_accuracy(found: Frontier, spd: float) -> float:
+    """The frontier's accuracy at a disparity, beyond its end at that end."""
+    reach: Array = found.disparity
+    return float(found.accuracy_at(min(max(spd, float(reach[0])), float(reach[-1]))))
 
 
 def deviation_frontier(federation: Federation, points: int = 40) -> tuple[Array, Array]:

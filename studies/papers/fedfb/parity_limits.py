@@ -1,6 +1,4 @@
-"""What client parity costs: the best accuracy at each disparity of clients' log losses, and of
-their error rates.
-"""
+"""What client parity costs: best accuracies by disparity of clients' losses and errors."""
 
 from __future__ import annotations
 
@@ -47,9 +45,7 @@ def levelled_margins(accuracy: ArrayLike) -> Array:
 
 
 def margin_loss(accuracy: ArrayLike, margin: ArrayLike) -> Array:
-    """The log loss of the scores 1/2 ± ``margin`` whose decisions are right at a rate
-    ``accuracy``.
-    """
+    """The log loss of scores 1/2 ± ``margin``, right at a rate ``accuracy``."""
     r, t = np.asarray(accuracy, dtype=np.float64), np.asarray(margin, dtype=np.float64)
     return -xlogy(r, 0.5 + t) - xlogy(1 - r, 0.5 - t)
 

@@ -1,6 +1,4 @@
-"""Client parity's measures: accuracies, log losses and their disparities, from what every client's
-model got right.
-"""
+"""Client parity's measures: accuracies, log losses and their disparities."""
 
 from __future__ import annotations
 
@@ -26,11 +24,9 @@ COLUMNS = ["Acc.", "CP disp.", "Acc. gap", "E Acc.", "E gap", "best E Acc."]
 
 
 def by_client(
-    objectives: tuple[str, ...], seed: int, synthetic: bool, result: Result
+    objectives: tuple[str, ...], seed: int, result: Result, *, synthetic: bool
 ) -> pd.DataFrame:
-    """The engine's table of clients; on synthetic data with each client's expected accuracy over
-    labels, on test.
-    """
+    """The engine's table of clients; on synthetic data with expected accuracies on test."""
     clients = result.clients
     objective = np.array(objectives, dtype=object)[clients["replicate"].to_numpy()]
     named = clients.assign(objective=objective, seed=seed, expected=np.nan)
@@ -48,9 +44,7 @@ def by_client(
 
 
 def expected_accuracies(result: Result, replicate: int, which: str) -> Floats:
-    """Of each client's test people (K,), over labels drawn by the true P(y=1 | x), by the model
-    ``which``.
-    """
+    """By client's test people (K,), labels by the true P(y=1 | x), by the model ``which``."""
     simulation = result.simulation
     data, own = simulation.parts["test"], which == "personal"
     params = simulation.params[replicate]
@@ -67,9 +61,7 @@ def expected_accuracies(result: Result, replicate: int, which: str) -> Floats:
 
 
 def measures(clients: pd.DataFrame) -> pd.DataFrame:
-    """A row a run, COLUMNS on test after the last round; of Ditto those of its own models; NaN what
-    is not known.
-    """
+    """A row a run, COLUMNS on test at the end (Ditto: its own models); NaN if not known."""
     rows, levelled = [], []
     personal = [str(name).startswith("Ditto") for name in clients["objective"]]
     for which, mine in (("global", np.logical_not(personal)), ("personal", personal)):

@@ -1,6 +1,4 @@
-"""Points of accuracy against disparity, a row a method and setting: what the pictures of FedFB's
-tables show.
-"""
+"""Points of accuracy against disparity, a row a method and setting, for FedFB's pictures."""
 
 from __future__ import annotations
 
@@ -29,9 +27,7 @@ COLUMNS = [
     "accuracy_sd",
     "seeds",
 ]
-"""``kind`` "ours", "published", "constant" or "frontier"; means over seeds, sd with divisor seeds -
-1 (NaN for one).
-"""
+"""``kind`` ours, published, constant or frontier; means and sd over seeds (NaN for one)."""
 
 AXIS = "disparity max$_a$ |P(ŷ=1 | a) - P(ŷ=1)|"
 EXACT, OF_SCORE = "exact frontier", "frontier of a score"
@@ -45,9 +41,7 @@ def trade_off(
     disparity: str = "dp",
     accuracy: str = "accuracy",
 ) -> pd.DataFrame:
-    """Points of test rows, a point an α; the published ones of the same data and objectives;
-    frontiers; COLUMNS.
-    """
+    """Points of test rows, one an α; the published ones of the same data; frontiers; COLUMNS."""
     datasets = [str(name) for name in dict.fromkeys(test["dataset"])]
     parts = [
         _ours(test, disparity, accuracy),
@@ -64,9 +58,7 @@ def picture(name: str, title: str) -> tuple[Picture, ...]:
 
 
 def of_choices(published: pd.DataFrame) -> Callable[[pd.DataFrame], pd.DataFrame]:
-    """``points`` of a table: the chosen setting of each method, with the exact frontiers of the
-    data.
-    """
+    """``points`` of a table: each method's chosen setting, with the exact frontiers."""
     return lambda rows: trade_off(in_expectation(chosen(rows)), published, limit)
 
 
@@ -76,9 +68,7 @@ def of_all(published: pd.DataFrame) -> Callable[[pd.DataFrame], pd.DataFrame]:
 
 
 def in_expectation(test: pd.DataFrame) -> pd.DataFrame:
-    """The accuracy over labels drawn by the true P(y=1 | x) where it is known, as the frontier of
-    those data has it.
-    """
+    """The expected accuracy over labels by the true P(y=1 | x), where known."""
     if "expected" not in test:
         return test
     expected = floats(test, "expected")

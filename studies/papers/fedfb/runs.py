@@ -1,6 +1,4 @@
-"""The runs of FedFB's tables: three schedules, on which all seeds, methods and step sizes train
-together.
-"""
+"""The runs of FedFB's tables: on three schedules seeds, methods and steps train together."""
 
 from __future__ import annotations
 
@@ -40,7 +38,7 @@ from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups
 from fairfl.studies.frames import rows as kept_rows
 from fairfl.studies.papers.fedfb.data import SYNTHETIC, fedfb_data, pooled
-from fairfl.studies.papers.fedfb.frontier import best_accuracy, exact_frontier, expected_accuracy
+from fairfl.studies.papers.fedfb.limits import best_accuracy, exact_frontier, expected_accuracy
 
 ROUNDS, EPOCHS = 10, 30
 """FedFB, appendix C.1: 10 rounds of 30 local epochs, or 300 epochs; batches of 128."""
@@ -66,9 +64,7 @@ SHORT = {
     CFL: "CFL",
     CFL_LOSS: "CFLl",
 }
-"""In names of folders: one a method, or experiments with other methods would take each other's runs
-for theirs.
-"""
+"""In names of folders, one a method: others' runs are not taken for theirs."""
 VARIANTS = {FEDFB: (FEDFB, FEDFB_PLAIN, FEDFB_LOSS, FEDFB_BITS), CFL: (CFL, CFL_LOSS)}
 """The methods here that a published line is put beside."""
 CAUSES = (
@@ -148,7 +144,7 @@ def family(
                 run = partial(
                     make, dataset, schedule, model, scale, tuple(only) if only is not None else None
                 )
-                found = partial(measured, objectives, dataset in SYNTHETIC)
+                found = partial(measured, objectives, synthetic=dataset in SYNTHETIC)
                 units.append(Unit(label, dataset, 0, objectives, run, found))
     return units
 
@@ -188,7 +184,7 @@ def make(
     return Setting(kernel, parts, tuple(replicates), training, rounds, Computing(device="cpu"))
 
 
-def measured(objectives: tuple[str, ...], synthetic: bool, result: Result) -> pd.DataFrame:
+def measured(objectives: tuple[str, ...], result: Result, *, synthetic: bool) -> pd.DataFrame:
     """Measures of the last models on validation and test, a row a replicate and part, and of the
     constants.
 
@@ -255,9 +251,7 @@ def row_of(
 
 
 def beside(accept: Floats, found: FairMeasures, data: ClientData) -> dict[str, float]:
-    """The expected accuracy of a classifier on people of the synthetic data, and the best one at
-    its disparity.
-    """
+    """A classifier's expected accuracy on synthetic people, and the best at its disparity."""
     assert data.group is not None
     x = data.x[:, :2].double().cpu().numpy()
     limit = _frontier(x.tobytes(), data.group.tobytes())
@@ -270,9 +264,7 @@ def _frontier(x: bytes, group: bytes) -> Frontier:
 
 
 def chosen(rows: pd.DataFrame, by: str = "dp") -> pd.DataFrame:
-    """The test rows whose α is the fairest on validation, in the mean over seeds, for each data set
-    and objective.
-    """
+    """The test rows whose α is fairest on validation, in the mean over seeds."""
     kept = []
     for _, mine in groups(rows, ["dataset", "objective"]):
         test = among(mine, "part", ["test"])

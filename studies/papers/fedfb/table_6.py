@@ -1,6 +1,4 @@
-"""FedFB, table 6: FairFed and FedFB on Adult and COMPAS, clients with Dirichlet shares of the
-groups.
-"""
+"""FedFB, table 6: FairFed and FedFB on Adult and COMPAS, Dirichlet shares of groups."""
 
 from __future__ import annotations
 
@@ -39,9 +37,7 @@ values = fedfb_runs.values
 
 
 def points(rows: pd.DataFrame) -> pd.DataFrame:
-    """A panel a data set, whose people are the same at every level: a method's points are joined
-    from 0.1 to 5000.
-    """
+    """A panel a data set, the same people at every level: points joined from 0.1 to 5000."""
     test = fedfb_runs.chosen(rows)
     names = [str(name) for name in test["dataset"]]
     constant = test["objective"].isin(["all 0", "all 1"])
@@ -67,9 +63,7 @@ def _printed(datasets: list[str]) -> pd.DataFrame:
 
 @lru_cache(maxsize=2)
 def spd_limit(base: str, count: int = 40) -> tuple[Array, Array]:
-    """The exact frontier in |SPD| of rules of a score and the group, on the test people
-    (``limits.scored``).
-    """
+    """The exact frontier in |SPD| of rules of score and group, on test (``limits.scored``)."""
     found = frontier(
         scored(fedfb_data(next(name for name in DIRICHLET if DIRICHLET[name][0] == base))),
         "cfl",

@@ -26,9 +26,7 @@ PICTURES = picture("table-7", TITLE)
 
 
 def units(scale: Scale) -> list[Unit]:
-    """FedFB's runs, on real data those of table 1, and AgnosticFair's; quick: the synthetic data
-    alone.
-    """
+    """FedFB's runs, on real data table 1's, and AgnosticFair's; quick: synthetic data alone."""
     mine = [
         unit
         for name in TWO_GROUPS

@@ -1,6 +1,4 @@
-"""FedFB, tables 1, 2, 4 and 5: a row of ``EXPERIMENTS`` a table. The tables differ by data, model
-and methods alone.
-"""
+"""FedFB, tables 1, 2, 4 and 5, a row of ``EXPERIMENTS`` each, by data, model and methods."""
 
 from __future__ import annotations
 
@@ -32,9 +30,7 @@ def table(
     only: Sequence[str] | None = None,
     seeds: dict[str, int] = SEEDS,
 ) -> Experiment:
-    """The experiment of a table: the ``runs.family`` of its data, beside the numbers that it prints
-    of them.
-    """
+    """A table's experiment: the ``runs.family`` of its data, beside the printed numbers."""
     beside = published(
         {key: cells for key, cells in of.items() if key[0] in datasets}, runs.VARIANTS
     )

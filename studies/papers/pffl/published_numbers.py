@@ -1,6 +1,4 @@
-"""What p-FFL published: table 1; accuracies in percent, variances of accuracies as shares of
-one.
-"""
+"""p-FFL's table 1: accuracies in percent, variances of accuracies as shares of one."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""What PropFair published: tables 6, 7 (by the share of training data) and 8 (by batch size);
-accuracies in percent.
-"""
+"""PropFair's tables 6, 7 (by share of training data), 8 (by batch size); in percent."""
 
 from __future__ import annotations
 

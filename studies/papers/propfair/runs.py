@@ -1,6 +1,4 @@
-"""PropFair's experiments (appendix B): its data sets where they are at hand; else MNIST by a
-Dirichlet law, and q-FFL's Synthetic, stand in.
-"""
+"""PropFair's experiments (appendix B), on its data sets where at hand, or stand-ins."""
 
 from __future__ import annotations
 
@@ -33,7 +31,7 @@ NAMES = ("FedAvg", "q-FFL", "AFL", "TERM", "PropFair")
 
 
 @dataclass(frozen=True)
-class Task:
+class DataSettings:
     """A data set and its settings: tables 2 to 5 and their text.
 
     clients; train, the share of a client's rows to train on; rates of ``NAMES``, in their order; q,
@@ -52,12 +50,12 @@ class Task:
     least: int = 300
 
 
-STANDING = Task(10, 0.6, (0.1,) * 5, rounds=(12, 40), rows=(2000, 10_000), least=30)
+STANDING = DataSettings(10, 0.6, (0.1,) * 5, rounds=(12, 40), rows=(2000, 10_000), least=30)
 TASKS = {
-    "CIFAR-10": Task(10, 0.5, (5e-3, 2e-3, 2e-3, 1e-2, 1e-2)),
-    "CIFAR-100": Task(10, 0.6, (1e-2,) * 5, alpha=0.1, M=2.0),
-    "CINIC-10": Task(50, 0.5, (1e-2, 5e-3, 1e-2, 1e-2, 2e-2), rows=(2000, 0)),
-    "Shakespeare": Task(20, 0.5, (1.0, 0.5, 1.0, 0.1, 2.0), q=1.0, alpha=0.1, M=2.0),
+    "CIFAR-10": DataSettings(10, 0.5, (5e-3, 2e-3, 2e-3, 1e-2, 1e-2)),
+    "CIFAR-100": DataSettings(10, 0.6, (1e-2,) * 5, alpha=0.1, M=2.0),
+    "CINIC-10": DataSettings(50, 0.5, (1e-2, 5e-3, 1e-2, 1e-2, 2e-2), rows=(2000, 0)),
+    "Shakespeare": DataSettings(20, 0.5, (1.0, 0.5, 1.0, 0.1, 2.0), q=1.0, alpha=0.1, M=2.0),
     **dict.fromkeys(STAND_INS, STANDING),
 }
 
@@ -75,9 +73,7 @@ def five(dataset: str) -> dict[str, tuple[Algorithm, float]]:
 
 
 def data_of(dataset: str, rows: int, seed: int, train: float) -> tuple[Model, Parts]:
-    """A share ``train`` of each client's rows to train on, the rest to test; the seed draws rows,
-    partition and split.
-    """
+    """A share ``train`` of each client's rows to train on, the rest to test, by seed."""
     model, found = _shared_out(dataset, rows, seed)
     pooled = replace(found, part=None)  # clients part their own rows, whoever published a split
     return model, Parts.of(pooled.split(0.0, 1 - train, seed))
@@ -130,9 +126,7 @@ def units(
     batches: Sequence[int] = (64,),
     ratios: Sequence[float] = (),
 ) -> list[Unit]:
-    """A unit a data set, batch size or ratio of training rows, and seed: of the ``wanted`` data
-    sets that are at hand, else of those that stand in. Several batches or ratios are in the name.
-    """
+    """A unit a data set at hand (or stand-in), batch size or ratio, and seed."""
     found = []
     for dataset in those_at_hand(wanted, STAND_INS):
         task = TASKS[dataset]

@@ -35,9 +35,7 @@ def chosen_q(clients: pd.DataFrame, dataset: str) -> float:
 
 
 def chosen_rows(clients: pd.DataFrame, part: str, measures: tuple[str, ...]) -> pd.DataFrame:
-    """Measures of q = 0, of the paper's q and, where it is another, of the q chosen on our
-    validation data.
-    """
+    """Measures of q = 0, of the paper's q, and of the q chosen on our validation data."""
     final = last_round(clients, part)
     found = []
     for dataset, q in CHOSEN.items():

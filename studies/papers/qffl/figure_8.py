@@ -57,9 +57,7 @@ def shown(clients: pd.DataFrame, part: str = "test") -> pd.DataFrame:
 
 
 def values(clients: pd.DataFrame) -> pd.DataFrame:
-    """The worst device's accuracy in the end, and after how many rounds it first was that of AFL's
-    end, which is what "faster" compares; none where it never was.
-    """
+    """The worst device's accuracy at the end, and after how many rounds it was AFL's end."""
     both = {"test": "test", "training": "train"}
     return pd.concat([_values(shown(clients, part), said) for said, part in both.items()])
 

@@ -48,9 +48,7 @@ DROPPING = Computing(non_finite="drop")  # a rate of the grid may diverge: it is
 def units(
     scale: Scale, data: dict[str, tuple[str, str, float]], rounds: dict[str, tuple[int, int]]
 ) -> list[Unit]:
-    """For each label (data set, kind, q): local epochs in one program, full gradients with all
-    rates in another.
-    """
+    """For each label (data set, kind, q): local epochs, and full gradients with all rates."""
     found = []
     for label, (dataset, kind, q) in data.items():
         if dataset not in at_hand():
@@ -85,9 +83,7 @@ def make_local(dataset: str, kind: str, q: float, rounds: int, seed: int, paper:
 
 
 def make_full(dataset: str, kind: str, q: float, rounds: int, seed: int, paper: bool) -> Setting:
-    """Full gradients of the same devices, a replicate a rate: q-FedSGD with 0 (to tune by), with q,
-    and fixed steps.
-    """
+    """Full gradients, a replicate a rate: q-FedSGD with 0 (to tune), with q, fixed steps."""
     model, parts = parts_of(dataset, seed, kind, paper)
     kinds: tuple[Algorithm, ...] = (QFedSGD(0.0), QFedSGD(q), DualWeighted(QFFL(q)))
     replicates = tuple(Replicate(algorithm, seed, lr=rate) for algorithm in kinds for rate in RATES)
@@ -96,9 +92,7 @@ def make_full(dataset: str, kind: str, q: float, rounds: int, seed: int, paper: 
 
 
 def objective_value(clients: pd.DataFrame, q: float) -> float:
-    """(q + 1)-mean of the training losses, devices weighed by their samples; infinite where a loss
-    is not finite.
-    """
+    """(q + 1)-mean of training losses, weighed by samples; infinite where not finite."""
     losses, samples = floats(clients, "loss"), floats(clients, "samples")
     if not np.isfinite(losses).all():
         return np.inf
@@ -106,9 +100,7 @@ def objective_value(clients: pd.DataFrame, q: float) -> float:
 
 
 def curves(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd.DataFrame:
-    """The rows of the three curves: of the rates that tuning chose by the training objective at the
-    end.
-    """
+    """The rows of the three curves, at the rates tuned by the final training objective."""
     found = []
     for (label, _), mine in groups(clients, ["dataset", "seed"]):
         q = data[label][2]

@@ -1,6 +1,4 @@
-"""What q-FFL published: tables 2, 3, 4 (1 is a part of it), 5, 6 (in part), 7, 8, 9 and 10;
-accuracies in percent.
-"""
+"""q-FFL's tables 2, 3, 4 (1 is a part of it), 5, 6 (in part) and 7 to 10; in percent."""
 
 from __future__ import annotations
 

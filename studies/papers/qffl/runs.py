@@ -53,9 +53,7 @@ ROUNDS = {"Synthetic": (200, 20_000), "Vehicle": (100, 460), "Shakespeare": (2, 
 WHOLE = (4, 20)
 """Rounds of the whole Vehicle."""
 ROLES, ROLE, LINES = 31, 64, (1000, 0)
-"""Of Shakespeare: how many roles, the least samples of one, and how many samples, quick and paper
-(0: all).
-"""
+"""Of Shakespeare: roles, the least samples of one, and samples, quick and paper (0: all)."""
 
 
 def name_of(q: float) -> str:
@@ -77,9 +75,7 @@ def rounds_of(dataset: str, scale: Scale, rounds: tuple[int, int] | None = None)
 def parts_of(
     dataset: str, seed: int, kind: str = "non-iid", paper: bool = True
 ) -> tuple[Model, Parts]:
-    """The model and the data, 80/10/10 by device; ``seed`` draws Synthetic, Shakespeare's roles,
-    and the split of each.
-    """
+    """The model and the data, 80/10/10 by device; ``seed`` draws data and splits."""
     if dataset == "Shakespeare":
         found = some_clients(load_federated("shakespeare"), ROLES, ROLE, seed)
         found = some_rows(found, LINES[paper], seed) if LINES[paper] else found
@@ -91,9 +87,7 @@ def parts_of(
 
 
 def training_of(dataset: str, rounds: int) -> Training:
-    """One local epoch on ten devices a round, drawn by p_k without replacement, as the published
-    code does.
-    """
+    """A local epoch on ten devices a round, drawn by p_k without replacement (published code)."""
     drawn = ByWeight(DEVICES, replace=False)
     if dataset == "Vehicle":
         return Training(
@@ -111,9 +105,7 @@ def make(
     equal: bool = False,
     paper: bool = True,
 ) -> Setting:
-    """The runs of some algorithms on one split; ``equal``: devices drawn with equal chances and
-    weighed alike.
-    """
+    """The runs of some algorithms on one split; ``equal``: equal chances and weights."""
     model, parts = parts_of(dataset, seed, paper=paper)
     training = training_of(dataset, rounds)
     if equal:
@@ -145,9 +137,7 @@ def units(
     equal: bool = False,
     rounds: tuple[int, int] | None = None,
 ) -> list[Unit]:
-    """A unit a data set and seed, named so that experiments which share runs share their
-    folders.
-    """
+    """A unit a data set and seed, named so that experiments share folders of shared runs."""
     found = []
     for dataset in datasets:
         count = rounds_of(dataset, scale, rounds)

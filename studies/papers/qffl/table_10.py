@@ -1,6 +1,4 @@
-"""q-FFL, table 10: several q in parallel, each device keeps the model that is best on its
-validation data.
-"""
+"""q-FFL, table 10: several q in parallel, each device keeps its best on validation."""
 
 from __future__ import annotations
 

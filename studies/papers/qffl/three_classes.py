@@ -1,6 +1,4 @@
-"""Fashion-MNIST's T-shirt, pullover and shirt, a client a class; three digits of MNIST where it is
-not at hand (``stand_ins``).
-"""
+"""Fashion-MNIST's three tops, a client a class; else MNIST's digits (``stand_ins``)."""
 
 from __future__ import annotations
 

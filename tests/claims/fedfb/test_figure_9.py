@@ -28,7 +28,7 @@ def test_integrals(q, a, t):
 
 @pytest.mark.parametrize("client", [0, 1, 2])
 def test_a_box_holds_its_points(client):
-    given = {"q": SHARES[2], "client": client, "price": Fraction(1, 7), "sign": 1}
+    given = {"q": SHARES[2], "client": client, "price": Fraction(1, 7)}
     low, high = arb("0.05"), arb("0.09")
     box = spare([low.union(high)], most=Fraction(1), **given)
     for k in range(5):

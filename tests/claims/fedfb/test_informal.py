@@ -1,6 +1,4 @@
-"""The least disparities of fedfb/lemma-1 and fedfb/corollary-2 against grids of budgets, and the
-ends of lemma 16 on supports with gaps.
-"""
+"""The least disparities of fedfb/lemma-1 and fedfb/corollary-2 against grids of budgets."""
 
 from fractions import Fraction
 from itertools import product
@@ -12,7 +10,6 @@ from scipy.stats import norm
 
 from fairfl.claims.exact import ball
 from fairfl.claims.fedfb import informal
-from fairfl.claims.fedfb.lemma_16_gaps import increases
 from fairfl.claims.fedfb.worlds import World
 
 
@@ -41,18 +38,3 @@ def test_normal_clients_reach_what_the_formula_says(turned):
     point: list[arb] = [ball(str(v)) for v in (s, m, k, n, j)]
     formula = float((informal.wide(point, Fraction(0), turned=turned) / 4).mid())
     assert min(values) == pytest.approx(formula, abs=1e-12)
-
-
-def test_on_supports_with_gaps_the_ensemble_is_cfl_s_rule():
-    world = World.of([[[1, 0, 0, 3], [1, 1, 1, 1]]] * 2, [Fraction(1, 2), Fraction(3, 4)])
-    assert all(increases(people) for people in (*world.clients, world.pooled))
-    lams = [Fraction(-1, 8) * q for q in world.q]
-    difference, accuracy = world.ensemble(lams)
-    assert difference == Fraction(3, 16) < abs(world.pooled.g(Fraction(0)))
-    rivals = [
-        world.pooled.accuracy((Fraction(a, 32), Fraction(b, 32)))
-        for a in range(33)
-        for b in range(33)
-        if abs(world.pooled.difference((Fraction(a, 32), Fraction(b, 32)))) <= difference
-    ]
-    assert accuracy >= max(rivals)

@@ -3,7 +3,7 @@ theory's.
 """
 
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -111,3 +111,12 @@ def test_the_crowd_keeps_its_mean_square():
     assert float(values[-1].mid()) == pytest.approx(
         float(added / (1 - Fraction(25, 36))), rel=1e-12
     )
+
+
+@pytest.mark.parametrize("n, s, size", [(1, 1, 3), (4, 2, 3), (6, 5, 2), (7, 3, 10)])
+def test_the_mean_square_of_a_share_is_that_of_every_subset(n, s, size):
+    sizes = [size, *[1] * (n - 1)]
+    subsets = list(combinations(range(n), s))
+    drawn = sum(Fraction(size, sum(sizes[i] for i in m)) ** 2 for m in subsets if 0 in m)
+    squares = sum(Fraction(v, sum(sizes)) ** 2 for v in sizes)
+    assert theorem_A_1.uneven(n, s, size) == (drawn / len(subsets), squares)

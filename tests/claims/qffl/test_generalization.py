@@ -16,15 +16,13 @@ def test_all_devices_must_hold_in_the_counterexample():
     mu, delta = 0.8, 0.45
     assert mu > mu * (1 - mu) + sqrt(log(1 / delta) / 2)
     for full in (False, True):
-        found = g.broken(g.WORLD, g.corners(3), Fraction(9, 20), Fraction(1), full, False)
+        found = g.broken(g.WORLD, g.corners(3), Fraction(9, 20), full=full)
         assert found == 1 - Fraction(4, 5) ** 3
-    assert g.broken(
-        g.WORLD, [g.corners(3)[0]], Fraction(9, 20), Fraction(1), False, False
-    ) == Fraction(1, 5)
+    assert g.broken(g.WORLD, [g.corners(3)[0]], Fraction(9, 20)) == Fraction(1, 5)
 
 
 def test_probabilities_sum_to_one_and_means_are_expectations():
-    world = g.separate(2, Fraction(1, 3), Fraction(1, 2)) | {"n": [2, 1]}
+    world = g.separate(2, "1/3", "1/2") | {"n": [2, 1]}
     found = g.samples(world)
     assert sum(w for w, _ in found) == 1
     for h, row in enumerate(g.expected(world)):
@@ -33,7 +31,7 @@ def test_probabilities_sum_to_one_and_means_are_expectations():
 
 
 def test_complexity_of_one_hypothesis_is_zero():
-    world = g.separate(1, Fraction(2, 5), Fraction(1, 2))
+    world = g.separate(1, "2/5", "1/2")
     assert g.complexity(world, [Fraction(1)]) == 0
 
 

@@ -75,9 +75,7 @@ def simulated(algorithm, clients=(0, 1, 2, 3), weights=P, rounds=2, **changes):
 @pytest.mark.parametrize("draws", [(0, 0, 2), (0, 1, 3, 3), (1, 1, 1, 3, 3), (2, 2)], ids=str)
 @pytest.mark.parametrize("algorithm", COUNTING, ids=repr)
 def test_who_is_drawn_twice_counts_as_two(algorithm, draws):
-    """Against a federation with a client for every draw, twins where a client is drawn twice. Twins
-    are one group.
-    """
+    """Against a federation with twins where a client is drawn twice. Twins are one group."""
     expected = simulated(of_twins(algorithm, draws), draws, [Q(1, len(draws))] * len(draws))
     found = simulated(algorithm, participation=Drawn(draws))
     np.testing.assert_allclose(found.params, expected.params, rtol=1e-9, atol=1e-13)
@@ -141,9 +139,7 @@ def test_mean_rank_weights_of_draws(ranks, make):
 
 
 def test_by_weight_draws_with_replacement():
-    """Uniforms in the middle of every tenth, all 10^2 of them: equal ranks have p as their mean
-    weights.
-    """
+    """Uniforms in every tenth's middle, all 10^2: equal ranks have p as their mean weights."""
     total = np.zeros(4)
     for drawn in product(range(10), repeat=2):
         with pytest.MonkeyPatch.context() as patch:

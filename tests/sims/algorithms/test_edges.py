@@ -47,9 +47,7 @@ def step_weights(q, p, losses, squares, curvature, unit):
     st.sampled_from([0.0, 0.5, 1.0, 2.0, 30.0]),
 )
 def test_q_weights_are_the_formula(columns, q):
-    """p F^q / (unit sum p (L F^q + q F^(q-1) ||g||²)), as it is printed, where nothing over- or
-    underflows.
-    """
+    """p F^q / (unit sum p (L F^q + q F^(q-1) ||g||²)), where nothing over- or underflows."""
     p, squares, losses = (np.array(column) for column in columns)
     p, L, unit = p / p.sum(), 3.0, 0.25
     h = L * losses**q + q * losses ** (q - 1) * squares
@@ -91,9 +89,7 @@ POSITIVE = st.floats(1e-3, 1e3)
     st.sampled_from(["corrected", "printed"]),
 )
 def test_q_steps_are_those_of_the_claims(clients, w, q, L, lr, variant):
-    """Whatever q, L and lr: the update that ``qffl/algorithm-1`` refutes, and its repair; without
-    L, L = 1 / lr.
-    """
+    """The update that ``qffl/algorithm-1`` refutes, and its repair; without L, L = 1 / lr."""
     losses, local = (np.array(column) for column in zip(*clients, strict=True))
     n = len(losses)
     rows = torch.tensor(local - w)[:, None]
@@ -123,9 +119,7 @@ def test_q_steps_are_those_of_the_claims(clients, w, q, L, lr, variant):
 
 @given(st.floats(0, 5), POSITIVE, POSITIVE)
 def test_one_step_of_one_over_L_is_q_fedsgd(q, L, lr):
-    """Lemma 12's step, from the same gradients: q-FedAvg with lr = 1 / L, and q-FedSGD with any
-    lr.
-    """
+    """Lemma 12's step: q-FedAvg with lr = 1 / L, and q-FedSGD with any lr."""
     rng = np.random.default_rng(0)
     p, losses = rng.dirichlet(np.ones(4)), rng.uniform(0.1, 3, 4)
     gradients = rng.normal(size=(4, 3))
@@ -186,9 +180,7 @@ def test_afl_with_some_clients_raises_theirs_alone(ascent):
 
 
 def test_gifair_by_groups():
-    """Three clients, groups (0, 1, 0): L_0 is the mean of two losses. All full gradients, one
-    step.
-    """
+    """Groups (0, 1, 0): L_0 is the mean of two losses. All full gradients, one step."""
     # 2 (w - 1)²: 2 at 0
     a = (torch.tensor([[2.0]], dtype=torch.float64), torch.tensor([2.0], dtype=torch.float64))
     # 2 (w - 3)²: 18
@@ -207,9 +199,7 @@ def test_gifair_by_groups():
 
 @given(st.lists(st.floats(1e-6, 1.0), min_size=2, max_size=40), st.data())
 def test_gifair_of_no_lam_keeps_its_bound(weights, draw):
-    """Any weights, groups, losses and draws: brackets are in [1/2, inf), and their p-weighted mean
-    is one.
-    """
+    """Brackets are in [1/2, inf), and their p-weighted mean is one."""
     n = len(weights)
     whole = st.lists(st.integers(0, 5), min_size=n, max_size=n)
     groups, losses = tuple(draw.draw(whole)), np.array(draw.draw(whole), dtype=float)

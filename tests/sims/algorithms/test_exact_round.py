@@ -43,9 +43,7 @@ F_A, F_B = Q(1), Q(16)
 
 
 def prox():
-    """mu = 1: w <- w - (2 (w - 1) + w)/16 = 13/16 w + 1/8 for A, w <- 7/16 w + 1 for B; from 0,
-    twice.
-    """
+    """mu = 1: w <- 13/16 w + 1/8 for A, w <- 7/16 w + 1 for B; from 0, twice."""
     return P_A * (Q(13, 16) * Q(1, 8) + Q(1, 8)), P_B * (Q(7, 16) + 1)
 
 
@@ -58,9 +56,7 @@ def q_step(q, unit, L, a=A, b=B):
 
 
 def log_steps(M, epsilon, below, factor=1):
-    """Two steps on -log(M - F), or on what follows where M - F < epsilon, whose derivative is
-    ``below(gap)``.
-    """
+    """Two steps on -log(M - F), or where M - F < epsilon on what has slope ``below(gap)``."""
 
     def slope(loss):
         return factor * (1 / (M - loss) if M - loss >= epsilon else below(M - loss))

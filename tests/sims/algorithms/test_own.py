@@ -1,6 +1,4 @@
-"""Algorithms that a user writes in a few lines, each beside an independent loop in numpy: SCAFFOLD,
-FedDyn and FedNova.
-"""
+"""A user's algorithms beside independent loops in numpy: SCAFFOLD, FedDyn and FedNova."""
 
 from dataclasses import dataclass, replace
 

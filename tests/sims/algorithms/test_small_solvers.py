@@ -11,9 +11,7 @@ from fairfl.sims.algorithms.min_norm import min_norm_weights
 
 
 def is_optimal(gram, center, radius, v):
-    """No move of weight from one client to another, within the box, lowers the norm to first
-    order.
-    """
+    """No move of weight between clients, within the box, lowers the norm to first order."""
     low, high = np.maximum(center - radius, 0), np.minimum(center + radius, 1)
     assert (
         (v >= low - 1e-12).all()

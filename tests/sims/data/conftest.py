@@ -1,6 +1,4 @@
-"""Small files in the formats of the published ones: a few rows each, typed here, none of them real
-people.
-"""
+"""Small files in the formats of the published ones, typed here, none of them real people."""
 
 from pathlib import Path
 
@@ -92,9 +90,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def binned_bank_folder(tmp_path: Path) -> Path:
-    """A data folder with the same customers as `folder`, in FedFB's form: commas, an index, ages as
-    bins.
-    """
+    """The customers of `folder` in FedFB's form: commas, an index, ages as bins."""
     root = tmp_path / "binned"
     (root / "bank").mkdir(parents=True)
     lines = ["," + BANK_HEADER.replace(";", ",")]

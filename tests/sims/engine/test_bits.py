@@ -1,6 +1,4 @@
-"""The size of chunks changes an update by roundings at most; where in a tensor a number stands, no
-bit of its slope.
-"""
+"""Chunks change an update by roundings at most; its place in a tensor changes no bit."""
 
 from dataclasses import replace
 
@@ -60,16 +58,14 @@ def test_the_size_of_the_chunks_changes_last_bits_at_most(model, batch, kind, dt
 
 @DTYPES
 def test_a_slope_and_a_loss_do_not_depend_on_where_they_stand(dtype):
-    """Every offset, in a tensor of its own and as every third number, against one by one; the
-    values against float64's. torch's sigmoid and softplus fail this.
-    """
+    """Every offset against one by one. torch's sigmoid and softplus fail this."""
     z = torch.randn(131, generator=torch.Generator().manual_seed(0), dtype=dtype) * 30
     z[:4] = torch.tensor([1e30, -1e30, 0.0, -88.5])
     y = (torch.arange(131) % 2).to(dtype)
 
     def both(first, last, apart):
         own = torch.empty(last - first, apart, dtype=dtype)[:, 0].copy_(z[first:last])
-        losses = odds_slopes(own, y[first:last], True)
+        losses = odds_slopes(own, y[first:last], want=True)
         return torch.stack([own, losses])
 
     alone = torch.cat([both(first, first + 1, 1) for first in range(131)], 1)

@@ -1,6 +1,4 @@
-"""The path on a GPU, on one that is pretended: the CPU's end, nothing mixed, and no step that waits
-for the host.
-"""
+"""A pretended GPU: the CPU's end, nothing mixed, no step that waits for the host."""
 
 from dataclasses import replace
 
@@ -40,7 +38,7 @@ from fairfl.sims.engine import (
 )
 from fairfl.sims.engine.secure import masks
 from fairfl.sims.engine.secure.device_masks import masked, masked_sum
-from fairfl.sims.engine.secure.summed import UPDATE, SumOnly
+from fairfl.sims.engine.secure_sums import UPDATE, SumOnly
 from fairfl.sims.group_fairness.agnostic import AgnosticFair
 from fairfl.sims.group_fairness.fairbatch import FairBatch
 from fairfl.sims.group_fairness.fairfed import FairFed
@@ -163,9 +161,7 @@ def test_a_server_of_sums(masked, monkeypatch):
     "algorithm", [FedAvg(), PropFair(4.0), Ditto(0.1), TERM(1.0, 0.3)], ids=repr
 )
 def test_steps_neither_wait_nor_send(algorithm, model, monkeypatch):
-    """A round's waits and transfers are as many for 2 local steps as for 8, and for 3 clients as
-    for 24.
-    """
+    """Traffic is the same for 2 local steps as for 8, and for 3 clients as for 24."""
 
     def traffic(sizes, steps):
         with pretended_gpu(monkeypatch) as gpu:
@@ -217,9 +213,7 @@ CASES = [
 def test_a_round_waits_and_sends_as_often_for_more_clients_and_replicates(
     algorithm, computing, participation, monkeypatch
 ):
-    """For 4 clients or 12, and for one replicate or three, each with a seed of its own; the plan of
-    the round's steps is made anew, as it is where these clients have not met before.
-    """
+    """For 4 clients or 12, one replicate or three; the steps' plan is made anew."""
     groups = isinstance(algorithm, SumOnly)
     model, make = (Logistic(2), people) if groups else (Softmax(4, 3), classified)
 

@@ -1,6 +1,4 @@
-"""Whom a round reaches, all ways it may go enumerated: what is unbiased for the p-weighted mean,
-and what is not.
-"""
+"""Whom a round reaches, all ways enumerated: what is unbiased for the p-weighted mean."""
 
 from fractions import Fraction as Q
 from itertools import combinations, permutations, product
@@ -32,9 +30,7 @@ def floats(p):
 
 
 def mean_weights(rule, p, ways, patch):
-    """Mean of the weights (K,) over ``ways``, pairs of a chance and of what is patched in for
-    it.
-    """
+    """Mean of the weights (K,) over ``ways``, pairs of a chance and of what is patched in."""
     total = np.zeros(K)
     for chance, put in ways:
         with pytest.MonkeyPatch.context() as monkeypatch:
@@ -69,9 +65,7 @@ def test_uniform_is_unbiased_for_equal_clients_and_a_ratio_for_others(count):
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_by_weight_with_replacement_is_unbiased(count):
-    """Every draw in the middle of a tenth, all 10^count of them: each tenth is one client's, and
-    counts alike.
-    """
+    """Every draw in the middle of a tenth, all 10^count: each tenth is one client's."""
     ways = [
         (Q(1, 10**count), [(d + 0.5) / 10 for d in drawn])
         for drawn in product(range(10), repeat=count)
@@ -83,9 +77,7 @@ def test_by_weight_with_replacement_is_unbiased(count):
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_by_weight_without_replacement_draws_in_succession_and_is_biased(count):
-    """All 24 orders by their chances of successive draws; u = exp(-p t) makes the times come in the
-    order given.
-    """
+    """All 24 orders by their chances; u = exp(-p t) makes the times come in the order."""
 
     def chance(order):
         left, result = Q(1), Q(1)
@@ -124,9 +116,7 @@ def ended(p, lost, **changes):
 
 @pytest.mark.parametrize(("p", "unbiased"), [(EVEN, True), (P, False)], ids=["equal", "unequal"])
 def test_dropouts_are_harmless_on_average_for_equal_clients_alone(p, unbiased):
-    """All 16 ways; where nobody is left nothing moves, and the others are weighed by p among
-    themselves.
-    """
+    """All 16 ways; those who are left are weighed by p among themselves."""
     rate = Q(1, 3)
     alone = np.array([ended(p, [j for j in range(K) if j != k]) for k in range(K)])
     mean = np.zeros_like(alone[0])
@@ -160,9 +150,7 @@ def test_a_straggler_does_any_number_of_its_steps_alike():
 
 
 def test_momentum_starts_anew_for_whoever_takes_part():
-    """One parameter, one client away in the second round, by hand: v starts at 0 in every round,
-    for everybody.
-    """
+    """One parameter by hand: v starts at 0 in every round, for everybody."""
     import torch
 
     from fairfl.sims.engine import ClientData, Given
@@ -191,9 +179,7 @@ def test_momentum_starts_anew_for_whoever_takes_part():
 
 
 def test_what_a_number_is_for_makes_it_another():
-    """Dropouts, stragglers and efforts of the same client and round are independent: no two share a
-    stream.
-    """
+    """Dropouts, stragglers and efforts are independent: no two share a stream."""
     ids = np.arange(20_000)
     late = participation.efforts(0.5, 3, 1, ids)
     drawn = participation.counter.key(3, participation.counter.PARTICIPATION, 1, ids)

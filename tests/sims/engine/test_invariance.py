@@ -18,10 +18,8 @@ from fairfl.sims.algorithms.propfair import PropFair
 from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.algorithms.term import TERM
 from fairfl.sims.engine import (
-    MLP,
     ByWeight,
     ClientData,
-    Computing,
     LeastSquares,
     Parts,
     Replicate,
@@ -58,20 +56,6 @@ def test_the_order_of_the_clients(algorithm):
             close(own.numpy()[order], algorithm.personal(two.states[0]).numpy())
 
 
-@pytest.mark.parametrize("limit", [1, 3000, 10_000])
-@pytest.mark.parametrize("sizes", [SIZES, (8,) * 9], ids=["unequal", "equal"])
-@pytest.mark.parametrize("model", [MODEL, MLP((4, 5, 3))], ids=["softmax", "mlp"])
-def test_the_size_of_the_chunks(limit, sizes, model):
-    data = classified(sizes)
-    whole, parts = (
-        trained(
-            model, data, [FedAvg()], quick(momentum=0.5, rounds=6), replace(EXACT, memory_limit=m)
-        )
-        for m in (1 << 30, limit)
-    )
-    close(whole.params.numpy(), parts.params.numpy())
-
-
 def test_packed_replicates_are_what_they_are_alone():
     data = classified(SIZES)
     replicates = [Replicate(algorithm, seed % 3) for seed, algorithm in enumerate(EVERY)]
@@ -91,9 +75,7 @@ def test_packed_replicates_are_what_they_are_alone():
 
 
 def test_a_start_where_all_losses_tie_is_the_same_in_both_dtypes():
-    """Softmax starts at 0, where all losses are log C; their means over clients of 1 to 899 rows
-    differ in the last bits.
-    """
+    """All losses are log C at 0; their means over 1 to 899 rows differ in the last bits."""
     sizes = np.random.default_rng(0).permutation(np.linspace(1, 899, 12).astype(int))
     data = replace(classified(sizes, 4, 5), weights=np.full(12, 1 / 12))
     unequal = GIFAIR(groups=(0, 1, 1, 2, 2, 2, 2, 1, 1, 2, 2, 2))
@@ -124,9 +106,7 @@ def test_seeds_matter_and_rounds_differ():
 
 
 def in_units(c):
-    """Least squares with targets and inputs times sqrt(c): all losses times c, their minimisers the
-    same.
-    """
+    """Targets and inputs times sqrt(c): all losses times c, their minimisers the same."""
     train = classified((5, 9, 3)).train
     x, y = train.x * c**0.5, train.x.sum(1) * c**0.5 * (1 + train.y)
     return Parts(ClientData(x, y, train.offsets))
@@ -230,8 +210,3 @@ def test_dual_weights_with_full_gradients_are_gradient_descent_on_the_objective(
 
         slope = np.array([(value(step * e) - value(-step * e)) / (2 * step) for e in np.eye(2)])
         np.testing.assert_allclose(done.params[0].numpy(), -lr * slope, rtol=1e-7)
-
-
-def test_losses_on_other_devices_are_refused():
-    with pytest.raises(ValueError, match="device must be"):
-        Computing(device="tpu")

@@ -60,9 +60,7 @@ def test_a_share_of_those_who_are_there():
 
 @pytest.mark.parametrize("algorithm", EVERY, ids=repr)
 def test_every_algorithm_takes_any_schedule(algorithm):
-    """Rounds with nobody change nothing; a group that joins in the last round takes part in it
-    alone.
-    """
+    """Rounds with nobody change nothing; who joins in the last round takes part in it."""
     data = classified(SIZES)
     training = quick(rounds=6, lr=0.05, participation=Joining((1, 2, 5), (4, 3, 0)))
     simulation = Simulation(MODEL, data, [Replicate(algorithm)], training, EXACT)
@@ -95,24 +93,3 @@ def test_the_order_of_the_clients():
     other = Parts(data.train.take(order))
     two = trained(MODEL, other, [FedAvg()], replace(training, participation=moved)).params
     np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("make", "told"),
-    [
-        (lambda: Joining(()), "joins must name the round of at least one group"),
-        (lambda: Joining([0, 1]), "joins must be a tuple"),
-        (lambda: Joining((0, -1)), r"joins\[1\] must be"),
-        (lambda: Joining((0, 1.5)), r"joins\[1\] must be"),
-        (lambda: Joining((0, 1), (3,)), "leaves must be 2, one a group"),
-        (lambda: Joining((0, 5), (3, 5)), r"leaves\[1\] must be 0 or above 5, got 5"),
-        (lambda: Joining((0, 1), groups=(0, 2, 0)), "groups must hold each code from 0 to 1"),
-        (lambda: Joining((0,), share=0.0), "share must be"),
-        (lambda: Joining((0, 20)).check(5, 20), "joins must be below the 20 rounds, got 20"),
-        (lambda: Joining((0, 1), groups=(0, 1)).check(3, 9), "groups must be 3, one a client"),
-        (lambda: Joining((0, 1, 2)).check(2, 9), "at most as many groups as clients, 2, got 3"),
-    ],
-)
-def test_bad_input(make, told):
-    with pytest.raises(ValueError, match=told):
-        make()

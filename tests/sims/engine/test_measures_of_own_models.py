@@ -1,6 +1,4 @@
-"""Clients measured on models of their own: all of one size together, against one after the
-other.
-"""
+"""Clients measured on models of their own, together or one after the other."""
 
 import time
 

@@ -1,6 +1,4 @@
-"""What training takes, by torch's own account of what it allocates, against what chunks are made
-by.
-"""
+"""What training takes by torch's own account, against what chunks are made by."""
 
 import gc
 import tracemalloc
@@ -52,7 +50,7 @@ def allocated(function):
     )
 
 
-def jobs(clients, size, batch, momentum, weights, passes=1):
+def jobs(clients, size, batch, momentum, weights=False, passes=1):
     def each(value):
         return np.full(clients, value)
 
@@ -153,11 +151,12 @@ def test_what_is_fetched_together_changes_no_bit(case, monkeypatch):
 
 @pytest.mark.parametrize("passes", [1, 40])
 def test_a_limit_holds_for_chunks_and_plans_together(passes):
-    """A quarter of what all clients at once would take; forty passes are planned a few at a time,
-    not all at once.
-    """
+    """A quarter of what all clients take; forty passes are planned a few at a time."""
     model, clients = MLP((3, 4, 2)), 400
-    data, work = people(model, clients, 100), jobs(clients, 100, 25, 0.9, True, passes)
+    data, work = (
+        people(model, clients, 100),
+        jobs(clients, 100, 25, 0.9, weights=True, passes=passes),
+    )
     params = model.init(0).float()[None]
     limit = clients * train.bytes_of_one(model, work, params, 100) // 4
     with torch.no_grad():
@@ -194,7 +193,7 @@ def test_a_limit_holds_for_numpy_too_and_plans_go_with_the_data(kept):
 
 
 def test_plans_are_cut_where_they_are_asked_to():
-    work = jobs(5, 20, 4, 0.0, False, passes=30)
+    work = jobs(5, 20, 4, 0.0, passes=30)
     data = people(Softmax(30, 10), 5, 20)
 
     def rows(most):
@@ -211,9 +210,7 @@ def test_plans_are_cut_where_they_are_asked_to():
 
 
 def test_live_bytes_by_hand():
-    """1,000 floats are there before; 3 times 4,000 bytes are made, of which 2 are left when the
-    third is.
-    """
+    """3 times 4,000 bytes are made, of which 2 are left when the third is."""
     x = torch.zeros(1000)
 
     def three():
@@ -230,15 +227,12 @@ def test_live_bytes_by_hand():
 
 
 def test_momentum_and_uneven_scales_keep_a_gradient():
-    """w^t alone; with the velocity; with the gradient that is scaled before it is added; with w -
-    w^t.
-    """
+    """w^t; the velocity; the gradient that is scaled before it is added; w - w^t."""
     model, params = MLP((3, 4, 2)), torch.zeros(1, 26)
     plain, fast = (
-        train.bytes_of_one(model, jobs(2, 10, 5, momentum, False), params, 10)
-        for momentum in (0.0, 0.9)
+        train.bytes_of_one(model, jobs(2, 10, 5, momentum), params, 10) for momentum in (0.0, 0.9)
     )
-    work = jobs(2, 10, 5, 0.9, False)
+    work = jobs(2, 10, 5, 0.9)
     uneven = train.bytes_of_one(model, replace(work, rates=work.rates * [1.0, 0.5]), params, 10)
     pull = np.array([[0.0], [0.0], [0.0], [0.1], [0.0]])
     proximal = train.bytes_of_one(model, replace(work, rates=work.rates + pull), params, 10)

@@ -1,6 +1,4 @@
-"""Modules that ``torch.func`` cannot stack: their clients go in turn, to the same numbers, and all
-else works.
-"""
+"""Modules that ``torch.func`` cannot stack: clients go in turn, to the same numbers."""
 
 from dataclasses import replace
 
@@ -30,9 +28,7 @@ class Recurrent(nn.Module):
 
 
 class Chosen(nn.Module):
-    """A row's own largest number says which of two layers it goes through: control flow that
-    depends on data.
-    """
+    """A row's largest number says which layer it goes through: control flow by data."""
 
     def __init__(self):
         super().__init__()
@@ -84,9 +80,7 @@ def ended(model, replicates, **changes):
 
 @pytest.mark.parametrize("model", IN_TURN.values(), ids=IN_TURN)
 def test_the_same_as_the_plain_loop(model):
-    """One replicate of three alone, in the loop, with the least memory, and beside the others;
-    measures too.
-    """
+    """Alone, in the loop, with the least memory, and beside others; measures too."""
     replicates = [
         Replicate(QFedAvg(1.0)),
         Replicate(Ditto(0.2), 1),
@@ -116,7 +110,7 @@ def test_losses_and_gradients_client_by_client():
         weights = torch.rand(2, 4, dtype=torch.float64)
         both, slopes = model.losses(params, x, y), model.gradient(params, x, y, weights)
         for k in range(2):
-            w = params[k].clone().requires_grad_(True)
+            w = params[k].clone().requires_grad_()
             losses = model.reference(w, x[k], y[k])
             torch.testing.assert_close(both[k], losses.detach(), rtol=1e-12, atol=1e-12)
             (slope,) = torch.autograd.grad((weights[k] * losses).sum(), w)

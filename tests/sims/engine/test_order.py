@@ -1,6 +1,4 @@
-"""Minibatch orders and random numbers by counter: permutations, independent of what is drawn beside
-them, and even.
-"""
+"""Minibatch orders and numbers by counter: permutations, whatever is drawn beside them."""
 
 import numpy as np
 import pytest
@@ -48,26 +46,6 @@ def test_any_company_gives_the_same_permutations(jobs, seed):
 
 @given(
     st.lists(
-        st.tuples(st.integers(0, 3), st.integers(1, 9), st.integers(0, 2)), min_size=1, max_size=12
-    ),
-    st.booleans(),
-)
-def test_keys_that_come_again_are_the_same_permutations(jobs, alike):
-    """Replicates of one seed: drawn once where all else is equal too, and right where it is not."""
-    keys, sizes, passes = (np.array(column) for column in zip(*jobs, strict=True))
-    sizes, passes = (sizes[keys], passes[keys]) if alike and len(jobs) > 3 else (sizes, passes)
-    first, shuffled = np.zeros_like(keys), sizes > 3
-    together = drawn(keys.astype(np.uint64), sizes, first, passes, shuffled)
-    pieces = [
-        alone(key, size, number, flag)
-        for key, size, count, flag in zip(keys, sizes, passes, shuffled, strict=True)
-        for number in range(count)
-    ]
-    np.testing.assert_array_equal(together, np.concatenate([*pieces, np.zeros(0, int)]))
-
-
-@given(
-    st.lists(
         st.tuples(st.integers(1, 40), st.integers(0, 5), st.integers(0, 3), st.booleans()),
         min_size=1,
         max_size=8,
@@ -105,9 +83,7 @@ def test_parts_of_a_large_request_are_the_request(monkeypatch):
 
 
 def test_many_clients_with_many_samples_are_sorted_in_halves():
-    """2^17 segments and samples up to 2^16 need 33 bits beside the random ones: it must split, and
-    stay right.
-    """
+    """2^17 segments and samples up to 2^16 need 33 bits beside the random: it splits."""
     sizes = np.ones(1 << 17, int)
     sizes[5] = (1 << 16) - 1
     keys = np.arange(len(sizes), dtype=np.uint64)
@@ -148,9 +124,7 @@ def test_a_number_is_an_array_of_one():
 
 
 def test_mix_is_the_published_finaliser():
-    """The first outputs of SplitMix64 from state 1234567, as every implementation's test vector has
-    them.
-    """
+    """SplitMix64 from state 1234567, as in every implementation's test vector."""
     state, expected = 1234567, [6457827717110365317, 3203168211198807973, 9817491932198370423]
     states = [(state + (k + 1) * int(counter.GOLDEN)) % 2**64 for k in range(3)]
     assert counter.mix(np.array(states, np.uint64)).tolist() == expected
@@ -163,7 +137,7 @@ def test_the_last_plans_are_kept_and_no_more():
     def kept(size):
         one = np.array([size])
         jobs = Jobs(one * 0, one * 0, one.astype(np.uint64), one, one, 10, np.zeros((5, 1)))
-        return plan._kept(plans, 9 * 8, jobs, 0, 1, True, like)
+        return plan._kept(plans, 9 * 8, jobs, 0, 1, in_turn=True, like=like)
 
     first = kept(4)
     assert kept(4) is first and kept(5) is not first and len(plans) == 2

@@ -1,6 +1,4 @@
-"""Who takes part: sets of the right size, the right frequencies, and independence of how clients
-are listed.
-"""
+"""Who takes part: sizes, frequencies, and independence of how clients are listed."""
 
 import numpy as np
 import pytest
@@ -53,30 +51,26 @@ def test_the_listing_does_not_matter(rule):
         assert one.keys() == two.keys() and all(one[k] == pytest.approx(two[k]) for k in one)
 
 
-def frequencies(rule, rounds=6_000):
-    counts, weights = np.zeros(5), np.zeros(5)
-    for round in range(rounds):
-        chosen, w, _ = participation.merged(*rule.choose(1, round, IDS, P))
-        counts[chosen] += 1
-        weights[chosen] += w
-    return counts / rounds, weights / rounds
+# P(k in the sample of two) = p_k + sum over j != k of p_j p_k / (1 - p_j)
+OF_TWO = [P[k] + sum(P[j] * P[k] / (1 - P[j]) for j in range(5) if j != k) for k in range(5)]
 
 
-def test_uniform_takes_everybody_as_often():
-    counts, _ = frequencies(Uniform(2))
-    np.testing.assert_allclose(counts, 0.4, atol=0.02)
-
-
-def test_by_weight_with_replacement_is_unbiased():
-    _, weights = frequencies(ByWeight(3))
-    np.testing.assert_allclose(weights, P, atol=0.015)
-
-
-def test_by_weight_without_replacement_draws_in_succession():
-    """P(k in the sample of two) = p_k + sum over j != k of p_j p_k / (1 - p_j)."""
-    counts, _ = frequencies(ByWeight(2, replace=False))
-    expected = [P[k] + sum(P[j] * P[k] / (1 - P[j]) for j in range(5) if j != k) for k in range(5)]
-    np.testing.assert_allclose(counts, expected, atol=0.02)
+@pytest.mark.parametrize(
+    ("rule", "shares", "counts"),
+    [
+        (Uniform(2), None, np.full(5, 0.4)),
+        (ByWeight(3), P, None),
+        (ByWeight(2, replace=False), None, OF_TWO),
+    ],
+    ids=repr,
+)
+def test_frequencies_of_6000_rounds(rule, shares, counts):
+    total = np.zeros((2, 5))
+    for round in range(6000):
+        chosen, weights, _ = participation.merged(*rule.choose(1, round, IDS, P))
+        total[:, chosen] += np.stack([weights, np.ones(len(chosen))]) / 6000
+    for found, expected in zip(total, (shares, counts), strict=True):
+        assert expected is None or np.abs(found - expected).max() < 0.02
 
 
 def test_masks_come_round_again():

@@ -1,6 +1,6 @@
 """Updates that come in parts: what a server makes of them, and the memory that they take."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -33,7 +33,7 @@ from fairfl.sims.engine import (
 from fairfl.sims.engine.algorithm import squared_norms
 from fairfl.sims.engine.live_bytes import peak_bytes
 from fairfl.sims.engine.secure import masks
-from fairfl.sims.engine.secure.summed import SumOnly
+from fairfl.sims.engine.secure_sums import SumOnly
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.sims.models import LeNet
 
@@ -99,9 +99,7 @@ def test_parts_behind_sums(one, monkeypatch):
 
 
 def test_some_replicates_together_and_one_in_parts(small_blocks):
-    """Three replicates of 2 * 7 * 15 * 8 bytes each fit into half of the limit two by two; then of
-    one alone not even its own.
-    """
+    """2 * 7 * 15 * 8 bytes each: two fit into half of the limit; then not even one."""
     data = classified(SIZES)
     for limit in (4 * 2 * 7 * 15 * 8, 2 * 7 * 15 * 8):
         runs = [
@@ -276,6 +274,28 @@ def test_a_rule_with_a_running_state_and_its_plain_formula():
         np.testing.assert_allclose(simulation.params[0], w, rtol=1e-12)
 
 
+@dataclass(frozen=True)
+class Overwriting(FedAvg):
+    """FedAvg that writes into all that it was given, once it has no more use for it."""
+
+    def server(self, received):
+        made = Aggregate(received.p.copy())
+        for own in (received.clients, received.p, received.draws, received.rows):
+            own[:] = 0
+        for shared in (received.everyone, *self.shared):
+            with pytest.raises(ValueError, match="read-only"):
+                shared[:] = 0
+        return made
+
+
+def test_an_algorithm_that_writes_into_what_it_is_given_changes_no_later_round():
+    data = classified([9, 5, 7])
+    Overwriting.shared = data.p, data.train.names, data.train.offsets
+    both = trained(Softmax(4, 3), data, [Overwriting(), FedAvg()], quick(rounds=4))
+    alone = trained(Softmax(4, 3), data, [FedAvg()], quick(rounds=4))
+    assert alone.params.any() and torch.equal(both.params, alone.params.expand(2, -1))
+
+
 def test_layers_are_weights_with_their_bias():
     assert Softmax(4, 3).layers == (15,)
     assert MLP((4, 6, 5, 3)).layers == (30, 35, 18)
@@ -312,9 +332,7 @@ def test_nor_does_it_behind_sums(one, masked, monkeypatch):
 
 
 def does_not_grow(one, computing, monkeypatch):
-    """Updates of 40 clients are 40 * 85 kB; with a limit of 1 MB a round takes as much as that of
-    10.
-    """
+    """Updates of 40 clients are 40 * 85 kB; with a limit of 1 MB they take as much as 10's."""
     model, each = MLP((50, 200, 50, 10)), 4 * 20_760
     assert model.size == 20_760
     monkeypatch.setattr(algorithm, "BLOCK", each)

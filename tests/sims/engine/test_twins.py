@@ -1,6 +1,4 @@
-"""The engine against its slow twin: the same federation, one client after the other, by
-autograd.
-"""
+"""The engine against its slow twin: one client after the other, by autograd."""
 
 from dataclasses import replace
 
@@ -185,7 +183,7 @@ def test_losses_gradients_and_steps_against_autograd(model, classes):
     params = torch.randn(3, model.size, dtype=torch.float64, generator=generator)
     x, y = data.x[:30].view(3, 10, -1), data.y[:30].view(3, 10)
     share = torch.rand(3, 10, dtype=torch.float64, generator=generator)
-    rows = [params[k].clone().requires_grad_(True) for k in range(3)]
+    rows = [params[k].clone().requires_grad_() for k in range(3)]
     losses = torch.stack([model.reference(rows[k], x[k], y[k]) for k in range(3)])
     np.testing.assert_allclose(model.losses(params, x, y), losses.detach(), rtol=1e-12, atol=1e-14)
     for weights, used in ((0.1, 0.1), (share, share), (lambda f: f.exp(), losses.detach().exp())):
@@ -230,7 +228,7 @@ def test_models_and_algorithms_may_ask_autograd():
 
         def slopes(self, z, y, want):
             with torch.enable_grad():
-                own = z.clone().requires_grad_(True)
+                own = z.clone().requires_grad_()
                 losses = (own - y.view(z.shape)).square().sum(2) / 2
                 z.copy_(torch.autograd.grad(losses.sum(), own)[0])
             return losses.detach() if want else None
@@ -239,7 +237,7 @@ def test_models_and_algorithms_may_ask_autograd():
         @staticmethod
         def __call__(losses, share, tau):
             with torch.enable_grad():
-                own = losses.clone().requires_grad_(True)
+                own = losses.clone().requires_grad_()
                 value = (share * own).sum() + tau.sum()
             return torch.autograd.grad(value, own)[0]
 
@@ -249,7 +247,7 @@ def test_models_and_algorithms_may_ask_autograd():
 
         def server(self, received):
             with torch.enable_grad():
-                own = received.updates.requires_grad_(True)
+                own = received.updates.requires_grad_()
                 total = own.T @ own.new_tensor(received.p)
                 assert torch.autograd.grad(total.sum(), own)[0].any()
             return Aggregate(received.p, step=total.detach())

@@ -1,6 +1,4 @@
-"""Engine and loop on federations nobody thought of: sizes, batches, epochs, rates drawn by
-hypothesis.
-"""
+"""Engine and loop on random federations: sizes, batches, epochs, rates."""
 
 from dataclasses import replace
 

@@ -1,6 +1,4 @@
-"""FairBatch with a budget: by hand, complementary slackness, and the optimum of its dual on a
-problem of one number.
-"""
+"""FairBatch with a budget: by hand, complementary slackness, its dual's optimum."""
 
 import numpy as np
 import pytest
@@ -8,7 +6,7 @@ from grouped import people, run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.sims.engine.secure.summed import as_floats
+from fairfl.sims.engine.secure_sums import as_floats
 from fairfl.sims.group_fairness import FairBatch, LocalFairBatch
 from fairfl.sims.group_fairness.lft import LAM
 from fairfl.sims.group_fairness.notions import NOTIONS
@@ -46,9 +44,7 @@ def test_steps_by_hand(offset, gap, expected):
 
 
 def test_the_normalised_step_is_alpha_long_until_it_stops():
-    """μ has the F_a less the budget that presses, (-1, 1) times 0.2, so that λ moves by 0.1 in
-    all.
-    """
+    """μ is (-1, 1) times 0.2, F_a less the budget, so that λ moves by 0.1 in all."""
     rule = FairBatch("dp", 0.1, budget=0.1)
     start = np.array([0.5, 0.5])
     assert np.linalg.norm(rule.step(start, report(0.3), KNOWN, 0) - start) == pytest.approx(0.1)
@@ -105,9 +101,7 @@ def test_no_budget_is_the_step_as_it_was():
 
 @pytest.mark.parametrize("budget", [0.0, 0.1, 0.25, 0.6])
 def test_the_multiplier_is_that_of_the_dual(budget):
-    """F(δ) = 0.4 - 2 δ is the slope of the concave 0.4 δ - δ²; less ε |δ|, it is largest at δ* =
-    soft(0.4, ε) / 2.
-    """
+    """F(δ) = 0.4 - 2 δ is the slope of 0.4 δ - δ²; less ε |δ|: δ* = soft(0.4, ε) / 2."""
     rule, lam = FairBatch("dp", 0.2, normalised=False, budget=budget), np.array([0.5, 0.5])
     for t in range(200):
         lam = rule.step(lam, report(0.4 - 2 * (lam[1] - 0.5)), KNOWN, t)
@@ -132,29 +126,9 @@ def test_clients_may_have_budgets_of_their_own():
     np.testing.assert_allclose(as_floats(both.states[0][LAM])[1], shares, atol=1e-15)
 
 
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: FairBatch(budget=-0.1), "budget must be in"),
-        (lambda: FairBatch(budget=float("nan")), "budget must not hold NaN"),
-        (lambda: LocalFairBatch(budgets=(0.1, -1.0)), "budgets must be in .* got -1"),
-        (
-            lambda: run(people(), LocalFairBatch(budgets=(0.1,)), 1),
-            "budgets must be 3, one a client, got 1",
-        ),
-    ],
-    ids=["negative", "nan", "one negative", "too few"],
-)
-def test_bad_budgets(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()
-
-
 @given(st.integers(2, 5), st.integers(0, 2**16))
 def test_the_plane_and_the_box(groups, seed):
-    """Nearest by its variational inequality: <point - nearest, v - nearest> <= 0 for every v of box
-    and plane.
-    """
+    """<point - nearest, v - nearest> <= 0 for every v of box and plane."""
     rng = np.random.default_rng(seed)
     known = rng.integers(1, 9, (groups, 2)).astype(float)
     rules = NOTIONS["dp"]
@@ -174,9 +148,7 @@ def test_the_plane_and_the_box(groups, seed):
 
 
 def test_clipping_leaves_the_plane_and_the_other_projection_stays():
-    """Shares 1/5 and 4/5, a step of 0.3 each way: λ_0 meets 0, at which λ_1 is 1.1 in the box and 1
-    on the plane.
-    """
+    """A step of 0.3 each way: at λ_0 = 0, λ_1 is 1.1 in the box and 1 on the plane."""
     known = np.array([[1.0, 1.0], [4.0, 4.0]])  # λ^(0) = (1/5, 4/5)
     total = np.array([0.0, 0.5])  # F_1 = 0.5 + 1/2 - 1/2
     for projection, expected in (("box", [0, 1.1]), ("sum", [0, 1.0])):
@@ -184,5 +156,3 @@ def test_clipping_leaves_the_plane_and_the_other_projection_stays():
         np.testing.assert_allclose(
             rule.step(np.array([0.2, 0.8]), total, known, 0), expected, atol=1e-12
         )
-    with pytest.raises(ValueError, match="projection must be one of 'box', 'sum', got 'plane'"):
-        FairBatch(projection="plane")

@@ -1,6 +1,4 @@
-"""FedFB in the engine: against a plain loop, against FairBatch on pooled data, and what its server
-gets to see.
-"""
+"""FedFB: against a plain loop, against FairBatch on pooled data; what its server sees."""
 
 import numpy as np
 import pytest
@@ -11,14 +9,12 @@ from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import ClientData, Logistic, Parts, Replicate, Simulation, Training
 from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.engine.secure import masks as secure
-from fairfl.sims.engine.secure.summed import SumOnly, as_floats, as_tensor
+from fairfl.sims.engine.secure_sums import SumOnly, as_floats, as_tensor
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 
 
 def loop(parts, alpha, rounds, lr, epochs, local):
-    """FedFB for demographic parity, algorithm 2 as a plain loop over clients, cells and full-batch
-    steps.
-    """
+    """FedFB for parity, algorithm 2 as a plain loop over clients, cells and steps."""
     data = parts.train
     x = np.hstack([data.x.numpy(), np.ones((len(data.x), 1))])
     y, group, offsets = data.y.numpy(), data.group, data.offsets
@@ -81,9 +77,7 @@ def test_against_the_plain_loop(evaluated, groups):
 @pytest.mark.parametrize("notion", ["dp", "eo", "eodds"])
 @pytest.mark.parametrize("surrogate", ["loss", "acceptance", "zero_one"])
 def test_one_step_a_round_is_fairbatch_on_pooled_data(notion, surrogate):
-    """FedAvg of one full-batch step is a step on all data, and F is a sum over the people: clients
-    do not matter.
-    """
+    """One full-batch step is a step on all data, and F a sum over the people."""
     parts, algorithm = people(groups=3), FedFB(FairBatch(notion, 0.1, surrogate=surrogate))
     many, _ = run(parts, algorithm, 6)
     one, _ = run(pooled(parts), algorithm, 6)
@@ -242,8 +236,8 @@ def test_reports_with_one_sum_are_one_to_the_server(algorithm, seed, monkeypatch
         end = run(people(groups=2), algorithm, 3)[0].params.numpy()
         return list(seen), [each.copy() for each in sent], end
 
-    plain, messages, end = followed(False)
-    other, changed, other_end = followed(True)
+    plain, messages, end = followed(on=False)
+    other, changed, other_end = followed(on=True)
     assert plain == other
     assert (end == other_end).all()
     wide = [k for k, each in enumerate(messages) if each.shape[1]]
@@ -283,9 +277,7 @@ def test_neither_side_writes_the_others_state(algorithm):
 
 @pytest.mark.exact
 def test_bytes():
-    """Three parameters of 8 bytes down and up for each of 3 clients; FedFB's reports are 2 numbers
-    of 8 bytes.
-    """
+    """Three parameters of 8 bytes down and up for 3 clients; reports are 2 such numbers."""
     _, rows = run(people(), FedFB(), 2)
     assert [(row["bytes_down"], row["bytes_up"]) for row in rows] == [
         (72, 72),
@@ -373,9 +365,7 @@ def test_acceptance_in_bits_has_room_below_zero(notion, low):
 
 @pytest.mark.parametrize(("clients", "most"), [(1, 16), (1023, 16), (1025, 15), (10_000, 12)])
 def test_codes_must_have_room_to_add_up(clients, most):
-    """Reports of K clients are below 2^26 / K: 1,023 codes of 16 bits, 1,025 of 15, 10,000 of
-    12.
-    """
+    """Reports are below 2^26 / K: 1,023 codes of 16 bits, 1,025 of 15, 10,000 of 12."""
     total = np.ones(4)
     FedFB(bits=most).begin(total, clients)
     assert clients * (2**most - 1) < 2**26
@@ -397,28 +387,8 @@ def test_losses_beyond_the_bound_are_counted():
     assert as_floats(simulation.states[0]["own.outside"])[0] > 0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"every": 0}, "every"),
-        ({"evaluated": "both"}, "evaluated"),
-        ({"bits": 0}, "bits"),
-        ({"loss_bound": -1}, "loss_bound"),
-    ],
-)
-def test_bad_arguments(arguments, message):
-    with pytest.raises(ValueError, match=message):
-        FedFB(**arguments)
-
-
-def test_needs_groups():
-    data = people().train
-    with pytest.raises(ValueError, match="group must be given"):
-        run(Parts(ClientData(data.x, data.y, data.offsets)), FedFB())
-
-
 def test_algorithms_have_names_of_their_own():
-    from fairfl.sims.engine.secure.summed import SUM_ONLY
+    from fairfl.sims.engine.secure_sums import SUM_ONLY
 
     assert {"fedfb", "lft"} <= set(SUM_ONLY)
     assert all(issubclass(found, SumOnly) for found in SUM_ONLY.values())

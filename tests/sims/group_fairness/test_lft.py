@@ -1,13 +1,11 @@
-"""Local fair training against FairBatch on one client, its average, and runs that are stopped and
-taken up again.
-"""
+"""Local fair training: one client's FairBatch, its average, stopped and resumed runs."""
 
 import numpy as np
 import pytest
 from grouped import EXACT, people, run
 
 from fairfl.sims.engine import ClientData, Logistic, Parts, Replicate, Training, simulate
-from fairfl.sims.engine.secure.summed import as_floats
+from fairfl.sims.engine.secure_sums import as_floats
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.sims.group_fairness.lft import LAM, MODELS
 
@@ -39,9 +37,7 @@ def test_each_member_of_the_ensemble_is_fairbatch_on_its_client(notion):
 
 
 def test_average_and_what_follows_it():
-    """After E rounds w is the mean of the models by size, and the next models start there, each
-    with its own λ.
-    """
+    """After E rounds w is the mean by size, where the next models start, each with its λ."""
     parts, rule = people(), FairBatch("dp", 0.2)
     p = parts.train.sizes / parts.train.sizes.sum()
     at, own = (run(parts, LocalFairBatch(rule, every), 3)[0] for every in (3, None))

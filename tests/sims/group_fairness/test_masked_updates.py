@@ -1,6 +1,4 @@
-"""Updates that travel masked: the step is that of the plain sum, no message shows an update, and
-bytes are counted.
-"""
+"""Masked updates: the plain sum's step, no message shows an update, bytes are counted."""
 
 from dataclasses import replace
 
@@ -12,7 +10,7 @@ from grouped import EXACT, people, run
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import Computing, Given, Logistic, Replicate, Simulation, Training
 from fairfl.sims.engine.secure import masks as secure
-from fairfl.sims.engine.secure.summed import OWN, UPDATE
+from fairfl.sims.engine.secure_sums import OWN, UPDATE
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.sims.runs.run import configuration
 
@@ -45,9 +43,7 @@ def test_runs_end_together():
 
 @pytest.mark.parametrize("limit", [1, 1 << 30])
 def test_what_is_sent_is_masked_and_adds_up(limit, monkeypatch):
-    """Every message differs from its update, everywhere; the server's side gets messages alone.
-    The same of one client at a time.
-    """
+    """Messages differ from updates everywhere; also one client at a time."""
     monkeypatch.setattr("fairfl.sims.engine.algorithm.BLOCK", 1)
     sent, mask = [], secure.mask
 
@@ -142,9 +138,7 @@ def test_servers_that_look_at_updates_cannot():
 
 
 def test_a_run_remembers_it():
-    """It changes the last bits, so a resumed run compares it, too; without it records stay as they
-    were.
-    """
+    """It changes the last bits, so a resumed run compares it, too."""
     settings = Training(rounds=1, lr=0.3)
     made = [
         configuration(

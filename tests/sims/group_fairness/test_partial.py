@@ -1,6 +1,4 @@
-"""Sums over the clients who are there: what they estimate, and which algorithms they will not do
-for.
-"""
+"""Sums over the clients who are there: what they estimate, and for which algorithms."""
 
 import numpy as np
 import pytest
@@ -16,7 +14,7 @@ from fairfl.sims.engine import (
     Training,
     Uniform,
 )
-from fairfl.sims.engine.secure.summed import as_floats
+from fairfl.sims.engine.secure_sums import as_floats
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 
 pytestmark = pytest.mark.exact
@@ -79,9 +77,7 @@ def test_runs_with_some_of_the_clients(draw, algorithm):
 
 
 def test_bytes_and_bits_are_of_those_who_report():
-    """Ten bits: sums of two codes are below 2^11, two numbers of 11 bits are 3 bytes, beside 3
-    parameters of 8.
-    """
+    """Two codes of ten bits sum below 2^11; two such numbers: 3 bytes, beside 3 of 8."""
     _, rows = run(
         people(),
         FedFB(bits=10),

@@ -1,7 +1,6 @@
 """Statistics in b bits: the error bound, reached."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -31,9 +30,3 @@ def test_the_bound_is_reached():
     assert quantiser.step == 1
     assert quantiser.decode(quantiser.encode(np.array([0.5, 1.4, 3.0]))).tolist() == [0, 1, 3]
     assert quantiser.outside(np.array([-0.1, 0.0, 3.0, 3.1])) == 2
-
-
-@pytest.mark.parametrize(("bits", "low", "high"), [(0, 0, 1), (17, 0, 1), (4, 1, 1), (2.5, 0, 1)])
-def test_bad(bits, low, high):
-    with pytest.raises(ValueError, match=r"bits|high - low"):
-        Quantiser(bits, low, high)

@@ -21,9 +21,7 @@ def test_sum(clients, width, seed):
 
 
 def test_messages_are_uniform_whatever_the_reports():
-    """Every bit of every message is set half of the time: within five standard deviations over
-    4,000 rounds.
-    """
+    """Every bit is set half of the time: within five standard deviations, 4,000 rounds."""
     rounds, ids = 4000, np.array([3, 8, 5])
     for rows in (np.zeros((3, 2)), np.full((3, 2), 12345.678)):
         sent = np.array([secure.mask(rows, ids, 7, t) for t in range(rounds)])

@@ -82,18 +82,3 @@ def test_numbers_of_parameters(model, count: int) -> None:
     assert model()(
         torch.zeros(2, 1 if count < 1e6 else 3, *([28] * 2 if count < 1e6 else [32] * 2))
     ).shape == (2, 10)
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: LeNet(size=30), "size must be 28 or 32, got 30"),
-        (lambda: MLP(0, (1,), 2), "features must be a whole number of at least 1, got 0"),
-        (lambda: ResNet18GN(width=3), r"width must be a multiple of groups \(2\), got 3"),
-        (lambda: CharLSTM(5, layers=0), "layers must be a whole number of at least 1, got 0"),
-    ],
-    ids=range(4),
-)
-def test_wrong_sizes_are_named(make, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make()

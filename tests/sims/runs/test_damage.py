@@ -1,6 +1,4 @@
-"""A run's folder that something else has damaged: what is damaged is told and done again, to the
-same end.
-"""
+"""A damaged run's folder: what is damaged is told and done again, to the same end."""
 
 import json
 import random
@@ -79,9 +77,7 @@ def flipped(content, clock):
 
 
 def test_a_checkpoint_with_a_bit_flipped(tmp_path, whole, caplog):
-    """100 places at random: what is read has checksums, what is not (times in the archive) does no
-    harm.
-    """
+    """100 places: what is read has checksums, what is not (times in the archive) is harmless."""
     clock = random.Random(1)
     told = 0
     for _ in range(100):

@@ -1,6 +1,4 @@
-"""Two processes in a run's folder: the second is refused by name, and what a dead one left is taken
-over.
-"""
+"""Two processes in a run's folder: the second is refused; a dead one's lock is taken over."""
 
 import errno
 import fcntl
@@ -88,9 +86,7 @@ def test_let_go_where_a_run_is_stopped(error, tmp_path):
 
 
 def test_a_lock_that_is_removed_while_one_comes_is_taken_anew(tmp_path, monkeypatch):
-    """The holder ends between our opening of its file and our lock on it: that lock would be on no
-    file at all.
-    """
+    """The holder ends between our opening of its file and our lock on it."""
     flock, seen = fcntl.flock, []
 
     def late(file, how):

@@ -1,6 +1,4 @@
-"""Runs in folders: the same end however often they are stopped, and errors that say what is
-wrong.
-"""
+"""Runs in folders: the same end however often they are stopped; errors say what is wrong."""
 
 import importlib.util
 import json
@@ -35,9 +33,7 @@ class Killed(BaseException):
 
 
 def contents(folder):
-    """The bytes of every table, and the arrays of the checkpoint (its zip archive has a clock in
-    it).
-    """
+    """Every table's bytes, and the arrays of the checkpoint (its archive has a clock in it)."""
     tables = {file.name: file.read_bytes() for file in folder.glob("*.parquet")}
     with np.load(folder / "checkpoint.npz") as file:
         arrays = {name: file[name].tobytes() for name in file.files}
@@ -64,9 +60,7 @@ def test_a_folder_changes_nothing(through):
     [*(("replace", k) for k in range(1, 13)), *(("fsync", k) for k in range(1, 25, 2))],
 )
 def test_stopped_at_any_write_it_comes_to_the_same_end(stage, when, tmp_path, monkeypatch, through):
-    """Each write of the run in turn: run.json, the tables' parts, the checkpoints; before the
-    rename, and halfway.
-    """
+    """Each write in turn: run.json, tables' parts, checkpoints; before the rename and halfway."""
     folder, count = tmp_path / "run", 0
     original = getattr(os, stage)
 
@@ -116,9 +110,7 @@ def test_killed_ten_times_it_comes_to_the_same_end(tmp_path):
 
 @pytest.mark.exact
 def test_the_disk_is_full(tmp_path):
-    """A limit on the size of files, enforced by the system as a full disk is; the checkpoint before
-    is whole.
-    """
+    """By a limit on the size of files; the checkpoint before is whole."""
     folder = tmp_path / "run"
     code = (
         "import resource, sys, importlib.util\n"

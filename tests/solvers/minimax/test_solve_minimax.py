@@ -266,10 +266,10 @@ def test_kolmogorov_means_of_functions_and_of_expressions():
     assert solve_minimax(expressions(X, Y)[1], KolmogorovMean(sympy.exp(t))).value == pytest.approx(
         named.value, abs=1e-8
     )
-    # no closed conjugate: Fenchel's equality holds by theory
+    # no closed conjugate: it is computed
     harmonic = KolmogorovMean(1 / (3 - t), upper=3.0)
     found = solve_minimax(LOSSES, harmonic, start(PropFair()), jac=True)
-    assert found.certificate.fenchel_gap == 0 and found.certificate.stationarity < 1e-8
+    assert abs(found.certificate.fenchel_gap) < 1e-8 and found.certificate.stationarity < 1e-8
     with pytest.raises(ValueError, match="named mean"):
         solve_minimax(expressions(X, Y)[1], harmonic)
     with pytest.raises(ValueError, match="objective must be convex.*it is not"):

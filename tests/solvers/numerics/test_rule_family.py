@@ -70,7 +70,7 @@ def test_derivatives_are_difference_quotients(seed: int, groups: int, notion: st
     score = np.concatenate([[1.0], rng.normal(0, 0.1, k + m)])
 
     def slopes(rules: Rules) -> tuple[Any, Any]:
-        change = densities_sqp._sums(family, rules)[0]
+        change = densities_sqp.derivatives(family, rules, score[None])[0][0]
         return change, score[1:] @ change - rules.lam[0] @ change[:k]
 
     step = 1e-7 * rng.uniform(-1, 1, k)
@@ -81,7 +81,7 @@ def test_derivatives_are_difference_quotients(seed: int, groups: int, notion: st
     expected = change @ step
     assert (one - other) / 2 == pytest.approx(expected, abs=2e-3 * np.abs(expected).max())
     bend = (slopes(ends[0])[1] - slopes(ends[1])[1]) / 2
-    curvature = densities_sqp._curvature(family, here, score[None])[0]
+    curvature = densities_sqp.derivatives(family, here, score[None])[1][0]
     assert bend == pytest.approx(-curvature @ step, abs=2e-3 * np.abs(bend).max())
 
 

@@ -1,6 +1,4 @@
-"""The papers' bounds on trained models: the constants on random models, and verdicts that can
-fail.
-"""
+"""The papers' bounds on trained models: constants, and verdicts that can fail."""
 
 import numpy as np
 import pytest
@@ -14,9 +12,7 @@ def verdicts(measures):
 
 
 def test_the_smoothness_bounds_differences_of_gradients():
-    """Of near models, and it is no more than four times too large at w = 0 (eigenvalues 1/3, not
-    1/2, of three even chances).
-    """
+    """Of near models, and no more than four times too large at w = 0."""
     problem, rng = SoftmaxProblem.make(3), np.random.default_rng(0)
     L, nearest = bounds.smoothness(problem), 0.0
     for scale in (0.0, 0.5, 2.0):

@@ -1,6 +1,4 @@
-"""The round in which a second group joins: leads and gradients by plain numpy, and verdicts that
-can fail.
-"""
+"""The round in which a second group joins, by plain numpy; verdicts that can fail."""
 
 import numpy as np
 import pytest
@@ -35,9 +33,7 @@ def measures():
 
 @pytest.mark.exact
 def test_a_round_by_hand():
-    """Full gradients in numpy: group 1 alone for three rounds, then FedAvg's and the normalised
-    round.
-    """
+    """Full gradients in numpy: group 1 for three rounds, then FedAvg's and the other's round."""
     data = joining.sample(2)
     x = data.train.x.numpy().reshape(2, -1, joining.FEATURES)
     x = np.concatenate([x, np.ones((*x.shape[:2], 1))], axis=2)
@@ -106,9 +102,7 @@ def test_tables_and_the_picture(measures):
 
 @pytest.mark.parametrize("equal, bias, last", [(0, 0.0, 1.0), (1, 9.0, 1e-3), (1, 9.0, 1e3)])
 def test_the_networks_constant_bounds_the_slope_of_its_scores(equal, bias, last):
-    """E |J s|² <= C |s|², found by power iteration on the mean of J'J; reached where all rows are
-    equal and all units active, whichever layer the slope comes from.
-    """
+    """E |J s|² <= C |s|², by power iteration on the mean of J'J; reached by equal rows."""
     data = joining.sample(2)
     if equal:
         x, y = np.tile(data.train.x[:1], (4, 1)), np.arange(4)

@@ -1,6 +1,4 @@
-"""Other notions and three groups: what bounds them, on random rules and small runs,
-and verdicts that can fail.
-"""
+"""Other notions and three groups: their bounds on random rules; verdicts that can fail."""
 
 import json
 
@@ -53,7 +51,7 @@ def test_disparities_are_those_of_a_large_sample(world, notion):
     accept = rule(data.x[:, 0], data.group)
     apart = []
     for label in EVENTS[notion]:
-        among = np.full(len(data.y), True) if label is None else data.y == label
+        among = np.ones(len(data.y), bool) if label is None else data.y == label
         apart.append(
             np.ptp([accept[among & (data.group == a)].mean() for a in range(world.groups)])
         )
@@ -83,7 +81,7 @@ def test_a_learner_of_equal_opportunity_is_fair_on_its_sample():
     """A budget of 0 binds; parity is left alone."""
     world = figure_5("d")
     plan = notions.NotionPlan(world, CFL, 1, 2_000, 0, ((0.0,),), notion="eo")
-    row = run_unit(plan.unit(), None, False).iloc[0]
+    row = run_unit(plan.unit()).iloc[0]
     data, rule = sample(world.federation, 2_000, 0), from_json(row["rule"])
     accept = rule(data.x[:, 0], data.group)
     gaps = [

@@ -26,9 +26,7 @@ def verdicts(study, measures):
 
 
 def drawn(study, measures):
-    """Every picture's table has what ``figures.crosscheck`` asks for, and nothing that cannot be
-    drawn.
-    """
+    """Every picture's table has what ``figures.crosscheck`` asks for."""
     for drawing in study.PICTURES:
         table = drawing.table(measures)
         assert {"panel", "series", "kind", "x", "y"} <= set(table) and len(table)
@@ -74,7 +72,7 @@ def test_the_engine_runs_the_local_plans():
         for own in (False, True)
     ]
     assert len({plan.name for plan in plans}) == 2
-    found = [run_unit(plan.unit(), None, False) for plan in plans]
+    found = [run_unit(plan.unit()) for plan in plans]
     assert [list(part["regime"]) for part in found] == [["steps-3"] * 2, ["locally-fair"] * 2]
     assert (found[0]["rows"] == 300).all() and np.isfinite(found[0]["accuracy"]).all()
 
@@ -83,9 +81,7 @@ def runs(steps):
     """FedFB and CFL on one small sample of uneven clients."""
     setup = Setup("shares", 0.45, spread(3, 1.5, 0.45), rows=400, steps=steps)
     return [
-        run_unit(
-            GapPlan(setup.world, scheme, 1, 400, 0, ((0.0,),), 15, steps).unit(), None, False
-        ).iloc[0]
+        run_unit(GapPlan(setup.world, scheme, 1, 400, 0, ((0.0,),), 15, steps).unit()).iloc[0]
         for scheme in (FEDFB, CFL)
     ]
 
@@ -130,7 +126,7 @@ def gaps():
     pair = pd.DataFrame([{**row, "scheme": scheme} for scheme in (FEDFB, CFL)])
     more = [
         pair.assign(world=setup.world.name, steps=setup.steps, bits=[setup.bits or 0, 0])
-        for setup in fedfb_gap.setups(False)
+        for setup in fedfb_gap.setups(paper=False)
         if setup.axis != "local steps"
     ]
     more = [part.assign(sample=[0.1 + 0.8 * (part["bits"].iloc[0] > 0), 0.1]) for part in more]
@@ -150,9 +146,7 @@ def test_the_gaps_hard_verdicts_can_turn():
 
 
 def test_more_disparity_than_the_bits_allow_is_found():
-    """Three clients, ten bits: 3 · 2 / 1023 = 0.0059, and λ's last step 0.3 / 60 / √2 times 0.97:
-    0.0093 in all.
-    """
+    """3 · 2 / 1023 = 0.0059, and λ's last step 0.3 / 60 / √2 times 0.97: 0.0093 in all."""
     table = gaps()
     assert verdicts(fedfb_gap, table)["bits-bound-the-disparity"].holds is False
     for sample, holds in ((0.0092, True), (0.0094, False)):
@@ -163,9 +157,7 @@ def test_more_disparity_than_the_bits_allow_is_found():
 
 
 def test_how_md_turns_with_lambda():
-    """Equal groups: t_a = log(λ_a / (1 - λ_a)), so dMD/dλ_1 is up to its sign sum_a f_a(t_a) / (λ_a
-    (1 - λ_a)).
-    """
+    """t_a = log(λ_a / (1 - λ_a)): |dMD/dλ_1| is sum_a f_a(t_a) / (λ_a (1 - λ_a))."""
     world = spread(2, 0.0, 0.0)
     best = solve(world.federation, "cfl", 0.0).classifier
     cuts = [float(best.edges[a][0]) for a in (0, 1)]
@@ -176,9 +168,7 @@ def test_how_md_turns_with_lambda():
 
 
 def test_no_rule_is_above_the_line():
-    """The supporting line at MD = 0, on both sides of it: random thresholds, and CFL's optimum on
-    it.
-    """
+    """The supporting line at MD = 0: random thresholds, and CFL's optimum on it."""
     federation, rng = FIGURE.federation, np.random.default_rng(0)
     best = solve(federation, "cfl", 0.0)
     assert supporting_line(federation, best.mean_difference) == pytest.approx(

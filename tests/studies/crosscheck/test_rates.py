@@ -36,9 +36,7 @@ def test_root_mean_squares_by_size():
     st.floats(1e-9, 1e9),
 )
 def test_levels_and_sizes_of_one_world_are_no_slope(worlds, odd):
-    """The mean of the worlds' slopes, whatever their levels, and whatever one of them did with a
-    size of its own.
-    """
+    """The mean of the worlds' slopes, whatever their levels, and sizes of one's own."""
     names = np.array([f"w{k}" for k in range(len(worlds))])
     sizes, named = np.tile(SIZES, len(worlds)), np.repeat(names, 4)
     distances = np.concatenate([level * SIZES**power for level, power in worlds])

@@ -57,10 +57,8 @@ def test_a_drawing_has_axes_that_exist():
 
 
 def rows_said(measures):
-    said = f"{len(measures)} rows"
-    return Verdict("soft", True, False, "It holds.", said), Verdict(
-        "hard", True, True, "It holds.", said
-    )
+    said = {"holds": True, "statement": "It holds.", "found": f"{len(measures)} rows"}
+    return Verdict("soft", **said), Verdict("hard", **said, hard=True)
 
 
 def test_a_prediction_is_of_unseen_seeds_and_of_populations():

@@ -1,6 +1,4 @@
-"""Training in the engine against scipy on the same people, and exact worth against a large
-sample.
-"""
+"""Training in the engine against scipy, and exact worth against a large sample."""
 
 import json
 
@@ -9,7 +7,7 @@ import pytest
 from scipy import optimize, special
 
 from fairfl.sims.data.federated.population import sample
-from fairfl.sims.engine.secure.summed import as_floats
+from fairfl.sims.engine.secure_sums import as_floats
 from fairfl.sims.runs.run import simulate
 from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.studies.crosscheck.population.learned_rules import Found, from_json, learned
@@ -43,9 +41,7 @@ def weighted_optimum(features, label, weights):
 
 @pytest.mark.parametrize("budget", [0.0, 0.15])
 def test_cfl_is_the_weighted_optimum_at_its_last_weights(budget):
-    """λ moves in ever shorter steps, so that the model has caught up with it: edges to 0.02 of x,
-    loss to 1e-5.
-    """
+    """λ moves in ever shorter steps, the model catches up: edges to 0.02 of x, loss to 1e-5."""
     plan = Plan(WORLD, CFL, 1, 2_000, 3, ((budget,),))
     result = trained(plan)
     data = sample(WORLD.federation, 2_000, 3)

@@ -1,6 +1,4 @@
-"""The verdicts of the frontier and of ensembles: on planted rules whose worth is known, and able to
-fail.
-"""
+"""The verdicts of the frontier and of ensembles on planted rules of known worth."""
 
 import json
 
@@ -14,8 +12,8 @@ from fairfl.studies.crosscheck.population.frontier_distance import below, exact
 from fairfl.studies.crosscheck.population.learned_rules import Found, ensemble, to_json, to_text
 from fairfl.studies.crosscheck.population.worlds import figure_5, in_words, random_world
 from fairfl.studies.crosscheck.rates import TOO_FEW
+from fairfl.studies.crosscheck.studies import cfl_frontier as frontier
 from fairfl.studies.crosscheck.studies import ensemble as ensembles
-from fairfl.studies.crosscheck.studies import frontier
 from fairfl.theory.populations.classifiers import Classifier
 
 WORLD = figure_5("a")
@@ -63,9 +61,7 @@ def verdict(found, name):
 
 
 def test_an_error_of_the_root_costs_its_square():
-    """Cuts off by n^-1/2: |MD| is off by that order, accuracy at the same |MD| by its square:
-    1/n.
-    """
+    """Cuts off by n^-1/2: |MD| by that order, accuracy at the same |MD| by 1/n."""
     found = frontier.verdicts(planted())
     assert [one.holds for one in found[:3]] == [True] * 3 and found[3].holds is None
     slower = frontier.verdicts(planted(0.25))
@@ -76,9 +72,7 @@ def test_an_error_of_the_root_costs_its_square():
 
 
 def test_what_one_world_alone_has_is_no_rate_of_all():
-    """Rules of 100,000 people in one world, as far off as those of 250: nothing but that world's
-    own line changes.
-    """
+    """100,000 people in one world alone: nothing but that world's own line changes."""
     table = planted()
     odd = table[(table["world"] == WORLD.name) & (table["rows"] == 250)].assign(rows=100_000)
     before, after = (frontier.verdicts(one) for one in (table, pd.concat([table, odd])))
@@ -126,9 +120,7 @@ def test_clipped_runs_are_set_beside_their_twins():
 
 
 def test_distance_below_against_the_solver():
-    """The frontier's accuracy at 0.2 less that of the rule which is optimal at 0.1: solved twice,
-    by hand.
-    """
+    """The frontier's accuracy at 0.2 less that of the optimum at 0.1: solved twice."""
     near, far = (solve(WORLD.federation, "cfl", eps) for eps in (0.1, 0.2))
     assert below(WORLD, [0.2], [near.accuracy])[0] == pytest.approx(
         far.accuracy - near.accuracy, abs=1e-9

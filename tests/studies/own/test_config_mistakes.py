@@ -1,6 +1,4 @@
-"""Every key of a TOML run with every kind of wrong value: it runs, or one line says what is
-wrong.
-"""
+"""Every key of a TOML run with every kind of wrong value: it runs, or one line says why."""
 
 import copy
 import datetime
@@ -200,9 +198,7 @@ def test_whatever_is_wrong_is_one_line(read):
     ids=str,
 )
 def test_extremes_run_or_diverge_by_name(place, value, read):
-    """No overflow, no division by a rate that has run out: numbers, or the round in which there
-    were none.
-    """
+    """Numbers, or the round in which there were none."""
     try:
         values = ran(read(changed(place, value)))
     except NonFiniteUpdate as error:

@@ -1,6 +1,4 @@
-"""What a TOML file may name beside the algorithms of client fairness: group-fair algorithms, rates,
-schedules, and what a user's own file adds, in processes of their own, since a registry keeps it.
-"""
+"""What a TOML file may name: group-fair algorithms, schedules, what a user's file adds."""
 
 import json
 import subprocess
@@ -88,10 +86,10 @@ server_schedule = {kind = "exponential", factor = 0.9}
 """
 
 
-def read(tmp_path, text, imports=()):
+def read(tmp_path, text):
     file = tmp_path / "mine.toml"
     file.write_text(text, "utf-8")
-    return read_config(file, imports)
+    return read_config(file)
 
 
 def fairfl(*arguments, folder):
@@ -196,9 +194,9 @@ BY_HAND = """
 import json, sys
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import Parts, Replicate, Training, simulate
-from fairfl.studies.own.imported import import_files
-import_files(sys.argv[1:])
-(mine,) = [module for name, module in sys.modules.items() if name.startswith("fairfl_import_")]
+from fairfl._support.own_parts import import_parts
+import_parts(sys.argv[1:])
+mine = sys.modules["mine"]
 found = {}
 for seed in (0, 1):
     parts = Parts.of(mine.blobs(None, None).split(0.1, 0.1, seed))
@@ -215,9 +213,7 @@ print(json.dumps({name: sum(two) / 2 for name, two in found.items()}))
 
 
 def test_a_file_of_ones_own(tmp_path):
-    """An algorithm, a model, data, a schedule and a participation, by name from a TOML, in
-    processes of their own: the numbers are those of the objects, made by hand.
-    """
+    """All by name from a TOML, in processes of their own: the numbers of the objects."""
     (tmp_path / "mine.toml").write_text(OWN, "utf-8")
     code = tmp_path / "mine.py"
     code.write_text(MINE.read_text("utf-8"), "utf-8")
@@ -269,9 +265,7 @@ NAMED = (
 
 @pytest.mark.parametrize(("name", "to", "place"), NAMED)
 def test_a_file_alone_runs_no_code(tmp_path, name, to, place):
-    """Each name of a file of one's own is refused without --import, also where the file lies beside
-    the TOML or the TOML names it.
-    """
+    """A file of one's own is refused without --import, also where the TOML names it."""
     text = OWN
     for own, known, _ in NAMED:
         assert own in text
@@ -283,14 +277,6 @@ def test_a_file_alone_runs_no_code(tmp_path, name, to, place):
     for key in ("import", "imports"):
         with pytest.raises(ValueError, match=f"^{key} is unknown"):
             read(tmp_path, f'{key} = ["mine.py"]\n' + text)
-
-
-def test_what_cannot_be_imported(tmp_path):
-    (tmp_path / "bad.py").write_text("1 / 0\n", "utf-8")
-    with pytest.raises(ValueError, match="bad.py cannot be run: ZeroDivisionError"):
-        read(tmp_path, DYNAMIC, (str(tmp_path / "bad.py"),))
-    with pytest.raises(FileNotFoundError, match="none.py"):
-        read(tmp_path, DYNAMIC, ("none.py",))
 
 
 def test_units_by_name(tmp_path):

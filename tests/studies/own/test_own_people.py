@@ -1,6 +1,4 @@
-"""People of one's own: what is trained, that budgets are kept, and that the table and picture are
-what they say.
-"""
+"""People of one's own: what is trained, kept budgets, and the table and picture."""
 
 import numpy as np
 import pandas as pd
@@ -64,9 +62,7 @@ def test_every_method_is_there_with_every_budget(run):
 
 
 def test_pooled_training_keeps_its_budget_and_local_training_cannot(run):
-    """On 400 test people disparities have a sampling error below sqrt(.25 / 200 * 2) = .05; two of
-    them are allowed.
-    """
+    """400 test people: sampling errors below sqrt(.25 / 200 * 2) = .05; two are allowed."""
     _, experiment, rows = run
     found = experiment.values(rows).set_index(["objective", "measure"])["value"]
     for eps in (0.0, 0.1):
@@ -120,9 +116,7 @@ def test_notions_and_groups(file, tmp_path):
 
 
 def test_the_disparity_is_the_one_of_fairfl_frontier(file, tmp_path):
-    """Two groups: what is drawn behind is CFL's frontier of the test people as it is; three: the
-    largest difference.
-    """
+    """Two groups: CFL's frontier of the test people; three: the largest difference."""
     for groups in (2, 3):
         frame = pd.read_csv(file)
         if groups == 3:

@@ -1,6 +1,4 @@
-"""Experiments take the paper's data where they are at hand, else what stands in: small files in the
-published formats.
-"""
+"""Experiments take the paper's data where at hand, else what stands in."""
 
 import shutil
 from dataclasses import replace
@@ -135,9 +133,7 @@ def test_fashion_mnist_takes_the_place_of_digits(all_there, name):
 
 
 def test_figure_8_compares_the_worst_devices(files):
-    """Two devices: the first is worst in the beginning, the second in the end; AFL's end is reached
-    by q-FFL in round 4.
-    """
+    """The first is worst first, the second last; q-FFL reaches AFL's end in round 4."""
     import pandas as pd
 
     rows = [

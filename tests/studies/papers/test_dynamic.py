@@ -21,9 +21,7 @@ NAMES = ("dynamic-mnist", "dynamic-fashion-mnist", "dynamic-cifar-10")
 
 
 def table(objective, losses, seed=0):
-    """Four clients, two a group, the second group joins in round 2; (T, 4) losses on test rows,
-    half of them on training rows.
-    """
+    """Four clients, two a group, the second joins in round 2; (T, 4) test losses, half in train."""
     return pd.DataFrame(
         {
             "dataset": "D",
@@ -49,9 +47,7 @@ SLOWER = [[4, 4, 8, 8], [3, 3, 8, 8], [2, 2, 7, 9], [2, 2, 6, 8], [1, 1, 6, 6]]
 
 
 def test_measures_by_hand():
-    """Group 1 gains 4 - 2 = 2, group 2 8 - 5 = 3 after three rounds, and 8 - 1 = 7 after four; the
-    second training's groups 2 and 1, then 3 and 2.
-    """
+    """Group 1 gains 4 - 2 = 2, 2 gains 8 - 5 = 3, then 8 - 1 = 7; then 2 and 1, 3 and 2."""
     clients = pd.concat([table("FedAvg", PLAIN), table("slower", SLOWER)], ignore_index=True)
     rounds = measures.by_round(clients)
     mine = rounds[(rounds["part"] == "test") & (rounds["objective"] == "FedAvg")]
@@ -147,9 +143,7 @@ def test_figures_read_the_curves_of_runs(files, tmp_path, monkeypatch):
 def test_replicates_are_runs_of_their_own(files):
     """Two seeds in one program have the losses of each alone."""
     scene = runs.Scene("MNIST", runs.LINEAR, (0, 1), rounds=2, rows=300)
-    both, one = (
-        run_unit(scene.unit("FedAvg", runs.MAIN["FedAvg"], n), None, False) for n in (2, 1)
-    )
+    both, one = (run_unit(scene.unit("FedAvg", runs.MAIN["FedAvg"], n)) for n in (2, 1))
     first = both[both["seed"] == 0].reset_index(drop=True)
     assert first["loss"].tolist() == pytest.approx(one["loss"].tolist(), abs=1e-6)
 
@@ -159,7 +153,7 @@ def test_other_data_run_as_soon_as_they_are_there(others, data, model, monkeypat
     monkeypatch.setattr(runs, "ResNet18GN", partial(ResNet18GN, width=2))
     monkeypatch.setattr(runs, "EPOCHS", 1)
     scene = runs.Scene(data, model, (0, 1), rounds=2, rows=60)
-    clients = run_unit(scene.unit("Algorithm 1", runs.NORMALISED, 1), None, False)
+    clients = run_unit(scene.unit("Algorithm 1", runs.NORMALISED, 1))
     assert set(clients["dataset"]) == {f"{data}, two groups, {model}, α = 0.9, 60 rows"}
     assert np.isfinite(measures.values(clients)["value"]).all()
 

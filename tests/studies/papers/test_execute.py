@@ -27,7 +27,10 @@ def test_a_stopped_run_goes_on_to_the_same_table(tiny, tmp_path):
         run_units(two(tiny), tmp_path / "runs", progress=stop)
     heard = []
     again = run_units(
-        two(tiny), tmp_path / "runs", True, lambda unit, t, rounds: heard.append((unit[-1], t))
+        two(tiny),
+        tmp_path / "runs",
+        resume=True,
+        progress=lambda unit, t, rounds: heard.append((unit[-1], t)),
     )
     pd.testing.assert_frame_equal(again, whole)
     # the first run was done, the second at round 2
@@ -40,7 +43,9 @@ def test_the_order_is_that_of_the_units_whatever_ends_first(tiny, tmp_path):
             yield function(*task)
 
     heard = []
-    spread = run_units(two(tiny), None, False, lambda *what: heard.append(what), 2, backwards)
+    spread = run_units(
+        two(tiny), progress=lambda *what: heard.append(what), jobs=2, mapper=backwards
+    )
     pd.testing.assert_frame_equal(spread, run_units(two(tiny)))
     assert [unit[-1] for unit, _, _ in heard] == ["1", "0"]
 

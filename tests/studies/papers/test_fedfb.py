@@ -1,6 +1,4 @@
-"""FedFB's tables: from data to a table with a few epochs, choices on validation, and the real
-data's splits.
-"""
+"""FedFB's tables: from data to a table, choices on validation, and the real splits."""
 
 import numpy as np
 import pandas as pd
@@ -77,9 +75,7 @@ def test_every_table_has_the_constants(tiny):
 
 
 def test_the_choice_is_made_on_validation():
-    """Two step sizes, one fairer on validation and the other on test: the first is shown, with its
-    test measures.
-    """
+    """One step is fairer on validation, the other on test: the first is shown."""
     rows = pd.DataFrame(
         [
             {
@@ -117,9 +113,7 @@ def test_validation_is_apart(name):
 
 
 def test_groups_of_table_6(monkeypatch):
-    """White people and all others on made-up Adult rows, men and women on COMPAS's; clients share
-    out all rows.
-    """
+    """White people and all others, men and women; clients share out all rows."""
     rng = np.random.default_rng(0)
     white, men = (rng.integers(0, 2, 400) for _ in range(2))
 
@@ -153,9 +147,7 @@ def test_groups_of_table_6(monkeypatch):
 
 
 def test_points_of_table_6(monkeypatch):
-    """A panel a data set: chosen runs and printed numbers by level, each constant once, in
-    |SPD|.
-    """
+    """A panel a data set: chosen runs and printed numbers by level, in |SPD|."""
     monkeypatch.setattr(
         fedfb_table_6, "spd_limit", lambda base: (np.array([0.0, 0.3]), np.array([0.8, 0.9]))
     )

@@ -1,6 +1,4 @@
-"""What client parity costs: levelled scores have equal log losses, and levelling down is the
-optimum of a programme.
-"""
+"""What client parity costs: levelled scores, and levelling down is a programme's optimum."""
 
 import numpy as np
 import pytest
@@ -24,9 +22,7 @@ RATES = st.lists(st.floats(0.51, 0.999), min_size=1, max_size=5)
 @settings(max_examples=30)
 @given(RATES, st.integers(0, 10**6))
 def test_scores_with_these_margins_have_one_loss_and_the_decisions(rates, seed):
-    """People drawn: their mean log loss of the scores 1/2 ± t, by its definition, is the same at
-    every client.
-    """
+    """The mean log loss of the scores 1/2 ± t is the same at every client."""
     rng, n = np.random.default_rng(seed), 4000
     right = np.clip(np.rint(np.array(rates) * n), n // 2 + 1, n - 1) / n
     margins = levelled_margins(right)
@@ -43,9 +39,7 @@ def test_scores_with_these_margins_have_one_loss_and_the_decisions(rates, seed):
 
 @given(st.floats(0.501, 1.0), st.floats(1e-6, 1.0))
 def test_losses_fall_from_log_2_to_the_entropy(rate, share):
-    """On (0, r - 1/2] the loss is between the two, so that what it takes there is all between (it
-    is continuous).
-    """
+    """On (0, r - 1/2] the loss takes all values between the two."""
     least = rate - 0.5
     at = float(margin_loss(rate, share * least))
     assert float(margin_loss(rate, least)) == pytest.approx(float(entropy(rate)), abs=1e-12)
@@ -73,9 +67,7 @@ def test_levelling_down_is_the_optimum(best, gap, seed):
 @settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(2, 4))
 def test_no_rule_is_above(seed, clients):
-    """Random rules on people of known η, client by client: accuracy by the definition, beside the
-    frontier's.
-    """
+    """Random rules on people of known η: accuracy by the definition."""
     rng = np.random.default_rng(seed)
     eta = [rng.random(rng.integers(1, 6)) for _ in range(clients)]
     mass = [rng.dirichlet(np.ones(len(e))) for e in eta]
@@ -96,9 +88,7 @@ def test_best_threshold_by_trying_all(people):
 
 
 def test_synthetic_people():
-    """The best accuracies are the frontier's end: that of the Bayes rule, 0.878, which figure 3(b)
-    has.
-    """
+    """The best accuracies: the Bayes rule's, 0.878, which figure 3(b) has."""
     share, best = best_by_group("Synthetic")
     assert share.sum() == pytest.approx(1)
     assert float(share @ best) == pytest.approx(0.8785, abs=5e-4)

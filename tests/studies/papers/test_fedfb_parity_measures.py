@@ -1,6 +1,4 @@
-"""Client parity's measures: by hand on a made-up table, and expected accuracies against the rules'
-own decisions.
-"""
+"""Client parity's measures: by hand, and expected accuracies of the rules' decisions."""
 
 from dataclasses import replace
 
@@ -13,7 +11,7 @@ from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import MLP, Parts, Replicate, Training, simulate
 from fairfl.sims.group_fairness.measures import accepts
 from fairfl.studies.papers.fedfb.data import fedfb_data
-from fairfl.studies.papers.fedfb.frontier import expected_accuracy
+from fairfl.studies.papers.fedfb.limits import expected_accuracy
 from fairfl.studies.papers.fedfb.parity_limits import entropy, margin_loss
 from fairfl.studies.papers.fedfb.parity_measures import (
     LEVELLED,
@@ -71,9 +69,7 @@ def test_decisions_without_such_scores_are_not_levelled(right):
 
 
 def test_expected_accuracies_are_those_of_the_decisions():
-    """The people's mean is ``expected_accuracy`` of the global model's decisions; Ditto's own
-    models have theirs.
-    """
+    """The mean is the global model's ``expected_accuracy``; Ditto's own models have theirs."""
     data = fedfb_data("Synthetic")
     parts = Parts.of(replace(data, owner=data.group, n_clients=2, client_names=()))
     model = MLP((parts.train.x.shape[1], 4, 2))
@@ -85,7 +81,7 @@ def test_expected_accuracies_are_those_of_the_decisions():
         Training(rounds=1, epochs=1, lr=0.05, batch_size=128),
         evaluate_every=1,
     )
-    table = by_client(("FedAvg", "Ditto, λ = 1"), 3, True, result)
+    table = by_client(("FedAvg", "Ditto, λ = 1"), 3, result, synthetic=True)
     test = result.simulation.parts["test"]
     here = table[(table["part"] == "test") & (table["round"] == 1) & (table["model"] == "global")]
     accept = accepts(model, result.simulation.params[:1], test)[0]

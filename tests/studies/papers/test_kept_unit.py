@@ -1,6 +1,4 @@
-"""Units outside of the engine are resumed where they were run with the same arguments, and refused
-where not.
-"""
+"""Units outside of the engine: resumed with the same arguments, else refused."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -44,12 +42,12 @@ def calls():
 
 
 def test_the_same_unit_is_read_and_not_run_again(tmp_path, calls):
-    first = run_unit(unit(), tmp_path, False)
-    again = run_unit(unit(), tmp_path, True)
+    first = run_unit(unit(), tmp_path)
+    again = run_unit(unit(), tmp_path, resume=True)
     pd.testing.assert_frame_equal(again, first)
     assert calls == [3] and not again.attrs
     # defaults are arguments like others
-    spelt_out = run_unit(unit(budgets=(0.0, 0.1), rounds=3), tmp_path, True)
+    spelt_out = run_unit(unit(budgets=(0.0, 0.1), rounds=3), tmp_path, resume=True)
     assert calls == [3] and len(spelt_out) == 2
 
 
@@ -70,9 +68,9 @@ def test_the_same_unit_is_read_and_not_run_again(tmp_path, calls):
     ],
 )
 def test_another_configuration_under_the_same_name_is_refused(tmp_path, calls, changed, told):
-    run_unit(unit(), tmp_path, False)
+    run_unit(unit(), tmp_path)
     with pytest.raises(ValueError, match=told):
-        run_unit(changed(), tmp_path, True)
+        run_unit(changed(), tmp_path, resume=True)
     assert calls == [3]
 
 
@@ -84,8 +82,8 @@ def other(world, scale, budgets=(0.0, 0.1), *, rounds=3):
 def test_measures_without_a_manifest_are_measured_anew(tmp_path, calls):
     (tmp_path / "u").mkdir()
     pd.DataFrame({"mean": [9.0]}).to_parquet(tmp_path / "u" / MEASURED)
-    assert run_unit(unit(), tmp_path, True)["mean"].tolist() == [1.0, 0.1 + 0.2]
-    run_unit(unit(), tmp_path, True)
+    assert run_unit(unit(), tmp_path, resume=True)["mean"].tolist() == [1.0, 0.1 + 0.2]
+    run_unit(unit(), tmp_path, resume=True)
     assert calls == [3]
 
 
@@ -96,14 +94,14 @@ def flip(content):
 @pytest.mark.parametrize("name", [MEASURED, MANIFEST])
 @pytest.mark.parametrize("change", [flip, lambda content: content[:50], lambda content: b""])
 def test_what_was_altered_is_told_and_measured_anew(name, change, tmp_path, calls, caplog):
-    first = run_unit(unit(), tmp_path, False)
+    first = run_unit(unit(), tmp_path)
     file = tmp_path / "u" / name
     file.write_bytes(change(file.read_bytes()))
-    pd.testing.assert_frame_equal(run_unit(unit(), tmp_path, True), first)
+    pd.testing.assert_frame_equal(run_unit(unit(), tmp_path, resume=True), first)
     assert calls == [3, 3] and [str(file) in record.getMessage() for record in caplog.records] == [
         True
     ]
-    run_unit(unit(), tmp_path, True)
+    run_unit(unit(), tmp_path, resume=True)
     assert calls == [3, 3]
 
 
@@ -118,7 +116,7 @@ def test_other_data_are_measured_anew(tmp_path, calls, caplog, monkeypatch):
     people = Unit("p", "p", 0, (), partial(of_people))
     for content, runs in (("a,b", 1), ("a,b", 1), ("a,b,c", 2)):
         (tmp_path / "people.csv").write_text(content)
-        assert run_unit(people, tmp_path, True)["mean"].tolist() == [len(content)]
+        assert run_unit(people, tmp_path, resume=True)["mean"].tolist() == [len(content)]
         assert len(calls) == runs
     assert "people.csv" in caplog.text
 
@@ -136,5 +134,7 @@ def test_every_unit_of_the_studies_says_what_it_is_run_with():
 
 def test_numbers_survive_to_the_bit(tmp_path):
     values = tuple(np.random.default_rng(0).normal(size=50).tolist())
-    run_unit(unit(World("w", values)), tmp_path, False)
-    assert run_unit(unit(World("w", values)), tmp_path, True)["mean"].tolist() == list(values)
+    run_unit(unit(World("w", values)), tmp_path)
+    assert run_unit(unit(World("w", values)), tmp_path, resume=True)["mean"].tolist() == list(
+        values
+    )

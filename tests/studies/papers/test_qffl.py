@@ -1,6 +1,4 @@
-"""q-FFL's protocol: which q is chosen, each device's own, the curves of tuned rates, and what table
-2 mixes up.
-"""
+"""q-FFL's protocol: the chosen q, each device's own, tuned curves, table 2's weights."""
 
 import os
 
@@ -119,9 +117,7 @@ def test_settings_are_those_of_appendix_e(files):
 
 
 def test_all_q_see_the_same_devices(tiny):
-    """One seed: the same ten devices and batches, so that after one round only the weights of the
-    updates differ.
-    """
+    """The same devices and batches: after one round only the updates' weights differ."""
     unit = qffl_runs.family(Scale("quick", 1), ("Synthetic",))[0]
     setting = unit.make()
     ids = setting.parts.train.names
@@ -135,9 +131,7 @@ def test_all_q_see_the_same_devices(tiny):
 @pytest.mark.slow
 @pytest.mark.skipif(not SHARED, reason="FAIRFL_DATA is not set: no real Adult at hand")
 def test_table_2_shows_weights_and_not_q():
-    """q = 0.01 changes no client's accuracy by 1.5 % (two of the 181 doctors who are tested are 1.1
-    %); equal weights change the doctors' by more than 20 %.
-    """
+    """q = 0.01 changes no accuracy by 1.5 %; equal weights the doctors' by more than 20 %."""
     units = [unit for unit in qffl_table_2.units(Scale("quick", 1)) if unit.dataset == "Adult"]
     values = qffl_table_2.values(run_units(units)).set_index(["objective", "measure"])["value"]
     for weights in ("by size", "equal"):

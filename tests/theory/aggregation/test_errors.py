@@ -263,8 +263,7 @@ def test_wrong_conjugate_arguments_raise(objective):
     assert not np.isnan(objective.conjugate([0.5, 0.5]))
 
 
-def test_the_error_names_the_first_bad_loss_in_a_later_block(monkeypatch):
-    monkeypatch.setattr("fairfl.theory.aggregation._base.BLOCK", 8)
+def test_the_error_names_the_first_bad_loss():
     f = np.full((5, 4, 3), 0.5)
     f[3, 1, 2] = -1
     f[4, 0, 0] = NAN
@@ -290,9 +289,6 @@ def test_the_registry_finds_a_new_file():
 
 
 def test_numpy_alone_is_imported():
-    """Neither torch nor sympy comes with the package: a tensor or an expression can only exist
-    where they are.
-    """
     code = (
         "import sys, fairfl.theory.aggregation as a; a.TERM(1.0).value([0.0, 1.0]); a.objectives()"
     )

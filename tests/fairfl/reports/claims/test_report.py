@@ -67,7 +67,7 @@ def test_every_claim_can_be_typeset(id: str) -> None:
         claim.gap,
         claim.reading,
     ]
-    for text in [*texts, claim.notes, *(text for _, text in claim.hypotheses)]:
+    for text in [*texts, claim.notes, *(text for _, text in dict(claim.hypotheses).items())]:
         assert len(re.findall(r"(?<!\\)\$", text)) % 2 == 0, f"a dollar is left over in {text!r}"
         html(text)
 
@@ -165,6 +165,14 @@ def test_the_papers_errors_are_the_printed_ones_each_once(
             assert f'<a href="#{key}-errata">{len(printed)}</a>' in whole
         for text in {c.erratum for c in mine}:
             assert whole.count(f"<em>Erratum:</em> {html(text)}<") == 1
+
+
+def test_the_page_begins_with_the_false_theorems(whole: str, checked: list[Checked]) -> None:
+    severe = [
+        c.claim.id for c in checked if (c.claim.severity, c.claim.whose) == ("theorem", "printed")
+    ]
+    begin = whole[: whole.index('<section class="paper"')]
+    assert re.findall(r'<li><a href="#([^"]+)">', begin) == severe
 
 
 def test_no_repaired_form_is_called_a_wrong_statement(whole: str, checked: list[Checked]) -> None:

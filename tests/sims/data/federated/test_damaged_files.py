@@ -1,6 +1,4 @@
-"""Data files that something has damaged: read for what they are, or one error that names the
-file.
-"""
+"""Damaged data files: read for what they are, or one error that names the file."""
 
 import gzip
 import io
@@ -64,9 +62,7 @@ FILES: dict[str, tuple[str, str, Callable[[], bytes]]] = {
 
 @pytest.mark.parametrize("kind", FILES)
 def test_bytes_changed_and_cut_off(kind: str, tmp_path: Path) -> None:
-    """60 places at random and 20 lengths: ValueError that names the file, or data. Nothing else
-    gets out.
-    """
+    """60 places at random and 20 lengths: ValueError that names the file, or data."""
     name, path, make = FILES[kind]
     whole = make()
     if kind == "idx":  # the other three parts, as they should be
@@ -100,9 +96,7 @@ def test_bytes_changed_and_cut_off(kind: str, tmp_path: Path) -> None:
 
 
 def test_a_sensor_with_more_rows_than_labels_is_not_made_up_by_another(tmp_path: Path) -> None:
-    """Three rows and three labels in all, and yet nobody's own: they would have moved to the next
-    sensor.
-    """
+    """Three rows and three labels in all, and yet nobody's own."""
     wrong = {
         "s1": {"x": [[1.0, 2.0]], "y": [-1, 1]},
         "s0": {"x": [[3.0, 4.0], [5.0, 6.0]], "y": [1]},

@@ -1,7 +1,5 @@
 """Partitions: nothing lost or dealt twice, the properties each promises, one answer a seed."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -130,45 +128,6 @@ def test_the_table_counts(label: list[int], clients: int, seed: int) -> None:
         assert table.loc[k, "total"] == len(mine) and table.loc[k, "skew"] == pytest.approx(
             distance, abs=1e-12
         )
-
-
-Y = [0, 1, 0, 1]
-WRONG: list[tuple[Any, tuple[Any, ...], dict[str, Any], str]] = [
-    (iid, (0, 1), {}, "rows must be a whole number of at least 1, got 0"),
-    (iid, (3, 4), {}, r"clients must be at most the number of rows \(3\), got 4"),
-    (iid, (3, 2.0), {}, "clients must be a whole number"),
-    (iid, (3, 2, -1), {}, "seed must be a whole number of at least 0, got -1"),
-    (dirichlet, (Y, 2, 0.0), {}, "beta must be positive"),
-    (dirichlet, (Y, 2, 1.0), {"min_size": 3}, "min_size must be at most N / clients = 2, got 3"),
-    (dirichlet, ([], 1, 1.0), {}, r"label must have shape \(N,\)"),
-    (dirichlet, ([0.0, float("nan")], 1, 1.0), {}, "label must not hold NaN, got NaN at row 1"),
-    (
-        dirichlet,
-        (Y, 4, 1e-9),
-        {"min_size": 1, "tries": 3},
-        "no draw of 3 gave every one of 4 clients 1 rows",
-    ),
-    (label_shards, (Y, 2, 3), {}, r"at most the number of rows \(4\), got 6"),
-    (two_groups, (Y, 1.5), {}, r"alpha must be in \[0, 1\], got 1.5"),
-    (two_groups, ([0, 0], 1.0), {}, "label must hold at least 2 classes, one a group, got 1"),
-    (two_groups, (Y, 1.0, 3), {}, "clients_per_group must be at most the 2 rows of group 1, got 3"),
-    (by_user, ([["a"]],), {}, r"user must have shape \(N,\)"),
-    (
-        by_user,
-        (np.array(["a", None], dtype=object),),
-        {},
-        "user must be known for every row, got None at row 1",
-    ),
-    (summarise, ([0, 1], Y), {}, r"owner must be whole numbers of shape \(4,\)"),
-    (summarise, ([0, 1, -2, 0], Y), {}, "owner must be >= 0, got -2 at row 2"),
-]
-
-
-@pytest.mark.parametrize("case", range(len(WRONG)))
-def test_wrong_arguments_are_named(case: int) -> None:
-    function, args, kwargs, message = WRONG[case]
-    with pytest.raises(ValueError, match=message):
-        function(*args, **kwargs)
 
 
 @pytest.mark.parametrize("beta", [1e12, 1e300, 1e308])

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from text_tables import table
 
 from fairfl.sims.data.tables import FEDFB_SEED, load
 from fairfl.sims.data.tables.adult import CATEGORICAL, NUMERIC, assign_clients
@@ -45,21 +46,11 @@ def test_clients_get_the_shares_of_private_and_others():
 
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
-    [
-        (
-            "adult.data",
-            ", >50K",
-            ", rich",
-            r"adult.data: income must be one of .*, got 'rich' in row 2",
-        ),
-        (
-            "adult.test",
-            "Female",
-            "female",
-            r"adult.test: sex must be one of .*, got 'female' in row 2",
-        ),
-        ("adult.data", "39,", "old,", "adult.data: age must be a number, got 'old' in row 1"),
-    ],
+    table(r"""
+adult.data | , >50K | , rich | adult.data: income must be one of .*, got 'rich' in row 2
+adult.test | Female | female | adult.test: sex must be one of .*, got 'female' in row 2
+adult.data | 39, | old, | adult.data: age must be a number, got 'old' in row 1
+"""),
 )
 def test_a_file_of_other_content_is_told(folder: Path, file: str, old: str, new: str, message: str):
     path = folder / "adult" / file

@@ -3,6 +3,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from text_tables import table
 
 from fairfl.sims.data.tables import FEDFB_SEED, load
 from fairfl.sims.data.tables.bank import assign
@@ -47,14 +48,10 @@ def test_clients_get_the_shares_of_loan():
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [
-        (
-            '"cellular";5;"may";60;',
-            '"cellular";5;"may";long;',
-            "duration must be a number, got 'long' in row 1",
-        ),
-        ('"loan"', '"credit"', "missing: loan"),
-    ],
+    table(r"""
+"cellular";5;"may";60; | "cellular";5;"may";long; | duration must be a number, got 'long' in row 1
+"loan" | "credit" | missing: loan
+"""),
 )
 def test_a_file_of_other_content_is_told(folder: Path, old: str, new: str, message: str):
     path = folder / "bank" / "bank-full.csv"

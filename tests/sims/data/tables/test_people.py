@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from text_tables import table
 
 from fairfl.sims.data.tables import read_people
 
@@ -105,27 +106,22 @@ def test_a_label_of_two_values(tmp_path: Path, written: tuple[str, str], names: 
 
 @pytest.mark.parametrize(
     ("row", "old", "new", "message"),
-    [
-        (2, "-2", "", "column 's' has a missing value (NaN) in row 2"),
-        (2, "-2", "NaN", "column 's' must hold finite numbers, got 'NaN' in row 2"),
-        (2, "-2", "low", "column 's' must hold finite numbers, got 'low' in row 2"),
-        (3, "3e1", "inf", "column 's' must hold finite numbers, got"),
-        (1, ",1,", ",,", "column 'y' has a missing value (NaN) in row 1"),
-        (4, ",NA,", ",,", "column 'a' has a missing value (NaN) in row 4"),
-        (3, ",south", ",", "column 'site' has a missing value (NaN) in row 3"),
-        (3, ",south", "", "column 'site' has a missing value (NaN) in row 3"),
-        (
-            2,
-            ",0,",
-            ",2,",
-            "label column 'y' must be 0/1 or have exactly two values, got 3: '0', '1', '2'",
-        ),
-    ],
+    table(r"""
+2 | -2 |  | column 's' has a missing value (NaN) in row 2
+2 | -2 | NaN | column 's' must hold finite numbers, got 'NaN' in row 2
+2 | -2 | low | column 's' must hold finite numbers, got 'low' in row 2
+3 | 3e1 | inf | column 's' must hold finite numbers, got
+1 | ,1, | ,, | column 'y' has a missing value (NaN) in row 1
+4 | ,NA, | ,, | column 'a' has a missing value (NaN) in row 4
+3 | ,south | , | column 'site' has a missing value (NaN) in row 3
+3 | ,south |  | column 'site' has a missing value (NaN) in row 3
+2 | ,0, | ,2, | label column 'y' must be 0/1 or have exactly two values, got 3: '0', '1', '2'
+"""),
 )
 def test_a_bad_cell_is_named_with_its_row(
-    tmp_path: Path, row: int, old: str, new: str, message: str
+    tmp_path: Path, row: str, old: str, new: str, message: str
 ):
-    lines = [line.replace(old, new) if i == row else line for i, line in enumerate(LINES)]
+    lines = [line.replace(old, new) if i == int(row) else line for i, line in enumerate(LINES)]
     assert lines != LINES
     with pytest.raises(ValueError, match=re.escape(message)):
         read_people(write(tmp_path / "people.csv", lines), **ROLES)

@@ -26,9 +26,7 @@ def test_the_three_of_fedfb_are_there():
 
 
 def test_every_file_that_registers_is_found():
-    """A data set is added by adding a file: each one that calls `register` has an entry, made by
-    its `build`.
-    """
+    """Each file that calls `register` has an entry, made by its `build`."""
     package = Path(sys.modules["fairfl.sims.data.tables"].__file__ or "").parent
     files = {
         path.stem

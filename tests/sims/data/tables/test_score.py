@@ -21,9 +21,7 @@ def sample(n: int = 400, d: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndar
 def gradient_at(
     model: LogisticScore, X: np.ndarray, y: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
-    """The gradient of the objective at a fitted model, from its public attributes and the
-    formula.
-    """
+    """The gradient of the objective at a fitted model, from its attributes and the formula."""
     mean = weight @ X / weight.sum()
     deviation = np.sqrt(weight @ (X - mean) ** 2 / weight.sum())
     assert model.coefficients is not None

@@ -23,9 +23,7 @@ def test_the_parts_add_up(world):
 
 
 def test_a_member_that_differs_where_nobody_of_its_own_is_misses_on_others():
-    """Member 0 accepts group 1 below -1.5, too: of its own N(5, 1) nobody is there, of client 1's
-    N(-1, 1) a third.
-    """
+    """Member 0 accepts group 1 below -1.5: nobody of its own N(5, 1), a third of N(-1, 1)."""
     world, budgets = figure_5("a"), (1.0, 1.0)
     first, second = exact_members(world, budgets)
     odd = Classifier(

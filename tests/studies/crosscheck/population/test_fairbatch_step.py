@@ -42,9 +42,7 @@ def test_steps_are_those_of_fairbatch(
 
 
 def test_clients_move_on_their_own():
-    """By hand: α = 0.3 √2, t = 0, so 0.3. MD = 0.5 > ε: λ_1 falls; MD = -0.5: rises; |MD| < ε: back
-    to 0, not past.
-    """
+    """α = 0.3 √2, t = 0: 0.3. MD = 0.5 > ε: λ_1 falls; -0.5: rises; |MD| < ε: to 0."""
     share = np.full((3, 2), 0.5)
     lam = np.array([[0.5, 0.5], [0.9, 0.1], [0.4, 0.6]])
     found = Ascent(0.3 * 2**0.5, 1.0).step(

@@ -1,6 +1,4 @@
-"""Features, and the rules that parameters stand for, against the score itself on a grid and by
-hand.
-"""
+"""Features, and the rules that parameters stand for, against the score on a grid."""
 
 import numpy as np
 import pytest
@@ -24,9 +22,7 @@ from fairfl.theory.populations.classifiers import Classifier
 
 @pytest.mark.parametrize("client", [None, 1])
 def test_the_basis_is_orthonormal(client):
-    """The products integrated against P(x, a) (η (1 - η) + 1/10), by the trapezoid rule on a fine
-    grid.
-    """
+    """Integrated against P(x, a) (η (1 - η) + 1/10), by the trapezoid rule."""
     world, degree = random_world(3), 5
     basis = Basis.of(world, degree, client)
     who = range(world.clients) if client is None else [client]
@@ -74,9 +70,7 @@ def test_a_rule_is_the_sign_of_its_score(seed, degree):
 
 
 def test_crossings_by_hand():
-    """He_2 = z² - 1: ±1; z² + 1 has none; (z - 2)² touches, and the sign there stays; a constant
-    has none.
-    """
+    """He_2 = z² - 1: ±1; z² + 1 has none; (z - 2)² touches, the sign stays; a constant: none."""
     np.testing.assert_allclose(crossings(np.array([0.0, 0, 1])), [-1, 1])
     assert crossings(hermite_e.poly2herme([1.0, 0, 1])).size == 0
     assert crossings(np.array([3.0, 0, 0])).size == 0 and crossings(np.zeros(2)).size == 0

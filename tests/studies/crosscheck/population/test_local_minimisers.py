@@ -1,6 +1,4 @@
-"""FedFB's and CFL's ends on a sample: against a general optimiser, and against the population's
-optimum.
-"""
+"""FedFB's and CFL's ends on a sample: a general optimiser, the population's optimum."""
 
 from dataclasses import replace
 
@@ -49,7 +47,7 @@ def test_many_people_learn_cfls_optimum(averaged):
 def test_one_client_has_nothing_to_average():
     data = sample(WORLD.federation, 2_000, 0)
     alone = replace(data, owner=np.zeros_like(data.owner), n_clients=1, client_names=())
-    one, other = learned(alone, True), learned(data, False)
+    one, other = learned(alone, averaged=True), learned(data, averaged=False)
     assert one.lam == other.lam and [*one.rule.edges[0]] == [*other.rule.edges[0]]
 
 
@@ -59,13 +57,11 @@ def test_a_client_without_a_label_has_no_minimiser():
     with pytest.raises(
         ValueError, match=r"both labels in every group of every client, got \(0, 1\) without"
     ):
-        learned(replace(data, y=np.where(mine, 1, data.y)), True)
+        learned(replace(data, y=np.where(mine, 1, data.y)), averaged=True)
 
 
 def test_the_largest_standard_errors():
-    """Of n draws with chance p: p (1 - p) / n is largest at 1/2; a difference of two halves of n
-    adds two of n/2.
-    """
+    """p (1 - p) / n is largest at 1/2; a difference of two halves of n adds two of n/2."""
     for people in (100, 10_000):
         p = np.linspace(0, 1, 101)
         assert accuracy_error(people) == pytest.approx(np.sqrt(p * (1 - p) / people).max())

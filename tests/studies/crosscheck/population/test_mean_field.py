@@ -1,6 +1,4 @@
-"""Populations on a quadrature: against distribution functions, finite differences, closed forms and
-definitions.
-"""
+"""Populations on a quadrature: distribution functions, differences, closed forms."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,4 @@
-"""The federations of the cross-check: those of the figures, and random ones that are what their
-seed says.
-"""
+"""The federations of the cross-check: the figures', and random ones by their seed."""
 
 import json
 from dataclasses import fields, replace
@@ -101,9 +99,7 @@ def test_names_in_words(name, words):
 
 
 def test_clients_in_a_row():
-    """u = -1, 0, 1: centres -2, 0, 2; group 1 above the centre in clients 0 and 2, below in client
-    1.
-    """
+    """u = -1, 0, 1: centres -2, 0, 2; group 1 above the centre in clients 0 and 2."""
     world = spread(3, 2.0, 0.25, 1.0)
     assert world.mean == ((-3.0, -1.0), (1.0, -1.0), (1.0, 3.0))
     assert world.q == (0.25, 0.5, 0.75) and world.tilt == (-1.0, 0.0, 1.0)

@@ -1,0 +1,108 @@
+"""A user's own parts: modules that ``--import`` names, and those that installed packages offer by
+entry points.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from hashlib import sha256
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+from fairfl._support.checks import existing_file
+
+KINDS = (
+    "algorithms",
+    "claims",
+    "data",
+    "experiments",
+    "figures",
+    "models",
+    "objectives",
+    "studies",
+)
+"""An installed package offers a module by an entry point of the group ``fairfl.KIND``."""
+VARIABLE = "FAIRFL_IMPORT"
+"""Environment variable: what ``--import`` named, as JSON, so that processes of ``--jobs`` import
+the same.
+"""
+DIGESTS: dict[str, str] = {}
+"""SHA-256 of each imported file: runs keep them, so that none goes on with other code."""
+
+
+def import_parts(names: Sequence[str]) -> None:
+    """Import Python files (.py) or modules by name, here and in processes that are started later.
+
+    Only who calls fairfl can name them: an input file never does.
+
+    Raises
+    ------
+    OSError : no such file.  ValueError : it cannot be run, or has the name of another module.
+    """
+    wanted = [str(existing_file(n).resolve()) if n.endswith(".py") else n for n in names]
+    for name, told in zip(wanted, names, strict=True):
+        _imported(name, told)
+    if wanted:
+        os.environ[VARIABLE] = json.dumps(list(dict.fromkeys([*_named(), *wanted])))
+
+
+def own_modules(kind: str) -> tuple[ModuleType, ...]:
+    """The modules that may hold parts of a kind, see ``KINDS``: imported ones, then offered ones.
+
+    Raises
+    ------
+    ValueError : one that cannot be imported.
+    """
+    found = [_imported(name, name) for name in _named()]
+    for entry in sorted(entry_points(group=f"fairfl.{kind}"), key=lambda one: one.value):
+        try:
+            found.append(import_module(entry.module))
+        except Exception as error:
+            raise ValueError(
+                f"entry point {entry.name} = {entry.value} of group fairfl.{kind} cannot be "
+                f"imported: {type(error).__name__}: {error}"
+            ) from error
+    return tuple(dict.fromkeys(found))
+
+
+def _named() -> list[str]:
+    return json.loads(os.environ.get(VARIABLE, "[]"))
+
+
+def _imported(name: str, told: str) -> ModuleType:
+    """The module of a file's whole path, or of a name; ``told`` is what a user wrote."""
+    try:
+        return _of_file(Path(name)) if name.endswith(".py") else import_module(name)
+    except Exception as error:
+        raise ValueError(
+            f"--import {told} cannot be run: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _of_file(file: Path) -> ModuleType:
+    """A file as the module of its name, run once."""
+    name, place = file.stem, str(file)
+    if not name.isidentifier():
+        raise ValueError(f"the name of a file must be that of a module, got {file.name}")
+    known = find_spec(name)
+    if known is not None and known.origin != place:
+        raise ValueError(
+            f"the file must have a name that no other module has, {name} is {known.origin}"
+        )
+    if name not in sys.modules:
+        DIGESTS[file.name] = sha256(file.read_bytes()).hexdigest()
+        spec = spec_from_file_location(name, file)
+        assert spec is not None and spec.loader is not None
+        sys.modules[name] = module_from_spec(spec)  # before it runs: annotations are looked up
+        try:
+            spec.loader.exec_module(sys.modules[name])
+        except BaseException:
+            del sys.modules[name], DIGESTS[file.name]
+            raise
+    return sys.modules[name]

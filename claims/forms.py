@@ -1,0 +1,227 @@
+"""Checks as declarations: what shows a statement, and what a mutant changes of it.
+
+``check=counterexample(case, "what happens there", instance)`` is a check; ``every(...)`` joins
+several. A mutant is a row of changed parameters: each part takes those that its functions or its
+instance have by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from inspect import signature
+from typing import Any
+
+from fairfl.claims.bisection import bisect
+from fairfl.claims.call import Call
+from fairfl.claims.certificates import (
+    REALS,
+    Certificate,
+    Counterexample,
+    DefiniteForm,
+    KernelProof,
+    SymbolicZero,
+    Witness,
+)
+from fairfl.claims.claim import Effort
+from fairfl.claims.evidence import Evidence
+from fairfl.claims.instances import explore, tabulate
+from fairfl.claims.search import Attack
+
+Changes = Mapping[str, Any]
+Function = Callable[..., Any]
+Instance = Mapping[str, Any]
+Point = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Makes a certificate of a statement of which ``changes`` are made; a check by itself.
+
+    Attributes
+    ----------
+    make : effort, changes -> certificate.
+    takes : the names that it can change.
+    """
+
+    make: Callable[[Effort, Changes], Certificate]
+    takes: frozenset[str]
+
+    def __call__(self, effort: Effort, **changes: Any) -> Evidence:
+        return every(self)(effort, **changes)
+
+
+@dataclass(frozen=True)
+class Every:
+    """A check of several parts, see :class:`~fairfl.claims.evidence.Evidence`."""
+
+    parts: tuple[Part, ...]
+    extra: tuple[Part, ...]
+    negation: bool
+
+    def __call__(self, effort: Effort, **changes: Any) -> Evidence:
+        known = frozenset[str]().union(*(one.takes for one in self.parts))
+        if not changes.keys() <= known:
+            raise ValueError(
+                f"changes must be of {', '.join(sorted(known))}, got {', '.join(changes)}"
+            )
+        parts, extra = (
+            tuple(_made(one, effort, changes) for one in group)
+            for group in (self.parts, self.extra)
+        )
+        return Evidence(parts, extra, self.negation)
+
+
+def every(*parts: Part, extra: Sequence[Part] = (), negation: bool = False) -> Every:
+    """All of ``parts`` are needed; ``extra`` is a second look; with ``negation`` they show that the
+    statement is false.
+    """
+    return Every(parts, tuple(extra), negation)
+
+
+def counterexample(case: Function, shows: str, instance: Instance | Function, **given: Any) -> Part:
+    """Refutes: at the instance (or what a function makes) every premise holds, and a relation of
+    ``case`` fails.
+    """
+    return _at(Counterexample, case, shows, instance, given)
+
+
+def witness(case: Function, shows: str, instance: Instance | Function, **given: Any) -> Part:
+    """Shows that something exists: at the instance all premises and relations hold."""
+    return _at(Witness, case, shows, instance, given)
+
+
+def identity(residuals: Function, *points: Point, method: str = "together", **given: Any) -> Part:
+    """``residuals() -> {name: expression}`` all vanish; they are evaluated at ``points`` too, or
+    where none is given at one of our choice.
+    """
+
+    def make(effort: Effort, changes: Changes) -> Certificate:
+        call = Call.of(residuals, **{**given, **changes})
+        return SymbolicZero(call, method, tuple(map(dict, points)) or _spot(*call().values()))
+
+    return Part(make, _names(residuals))
+
+
+def definite(
+    form: Function, *points: Point, method: str = "expand", strict: bool = False, **given: Any
+) -> Part:
+    """``form() -> (expression, [terms visibly non-negative])`` of the same sum."""
+
+    def make(effort: Effort, changes: Changes) -> Certificate:
+        call = Call.of(form, **{**given, **changes})
+        return DefiniteForm(call, method, tuple(map(dict, points)) or _spot(call()[0]), strict)
+
+    return Part(make, _names(form))
+
+
+def drawn(
+    case: Function,
+    draws: Function,
+    *,
+    tolerance: float = 1e-9,
+    attacks: Sequence[Attack] = (),
+    examples: tuple[int, int] | None = None,
+    **given: Any,
+) -> Part:
+    """``case`` at instances that ``draws() -> strategy`` draws, ``examples`` (quick, deep) of them,
+    and under ``attacks``.
+    """
+
+    def make(effort: Effort, changes: Changes) -> Certificate:
+        return explore(
+            _call(case, {**given, **changes}),
+            _call(draws, {**given, **changes}),
+            effort,
+            tolerance=tolerance,
+            attacks=attacks,
+            examples=effort.pick(*examples) if examples else None,
+        )
+
+    return Part(make, _names(case) | _names(draws))
+
+
+def grid(
+    case: Function,
+    instances: Sequence[Instance],
+    words: str,
+    *,
+    tolerance: float = 1e-9,
+    **given: Any,
+) -> Part:
+    """``case`` at a fixed list of instances, which ``words`` describe."""
+
+    def make(effort: Effort, changes: Changes) -> Certificate:
+        call = Call.of(case, **{**given, **changes})
+        return tabulate(call, [dict(one) for one in instances], words, tolerance)
+
+    return Part(make, _names(case))
+
+
+def leaves(margin: Function, box: Sequence[tuple[Any, Any]], **given: Any) -> Part:
+    """``margin([balls]) > 0`` over a box, by bisection."""
+
+    def make(effort: Effort, changes: Changes) -> Certificate:
+        return bisect(Call.of(margin, **{**given, **changes}), box)
+
+    return Part(make, _names(margin))
+
+
+def proof(file: str, theorems: str, *otherwise: Part, axioms: Sequence[str] = REALS) -> Part:
+    """Theorems of a Coq file of ``claims/proofs``, named with spaces between; ``otherwise`` shows
+    the same without a kernel, and refutes mutants.
+    """
+
+    def make(effort: Effort, changes: Changes) -> Certificate:
+        others = (_made(one, effort, changes) for one in otherwise)
+        return KernelProof.of(file, theorems, *others, axioms=axioms)
+
+    return Part(make, frozenset[str]().union(*(one.takes for one in otherwise)))
+
+
+def _at(
+    kind: type[Counterexample] | type[Witness],
+    case: Function,
+    shows: str,
+    instance: Instance | Function,
+    given: Changes,
+) -> Part:
+    """A change is of the case's parameters, or of the instance's numbers or its maker's
+    parameters.
+    """
+    names = _names(case)
+    own = _names(instance) if callable(instance) else frozenset(instance)
+
+    def make(effort: Effort, changes: Changes) -> Certificate:
+        moved = {name: value for name, value in changes.items() if name in own}
+        at = instance(**moved) if callable(instance) else {**instance, **moved}
+        return kind.at(_call(case, {**given, **changes}), shows, **at)
+
+    return Part(make, names | own)
+
+
+def _made(part: Part, effort: Effort, changes: Changes) -> Certificate:
+    return part.make(effort, {name: changes[name] for name in part.takes & changes.keys()})
+
+
+def _call(function: Function, given: Changes) -> Call:
+    return Call.of(
+        function, **{k: v for k, v in given.items() if k in signature(function).parameters}
+    )
+
+
+def _spot(*expressions: Any) -> tuple[dict[str, Any]]:
+    """A value for each symbol, none of them equal or special: 2/5, 5/6, 8/7, ...; integers 2, 3,
+    ....
+    """
+    symbols = sorted({str(x): x for e in expressions for x in e.free_symbols}.items())
+    spot = {
+        name: str(k + 2 if symbol.is_integer else Fraction(3 * k + 2, k + 5))
+        for k, (name, symbol) in enumerate(symbols)
+    }
+    return (spot,)
+
+
+def _names(function: Function) -> frozenset[str]:
+    return frozenset(signature(function).parameters)

@@ -1,0 +1,334 @@
+"""Algorithms behind secure aggregation: the server receives sums over the clients alone."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Literal, final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State, Sum
+from fairfl.sims.engine.data import ClientData
+from fairfl.sims.engine.group_label_sums import CellIndex, CellSums
+from fairfl.sims.engine.health import Dropped
+from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.secure import masks as secure
+from fairfl.sims.engine.secure.device_masks import masked_sum
+from fairfl.sims.engine.task import Floats
+from fairfl.sims.engine.transfers import brought
+
+OWN = "own."
+"""Entries of the state that begin so are the clients' memory, hidden from the server's hooks."""
+REPORTS = "reports"
+"""How many clients report, an entry of the state that ``steer`` is given."""
+ENROL, REPORT, UPDATE = 101, 102, 103
+"""What masks are for: words of their keys."""
+
+SUM_ONLY: dict[str, type[SumOnly]] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class CellRound(Round):
+    """A round in which each client knows the group and label of its own people, and all can add
+    numbers up.
+
+    ``add`` takes reports (k, S), a row a client, and returns their sum (S,), which it broadcasts;
+    masked, and counted.
+    """
+
+    index: CellIndex = field(kw_only=True)
+    add: Callable[[Floats], Floats] = field(kw_only=True)
+
+
+class SumOnly(Algorithm):
+    """An algorithm whose server sees sums over clients alone.
+
+    Before round 0 every client reports ``enrol``, and the server's ``begin`` makes the state of the
+    sum. In each round clients measure the losses of their cells where ``measured`` says, at the
+    broadcast model before they train ("start"), each at its own trained model ("end"), or not at
+    all ("never"). They may keep something (``remember``), and report (``report``). The server's
+    ``steer`` sees the sum of the reports, and its part of the state. Updates are added with the
+    weights of ``weigh``, which clients apply themselves.
+
+    Reports travel masked (``secure.py``), and updates where ``Computing.masked_updates`` says so.
+    Hooks of the clients take a ``CellRound``; ``begin`` and ``steer``, the server's, are given sums
+    and public state, no client's row. (Both kinds are methods of one object: that no client's hook
+    hides a row in it is the author's part.) Where one client alone reports, the sum is its report:
+    a protocol with a threshold would stop there, this does not. The clients' hooks are written for
+    all of them at once: row k of what they return must depend on client k, the state and sums
+    alone.
+    """
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        # A registry of their own: these want data with groups, which the tests of the other
+        # registry do not have.
+        super(Algorithm, cls).__init_subclass__(**kwargs)
+        if cls.__dict__.get("name"):
+            SUM_ONLY[cls.name] = cls
+
+    def measured(self, number: int) -> Literal["start", "end", "never"]:
+        """Where the cells of round ``number`` are measured."""
+        return "start"
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What is measured of the cells: "loss", "wrong" and "accepting" (a pass more)."""
+        return frozenset(("loss", "wrong"))
+
+    @property
+    def complete(self) -> bool:
+        """Whether every client must take part; False: sums over some stand for all."""
+        return True
+
+    def word_bits(self, clients: int) -> int:
+        """Bits of one number of a report: fewer than a masked number's if small and whole."""
+        return secure.BITS
+
+    # The clients' side
+
+    def enrol(self, counts: Floats) -> Floats:
+        """What clients report once (K, S): their counts of people, (K, A, 2), in a row."""
+        return counts.reshape(len(counts), -1)
+
+    def models(self, round: CellRound) -> Tensor | None:
+        """Models of the clients' own (K, P) to measure at the start in place of w^t."""
+        return None
+
+    def remember(self, round: CellRound, cells: CellSums) -> State:
+        """New values of the clients' memory, names that begin with OWN."""
+        return {}
+
+    def report(self, round: CellRound, cells: CellSums) -> Floats:
+        """Reports (k, S)."""
+        return np.zeros((len(round.clients), 0))
+
+    def keep(self, round: CellRound, received: Received) -> State:
+        """New values of the clients' memory after training, whose updates were ``received``."""
+        return {}
+
+    def weigh(self, round: CellRound) -> Floats | None:
+        """Weights (k,) of the updates in the sum; None where nothing is sent in this round."""
+        return round.p
+
+    # The server's side
+
+    @abstractmethod
+    def begin(self, total: Floats, clients: int) -> State:
+        """The state before round 0, from the sum of what the clients enrolled with."""
+
+    def steer(self, total: Floats, state: State) -> State:
+        """The state after a round's reports, from their sum and ``state``'s REPORTS."""
+        return state
+
+    @final
+    def server(self, received: Received) -> Aggregate:
+        """Not for this kind of algorithm: its server never receives updates one by one."""
+        raise TypeError(f"{type(self).__name__} has no server hook: its server sees sums alone")
+
+
+class Summed:
+    """One replicate's secure aggregation; with ``masked`` of the updates, too.
+
+    ``bits`` counts what each client sends masked in the round; ``sent`` says whether its updates
+    are.
+    """
+
+    def __init__(
+        self,
+        algorithm: SumOnly,
+        index: CellIndex,
+        model: Model,
+        data: ClientData,
+        seed: int,
+        memory_limit: int,
+        masked: bool = False,
+    ) -> None:
+        self.algorithm, self.index, self.model, self.data = algorithm, index, model, data
+        self.seed, self.memory_limit = seed, memory_limit
+        self.masked, self.sent, self.bits, self.sums = masked, True, 0, 0
+
+    @property
+    def bytes(self) -> int:
+        """What one client sends masked in the round."""
+        return -(-self.bits // 8)
+
+    def start(self, clients: int, weights: Floats, params: Tensor) -> State:
+        """The state before round 0."""
+        rows = self.algorithm.enrol(self.index.counts)
+        total = secure.unmask(secure.mask(rows, self.data.names, self.seed, ENROL))
+        memory = _merge({}, self.algorithm.start(clients, weights, params), own=True)
+        return _merge(memory, self.algorithm.begin(total, clients), own=False)
+
+    def before(self, round: Round) -> CellRound:
+        """The round as clients know it."""
+        self.bits = self.sums = 0
+        known = self._known(round)
+        self._everyone(known)
+        return known
+
+    def where(self, round: CellRound) -> tuple[Tensor, bool] | None:
+        """The models measured at the start, (P,) or with True (k, P); None if none are."""
+        if self.algorithm.measured(round.number) != "start":
+            return None
+        own = self.algorithm.models(round)
+        return (round.params, False) if own is None else (own, True)
+
+    def ask(self, part: Received) -> Tensor | None:
+        """The clients' cells, each at its trained model (n, k, A, 2), if measured there."""
+        if self.algorithm.measured(part.number) != "end":
+            return None
+        own = (part.params + part.updates)[None]
+        return self.measured(own, part, own=True)[:, 0]
+
+    def measured(self, params: Tensor, round: Round, *, own: bool) -> Tensor:
+        """Sums over the cells of the round's clients, as ``CellIndex.measure``."""
+        return self.index.measure(
+            self.model,
+            params,
+            self.data,
+            round.clients,
+            own=own,
+            memory_limit=self.memory_limit,
+            there=round.rows,
+            needs=self.algorithm.needs,
+        )
+
+    def server(self, received: Received) -> Aggregate | Sum:
+        """What to do with the updates; ``masked`` ones are added up as they are received."""
+        counted = self.bits, self.sums
+        try:
+            return self._server(received)
+        except Dropped:  # asked again, without some
+            self.bits, self.sums = counted
+            raise
+
+    def _server(self, received: Received) -> Aggregate | Sum:
+        fields = {name: getattr(received, name) for name in Round.__dataclass_fields__}
+        round = self._known(Round(**fields))
+        if self.algorithm.measured(round.number) == "end":
+            self._everyone(round)
+            sums = np.concatenate([part.asked for part in received.parts()], 1)
+            round = self.exchange(round, sums)
+        round = replace(
+            round, state=_merge(round.state, self.algorithm.keep(round, received), own=True)
+        )
+        weights = self.algorithm.weigh(round)
+        self.sent = weights is not None
+        if weights is None:
+            zeros = torch.zeros_like(round.params)
+            return Aggregate(np.zeros(len(round.clients)), round.state, zeros)
+        if not self.masked:
+            return Aggregate(weights, round.state)
+        self.bits += len(round.params) * secure.BITS
+        then = partial(_unmasked, weights, round.state)
+        return Sum(received, weights, then, partial(self._messages, round))
+
+    def _messages(self, round: CellRound, weights: Tensor, part: Received) -> Tensor:
+        """The masked updates' sum (P,) as words, and how many rows are too large to be told."""
+        words, ids = (self.seed, UPDATE, round.number), self.data.names
+        others = ids[np.setdiff1d(round.clients, part.clients)]
+        if weights.device.type == "cpu":
+            wide, names = max(1, secure.PAIRS // len(weights)), ids[part.clients]
+            sums = [
+                secure.mask(
+                    columns.to(torch.float64) * weights[:, None],
+                    names,
+                    *words,
+                    column=k * wide,
+                    others=others,
+                ).sum(0)
+                for k, columns in enumerate(part.updates.split(wide, 1))
+            ]
+            found = torch.from_numpy(np.concatenate(sums).view(np.int64))
+            return torch.cat([found, found.new_zeros(1)])
+        own = part.updates.to(torch.float64) * weights[:, None]
+        away = torch.from_numpy(others).to(own.device) if len(others) else None
+        found = masked_sum(own, self.data.there[2][part.rows], *words, others=away)
+        fits = own.abs().amax(1) < secure.LARGEST / len(round.clients)
+        return torch.cat([found, (~fits).sum()[None]])
+
+    def _known(self, round: Round) -> CellRound:
+        def add(rows: Floats) -> Floats:
+            self.sums += 1
+            self.bits += rows.shape[1] * self.algorithm.word_bits(len(rows))
+            ids = self.data.names[round.clients]
+            return secure.unmask(secure.mask(rows, ids, self.seed, REPORT, round.number, self.sums))
+
+        fields = {name: getattr(round, name) for name in Round.__dataclass_fields__}
+        return CellRound(**fields, index=self.index, add=add)
+
+    def exchange(self, round: CellRound, sums: Floats) -> CellRound:
+        """The round after clients reported their measures (n, k, A, 2) and received the sum."""
+        cells = self.index.cells(sums, round.clients, self.algorithm.needs)
+        state = _merge(round.state, self.algorithm.remember(round, cells), own=True)
+        round = replace(round, state=state)
+        rows = self.algorithm.report(round, cells)
+        if rows.shape[1] == 0:
+            return round
+        public = {name: value for name, value in state.items() if not name.startswith(OWN)}
+        public[REPORTS] = as_tensor(np.array([len(rows)]))
+        return replace(
+            round, state=_merge(state, self.algorithm.steer(round.add(rows), public), own=False)
+        )
+
+    def _everyone(self, round: CellRound) -> None:
+        if self.algorithm.complete and (
+            len(round.clients) < self.data.clients or round.draws.max() > 1
+        ):
+            raise ValueError(
+                f"participation must be of every client, once, for {self.algorithm!r}, whose "
+                f"statistics are sums over all, got {len(round.clients)} of {self.data.clients} "
+                f"in round {round.number}, drawn {round.draws.sum()} times"
+            )
+
+
+def report_together(rounds: Sequence[tuple[Summed, CellRound]]) -> list[CellRound]:
+    """The rounds after their start; what replicates measure alike is measured in one pass."""
+    result = [round for _, round in rounds]
+    alike: dict[tuple[object, ...], list[tuple[int, Tensor]]] = defaultdict(list)
+    for i, (summed, round) in enumerate(rounds):
+        at = summed.where(round)
+        if at is not None:
+            alike[summed.algorithm.needs, at[1], round.clients.tobytes()].append((i, at[0]))
+    found = []
+    for (_, own, _), members in alike.items():
+        summed, round = rounds[members[0][0]]
+        params = torch.stack([params for _, params in members])
+        found.append(summed.measured(params, round, own=bool(own)))
+    for members, sums in zip(alike.values(), brought(found), strict=True):
+        for (i, _), one in zip(members, sums.swapaxes(0, 1), strict=True):
+            result[i] = rounds[i][0].exchange(rounds[i][1], one)
+    return result
+
+
+def _unmasked(weights: Floats, state: State, total: Tensor) -> Aggregate:
+    """The aggregate, of the sum of all messages; NaN where a row was too large."""
+    step = total[:-1].to(torch.float64) * 2.0**-secure.FRACTION
+    return Aggregate(weights, state, torch.where(total[-1] == 0, step, torch.nan))
+
+
+def _merge(state: State, new: State, own: bool) -> State:
+    """The state with new values; ValueError where a side sets what belongs to the other."""
+    wrong = [name for name in new if name.startswith(OWN) != own]
+    if wrong:
+        raise ValueError(
+            f"state must have names that {'begin' if own else 'do not begin'} with {OWN!r}, got "
+            f"{wrong}"
+        )
+    return {**state, **new}
+
+
+def as_floats(tensor: Tensor) -> Floats:
+    """A tensor of the state as an array."""
+    return tensor.cpu().numpy().astype(np.float64)
+
+
+def as_tensor(array: Floats) -> Tensor:
+    """An array as a tensor of the state, float64."""
+    return torch.from_numpy(np.array(array, dtype=np.float64))

@@ -1,0 +1,280 @@
+"""A cross-check of one's own, from a TOML file: algorithms trained on samples of a federation,
+beside its exact frontiers.
+
+    title = "my rule and FedFB"             # optional
+    people = 2000                           # in each sample
+    degree = 1                              # optional: of the score in x, for each group; 1 has the
+                                            # optima of CFL where every eta is logistic
+
+    [[clients]]                             # normal laws of x, eta(x) = 1 / (1 + exp(-x))
+    mean = [3, 5]                           # a = 0, 1
+    sd = [1, 1]                             # optional, as are
+    q = 0.5                                 # P(a = 1 | client), and
+    weight = 1.0                            # the amount of data
+
+    [[algorithm]]                           # as in a run of one's own (``fairfl simulate``)
+    name = "fedfb"
+    rule = {notion = "dp", budget = 0.1}
+
+    [training]                              # optional, likewise; by default 100 rounds of 10 steps
+    rounds = 100
+
+    [run]                                   # optional
+    seeds = [0, 1, 2]                       # of the samples
+
+Each algorithm learns one classifier a seed, a step function of x, whose accuracy and disparity
+follow from the laws without a test sample.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from fairfl._support.checks import shown
+from fairfl._support.toml_file import read_toml
+from fairfl.sims.engine import Computing, Logistic, Replicate, Result, Training
+from fairfl.studies.crosscheck.population.features import Basis
+from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, below
+from fairfl.studies.crosscheck.population.learned_rules import Found, learned, to_text
+from fairfl.studies.crosscheck.population.worlds import World
+from fairfl.studies.crosscheck.runs import LR, MOMENTUM, featured
+from fairfl.studies.crosscheck.studies.cfl_frontier import curve
+from fairfl.studies.crosscheck.study import Drawing, Study, Verdict
+from fairfl.studies.crosscheck.told import series
+from fairfl.studies.experiment import Scale, Setting, Unit
+from fairfl.studies.frames import floats, groups
+from fairfl.studies.own import config_parts
+from fairfl.studies.own.config_reader import REQUIRED, Section
+from fairfl.studies.own.fields import fields_of
+from fairfl.studies.own.group_runs import Agnostic
+
+TRAINING: dict[str, Any] = {
+    "rounds": 100,
+    "steps": 10,
+    "batch_size": 0,
+    "lr": LR,
+    "momentum": MOMENTUM,
+}
+"""What [training] has unless it says otherwise; a batch of 0 is all of a client's people."""
+COVERAGE = 0.95
+"""Of the intervals over seeds, Student's."""
+
+
+def own_study(path: str | Path) -> Study:
+    """The study that a TOML file describes, see above; everything in it is checked.
+
+    Raises
+    ------
+    ValueError : what does not fit, by its place in the file.  OSError : the file cannot be read.
+    """
+    file = Path(path)
+    table = read_toml(file)
+    top = Section(table, "")
+    title = top.text("title", default=file.stem)
+    top.whole("people", low=1)
+    top.whole("degree", 1, 1)
+    for key in ("clients", "algorithm"):
+        top.raw(key)
+    top.raw("training", None)
+    run = top.section("run", {})
+    seeds = run.wholes("seeds", [0, 1, 2])
+    run.done(None)
+    top.done(None)
+    name = f"crosscheck-{file.stem}"
+    world = world_of(table, file.stem)
+    labels = tuple(one.label for one in _algorithms(table))
+    _training(table)
+    measure = partial(measured, table, file.stem)
+
+    def units(scale: Scale) -> list[Unit]:
+        chosen = seeds if scale.seeds == len(seeds) else list(range(scale.seeds))
+        return [
+            Unit(
+                f"{name}-{seed}",
+                world.name,
+                seed,
+                labels,
+                partial(setting, table, file.stem, seed),
+                partial(measure, seed),
+            )
+            for seed in chosen
+        ]
+
+    picture = Drawing(
+        name,
+        title,
+        "disparity |MD| (difference of rates)",
+        "accuracy (share correct)",
+        partial(points, world),
+    )
+    count = {"quick": len(seeds), "paper": len(seeds)}
+    found = partial(_verdicts, world)
+    return Study(name, title, count, units, partial(_tables, world), found, (picture,))
+
+
+def world_of(table: dict[str, Any], name: str) -> World:
+    """The federation of [[clients]]."""
+    rows = table["clients"]
+    if not isinstance(rows, list) or not rows:
+        raise ValueError(f"clients must be one or more [[clients]] tables, got {shown(rows)}")
+    means, sds, shares, weights = [], [], [], []
+    for k, row in enumerate(rows):
+        section = Section(row, f"clients[{k}]")
+        mean = _numbers(section, "mean", 2)
+        means.append(mean)
+        sds.append(_numbers(section, "sd", len(mean), (1.0,) * len(mean)))
+        shares.append(float(section.number("q", 0.5)))
+        weights.append(float(section.number("weight", 1.0)))
+        section.done(None)
+    total = sum(weights)
+    world = World(name, tuple(means), tuple(sds), tuple(shares), tuple(w / total for w in weights))
+    if not world.federation.n_clients:  # its errors belong here
+        raise ValueError("clients must be given, got none")
+    return world
+
+
+def setting(table: dict[str, Any], name: str, seed: int) -> Setting:
+    """One sample, a replicate for each algorithm."""
+    world = world_of(table, name)
+    basis = Basis.of(world, table.get("degree", 1))
+    replicates = tuple(
+        Replicate(one.made, seed, **one.rates)  # type: ignore[arg-type]
+        for one in _algorithms(table)
+    )
+    training = _training(table)
+    return Setting(
+        Logistic(basis.size, bias=False),
+        featured(world, table["people"], seed, [basis]),
+        replicates,
+        training,
+        training.rounds,
+        Computing(device="cpu", dtype="float64"),
+    )
+
+
+def measured(table: dict[str, Any], name: str, seed: int, result: Result) -> pd.DataFrame:
+    """A row an algorithm: the learned classifier, its accuracy and disparities on the laws."""
+    world = world_of(table, name)
+    basis = Basis.of(world, table.get("degree", 1))
+    lines = []
+    for one, params in zip(_algorithms(table), result.params, strict=True):
+        rule = learned(basis, params)
+        found = Found.of(rule, world.federation)
+        lines.append(
+            {
+                "algorithm": one.label,
+                "seed": seed,
+                "people": table["people"],
+                "accuracy": found.accuracy,
+                "disparity": found.disparity,
+                "local": max(abs(v) for v in found.local),
+                "rule": to_text(rule),
+            }
+        )
+    return pd.DataFrame(lines)
+
+
+def points(world: World, measures: pd.DataFrame) -> pd.DataFrame:
+    """The exact frontiers, and each algorithm's mean over seeds, with an interval of its
+    accuracy.
+    """
+    parts = [curve(world, scheme) for scheme in ("cfl", "lft_fedavg", "lft_ensemble")]
+    for (name,), part in groups(measures, ["algorithm"]):
+        x, y = floats(part, "disparity"), floats(part, "accuracy")
+        half = _half(y)
+        parts.append(
+            series(
+                "",
+                name,
+                "points",
+                [x.mean()],
+                [y.mean()],
+                low=[y.mean() - half],
+                high=[y.mean() + half],
+            )
+        )
+    return pd.concat(parts, ignore_index=True).assign(panel=world.name)
+
+
+def _tables(world: World, measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    lines = []
+    for (name,), part in groups(measures, ["algorithm"]):
+        x, y = floats(part, "disparity"), floats(part, "accuracy")
+        lines.append(
+            {
+                "algorithm": name,
+                "seeds": len(part),
+                "accuracy": y.mean(),
+                "± accuracy": _half(y),
+                "|MD|": x.mean(),
+                "± |MD|": _half(x),
+                "below CFL": float(below(world, x, y).mean()),
+            }
+        )
+    return {"algorithms": pd.DataFrame(lines)}
+
+
+def _verdicts(world: World, measures: pd.DataFrame) -> tuple[Verdict, ...]:
+    """No classifier is above CFL's frontier: a theorem."""
+    short = below(world, floats(measures, "disparity"), floats(measures, "accuracy"))
+    least = float(np.min(short))
+    return (
+        Verdict(
+            "below-cfl-frontier",
+            bool(least >= -TOLERANCE),
+            "No learned classifier is more accurate than the exact CFL optimum at its own |MD|.",
+            f"{len(measures)} classifiers: the nearest one is {least:.2g} below the frontier",
+            hard=True,
+        ),
+    )
+
+
+def _half(values: np.ndarray) -> float:
+    """Half of the interval of a mean; NaN for one value."""
+    if len(values) < 2:
+        return float("nan")
+    quantile = stats.t.ppf((1 + COVERAGE) / 2, len(values) - 1)
+    return float(quantile * values.std(ddof=1) / np.sqrt(len(values)))
+
+
+def _algorithms(table: dict[str, Any]) -> list[config_parts.Named]:
+    listed = table["algorithm"]
+    if not isinstance(listed, list) or not listed:
+        raise ValueError(f"algorithm must be one or more [[algorithm]] tables, got {shown(listed)}")
+    named = config_parts.algorithms_of(listed)
+    labels = [one.label for one in named]
+    if len(set(labels)) < len(labels):
+        raise ValueError(
+            f"algorithm must be told apart by name, parameters or label, got {', '.join(labels)}"
+        )
+    if any(isinstance(one.made, Agnostic) for one in named):
+        raise ValueError(f"algorithm must be of the engine, got {config_parts.AGNOSTIC}")
+    return named
+
+
+def _training(table: dict[str, Any]) -> Training:
+    own = Section(table.get("training", {}), "training").table
+    kept = {k: v for k, v in TRAINING.items() if k != "steps" or "epochs" not in own}
+    section = Section(kept | own, "training")
+    given = section.done(fields_of(section, Training, config_parts.special))
+    given["batch_size"] = given["batch_size"] or None
+    with section.placing():
+        return Training(**given)
+
+
+def _numbers(section: Section, key: str, least: int, default: Any = REQUIRED) -> tuple[float, ...]:
+    value = section.raw(key, default)
+    fine = isinstance(value, (list, tuple)) and all(
+        isinstance(v, (int, float)) and not isinstance(v, bool) for v in value
+    )
+    if not fine or len(value) < least:
+        raise ValueError(
+            f"{section.at(key)} must be a list of {least} numbers or more, got {shown(value)}"
+        )
+    return tuple(float(v) for v in value)

@@ -1,0 +1,123 @@
+"""Parts of a user's own: files and modules that are imported once, here and in other processes, and
+errors of one line.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from importlib import metadata
+
+import pytest
+
+from fairfl._support import own_parts
+from fairfl._support.processes import as_done
+
+FIGURE = """
+NAME, TITLE = "planted", "Planted"
+def data(): ...
+def draw(data): ...
+"""
+
+
+@pytest.fixture(autouse=True)
+def clean(monkeypatch):
+    monkeypatch.setenv(own_parts.VARIABLE, "[]")
+    before = set(sys.modules)
+    yield
+    for name in set(sys.modules) - before:
+        if name.startswith("planted"):
+            del sys.modules[name]
+    own_parts.DIGESTS.clear()
+
+
+def names_here() -> list[str]:
+    return [module.__name__ for module in own_parts.own_modules("figures")]
+
+
+def test_a_file_is_run_once_and_known_in_every_process(tmp_path):
+    (tmp_path / "planted_a.py").write_text(
+        "import sys; sys.planted = getattr(sys, 'planted', 0) + 1"
+    )
+    for _ in range(2):
+        own_parts.import_parts([str(tmp_path / "planted_a.py")])
+    assert sys.planted == 1  # type: ignore[attr-defined]
+    assert names_here() == ["planted_a"]
+    assert list(own_parts.DIGESTS) == ["planted_a.py"]
+    assert json.loads(os.environ[own_parts.VARIABLE]) == [str(tmp_path / "planted_a.py")]
+    code = "from fairfl._support.own_parts import own_modules; print(own_modules('claims'))"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "planted_a" in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("planted_b.py", "1 / 0", "ZeroDivisionError: division by zero"),
+        ("planted_b.py", "def", "SyntaxError"),
+        ("random.py", "", "must have a name that no other module has, random is "),
+        ("planted-b.py", "", "must be that of a module, got planted-b.py"),
+        ("planted_c", None, "No module named 'planted_c'"),
+    ],
+)
+def test_what_cannot_be_imported_is_told_in_a_line(tmp_path, name, text, why):
+    place = name
+    if text is not None:
+        (tmp_path / name).write_text(text)
+        place = str(tmp_path / name)
+    with pytest.raises(ValueError, match=f"--import .*{name}.* cannot be run: ") as caught:
+        own_parts.import_parts([place])
+    assert why in str(caught.value) and names_here() == []
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    with pytest.raises(FileNotFoundError, match="nothing.py"):
+        own_parts.import_parts([str(tmp_path / "nothing.py")])
+
+
+def test_entry_points_of_installed_packages(tmp_path, monkeypatch):
+    (tmp_path / "planted_d.py").write_text(FIGURE)
+    folder = tmp_path / "planted-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: planted\nVersion: 1.0\n")
+    points = "[fairfl.figures]\nmine = planted_d\n[fairfl.claims]\nbad = planted_none\n"
+    (folder / "entry_points.txt").write_text(points)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert metadata.version("planted") == "1.0"
+    assert names_here() == ["planted_d"]
+    from fairfl.figures.lib.registry import registered
+
+    assert registered()["planted"].title == "Planted"
+    with pytest.raises(ValueError, match="entry point bad = planted_none of group fairfl.claims"):
+        own_parts.own_modules("claims")
+
+
+def test_the_parts_of_a_figure_that_are_missing_are_named(tmp_path):
+    from fairfl.figures.lib.registry import registered
+
+    for number, (text, why) in enumerate(
+        [
+            (
+                FIGURE.replace("def data(): ...", ""),
+                "must define NAME, TITLE, data, draw, .* no data",
+            ),
+            ("def draw(data): ...", "must define NAME"),
+            (FIGURE.replace("planted", "fedfb_figure_5"), "NAME must be new, got 'fedfb_figure_5'"),
+        ]
+    ):
+        file = tmp_path / f"planted_e{number}.py"
+        file.write_text(text)
+        os.environ[own_parts.VARIABLE] = "[]"
+        own_parts.import_parts([str(file)])
+        with pytest.raises(ValueError, match=why):
+            registered()
+
+
+def test_workers_have_them(tmp_path):
+    (tmp_path / "planted_f.py").write_text(FIGURE)
+    own_parts.import_parts([str(tmp_path / "planted_f.py")])
+    assert list(as_done(_planted, [(), ()], 2)) == [["planted_f"]] * 2
+
+
+def _planted() -> list[str]:
+    return [module.__name__ for module in own_parts.own_modules("figures")]

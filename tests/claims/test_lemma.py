@@ -1,0 +1,120 @@
+"""Lemmas of one's own: what holds, what is refuted and how small the instance is, mutants, and what
+is refused.
+"""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from hypothesis import strategies as st
+
+import fairfl as ff
+from fairfl._support import own_parts
+from fairfl.claims.lemma import Lemma
+
+FLOATS = st.lists(st.floats(0.1, 9), min_size=1)
+FILE = '''
+from hypothesis import strategies as st
+import fairfl as ff
+
+@ff.lemma("own/mean", st.lists(st.floats(0.1, 9), min_size=1), mutants={"1 %": {"factor": 1.01}})
+def mean_above_minimum(u, factor=1):
+    """The mean is at least the minimum."""
+    return sum(u) / len(u) - factor * min(u)
+
+@ff.lemma("own/false", st.integers(0, 99), mutants={"more": {"least": 20}})
+def below(n, least=9):
+    """No number is above nine."""
+    return n <= least
+
+@ff.lemma("own/weak", st.integers(0, 9), mutants={"the same": {"least": 10}})
+def weak(n, least=9):
+    """Says less than it could."""
+    return n <= least
+'''
+
+
+def mean(u, factor=1.0):
+    return sum(u) / len(u) - factor * min(u)
+
+
+def test_what_holds_and_what_does_not():
+    good = ff.check_lemma(mean, FLOATS, mutants={"1 %": {"factor": 1.01}})
+    assert good and good.level == "property" and good.examples == 1000 and good.discarded == 0
+    assert good.refuted == {"1 %": [1.0]} and "mutant '1 %' is refuted at [1.0]" in str(good)
+    bad = ff.check_lemma(lambda n: n < 50, st.integers(0, 99))
+    assert not bad and bad.level is None and bad.counterexample == 50  # made small
+    assert str(bad) == "refuted: <lambda> At 50."
+
+
+def test_a_mutant_that_lives_is_a_failure():
+    found = ff.check_lemma(mean, FLOATS, mutants={"nothing": {"factor": 0.9}})
+    assert not found and found.survivors == ("nothing",) and "SURVIVES" in str(found)
+
+
+def test_hypotheses_are_premises():
+    pairs = st.fixed_dictionaries({"x": st.integers(-9, 9), "y": st.integers(-9, 9)})
+    ordered = {"x <= y": lambda at: at["x"] <= at["y"]}
+    found = ff.check_lemma(lambda x, y: y - x, pairs, where=ordered)
+    assert found and found.margin == 0 and found.discarded > 0
+    with pytest.raises(ValueError, match="strategy must draw instances that satisfy the hypoth"):
+        ff.check_lemma(lambda x: True, st.just(1), where={"never": lambda x: False})
+
+
+def test_the_same_seed_draws_the_same():
+    one, other = (ff.check_lemma(mean, FLOATS, seed=3, examples=50) for _ in range(2))
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ((3, FLOATS), "predicate must be a function, got 3"),
+        ((mean, [1, 2]), r"strategy must be one of hypothesis, got \[1, 2\]"),
+        ((mean,), "strategy must be given with a predicate that is no lemma, got None"),
+        (
+            (Lemma(mean, FLOATS, "own/mean"), FLOATS),
+            "strategy, where and mutants of a lemma are its",
+        ),
+    ],
+)
+def test_wrong_arguments(given, why):
+    with pytest.raises(ValueError, match=why):
+        ff.check_lemma(*given)
+
+
+def test_mutants_change_parameters():
+    for changes, told in (({"faktor": 2}, "got faktor"), ({}, "got none")):
+        with pytest.raises(ValueError, match=f"must change parameters of u, factor, {told}"):
+            ff.check_lemma(mean, FLOATS, mutants={"m": changes})
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    monkeypatch.setenv(own_parts.VARIABLE, "[]")
+    path = tmp_path / "planted_lemmas.py"
+    path.write_text(FILE)
+    return path
+
+
+def cli(*words):
+    """In a process of its own: the claims of this one are cached."""
+    line = [sys.executable, "-m", "fairfl", *map(str, words)]
+    return subprocess.run(line, capture_output=True, text=True)
+
+
+def test_the_command_line(file):
+    good = cli("claims", "check", "own/mean", "--import", file, "--json")
+    (claim,) = json.loads(good.stdout)
+    assert good.returncode == 0 and claim["verdict"] == "holds" and claim["level"] == "property"
+    bad = cli("claims", "check", "own", "--import", file)
+    assert bad.returncode == 1 and "3 claims checked, 2 failed" in bad.stdout
+    assert "mutant 'the same' survives" in bad.stdout and "rejected: violated" in bad.stdout
+    for arguments, told in (
+        (("check", "own/mean"), "claim must be one of"),
+        (("check", "own/mean", "--record", "--import", file), "--record must be of claims of this"),
+        (("check", "own/none", "--import", file), "claim must be one of own/false"),
+    ):
+        wrong = cli("claims", *arguments)
+        assert wrong.returncode == 2 and told in wrong.stderr and "Traceback" not in wrong.stderr

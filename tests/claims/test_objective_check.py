@@ -1,0 +1,95 @@
+"""check_objective: every registered objective passes; each wrong one fails where it is wrong."""
+
+import numpy as np
+import pytest
+import sympy
+
+import fairfl as ff
+from fairfl.solvers.minimax.solve_minimax import solve_minimax
+from fairfl.theory.aggregation import QFFL, TERM, ConvexFunction, KolmogorovMean, Traits, objectives
+
+FEW = 15
+ALL = [cls.examples() for cls in objectives().values()]
+NONE = dict.fromkeys(Traits.__dataclass_fields__)
+
+
+def mean_square(f):
+    return (f**2).mean(-1) / 2
+
+
+@pytest.mark.parametrize("objective", [next(iter(one)) for one in ALL], ids=repr)
+def test_every_objective_is_what_it_says(objective):
+    assert ff.check_objective(objective, examples=FEW)
+
+
+WRONG = {
+    "gradient": ConvexFunction(mean_square, lambda f: 1.1 * f / f.shape[-1], lower=0.0),
+    "convex": ConvexFunction(
+        lambda f: np.sqrt(f + 1).mean(-1), lambda f: 0.5 / np.sqrt(f + 1) / f.shape[-1], lower=0.0
+    ),
+    "monotone": ConvexFunction(mean_square, lambda f: f / f.shape[-1]),
+    "symmetric": ConvexFunction(
+        lambda f: f[..., 0] + 0 * f.sum(-1),
+        lambda f: np.eye(f.shape[-1])[np.zeros(len(f), int)],
+        own_traits=Traits(**{**NONE, "convex": True, "symmetric": True}),
+    ),
+    "positively_homogeneous": ConvexFunction(
+        mean_square,
+        lambda f: f / f.shape[-1],
+        lower=0.0,
+        own_traits=Traits(**{**NONE, "convex": True, "positively_homogeneous": True}),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_found(name):
+    report = ff.check_objective(WRONG[name], examples=FEW)
+    assert not report and report.properties[name].level is None
+    assert f"  {name}" in str(report) and "FAILS at" in str(report)
+
+
+def test_a_computed_conjugate_is_that_of_the_closed_form():
+    rng = np.random.default_rng(0)
+    for closed, lower in ((TERM(2.0), -np.inf), (QFFL(1.0), 0.0)):
+        own = ConvexFunction(closed.value, closed.dual_weights, lower=lower)
+        assert not own.closed_conjugate and closed.closed_conjugate
+        for w in closed.dual_weights(rng.uniform(0.2, 1, (4, 3))):
+            assert own.conjugate(w) == pytest.approx(closed.conjugate(w), abs=1e-7)
+        assert own.conjugate([0.9, 0.9, 0.9]) == closed.conjugate([0.9, 0.9, 0.9]) == np.inf
+    t = sympy.Symbol("t")
+    mean = KolmogorovMean(t**2 + t, lower=0.0)
+    value, w = mean.value_and_dual_weights([0.5, 2.0])
+    assert not mean.closed_conjugate
+    assert w @ [0.5, 2.0] - mean.conjugate(w) == pytest.approx(value, abs=1e-8)
+
+
+def test_solvers_take_a_convex_function_of_ones_own():
+    """min over θ of the mean square of (θ, 1 - θ)^2: θ = 1/2."""
+    own = ConvexFunction(mean_square, lambda f: f / f.shape[-1], lower=0.0)
+    found = solve_minimax(
+        lambda x: np.array([x[0] ** 2, (1 - x[0]) ** 2]),
+        own,
+        np.array([0.9]),
+        jac=lambda x: np.array([[2 * x[0]], [2 * (x[0] - 1)]]),
+        tolerance=1e-6,
+    )
+    assert found.theta == pytest.approx([0.5], abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("made", "why"),
+    [
+        (lambda: ff.check_objective(3), "objective must be an aggregation objective, got 3"),
+        (lambda: ConvexFunction(3, mean_square), "function must be a function, got 3"),
+        (lambda: ConvexFunction(mean_square), "slope must be a function, got None"),
+        (
+            lambda: ConvexFunction(mean_square, mean_square).dual_weights([1.0, 2.0]),
+            r"slope must give finite numbers of shape \(1, 2\)",
+        ),
+        (lambda: ConvexFunction(mean_square, mean_square, lower=2, upper=1), "lower must be below"),
+    ],
+)
+def test_wrong_arguments(made, why):
+    with pytest.raises(ValueError, match=why):
+        made()

@@ -1,0 +1,102 @@
+"""With one full step a round, algorithms end at the certified optimum of their objective.
+
+docs/results/convergence.md has what ten seeds of two problems gave.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from federations import trained
+
+from fairfl.sims.algorithms.afl import AFL
+from fairfl.sims.algorithms.ditto import Ditto
+from fairfl.sims.algorithms.dual_weighted import DualWeighted
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.algorithms.fedmgda import FedMGDA
+from fairfl.sims.algorithms.fedprox import FedProx
+from fairfl.sims.algorithms.fedsgd import FedSGD
+from fairfl.sims.algorithms.gifair import GIFAIR
+from fairfl.sims.algorithms.min_norm import min_norm_weights
+from fairfl.sims.algorithms.pfedavg import PFedAvg
+from fairfl.sims.algorithms.propfair import PropFair
+from fairfl.sims.algorithms.qfedavg import QFedAvg
+from fairfl.sims.algorithms.qfedsgd import QFedSGD
+from fairfl.sims.algorithms.term import TERM
+from fairfl.sims.engine import Polynomial, Training
+from fairfl.solvers.minimax.solve_minimax import solve_minimax
+from fairfl.studies.softmax_problem import SoftmaxProblem
+from fairfl.theory import aggregation as aims
+
+PROBLEM = SoftmaxProblem.make()
+GINI, Z = aims.RankWeighted.gini(), aims.RankWeighted.geometric(0.5)
+# 1/4 + lam r_k in the order of falling losses, r_k = 5 - 2 k
+PENALISED = aims.RankWeighted((0.31, 0.27, 0.23, 0.19))
+SMOOTH = [
+    (FedSGD(), aims.FedAvg()),
+    (FedAvg(), aims.FedAvg()),
+    (FedProx(1.0), aims.FedAvg()),
+    (Ditto(1.0), aims.FedAvg()),
+    (QFedSGD(2.0), aims.QFFL(2.0)),
+    (QFedAvg(2.0), aims.QFFL(2.0)),
+    (DualWeighted(aims.QFFL(2.0)), aims.QFFL(2.0)),
+    (TERM(2.0), aims.TERM(2.0)),
+    (DualWeighted(aims.TERM(2.0)), aims.TERM(2.0)),
+    (PropFair(6.0, rescale=True), aims.PropFair(6.0)),
+    (DualWeighted(aims.PropFair(2.5)), aims.PropFair(2.5)),
+]
+KINKED = [
+    (PFedAvg(GINI), GINI),
+    (PFedAvg(Z), Z),
+    (DualWeighted(GINI), GINI),
+    (GIFAIR(0.02), PENALISED),
+    (AFL(0.1), aims.AFL()),
+    (AFL(0.1, "exponentiated"), aims.AFL()),
+    (DualWeighted(aims.AFL()), aims.AFL()),
+]
+
+
+@cache
+def optimum(aim):
+    return solve_minimax(PROBLEM.losses, aim, np.zeros(9), jac=PROBLEM.gradients).value
+
+
+def gap(aim, w):
+    """The excess over the optimum, relative."""
+    return float(aim.value(PROBLEM.losses(w))) / optimum(aim) - 1
+
+
+@pytest.mark.parametrize(
+    ("cases", "training", "reached"),
+    [
+        (SMOOTH, Training(500, PROBLEM.rate, None), 1e-9),
+        # subgradient steps of a length eta end within eta G² / (2 A*) (Nedic and Bertsekas 2001)
+        (KINKED, Training(1500, PROBLEM.rate, None, schedule=Polynomial(1.0, 40.0)), 5e-3),
+    ],
+    ids=["smooth", "kinked"],
+)
+def test_they_reach_the_optimum(cases, training, reached):
+    ends = trained(PROBLEM.model, PROBLEM.data, [one for one, _ in cases], training).params.numpy()
+    gaps = {one: gap(aim, w) for (one, aim), w in zip(cases, ends, strict=True)}
+    assert all(-1e-11 < each <= reached for each in gaps.values()), gaps
+    assert gap(aims.QFFL(2.0), ends[1]) > 1e-4  # of another objective's optimum
+
+
+def test_with_five_local_steps_none_does():
+    training = Training(100, PROBLEM.rate, None, steps=5)
+    ends = trained(PROBLEM.model, PROBLEM.data, [one for one, _ in SMOOTH[1:]], training).params
+    assert all(gap(aim, w.numpy()) > 1e-6 for (_, aim), w in zip(SMOOTH[1:], ends, strict=True))
+
+
+def test_fedmgda_ends_pareto_stationary():
+    """The least norm of a convex combination of gradients is 0 there, and not at the start."""
+
+    def stationary(w):
+        slopes = PROBLEM.gradients(w)
+        gram = slopes @ slopes.T / np.linalg.norm(slopes, axis=1).mean() ** 2
+        v = min_norm_weights(gram, np.full(4, 1 / 4), 1.0)
+        return v @ gram @ v
+
+    rule, training = FedMGDA(1.0, normalize=False), Training(500, PROBLEM.rate, None)
+    (end,) = trained(PROBLEM.model, PROBLEM.data, [rule], training).params.numpy()
+    assert stationary(end) < 1e-9 < 1e-3 < stationary(np.zeros(9))

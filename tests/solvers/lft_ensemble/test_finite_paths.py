@@ -1,0 +1,247 @@
+"""LFT+Ensemble on a finite X where trade-offs are not concave and clients lack cells: exact against
+brute force.
+"""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from audit import Finite
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from populations import finite_model
+
+import fairfl as ff
+from fairfl.solvers.lft_ensemble import finite_segments
+from fairfl.solvers.lft_ensemble.finite import ensembles_at, everybody, local_paths
+from fairfl.solvers.lft_ensemble.finite_client_path import ClientPath, client_path
+from fairfl.solvers.problem import Task
+
+
+def few_atoms(seed: int, unseen: bool, clients: int = 2, atoms: int = 4) -> ff.Federation:
+    """Random masses; with ``unseen``, one cell in four has none at one client. Half of them have an
+    η per client.
+    """
+    rng = np.random.default_rng(seed)
+    masses = rng.uniform(0.02, 1, (clients, 2, atoms))
+    if unseen:
+        masses *= rng.random(masses.shape) > 0.25
+    masses[:, :, 0] += 0.01  # nobody is empty
+    masses /= masses.sum(axis=(1, 2), keepdims=True)
+    eta = rng.random((clients, atoms)) if seed % 2 else np.sort(rng.random(atoms))
+    return ff.Federation.finite(np.arange(atoms), masses, eta, weight=rng.uniform(0.3, 2, clients))
+
+
+def paths_of(fed: ff.Federation) -> list[ClientPath]:
+    problem = fed, finite_model(fed), Task.of(fed, "lft_ensemble")
+    return [client_path(path, everybody(*problem)) for path in local_paths(*problem)]
+
+
+def random_budgets(clients: int, seed: int, count: int = 100) -> Any:
+    """(count, I): zero, small, ordinary and slack ones."""
+    rng = np.random.default_rng(seed)
+    eps = rng.random((count, clients)) ** rng.integers(1, 5, (count, 1)) * rng.choice(
+        [0.0, 1, 1, 1], (count, clients)
+    )
+    return np.where(rng.random((count, clients)) < 0.2, 1.0, eps)
+
+
+def all_budgets(fed: ff.Federation, count: int) -> Any:
+    """(disparity, accuracy) over a grid of budgets with every client's vertices, and just below
+    them.
+    """
+    axes = []
+    for i in range(fed.n_clients):
+        local = paths_of(fed)[i].local
+        axes.append(
+            np.unique(
+                np.concatenate(
+                    [local, np.nextafter(local, 0), np.linspace(0, local[0], count), [1.0]]
+                )
+            )
+        )
+    found = [ff.solve(fed, "lft_ensemble", list(eps)) for eps in itertools.product(*axes)]
+    return np.array([(s.disparity, s.accuracy) for s in found]).T
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("unseen", [False, True])
+@settings(max_examples=12)
+@given(st.integers(0, 10**6))
+def test_no_budgets_beat_the_frontier(unseen: bool, seed: int) -> None:
+    fed = few_atoms(seed, unseen)
+    F = ff.frontier(fed, "lft_ensemble", points=9)
+    disparity, accuracy = all_budgets(fed, 12)
+    assert disparity.min() >= F.disparity[0] - 1e-12
+    assert (accuracy <= F.accuracy_at(np.maximum(disparity, F.disparity[0])) + 1e-12).all()
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.booleans(), st.integers(2, 3))
+def test_every_point_is_attained_by_its_budgets(seed: int, unseen: bool, clients: int) -> None:
+    fed = few_atoms(seed, unseen, clients)
+    F = ff.frontier(fed, "lft_ensemble", points=9)
+    for d, accuracy, eps in zip(F.disparity, F.accuracy, F.eps, strict=True):
+        s = ff.solve(fed, "lft_ensemble", eps)
+        assert (s.disparity, s.accuracy) == (
+            pytest.approx(d, abs=1e-12),
+            pytest.approx(accuracy, abs=1e-12),
+        )
+    m = ff.min_disparity(fed, "lft_ensemble")
+    assert ff.solve(fed, "lft_ensemble", m.eps).disparity == pytest.approx(m.disparity, abs=1e-12)
+    assert m.disparity <= F.disparity[0] + 1e-12
+
+
+def test_a_jump_is_crossed_and_never_stood_on() -> None:
+    # client 0 favours group 1 by 0.2, and has nobody of group 0 at x = 1, where 0.5·|2·0.45 - 1| is
+    # the least: as its budget falls below 0.2 that cell flips at once, and with it the 0.2/0.5 that
+    # client 1 has there
+    masses = np.array(
+        [[[0.3, 0.0, 0.1, 0.1], [0.1, 0.1, 0.1, 0.2]], [[0.1, 0.2, 0.1, 0.1], [0.2, 0.1, 0.1, 0.1]]]
+    )
+    fed = ff.Federation.finite([0, 1, 2, 3], masses, [0.2, 0.45, 0.7, 0.9])
+    path, other = paths_of(fed)
+    assert path.jump.tolist()[0] and path.local[:2] == pytest.approx([0.2, 0.2])
+    assert path.md[1] - path.md[0] == pytest.approx(0.5 * 0.4)  # P(i=1|a=0) = 1/2
+    md = np.array(
+        [
+            ff.solve(fed, "lft_ensemble", [eps, 1.0]).mean_difference
+            for eps in np.linspace(0, 0.5, 1001)
+        ]
+    )
+    low, high = fed.weight[0] * path.md[:2] + fed.weight[1] * other.md[0]
+    assert (md <= low + 1e-12).any() and (md >= high - 1e-12).any()
+    assert not ((md > low + 1e-12) & (md < high - 1e-12)).any()
+    whole = fed.weight[1] * other.md[0] + fed.weight[0] * path.edges[1]
+    for budgets, values in zip(path.edges[0], whole, strict=True):
+        for eps, value in zip(budgets, values, strict=True):
+            found = ff.solve(fed, "lft_ensemble", [eps, 1.0])
+            assert found.mean_difference == pytest.approx(value, abs=1e-12)
+
+
+def brute(fed: ff.Federation, d: float) -> tuple[float, float]:
+    """(best accuracy with |MD| <= d, smallest |MD|) over all vertices of the clients' paths, one
+    client on an edge.
+    """
+    paths = paths_of(fed)
+    md = [w * p.md for w, p in zip(fed.weight, paths, strict=True)]
+    accuracy = [w * p.accuracy for w, p in zip(fed.weight, paths, strict=True)]
+    best, least = -np.inf, np.inf
+    for split in itertools.product(*(range(g.size) for g in md)):
+        total, value = (
+            sum(float(v[k]) for v, k in zip(rows, split, strict=True)) for rows in (md, accuracy)
+        )
+        reached = [(total, value)]
+        for j, k in enumerate(split):
+            if k + 1 < md[j].size and not paths[j].jump[k] and md[j][k + 1] != md[j][k]:
+                for goal in (-d, 0.0, d):
+                    t = (goal - total) / float(md[j][k + 1] - md[j][k])
+                    if 0 <= t <= 1:
+                        reached.append(
+                            (goal, value + t * float(accuracy[j][k + 1] - accuracy[j][k]))
+                        )
+        least = min(least, *(abs(m) for m, _ in reached))
+        best = max([best, *(a for m, a in reached if abs(m) <= d + 1e-12)])
+    return best, least
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 10**6), st.booleans(), st.integers(2, 3), st.floats(0, 0.4))
+def test_all_splits_and_no_other_are_as_good(
+    seed: int, unseen: bool, clients: int, above: float
+) -> None:
+    fed = few_atoms(seed, unseen, clients)
+    m = ff.min_disparity(fed, "lft_ensemble")
+    d = m.disparity + above
+    best, least = brute(fed, d)
+    assert m.disparity == pytest.approx(least, abs=1e-12)
+    F = ff.frontier(fed, "lft_ensemble", 5)
+    assert F.exact and F.accuracy_at(d) == pytest.approx(best, abs=1e-9)
+
+
+@settings(max_examples=5)
+@given(st.integers(0, 10**6), st.booleans(), st.sampled_from([2, 5, 30]))
+def test_random_budgets_of_many_clients_do_not_beat_the_frontier(
+    seed: int, unseen: bool, clients: int
+) -> None:
+    fed = few_atoms(seed, unseen, clients, atoms=8)
+    F = ff.frontier(fed, "lft_ensemble", points=6)
+    m = ff.min_disparity(fed, "lft_ensemble")
+    assert (m.disparity, m.accuracy) == pytest.approx(
+        (F.disparity[0], F.accuracy[0]), abs=1e-12
+    ) and m.reproduced
+    assert F.reproduced is not None and F.reproduced.all()
+    md, accuracy = ensembles_at(
+        fed, finite_model(fed), Task.of(fed, "lft_ensemble"), random_budgets(clients, seed)
+    )
+    assert np.abs(md).min() >= m.disparity - 1e-12
+    assert (accuracy <= F.accuracy_at(np.maximum(np.abs(md), F.disparity[0])) + 1e-9).all()
+    wanted = np.linspace(F.disparity[0], F.disparity[-1], 7)
+    assert (np.diff([float(F.accuracy_at(d)) for d in wanted]) >= -1e-9).all()
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10**6), st.booleans(), st.integers(2, 6))
+def test_relabelled_groups_and_clients_in_another_order(
+    seed: int, unseen: bool, clients: int
+) -> None:
+    fed = few_atoms(seed, unseen, clients)
+    model = finite_model(fed)
+    masses = model.conditional * fed.share[:, :, None]
+    eta = np.array(model.eta)
+    order = np.random.default_rng(seed).permutation(clients)
+    turned = ff.Federation.finite(model.points, masses[:, ::-1], eta[:, ::-1], weight=fed.weight)
+    shuffled = ff.Federation.finite(
+        model.points, masses[order], eta[order], weight=fed.weight[order]
+    )
+    m = ff.min_disparity(fed, "lft_ensemble")
+    wanted = np.linspace(m.disparity, m.disparity + 0.3, 5)
+    best = ff.frontier(fed, "lft_ensemble", 5).accuracy_at(wanted + 1e-9)
+    for other in (turned, shuffled):
+        again = ff.min_disparity(other, "lft_ensemble")
+        assert (again.disparity, again.accuracy) == pytest.approx(
+            (m.disparity, m.accuracy), abs=1e-9
+        )
+        found = ff.frontier(other, "lft_ensemble", 5).accuracy_at(wanted + 1e-9)
+        assert found == pytest.approx(best, abs=1e-9)
+
+
+def test_a_search_cut_short_says_what_it_may_have_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    feds = [few_atoms(seed, True, clients=4) for seed in range(12)]
+    best = [ff.frontier(fed, "lft_ensemble", 9) for fed in feds]
+    monkeypatch.setattr(finite_segments, "NODES", 2)
+    short = [ff.frontier(fed, "lft_ensemble", 9) for fed in feds]
+    lost = 0
+    for one, two in zip(best, short, strict=True):
+        d = np.linspace(max(one.disparity[0], two.disparity[0]), one.disparity[-1], 9)[1:]
+        accuracy, other = one.accuracy_at(d), two.accuracy_at(d)
+        assert (accuracy <= two.bound_at(d) + 1e-9).all() and (other <= accuracy + 1e-9).all()
+        assert two.exact <= (accuracy <= other + 1e-9).all()
+        lost += int((accuracy > other + 1e-9).sum())
+    assert lost > 0  # the bound had something to say
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_ties_and_sums_do_not_depend_on_the_order_of_groups_and_points(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    clients, n = int(rng.integers(2, 7)), int(rng.integers(2, 8))
+    masses = rng.integers(0, rng.integers(2, 5), (clients, 2, n)).astype(float)
+    masses[:, :, 0] += masses.sum(axis=2) == 0
+    share = rng.integers(1, 8, clients) / 8
+    masses *= (np.stack([1 - share, share], axis=1) / masses.sum(axis=2))[:, :, None]
+    eta = rng.choice([0.125, 0.25, 0.375, 0.5, 0.75, 0.875], n if seed % 3 else (clients, n))
+    weight, x = rng.integers(1, 5, clients).astype(float), np.arange(n)
+    F = ff.frontier(ff.Federation.finite(x, masses, eta, weight), "lft_ensemble", 5)
+    for turned, own in ((masses[:, ::-1], eta), (masses[:, :, ::-1], eta[..., ::-1])):
+        other = ff.frontier(ff.Federation.finite(x, turned, own, weight), "lft_ensemble", 5)
+        assert other.disparity[0] == pytest.approx(F.disparity[0], abs=1e-9)
+        d = np.linspace(max(F.disparity[0], other.disparity[0]), 1.0, 15)
+        assert other.accuracy_at(d) == pytest.approx(F.accuracy_at(d), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", [189, 394])
+def test_no_point_needs_a_budget_between_two_doubles(seed: int) -> None:
+    fed = Finite.drawn(np.random.default_rng([seed, 0])).build()  # masses of 1e-15 and less
+    assert ff.frontier(fed, "lft_ensemble", 12).reproduced.all()
+    assert ff.min_disparity(fed, "lft_ensemble").reproduced
