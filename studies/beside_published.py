@@ -61,21 +61,16 @@ def compare(values: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     return both
 
 
-def lines(table: pd.DataFrame) -> list[str]:
-    """The table as text: a line a dataset and objective, cells ``ours ± sd [published ± sd]``."""
+def cells(table: pd.DataFrame) -> list[list[str]]:
+    """The table as text: a row a dataset and objective, below a header; ``ours ± sd [published ±
+    sd]``.
+    """
     measures = list(dict.fromkeys(table["measure"]))
-    cells: dict[tuple[str, str], dict[str, str]] = {}
+    texts: dict[tuple[str, str], dict[str, str]] = {}
     for row in table.to_dict("records"):
-        cells.setdefault((row["dataset"], row["objective"]), {})[row["measure"]] = _cell(row)
-    header = ["data", "objective", *measures]
-    body = [
-        [*key, *(found.get(measure, "") for measure in measures)] for key, found in cells.items()
-    ]
-    widths = [max(len(line[k]) for line in [header, *body]) for k in range(len(header))]
-    return [
-        "  ".join(text.ljust(width) for text, width in zip(line, widths, strict=True)).rstrip()
-        for line in [header, *body]
-    ]
+        texts.setdefault((row["dataset"], row["objective"]), {})[row["measure"]] = _cell(row)
+    body = [[*key, *(found.get(name, "") for name in measures)] for key, found in texts.items()]
+    return [["data", "objective", *measures], *body]
 
 
 def _cell(row: dict[Any, Any]) -> str:

@@ -57,19 +57,12 @@ def crosscheck(
     behind it.
     """
     with one_line():
-        from fairfl.cli.unit_runs import listing
-        from fairfl.studies.crosscheck.registry import find
-
-        files = [name for name in names or () if name.lower().endswith(".toml")]
-        rest = [name for name in names or () if name not in files]
-        chosen = find(rest) if rest or not files else []
-        if files:
-            from fairfl.studies.crosscheck.own import own_study
-
-            chosen = [*chosen, *map(own_study, files)]
         if show:
-            typer.echo(listing(chosen, as_json))
+            from fairfl.cli.unit_runs import show_list
+
+            show_list("studies", lambda: _chosen(names or []), as_json)
             return
+        chosen = _chosen(names or [])
         if record:
             _recordable(chosen, profile.value, seeds)
         told = [
@@ -80,6 +73,20 @@ def crosscheck(
             typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
         if any(map(failed, told)):
             raise typer.Exit(FAILED)
+
+
+def _chosen(names: Sequence[str]) -> list[Study]:
+    """The studies of these names and TOML files; of none all."""
+    from fairfl.studies.crosscheck.registry import find
+
+    files = [name for name in names if name.lower().endswith(".toml")]
+    rest = [name for name in names if name not in files]
+    chosen = find(rest) if rest or not files else []
+    if files:
+        from fairfl.studies.crosscheck.own import own_study
+
+        chosen = [*chosen, *map(own_study, files)]
+    return chosen
 
 
 def failed(told: dict[str, Any]) -> bool:
@@ -122,6 +129,7 @@ def run_study(
     """Run a study, write its files, and print it unless ``quiet``; all of it as data."""
     from fairfl.cli.unit_runs import measured
     from fairfl.figures.lib.saved import names
+    from fairfl.reports.terminal import tell, tell_table
     from fairfl.studies.crosscheck.study import predicted
     from fairfl.studies.experiment import Scale
 
@@ -149,13 +157,17 @@ def run_study(
     if record and study.record is not None and not failed(found):
         written.append(keep(study.name, study.record(measures)))
     if not quiet:
-        typer.echo(f"{study.title}\nprofile {profile}, {count} seed{'s' * (count > 1)}\n")
+        tell(f"{study.title}\nprofile {profile}, {count} seed{'s' * (count > 1)}\n")
         for name, table in tables.items():
-            typer.echo(f"{name}\n{table.to_string(index=False, float_format='{:.3g}'.format)}\n")
-        typer.echo(
-            "\n".join(f"- {line}" for line in found["lines"])
-            + f"\n\nwritten: {', '.join(map(str, written))}\n"
-        )
+            tell(name)
+            cells = [
+                [f"{v:.3g}" if isinstance(v, float) else str(v) for v in row]
+                for row in table.itertuples(index=False, name=None)
+            ]
+            tell_table([list(map(str, table.columns)), *cells])
+            tell("")
+        tell("\n".join(f"- {line}" for line in found["lines"]), "  ")
+        tell(f"\nwritten: {', '.join(map(str, written))}\n", "  ")
     return found | {"files": list(map(str, written))}
 
 

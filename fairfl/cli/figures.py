@@ -32,12 +32,11 @@ def figures(
     """Draw figures: PNG, SVG and CSV each. A run that was stopped goes on where it was."""
     with one_line():
         from fairfl.figures.lib.registry import find
+        from fairfl.reports.terminal import tell_list
 
         entries = find(names)
         if show:
-            width = max(len(entry.name) for entry in entries)
-            for entry in entries:
-                typer.echo(f"{entry.name:<{width}}  {entry.title}")
+            tell_list([(entry.name, entry.title) for entry in entries])
             return
         outcomes = draw([entry.name for entry in entries], out, jobs, force, federation)
         if names and any(outcome.status == "skipped" for outcome in outcomes):

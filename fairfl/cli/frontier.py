@@ -96,7 +96,7 @@ def frontier(
     """
     with one_line():
         from fairfl.cli.progress import stages
-        from fairfl.reports.frontier import report
+        from fairfl.reports.frontier import compared, report
         from fairfl.reports.question import Question
 
         question = Question(notion, difference, _costs(costs), sees, local_eps)
@@ -114,7 +114,7 @@ def frontier(
         if calibrate is not Calibrate.shared:
             people["calibrate"] = calibrate.value
         with stages() as progress:
-            progress(f"reading of {file.name}")
+            progress(f"reading of {file.name}", 0, 1)
             if file.suffix.lower() == ".toml":
                 federation, notes, sample = _laws(file, people | draws), (), None
             else:
@@ -123,19 +123,16 @@ def frontier(
                 from fairfl.figures.lib.saved import names
 
                 out_folder(out, *names("frontier"))
-            report(
+            found = compared(
                 federation,
-                notes,
                 sample,
-                title=file.stem,
                 question=question,
                 at=at or None,
                 count=points,
-                out=out,
-                as_json=as_json,
                 progress=progress,
                 **draws,
             )
+        report(found, notes, title=file.stem, out=out, as_json=as_json)
 
 
 def _laws(file: Path, people: dict[str, Any]) -> Federation:

@@ -19,7 +19,6 @@ app = typer.Typer(
     cls=Commands,
     help="What a federation loses in accuracy and fairness by the way it trains: exact trade-offs.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -18,17 +18,17 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-LONG = 10.0
+LONG = 5.0
 """Seconds of a stage after which it is named where stderr is no terminal."""
+TIMES = (TimeElapsedColumn(), TimeRemainingColumn())
+"""So far, and an estimate of what is left."""
 
 
 @contextmanager
 def counting(what: str, total: int) -> Iterator[Callable[[str], None]]:
     """A bar of ``total`` things; what is yielded is called with the name of each as it is done."""
     last = TextColumn("{task.fields[last]}")
-    with _bar(
-        TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), last
-    ) as bar:
+    with _bar(TextColumn(what), BarColumn(), MofNCompleteColumn(), *TIMES, last) as bar:
         task = bar.add_task(what, total=total, last="")
         yield lambda name: bar.update(task, advance=1, last=name)
 
@@ -38,14 +38,8 @@ def of_rounds(units: int, jobs: int) -> Iterator[Callable[[str, int, int], None]
     """A bar of runs; what is yielded is called with a run's name, its round, and its number of
     rounds.
     """
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
     done: dict[str, float] = {}
-    with _bar(*columns) as bar:
+    with _bar(TextColumn("{task.description}"), BarColumn(), *TIMES) as bar:
         task = bar.add_task("runs", total=units)
 
         def progress(unit: str, round: int, rounds: int) -> None:
@@ -60,28 +54,30 @@ def of_rounds(units: int, jobs: int) -> Iterator[Callable[[str, int, int], None]
 
 
 @contextmanager
-def stages() -> Iterator[Callable[[str], None]]:
-    """What is yielded is called with what is being computed: a line that changes on a terminal,
-    elsewhere a line for each stage that takes long.
+def stages() -> Iterator[Callable[[str, int, int], None]]:
+    """What is yielded is called with what is being computed, how many of its parts are done, and of
+    how many: a bar a stage on a terminal, elsewhere a line for each part that takes long.
     """
-    console = Console(stderr=True)
-    if console.is_terminal:
-        with console.status("") as status:
-            yield status.update
-        return
-    told: list[Timer] = []
+    timer = Timer(0.0, lambda: None)
+    with _bar(TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), *TIMES) as bar:
 
-    def tell(stage: str) -> None:
-        for timer in told:
+        def tell(stage: str, done: int, total: int) -> None:
+            nonlocal timer
             timer.cancel()
-        told[:] = [Timer(LONG, typer.echo, (f"fairfl: {stage} ...",), {"err": True})]
-        told[0].daemon = True
-        told[0].start()
+            if done == 0:  # another bar, with an estimate of its own
+                for task in bar.task_ids:
+                    bar.remove_task(task)
+                bar.add_task(stage, total=total)
+            bar.update(bar.task_ids[-1], description=stage, completed=done)
+            if bar.disable:
+                line = f"fairfl: {stage} ({done + 1} of {total}) ..."
+                timer = Timer(LONG, typer.echo, (line,), {"err": True})
+                timer.daemon = True
+                timer.start()
 
-    try:
-        yield tell
-    finally:
-        for timer in told:
+        try:
+            yield tell
+        finally:
             timer.cancel()
 
 

@@ -101,7 +101,7 @@ def simulate(
     """
     with one_line():
         if show:
-            typer.echo(_listing(bool(imports), as_json))
+            _show_list(bool(imports), as_json)
             return
         if name is None:
             raise ValueError(
@@ -130,17 +130,27 @@ def simulate(
         )
 
 
-def _listing(imports: bool, as_json: bool) -> str:
+def _show_list(imports: bool, as_json: bool) -> None:
     """The experiments, and what a TOML file may name; as JSON the experiments, without imports."""
-    from fairfl.cli.unit_runs import listing
-    from fairfl.studies.own.config_parts import names
-    from fairfl.studies.registry import experiments
+    from fairfl.cli.unit_runs import show_list
+    from fairfl.reports.terminal import tell, tell_list
 
-    found = listing(experiments().values(), as_json)
+    def known() -> list[Experiment]:
+        from fairfl.studies.registry import experiments
+
+        return list(experiments().values())
+
+    if not (as_json and imports):
+        found = show_list("experiments", known, as_json)
+        if as_json or not found:
+            return
+    from fairfl.studies.own.config_parts import names
+
     if as_json:
-        return json.dumps(names(), indent=1) if imports else found
-    lines = [f"{where}: {', '.join(known)}" for where, known in names().items()]
-    return "\n".join([found, "", "In a TOML file:", *lines])
+        typer.echo(json.dumps(names(), indent=1))
+        return
+    tell("\nIn a TOML file:")
+    tell_list([(where, ", ".join(words)) for where, words in names().items()])
 
 
 def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
@@ -183,7 +193,8 @@ def _run(
 ) -> None:
     from fairfl.cli.unit_runs import measured
     from fairfl.figures.lib.saved import names
-    from fairfl.studies.beside_published import compare, lines
+    from fairfl.reports.terminal import tell, tell_table
+    from fairfl.studies.beside_published import cells, compare
     from fairfl.studies.experiment import Scale
     from fairfl.studies.registry import experiments
 
@@ -213,15 +224,15 @@ def _run(
         typer.echo(json.dumps(found, ensure_ascii=False, indent=1))
         _told(lost)
         return
-    cells = (
+    legend = (
         "ours ± sd [published ± sd]" if len(experiment.published) else "mean ± sd over the seeds"
     )
-    typer.echo(f"{experiment.title}\nprofile {profile}, {seeds} seed{'s' * (seeds > 1)}; {cells}\n")
-    typer.echo("\n".join(lines(table)))
+    tell(f"{experiment.title}\nprofile {profile}, {seeds} seed{'s' * (seeds > 1)}; {legend}\n")
+    tell_table(cells(table), keys=2)
     if differences:
-        typer.echo("\nWhat differs from the paper:" if len(experiment.published) else "\nNotes:")
-        typer.echo("\n".join(f"- {line}" for line in differences))
-    typer.echo(f"\nwritten: {', '.join(map(str, written))}")
+        tell("\nWhat differs from the paper:" if len(experiment.published) else "\nNotes:")
+        tell("\n".join(f"- {line}" for line in differences), "  ")
+    tell(f"\nwritten: {', '.join(map(str, written))}", "  ")
     _told(lost)
 
 

@@ -5,10 +5,14 @@ on, with progress on stderr.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
+from fairfl._support.extras import MissingExtra, extras_named
 from fairfl.cli.options import out_folder
 
 if TYPE_CHECKING:
@@ -21,9 +25,9 @@ RUNS = "runs"
 
 
 def measured(
-    units: Sequence[Unit], out: Path, resume: bool, jobs: int, name: str, files: Iterable[str]
+    units: Sequence[Unit], out: Path, resume: bool, jobs: int, name: str, written: Iterable[str]
 ) -> pd.DataFrame:
-    """What the units measured; ``files`` will be written into the folder ``name`` of ``out``.
+    """What the units measured; ``written`` will be made into the folder ``name`` of ``out``.
 
     Raises
     ------
@@ -42,7 +46,7 @@ def measured(
             + (f" and {len(there) - 1} more" if len(there) > 1 else "")
         )
     out_folder(out / RUNS)
-    out_folder(out / name, *files)
+    out_folder(out / name, *written)
     count = job_count(jobs, len(units))
     try:
         with of_rounds(len(units), count) as progress:
@@ -51,15 +55,26 @@ def measured(
         raise RuntimeError(str(error)) from None
 
 
-def listing(known: Iterable[Runs], as_json: bool) -> str:
-    """Names, titles and seeds, a line each, or as JSON."""
+def show_list(kind: str, find: Callable[[], Iterable[Runs]], as_json: bool) -> bool:
+    """Print names, titles and seeds, and say whether they can be run: where torch is missing the
+    lists of the package are printed, which ``--list --json`` wrote.
+    """
+    from fairfl.reports.terminal import tell_list
+
+    missing = None
+    try:
+        with extras_named():
+            rows = [{"name": one.name, "title": one.title, "seeds": one.seeds} for one in find()]
+    except MissingExtra as error:
+        rows = json.loads((files("fairfl.studies") / f"{kind}.json").read_text("utf-8"))
+        missing = error
     if as_json:
-        rows = [{"name": one.name, "title": one.title, "seeds": one.seeds} for one in known]
-        return json.dumps(rows, ensure_ascii=False, indent=1)
-    known = list(known)
-    width = max(len(one.name) for one in known)
-    return "\n".join(
-        f"{one.name:<{width}}  {one.title} "
-        f"(seeds: {', '.join(f'{profile} {count}' for profile, count in one.seeds.items())})"
-        for one in known
-    )
+        typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+    else:
+        seeds = [", ".join(f"{profile} {n}" for profile, n in row["seeds"].items()) for row in rows]
+        names, titles = ([row[key] for row in rows] for key in ("name", "title"))
+        told = (f"{title} (seeds: {n})" for title, n in zip(titles, seeds, strict=True))
+        tell_list(list(zip(names, told, strict=True)))
+    if missing is not None:
+        typer.echo(f"fairfl: listed, but not to be run: {missing}", err=True)
+    return missing is None

@@ -15,8 +15,8 @@ def frontiers(
 ) -> dict[str, Frontier]:
     """The frontier of each scheme."""
     found = {}
-    for scheme in question.schemes:
+    for done, scheme in enumerate(question.schemes):
         if progress is not None:
-            progress(f"frontier of {NAMES[scheme]}")
+            progress(f"frontier of {NAMES[scheme]}", done, len(question.schemes))
         found[scheme] = frontier(federation, scheme, count, **question.of(scheme))
     return found

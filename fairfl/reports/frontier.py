@@ -19,6 +19,7 @@ from fairfl.reports.comparison_words import asked, number, sentences, shower, sp
 from fairfl.reports.frontier_json import as_data
 from fairfl.reports.question import PLAIN, Question
 from fairfl.reports.sampling import FEWEST, Progress
+from fairfl.reports.terminal import tell
 from fairfl.solvers.schemes import LABELS, NAMES, RATES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
@@ -34,26 +35,18 @@ MINIMUM = "LFT+FedAvg's smallest disparity is the smallest that a search found."
 WIDE = 120
 
 
-def report(
+def compared(
     federation: Federation,
-    notes: Sequence[str] = (),
     sample: Counted | None = None,
     *,
-    title: str,
     question: Question = PLAIN,
     at: Sequence[float] | None = None,
     count: int = 60,
-    out: Path | None = None,
-    as_json: bool = False,
     bootstraps: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Compare the schemes, print what was found, and write it into the folder ``out`` where one is
-    given.
-
-    ``notes``: what was done to the table; ``sample``: the people that the federation was made of,
-    None for laws.
+    """Compare the schemes; ``sample``: the people that the federation was made of, None for laws.
 
     ValueError: some bootstraps, but too few for an interval.
     """
@@ -62,19 +55,25 @@ def report(
             f"bootstraps must be 0 or at least {FEWEST}, for an interval, got {bootstraps}"
         )
     found = compare(federation, question=question, at=at, count=count, progress=progress)
-    if sample is not None:
-        found = tried(
-            found, sample, count=count, bootstraps=bootstraps, seed=seed, progress=progress
-        )
+    if sample is None:
+        return found
+    return tried(found, sample, count=count, bootstraps=bootstraps, seed=seed, progress=progress)
+
+
+def report(
+    found: Comparison, notes: Sequence[str], *, title: str, out: Path | None, as_json: bool
+) -> None:
+    """Write what was found into the folder ``out``, if any, and print it below ``notes``, what was
+    done to the table.
+    """
     files = [] if out is None else write(found, title, out)
     if as_json:
         extra = {"notes": list(notes), "files": [str(file) for file in files]}
         typer.echo(json.dumps(as_data(found) | extra, indent=1, allow_nan=False))
-        return found
+        return
     show(found, notes)
     for file in files:
         typer.echo(f"written: {file}")
-    return found
 
 
 def show(found: Comparison, notes: Sequence[str]) -> None:
@@ -90,13 +89,13 @@ def show(found: Comparison, notes: Sequence[str]) -> None:
         *notes,
         *asked(found.question),
     ]:
-        typer.echo(line)
+        tell(line, "  ")
     console = Console(color_system=None)
     if not console.is_terminal:
         console = Console(width=WIDE)  # a pipe has no width of its own
     console.print(table(found))
     for line in [*sentences(found), *searched(found)]:
-        typer.echo(line)
+        tell(line, "  ")
     if found.held is not None:
         console.print(held_table(found))
 

@@ -40,7 +40,8 @@ SHARE = (0.0, 1.0)
 """What a number lies between unless other bounds are given."""
 
 Rule = Classifier | ClientClassifiers
-Progress = Callable[[str], None]
+Progress = Callable[[str, int, int], None]
+"""What is computed, how many of its parts are done, and of how many."""
 
 
 def refitted(sample: Counted, counts: Array) -> Federation:
@@ -160,7 +161,7 @@ def bootstrap(
         ):
             break
         if progress is not None:
-            progress(f"bootstrap {done + 1} of {count}")
+            progress("bootstraps", done, count)
         try:
             draws.append(measure(refitted(sample, resampled(sample.counts, rng))))
         except CertificationError:
@@ -207,7 +208,7 @@ def held_out(
             return None
         for fitted, other in (both, both[::-1]):
             if progress is not None:
-                progress(f"rules of half of the people, {len(found) + 1} of {2 * SPLITS}")
+                progress("rules of half of the people", len(found), 2 * SPLITS)
             known = fitted.sum(axis=(1, 2, 3)) > 0
             told = [half[known] for half in (fitted, other)]
             found.append(

@@ -2,6 +2,7 @@
 it is used.
 """
 
+import json
 import re
 import subprocess
 import sys
@@ -115,8 +116,8 @@ def test_the_commands_of_a_plain_install(tmp_path):
         (("claims", "report"), "claims"),
         (("reproduce", "--out", "out"), "claims"),
         (("frontier", "people.parquet", "--score", "s", "--label", "y", "--group", "a"), "data"),
-        (("simulate", "--list"), "sims"),
-        (("crosscheck", "--list"), "sims"),
+        (("simulate", "qffl-table-2"), "sims"),
+        (("crosscheck", "bounds"), "sims"),
     ],
 )
 def test_a_command_without_its_extra_says_which_in_one_line(words, extra, tmp_path, monkeypatch):
@@ -126,6 +127,19 @@ def test_a_command_without_its_extra_says_which_in_one_line(words, extra, tmp_pa
     assert (shown.returncode, shown.stdout) == (2, "")
     assert shown.stderr.startswith("fairfl: error: ") and shown.stderr.count("\n") == 1
     assert shown.stderr.endswith(f"is not installed: {HINT.format(extra=extra)}\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "kept"), [("simulate", "experiments"), ("crosscheck", "studies")]
+)
+def test_what_needs_an_extra_is_listed_without_it(command, kept, tmp_path):
+    """From the file that ``--list --json`` wrote, which is what it writes today."""
+    shown = without_extras(command, "--list", "--json", cwd=tmp_path)
+    assert shown.returncode == 0 and "the extra 'sims' is not installed" in shown.stderr
+    whole = python("from fairfl.cli.main import main; main()", command, "--list", "--json")
+    assert shown.stdout == whole.stdout == (ROOT / "studies" / f"{kept}.json").read_text("utf-8")
+    told = without_extras(command, "--list", cwd=tmp_path)
+    assert all(one["name"] in told.stdout for one in json.loads(whole.stdout))
 
 
 def test_one_reason_whichever_library_of_an_extra_is_met_first():

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import select
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import fairfl as ff
 from fairfl.cli import progress
 from fairfl.cli.main import app
 from fairfl.cli.output import CONTROLS
+from fairfl.reports import terminal
 
 
 def test_wrong_usage_and_no_certificate_have_their_codes(cli, tmp_path, monkeypatch):
@@ -69,39 +71,105 @@ def test_a_reader_that_leaves_ends_the_program_in_peace(words):
 
 
 STEERING = "a\x1b[31m\x9b\a"
+FEDERATION = f"""[[clients]]
+name = {json.dumps(STEERING)}
+laws = [{{points = [0, 1], masses = [0.2, 0.8]}}, {{points = [0, 1], masses = [0.5, 0.5]}}]
+"""
+COLOUR = re.compile("\x1b\\[[0-9;]*3[0-9]m")
 
 
-@pytest.mark.skipif(os.name != "posix", reason="terminals")
-def test_no_name_steers_the_terminal(tmp_path):
-    client = f"[[clients]]\nname = {json.dumps(STEERING)}\nlaws = ["
-    client += "{points = [0, 1], masses = [0.2, 0.8]}, {points = [0, 1], masses = [0.5, 0.5]}]\n"
-    (tmp_path / "f.toml").write_text(client, "utf-8")
-    here, terminal = os.openpty()
-    line = [sys.executable, "-m", "fairfl", "frontier", "f.toml", "--points", "3"]
+def on_terminal(words, folder, columns=80, **environment):
+    """Exit code, standard output and errors on a terminal so wide."""
+    (folder / "f.toml").write_text(FEDERATION, "utf-8")
+    size = {"COLUMNS": str(columns), "LINES": "24", "TERM": "xterm-256color"}
+    line = [sys.executable, "-m", "fairfl", *words.split()]
+    pairs = [os.openpty() for _ in range(2)]
+    said = [b"", b""]
     with subprocess.Popen(
-        line, cwd=tmp_path, stdout=terminal, stderr=subprocess.DEVNULL
+        line,
+        cwd=folder,
+        stdout=pairs[0][1],
+        stderr=pairs[1][1],
+        env=os.environ | size | environment,
     ) as process:
-        said = b""
-        while process.poll() is None or select.select([here], [], [], 0)[0]:
-            if select.select([here], [], [], 0.1)[0]:
-                said += os.read(here, 4096)
-    os.close(here)
-    os.close(terminal)
-    text = said.decode().replace("\r\n", "\n")
-    assert r"client: a\u001b[31m\u009b\u0007 (100 %)" in text
+        ends = [here for here, _ in pairs]
+        while process.poll() is None or select.select(ends, [], [], 0)[0]:
+            for end in select.select(ends, [], [], 0.1)[0]:
+                said[ends.index(end)] += os.read(end, 4096)
+    for end in (end for pair in pairs for end in pair):
+        os.close(end)
+    return process.returncode, *(text.decode().replace("\r\n", "\n") for text in said)
+
+
+terminals = pytest.mark.skipif(os.name != "posix", reason="terminals")
+
+
+@terminals
+@pytest.mark.parametrize("columns", [60, 80])
+def test_no_name_steers_the_terminal_and_lines_fit(tmp_path, columns):
+    code, text, bars = on_terminal("frontier f.toml --points 3", tmp_path, columns)
+    assert code == 0 and r"client: a\u001b[31m\u009b\u0007 (100 %)" in text
     assert "disparity" in text and not any(ord(c) in CONTROLS for c in text)
+    assert max(map(len, text.splitlines())) <= columns
+    assert "frontier of CFL" in bars and COLOUR.search(bars)
+
+
+@terminals
+@pytest.mark.parametrize(
+    "words", ["-h", "simulate -h", "figures --list", "simulate --list", "crosscheck --list"]
+)
+def test_listings_fit_a_narrow_terminal_without_breaking_words(tmp_path, words):
+    code, text, _ = on_terminal(words, tmp_path, 60)
+    assert code == 0 and max(map(len, text.splitlines())) <= 60
+    line = [sys.executable, "-m", "fairfl", *words.split()]
+    whole = subprocess.run(line, capture_output=True, text=True, check=True).stdout
+    assert words.endswith("-h") or text.split() == whole.split()
+
+
+@terminals
+def test_no_colour_where_none_is_wanted(tmp_path):
+    code, text, bars = on_terminal("frontier f.toml --points 3", tmp_path, NO_COLOR="1")
+    assert code == 0 and "frontier of CFL" in bars and not COLOUR.search(text + bars)
+
+
+def test_tables_that_do_not_fit_stand_in_blocks(monkeypatch, capsys):
+    rows = [["name", "first", "second"], ["a long name", "1.5 ± 0.5", "2.5 ± 0.25"]]
+    terminal.tell_table(rows)
+    monkeypatch.setattr(terminal, "width", lambda: 25)
+    terminal.tell_table(rows)
+    assert capsys.readouterr().out.split("\n") == [
+        "name         first      second",
+        "a long name  1.5 ± 0.5  2.5 ± 0.25",
+        "name         first",
+        "a long name  1.5 ± 0.5",
+        "",
+        "name         second",
+        "a long name  2.5 ± 0.25",
+        "",
+    ]
+
+
+def test_shells_complete_commands():
+    asked = {"_FAIRFL_COMPLETE": "complete_bash", "COMP_WORDS": "fairfl fi", "COMP_CWORD": "1"}
+    line = [
+        sys.executable,
+        "-c",
+        "import sys; sys.argv[0] = 'fairfl'; from fairfl.cli.main import main; main()",
+    ]
+    told = subprocess.run(line, env=os.environ | asked, capture_output=True, text=True)
+    assert (told.stdout.split(), told.stderr) == (["figures"], "")
 
 
 def test_a_stage_that_takes_long_is_named_without_a_terminal(monkeypatch, capsys):
     monkeypatch.setattr(progress, "LONG", 0.05)
     with progress.stages() as tell:
-        tell("frontier of CFL")
+        tell("frontier of CFL", 0, 3)
         until = time.monotonic() + 30
         while not (said := capsys.readouterr().err) and time.monotonic() < until:
             time.sleep(0.01)
         monkeypatch.setattr(progress, "LONG", 1e6)
-        tell("a stage that is over at once")
-    assert (said, capsys.readouterr().err) == ("fairfl: frontier of CFL ...\n", "")
+        tell("a stage that is over at once", 1, 3)
+    assert (said, capsys.readouterr().err) == ("fairfl: frontier of CFL (1 of 3) ...\n", "")
 
 
 def test_help_is_fast():

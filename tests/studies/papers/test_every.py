@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fairfl.studies.beside_published import COLUMNS, compare, lines
+from fairfl.studies.beside_published import COLUMNS, cells, compare
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
 from fairfl.studies.papers.qffl import tables_1_4_5_6_9 as tables
@@ -57,7 +57,7 @@ def test_from_data_to_a_table(name, tiny):
     table = compare(values, experiment.published)
     keys = ["dataset", "objective", "measure"]
     assert len(table) == len(values.drop_duplicates(keys))  # one seed: a row each
-    assert len(lines(table)) == 1 + len(table[["dataset", "objective"]].drop_duplicates())
+    assert len(cells(table)) == 1 + len(table[["dataset", "objective"]].drop_duplicates())
     notes = experiment.differences(clients)
     assert notes and all(note.endswith(".") and "\n" not in note for note in notes)
     for picture in experiment.pictures:

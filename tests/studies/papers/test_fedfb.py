@@ -6,7 +6,7 @@ import pytest
 
 from fairfl.sims.data.tables import Dataset
 from fairfl.sims.engine import Parts
-from fairfl.studies.beside_published import compare, lines
+from fairfl.studies.beside_published import cells, compare
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
 from fairfl.studies.papers.fedfb import data as fedfb_module
@@ -43,7 +43,7 @@ def test_from_data_to_a_table(name, tiny):
     assert list(values.columns) == ["dataset", "objective", "seed", "measure", "value"]
     assert np.isfinite(values["value"]).all()
     table = compare(values, experiment.published)
-    assert len(lines(table)) > 2
+    assert len(cells(table)) > 2
     assert all(note.endswith(".") for note in experiment.differences(rows))
     ours = set(zip(values["dataset"], values["objective"], values["measure"], strict=True))
     theirs = experiment.published
