@@ -126,37 +126,3 @@ def test_losses_that_are_no_quadratics_leave_the_bounds_of_quadratics():
     smooth = relative_gap_bounds(g, s, other, 1.0, 0.0)
     assert quadratic[0][0, 1] == quadratic[1][0, 1] == 0.0
     assert gap == smooth[0][0, 1] == -1.0
-
-
-G = np.ones((2, 3))
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: round_step([1.0], 0.1), r"gradients must have shape \(groups, d\)"),
-        (lambda: first_order_benefits([1.0], 0.1), r"gradients must have shape \(groups, d\)"),
-        (lambda: first_order_benefits(G, 0.0), "eta must be positive"),
-        (lambda: first_order_benefits(G, 0.1, [0.5, 0.6]), "weights must be 2 numbers of sum one"),
-        (lambda: first_order_benefits(G, 0.1, [1.0]), "weights must be 2 numbers of sum one"),
-        (
-            lambda: first_order_benefits(G * [[1], [0]], 0.1, normalised=True),
-            "gradients must not be 0 .* group 1",
-        ),
-        (lambda: gap_bounds(G, [1.0], 1.0, 0.0), r"step must have shape \(3,\)"),
-        (lambda: gap_bounds(G, [1.0] * 3, 1.0, -1.1), r"mu must be in \[-1, 1\]"),
-        (lambda: gap_bounds(G, [1.0] * 3, 0.0, 0.0), "L must be positive"),
-        (
-            lambda: relative_gap_bounds(G, [1.0] * 3, [1.0], 1.0, 0.0),
-            r"other must have shape \(3,\)",
-        ),
-        (
-            lambda: relative_gap_bounds(G, [1.0] * 3, [1.0] * 3, 1.0, 0.0, family="x"),
-            "family must be one of",
-        ),
-    ],
-    ids=lambda part: part if isinstance(part, str) else "",
-)
-def test_bad_input(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()
