@@ -153,40 +153,6 @@ def test_the_bound_without_convexity(phases, theta, K):
     assert least <= told.value + 1e-12
 
 
-def test_the_printed_bound_for_partial_participation_is_refuted():
-    """n equal f_i = theta^2/2, noise at client 1 alone, who alone takes part, from the stationary
-    law on.
-    """
-    n, eta, sigma = 40, 1 / 6, 1.0
-    local = np.zeros(n)
-    local[0] = sigma
-    # v = (1 - eta)^2 v + eta^2 sigma^2: E||grad F||^2 = v for every t
-    stationary = eta * sigma**2 / (2 - eta)
-    fed = {
-        "h": 1.0,
-        "c": np.zeros(n),
-        "steps": np.ones(n, int),
-        "shares": np.full(n, 1 / n),
-        "noise": local,
-    }
-    fed["bias"] = np.zeros(n)
-    assert one_round(fed, eta, 0.0, stationary, [0])[1] == pytest.approx(stationary, rel=1e-14)
-    given_ = {
-        "gap": stationary / 2,
-        "rounds": 10**9,
-        "eta": eta,
-        "L": 1.0,
-        "steps": np.ones(n),
-        "local": local,
-    }
-    printed = fedavg_convergence(between=0.0, participation="partial", variant="printed", **given_)
-    # 1/11 against 12/(2 eta) (eta/2)(1/n)(1 + 2(e-2)/36) = 3.12/n
-    assert printed.value < stationary
-    assert printed.value == pytest.approx(3 / n * (1 + 2 * (e - 2) / 36), rel=1e-6)
-    repaired = fedavg_convergence(between=0.0, participation="partial", **given_)
-    assert repaired.value > stationary
-
-
 def test_the_formulas_as_printed():
     """(A.3), (A.37) and the theorem's line, written out for two clients."""
     K, s, g, p, eta, L = (2, 3), (0.5, 0.7), 0.25, (0.4, 0.6), 0.01, 1.5
