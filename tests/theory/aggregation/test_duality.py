@@ -188,56 +188,6 @@ def test_rank_weighted_conjugate_under_client_weights_by_all_subsets():
     assert seen == {True, False}
 
 
-# -- sets of dual weights: objective, losses, domain, whether one alone, some inside, some outside
-SETS = [
-    (AFL(), [1, 3, 3], "native", False, [[0, 0.5, 0.5], [0, 1, 0]], [[0.1, 0.4, 0.5]]),
-    (AFL(), [1, 3, 3], "native", False, [], [[0, 1.1, -0.1], [0, 0.4, 0.4]]),
-    (AFL(), [1, 3, 2], "native", True, [[0, 1, 0]], [[0, 0.5, 0.5]]),
-    # a face of the permutahedron
-    (
-        RankWeighted((0.5, 0.3, 0.2)),
-        [2, 1, 1],
-        "native",
-        False,
-        [[0.5, 0.3, 0.2]],
-        [[0.4, 0.3, 0.3]],
-    ),
-    (
-        RankWeighted((0.5, 0.3, 0.2)),
-        [2, 1, 1],
-        "native",
-        False,
-        [[0.5, 0.22, 0.28]],
-        [[0.5, 0.31, 0.19]],
-    ),
-    # equal weights: nothing to share
-    (RankWeighted((0.6, 0.2, 0.2)), [2, 1, 1], "native", True, [[0.6, 0.2, 0.2]], []),
-    (RankWeighted((0.6, 0.2, 0.2)), [1, 1, 0.5], "native", False, [], []),
-    (RankWeighted.cvar(0.5).weighted([0.25, 0.5, 0.25]), [1, 1, 2], "native", False, [], []),
-    # both past the tail
-    (RankWeighted.cvar(0.5).weighted([0.3, 0.1, 0.6]), [1, 1, 2], "native", True, [], []),
-    (TERM(1.0), [0, 1], "native", True, [], [[0.05, 0.75]]),
-    # the weight of client 0 may be lowered
-    (TERM(1.0), [0, 1], "nonnegative", False, [TERM(1.0).dual_weights([0.0, 1.0]) * [0.3, 1]], []),
-    (QFFL(1.0), [0, 1], "native", True, [], []),
-    (QFFL(1.0), [0, 0], "native", False, [[0.7, 0.0]], [[0.8, 0.0]]),  # up to 2^(-1/2)
-    (QFFL(0.0), [0, 1], "native", False, [], []),
-    (PropFair(1.0), [1, 1], "native", False, [[5.0, 0.1]], []),
-    # tied after the shift
-    (AFL().translate([1.0, 0.0]).scale(2.0), [2, 1], "native", False, [[2, 0], [1, 1]], [[1, 0.5]]),
-]
-
-
-@pytest.mark.parametrize(("objective", "f", "domain", "unique", "inside", "outside"), SETS, ids=str)
-def test_dual_sets(objective, f, domain, unique, inside, outside):
-    found = objective.dual_set(np.array(f, float), domain)
-    assert found.unique == unique
-    assert (found.canonical == objective.dual_weights(np.array(f, float))).all()
-    assert all(found.contains(w) for w in [found.canonical, *inside])
-    assert not any(found.contains(w) for w in outside)
-    assert ("[1, 2]" in found.words) == (f[1:] in ([3, 3], [1, 1]) and not unique)
-
-
 # -- Table 1
 
 

@@ -57,7 +57,7 @@ EVERYTHING = [example for cls in objectives().values() for example in list(cls.e
 EVERYTHING += [o.weighted([0.5, 0.5]) for o in EVERYTHING] + [
     o.translate([0.0, 0.1]).scale(2.0) for o in EVERYTHING
 ]
-METHODS = ["value", "dual_weights", "gradient", "value_and_dual_weights", "objective_value"]
+METHODS = ["value", "dual_weights", "value_and_dual_weights", "objective_value"]
 WRONG_LOSSES = [
     ([0.5, NAN], r"losses must be finite, .*got nan at index \(1,\)"),
     ([[0.5, 0.2], [INF, 0.1]], r"got inf at index \(1, 0\)"),

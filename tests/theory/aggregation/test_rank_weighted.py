@@ -113,18 +113,6 @@ def test_cvar_is_the_minimum_of_rockafellar_and_uryasev(level):
         )
 
 
-@pytest.mark.parametrize("n", [1, 2, 7])
-@pytest.mark.parametrize("objective", EXAMPLES, ids=repr)
-def test_every_rank_weighted_mean_is_a_mixture_of_cvars(objective, n):
-    mixture = objective.cvar_mixture(n)
-    assert sum(c for _, c in mixture) == pytest.approx(1) and all(
-        c > 0 and 0 <= level < 1 for level, c in mixture
-    )
-    f = np.random.default_rng(22).normal(size=(30, n))
-    mixed = [sum(c * cvar(row, np.full(n, 1 / n), level) for level, c in mixture) for row in f]
-    assert objective.value(f) == pytest.approx(np.array(mixed), abs=1e-13)
-
-
 @pytest.mark.parametrize("objective", EXAMPLES, ids=repr)
 def test_support_function_of_the_permutahedron(objective):
     """A(f) is the largest v.f over the permutations v of w, tried one by one; each is a vertex of
