@@ -98,11 +98,8 @@ def look_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
             others.append(stem)
         k, again = others.index(stem), sum(one.partition(",")[0] == stem for one in found)
         line = LINES[(k // len(COLOURS) + again) % len(LINES)]
-        found[series] = {
-            "color": COLOURS[k % len(COLOURS)],
-            "ls": line,
-            "marker": MARKERS[k % len(MARKERS)],
-        }
+        colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
+        found[series] = {"color": colour, "ls": line, "marker": marker}
     return found
 
 
@@ -133,17 +130,8 @@ def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: dict[str, Any]) -> 
         if "low" in rows and np.isfinite(numbers(rows, "low")).any():
             bars = [y - numbers(rows, "low"), numbers(rows, "high") - y]
             axes.errorbar(x, y, bars, ls="none", color=colour, elinewidth=0.7, zorder=3)
-        axes.plot(
-            x,
-            y,
-            ls="none",
-            marker=look["marker"],
-            ms=4.0,
-            color=colour,
-            mfc="none",
-            mew=0.9,
-            zorder=4,
-        )
+        hollow = {"ls": "none", "marker": look["marker"], "mfc": "none"}
+        axes.plot(x, y, ms=4.0, color=colour, mew=0.9, zorder=4, **hollow)
 
 
 def _handle(series: str, kinds: list[str], look: dict[str, Any]) -> Line2D:

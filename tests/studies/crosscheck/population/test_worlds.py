@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.figures.catalog import fedfb_figure_5, fedfb_figure_9
+from fairfl.figures.catalog.fedfb_frontiers import FIVE, NINE
 from fairfl.studies.crosscheck.population.worlds import (
     PANELS,
     World,
@@ -20,11 +20,9 @@ from fairfl.studies.crosscheck.population.worlds import (
 )
 
 
-@pytest.mark.parametrize(
-    ("make", "figure"), [(figure_5, fedfb_figure_5), (figure_9, fedfb_figure_9)], ids=["5", "9"]
-)
+@pytest.mark.parametrize(("make", "figure"), [(figure_5, FIVE), (figure_9, NINE)], ids=["5", "9"])
 def test_the_worlds_of_the_figures_are_those_that_are_drawn(make, figure):
-    for panel, drawn in zip(PANELS, figure.federations().values(), strict=True):
+    for panel, drawn in zip(PANELS, figure.values(), strict=True):
         world = make(panel)
         assert world.federation.model.laws == drawn.model.laws
         np.testing.assert_allclose(world.federation.mass, drawn.mass, rtol=1e-15)
