@@ -146,18 +146,10 @@ def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: fl
     for scheme in names(data, "scheme"):
         look, curve = style.LOOKS[scheme], pick(data, scheme=scheme)
         x, y = numbers(curve, "disparity"), unit * numbers(curve, column)
-        axes.plot(x, y, color=look.colour, ls=look.line, lw=look.width)
+        axes.plot(x, y, **look.stroke)
         first = int(numbers(curve, "minimum").argmax())
         axes.axvline(x[first], color=look.colour, ls=":", lw=0.6 + 0.5 * look.width)
-        axes.plot(
-            x[first],
-            y[first],
-            color=look.colour,
-            marker=look.marker,
-            ms=look.size,
-            clip_on=False,
-            zorder=3,
-        )
+        axes.plot(x[first], y[first], **look.mark, clip_on=False, zorder=3)
     span = float(numbers(data, "disparity").max()) or 1.0
     axes.set_xlim(-0.03 * span, 1.03 * span)
     axes.margins(y=0.06)
@@ -165,19 +157,6 @@ def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: fl
 
 
 def _legend(data: pd.DataFrame) -> list[Line2D]:
-    curves = []
-    for scheme in names(data, "scheme"):
-        look = style.LOOKS[scheme]
-        curves.append(
-            Line2D(
-                [],
-                [],
-                color=look.colour,
-                ls=look.line,
-                lw=look.width,
-                marker=look.marker,
-                ms=look.size,
-                label=look.label,
-            )
-        )
+    looks = [style.LOOKS[scheme] for scheme in names(data, "scheme")]
+    curves = [Line2D([], [], **look.stroke | look.mark, label=look.label) for look in looks]
     return [*curves, Line2D([], [], color=style.INK, ls=":", lw=1.0, label="smallest disparity")]
