@@ -12,12 +12,9 @@ accuracy where its MD is on the other side of 0.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
-from fairfl.studies.crosscheck.population.kept_rules import short
 from fairfl.studies.crosscheck.population.supporting_line import turn
 from fairfl.studies.crosscheck.runs import ALPHA, CFL, FEDFB
 from fairfl.studies.crosscheck.standard_errors import NEAR, OVER, PEOPLE
@@ -235,29 +232,6 @@ def _bits(found: Frame, seeds: str, rounds: int) -> Verdict:
         "step moves MD by the rest.",
         f"Largest |MD| on the sample over {seeds}, and the bound: {text}",
     )
-
-
-def record(measures: Frame) -> dict[str, Any]:
-    """Both rules at every point of every axis and seed, for the claims."""
-    found = pairs(measures)
-    own = {
-        setup.world.name: setup.world.to_json()
-        for paper in (False, True)
-        for setup in setups(paper)
-    }
-    worlds = []
-    for name, part in found.groupby("world", sort=False):
-        rules = []
-        for row in part.to_dict("records"):
-            run = {
-                key: row[key]
-                for key in ("along", "value", "rows", "seed", "steps", "bits", "clients")
-            }
-            rules.append(run | {"fedfb": short(row["rule"]), "cfl": short(row["rule_cfl"])})
-        worlds.append({"world": own[str(name)], "rules": rules})
-    last = {"alpha": ALPHA, "rounds": ROUNDS[_paper(measures)], "bound": BOUND}
-    runs = {"seeds": int(found["seed"].nunique()), "seen": SEEN, "pairs": len(found), **last}
-    return {"runs": runs, "worlds": worlds}
 
 
 def gaps(measures: Frame) -> Frame:
