@@ -32,10 +32,9 @@ def _axes(ax: Axes | None) -> Axes:
 def curve(ax: Axes, scheme: str, x: ArrayLike, y: ArrayLike, **style: Any) -> None:
     """A frontier in the look of its scheme, and a marker at its smallest disparity."""
     look = LOOKS[scheme]
-    drawn = {"color": look.colour, "ls": look.line, "lw": look.width} | style
-    (line,) = ax.plot(x, y, **drawn)
-    first = {"marker": look.marker, "ms": look.size, "clip_on": False, "zorder": 3}
-    ax.plot(np.ravel(x)[:1], np.ravel(y)[:1], color=line.get_color(), **first)
+    (line,) = ax.plot(x, y, **look.stroke | style)
+    first = look.mark | {"color": line.get_color(), "clip_on": False, "zorder": 3}
+    ax.plot(np.ravel(x)[:1], np.ravel(y)[:1], **first)
 
 
 def plot_frontier(frontier: Frontier, ax: Axes | None = None, **style: Any) -> Axes:

@@ -36,6 +36,16 @@ class Look(NamedTuple):
     marker: str
     size: float
 
+    @property
+    def stroke(self) -> dict[str, Any]:
+        """The curve, as ``Axes.plot`` takes it."""
+        return {"color": self.colour, "ls": self.line, "lw": self.width}
+
+    @property
+    def mark(self) -> dict[str, Any]:
+        """Its marker, likewise."""
+        return {"color": self.colour, "marker": self.marker, "ms": self.size}
+
 
 LOOKS = {
     "cfl": Look(NAMES["cfl"], "#0072B2", "-", 2.4, "o", 6.5),

@@ -156,19 +156,6 @@ def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: fl
 
 
 def _legend(data: pd.DataFrame) -> list[Line2D]:
-    curves = []
-    for scheme in names(data, "scheme"):
-        look = LOOKS[scheme]
-        curves.append(
-            Line2D(
-                [],
-                [],
-                color=look.colour,
-                ls=look.line,
-                lw=look.width,
-                marker=look.marker,
-                ms=look.size,
-                label=look.label,
-            )
-        )
+    looks = [LOOKS[scheme] for scheme in names(data, "scheme")]
+    curves = [Line2D([], [], **look.stroke | look.mark, label=look.label) for look in looks]
     return [*curves, Line2D([], [], color=style.INK, ls=":", lw=1.0, label="smallest disparity")]

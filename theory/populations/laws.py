@@ -126,6 +126,8 @@ class ScipyLaw(Law):
 
     def __init__(self, frozen: Any) -> None:
         self.frozen = frozen
+        for name in ("sf", "cdf", "logsf", "logcdf", "logpdf", "pdf"):
+            setattr(self, name, getattr(frozen, name))
         low, high = (float(v) for v in frozen.support())
         with warnings.catch_warnings():
             # beta(0.5, 2).ppf(1e-9) iterates long: still near enough
@@ -140,24 +142,6 @@ class ScipyLaw(Law):
 
     def __repr__(self) -> str:
         return f"ScipyLaw({self.frozen.dist.name}{self.frozen.args or ''})"
-
-    def sf(self, x: ArrayLike) -> Array:
-        return self.frozen.sf(x)
-
-    def cdf(self, x: ArrayLike) -> Array:
-        return self.frozen.cdf(x)
-
-    def logsf(self, x: ArrayLike) -> Array:
-        return self.frozen.logsf(x)
-
-    def logcdf(self, x: ArrayLike) -> Array:
-        return self.frozen.logcdf(x)
-
-    def logpdf(self, x: ArrayLike) -> Array:
-        return self.frozen.logpdf(x)
-
-    def pdf(self, x: ArrayLike) -> Array:
-        return self.frozen.pdf(x)
 
 
 class Mixture(Law):
