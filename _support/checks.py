@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,6 +47,16 @@ def as_floats(name: str, value: Any) -> Array:
     if np.isnan(array).any():
         raise ValueError(f"{name} must not hold NaN, got {shown(value)}")
     return array
+
+
+K = TypeVar("K")
+
+
+def instance(name: str, value: Any, kind: type[K]) -> K:
+    """Return a ``value`` of this class; ValueError for another, as a user's own part may give."""
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} must be a {kind.__name__}, got {type(value).__name__}")
+    return value
 
 
 def single(name: str, value: Any) -> float:

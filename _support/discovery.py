@@ -4,6 +4,7 @@ edited. A module may hold several of one shape instead.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pkgutil import walk_packages
@@ -68,6 +69,11 @@ def has_parts(module: ModuleType, kind: str, parts: Sequence[str]) -> bool:
     """
     if not hasattr(module, "NAME"):
         return False
+    if not re.fullmatch(r"\w[\w.-]*", str(module.NAME)) or not isinstance(module.NAME, str):
+        raise ValueError(
+            f"NAME must be of letters, digits, dots and hyphens, got {module.NAME!r} in "
+            f"{_file(module)}"
+        )
     missing = [part for part in parts if not hasattr(module, part)]
     if missing:
         raise ValueError(

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Sequence
 from hashlib import sha256
@@ -13,6 +14,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
+from traceback import walk_tb
 from types import ModuleType
 
 from fairfl._support.checks import existing_file
@@ -34,6 +36,26 @@ the same.
 """
 DIGESTS: dict[str, str] = {}
 """SHA-256 of each imported file: runs keep them, so that none goes on with other code."""
+
+
+CALLED = re.compile(r"\b(\w+)\(\) (?:takes|missing|got an)|instantiate abstract class (\w+)")
+"""What cannot be called, as Python says it."""
+PLACES: set[str] = set()
+"""Files of what was imported."""
+
+
+def place_of(error: BaseException) -> str | None:
+    """The imported file, and where one ran its line, that an error comes from; None where it comes
+    from none.
+    """
+    for frame, line in reversed(list(walk_tb(error.__traceback__))):
+        if frame.f_code.co_filename in PLACES:
+            return f"{Path(frame.f_code.co_filename).name}, line {line}"
+    called = CALLED.search(str(error)) if isinstance(error, TypeError) else None
+    for place in sorted(PLACES) if called else ():
+        if re.search(rf"(def|class) {called[1] or called[2]}\b", Path(place).read_text("utf-8")):
+            return Path(place).name
+    return None
 
 
 def import_parts(names: Sequence[str]) -> None:
@@ -78,11 +100,14 @@ def _named() -> list[str]:
 def _imported(name: str, told: str) -> ModuleType:
     """The module of a file's whole path, or of a name; ``told`` is what a user wrote."""
     try:
-        return _of_file(Path(name)) if name.endswith(".py") else import_module(name)
+        module = _of_file(Path(name)) if name.endswith(".py") else import_module(name)
     except Exception as error:
         raise ValueError(
             f"--import {told} cannot be run: {type(error).__name__}: {error}"
+            + (f" ({where})" if (where := place_of(error)) else "")
         ) from error
+    PLACES.add(str(module.__file__))
+    return module
 
 
 def _of_file(file: Path) -> ModuleType:
@@ -99,6 +124,7 @@ def _of_file(file: Path) -> ModuleType:
         DIGESTS[file.name] = sha256(file.read_bytes()).hexdigest()
         spec = spec_from_file_location(name, file)
         assert spec is not None and spec.loader is not None
+        PLACES.add(place)
         sys.modules[name] = module_from_spec(spec)  # before it runs: annotations are looked up
         try:
             spec.loader.exec_module(sys.modules[name])

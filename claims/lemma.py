@@ -11,6 +11,8 @@ from functools import update_wrapper
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from fairfl._support.checks import instance
+
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
@@ -84,6 +86,9 @@ class Lemma:
     def __post_init__(self) -> None:
         from hypothesis.strategies import SearchStrategy
 
+        instance("id", self.id, str)
+        for name in ("mutants", "where"):
+            instance(name, getattr(self, name), Mapping)
         if not callable(self.predicate):
             raise ValueError(f"predicate must be a function, got {self.predicate!r}")
         if not isinstance(self.strategy, SearchStrategy):

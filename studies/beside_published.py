@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
+from scipy import stats
 
 from fairfl.studies.printed_numbers import Printed
 
@@ -30,6 +32,8 @@ _GAPS = ("GB (9)", "GB (20)", "least gap", "above FedAvg", "LS", "loss", "traini
 _OTHERS = ("KL", "after 10 %", "after 50 %", "at the end", "mean loss", "worst loss")
 DIGITS = {"variance": 0, **dict.fromkeys((*_SHARES, *_GAPS, *_OTHERS), 3)}
 """Printed after the point, where it is not one; the same on validation."""
+COVERAGE = 0.95
+"""Of intervals over seeds."""
 COLUMNS = ["dataset", "objective", "measure", "published", "published_sd"]
 
 
@@ -47,7 +51,7 @@ def published(table: Printed, rename: Mapping[str, Sequence[str]] | None = None)
 
 def compare(values: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """A row a dataset, objective and measure: mean, sd (divisor seeds - 1; NaN for one seed),
-    seeds, and the published.
+    seeds, half of the mean's interval, and the published.
 
     ``apart`` is |mean - published| over the larger of the two spreads, NaN where neither is known
     or both are 0. What was measured and never published has NaN there; what was published and not
@@ -55,27 +59,47 @@ def compare(values: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     """
     grouped = values.groupby(["dataset", "objective", "measure"], sort=False)["value"]
     ours = grouped.agg(mean="mean", sd="std", seeds="count").reset_index()
+    ours["half"] = half_interval(ours["sd"], ours["seeds"])
     both = ours.merge(published, how="left", on=["dataset", "objective", "measure"])
     spread = both[["sd", "published_sd"]].max(axis=1)
     both["apart"] = (both["mean"] - both["published"]).abs() / spread.where(spread > 0)
     return both
 
 
-def cells(table: pd.DataFrame) -> list[list[str]]:
-    """The table as text: a row a dataset and objective, below a header; ``ours ± sd [published ±
-    sd]``.
+def half_interval(sd: ArrayLike, count: ArrayLike) -> Any:
+    """Half of Student's interval of a mean of ``count`` values; NaN for one value."""
+    n = np.asarray(count, dtype=float)
+    return stats.t.ppf((1 + COVERAGE) / 2, np.where(n > 1, n - 1, np.nan)) * sd / np.sqrt(n)
+
+
+def paired(values: pd.DataFrame) -> pd.DataFrame:
+    """``values`` of all objectives but the first, less those of the first with the same data, seed
+    and measure.
+    """
+    first = values["objective"].iloc[0]
+    keys = ["dataset", "measure", "seed"]
+    base = values.loc[values["objective"] == first, [*keys, "value"]]
+    both = values[values["objective"] != first].merge(base, on=keys, suffixes=("", "_first"))
+    return both.assign(value=both["value"] - both["value_first"]).drop(columns="value_first")
+
+
+def cells(table: pd.DataFrame, spread: str = "sd") -> list[list[str]]:
+    """The table as text: a row a dataset and objective, below a header; ``ours ± spread [published
+    ± sd]``, ``spread`` "sd" or "half".
     """
     measures = list(dict.fromkeys(table["measure"]))
     texts: dict[tuple[str, str], dict[str, str]] = {}
     for row in table.to_dict("records"):
-        texts.setdefault((row["dataset"], row["objective"]), {})[row["measure"]] = _cell(row)
+        texts.setdefault((row["dataset"], row["objective"]), {})[row["measure"]] = _cell(
+            row, spread
+        )
     body = [[*key, *(found.get(name, "") for name in measures)] for key, found in texts.items()]
     return [["data", "objective", *measures], *body]
 
 
-def _cell(row: dict[Any, Any]) -> str:
+def _cell(row: dict[Any, Any], spread: str) -> str:
     digits = DIGITS.get(row["measure"].removeprefix("validation "), 1)
-    text = _number(row["mean"], row["sd"], digits)
+    text = _number(row["mean"], row[spread], digits)
     return (
         text
         if np.isnan(row["published"])

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from fairfl._support.checks import instance
 from fairfl._support.threads import one_thread
 from fairfl.sims.data.fetch import data_read
 from fairfl.sims.engine import simulate
-from fairfl.studies.experiment import Unit
+from fairfl.studies.experiment import Setting, Unit
 from fairfl.studies.frames import rows
 from fairfl.studies.unit_results import keep, kept
 
@@ -37,7 +38,8 @@ def run_unit(
         return done
     with data_read() as files:
         setting = unit.make()
-    if isinstance(setting, pd.DataFrame):
+    if not isinstance(setting, Setting):
+        setting = instance(f"what {unit.name} measured", setting, pd.DataFrame)
         found = setting.assign(dataset=unit.dataset, unit=unit.name)
         if folder is not None:
             keep(folder / unit.name, unit, found, files)

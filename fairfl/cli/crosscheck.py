@@ -127,18 +127,25 @@ def run_study(
     record: bool = False,
 ) -> dict[str, Any]:
     """Run a study, write its files, and print it unless ``quiet``; all of it as data."""
+    import pandas as pd
+
+    from fairfl._support.checks import instance
     from fairfl.cli.unit_runs import measured
     from fairfl.figures.lib.saved import names
     from fairfl.reports.terminal import tell, tell_table
-    from fairfl.studies.crosscheck.study import predicted
-    from fairfl.studies.experiment import Scale
+    from fairfl.studies.crosscheck.study import Verdict, predicted
+    from fairfl.studies.experiment import Scale, Unit
 
     count = seeds or study.seeds[profile]
     files = ("verdicts.json", "measures.csv", *names(*(drawing.name for drawing in study.pictures)))
-    measures = measured(study.units(Scale(profile, count)), out, resume, jobs, study.name, files)
-    verdicts, tables = study.verdicts(measures), study.tables(measures)
-    # rows that have names, as groupby leaves them, keep them as columns
-    tables = {k: t if t.index.names == [None] else t.reset_index() for k, t in tables.items()}
+    units = [instance("units", one, Unit) for one in study.units(Scale(profile, count))]
+    measures = measured(units, out, resume, jobs, study.name, files)
+    verdicts = [instance("verdicts", one, Verdict) for one in study.verdicts(measures)]
+    tables = {}
+    for name, one in instance("tables", study.tables(measures), dict).items():
+        table = instance(f"tables[{name!r}]", one, pd.DataFrame)
+        # rows that have names, as groupby leaves them, keep them as columns
+        tables[name] = table if table.index.names == [None] else table.reset_index()
     alone = predicted(study, measures, verdicts)
     told = [told_of(study, verdict, alone.get(verdict.name)) for verdict in verdicts]
     written = _write(study, measures, tables, told, out / study.name)

@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperGroup
 
 from fairfl._support.extras import MissingExtra, extras_named
+from fairfl._support.own_parts import place_of
 from fairfl.cli.output import CONTROLS
 
 FAILED, USAGE, STOPPED = 1, 2, 130
@@ -37,7 +38,9 @@ class Commands(TyperGroup):
 
 @contextmanager
 def one_line() -> Iterator[None]:
-    """Errors as one line on stderr and an exit code, never a traceback."""
+    """Errors as one line on stderr and an exit code; a traceback only for a fault of ours, not for
+    one in a file of ``--import``.
+    """
     try:
         with extras_named():
             yield
@@ -62,6 +65,11 @@ def one_line() -> Iterator[None]:
         raise _exit(str(error), FAILED) from None
     except KeyboardInterrupt:
         raise _exit("stopped", STOPPED) from None
+    except Exception as error:
+        place = place_of(error)
+        if place is None:  # a fault of ours
+            raise
+        raise _exit(f"{place}: {type(error).__name__}: {error}", FAILED) from None
 
 
 def _told(error: typer.BadParameter) -> str:

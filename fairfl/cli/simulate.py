@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fairfl.studies.experiment import Experiment, Unit
 
 TABLES = (".csv", ".parquet", ".pq")
-TEXTS = ("table.csv", "differences.txt", "curves.csv")
+TEXTS = ("table.csv", "differences.txt", "paired.csv", "curves.csv")
 GROWN, LOST = 1e3, 1e10
 """A run has diverged whose mean training loss ends above so many times what was measured first, or
 above so much.
@@ -194,17 +194,20 @@ def _run(
     from fairfl.cli.unit_runs import measured
     from fairfl.figures.lib.saved import names
     from fairfl.reports.terminal import tell, tell_table
-    from fairfl.studies.beside_published import cells, compare
+    from fairfl.studies.beside_published import cells, compare, paired
     from fairfl.studies.experiment import Scale
     from fairfl.studies.registry import experiments
 
     units = _chosen(experiment.units(Scale(profile, seeds)), only)
     files = (*TEXTS, *names(*(picture.name for picture in experiment.pictures)))
     clients = measured(units, out, resume, jobs, experiment.name, files)
-    table = compare(experiment.values(clients), experiment.published)
-    short = profile == "quick" and len(experiment.published) > 0  # a run of one's own has no paper
+    values = experiment.values(clients)
+    table = compare(values, experiment.published)
+    own = not len(experiment.published)
+    apart = compare(paired(values), experiment.published) if own and seeds > 1 else values[:0]
+    short = profile == "quick" and not own
     differences = (*([QUICK] if short else []), *experiment.differences(clients))
-    written = _write(experiment, clients, table, differences, out / experiment.name)
+    written = _write(experiment, clients, table, apart, differences, out / experiment.name)
     # a paper's experiment may search rates of which some diverge, and says so itself
     lost = diverged(clients) if experiment.name not in experiments() else []
     if as_json:
@@ -217,6 +220,7 @@ def _run(
         found |= {
             "seeds": seeds,
             "table": rows,
+            "paired": json.loads(str(apart.to_json(orient="records"))),
             "differences": list(differences),
             "files": list(map(str, written)),
         }
@@ -224,13 +228,14 @@ def _run(
         typer.echo(json.dumps(found, ensure_ascii=False, indent=1))
         _told(lost)
         return
-    legend = (
-        "ours ± sd [published ± sd]" if len(experiment.published) else "mean ± sd over the seeds"
-    )
+    legend = "mean ± half of its 95 % interval" if own else "ours ± sd [published ± sd]"
     tell(f"{experiment.title}\nprofile {profile}, {seeds} seed{'s' * (seeds > 1)}; {legend}\n")
-    tell_table(cells(table), keys=2)
+    tell_table(cells(table, "half" if own else "sd"), keys=2)
+    if len(apart):
+        tell(f"\nLess {values['objective'].iloc[0]}, seed by seed:")
+        tell_table(cells(apart, "half"), keys=2)
     if differences:
-        tell("\nWhat differs from the paper:" if len(experiment.published) else "\nNotes:")
+        tell("\nNotes:" if own else "\nWhat differs from the paper:")
         tell("\n".join(f"- {line}" for line in differences), "  ")
     tell(f"\nwritten: {', '.join(map(str, written))}", "  ")
     _told(lost)
@@ -279,10 +284,13 @@ def _write(
     experiment: Experiment,
     clients: pd.DataFrame,
     table: pd.DataFrame,
+    apart: pd.DataFrame,
     differences: tuple[str, ...],
     folder: Path,
 ) -> list[Path]:
-    """table.csv, differences.txt, curves.csv where there are any, and the pictures; the files."""
+    """table.csv, differences.txt, paired.csv and curves.csv where there are any, and the pictures;
+    the files.
+    """
     from fairfl._support.manifest import SUFFIX, write_piece
     from fairfl.figures.lib.experiments import draw
     from fairfl.figures.lib.saved import csv_text
@@ -293,6 +301,8 @@ def _write(
         "table.csv": csv_text(table, "%.10g"),
         "differences.txt": "".join(f"{line}\n" for line in differences),
     }
+    if len(apart):
+        texts["paired.csv"] = csv_text(apart.dropna(axis=1, how="all"), "%.10g")
     if experiment.curves is not None:
         found = experiment.curves(clients)
         texts["curves.csv"] = found.to_csv(float_format="%.3g", lineterminator="\n")
@@ -301,7 +311,8 @@ def _write(
     for picture in experiment.pictures:
         if picture.kind == "tradeoff":
             points = picture.points or experiment.points
-            files += [] if points is None else draw(picture, points(measured), folder)
+            found = None if points is None else points(measured)
+            files += [] if found is None or not len(found) else draw(picture, found, folder)
             continue
         if picture.kind == "distribution":
             shown = last_round(clients, picture.part)

@@ -20,6 +20,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 import fairfl.figures.catalog
+from fairfl._support.checks import instance
 from fairfl._support.discovery import discovered
 
 PARTS = ("NAME", "TITLE", "data", "draw")
@@ -56,7 +57,15 @@ class Entry:
 
         self.check(parameters)
         with style.sheet():
-            return self.draw(self.data(**parameters))
+            return self.picture(self.table(**parameters))
+
+    def table(self, **parameters: Any) -> pd.DataFrame:
+        """What ``data`` gives; ValueError for what is no table."""
+        return instance(f"data of {self.name}", self.data(**parameters), pd.DataFrame)
+
+    def picture(self, table: pd.DataFrame) -> Figure:
+        """What ``draw`` makes of it; ValueError for what is no figure."""
+        return instance(f"draw of {self.name}", self.draw(table), Figure)
 
     def check(self, parameters: Mapping[str, Any]) -> None:
         """ValueError for parameters that ``data`` does not take."""

@@ -161,14 +161,14 @@ def _unchanged(entry: Entry, out: Path) -> bool:
 def _render(entry: Entry, out: Path) -> tuple[Path, ...]:
     out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
     with data_read() as files:
-        table = entry.data()
+        table = entry.table()
     with style.sheet():
         return tuple(
             save(
                 entry.name,
                 entry.title,
                 table,
-                entry.draw(table),
+                entry.picture(table),
                 out,
                 {SOURCE: key(entry), **files},
             )

@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from fairfl._support.checks import instance
 from fairfl.sims.engine.task import Floats, LocalTask
 from fairfl.sims.engine.transfers import brought, sent
 
@@ -327,6 +328,9 @@ class Algorithm(ABC):
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__dict__.get("name"):
+            known = REGISTRY.setdefault(instance("name", cls.name, str), cls)
+            if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
+                raise ValueError(f"name must be new, got {cls.name!r}, an algorithm already")
             REGISTRY[cls.name] = cls
 
     @classmethod

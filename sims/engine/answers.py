@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 from torch import Tensor
 
+from fairfl._support.checks import instance
 from fairfl.sims.engine.algorithm import Aggregate, Arrivals, Received, Round, Sum, ready
 from fairfl.sims.engine.health import Dropped, Healed
 from fairfl.sims.engine.task import Floats
@@ -100,7 +101,8 @@ def _answer(trained: Sequence[tuple[Trained, Received]]) -> None:
         if isinstance(made, Sum):
             sums.append((one, made))
         else:
-            one.aggregate = made
+            what = f"server of {one.server.name or type(one.server).__name__}"
+            one.aggregate = instance(what, made, Aggregate)
     if len(trained) == 1:  # whose updates may come in parts
         for one, asked in sums:
             one.aggregate = asked.taken()

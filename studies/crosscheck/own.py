@@ -34,11 +34,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
 from fairfl._support.checks import shown
 from fairfl._support.toml_file import read_toml
 from fairfl.sims.engine import Computing, Logistic, Replicate, Result, Training
+from fairfl.studies.beside_published import half_interval
 from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, below
 from fairfl.studies.crosscheck.population.learned_rules import Found, learned, to_text
@@ -62,8 +62,6 @@ TRAINING: dict[str, Any] = {
     "momentum": MOMENTUM,
 }
 """What [training] has unless it says otherwise; a batch of 0 is all of a client's people."""
-COVERAGE = 0.95
-"""Of the intervals over seeds, Student's."""
 
 
 def own_study(path: str | Path) -> Study:
@@ -237,10 +235,7 @@ def _verdicts(world: World, measures: pd.DataFrame) -> tuple[Verdict, ...]:
 
 def _half(values: np.ndarray) -> float:
     """Half of the interval of a mean; NaN for one value."""
-    if len(values) < 2:
-        return float("nan")
-    quantile = stats.t.ppf((1 + COVERAGE) / 2, len(values) - 1)
-    return float(quantile * values.std(ddof=1) / np.sqrt(len(values)))
+    return float(half_interval(values.std(ddof=1) if len(values) > 1 else np.nan, len(values)))
 
 
 def _algorithms(table: dict[str, Any]) -> list[config_parts.Named]:

@@ -94,7 +94,7 @@ from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, has, rows
-from fairfl.studies.group_benefit import groups_of
+from fairfl.studies.group_benefit import curves, groups_of
 from fairfl.studies.group_benefit import values as benefit_values
 from fairfl.studies.measures import KEYS, statistics
 from fairfl.studies.own import config_parts
@@ -102,9 +102,11 @@ from fairfl.studies.own.config_reader import Section
 from fairfl.studies.own.fields import built, fields_of
 from fairfl.studies.own.grid import points, told
 from fairfl.studies.own.group_runs import DISPARITIES, PEOPLE, Agnostic, measured, run_agnostic
+from fairfl.studies.papers.fedfb.points import trade_off
 
 JOINING = ("GB (9)", "GB (20)", "least gap", "fair rounds", "LS")
 """Of groups that join one after the other, see ``fairfl.studies.group_benefit``."""
+DISPARITY = "disparity: largest difference of P(ŷ=1 | a) between groups"
 STATISTICS = ("average", "devices", "worst 10%", "best 10%", "variance")
 SHOWN = {
     "accuracy": "Acc.",
@@ -164,7 +166,9 @@ def read_config(path: str | Path) -> Experiment:
     pictures = (
         Picture(f"{file.stem}-accuracies", "distribution", title, part),
         Picture(f"{file.stem}-rounds", "convergence", title, part),
+        Picture(f"{file.stem}-disparity", "tradeoff", title, x=DISPARITY),
     )
+    kinds = [found["training"].get("participation", {}).get("kind") for found, _ in settings]
     return Experiment(
         file.stem,
         title,
@@ -174,7 +178,24 @@ def read_config(path: str | Path) -> Experiment:
         lambda clients: (),
         pd.DataFrame(columns=COLUMNS),
         pictures,
+        points=partial(points_of, part),
+        curves=joined_curves if tested and "joining" in kinds else None,
     )
+
+
+def points_of(part: str, clients: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy and disparity of all people, a point an algorithm; none where people have no
+    groups.
+    """
+    people = among(among(clients, "model", [PEOPLE]), "part", [part])
+    none = pd.DataFrame(columns=COLUMNS)
+    return trade_off(people, none, None, "spd") if len(people) else none
+
+
+def joined_curves(clients: pd.DataFrame) -> pd.DataFrame:
+    """Group benefit and the like by round, of what groups that join allow."""
+    found = groups_of(clients, "test")
+    return curves(found) if len(found) else pd.DataFrame()
 
 
 def _names(settings: list[tuple[dict[str, Any], str]]) -> list[tuple[str, Any]]:

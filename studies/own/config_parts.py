@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fairfl._support.checks import instance
 from fairfl._support.own_parts import own_modules
 from fairfl.sims import group_fairness
 from fairfl.sims.algorithms import Algorithm, algorithms
@@ -207,7 +208,7 @@ def _own_model(
     section.done(None)
     try:
         with section.placing():
-            return build(shape, classes, **given)
+            return instance(section.at("kind"), build(shape, classes, **given), Model)
     except TypeError as error:  # of a value that is no number, say
         told = f"{section.where} must be of values that {section.table['kind']} takes: {error}"
         raise ValueError(" ".join(told.split())) from error

@@ -124,9 +124,9 @@ def notes(request: Request, rows: pd.DataFrame) -> tuple[str, ...]:
         f"{request.label} = {table.label_names[1]}. Features: {some(table.columns['features'])}.",
         f"Three fifths are trained on; a fifth, '{VALIDATION}', is for choosing ε; a fifth is "
         "tested on.",
-        f"± is the spread over seeds of training; the split is one. With {tested:,} test people "
-        f"an accuracy of .8 has a sampling error of {np.sqrt(0.16 / tested):.3f}, disparities a "
-        "larger one, the more so for small groups.",
+        f"± is half of a mean's 95 % interval over seeds of training; the split is one. With "
+        f"{tested:,} test people an accuracy of .8 has a sampling error of "
+        f"{np.sqrt(0.16 / tested):.3f}, disparities a larger one, the more so for small groups.",
         f"Disparity: the largest difference between two groups of {SYMBOLS[request.notion]}, as "
         f"in fairfl frontier. ε bounds the differences of the rates of {table.group_names[0]} "
         "and of each other group among the people "

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairfl._support.checks import one_of
+from fairfl._support.checks import instance, one_of
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.fetch import Progress
 from fairfl.sims.data.registry import Registry
@@ -31,7 +31,7 @@ def register(name: str, title: str) -> Callable[[Loader], Loader]:
     """Add a loader ``load(folder, progress)``; ValueError if the name is taken."""
 
     def add(load: Loader) -> Loader:
-        SOURCES.register(Entry(name, title, load))
+        SOURCES.register(Entry(instance("name", name, str), title, load))
         return load
 
     return add
@@ -53,4 +53,5 @@ def load_federated(
     DataUnavailable
         If a file is not found and cannot be downloaded.
     """
-    return SOURCES[one_of("name", name, sorted(SOURCES))].load(folder, progress)
+    found = SOURCES[one_of("name", name, sorted(SOURCES))].load(folder, progress)
+    return instance(f"data {name}", found, FederatedData)
