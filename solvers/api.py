@@ -33,6 +33,7 @@ from fairfl.theory.populations.notions import Difference, Notion
 
 Method = Literal["exact", "lp"]
 Effort = Literal["ordinary", "thorough"]
+Budgets = Literal["each", "common"]
 FINITE = {
     "cfl": solve_cfl_finite,
     "lft_ensemble": solve_ensemble_finite,
@@ -144,6 +145,7 @@ def frontier(
     costs: Any = (1.0, 1.0),
     sees: Sees = "xa",
     effort: Effort = "ordinary",
+    budgets: Budgets = "each",
 ) -> Frontier:
     """The non-dominated (disparity, accuracy) pairs of a scheme over all budgets eps; (disparity,
     utility) at costs other than one.
@@ -156,6 +158,8 @@ def frontier(
     local_eps, notion, difference, costs, sees : as in :func:`solve`.
     effort : "ordinary", or "thorough": ten times as many starts of LFT+FedAvg's search on laws, for
         laws of very different widths or many clients; nothing else depends on it.
+    budgets : "each", the best over all clients' budgets, which takes everybody's data to choose; or
+        "common", one budget for all clients of "lft_ensemble" or "lft_fedavg".
 
     Returns
     -------
@@ -173,7 +177,8 @@ def frontier(
     is attained, none is above CFL's, and other budgets may be better, by ``gap`` at most. In an
     ensemble a client's trade-off may be convex in part, and MD of the best may have either sign;
     LFT+FedAvg has several local maxima. docs/exactness.md says by how much random budgets were
-    better.
+    better. Common budgets are a path in one number: exact on a finite X for two groups with one
+    rate, else followed from 64 even budgets or more.
 
     Examples
     --------
@@ -188,7 +193,12 @@ def frontier(
     whole("points", points, 2, MOST_POINTS)
     local = _local(federation, scheme, local_eps)
     one_of("effort", effort, get_args(Effort))
-    search = partial(_frontier, federation, task, points, local, effort)
+    together = one_of("budgets", budgets, get_args(Budgets)) == "common"
+    if together and scheme not in ("lft_ensemble", "lft_fedavg"):
+        raise ValueError(
+            f"budgets='common' goes with 'lft_ensemble' or 'lft_fedavg', got scheme {scheme!r}"
+        )
+    search = partial(_frontier, federation, task, points, local, effort, budgets)
     found = search()
     found = dataclasses.replace(found, evaluate=Repeatable(search, found.evaluate))
     if task.accurate:
@@ -200,7 +210,7 @@ def frontier(
 
 
 def _frontier(
-    federation: Federation, task: Task, points: int, local: Array, effort: str
+    federation: Federation, task: Task, points: int, local: Array, effort: str, budgets: str
 ) -> Frontier:
     """The frontier whose accuracies are 1 + utility."""
     from fairfl.solvers.cfl.frontier import aware_frontier, cfl_frontier
@@ -215,7 +225,13 @@ def _frontier(
         return cfl_frontier(federation, points, task)
     if scheme == "client_aware":
         return aware_frontier(federation, points, task, local)
-    if isinstance(model, FiniteModel):
+    if budgets == "common":
+        from fairfl.solvers.common_budget import common_frontier
+
+        found = common_frontier(
+            federation, task, points, lambda eps: _solve(federation, task, eps, local)
+        )
+    elif isinstance(model, FiniteModel):
         searched = ensemble_frontier_finite if scheme == "lft_ensemble" else fedavg_frontier_finite
         found = searched(federation, model, task, points)
     elif scheme == "lft_ensemble":

@@ -309,11 +309,15 @@ def _figures(
 def rates_of(
     fed: Federation, notion: str, rule: Classifier | ClientClassifiers
 ) -> tuple[Rates, Array, Array]:
-    """A notion's rates on laws, and what they are under a rule: of all together (E, A), and of each
-    client (E, I, A).
+    """A notion's rates, and what they are under a rule: of all together (E, A), and of each client
+    (E, I, A).
     """
     model = fed.model
-    assert isinstance(model, ContinuousModel)
+    if isinstance(model, FiniteModel):
+        joint, groups = model.joint(fed.mass), np.arange(fed.n_groups)[:, None]
+        members = rule.members if isinstance(rule, ClientClassifiers) else (rule,)
+        own = Rates.of(notion, joint.people, joint.eta)
+        return own, *own.of_rule(np.stack([member(model.points, groups) for member in members]))
     rates = model.rates(notion)
     served = np.stack([_integrals(model, rate, rule) for rate in NOTIONS[notion]])
     return rates, *rates.of_served(fed.mass * served)
