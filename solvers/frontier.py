@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_floats
+from fairfl._support.checks import Array, as_floats, shown
 from fairfl._support.tabular import Tabular, numbered
 from fairfl._support.threads import one_thread
 from fairfl.solvers.solution import CertificationError, Solution, tolerance
@@ -294,6 +294,45 @@ class Frontier(Tabular):
         from fairfl.solvers.plots import plot_frontier
 
         return plot_frontier(self, ax, **style)
+
+
+def plot_frontiers(frontiers: Sequence[Frontier], ax: Any = None, **style: Any) -> Any:
+    """Frontiers on one pair of axes, with a legend.
+
+    Parameters
+    ----------
+    frontiers : of the schemes to compare; all accuracies, or all utilities.
+    ax : of matplotlib; by default that of a new figure.
+    style : of matplotlib's ``plot``, for every curve.
+
+    Returns
+    -------
+    The axes.
+
+    Raises
+    ------
+    ValueError : what is no sequence of frontiers, or utilities beside accuracies.
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> fed = ff.Federation.normal(mean=[[3, 5], [1, -1]])
+    >>> ax = ff.plot_frontiers([ff.frontier(fed, s, 9) for s in ("cfl", "lft_ensemble")])
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['CFL', 'LFT+Ensemble']
+    """
+    given = list(frontiers) if isinstance(frontiers, Sequence) else []
+    if not given or not all(isinstance(one, Frontier) for one in given):
+        raise ValueError(f"frontiers must be a sequence of Frontier, got {shown(frontiers)}")
+    if len({one.accurate for one in given}) > 1:
+        raise ValueError("frontiers must be all of accuracies or all of utilities, got both")
+    from fairfl.solvers.plots import axes
+
+    ax = axes(ax)
+    for one in given:
+        one.plot(ax, **style)
+    ax.legend()
+    return ax
 
 
 def non_dominated(disparity: Array, worth: Array) -> Any:

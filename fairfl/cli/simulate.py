@@ -133,7 +133,7 @@ def simulate(
 def _show_list(imports: bool, as_json: bool) -> None:
     """The experiments, and what a TOML file may name; as JSON the experiments, without imports."""
     from fairfl.cli.unit_runs import show_list
-    from fairfl.reports.terminal import tell, tell_list
+    from fairfl.reports.terminal import tell
 
     def known() -> list[Experiment]:
         from fairfl.studies.registry import experiments
@@ -150,7 +150,8 @@ def _show_list(imports: bool, as_json: bool) -> None:
         typer.echo(json.dumps(names(), indent=1))
         return
     tell("\nIn a TOML file:")
-    tell_list([(where, ", ".join(words)) for where, words in names().items()])
+    for where, words in names().items():
+        tell(f"{where}: {', '.join(words)}", "  ")
 
 
 def _experiment(name: str, columns: dict[str, Any]) -> Experiment:

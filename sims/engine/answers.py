@@ -101,8 +101,7 @@ def _answer(trained: Sequence[tuple[Trained, Received]]) -> None:
         if isinstance(made, Sum):
             sums.append((one, made))
         else:
-            what = f"server of {one.server.name or type(one.server).__name__}"
-            one.aggregate = instance(what, made, Aggregate)
+            one.aggregate = instance(f"server of {type(one.server).__name__}", made, Aggregate)
     if len(trained) == 1:  # whose updates may come in parts
         for one, asked in sums:
             one.aggregate = asked.taken()

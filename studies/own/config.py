@@ -166,7 +166,7 @@ def read_config(path: str | Path) -> Experiment:
     pictures = (
         Picture(f"{file.stem}-accuracies", "distribution", title, part),
         Picture(f"{file.stem}-rounds", "convergence", title, part),
-        Picture(f"{file.stem}-disparity", "tradeoff", title, x=DISPARITY),
+        Picture(f"{file.stem}-disparity", "tradeoff", title, part, x=DISPARITY),
     )
     kinds = [found["training"].get("participation", {}).get("kind") for found, _ in settings]
     return Experiment(

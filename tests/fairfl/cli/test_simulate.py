@@ -53,10 +53,16 @@ def test_a_table_and_its_files(cli, config, tmp_path):
         f"mine-{kind}{end}" for kind in ("accuracies", "rounds") for end in (".csv", ".svg", ".png")
     }
     manifests = {f"{name}.manifest.json" for name in ("table", "mine-accuracies", "mine-rounds")}
-    assert {file.name for file in folder.iterdir()} == pictures | manifests | {
-        "table.csv",
-        "differences.txt",
-    }
+    texts = {"table.csv", "paired.csv", "differences.txt"}
+    assert {file.name for file in folder.iterdir()} == pictures | manifests | texts
+    apart, keys = pd.read_csv(folder / "paired.csv"), ["objective", "measure"]
+    means = table.set_index(keys)["mean"]
+    for row in apart.itertuples():  # two seeds: Student's quantile of one degree of freedom
+        ahead = means[row.objective, row.measure] - means["fedavg", row.measure]
+        assert row.mean == pytest.approx(ahead, abs=1e-6)
+        assert row.half == pytest.approx(12.7062 * row.sd / 2**0.5, rel=1e-4)
+    assert set(apart["objective"]) == {"qfedavg, q = 1.0"}
+    assert "half of its 95 % interval" in result.stdout and "Less fedavg" in result.stdout
     assert "quick profile" not in (folder / "differences.txt").read_text("utf-8")
     curve = pd.read_csv(folder / "mine-rounds.csv")
     assert curve["round"].max() == 4 and (curve["least"] <= curve["average"]).all()
@@ -64,6 +70,28 @@ def test_a_table_and_its_files(cli, config, tmp_path):
     for _, mine in spread.groupby("objective"):  # distribution functions, in percent
         assert mine["accuracy"].is_monotonic_increasing and mine["share"].is_monotonic_increasing
         assert mine["share"].iloc[-1] == pytest.approx(100)
+
+
+def test_groups_of_people_and_groups_that_join_have_their_files(cli, config, tmp_path):
+    joining = CONFIG.format(rounds=4).replace(
+        '{kind = "uniform", count = 2}',
+        '{kind = "joining", joins = [0, 2], groups = [0, 0, 0, 1, 1, 1]}',
+    )
+    people = joining.partition("participation")[0].replace('"synthetic"', '"fedfb-synthetic"')
+    people = people.replace("clients = 6", "clients = 2") + "lr = 0.01\nbatch_size = 512\n"
+    for name, text in (("join", joining), ("people", people)):
+        (tmp_path / f"{name}.toml").write_text(text, "utf-8")
+        result = cli("simulate", tmp_path / f"{name}.toml", "--out", tmp_path)
+        assert (result.exit_code, result.stderr) == (0, "")
+    rounds = pd.read_csv(
+        tmp_path / "join" / "curves.csv", header=[0, 1, 2], index_col=list(range(5))
+    )
+    assert ("GB (9)", "test", "mean") in rounds and rounds.index.get_level_values(3).max() == 4
+    points = pd.read_csv(tmp_path / "people" / "people-disparity.csv").set_index("objective")
+    table = pd.read_csv(tmp_path / "people" / "table.csv").set_index(["objective", "measure"])
+    for name in points.index:
+        assert points["disparity"][name] == pytest.approx(table["mean"][name, "disparity"])
+        assert points["accuracy"][name] == pytest.approx(table["mean"][name, "Acc."])
 
 
 def test_runs_are_not_written_over_and_can_be_resumed(cli, config, tmp_path):
