@@ -52,10 +52,10 @@ def place_of(error: BaseException) -> str | None:
         if frame.f_code.co_filename in PLACES:
             return f"{Path(frame.f_code.co_filename).name}, line {line}"
     called = CALLED.search(str(error)) if isinstance(error, TypeError) else None
-    for place in sorted(PLACES) if called else ():
-        if re.search(rf"(def|class) {called[1] or called[2]}\b", Path(place).read_text("utf-8")):
-            return Path(place).name
-    return None
+    if called is None:
+        return None
+    made = re.compile(rf"(def|class) {called[1] or called[2]}\b")
+    return next((p.name for p in map(Path, PLACES) if made.search(p.read_text("utf-8"))), None)
 
 
 def import_parts(names: Sequence[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +27,8 @@ class Tabular:
         return pd.DataFrame(columns, index=[0] if one else None)
 
     def _repr_html_(self) -> str:
+        from html import escape
+
         table = self.to_frame().to_html(index=False, max_rows=10, float_format="{:.6g}".format)
         return f"<p><code>{escape(repr(self))}</code></p>\n{table}"
 

@@ -117,7 +117,7 @@ def test_the_commands_of_a_plain_install(tmp_path):
         (("reproduce", "--out", "out"), "claims"),
         (("frontier", "people.parquet", "--score", "s", "--label", "y", "--group", "a"), "data"),
         (("simulate", "qffl-table-2"), "sims"),
-        (("crosscheck", "bounds"), "sims"),
+        (("crosscheck", "ensemble"), "sims"),
     ],
 )
 def test_a_command_without_its_extra_says_which_in_one_line(words, extra, tmp_path, monkeypatch):
