@@ -21,7 +21,30 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # so begins what a script
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
 # New examples in each run, and the way back to a failing one printed.
 settings.register_profile("deep", deadline=None, max_examples=2000, print_blob=True)
+# A few examples, for ``make test-fast``.
+settings.register_profile("fast", derandomize=True, deadline=None, max_examples=5)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fast", action="store_true", help="one quick row of every test")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Under ``--fast`` the first row of every test function that is not slow: every layer and every
+    family of tests is asked, in the time that a change of one line deserves.
+    """
+    if not config.getoption("--fast"):
+        return
+    first, left = {}, []
+    for item in items:
+        slow = item.get_closest_marker("slow") or item.get_closest_marker("deep")
+        name = item.nodeid.partition("[")[0]
+        if slow or first.setdefault(name, item) is not item:
+            left.append(item)
+    config.hook.pytest_deselected(items=left)
+    gone = set(left)
+    items[:] = [item for item in items if item not in gone]
 
 
 @pytest.fixture(scope="session")

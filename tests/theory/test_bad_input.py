@@ -8,7 +8,7 @@ from scipy import stats
 import fairfl as ff
 from fairfl.theory import aggregation, bounds
 from fairfl.theory.bounds import updates
-from fairfl.theory.measures import dynamic, welfare
+from fairfl.theory.measures import dynamic, uniformity, welfare
 from fairfl.theory.populations.laws import Normal, as_law
 
 NAN, INF = float("nan"), float("inf")
@@ -362,7 +362,30 @@ mean_utility(1.0, 1) | utilities must have shape
 shares([1.0], INF) | alpha must be finite for shares, got inf
 shares([0.0, 1.0], 1) | utilities must be > 0 for shares .* index \(0,\)
 shares([0.0, 0.0], 0) | utilities must not all be 0
+variance(3.0) | losses must have shape \(\.\.\., n\)
+angle([]) | n >= 1 clients
+entropy([1.0, NAN]) | losses must not hold NaN
+jain([1.0, INF]) | losses must be finite
+best(["a"]) | losses must be numbers
+variance([0.0, 1e300]) | losses must have a variance below
+entropy([[1.0, 2.0], [-1.0, 2.0]]) | losses must be >= 0 .* got -1\.0 at index \(1, 0\)
+kl_to_uniform([-1.0, 2.0]) | losses must be >= 0
+uniformity.gini([-1.0, 2.0]) | losses must be >= 0
+jain([-1.0, 2.0]) | losses must be >= 0
+summary([-1.0, 2.0]) | losses must be >= 0
+variance([1.0, 2.0], [0.5, 0.4]) | client_weights must sum to one
+angle([1.0, 2.0], [1.0, 0.0]) | client_weights must be finite and > 0
+worst([1.0, 2.0], 0.1, [0.2, 0.3, 0.5])
+    | n = 3 clients on the last axis \(as many as client_weights\)
+worst([1.0, 2.0], 0.0) | share must
+best([1.0, 2.0], 1.01) | share must
+worst([1.0, 2.0], NAN) | share must
 price_of_fairness([1.0], 0.0) | best_total must be positive
 """,
-    COMMON | vars(dynamic) | vars(welfare) | {"L3": [[1.0, NAN], [0.5, 1.0], [0.4, 0.9]]},
+    COMMON
+    | vars(dynamic)
+    | vars(uniformity)
+    | vars(welfare)
+    | {"uniformity": uniformity}
+    | {"L3": [[1.0, NAN], [0.5, 1.0], [0.4, 0.9]]},
 )

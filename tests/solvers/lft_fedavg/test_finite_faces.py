@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from audit import random_budgets
 from populations import finite_model
 from scipy import optimize
 from tasks import asked, beaten, federation
@@ -27,21 +28,10 @@ def drawn(seed: int, **given: Any) -> tuple[ff.Federation, dict[str, Any]]:
     return fed, asked(rng, fed, "lft_fedavg")[2]
 
 
-def some_budgets(fed: ff.Federation, more: dict[str, Any], seed: int, count: int) -> Any:
-    """Uniform, or scaled by the free rule's disparities, some of them 0 and some slack."""
-    rng = np.random.default_rng(seed)
-    free = np.nan_to_num(ff.solve(fed, "lft_fedavg", 1.0, **more).local_disparities)
-    for _ in range(count):
-        eps = rng.random(fed.n_clients) * (1.2 * free if rng.random() < 0.7 else 1.0)
-        kind = rng.random(fed.n_clients)
-        eps[kind < 0.5 * rng.random()] = 0.0
-        eps[kind > 1.0 - 0.6 * rng.random()] = 1.0
-        yield eps
-
-
 def lost(fed: ff.Federation, more: dict[str, Any], seed: int, count: int) -> float:
     """By how much random budgets beat the frontier."""
-    return beaten(fed, "lft_fedavg", more, some_budgets(fed, more, seed, count), 5)
+    budgets = random_budgets(fed, count, np.random.default_rng(seed), more["notion"])
+    return beaten(fed, "lft_fedavg", more, budgets, 5)
 
 
 GENERAL = [("equalized_odds", 3), ("accuracy_parity", 2)]

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import optimize
 
 from fairfl.solvers.minimax.solve_minimax import solve_minimax
 from fairfl.theory.aggregation import (
@@ -128,26 +127,6 @@ def test_certificate_says_what_it_defines(objective):
             objective.value(g) for g in (LOSSES(t)[0] for t in near) if objective.domain.contains(g)
         ]
         assert (values or size > 0.1) and min(values, default=np.inf) >= c.lower
-
-
-@pytest.mark.parametrize(
-    "objective", [AFL(), RankWeighted.gini(), RankWeighted.cvar(0.5), TERM(1.0)], ids=repr
-)
-def test_against_a_general_method(objective):
-    """Nelder and Mead's simplex, restarted, knows the value alone; it never gets below, and comes
-    near.
-    """
-    found = solve_minimax(LOSSES, objective, np.zeros(3), jac=True)
-    best = found.theta + 0.1
-    for _ in range(6):
-        best = optimize.minimize(
-            lambda t: objective.value(LOSSES(t)[0]),
-            best,
-            method="Nelder-Mead",
-            options={"xatol": 1e-9, "fatol": 1e-13, "maxiter": 4000},
-        ).x
-    reached = objective.value(LOSSES(best)[0])
-    assert found.certificate.lower <= reached and reached == pytest.approx(found.value, abs=1e-5)
 
 
 def parabolas(centres, heights):
