@@ -151,6 +151,14 @@ class Mixture(Law):
     ----------
     laws : sequence of frozen scipy.stats laws, or of mixtures, which are taken apart.
     weights : (k,) positive, normalised to sum to one; default equal.
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> from scipy import stats
+    >>> law = ff.Mixture([stats.norm(0, 1), stats.norm(4, 1)], weights=[3, 1])
+    >>> round(float(law.sf(2.0)), 4)
+    0.2614
     """
 
     def __init__(self, laws: Sequence[Any], weights: ArrayLike | None = None) -> None:
@@ -224,6 +232,13 @@ class Finite:
     ----------
     points : (n,) finite, distinct.
     masses : (n,) non-negative, summing to one within 1e-9 (then normalised exactly).
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> low, high = ff.Finite([0, 1], [0.7, 0.3]), ff.Finite([0, 1], [0.4, 0.6])
+    >>> ff.Federation([ff.Client((low, high))], eta=lambda x: 0.2 + 0.6 * x)
+    Federation(1 clients, 2 groups, finite X of 2)
     """
 
     def __init__(self, points: ArrayLike, masses: ArrayLike) -> None:
@@ -255,6 +270,12 @@ class Samples(Finite):
     Parameters
     ----------
     values : (n,) finite observations of x.
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> ff.Samples([0.5, 0.5, 1.0]).masses.round(3).tolist()
+    [0.667, 0.333]
     """
 
     def __init__(self, values: ArrayLike) -> None:
