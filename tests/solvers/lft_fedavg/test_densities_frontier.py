@@ -139,7 +139,7 @@ def test_ties_with_a_mass_are_seen(eps: list[float]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("clients", (2, 3))
+@pytest.mark.parametrize("clients", [2, pytest.param(3, marks=pytest.mark.deep)])
 def test_names_and_order_do_not_matter(clients: int) -> None:
     law = random_federation(0, clients, MILD)
     order = np.random.default_rng(1).permutation(clients)
