@@ -22,8 +22,8 @@ reproduce: .venv/.ready-all
 test: .venv/.ready-dev
 	$(PYTEST)
 
-# For the loop of one change: the first row of every test function that is not marked slow, with five examples of
-# hypothesis, so that every layer and family is asked (tests/conftest.py chooses).
+# For the loop of one change: the first row of the first two test functions of every file, of those not marked slow,
+# with five examples of hypothesis, so that every family of every layer is asked (tests/conftest.py chooses).
 test-fast: .venv/.ready-dev
 	HYPOTHESIS_PROFILE=fast $(PYTEST) --fast
 

@@ -26,25 +26,32 @@ settings.register_profile("fast", derandomize=True, deadline=None, max_examples=
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 
+ASKED = 2
+"""Test functions of each file that ``--fast`` asks."""
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--fast", action="store_true", help="one quick row of every test")
+    parser.addoption("--fast", action="store_true", help="two quick rows of every file")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Under ``--fast`` the first row of every test function that is not slow: every layer and every
-    family of tests is asked, in the time that a change of one line deserves.
+    """Under ``--fast`` the first row of the first test functions of every file, of those that are
+    not slow: a file is a family of tests, so that every family of every layer is asked.
     """
     if not config.getoption("--fast"):
         return
-    first, left = {}, []
+    asked: dict[str, set[str]] = {}
+    kept, left = [], []
     for item in items:
+        file, name = item.nodeid.partition("::")[0], item.nodeid.partition("[")[0]
+        seen = asked.setdefault(file, set())
         slow = item.get_closest_marker("slow") or item.get_closest_marker("deep")
-        name = item.nodeid.partition("[")[0]
-        if slow or first.setdefault(name, item) is not item:
-            left.append(item)
+        wanted = not slow and name not in seen and len(seen) < ASKED
+        (kept if wanted else left).append(item)
+        if wanted:
+            seen.add(name)
     config.hook.pytest_deselected(items=left)
-    gone = set(left)
-    items[:] = [item for item in items if item not in gone]
+    items[:] = kept
 
 
 @pytest.fixture(scope="session")
