@@ -180,16 +180,14 @@ def timed(run: str, on: str, older: float | None, aim: float | None) -> Row:
     """CPU seconds of one run, the least of several if they are short; of commands their processes'.
     What is made to run on takes no part.
     """
-    from fairfl.sims.data.fetch import DataUnavailable
-
     what, best, spent = f"{run}: {on}, CPU time", np.inf, 0.0
     while spent < REPEATED:
         try:
             made = ON[on]()
-        except DataUnavailable as error:
-            return Row(what, float("nan"), aim=aim, note=str(error))
-        begin = cpu()
-        RUN[run](made)
+            begin = cpu()
+            RUN[run](made)
+        except Exception as error:  # the other rows are worth having
+            return Row(what, float("nan"), aim=aim, note=f"{type(error).__name__}: {error}")
         took = cpu() - begin
         best, spent = min(best, took), spent + took
     return Row(what, best, "" if older is None else OLDER, older, aim)

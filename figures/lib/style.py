@@ -65,6 +65,20 @@ LOOKS = SCHEMES | {
 """Rules that are told the client as well; reddish purple."""
 
 
+@dataclass(frozen=True)
+class ObjectiveLook:
+    """An instance of a family of objectives and its line; what others may cover is wider and
+    larger.
+    """
+
+    objective: Any
+    colour: str
+    line: Any
+    marker: str
+    width: float = 1.3
+    size: float = 3.4
+
+
 def plain(text: str) -> str:
     """A user's words, a label or a title, to be drawn as they are: a pair of dollars would make a
     formula of them.

@@ -13,10 +13,10 @@ from PIL import Image
 from fairfl._support.extras import HINT
 from fairfl._support.manifest import finished
 from fairfl._support.version import __version__
-from fairfl.figures.lib import render as rendering
-from fairfl.figures.lib.registry import find
-from fairfl.figures.lib.render import SOURCE, key, render, render_all
+from fairfl.figures import render as rendering
+from fairfl.figures.catalog.all_figures import find
 from fairfl.figures.lib.saved import DIGITS, csv_text
+from fairfl.figures.render import SOURCE, key, render, render_all
 from fairfl.sims.data.fetch import Remote, locate
 
 FAST = "fedfb_figure_8"

@@ -14,8 +14,8 @@ from fairfl.studies import group_benefit as measures
 from fairfl.studies.beside_published import compare
 from fairfl.studies.execute import run_unit, run_units
 from fairfl.studies.experiment import Scale
+from fairfl.studies.papers.all_experiments import find
 from fairfl.studies.papers.dynamic import runs
-from fairfl.studies.registry import find
 
 NAMES = ("dynamic-mnist", "dynamic-fashion-mnist", "dynamic-cifar-10")
 

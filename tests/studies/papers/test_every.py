@@ -9,8 +9,8 @@ import pytest
 from fairfl.studies.beside_published import COLUMNS, compare, lines
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
+from fairfl.studies.papers.all_experiments import experiments, find
 from fairfl.studies.papers.qffl import tables_1_4_5_6_9 as tables
-from fairfl.studies.registry import experiments, find
 
 NAMES = tuple(experiments())
 TINY = tuple(name for name in NAMES if name.startswith(("qffl", "pffl", "propfair")))

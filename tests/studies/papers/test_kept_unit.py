@@ -123,7 +123,7 @@ def test_other_data_are_measured_anew(tmp_path, calls, caplog, monkeypatch):
 
 def test_every_unit_of_the_studies_says_what_it_is_run_with():
     """Twice the same, and no address of an object in it."""
-    from fairfl.studies.crosscheck.registry import studies
+    from fairfl.studies.crosscheck.studies.all_studies import studies
 
     for study in studies().values():
         first, second = (

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from fairfl._support.discovery import has_parts
-from fairfl.studies.crosscheck.registry import PARTS, find, studies, study_of
+from fairfl.studies.crosscheck.studies.all_studies import PARTS, find, studies, study_of
 from fairfl.studies.crosscheck.study import Drawing, Verdict, fresh, predicted
 from fairfl.studies.experiment import Scale
 

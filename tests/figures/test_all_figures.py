@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 import fairfl.figures.catalog as catalog
-from fairfl.figures.lib.registry import find, registered
+from fairfl.figures.catalog.all_figures import find, registered
 
 SHOWN = {  # what the title of each names
     "dual_weights": "PropFair",
@@ -102,7 +102,7 @@ def test_names_are_kept_in_order_and_once():
 
 def test_finding_figures_loads_neither_pyplot_nor_torch_nor_cvxpy():
     code = (
-        "import sys; from fairfl.figures.lib.registry import registered; registered();"
+        "import sys; from fairfl.figures.catalog.all_figures import registered; registered();"
         "print([m for m in ('matplotlib.pyplot', 'torch', 'cvxpy') if m in sys.modules])"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
