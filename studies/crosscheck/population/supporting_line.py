@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike
 from fairfl._support.checks import Array
 from fairfl.solvers.api import solve
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import Notion
 
 
 @lru_cache(maxsize=128)
-def _optimum(federation: Federation, notion: str) -> tuple[float, Array]:
+def _optimum(federation: Federation, notion: Notion) -> tuple[float, Array]:
     """CFL's accuracy at ε = 0, and what each rate (E, A) counts in Σ_k λ_k D_k."""
     best = solve(federation, "cfl", 0.0, notion=notion)
     groups = federation.n_groups
@@ -28,7 +29,7 @@ def _optimum(federation: Federation, notion: str) -> tuple[float, Array]:
     return best.accuracy, best.multipliers.reshape(-1, len(contrasts)) @ contrasts
 
 
-def supporting_plane(federation: Federation, rates: ArrayLike, notion: str = "dp") -> float:
+def supporting_plane(federation: Federation, rates: ArrayLike, notion: Notion = "dp") -> float:
     """acc* - Σ_k λ_k D_k of a rule with these ``rates`` (E, A): acc* the accuracy of CFL at ε = 0,
     λ its multipliers, D_k the differences of two groups' rates that they belong to.
 

@@ -215,7 +215,7 @@ def _list(found: pd.DataFrame, column: str) -> str:
 
 
 def record(measures: pd.DataFrame) -> dict[str, Any]:
-    """By world, scheme, degree, size: the rules nearest to the frontier, their count; the rated."""
+    """By world, scheme, degree, size: the rules nearest to the frontier, and their count."""
     found = beside(measures)
     kept = [
         part.iloc[np.argsort(floats(part, "below"))[:KEPT]]
@@ -230,8 +230,7 @@ def record(measures: pd.DataFrame) -> dict[str, Any]:
         "seen": SEEN,
         "degrees": _list(found, "degree"),
     }
-    speed = kept_rules(among(rated(found), "degree", [1]))
-    return {"runs": runs, "worlds": kept_rules(pd.concat(kept, ignore_index=True)), "rated": speed}
+    return {"runs": runs, "worlds": kept_rules(pd.concat(kept, ignore_index=True))}
 
 
 def points(measures: pd.DataFrame) -> pd.DataFrame:
