@@ -16,8 +16,8 @@ from fairfl.cli.errors import FAILED, one_line
 from fairfl.cli.figures import draw
 from fairfl.cli.options import Force, Jobs, Out, out_folder
 
-STUDIES = ("frontier", "bounds")
-"""Of the cross-check: learned rules under the exact frontier, and bounds on trained models."""
+STUDIES = ("frontier",)
+"""Of the cross-check: learned rules under the exact frontier."""
 
 
 def reproduce(out: Out = Path("out"), jobs: Jobs = 0, force: Force = False) -> None:

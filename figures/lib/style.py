@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 import matplotlib
 from matplotlib.axes import Axes
 
-from fairfl.solvers.schemes import LABELS, LOOKS
+from fairfl.solvers.schemes import LABELS, LOOKS, Look, Scheme
 
 SHEET = Path(__file__).with_name("fairfl.mplstyle")
 COLUMN = 3.4
@@ -27,7 +27,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-SCHEMES = {scheme: LOOKS[scheme] for scheme in LABELS}
+SCHEMES: dict[Scheme, Look] = {scheme: LOOKS[scheme] for scheme in LABELS}
 """The three schemes, best first."""
 
 

@@ -38,7 +38,7 @@ def test_three_files_which_carry_the_version_and_the_figure_they_show(tmp_path):
     ET.fromstring(svg)
 
 
-@pytest.mark.parametrize("name", ["fedfb_figure_2", "fedfb_figure_4", "fedfb_figure_8"])
+@pytest.mark.parametrize("name", ["fedfb_figure_2", "fedfb_figure_8"])
 def test_the_same_bytes_each_time(name, tmp_path):
     first, second = render(name, tmp_path / "a"), render(name, tmp_path / "b")
     for one, other in zip(first, second, strict=True):

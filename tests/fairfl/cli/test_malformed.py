@@ -138,7 +138,7 @@ WRITTEN = {
     "figures": "fedfb_figure_2.png",
     "reproduce": "index.html",
     "simulate": "run/table.csv",
-    "crosscheck": "bounds/verdicts.json",
+    "crosscheck": "frontier/verdicts.json",
     "claims report": "claims.html",
 }
 
