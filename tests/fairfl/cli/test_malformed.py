@@ -138,7 +138,7 @@ WRITTEN = {
     "figures": "fedfb_figure_2.png",
     "reproduce": "index.html",
     "simulate": "run/table.csv",
-    "crosscheck": "frontier/verdicts.json",
+    "crosscheck": "ensemble/verdicts.json",
     "claims report": "claims.html",
 }
 
