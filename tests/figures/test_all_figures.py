@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import textwrap
 
 import pytest
 
@@ -65,24 +64,6 @@ def test_a_new_file_is_a_new_figure(folder):
     (folder / "nothing_at_all.py").write_text(MODULE.format(name="nothing_at_all"))
     assert "nothing_at_all" in registered()
     assert find(["nothing_at_all"])[0].source == folder / "nothing_at_all.py"
-
-
-def test_a_name_taken_twice_is_an_error(folder):
-    (folder / "second.py").write_text(MODULE.format(name="fedfb_figure_8"))
-    with pytest.raises(
-        ValueError, match="must be new, got 'fedfb_figure_8' in second.py, taken by fedfb_figure_8"
-    ):
-        registered()
-
-
-def test_a_figure_without_a_part_is_an_error(folder):
-    (folder / "half.py").write_text(
-        textwrap.dedent("NAME = 'half'\nTITLE = 'half'\ndef data(): ...")
-    )
-    with pytest.raises(
-        ValueError, match="half must define NAME, TITLE, data, draw, it has no draw"
-    ):
-        registered()
 
 
 def test_an_unknown_name_lists_the_known_ones():

@@ -1,7 +1,6 @@
 """What holds for every experiment: its contract, and that it runs from data to a table."""
 
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +9,6 @@ from fairfl.studies.beside_published import COLUMNS, compare, lines
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
 from fairfl.studies.papers.all_experiments import experiments, find
-from fairfl.studies.papers.qffl import tables_1_4_5_6_9 as tables
 
 NAMES = tuple(experiments())
 TINY = tuple(name for name in NAMES if name.startswith(("qffl", "pffl", "propfair")))
@@ -85,11 +83,3 @@ def test_an_unknown_name_is_told():
         ValueError, match="experiment must be one of .*'pffl-table-1'.*, got 'qffl-table-99'"
     ):
         find("qffl-table-99")
-
-
-def test_a_name_that_is_taken_is_told(monkeypatch):
-    monkeypatch.setattr(
-        tables, "EXPERIMENTS", (replace(tables.EXPERIMENTS[0], name="qffl-table-2"),)
-    )
-    with pytest.raises(ValueError, match="must be new, got 'qffl-table-2' in tables_1_4_5_6_9.py"):
-        experiments()

@@ -92,7 +92,7 @@ def flip(content):
 
 
 @pytest.mark.parametrize("name", [MEASURED, MANIFEST])
-@pytest.mark.parametrize("change", [flip, lambda content: content[:50], lambda content: b""])
+@pytest.mark.parametrize("change", [flip, lambda content: b""])
 def test_what_was_altered_is_told_and_measured_anew(name, change, tmp_path, calls, caplog):
     first = run_unit(unit(), tmp_path)
     file = tmp_path / "u" / name
