@@ -220,7 +220,7 @@ def known_algorithms() -> Mapping[str, type[Any]]:
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedAlgorithm:
     """One [[algorithm]]: what the table calls it, and the rates that it has of its own."""
 
     label: str
@@ -228,7 +228,7 @@ class Named:
     rates: dict[str, float]
 
 
-def algorithms_of(listed: list[Any]) -> list[Named]:
+def algorithms_of(listed: list[Any]) -> list[NamedAlgorithm]:
     """All [[algorithm]] tables, those with a grid as often as it has combinations."""
     named = []
     for k, row in enumerate(listed):
@@ -240,7 +240,7 @@ def algorithms_of(listed: list[Any]) -> list[Named]:
     return named
 
 
-def algorithm(section: Section) -> Named:
+def algorithm(section: Section) -> NamedAlgorithm:
     """``name``, parameters by the names of its dataclass, and rates."""
     known = known_algorithms()
     name = section.text("name", tuple(known))
@@ -258,7 +258,7 @@ def algorithm(section: Section) -> Named:
         check_rates(*(rates.get(key, low) for key, low in zip(RATES, (1, 0, 0, 1), strict=True)))
     if isinstance(made, AgnosticFair):
         made = Agnostic(made, rates.get("lr"))
-    return Named(label or (f"{name}, {shown}" if shown else name), made, rates)
+    return NamedAlgorithm(label or (f"{name}, {shown}" if shown else name), made, rates)
 
 
 def special(kind: type, section: Section) -> Any:
