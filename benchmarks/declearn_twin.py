@@ -23,7 +23,6 @@ from torch import Tensor, nn
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 from fairfl._support.checks import positive, whole
-from fairfl.sims import models
 from fairfl.sims.engine import MLP, ClientData
 from fairfl.sims.engine.task import Floats
 
@@ -134,7 +133,7 @@ def _fedfb(
     from declearn.optimizer.modules import MomentumModule
 
     logging.getLogger("declearn").setLevel(logging.ERROR)
-    network = models.MLP(model.widths[0], model.widths[1:-1], 2)
+    network = model.sequential()
     start = torch.empty(model.size)
     start[model.places] = model.init(seed).float()
     vector_to_parameters(start, network.parameters())

@@ -10,8 +10,7 @@ from benchmarks import declearn_twin
 from fairfl.sims.engine import MLP, ClientData, Computing, Parts, Replicate, Simulation, Training
 from fairfl.sims.engine.secure_sums import as_floats
 from fairfl.sims.group_fairness import FairBatch, FedFB
-from fairfl.sims.group_fairness.notions import NOTIONS
-from fairfl.sims.group_fairness.parity import DemographicParity
+from fairfl.sims.group_fairness.notions import NOTIONS, DemographicParity
 
 MODEL = MLP((3, 4, 2))
 JOB = {"rounds": 3, "epochs": 2, "batch": 16, "lr": 0.05, "momentum": 0.0, "alpha": 0.02, "seed": 1}

@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from fairfl._support.checks import as_array
 from fairfl._support.threads import one_thread
+from fairfl.sims.data.checks import numbers_table
 from fairfl.sims.data.tables.folds import deal
 
 ARMIJO = 1e-4
@@ -85,7 +86,7 @@ class LogisticScore:
         RuntimeError
             If the gradient does not reach the tolerance.
         """
-        X_ = _features(X)
+        X_ = numbers_table("X", X)
         y_ = _labels(y, len(X_))
         weight = _weights(sample_weight, len(X_))
         used = weight > 0
@@ -108,7 +109,7 @@ class LogisticScore:
         """P(y = 1 | x) of every row of X, shape (n,). `RuntimeError` before `fit`."""
         if self.coefficients is None:
             raise RuntimeError("LogisticScore must be fitted before it predicts")
-        X_ = _features(X)
+        X_ = numbers_table("X", X)
         if X_.shape[1] != len(self.coefficients):
             raise ValueError(
                 f"X must have {len(self.coefficients)} columns, as in fit, got {X_.shape[1]}"
@@ -214,7 +215,7 @@ def cross_fitted_score(
     score : array of float, shape (n,)
         In (0, 1), up to rounding.
     """
-    X_ = _features(X)
+    X_ = numbers_table("X", X)
     y_ = _labels(y, len(X_))
     if not 2 <= folds <= len(X_):
         raise ValueError(f"folds must be from 2 to the number of rows ({len(X_)}), got {folds}")
@@ -228,18 +229,6 @@ def cross_fitted_score(
         held = fold == k
         score[held] = LogisticScore(l2=l2).fit(X_[~held], y_[~held]).predict(X_[held])
     return score
-
-
-def _features(X: ArrayLike) -> NDArray[np.float64]:
-    values = as_array("X", X).astype(np.float64, copy=False)
-    if values.ndim != 2 or len(values) == 0:
-        raise ValueError(f"X must have shape (n, d) with n >= 1, got shape {values.shape}")
-    if not np.isfinite(values).all():
-        row, column = np.argwhere(~np.isfinite(values))[0]
-        raise ValueError(
-            f"X must be finite, got {values[row, column]} at row {row}, column {column}"
-        )
-    return values
 
 
 def _labels(y: ArrayLike, n: int) -> NDArray[np.float64]:

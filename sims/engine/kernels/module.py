@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, vmap
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.kernels.softmax import classes_between
+from fairfl.sims.engine.kernels.linear import classes_between
 from fairfl.sims.engine.live_bytes import peak_bytes
 from fairfl.sims.engine.model import Blocks, Model, Weights
 

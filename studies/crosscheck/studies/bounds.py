@@ -16,8 +16,7 @@ import pandas as pd
 
 from fairfl._support.checks import Array
 from fairfl.sims.algorithms.propfair import PropFair
-from fairfl.sims.algorithms.qfedavg import QFedAvg
-from fairfl.sims.algorithms.qfedsgd import QFedSGD
+from fairfl.sims.algorithms.qfedavg import QFedAvg, QFedSGD
 from fairfl.sims.engine import Algorithm, Computing, Replicate, Simulation, Training
 from fairfl.solvers.minimax.solve_minimax import solve_minimax
 from fairfl.studies.crosscheck.study import Drawing, Verdict

@@ -29,8 +29,8 @@ import pandas as pd
 import torch
 
 from fairfl._support.checks import Array
+from fairfl.sims.algorithms.dynamic import NormalizedFedAvg
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.algorithms.normalized_fedavg import NormalizedFedAvg
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.partition import two_groups
 from fairfl.sims.engine import (

@@ -151,7 +151,7 @@ def test_the_larger_models():
 
 def test_the_mlp_is_the_module_of_its_name():
     by_hand = MLP((4, 6, 3))
-    module = Module(lambda: nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 3)))
+    module = Module(by_hand.sequential)
     data = classified(UNEQUAL).train
     params = torch.stack([module.init(seed) for seed in range(2)])
     x, y = data.x[:24].view(2, 12, 4), data.y[:24].view(2, 12)

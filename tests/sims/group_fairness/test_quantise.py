@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.sims.group_fairness.quantise import Quantiser
+from fairfl.sims.group_fairness.fedfb import Quantiser
 
 
 @given(

@@ -29,28 +29,6 @@ def test_rows_by_client() -> None:
         small().x[0] = 0.0
 
 
-@given(
-    st.lists(st.integers(0, 4), min_size=1, max_size=120),
-    st.sampled_from((0.0, 0.1, 0.4)),
-    st.integers(0, 2**31),
-)
-def test_split_parts_each_client(owner: list[int], share: float, seed: int) -> None:
-    n = len(owner)
-    data = FederatedData("d", np.zeros((n, 1)), np.zeros(n), np.array(owner), 5).split(
-        share, share, seed
-    )
-    for k in range(5):
-        total = owner.count(k)
-        parts = [int(data.sizes(part)[k]) for part in ("train", "validation", "test")]
-        assert sum(parts) == total and (parts[0] >= 1 or total == 0)
-        spare = max(total - 1, 0)
-        assert parts[2] == min(round(share * total), spare)
-        assert parts[1] == min(round(share * total), spare - parts[2])
-    again = data.split(share, share, seed + 1)  # the test rows are settled, the others drawn anew
-    if (data.part == 2).any():
-        assert ((again.part == 2) == (data.part == 2)).all()
-
-
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"x": np.zeros(4)}, r"x must have shape \(N, ...\)"),
     ({"y": [0, 1]}, r"y must have shape \(4, ...\), got shape \(2,\)"),

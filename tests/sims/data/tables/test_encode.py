@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairfl.sims.data.tables.encode import codes_of, encode, require_columns, require_numeric
+from fairfl.sims.data.tables.encode import codes_of, encode, require
 
 FRAME = pd.DataFrame({"x": [2, 4, 3, 8], "flat": [5, 5, 5, 6], "kind": ["b", "a", None, "b"]})
 TEST = np.array([False, False, False, True])
@@ -45,11 +45,11 @@ def test_a_value_that_is_not_allowed_is_named_with_its_row(allowed: tuple[str, .
 
 def test_a_missing_column_and_an_empty_table_are_told():
     with pytest.raises(ValueError, match="f.csv must have the columns x, y, z; missing: y, z"):
-        require_columns(FRAME, ["x", "y", "z"], Path("f.csv"))
+        require(FRAME, ["x", "y", "z"], [], Path("f.csv"))
     with pytest.raises(ValueError, match="f.csv must have at least one row, got none"):
-        require_columns(FRAME.iloc[:0], ["x"], Path("f.csv"))
+        require(FRAME.iloc[:0], ["x"], [], Path("f.csv"))
 
 
 def test_a_text_among_numbers_is_named_with_its_row():
     with pytest.raises(ValueError, match="f.csv: kind must be a number, got 'b' in row 1"):
-        require_numeric(FRAME, ["x", "kind"], Path("f.csv"))
+        require(FRAME, [], ["x", "kind"], Path("f.csv"))
