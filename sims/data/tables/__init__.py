@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from fairfl.sims.data.tables.registry import DATASETS as DATASETS
     from fairfl.sims.data.tables.registry import FEDFB_SEED as FEDFB_SEED
     from fairfl.sims.data.tables.registry import load as load
-    from fairfl.sims.data.tables.score import LogisticScore as LogisticScore
     from fairfl.sims.data.tables.score import cross_fitted_score as cross_fitted_score
     from fairfl.sims.data.tables.table import Dataset as Dataset
 
@@ -26,7 +25,6 @@ _WHERE = {
     "ChecksumMismatch": "fetch",
     "DataUnavailable": "fetch",
     "Dataset": "tables.table",
-    "LogisticScore": "tables.score",
     "cross_fitted_score": "tables.score",
     "load": "tables.registry",
     "read_people": "tables.people",

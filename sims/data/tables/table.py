@@ -4,13 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fairfl.sims.data.checks import codes, frozen, numbers_table
-
-RESERVED = ("label", "group", "client", "is_test")
-"""Columns that `Dataset.to_frame` adds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,31 +99,6 @@ class Dataset:
             f"Dataset({self.name!r}: {rows}, groups {self.group_names}, clients "
             f"{self.client_names})"
         )
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the rows as a pandas table.
-
-        Returns
-        -------
-        DataFrame, shape (n, d + 4)
-            The features, then `label` (0/1), `group` and `client` (categories, by name) and
-            `is_test`. A feature of such a name raises `ValueError`.
-        """
-        taken = [name for name in self.feature_names if name in RESERVED]
-        if taken:
-            raise ValueError(
-                f"feature_names must not use the reserved names {RESERVED}, got {taken[0]!r}"
-            )
-        frame = pd.DataFrame(self.features, columns=pd.Index(self.feature_names))
-        roles = pd.DataFrame(
-            {
-                "label": self.label,
-                "group": pd.Categorical.from_codes(self.group.tolist(), list(self.group_names)),
-                "client": pd.Categorical.from_codes(self.client.tolist(), list(self.client_names)),
-                "is_test": self.is_test,
-            }
-        )
-        return pd.concat([frame, roles], axis=1)
 
     def select(self, mask: ArrayLike) -> "Dataset":
         """Return the data set of the rows where `mask` is true; codes and names stay as they are.

@@ -26,11 +26,6 @@ def cross_entropy(outputs: Tensor, y: Tensor) -> Tensor:
     return nn.functional.cross_entropy(outputs, y, reduction="none")
 
 
-def squared_error(outputs: Tensor, y: Tensor) -> Tensor:
-    """(1/2) ||outputs - y||², (B,)."""
-    return (outputs - y.reshape(outputs.shape)).square().flatten(1).sum(1) / 2
-
-
 @dataclass(frozen=True)
 class Module(Model):
     """``factory()`` makes the module, whose initialisation under ``torch.manual_seed(seed)`` starts

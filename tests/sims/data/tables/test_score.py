@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from fairfl.sims.data.tables import score
 from fairfl.sims.data.tables.folds import deal
-from fairfl.sims.data.tables.score import LogisticScore, cross_fitted_score
+from fairfl.sims.data.tables.score import cross_fitted_score, logistic_fit
 
 
 def sample(n: int = 400, d: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -17,19 +18,18 @@ def sample(n: int = 400, d: int = 5, seed: int = 0) -> tuple[np.ndarray, np.ndar
     return X, (rng.random(n) < expit((X - 3) @ w)).astype(int)
 
 
-def cases() -> dict[str, tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Rows, labels and weights, by what is special about them."""
+def cases() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Rows and labels, by what is special about them."""
     X, y = sample()
     ones, x = np.ones(len(y)), X[:, :1]
     apart = np.concatenate([np.linspace(-2, -1, 50), np.linspace(1, 2, 50)])[:, None]
     return {
-        "plain": (X, y, ones),
-        "weighted, some not at all": (X, y, np.arange(len(y)) % 4 / 3),
-        "other units": (X * [1e-6, 1e6, 1, 100, 0.1] + [0, 5, -1e3, 7, 1e2], y, ones),
-        "separable": (apart, (apart[:, 0] > 0).astype(int), np.ones(100)),
-        "constant columns": (np.column_stack([0.1 * ones, X, -7 * ones]), y, ones),
-        "nothing but constants": (np.ones((8, 2)), np.arange(8) % 4 // 3, np.ones(8)),
-        "collinear": (np.column_stack([x, 10 * x]), y, ones),
+        "plain": (X, y),
+        "other units": (X * [1e-6, 1e6, 1, 100, 0.1] + [0, 5, -1e3, 7, 1e2], y),
+        "separable": (apart, (apart[:, 0] > 0).astype(int)),
+        "constant columns": (np.column_stack([0.1 * ones, X, -7 * ones]), y),
+        "nothing but constants": (np.ones((8, 2)), np.arange(8) % 4 // 3),
+        "collinear": (np.column_stack([x, 10 * x]), y),
     }
 
 
@@ -40,82 +40,31 @@ def test_agrees_with_scikit_learn(l2: float, case: str):
     linear_model = pytest.importorskip(
         "sklearn.linear_model", reason="scikit-learn is not installed"
     )
-    X, y, weight = cases()[case]
-    model = LogisticScore(l2=l2).fit(X, y, weight)
-    mean = weight @ X / weight.sum()
-    deviation = np.sqrt(weight @ (X - mean) ** 2 / weight.sum())
-    varies = np.ptp(X, axis=0) > 0
-    Z = np.where(varies, (X - mean) / np.where(varies, deviation, 1.0), 0.0)
+    X, y = cases()[case]
+    coefficients, intercept = logistic_fit(X, y, l2)
+    deviation, varies = X.std(axis=0), np.ptp(X, axis=0) > 0
+    Z = np.where(varies, (X - X.mean(axis=0)) / np.where(varies, deviation, 1.0), 0.0)
     other = linear_model.LogisticRegression(
         C=1 / l2, solver="newton-cholesky", tol=1e-12, max_iter=1000
     )
-    other.fit(Z, y, sample_weight=weight)
-    assert model.coefficients is not None and (model.coefficients[~varies] == 0).all()
-    np.testing.assert_allclose(model.coefficients * deviation, other.coef_[0], rtol=0, atol=1e-6)
-    np.testing.assert_allclose(model.predict(X), other.predict_proba(Z)[:, 1], rtol=0, atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("X", "y", "weight", "message"),
-    [
-        ([1, 2], [0, 1], None, "X must have shape (n, d) with n >= 1, got shape (2,)"),
-        ([[1], [np.inf]], [0, 1], None, "X must be finite, got inf at row 1, column 0"),
-        ([[1], [2]], [0, 1, 1], None, "y must have shape (2,), one label per row of X, got (3,)"),
-        ([[1], [2]], [0, 2], None, "y must be 0 or 1, got 2.0 at row 1"),
-        ([[1], [2]], [1, 1], None, "y must hold both 0 and 1"),
-        ([[1], [2]], [0, 1], [1, 0], "y must hold both 0 and 1 in rows of positive weight"),
-        (
-            [[1], [2]],
-            [0, 1],
-            [1, -1],
-            "sample_weight must be non-negative and finite, got -1.0 at row 1",
-        ),
-        ([[1], [2]], [0, 1], [1], "sample_weight must have shape (2,), one per row of X, got (1,)"),
-    ],
-)
-def test_fit_names_what_does_not_fit(X: Any, y: Any, weight: Any, message: str):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        LogisticScore().fit(X, y, weight)
-
-
-@pytest.mark.parametrize(
-    ("argument", "message"),
-    [
-        ({"l2": 0}, "l2 must be positive"),
-        ({"tolerance": 0}, "tolerance must be"),
-        ({"max_iterations": 0}, "at least 1"),
-    ],
-)
-def test_wrong_settings_are_refused(argument: dict[str, Any], message: str):
-    with pytest.raises(ValueError, match=message):
-        LogisticScore(**argument)
-
-
-def test_predict_before_fit_and_with_other_columns():
-    with pytest.raises(RuntimeError, match="must be fitted before it predicts"):
-        LogisticScore().predict([[1.0]])
-    with pytest.raises(ValueError, match="X must have 1 columns, as in fit, got 2"):
-        LogisticScore().fit([[1], [2]], [0, 1]).predict([[1, 2]])
-
-
-def test_a_minimum_not_reached_is_an_error():
-    X, y = sample()
-    with pytest.raises(
-        RuntimeError, match="no minimum after 2 Newton steps: the gradient's largest component is"
-    ):
-        LogisticScore(max_iterations=2).fit(X, y)
+    other.fit(Z, y)
+    assert (coefficients[~varies] == 0).all()
+    np.testing.assert_allclose(coefficients * deviation, other.coef_[0], rtol=0, atol=1e-6)
+    found = expit(X @ coefficients + intercept)
+    np.testing.assert_allclose(found, other.predict_proba(Z)[:, 1], rtol=0, atol=1e-6)
 
 
 def test_the_score_of_a_row_ignores_its_own_label():
     X, y = sample(120)
     fold = deal({"y": y}, 5, 0)
-    score = cross_fitted_score(X, y)
+    found = cross_fitted_score(X, y)
     for k in range(5):
-        model = LogisticScore().fit(X[fold != k], y[fold != k])
-        np.testing.assert_array_equal(score[fold == k], model.predict(X[fold == k]))
+        w, b = logistic_fit(X[fold != k], y[fold != k])
+        np.testing.assert_array_equal(found[fold == k], expit(X[fold == k] @ w + b))
     pure_noise = np.random.default_rng(2).normal(size=(60, 40))
     labels = np.arange(60) % 2
-    in_sample = LogisticScore(l2=0.01).fit(pure_noise, labels).predict(pure_noise)
+    w, b = logistic_fit(pure_noise, labels, l2=0.01)
+    in_sample = expit(pure_noise @ w + b)
     out_of_fold = cross_fitted_score(pure_noise, labels, l2=0.01)
     assert ((in_sample > 0.5) == labels).mean() == 1.0
     assert ((out_of_fold > 0.5) == labels).mean() < 0.75
@@ -148,13 +97,6 @@ def test_two_rows_of_a_label_are_never_in_one_fold():
         assert fold[0] != fold[10]
 
 
-def test_two_rows_of_a_label_suffice():
-    X = np.arange(12.0)[:, None]
-    y = np.array([1, 1] + [0] * 10)
-    score = cross_fitted_score(X, y, folds=6)
-    assert ((score > 0) & (score < 1)).all()
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -163,9 +105,22 @@ def test_two_rows_of_a_label_suffice():
         ({"y": [1, 0, 0, 0, 0, 0]}, "y must be 1 in at least two rows, got 1"),
         ({"group": [0, 1]}, "group must have shape (6,), got (2,)"),
         ({"client": [[0]]}, "client must have shape (6,), got (1, 1)"),
+        ({"X": [1, 2]}, "X must have shape (n, d) with n >= 1, got shape (2,)"),
+        ({"X": [[1], [np.inf]]}, "X must be finite, got inf at row 1, column 0"),
+        ({"y": [0, 1, 1]}, "y must have shape (6,), one label per row of X, got (3,)"),
+        ({"y": [0, 2, 0, 1, 0, 1]}, "y must be 0 or 1, got 2.0 at row 1"),
+        ({"l2": 0}, "l2 must be positive"),
     ],
 )
 def test_cross_fitting_names_what_does_not_fit(arguments: dict[str, Any], message: str):
     call = {"X": np.arange(6.0)[:, None], "y": [0, 1, 0, 1, 0, 1], "folds": 3, **arguments}
     with pytest.raises(ValueError, match=re.escape(message)):
         cross_fitted_score(**call)
+
+
+def test_fits_that_cannot_be_are_told(monkeypatch: pytest.MonkeyPatch):
+    with pytest.raises(ValueError, match="y must hold both 0 and 1"):
+        logistic_fit([[1], [2]], [1, 1])
+    monkeypatch.setattr(score, "ITERATIONS", 2)
+    with pytest.raises(RuntimeError, match="no minimum after 2 Newton steps: the gradient's lar"):
+        logistic_fit(*sample())

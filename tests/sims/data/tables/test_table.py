@@ -58,18 +58,6 @@ def test_a_field_that_does_not_fit_is_named(change: dict[str, Any], message: str
         replace(small(), **change)
 
 
-def test_to_frame_has_features_then_named_roles():
-    frame = small().to_frame()
-    assert list(frame.columns) == ["x", "z", "label", "group", "client", "is_test"]
-    assert list(frame["z"]) == [1.0, 3.0, 5.0, 7.0, 9.0]
-    assert list(frame["label"]) == [0, 1, 1, 0, 1]
-    assert list(frame["group"]) == ["a", "b", "c", "c", "a"]
-    assert list(frame["client"]) == ["there", "here", "there", "here", "there"]
-    assert list(frame["is_test"]) == [False, False, False, True, True]
-    with pytest.raises(ValueError, match="reserved names"):
-        replace(small(), feature_names=("x", "group")).to_frame()
-
-
 def test_select_keeps_the_rows_and_every_name():
     data = small()
     train = data.select(~data.is_test)
