@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial, reduce
+from math import isfinite
 from typing import Protocol
 
 import numpy as np
@@ -26,27 +26,18 @@ class Dropped(Exception):
     """An update that was to be left out came after others had been used: ask again."""
 
 
-def finite_rows(updates: Tensor) -> NDArray[np.bool_]:
-    """Which rows (m, P) hold no NaN and no infinity (m,)."""
-    # one pass without a mask; an overflowing sum is looked at again
-    quick = np.isfinite(updates.sum(1).cpu().numpy())
-    for row in np.flatnonzero(~quick):
-        quick[row] = bool(torch.isfinite(updates[row]).all())
-    return quick
-
-
 def heal(
     updates: Tensor, ids: NDArray[np.int64], round: int, computing: Computing, what: str = "update"
 ) -> tuple[NDArray[np.bool_], int]:
     """Which rows to keep (m,), and how many were not finite; "clip" changes them in place."""
-    fine = finite_rows(updates)
-    if fine.all():
-        return fine, 0
+    if isfinite(float(updates.sum())):  # then no number is NaN or infinite: one pass, no mask
+        return np.ones(len(updates), dtype=bool), 0
+    fine = torch.isfinite(updates).all(1).cpu().numpy()
     bad = np.flatnonzero(~fine)
+    if len(bad) == 0 or computing.non_finite == "drop":
+        return fine, len(bad)
     if computing.non_finite == "raise":
         refuse(ids[bad], round, what)
-    if computing.non_finite == "drop":
-        return fine, len(bad)
     limit = float(computing.clip_norm or 0.0)
     for row in bad:
         fixed = torch.nan_to_num(
@@ -121,37 +112,22 @@ class Server(Protocol):
     def server(self, received: Received) -> Aggregate | Sum: ...
 
 
-@dataclass(eq=False)
-class Trained:
-    """One replicate's round whose clients have been trained, or are when their updates are read.
-
-    ``received`` and ``aggregate`` are what came back of the clients that are kept, and what the
-    server made of it: None before ``answer``, and where nobody is left.
+def answer(
+    server: Server, round: Round, healed: Healed, room: int
+) -> tuple[Received, Aggregate] | None:
+    """What came back of the clients that are kept, and what the server makes of it; it is asked
+    again as long as updates are left out. None where nobody is left.
     """
-
-    replicate: int
-    server: Server
-    round: Round
-    healed: Healed
-    room: int
-    received: Received | None = field(default=None, init=False)
-    aggregate: Aggregate | None = field(default=None, init=False)
-
-    def answer(self) -> None:
-        """Ask the server, again as long as updates are left out."""
-        while self.aggregate is None and self.healed.keep.any():
-            with suppress(Dropped):
-                self.received = self._receive()
-                self.aggregate = answer(self.server, self.received)
-
-    def _receive(self) -> Received:
-        keep = self.healed.keep
-        some = self.round if keep.all() else self.round.among(keep)
-        return Received(**some.fields(), arrivals=self.healed, room=self.room, ask=self.server.ask)
+    while healed.keep.any():
+        some = round if healed.keep.all() else round.among(healed.keep)
+        received = Received(**some.fields(), arrivals=healed, room=room, ask=server.ask)
+        with suppress(Dropped):
+            return received, _aggregate(server, received)
+    return None
 
 
-def answer(server: Server, received: Received) -> Aggregate:
-    """The server's aggregate; ValueError unless there is a finite weight of each update."""
+def _aggregate(server: Server, received: Received) -> Aggregate:
+    """ValueError unless there is a finite weight of each update."""
     made = server.server(received)
     if isinstance(made, Aggregate):
         weights = checked(made.weights, received, server)

@@ -206,7 +206,7 @@ class Summed:
             raise
 
     def _server(self, received: Received) -> Aggregate | Sum:
-        round = self._known(Round(**received.fields()))
+        round = self._known(received)
         if self.algorithm.measured(round.number) == "end":
             self._everyone(round)
             sums = np.concatenate([part.asked for part in received.parts()], 1)

@@ -14,8 +14,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from fairfl.sims.engine.algorithm import Algorithm, Arrivals, Round, State
-from fairfl.sims.engine.answers import Healed, NonFiniteUpdate, Trained, refuse
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Arrivals, Received, Round, State
+from fairfl.sims.engine.answers import Healed, NonFiniteUpdate, answer, refuse
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.group_label_sums import CellIndex
@@ -277,14 +277,12 @@ class Simulation:
             if given:
                 names = self.data.names[round.clients]
                 healed = Healed(train, names, round.number, self.computing)
-                one = Trained(r, self._server(r), round, healed, self.limit)
-                one.answer()
-                row |= {
-                    "received": int(np.count_nonzero(healed.keep)),
-                    "non_finite": healed.bad,
-                    "step_norm": self._step(one),
-                }
-                self._count_bytes(one, row)
+                found = answer(self._server(r), round, healed, self.limit)
+                if found is not None:
+                    row["step_norm"] = self._step(r, *found)
+                row["received"] = int(np.count_nonzero(healed.keep))
+                row["non_finite"] = healed.bad
+                self._count_bytes(r, row)
         return rows
 
     def _server(self, r: int) -> Algorithm | Summed:
@@ -299,20 +297,16 @@ class Simulation:
                 raise ValueError(f"state must hold tensors, got {name!r}: {value!r} from {owner!r}")
         return state
 
-    def _count_bytes(self, one: Trained, row: dict[str, Any]) -> None:
+    def _count_bytes(self, r: int, row: dict[str, Any]) -> None:
         """What the updates that came back took, and what is sent behind sums."""
-        many = 0 if one.received is None else len(one.received.clients)
-        up, summed = self.params.element_size() * self.model.size, self.summed[one.replicate]
+        up, summed = self.params.element_size() * self.model.size, self.summed[r]
         if summed is not None:
             up = up * (summed.sent and not summed.masked) + summed.bytes
             row["bytes_down"] *= summed.sent
-        row["bytes_up"] += up * many if one.aggregate is not None else 0
+        row["bytes_up"] += up * row["received"]
 
-    def _step(self, one: Trained) -> float:
+    def _step(self, r: int, received: Received, aggregate: Aggregate) -> float:
         """Take the server's step; its length."""
-        aggregate, received, r = one.aggregate, one.received, one.replicate
-        if aggregate is None or received is None:  # nobody is left
-            return 0.0
         owner, step, params = self.replicates[r].algorithm, aggregate.step, self.params[r]
         if step is None or step.shape != params.shape:
             found = None if step is None else tuple(step.shape)

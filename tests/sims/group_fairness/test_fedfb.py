@@ -1,9 +1,11 @@
-"""FedFB: against a plain loop, against FairBatch on pooled data; what its server sees."""
+"""FedFB: against a plain loop, against FairBatch on pooled data; what its server sees; its bits."""
 
 import numpy as np
 import pytest
 import torch
 from grouped import EXACT, people, pooled, run
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import ClientData, Logistic, Parts, Replicate, Simulation, Training
@@ -11,6 +13,7 @@ from fairfl.sims.engine import masks as secure
 from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.engine.task import as_floats, as_tensor
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
+from fairfl.sims.group_fairness.fedfb import Quantiser
 
 
 def loop(parts, alpha, rounds, lr, epochs, local):
@@ -338,3 +341,28 @@ def test_codes_must_have_room_to_add_up(clients, most):
 def test_losses_beyond_the_bound_are_counted():
     simulation, _ = run(people(), FedFB(bits=4, loss_bound=0.01), 4)
     assert as_floats(simulation.states[0]["own.outside"])[0] > 0
+
+
+@given(
+    st.integers(1, 16),
+    st.floats(-5, 0),
+    st.floats(0.1, 5),
+    st.integers(0, 10**6),
+    st.integers(1, 8),
+)
+def test_sum_is_right_within_half_a_step_a_client(bits, low, width, seed, clients):
+    quantiser = Quantiser(bits, low, low + width)
+    x = np.random.default_rng(seed).uniform(low, low + width, clients)
+    codes = quantiser.encode(x)
+    assert codes.min() >= 0
+    assert codes.max() < 2**bits
+    error = quantiser.decode(codes.sum(), terms=clients) - x.sum()
+    assert abs(error) <= clients * quantiser.step / 2 * (1 + 1e-9) + 1e-12
+
+
+def test_the_bound_is_reached():
+    """Two bits on [0, 3]: the levels 0, 1, 2, 3; 0.5 goes to 0, an error of half a step."""
+    quantiser = Quantiser(2, 0.0, 3.0)
+    assert quantiser.step == 1
+    assert quantiser.decode(quantiser.encode(np.array([0.5, 1.4, 3.0]))).tolist() == [0, 1, 3]
+    assert quantiser.outside(np.array([-0.1, 0.0, 3.0, 3.1])) == 2
