@@ -204,7 +204,9 @@ class MultiplierSearch:
         left, right = (np.clip(right + k, 0, known.md.size - 1) for k in (-1, 0))
         kinds = self._kinds(known)
         alike = (kinds[left] == kinds[right]).all(axis=1) & (left < right) & (not both)
-        part = (targets - known.disparity[left]) / np.ptp(known.disparity[[left, right]], axis=0).clip(1e-300)
+        part = (targets - known.disparity[left]) / np.ptp(
+            known.disparity[[left, right]], axis=0
+        ).clip(1e-300)
         lam = known.lam[left] + part[:, None] * (known.lam[right] - known.lam[left])
         one, two = np.flatnonzero(alike), np.flatnonzero(~alike)
         start = known.take(np.concatenate([left[two], right[two]]))

@@ -315,7 +315,11 @@ def _moved(family: RuleFamily, lam: Array, walls: Walls) -> Walls:
             bent = side * bend > 0
             x = x - np.where(bent, slope / np.where(bent, bend, 1.0), 0.0)
         f = profile.values(x)
-        out.x[b, g], out.height[b, g], out.change[b, g] = x, (mixed * f).sum(axis=0), (rows @ f[1:]).T
+        out.x[b, g], out.height[b, g], out.change[b, g] = (
+            x,
+            (mixed * f).sum(axis=0),
+            (rows @ f[1:]).T,
+        )
     return out
 
 
@@ -424,7 +428,9 @@ def _walked(
         for _ in range(CORRECTIONS):  # the heights need no rule
             missed = np.zeros(tight[rows[late]].shape)
             missed[:, gaps] = np.maximum(
-                -programme.walls.side[rows[late]] * heights[late] - programme.limits[rows[late], gaps], 0.0
+                -programme.walls.side[rows[late]] * heights[late]
+                - programme.limits[rows[late], gaps],
+                0.0,
             )
             late = late[np.isin(rows[late], correct(rows[late], missed))]
             if not late.size:
