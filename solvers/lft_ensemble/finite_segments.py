@@ -23,16 +23,14 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.finite import solve_own
 from fairfl.solvers.frontier import Frontier, Points, build, fitting, points_of
-from fairfl.solvers.lft_ensemble.finite import local_paths, solve_ensemble_finite
+from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
 from fairfl.solvers.lft_ensemble.finite_client_path import client_path
-from fairfl.solvers.numerics import highs
+from fairfl.solvers.numerics.box_lp import optimum
 from fairfl.solvers.numerics.highs import Programme
-from fairfl.solvers.problem import Problem, Task, law_problem
+from fairfl.solvers.problem import Problem, Task, law_problem, own_problems
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.finite import FiniteModel, Joint
 
 LINEAR = 1e-12
 """Utilities within this of a line are on it."""
@@ -46,10 +44,6 @@ CLOSE = 1e-12
 """Parts whose bound is no more than this above the best ensemble are left out."""
 NODES = 2000
 """Parts that one search may look at; its best ensemble until then counts."""
-NEAR, MET = 1e-11, 1e-9
-"""Disparities are asked for with this much room, and limits met this closely bind: HiGHS' own
-rounding.
-"""
 
 
 @dataclass(frozen=True)
@@ -64,7 +58,6 @@ class Segments:
     """
 
     fed: Federation
-    model: FiniteModel
     task: Task
     client: Array
     eps: Array
@@ -74,16 +67,15 @@ class Segments:
     cut_short: list[float] = field(default_factory=list)
 
     @classmethod
-    def of(cls, fed: Federation, model: FiniteModel, task: Task) -> Segments:
+    def of(cls, fed: Federation, task: Task) -> Segments:
         """All segments of all clients."""
-        pooled = law_problem(task, model.pooled(fed.mass), np.ones(1))
-        parts = _of_paths if not task.several else _of_solutions
-        eps, gain, rows = zip(*parts(fed, model, task, pooled), strict=True)
+        pooled = law_problem(fed, task)
+        parts = _of_paths if pooled.path is not None else _of_solutions
+        eps, gain, rows = zip(*parts(own_problems(fed, task), pooled), strict=True)
         client = np.repeat(np.arange(fed.n_clients), [len(own) for own in eps])
         weight = fed.weight[client, None]
         return cls(
             fed,
-            model,
             task,
             client,
             np.concatenate(eps),
@@ -150,32 +142,24 @@ class Segments:
         """The largest utility, or minus the least disparity, of mixtures of the segments in
         ``some``, and the shares (S, 2) of their ends; None where there are none.
         """
-        programme, table, b = self.programme
+        programme, b = self.programme
         cost, high = np.zeros((2, 2 * self.client.size + self.pooled.levels + 1))
         high[:] = np.append(np.repeat(some, 2), np.ones(self.pooled.levels + 1))
         if disparity is None:
             cost[-1] = 1.0
         else:
-            cost[: 2 * some.size], high[-1] = -self.gain.ravel(), disparity + NEAR
+            cost[: 2 * some.size], high[-1] = -self.gain.ravel(), disparity
         one, none = np.ones(self.fed.n_clients), np.full(b.size, np.inf)
         least, most = np.concatenate([one, -b, -none]), np.concatenate([one, none, -b])
-        found = programme.best(-cost, np.zeros(cost.size), high, least, most)
+        found = programme.refined(-cost, np.zeros(cost.size), high, least, most)
         if found is None:
             return None
-        # what binds is met exactly, and the disparity without the room that HiGHS needs
-        x, basic = highs.rounded(found.x)
-        if disparity is not None:
-            x[-1], basic = disparity, basic[basic < x.size - 1]
-        value = table @ x
-        below, above = (np.abs(value - limit) <= MET for limit in (least, most))
-        binds, target = below | above, np.where(below, least, most)
-        x = np.clip(highs.solve_again(x, basic, table[binds], target[binds]), 0.0, high)
-        return float(-cost @ x), x[: 2 * some.size].reshape(-1, 2)
+        return found.value, found.x[: 2 * some.size].reshape(-1, 2)
 
     @cached_property
-    def programme(self) -> tuple[Programme, Array, Array]:
+    def programme(self) -> tuple[Programme, Array]:
         """Of the shares of all ends, the pooled levels and the disparity: shares of each client,
-        and the constraints, their table and their constants (R,).
+        and the constraints, and their constants (R,).
         """
         pooled, known = self.pooled, np.isfinite(self.pooled.eps)
         level, half = pooled.v[known, pooled.u.size - pooled.levels :], pooled.eps[known, None]
@@ -186,7 +170,7 @@ class Segments:
             ((0, 0), (0, pooled.levels + 1)),
         )
         table = np.block([[whose], [shared, half], [shared, -half]])
-        return Programme(table), table, pooled.b[known]
+        return Programme(table), pooled.b[known]
 
     def attained(self, budgets: Iterable[Array | None]) -> Points:
         """What budgets attain, certified; those that are not are left out."""
@@ -194,7 +178,7 @@ class Segments:
         for eps in budgets:
             if eps is not None:
                 with suppress(CertificationError):
-                    found.append(solve_ensemble_finite(self.fed, self.model, self.task, eps))
+                    found.append(solve_ensemble_finite(self.fed, self.task, eps))
         return points_of(self.fed, found)
 
     def frontier(self, points: int) -> Frontier:
@@ -228,36 +212,35 @@ Parts = Iterator[tuple[Array, Array, Array]]
 """
 
 
-def _of_paths(fed: Federation, model: FiniteModel, task: Task, pooled: Problem) -> Parts:
+def _of_paths(own: list[Problem], pooled: Problem) -> Parts:
     """Where each has one constraint: the edges of its path."""
-    for path in local_paths(fed, model, task):
-        eps, md, worth = client_path(path, pooled).edges
+    for problem in own:
+        assert problem.path is not None
+        eps, md, worth = client_path(problem.path, pooled).edges
         yield eps, worth - pooled.base, md[None] - pooled.b[0]
 
 
-def _of_solutions(fed: Federation, model: FiniteModel, task: Task, pooled: Problem) -> Parts:
+def _of_solutions(own: list[Problem], pooled: Problem) -> Parts:
     """By its solutions."""
-    cells, laws = pooled.u.size - pooled.levels, model.joint(fed.share)
-    for i in range(fed.n_clients):
-        own = _Client(task, Joint(laws.people[i : i + 1], laws.eta[i : i + 1]), cells)
-        eps, rules = (np.array(v) for v in zip(*own.pieces(), strict=True))
+    cells = pooled.u.size - pooled.levels
+    for problem in own:
+        eps, rules = (np.array(v) for v in zip(*_Client(problem, cells).pieces(), strict=True))
         yield eps, rules @ pooled.u[:cells], np.einsum("mc,sec->mse", pooled.v[:, :cells], rules)
 
 
 class _Client:
     """One client's own solutions by its budget."""
 
-    def __init__(self, task: Task, law: Joint, cells: int) -> None:
-        self.cells = cells
+    def __init__(self, problem: Problem, cells: int) -> None:
+        self.problem, self.cells = problem, cells
         # as ``solve`` has them: every corner is asked for again
-        self.solved = functools.cache(lambda eps: solve_own(task, law, np.array([eps]))[0])
-        limits = self.solved(1.0)[0].eps
-        self.scale = np.where(np.isfinite(limits), limits, 0.0)
+        self.solved = functools.cache(lambda eps: optimum(problem, np.array([eps])))
+        self.scale = np.where(np.isfinite(problem.eps), problem.eps, 0.0)
 
     def line(self, eps: float) -> tuple[float, float]:
         """The best own utility, and a slope of it."""
-        problem, f, lam, _ = self.solved(eps)
-        return float(problem.u @ f), float(np.abs(lam) @ self.scale)
+        f, lam, _ = self.solved(eps)
+        return float(self.problem.u @ f), float(np.abs(lam) @ self.scale)
 
     def segments(self) -> list[tuple[float, float]]:
         """The budgets between which the best own utility is linear: where the lines at both ends
@@ -284,7 +267,7 @@ class _Client:
         """
         found = []
         for low, high in self.segments():
-            first, middle, last = (self.solved(e)[1] for e in (low, (low + high) / 2.0, high))
+            first, middle, last = (self.solved(e)[0] for e in (low, (low + high) / 2.0, high))
             if np.abs(first - 2.0 * middle + last)[: self.cells].max() <= ALIKE:
                 found.append(((low, high), np.stack([first, last])[:, : self.cells]))
             else:
@@ -293,7 +276,7 @@ class _Client:
 
     def at(self, eps: float) -> list[tuple[tuple[float, float], Array]]:
         """One budget, as a segment."""
-        return [((eps, eps), np.stack([self.solved(eps)[1][: self.cells]] * 2))]
+        return [((eps, eps), np.stack([self.solved(eps)[0][: self.cells]] * 2))]
 
     def between(
         self, low: float, high: float, halves: int
@@ -301,7 +284,7 @@ class _Client:
         """The segment, where ``solve`` takes mixtures; else, of several optima, its halves."""
         shares = np.array([INSIDE, 0.5, 1.0 - INSIDE])
         budgets = [float(eps) for eps in (1.0 - shares) * low + shares * high]
-        first, middle, last = (self.solved(eps)[1][: self.cells] for eps in budgets)
+        first, middle, last = (self.solved(eps)[0][: self.cells] for eps in budgets)
         if np.abs(first - 2.0 * middle + last).max() <= ALIKE:
             return [((budgets[0], budgets[2]), np.stack([first, last]))]
         if not halves:

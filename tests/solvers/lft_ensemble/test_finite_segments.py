@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from populations import finite_model
 from tasks import asked, beaten, federation
 
 import fairfl as ff
@@ -58,10 +57,10 @@ def against_exact(seed: int, **given: Any) -> float:
     notion = ("demographic_parity", "true_positive_rate_parity", "accuracy_parity")[seed % 3]
     costs, sees = more["costs"], more["sees"]
     task = Task.of(fed, "lft_ensemble", notion, more["difference"], costs, sees)
-    exact = Segments.of(fed, finite_model(fed), task).frontier(9)
+    exact = Segments.of(fed, task).frontier(9)
     with pytest.MonkeyPatch.context() as patch:  # corners are found, not read from the paths
         patch.setattr(finite_segments, "_of_paths", finite_segments._of_solutions)
-        F = Segments.of(fed, finite_model(fed), task).frontier(5)
+        F = Segments.of(fed, task).frontier(5)
     assert F.disparity[0] == pytest.approx(exact.disparity[0], abs=TOLERANCE)
     d = np.maximum(exact.disparity, F.disparity[0])
     return float(np.abs(F.utility_at(d) - exact.utility_at(d)).max())
