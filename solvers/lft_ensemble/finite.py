@@ -4,12 +4,14 @@ weight.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.box_lp import optimum
 from fairfl.solvers.problem import Task, own_problems
-from fairfl.solvers.solution import Solution, evaluate_finite
+from fairfl.solvers.solution import Certificate, Solution, evaluate_finite
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
@@ -18,11 +20,21 @@ def solve_ensemble_finite(fed: Federation, task: Task, eps: Array) -> Solution:
     """LFT+Ensemble(eps): local solutions, each certified on its client's own law, averaged by
     weight.
     """
-    problems = own_problems(fed, task)
-    rules, lams, certificates = zip(
-        *(optimum(own, eps[i : i + 1]) for i, own in enumerate(problems)), strict=True
-    )
-    f = np.clip(fed.weight @ np.stack(rules), 0.0, 1.0)  # rounding of a convex combination only
+    own = [optimum(one, eps[i : i + 1]) for i, one in enumerate(own_problems(fed, task))]
+    rules, lams, certificates = zip(*own, strict=True)
     by_rate = np.stack([lam.reshape(len(NOTIONS[task.notion]), -1) for lam in lams], axis=1)
-    rule = problems[0].rule(f, fed.n_groups)
-    return evaluate_finite(fed, task, eps, rule, by_rate.ravel(), certificates)
+    return averaged(fed, task, eps, rules, by_rate.ravel(), certificates)
+
+
+def averaged(
+    fed: Federation,
+    task: Task,
+    eps: Array,
+    rules: Sequence[Array],
+    multipliers: Array,
+    certificates: tuple[Certificate, ...],
+) -> Solution:
+    """The ensemble of the clients' rules (N,)."""
+    f = np.clip(fed.weight @ np.stack(rules), 0.0, 1.0)  # rounding of a convex combination only
+    rule = own_problems(fed, task)[0].rule(f, fed.n_groups)
+    return evaluate_finite(fed, task, eps, rule, multipliers, certificates)
