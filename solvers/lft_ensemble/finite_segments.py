@@ -266,11 +266,12 @@ def _of_solutions(problem: Problem, pooled: Problem) -> Parts:
         if not straight and low[0] < meet < high[0]:
             left += [(low, solved(meet)), (solved(meet), high)]
             continue
-        inside = [solved(low[0] + share * width) for share in (INSIDE, 0.5, 1.0 - INSIDE)]
-        if np.abs(low[3] - 2.0 * inside[1][3] + high[3])[:cells].max() <= ALIKE:
+        middle = solved(low[0] + 0.5 * width)
+        if np.abs(low[3] - 2.0 * middle[3] + high[3])[:cells].max() <= ALIKE:
             found.append((low, high))
         else:  # of several optimal rules ``solve`` takes others at the ends, and between
-            found += [(low, low), (high, high), *itertools.pairwise(inside)]
+            first, last = (solved(low[0] + share * width) for share in (INSIDE, 1.0 - INSIDE))
+            found += [(low, low), (high, high), (first, middle), (middle, last)]
     eps, rules = (np.array([[end[k] for end in ends] for ends in found]) for k in (0, 3))
     rows = np.einsum("mc,sec->mse", pooled.v[:, :cells], rules[..., :cells])
     return eps, rules[..., :cells] @ pooled.u[:cells], rows, rules

@@ -209,9 +209,9 @@ class Face:
         """Its least disparate rule."""
         return self.place(None)
 
-    def place(self, disparity: float | None) -> Place | None:
+    def place(self, disparity: float | None, *, refine: bool = False) -> Place | None:
         """The most useful rule with at most ``disparity``, or the least disparate (None); None
-        where there is none.
+        where there is none. With ``refine`` to rounding, else to 1e-10.
         """
         among, n, last = self.among, self.tied.size, self.among.last
         programme, rows, low = among.programme
@@ -224,7 +224,8 @@ class Face:
             gain[:n], above[last] = among.local.u, disparity
         high = np.full(low.size, np.inf)
         high[: held.size][held] = low[: held.size][held]
-        found = programme.refined(gain, below, above, low, high)
+        solve = programme.refined if refine else programme.best
+        found = solve(gain, below, above, low, high)
         if found is None:
             return None
         x, wish = found.x, gain - found.y @ rows

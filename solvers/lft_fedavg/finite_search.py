@@ -49,6 +49,9 @@ the frontier is steepest there.
 """
 COARSE = 12
 """Points of the frontier at whose beginning the minimum is."""
+TIED = 1e-9
+"""Of several optimal rules the place's own is another than the solution, if less disparate by this.
+"""
 RISE = 1e-11
 """What rises by less has not risen."""
 DIGITS = 9
@@ -208,13 +211,19 @@ class FedAvgSearch:
                     eps = self.budgets(place)
                     solution = self.solved(eps)
                     here = points_of(self.fed, [solution])
-                    if solution.disparity > place.disparity + RISE:
-                        posed = self.faces.local.at(eps)
-                        own = certified(posed, place.f, posed.dual(solution.multipliers))
-                        d, worth = np.array([place.disparity]), np.array([own.primal])
-                        here = Points(d, worth, here.eps, here.multipliers)
+                    if solution.disparity > place.disparity + TIED:
+                        here = here.join(self.chosen(place, solution))
                     found = found.join(here)
         return found
+
+    def chosen(self, place: Place, solved: Any) -> Points:
+        """The place's own rule, certified by the multipliers of the solution at its budgets."""
+        own = place.face.place(place.disparity, refine=True)
+        assert own is not None
+        eps = np.where(self.budgets(place) < SLACK_BUDGET, own.eps, SLACK_BUDGET)
+        posed, lam = self.faces.local.at(eps), solved.multipliers
+        worth = certified(posed, own.f, posed.dual(lam)).primal
+        return Points(np.array([own.disparity]), np.array([worth]), eps[None], lam[None])
 
     def frontier(self, points: int) -> Frontier:
         """Up to ``points`` of it, at even steps from the smallest disparity to that of the most
