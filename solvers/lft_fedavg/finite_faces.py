@@ -26,7 +26,7 @@ from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.numerics.vertices import undecided
 from fairfl.solvers.problem import Problem
 
-LOOK = 10
+LOOK = 4
 """Cells and constraints that are to be freed one at a time: the dearest."""
 COSTS = 1e-9
 """What is held costs something from this reduced cost on."""
