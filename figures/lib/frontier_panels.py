@@ -91,8 +91,8 @@ def rows(panel: str, found: Mapping[str, Frontier]) -> pd.DataFrame:
     """
     cfl = found["cfl"]
     parts = []
-    for curve in found.values():
-        frame = curve.to_frame()
+    for scheme, curve in found.items():
+        frame = curve.to_frame().assign(scheme=scheme)
         frame.insert(0, "panel", panel)
         frame.insert(2, "minimum", frame.index == 0)
         if curve.accurate:
@@ -144,7 +144,7 @@ def draw_panels(data: pd.DataFrame, axes: Axes = PLAIN) -> Figure:
 
 def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: float) -> None:
     for scheme in names(data, "scheme"):
-        look, curve = style.LOOKS[scheme], pick(data, scheme=scheme)
+        look, curve = style.REPORTED[scheme], pick(data, scheme=scheme)
         x, y = numbers(curve, "disparity"), unit * numbers(curve, column)
         axes.plot(x, y, color=look.colour, ls=look.line, lw=look.width)
         first = int(numbers(curve, "minimum").argmax())
@@ -167,7 +167,7 @@ def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: fl
 def _legend(data: pd.DataFrame) -> list[Line2D]:
     curves = []
     for scheme in names(data, "scheme"):
-        look = style.LOOKS[scheme]
+        look = style.REPORTED[scheme]
         curves.append(
             Line2D(
                 [],

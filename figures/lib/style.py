@@ -53,6 +53,11 @@ LOOKS = SCHEMES | {
     "client_aware": Look(NAMES["client_aware"], "#CC79A7", (0, (2, 1)), 1.3, "D", 4.0)
 }
 """Rules that are told the client as well; reddish purple."""
+REPORTED = LOOKS | {
+    "lft_fedavg_common": Look(NAMES["lft_fedavg_common"], "#009E73", "-", 1.3, "P", 4.5),
+    "lft_ensemble_common": Look(NAMES["lft_ensemble_common"], "#D55E00", "-", 0.9, "v", 4.5),
+}
+"""And one budget for all clients: the scheme's colour, solid."""
 
 
 def plain(text: str) -> str:
