@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -24,13 +24,16 @@ from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import ensembles_at, solve_ensemble_finite
 from fairfl.solvers.lft_fedavg.finite import solve_fedavg_finite
 from fairfl.solvers.numerics.certify import solve_by_dual
-from fairfl.solvers.problem import Task
+from fairfl.solvers.problem import Sees, Task
+from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import CertificationError, MinDisparity, Solution
 from fairfl.theory.populations.federation import Federation, check_eps, local_budgets
 from fairfl.theory.populations.finite import FiniteModel
+from fairfl.theory.populations.notions import Difference, Notion
 
-METHODS = ("exact", "lp")
-BUDGETS = ("each", "common")
+Method = Literal["exact", "lp"]
+Effort = Literal["ordinary", "thorough"]
+Budgets = Literal["each", "common"]
 FINITE = {
     "cfl": solve_cfl_finite,
     "lft_ensemble": solve_ensemble_finite,
@@ -43,15 +46,15 @@ MOST_POINTS = 10_000
 @one_thread()
 def solve(
     federation: Federation,
-    scheme: str,
+    scheme: Scheme,
     eps: Any,
     *,
     local_eps: Any = None,
-    notion: str = "demographic_parity",
-    difference: str = "pairwise",
+    notion: Notion = "demographic_parity",
+    difference: Difference = "pairwise",
     costs: Any = (1.0, 1.0),
-    sees: str = "xa",
-    method: str = "exact",
+    sees: Sees = "xa",
+    method: Method = "exact",
     grid: int = 2000,
 ) -> Solution:
     """The certified solution of a scheme on the population.
@@ -105,7 +108,7 @@ def solve(
     1.0
     """
     task = Task.of(federation, scheme, notion, difference, costs, sees)
-    one_of("method", method, METHODS)
+    one_of("method", method, get_args(Method))
     budget = check_eps(eps, scheme, federation.n_clients)
     local = _local(federation, scheme, local_eps)
     if method == "lp":
@@ -133,16 +136,16 @@ def _solve(federation: Federation, task: Task, budget: Array, local: Array) -> S
 @one_thread()
 def frontier(
     federation: Federation,
-    scheme: str,
+    scheme: Scheme,
     points: int = 200,
     *,
     local_eps: Any = None,
-    notion: str = "demographic_parity",
-    difference: str = "pairwise",
+    notion: Notion = "demographic_parity",
+    difference: Difference = "pairwise",
     costs: Any = (1.0, 1.0),
-    sees: str = "xa",
-    effort: str = "ordinary",
-    budgets: str = "each",
+    sees: Sees = "xa",
+    effort: Effort = "ordinary",
+    budgets: Budgets = "each",
 ) -> Frontier:
     """The non-dominated (disparity, accuracy) pairs of a scheme over all budgets eps; (disparity,
     utility) at costs other than one.
@@ -189,11 +192,9 @@ def frontier(
     task = Task.of(federation, scheme, notion, difference, costs, sees)
     whole("points", points, 2, MOST_POINTS)
     local = _local(federation, scheme, local_eps)
-    one_of("effort", effort, ("ordinary", "thorough"))
-    if one_of("budgets", budgets, BUDGETS) == "common" and scheme not in (
-        "lft_ensemble",
-        "lft_fedavg",
-    ):
+    one_of("effort", effort, get_args(Effort))
+    together = one_of("budgets", budgets, get_args(Budgets)) == "common"
+    if together and scheme not in ("lft_ensemble", "lft_fedavg"):
         raise ValueError(
             f"budgets='common' goes with 'lft_ensemble' or 'lft_fedavg', got scheme {scheme!r}"
         )
@@ -249,13 +250,13 @@ def _frontier(
 @one_thread()
 def min_disparity(
     federation: Federation,
-    scheme: str,
+    scheme: Scheme,
     *,
     local_eps: Any = None,
-    notion: str = "demographic_parity",
-    difference: str = "pairwise",
+    notion: Notion = "demographic_parity",
+    difference: Difference = "pairwise",
     costs: Any = (1.0, 1.0),
-    sees: str = "xa",
+    sees: Sees = "xa",
     certify: bool = False,
 ) -> MinDisparity:
     """The smallest disparity that a scheme reaches over all eps in [0, 1] (in [0, 1]^I), and the

@@ -17,7 +17,6 @@ from fairfl.claims.certificates.definite_form import DefiniteForm
 from fairfl.claims.certificates.interval_leaves import IntervalLeaves
 from fairfl.claims.certificates.kernel_proof import CLASSICAL, REALS, KernelProof
 from fairfl.claims.certificates.property_run import NumericGrid, PropertyRun, Search
-from fairfl.claims.certificates.rational_primal_dual import RationalPrimalDual
 from fairfl.claims.certificates.replay import Counterexample, Witness
 from fairfl.claims.certificates.symbolic_zero import SymbolicZero
 
@@ -34,7 +33,6 @@ __all__ = [
     "Level",
     "NumericGrid",
     "PropertyRun",
-    "RationalPrimalDual",
     "Rejected",
     "Search",
     "SymbolicZero",

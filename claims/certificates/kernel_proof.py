@@ -44,6 +44,10 @@ UNWITNESSED = {
     "segregated.v": ("segregated",),
 }
 """Theorems on integrals over a continuum: only Python has instances of their hypotheses."""
+INHABITED = re.compile(r"(?:[\s()*]|->|\b(?:R|nat|bool|list|Prop|Type|[A-Z])\b)*")
+"""Types that a theorem may speak of without a witness: functions, pairs and lists of numbers and of
+other types, which are without a condition, capital letters.
+"""
 UNDONE = re.compile(r"\b(admit|give_up|Admitted|Abort|Axiom|Declare|Unset|bypass_check)\b")
 
 
@@ -178,6 +182,7 @@ def sentences(text: str) -> list[str]:
     depth, kept = 0, []
     for part in re.split(r"(\(\*|\*\))", text):
         depth += {"(*": 1, "*)": -1}.get(part, 0)
+        require(depth >= 0, "a comment ends that has not begun")
         if depth == 0 and part != "*)":
             kept.append(part)
     return [
@@ -190,6 +195,7 @@ def _outside(text: str) -> Iterator[str]:
     require('"' not in text, "a file must have no strings, in which comments would not end")
     proving = False
     for one in sentences(text):
+        require(one.isascii(), f"letters must be ASCII outside of comments: {one:.80}")
         found = UNDONE.search(one)
         require(found is None, f"the file says {found[0] if found else ''}: {one:.80}")
         if proving:
@@ -206,16 +212,19 @@ def _outside(text: str) -> Iterator[str]:
 def hypotheses_of(goal: str) -> str:
     """That a theorem's hypotheses can hold together, empty where it has none.
 
-    ``forall x, A -> B -> C`` gives ``exists x, (A) /\\ (B)``.
+    ``forall x, A -> B -> C`` gives ``exists x, (A) /\\ (B)``; a type that may be empty is one.
     """
-    head, _, rest = goal.strip().partition(" ")
+    goal = goal.strip()
+    if not _outer(goal).strip() and ")" not in _outer(goal[1:-1]):
+        return hypotheses_of(goal[1:-1])
+    head, _, rest = goal.partition(" ")
     if head in ("forall", "let"):
         bound, rest = _parted(rest, "," if head == "forall" else " in ")
         inner = hypotheses_of(rest)
         if head == "let":
             return f"let {bound} in {inner}" if inner else ""
         bound = _used(bound, inner)
-        return f"exists {bound}, {inner}" if bound else inner
+        return f"exists {bound}, {inner or 'True'}" if bound else inner
     first, rest = _parted(goal, "->")
     if not rest or re.search(r"\b(forall|exists)\b", _outer(first)):
         return ""  # the conclusion, which may have arrows of its own
@@ -224,12 +233,14 @@ def hypotheses_of(goal: str) -> str:
 
 
 def _used(binders: str, text: str) -> str:
-    """Of ``a b (c d : T)`` those that a text speaks of, or their types."""
+    """Of ``a b (c d : T)`` those that a text speaks of, or their types, or whose type may be empty."""
     kept: list[str] = []
+    binders = f"({binders})" if _parted(binders, ":")[1] else binders
     for one in reversed(re.findall(r"\((?:[^()]|\([^()]*\))*\)|[^\s()]+", binders)):
         names, _, kind = (one[1:-1] if one[0] == "(" else one).partition(":")
         said = " ".join((text, *kept))
-        left = [n for n in names.split() if re.search(rf"(?<![\w']){n}(?![\w'])", said)]
+        empty = INHABITED.fullmatch(kind) is None
+        left = [n for n in names.split() if empty or re.search(rf"(?<![\w']){n}(?![\w'])", said)]
         kept += [f"({' '.join(left)} :{kind})" if kind else " ".join(left)] if left else []
     return " ".join(reversed(kept))
 
@@ -265,7 +276,8 @@ def _assumed(text: str, statement: str, bare: tuple[str, ...]) -> frozenset[str]
     The statement is read in a second file, after ``HEADER`` alone: nothing that the first one
     imports, opens, defines or prints has a say in what the statement means.
     """
-    asked, used = [HEADER, "Require proof."], list[str]()
+    names = [one.split()[1] for one in sentences(statement) if one.startswith(NAMES)]
+    asked, used = [HEADER, *(f"Fail Check {one}." for one in names), "Require proof."], list[str]()
     for one in sentences(statement):
         name, _, goal = one.removeprefix("Theorem ").partition(":")
         if not one.startswith("Theorem "):
@@ -279,11 +291,11 @@ def _assumed(text: str, statement: str, bare: tuple[str, ...]) -> frozenset[str]
         used += [f"@proof.{name}" for name in goals]
     asked.append(f"Definition every := ({', '.join(used)}, tt).\nPrint Assumptions every.\n")
     said, _ = _coqc({"proof.vo": _compiled(text), "ask.v": "\n".join(asked)})
-    first, *rest = said.splitlines() or [""]
-    if first == "Closed under the global context":
+    if said.endswith("Closed under the global context\n"):
         return frozenset()
-    require(first == "Axioms:", f"coqc lists no assumptions: {said:.200}")
-    return frozenset(line.split()[0] for line in rest if line[:1].strip())
+    _, found, rest = said.rpartition("Axioms:\n")
+    require(bool(found), f"coqc lists no assumptions: {said:.200}")
+    return frozenset(line.split()[0] for line in rest.splitlines() if line[:1].strip())
 
 
 def _coqc(files: dict[str, bytes | str]) -> tuple[str, bytes]:

@@ -5,14 +5,12 @@ conditions.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import sympy
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Repaired
-from fairfl.claims.dynamic.phases import picture
 from fairfl.claims.dynamic.setting import attack, dot, gap, on_line, rounds, smoothness
 from fairfl.claims.forms import counterexample, definite, drawn, every
 
@@ -184,10 +182,3 @@ CLAIMS = (
         "L_1(w_(t_2))).",
     ),
 )
-PICTURES = {
-    "dynamic/theorem-1/repaired": partial(
-        picture,
-        "Two quadratics at 60°, η = 1/3, v₁ has gained 1 before: shaded where FedAvg is unfair",
-        "unfair",
-    )
-}

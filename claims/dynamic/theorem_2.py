@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import sympy
@@ -11,7 +10,6 @@ import sympy
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.claim import Claim, Repaired
-from fairfl.claims.dynamic.phases import picture
 from fairfl.claims.dynamic.setting import (
     attack,
     dot,
@@ -220,12 +218,3 @@ CLAIMS = (
         "eta, ||g_2|| >= 1 would do.",
     ),
 )
-PICTURES = {
-    "dynamic/theorem-2": partial(
-        picture,
-        "Two quadratics, one round: shaded where the normalised rule is fairer than FedAvg",
-        "round-60",
-        "round-120",
-        "curved",
-    )
-}

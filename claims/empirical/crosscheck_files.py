@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,24 +26,3 @@ def load(name: str) -> dict[str, Any]:
         raise FileNotFoundError(
             f"{name} is not there: fairfl crosscheck {study} --record writes it"
         ) from None
-
-
-PARTS = ("seen", "unseen")
-"""Of the seeds: those on which a claim's bounds were set, and those that had never been run when
-they were.
-"""
-
-
-def in_part(seed: int, runs: Mapping[str, Any], part: str) -> bool:
-    """Whether a seed belongs to a part; "seen" of the file's ``runs`` is how many of the first
-    seeds were seen.
-    """
-    return (seed < runs["seen"]) == (part == "seen")
-
-
-def confirmed_on(runs: Mapping[str, Any], last: int) -> str:
-    """Which seeds set the bounds, and which came after, up to ``last``; for scopes and notes."""
-    seen = runs["seen"]
-    first = "seed 0" if seen == 1 else f"seeds 0 to {seen - 1}"
-    rest = f"seed {seen}" if last == seen else f"seeds {seen} to {last}"
-    return f"bounds set on {first}, confirmed on {rest} alone"

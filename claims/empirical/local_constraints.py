@@ -21,7 +21,7 @@ from fairfl.solvers.api import solve
 from fairfl.solvers.solution import Solution
 from fairfl.studies.crosscheck.population.kept_rules import read
 from fairfl.studies.crosscheck.population.local_dynamics import Dynamics
-from fairfl.studies.crosscheck.population.mean_field import any_rule
+from fairfl.studies.crosscheck.population.pointwise_rule import any_rule
 from fairfl.studies.crosscheck.population.worlds import World, by_name
 from fairfl.studies.crosscheck.standard_errors import NEAR, OVER, PEOPLE
 from fairfl.theory.populations.classifiers import Classifier
@@ -59,10 +59,10 @@ def normal(x: arb) -> arb:
     return (1 + (x / arb(2).sqrt()).erf()) / 2
 
 
-def trained(instance: dict[str, Any], regime: str = "converged", degree: int = 1) -> Case:
+def trained(instance: dict[str, Any], regime: str = "converged") -> Case:
     """The end of FedAvg with local constraints on a population, against LFT+FedAvg(ε)."""
     world, eps = by_name(instance["world"]), float(instance["eps"])
-    run = Dynamics(world, (eps,) * world.clients, regime, degree, rounds=int(instance["rounds"]))
+    run = Dynamics(world, (eps,) * world.clients, regime, int(instance["rounds"]))
     return compared(world, deque(run.run(), maxlen=1)[0][0], eps)
 
 
@@ -179,7 +179,7 @@ CLAIMS = (
             {"world": "figure-5a", "eps": 0.0, "rounds": 150},
         ),
         mutants={
-            "one step": ("pooled gradients over all functions", {"regime": "pooled", "degree": 0}),
+            "one step": ("pooled gradients over all functions", {"regime": "pooled"}),
             "loose budgets": ("ε = 0.3, where one constraint binds", {"eps": 0.3}),
         },
         erratum="Li et al.'s theorem 1 has strongly convex losses and falling learning rates. "

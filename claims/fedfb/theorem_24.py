@@ -208,10 +208,15 @@ CLAIMS = (
                     "just before the zero the first step goes 0.24 behind it; 1/10 leaves 0.14",
                     started(Fraction(1, 100), [Fraction(1, 4), Fraction(1, 10)]),
                 ),
+                witness(
+                    bounded,
+                    "1/2000 before the zero: a step of 201/1000 and one of 1/10 leave 0.1005",
+                    started(Fraction(1, 2000), [Fraction(201, 1000), Fraction(1, 10)]),
+                ),
             ),
             mutants={
                 "√2": ("7/5 a_t for a_t, less than α_t", {"factor": Fraction(7, 5)}),
-                "a third": ("α_{t+1} >= α_t/3 for α_t/2", {"ratio": Fraction(3)}),
+                "2.01": ("α_{t+1} >= α_t/2.01 for α_t/2", {"ratio": Fraction(201, 100)}),
             },
             notes="F_1 falls along the line by lemma 23 (repaired), strictly where ∇F_1(w_λ) ≠ 0. "
             "The update (9) with μ = (-F_1, F_1) moves λ_1 by a_t in the direction of F_1's sign "

@@ -2,24 +2,24 @@
 From Coq Require Import Reals Lra Lia List.
 Open Scope R_scope.
 
-Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
+Definition total (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
 Definition largest (n : nat) (f : nat -> R) (M : R) : Prop :=
   (exists i, In i (seq 0 n) /\ f i = M) /\ forall i, In i (seq 0 n) -> f i <= M.
 Definition simplex (n : nat) (v : nat -> R) : Prop :=
-  (forall i, In i (seq 0 n) -> 0 <= v i) /\ sum (seq 0 n) v = 1.
+  (forall i, In i (seq 0 n) -> 0 <= v i) /\ total (seq 0 n) v = 1.
 
 Lemma below : forall ks v f M, (forall i, In i ks -> 0 <= v i) -> (forall i, In i ks -> f i <= M) ->
-  sum ks (fun i => v i * f i) <= M * sum ks v.
+  total ks (fun i => v i * f i) <= M * total ks v.
 Proof.
 intros ks v f M P F. induction ks as [| k ks IH]; simpl; [lra |].
-assert (sum ks (fun i => v i * f i) <= M * sum ks v).
+assert (total ks (fun i => v i * f i) <= M * total ks v).
 { apply IH; intros i H; [apply P | apply F]; now right. }
 specialize (P k (or_introl eq_refl)). specialize (F k (or_introl eq_refl)). nra.
 Qed.
 
 Theorem inside : forall n v, simplex n v ->
-  (forall f M, largest n f M -> sum (seq 0 n) (fun i => v i * f i) - M <= 0)
-  /\ largest n (fun _ => 0) 0 /\ sum (seq 0 n) (fun i => v i * 0) - 0 = 0.
+  (forall f M, largest n f M -> total (seq 0 n) (fun i => v i * f i) - M <= 0)
+  /\ largest n (fun _ => 0) 0 /\ total (seq 0 n) (fun i => v i * 0) - 0 = 0.
 Proof.
 intros n v [P T]. split; [| split].
 - intros f M [_ F]. assert (H := below _ v f M P F). rewrite T in H. lra.
@@ -29,11 +29,11 @@ intros n v [P T]. split; [| split].
 Qed.
 
 Theorem outside : forall n v, (0 < n)%nat -> ~ simplex n v ->
-  forall B, exists f M, largest n f M /\ B < sum (seq 0 n) (fun i => v i * f i) - M.
+  forall B, exists f M, largest n f M /\ B < total (seq 0 n) (fun i => v i * f i) - M.
 Proof.
 intros n v N out B.
 assert (some : In 0%nat (seq 0 n)) by (apply in_seq; lia).
-destruct (Req_dec (sum (seq 0 n) v) 1) as [T | T].
+destruct (Req_dec (total (seq 0 n) v) 1) as [T | T].
 - assert (D : exists j, In j (seq 0 n) /\ v j < 0).
   { assert (E : forall ks, (forall i, In i ks -> 0 <= v i) \/ exists j, In j ks /\ v j < 0).
     { induction ks as [| k ks [H | [j [H J]]]]; [left; intros _ [] | |].
@@ -46,10 +46,10 @@ destruct (Req_dec (sum (seq 0 n) v) 1) as [T | T].
   assert (P : 0 < t) by (apply Rdiv_lt_0_compat; [assert (H := Rabs_pos B) |]; lra).
   exists (fun i => if Nat.eq_dec i j then - t else 0).
   assert (S : forall ks, NoDup ks ->
-    sum ks (fun i => v i * (if Nat.eq_dec i j then - t else 0)) = if in_dec Nat.eq_dec j ks then -
+    total ks (fun i => v i * (if Nat.eq_dec i j then - t else 0)) = if in_dec Nat.eq_dec j ks then -
       t * v j else 0).
   { intros ks D. induction D as [| k ks K D IH]; [reflexivity |].
-    cbn [sum fold_right] in *. fold (sum ks) in *. unfold sum in IH. rewrite IH.
+    cbn [total fold_right] in *. fold (total ks) in *. unfold total in IH. rewrite IH.
     destruct (in_dec Nat.eq_dec j (k :: ks)) as [i | o];
       destruct (in_dec Nat.eq_dec j ks) as [i' | o'];
       destruct (Nat.eq_dec k j) as [e | e]; try subst k; try contradiction; try ring.
@@ -68,11 +68,11 @@ destruct (Req_dec (sum (seq 0 n) v) 1) as [T | T].
          subst j. reflexivity.
       -- split; [exact some |]. destruct (Nat.eq_dec 0 j); [congruence | reflexivity].
     * intros i _. destruct (Nat.eq_dec i j); lra.
-- set (d := sum (seq 0 n) v - 1) in *. set (t := (Rabs B + 1) / d).
+- set (d := total (seq 0 n) v - 1) in *. set (t := (Rabs B + 1) / d).
   exists (fun _ => t), t. split; [split; [exists 0%nat; split;
     [exact some | reflexivity] | intros; lra] |].
-  assert (S : forall c, sum (seq 0 n) (fun i => v i * c) = c * (d + 1)).
-  { intros c. unfold d. replace (sum (seq 0 n) v - 1 + 1) with (sum (seq 0 n) v) by ring.
+  assert (S : forall c, total (seq 0 n) (fun i => v i * c) = c * (d + 1)).
+  { intros c. unfold d. replace (total (seq 0 n) v - 1 + 1) with (total (seq 0 n) v) by ring.
     clear. induction (seq 0 n); simpl; [ring | rewrite IHl; ring]. }
   cbn beta. rewrite S. replace (t * (d + 1) - t) with (t * d) by ring.
   replace (t * d) with (Rabs B + 1) by (unfold t, d; field; unfold d in T; lra).
@@ -80,22 +80,22 @@ destruct (Req_dec (sum (seq 0 n) v) 1) as [T | T].
 Qed.
 
 Theorem nonnegative : forall n v, (0 < n)%nat ->
-  (sum (seq 0 n) (fun i => Rmax (v i) 0) <= 1 ->
+  (total (seq 0 n) (fun i => Rmax (v i) 0) <= 1 ->
      forall f M, (forall i, 0 <= f i) -> largest n f M ->
-       sum (seq 0 n) (fun i => v i * f i) - M <= 0)
-  /\ (1 < sum (seq 0 n) (fun i => Rmax (v i) 0) ->
+       total (seq 0 n) (fun i => v i * f i) - M <= 0)
+  /\ (1 < total (seq 0 n) (fun i => Rmax (v i) 0) ->
      forall B, exists f M, (forall i, 0 <= f i) /\ largest n f M
-       /\ B < sum (seq 0 n) (fun i => v i * f i) - M).
+       /\ B < total (seq 0 n) (fun i => v i * f i) - M).
 Proof.
 intros n v N. split.
 - intros T f M P [[j [J e]] F].
-  assert (A : sum (seq 0 n) (fun i => v i * f i) <= sum (seq 0 n) (fun i => Rmax (v i) 0 * f i)).
+  assert (A : total (seq 0 n) (fun i => v i * f i) <= total (seq 0 n) (fun i => Rmax (v i) 0 * f i)).
   { clear - P. induction (seq 0 n) as [| k ks IH]; simpl; [lra |].
     assert (v k * f k <= Rmax (v k) 0 * f k) by (apply Rmult_le_compat_r;
       [apply P | apply Rmax_l]). lra. }
   assert (B := below (seq 0 n) (fun i => Rmax (v i) 0) f M (fun i _ => Rmax_r (v i) 0) F).
   assert (0 <= M) by (rewrite <- e; apply P). nra.
-- intros T B. set (S := sum (seq 0 n) (fun i => Rmax (v i) 0)) in *.
+- intros T B. set (S := total (seq 0 n) (fun i => Rmax (v i) 0)) in *.
 set (t := (Rabs B + 1) / (S - 1)).
   assert (P : 0 < t) by (apply Rdiv_lt_0_compat; [assert (H := Rabs_pos B) |]; lra).
   assert (D : (exists j, In j (seq 0 n) /\ 0 < v j) \/ S <= 0).
@@ -108,7 +108,7 @@ set (t := (Rabs B + 1) / (S - 1)).
   + intros i. destruct (Rlt_dec 0 (v i)); lra.
   + exists j. split; [exact J |]. now destruct (Rlt_dec 0 (v j)).
   + intros i _. destruct (Rlt_dec 0 (v i)); lra.
-  + assert (V : forall c, sum (seq 0 n) (fun i => v i * (if Rlt_dec 0 (v i) then c else 0)) = c *
+  + assert (V : forall c, total (seq 0 n) (fun i => v i * (if Rlt_dec 0 (v i) then c else 0)) = c *
     S).
     { intros c. unfold S. clear. induction (seq 0 n) as [| k ks IH]; simpl; [ring |]. rewrite IH.
       destruct (Rlt_dec 0 (v k)); [rewrite Rmax_left by lra | rewrite Rmax_right by lra]; ring. }
@@ -119,11 +119,11 @@ Qed.
 (* The hypotheses of each theorem can hold together. *)
 Lemma inside_witness : exists n v, (simplex n v).
 Proof.
-exists 1%nat, (fun _ => 1). split; [intros; lra | unfold sum; simpl; lra].
+exists 1%nat, (fun _ => 1). split; [intros; lra | unfold total; simpl; lra].
 Qed.
 Lemma outside_witness : exists n v, ((0 < n)%nat) /\ (~ simplex n v).
 Proof.
-exists 1%nat, (fun _ => 0). split; [lia | intros [_ H]; unfold sum in H; simpl in H; lra].
+exists 1%nat, (fun _ => 0). split; [lia | intros [_ H]; unfold total in H; simpl in H; lra].
 Qed.
 Lemma nonnegative_witness : exists n, ((0 < n)%nat).
 Proof.

@@ -4,13 +4,13 @@
 From Coq Require Import Reals Lra List.
 Open Scope R_scope.
 
-Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
+Definition total (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
 Definition utility (alpha x : R) : R := Rpower x (1 - alpha) / (1 - alpha).
 
 Theorem egalitarian : forall n alpha m l u v, (0 < n)%nat -> 0 < l < m ->
   (forall i, In i (seq 0 n) -> m <= u i /\ 0 < v i) -> (exists j, In j (seq 0 n) /\ v j = l) ->
   1 + ln (INR n) / ln (m / l) < alpha ->
-  sum (seq 0 n) (fun i => utility alpha (v i)) < sum (seq 0 n) (fun i => utility alpha (u i)).
+  total (seq 0 n) (fun i => utility alpha (v i)) < total (seq 0 n) (fun i => utility alpha (u i)).
 Proof.
 intros n alpha m l u v N L P [j [J e]] A.
 assert (M : 1 <= INR n) by (change 1 with (INR 1); now apply le_INR).
@@ -29,28 +29,28 @@ assert (K : INR n * Rpower m (1 - alpha) < Rpower l (1 - alpha)).
 { unfold Rpower. rewrite <- (exp_ln (INR n)) at 1 by lra. rewrite <- exp_plus.
   apply exp_increasing. lra. }
 assert (low : forall ks, (forall i, In i ks -> m <= u i) ->
-  sum ks (fun i => Rpower (u i) (1 - alpha)) <= INR (length ks) * Rpower m (1 - alpha)).
-{ intros ks. induction ks as [| k ks IH]; intros Q; [simpl; lra |]. cbn [sum fold_right length].
+  total ks (fun i => Rpower (u i) (1 - alpha)) <= INR (length ks) * Rpower m (1 - alpha)).
+{ intros ks. induction ks as [| k ks IH]; intros Q; [simpl; lra |]. cbn [total fold_right length].
   rewrite S_INR. assert (H := IH (fun i I => Q i (or_intror I))).
   assert (B := up m (u k) ltac:(lra) (Q k (or_introl eq_refl))).
   assert (C : Rpower (u k) (1 - alpha) <= Rpower m (1 - alpha)).
   { unfold Rpower. destruct (Req_dec ((1 - alpha) * ln (u k)) ((1 - alpha) * ln m)) as [-> | d];
       [lra |]. left. apply exp_increasing. nra. }
-  unfold sum in H. lra. }
+  unfold total in H. lra. }
 assert (high : forall ks, In j ks ->
-  Rpower l (1 - alpha) <= sum ks (fun i => Rpower (v i) (1 - alpha))).
-{ intros ks. induction ks as [| k ks IH]; [intros [] |]. cbn [sum fold_right].
-  assert (Z : forall is, 0 <= sum is (fun i => Rpower (v i) (1 - alpha))).
-  { intros is. induction is as [| i is Z]; cbn; [lra |]. unfold sum in Z.
+  Rpower l (1 - alpha) <= total ks (fun i => Rpower (v i) (1 - alpha))).
+{ intros ks. induction ks as [| k ks IH]; [intros [] |]. cbn [total fold_right].
+  assert (Z : forall is, 0 <= total is (fun i => Rpower (v i) (1 - alpha))).
+  { intros is. induction is as [| i is Z]; cbn; [lra |]. unfold total in Z.
     assert (H := exp_pos ((1 - alpha) * ln (v i))). unfold Rpower at 1. lra. }
   intros [i | i].
-  - subst k. rewrite e. specialize (Z ks). unfold sum in Z. lra.
-  - specialize (IH i). unfold sum in IH. assert (H := exp_pos ((1 - alpha) * ln (v k))).
+  - subst k. rewrite e. specialize (Z ks). unfold total in Z. lra.
+  - specialize (IH i). unfold total in IH. assert (H := exp_pos ((1 - alpha) * ln (v k))).
     unfold Rpower at 2. lra. }
-assert (out : forall ks (w : nat -> R), sum ks (fun i => utility alpha (w i))
-  = - (sum ks (fun i => Rpower (w i) (1 - alpha)) * / (alpha - 1))).
-{ intros ks w. induction ks as [| k ks IH]; cbn [sum fold_right]; [ring |].
-  unfold sum in IH. rewrite IH. unfold utility. field. lra. }
+assert (out : forall ks (w : nat -> R), total ks (fun i => utility alpha (w i))
+  = - (total ks (fun i => Rpower (w i) (1 - alpha)) * / (alpha - 1))).
+{ intros ks w. induction ks as [| k ks IH]; cbn [total fold_right]; [ring |].
+  unfold total in IH. rewrite IH. unfold utility. field. lra. }
 rewrite !out. apply Ropp_lt_contravar, Rmult_lt_compat_r; [now apply Rinv_0_lt_compat |].
 specialize (low (seq 0 n) (fun i I => proj1 (P i I))). rewrite seq_length in low.
 specialize (high (seq 0 n) J). lra.

@@ -3,17 +3,17 @@
 From Coq Require Import Reals Lra Lia List FunctionalExtensionality.
 Open Scope R_scope.
 
-Fixpoint sum (n : nat) (t : nat -> R) : R := match n with O => 0 | S k => sum k t + t k end.
-Definition dot (d : nat) (x y : nat -> R) : R := sum d (fun k => x k * y k).
+Fixpoint total (n : nat) (t : nat -> R) : R := match n with O => 0 | S k => total k t + t k end.
+Definition dot (d : nat) (x y : nat -> R) : R := total d (fun k => x k * y k).
 Definition square (d : nat) (x : nat -> R) : R := dot d x x.
-Definition plus (x : nat -> R) (c : R) (y : nat -> R) (k : nat) : R := x k + c * y k.
+Definition shift (x : nat -> R) (c : R) (y : nat -> R) (k : nat) : R := x k + c * y k.
 Definition mean (n : nat) (p : nat -> R) (x : nat -> nat -> R) (k : nat) : R :=
-  sum n (fun i => p i * x i k).
+  total n (fun i => p i * x i k).
 Definition law (A : Type) (m : (A -> R) -> R) : Prop :=
   (forall f g, (forall a, f a <= g a) -> m f <= m g)
   /\ (forall c f g, m (fun a => c * f a + g a) = c * m f + m g) /\ m (fun _ => 1) = 1.
 Fixpoint place (eta : R) (theta : nat -> R) (h : list (nat -> R)) : nat -> R :=
-  match h with nil => theta | cons v k => plus (place eta theta k) (- eta) v end.
+  match h with nil => theta | cons v k => shift (place eta theta k) (- eta) v end.
 Fixpoint local (draw : (nat -> R) -> ((nat -> R) -> R) -> R) (eta : R) (theta : nat -> R) (K : nat)
   : (list (nat -> R) -> R) -> R :=
   match K with
@@ -32,45 +32,49 @@ Fixpoint rounds (step : (nat -> R) -> ((nat -> R) -> R) -> R) (theta : nat -> R)
 Definition clients (d n : nat) (F : (nat -> R) -> R) (dF : (nat -> R) -> nat -> R)
   (df : nat -> (nat -> R) -> nat -> R) (draw : nat -> (nat -> R) -> ((nat -> R) -> R) -> R)
   (L : R) (s : nat -> R) (g : R) : Prop :=
-  0 < L /\ (forall x h, derivable_pt_lim (fun t => F (plus x t h)) 0 (dot d (dF x) h))
-  /\ (forall x y, square d (plus (dF y) (-1) (dF x)) <= L ^ 2 * square d (plus y (-1) x))
+  0 < L /\ (forall x h, derivable_pt_lim (fun t => F (shift x t h)) 0 (dot d (dF x) h))
+  /\ (forall x y, square d (shift (dF y) (-1) (dF x)) <= L ^ 2 * square d (shift y (-1) x))
   /\ forall i, (i < n)%nat -> forall x, law (nat -> R) (draw i x)
-    /\ draw i x (fun v => square d (plus v (-1) (df i x))) <= s i
-    /\ square d (plus (df i x) (-1) (dF x)) <= g
-    /\ forall y, square d (plus (df i y) (-1) (df i x)) <= L ^ 2 * square d (plus y (-1) x).
+    /\ draw i x (fun v => square d (shift v (-1) (df i x))) <= s i
+    /\ square d (shift (df i x) (-1) (dF x)) <= g
+    /\ forall y, square d (shift (df i y) (-1) (df i x)) <= L ^ 2 * square d (shift y (-1) x).
 Definition unbiased (d n : nat) (df : nat -> (nat -> R) -> nat -> R)
   (draw : nat -> (nat -> R) -> ((nat -> R) -> R) -> R) : Prop :=
   forall i, (i < n)%nat -> forall x u,
-    draw i x (fun v => dot d (plus v (-1) (df i x)) u) = 0.
+    draw i x (fun v => dot d (shift v (-1) (df i x)) u) = 0.
 Definition averaging (A : Type) (chosen : (A -> R) -> R) (share : A -> nat -> R) (n : nat)
   (K : nat -> nat) (eta : R) (draw : nat -> (nat -> R) -> ((nat -> R) -> R) -> R)
   (runs : (nat -> R) -> ((nat -> list (nat -> R)) -> R) -> R) : Prop :=
   law A chosen
-  /\ (forall o, sum n (share o) = 1 /\ forall i, (i < n)%nat -> 0 <= share o i)
+  /\ (forall o, total n (share o) = 1 /\ forall i, (i < n)%nat -> 0 <= share o i)
   /\ forall x, law (nat -> list (nat -> R)) (runs x)
     /\ forall i f, (i < n)%nat -> runs x (fun h => f (h i)) = local (draw i) eta x (K i) f.
 Definition short (n : nat) (K : nat -> nat) (L eta : R) : Prop :=
   0 < eta /\ forall i, (i < n)%nat -> (1 <= K i)%nat /\ 6 * L * INR (K i) * eta <= 1.
 Definition front : R := 12.
+Definition steps : R := 24.
+Definition apart : R := 2.
+Definition drift : R := 2.
+Definition fourth : R := 6.
 
-Lemma sum_ext : forall n a b, (forall i, (i < n)%nat -> a i = b i) -> sum n a = sum n b.
+Lemma sum_ext : forall n a b, (forall i, (i < n)%nat -> a i = b i) -> total n a = total n b.
 Proof.
 induction n as [| n IH]; intros a b H; simpl; [reflexivity |]. rewrite (IH a b), H; auto.
 Qed.
 
-Lemma sum_le : forall n a b, (forall i, (i < n)%nat -> a i <= b i) -> sum n a <= sum n b.
+Lemma sum_le : forall n a b, (forall i, (i < n)%nat -> a i <= b i) -> total n a <= total n b.
 Proof.
 induction n as [| n IH]; intros a b H; simpl; [lra |].
-assert (sum n a <= sum n b) by auto. assert (a n <= b n) by auto. lra.
+assert (total n a <= total n b) by auto. assert (a n <= b n) by auto. lra.
 Qed.
 
-Lemma sum_lin : forall n c a b, sum n (fun i => c * a i + b i) = c * sum n a + sum n b.
+Lemma sum_lin : forall n c a b, total n (fun i => c * a i + b i) = c * total n a + total n b.
 Proof. induction n as [| n IH]; intros; simpl; [ring | rewrite IH; ring]. Qed.
 
-Lemma sum_const : forall n c, sum n (fun _ => c) = INR n * c.
+Lemma sum_const : forall n c, total n (fun _ => c) = INR n * c.
 Proof. induction n as [| n IH]; intros; [simpl; ring | rewrite S_INR; simpl; rewrite IH; ring]. Qed.
 
-Lemma sum_times : forall n c a, sum n (fun i => c * a i) = c * sum n a.
+Lemma sum_times : forall n c a, total n (fun i => c * a i) = c * total n a.
 Proof.
 intros. rewrite (sum_ext n _ (fun i => c * a i + 0)) by (intros; ring).
 rewrite sum_lin, sum_const. ring.
@@ -79,16 +83,16 @@ Qed.
 Lemma dot_sym : forall d x y, dot d x y = dot d y x.
 Proof. intros. apply sum_ext. intros. ring. Qed.
 
-Lemma dot_plus : forall d x c y z, dot d (plus x c y) z = dot d x z + c * dot d y z.
+Lemma dot_plus : forall d x c y z, dot d (shift x c y) z = dot d x z + c * dot d y z.
 Proof.
 intros. rewrite Rplus_comm. unfold dot. rewrite <- sum_lin. apply sum_ext. intros.
-unfold plus. ring.
+unfold shift. ring.
 Qed.
 
-Lemma plus_dot : forall d x c y z, dot d z (plus x c y) = dot d z x + c * dot d z y.
+Lemma plus_dot : forall d x c y z, dot d z (shift x c y) = dot d z x + c * dot d z y.
 Proof. intros. rewrite dot_sym, dot_plus, (dot_sym d x), (dot_sym d y). reflexivity. Qed.
 
-Lemma dot_mean : forall d n p x z, dot d (mean n p x) z = sum n (fun i => p i * dot d (x i) z).
+Lemma dot_mean : forall d n p x z, dot d (mean n p x) z = total n (fun i => p i * dot d (x i) z).
 Proof.
 intros d n p x z. induction n as [| n IH]; simpl.
 - unfold dot, mean. simpl. rewrite (sum_ext d _ (fun _ => 0)) by (intros; ring).
@@ -99,7 +103,7 @@ Qed.
 
 Lemma square_pos : forall d x, 0 <= square d x.
 Proof.
-intros d x. replace 0 with (sum d (fun _ => 0)) by (rewrite sum_const; ring).
+intros d x. replace 0 with (total d (fun _ => 0)) by (rewrite sum_const; ring).
 apply sum_le. intros. nra.
 Qed.
 
@@ -108,36 +112,36 @@ Proof. intros d x y H. unfold square. rewrite H, dot_sym, H. reflexivity. Qed.
 
 (* F is at most quadratic where its gradient is Lipschitz. *)
 Lemma above : forall d F dF L x y, 0 < L ->
-  (forall x h, derivable_pt_lim (fun t => F (plus x t h)) 0 (dot d (dF x) h)) ->
-  (forall x y, square d (plus (dF y) (-1) (dF x)) <= L ^ 2 * square d (plus y (-1) x)) ->
-  F y <= F x + dot d (dF x) (plus y (-1) x) + L / 2 * square d (plus y (-1) x).
+  (forall x h, derivable_pt_lim (fun t => F (shift x t h)) 0 (dot d (dF x) h)) ->
+  (forall x y, square d (shift (dF y) (-1) (dF x)) <= L ^ 2 * square d (shift y (-1) x)) ->
+  F y <= F x + dot d (dF x) (shift y (-1) x) + L / 2 * square d (shift y (-1) x).
 Proof.
-intros d F dF L x y L0 D lip. set (h := plus y (-1) x). set (q := square d h).
-assert (add : forall t u, plus (plus x t h) u h = plus x (t + u) h).
-{ intros. apply functional_extensionality. intros k. unfold plus. ring. }
-assert (slope : forall t, derivable_pt_lim (fun t => F (plus x t h)) t (dot d (dF (plus x t h)) h)).
-{ intros t eps pos. destruct (D (plus x t h) h eps pos) as [delta H]. exists delta. intros u n s.
+intros d F dF L x y L0 D lip. set (h := shift y (-1) x). set (q := square d h).
+assert (add : forall t u, shift (shift x t h) u h = shift x (t + u) h).
+{ intros. apply functional_extensionality. intros k. unfold shift. ring. }
+assert (slope : forall t, derivable_pt_lim (fun t => F (shift x t h)) t (dot d (dF (shift x t h)) h)).
+{ intros t eps pos. destruct (D (shift x t h) h eps pos) as [delta H]. exists delta. intros u n s.
   specialize (H u n s). rewrite !add, Rplus_0_l, Rplus_0_r in H. exact H. }
-destruct (MVT_cor2 (fun t => F (plus x t h) - (dot d (dF x) h * t + L / 2 * q * (t * t)))
-  (fun t => dot d (dF (plus x t h)) h - (dot d (dF x) h * 1 + L / 2 * q * (1 * t + t * 1))) 0 1
+destruct (MVT_cor2 (fun t => F (shift x t h) - (dot d (dF x) h * t + L / 2 * q * (t * t)))
+  (fun t => dot d (dF (shift x t h)) h - (dot d (dF x) h * 1 + L / 2 * q * (1 * t + t * 1))) 0 1
   Rlt_0_1) as [c [e [c0 c1]]].
-- intros t _. apply (derivable_pt_lim_minus (fun t => F (plus x t h))); [apply slope |].
+- intros t _. apply (derivable_pt_lim_minus (fun t => F (shift x t h))); [apply slope |].
   apply (derivable_pt_lim_plus (fun t => dot d (dF x) h * t)).
   + apply (derivable_pt_lim_scal id), derivable_pt_lim_id.
   + apply (derivable_pt_lim_scal (fun t => t * t)).
     apply (derivable_pt_lim_mult id id); apply derivable_pt_lim_id.
-- assert (y1 : plus x 1 h = y) by (apply functional_extensionality; intros; unfold h, plus; ring).
-  assert (x0 : plus x 0 h = x) by (apply functional_extensionality; intros; unfold plus; ring).
+- assert (y1 : shift x 1 h = y) by (apply functional_extensionality; intros; unfold h, shift; ring).
+  assert (x0 : shift x 0 h = x) by (apply functional_extensionality; intros; unfold shift; ring).
   cbn beta in e. rewrite y1, x0 in e. fold q.
-  enough (dot d (dF (plus x c h)) h - dot d (dF x) h <= L * c * q) by lra.
-  set (a := plus (dF (plus x c h)) (-1) (dF x)).
+  enough (dot d (dF (shift x c h)) h - dot d (dF x) h <= L * c * q) by lra.
+  set (a := shift (dF (shift x c h)) (-1) (dF x)).
   assert (A : square d a <= L ^ 2 * (c ^ 2 * q)).
-  { apply Rle_trans with (1 := lip x (plus x c h)). right. f_equal.
-    rewrite (square_same d _ (plus (fun _ => 0) c h)).
-    - unfold q, square, dot. rewrite <- sum_times. apply sum_ext. intros. unfold plus. ring.
-    - intros z. unfold dot. apply sum_ext. intros. unfold plus. ring. }
-  assert (S := square_pos d (plus a (- (L * c)) h)).
-  assert (E : dot d (dF (plus x c h)) h - dot d (dF x) h = dot d a h).
+  { apply Rle_trans with (1 := lip x (shift x c h)). right. f_equal.
+    rewrite (square_same d _ (shift (fun _ => 0) c h)).
+    - unfold q, square, dot. rewrite <- sum_times. apply sum_ext. intros. unfold shift. ring.
+    - intros z. unfold dot. apply sum_ext. intros. unfold shift. ring. }
+  assert (S := square_pos d (shift a (- (L * c)) h)).
+  assert (E : dot d (dF (shift x c h)) h - dot d (dF x) h = dot d a h).
   { unfold a. rewrite dot_plus. ring. }
   rewrite E. unfold square in S. rewrite dot_plus, !plus_dot in S.
   fold (square d a) (square d h) in S. fold q in S. rewrite (dot_sym d h a) in S.
@@ -146,15 +150,15 @@ destruct (MVT_cor2 (fun t => F (plus x t h) - (dot d (dF x) h * t + L / 2 * q * 
 Qed.
 
 (* Jensen's inequality and Cauchy's, for the mean of vectors. *)
-Lemma jensen : forall d n p x, (forall i, (i < n)%nat -> 0 <= p i) -> sum n p = 1 ->
-  square d (mean n p x) <= sum n (fun i => p i * square d (x i)).
+Lemma jensen : forall d n p x, (forall i, (i < n)%nat -> 0 <= p i) -> total n p = 1 ->
+  square d (mean n p x) <= total n (fun i => p i * square d (x i)).
 Proof.
 intros d n p x P one. set (m := mean n p x).
-assert (E : square d m = sum n (fun i => p i * dot d (x i) m)) by apply dot_mean.
-assert (B : sum n (fun i => p i * (2 * dot d (x i) m - square d m))
-  <= sum n (fun i => p i * square d (x i))).
+assert (E : square d m = total n (fun i => p i * dot d (x i) m)) by apply dot_mean.
+assert (B : total n (fun i => p i * (2 * dot d (x i) m - square d m))
+  <= total n (fun i => p i * square d (x i))).
 { apply sum_le. intros i I. apply Rmult_le_compat_l; [now apply P |].
-  assert (S := square_pos d (plus (x i) (-1) m)). unfold square in *.
+  assert (S := square_pos d (shift (x i) (-1) m)). unfold square in *.
   rewrite dot_plus, !plus_dot, (dot_sym d m (x i)) in S. lra. }
 rewrite (sum_ext n _ (fun i => 2 * (p i * dot d (x i) m) + - square d m * p i)) in B
   by (intros; ring).
@@ -165,19 +169,19 @@ rewrite sum_lin, one, sum_const in B. lra.
 Qed.
 
 Lemma cauchy : forall d n p x,
-  square d (mean n p x) <= sum n (fun i => sum n (fun j => p j * p j) * square d (x i)).
+  square d (mean n p x) <= total n (fun i => total n (fun j => p j * p j) * square d (x i)).
 Proof.
-intros d n p x. set (P := sum n (fun j => p j * p j)). set (m := mean n p x).
-assert (E : square d m = sum n (fun i => p i * dot d (x i) m)) by apply dot_mean.
+intros d n p x. set (P := total n (fun j => p j * p j)). set (m := mean n p x).
+assert (E : square d m = total n (fun i => p i * dot d (x i) m)) by apply dot_mean.
 assert (P0 : 0 <= P).
-{ replace 0 with (sum n (fun _ => 0)) by (rewrite sum_const; ring). apply sum_le. intros. nra. }
-assert (Z : sum n (fun i => P * square d (x i)) = P * sum n (fun i => square d (x i))).
+{ replace 0 with (total n (fun _ => 0)) by (rewrite sum_const; ring). apply sum_le. intros. nra. }
+assert (Z : total n (fun i => P * square d (x i)) = P * total n (fun i => square d (x i))).
 { rewrite (sum_ext n _ (fun i => P * square d (x i) + 0)) by (intros; ring).
   rewrite sum_lin, sum_const. ring. }
 rewrite Z.
-assert (B : sum n (fun i => 2 * P * (p i * dot d (x i) m) - p i * p i * square d m)
-  <= sum n (fun i => P * P * square d (x i))).
-{ apply sum_le. intros i I. assert (S := square_pos d (plus (plus (x i) (P - 1) (x i)) (- p i) m)).
+assert (B : total n (fun i => 2 * P * (p i * dot d (x i) m) - p i * p i * square d m)
+  <= total n (fun i => P * P * square d (x i))).
+{ apply sum_le. intros i I. assert (S := square_pos d (shift (shift (x i) (P - 1) (x i)) (- p i) m)).
   unfold square in *. rewrite !dot_plus, !plus_dot, (dot_sym d m (x i)) in S. lra. }
 rewrite (sum_ext n (fun i => _ - _)
   (fun i => 2 * P * (p i * dot d (x i) m) + (- square d m * (p i * p i) + 0))) in B
@@ -192,8 +196,8 @@ destruct (Rle_lt_or_eq_dec 0 P P0) as [pos | zero].
   rewrite (sum_ext n _ (fun _ => 0)); [rewrite sum_const; ring |]. intros i I.
   enough (p i = 0) as -> by ring. unfold P in zero. clear - zero I.
   induction n as [| n IH]; [lia |].
-  simpl in zero. assert (0 <= sum n (fun j => p j * p j)).
-  { replace 0 with (sum n (fun _ => 0)) by (rewrite sum_const; ring). apply sum_le. intros. nra. }
+  simpl in zero. assert (0 <= total n (fun j => p j * p j)).
+  { replace 0 with (total n (fun _ => 0)) by (rewrite sum_const; ring). apply sum_le. intros. nra. }
   assert (Q : 0 <= p n * p n) by nra. assert (p n * p n = 0) by lra.
   destruct (Nat.eq_dec i n) as [-> | ne]; [nra | apply IH; [lra | lia]].
 Qed.
@@ -225,12 +229,12 @@ intros A m f b g k M H. assert (E := law_two A m f b g 0 g k M). rewrite Rmult_0
 apply E. intros a. rewrite Rmult_0_l, Rplus_0_l. apply H.
 Qed.
 
-Lemma law_sum : forall A m n f, law A m -> m (fun a => sum n (fun i => f i a))
-  = sum n (fun i => m (f i)).
+Lemma law_sum : forall A m n f, law A m -> m (fun a => total n (fun i => f i a))
+  = total n (fun i => m (f i)).
 Proof.
 intros A m n f M. assert (L := M). destruct L as [_ [lin _]].
 induction n as [| n IH]; [exact (law_const A m 0 M) |]. simpl. rewrite <- IH.
-rewrite (law_ext A m _ (fun a => 1 * sum n (fun i => f i a) + f n a))
+rewrite (law_ext A m _ (fun a => 1 * total n (fun i => f i a) + f n a))
   by (assumption || (intros; ring)). rewrite lin. ring.
 Qed.
 
@@ -274,16 +278,16 @@ Qed.
 
 Lemma client : forall d draw eta theta K F' u a c, (forall x, law _ (draw x)) -> (1 <= K)%nat ->
   0 <= a -> 0 <= c ->
-  (forall x, draw x (fun v => square d (plus v (-1) F')) <= u + a * square d (plus x (-1) theta)) ->
-  ((2 <= K)%nat -> forall x, draw x (fun v => square d (plus (plus x (- eta) v) (-1) theta))
-    <= (1 + / INR K) * square d (plus x (-1) theta) + c) ->
-  local draw eta theta K (fun h => fold_right (fun v s => square d (plus v (-1) F') + s) 0 h)
+  (forall x, draw x (fun v => square d (shift v (-1) F')) <= u + a * square d (shift x (-1) theta)) ->
+  ((2 <= K)%nat -> forall x, draw x (fun v => square d (shift (shift x (- eta) v) (-1) theta))
+    <= (1 + / INR K) * square d (shift x (-1) theta) + c) ->
+  local draw eta theta K (fun h => fold_right (fun v s => square d (shift v (-1) F') + s) 0 h)
   <= INR K * u + a * (exp 1 - 2) * INR K ^ 2 * c.
 Proof.
 intros d draw eta theta K F' u a c D one a0 c0 near moved.
 set (k' := INR K). set (r := 1 + / k').
-set (Q := fun h => fold_right (fun v s => square d (plus v (-1) F') + s) 0 h).
-set (W := fun h => square d (plus (place eta theta h) (-1) theta)).
+set (Q := fun h => fold_right (fun v s => square d (shift v (-1) F') + s) 0 h).
+set (W := fun h => square d (shift (place eta theta h) (-1) theta)).
 assert (pos : 1 <= k') by (apply (le_INR 1); exact one).
 assert (rk : k' * r = k' + 1) by (unfold r; field; lra).
 assert (step : forall k, local draw eta theta (S k) Q
@@ -293,7 +297,7 @@ assert (step : forall k, local draw eta theta (S k) Q
     with (local draw eta theta k (fun h => draw (place eta theta h) (fun v => Q (v :: h)))).
   apply law_two; [now apply local_law |]. intros h.
   assert (O := law_one _ (draw (place eta theta h))
-    (fun v => Q (v :: h)) 1 (fun v => square d (plus v (-1) F')) (Q h) (D _)
+    (fun v => Q (v :: h)) 1 (fun v => square d (shift v (-1) F')) (Q h) (D _)
     ltac:(intros v; unfold Q; simpl; lra)).
   specialize (near (place eta theta h)). unfold W. cbn beta. lra. }
 assert (both : forall k, (S k <= K)%nat ->
@@ -331,26 +335,26 @@ Qed.
 
 (* The part of a client's move that is not a step along F', at most by Cauchy's inequality. *)
 Lemma astray : forall d eta theta F' h,
-  square d (plus (plus (place eta theta h) (-1) theta) (eta * INR (length h)) F')
+  square d (shift (shift (place eta theta h) (-1) theta) (eta * INR (length h)) F')
   <= eta ^ 2 * INR (length h)
-     * fold_right (fun v s => square d (plus v (-1) F') + s) 0 h.
+     * fold_right (fun v s => square d (shift v (-1) F') + s) 0 h.
 Proof.
 intros d eta theta F' h. induction h as [| v h IH].
 - simpl. unfold square. rewrite !dot_plus, !plus_dot. lra.
-- set (A := plus (plus (place eta theta h) (-1) theta) (eta * INR (length h)) F') in *.
-  set (b := plus v (-1) F').
-  replace (square d (plus (plus (place eta theta (v :: h)) (-1) theta)
-    (eta * INR (length (v :: h))) F')) with (square d (plus A (- eta) b)).
+- set (A := shift (shift (place eta theta h) (-1) theta) (eta * INR (length h)) F') in *.
+  set (b := shift v (-1) F').
+  replace (square d (shift (shift (place eta theta (v :: h)) (-1) theta)
+    (eta * INR (length (v :: h))) F')) with (square d (shift A (- eta) b)).
   2:{ apply square_same. intros z. unfold A, b. cbn [length place].
     rewrite S_INR, !dot_plus. ring. }
   cbn [fold_right length]. fold b.
-  set (s := fold_right (fun v s => square d (plus v (-1) F') + s) 0 h) in *.
+  set (s := fold_right (fun v s => square d (shift v (-1) F') + s) 0 h) in *.
   destruct h as [| w h].
   + simpl in s. subst s. unfold A, square. simpl.
     repeat (rewrite dot_plus || rewrite plus_dot). lra.
   + set (k := INR (length (w :: h))) in *. rewrite S_INR. fold k.
     assert (k0 : 0 < k) by (apply lt_0_INR; simpl; lia).
-    assert (P := square_pos d (plus A (k * eta) b)).
+    assert (P := square_pos d (shift A (k * eta) b)).
     apply Rmult_le_reg_l with k; [exact k0 |].
     apply Rle_trans with ((k + 1) * square d A + k * (k + 1) * eta ^ 2 * square d b).
     * unfold square in *. rewrite !dot_plus, !plus_dot, (dot_sym d b A) in *.
@@ -360,16 +364,16 @@ Qed.
 
 Lemma moved : forall d draw eta theta K F' u a c, (forall x, law _ (draw x)) -> (1 <= K)%nat ->
   0 <= a -> 0 <= c ->
-  (forall x, draw x (fun v => square d (plus v (-1) F')) <= u + a * square d (plus x (-1) theta)) ->
-  ((2 <= K)%nat -> forall x, draw x (fun v => square d (plus (plus x (- eta) v) (-1) theta))
-    <= (1 + / INR K) * square d (plus x (-1) theta) + c) ->
+  (forall x, draw x (fun v => square d (shift v (-1) F')) <= u + a * square d (shift x (-1) theta)) ->
+  ((2 <= K)%nat -> forall x, draw x (fun v => square d (shift (shift x (- eta) v) (-1) theta))
+    <= (1 + / INR K) * square d (shift x (-1) theta) + c) ->
   local draw eta theta K
-    (fun h => square d (plus (plus (place eta theta h) (-1) theta) (eta * INR K) F'))
+    (fun h => square d (shift (shift (place eta theta h) (-1) theta) (eta * INR K) F'))
   <= eta ^ 2 * INR K * (INR K * u + a * (exp 1 - 2) * INR K ^ 2 * c).
 Proof.
 intros d draw eta theta K F' u a c D one a0 c0 near far.
 assert (C := client d draw eta theta K F' u a c D one a0 c0 near far).
-set (Q := fun h => fold_right (fun v s => square d (plus v (-1) F') + s) 0 h) in C.
+set (Q := fun h => fold_right (fun v s => square d (shift v (-1) F') + s) 0 h) in C.
 apply Rle_trans with (local draw eta theta K (fun h => eta ^ 2 * INR K * Q h)).
 - apply local_le; [exact D |]. intros h E. assert (A := astray d eta theta F' h).
   rewrite E in A. exact A.
@@ -381,21 +385,21 @@ Qed.
 
 (* (A.10) to (A.17): what a step with the mean move lowers F by, whatever the moves are. *)
 Lemma descent : forall d F dF L eta mu x y, 0 <= L -> 0 < eta -> 1 <= mu -> 6 * L * mu * eta <= 1 ->
-  F y <= F x + dot d (dF x) (plus y (-1) x) + L / 2 * square d (plus y (-1) x) ->
+  F y <= F x + dot d (dF x) (shift y (-1) x) + L / 2 * square d (shift y (-1) x) ->
   F y <= F x - eta * (11 * mu - 6) / 12 * square d (dF x)
-    + / (2 * eta) * square d (plus (plus y (-1) x) (eta * mu) (dF x)).
+    + / (2 * eta) * square d (shift (shift y (-1) x) (eta * mu) (dF x)).
 Proof.
 intros d F dF L eta mu x y L0 e0 m1 short smooth.
-set (g := dF x) in *. set (z := plus (plus y (-1) x) (eta * mu) g).
-assert (E1 : dot d g (plus y (-1) x) = dot d g z - eta * mu * square d g).
+set (g := dF x) in *. set (z := shift (shift y (-1) x) (eta * mu) g).
+assert (E1 : dot d g (shift y (-1) x) = dot d g z - eta * mu * square d g).
 { unfold z, square. rewrite !plus_dot. ring. }
-assert (E2 : square d (plus y (-1) x)
+assert (E2 : square d (shift y (-1) x)
   = square d z - 2 * (eta * mu) * dot d g z + (eta * mu) ^ 2 * square d g).
 { unfold z, square. repeat (rewrite dot_plus || rewrite plus_dot).
   rewrite (dot_sym d y g), (dot_sym d x g), (dot_sym d x y). ring. }
 rewrite E1, E2 in smooth.
 assert (Y : dot d g z <= eta / 2 * square d g + / (2 * eta) * square d z).
-{ assert (P := square_pos d (plus z (- eta) g)). unfold square in *.
+{ assert (P := square_pos d (shift z (- eta) g)). unfold square in *.
   rewrite dot_plus, !plus_dot, (dot_sym d z g) in P.
   apply Rmult_le_reg_l with (2 * eta); [lra |].
   rewrite Rmult_plus_distr_l, <- (Rmult_assoc (2 * eta) (/ (2 * eta))), Rinv_r by lra. lra. }
@@ -418,38 +422,38 @@ Lemma round : forall d n F dF draw K L eta A chosen share beta runs x m N a b,
   0 <= L -> 0 < eta -> 1 <= m -> law A chosen -> law _ (runs x) ->
   (forall i, (i < n)%nat -> 6 * L * INR (K i) * eta <= 1) ->
   (forall i, (i < n)%nat -> forall f, runs x (fun h => f (h i)) = local (draw i) eta x (K i) f) ->
-  (forall o, sum n (share o) = 1 /\ m <= sum n (fun i => share o i * INR (K i))
+  (forall o, total n (share o) = 1 /\ m <= total n (fun i => share o i * INR (K i))
     /\ (forall i, (i < n)%nat -> 0 <= share o i) /\ (forall i, (i < n)%nat -> 0 <= beta o i)
-    /\ forall z, square d (mean n (share o) z) <= sum n (fun i => beta o i * square d (z i))) ->
-  (forall y, F y <= F x + dot d (dF x) (plus y (-1) x) + L / 2 * square d (plus y (-1) x)) ->
+    /\ forall z, square d (mean n (share o) z) <= total n (fun i => beta o i * square d (z i))) ->
+  (forall y, F y <= F x + dot d (dF x) (shift y (-1) x) + L / 2 * square d (shift y (-1) x)) ->
   (forall i, (i < n)%nat -> local (draw i) eta x (K i)
-    (fun h => square d (plus (plus (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
+    (fun h => square d (shift (shift (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
     <= eta ^ 2 * (N i + a i * square d (dF x))) ->
   (forall i, (i < n)%nat -> chosen (fun o => beta o i) = b i) ->
-  sum n (fun i => b i * a i) <= 1 / 2 ->
+  total n (fun i => b i * a i) <= 1 / 2 ->
   next A chosen share n eta runs x F
-  <= F x - eta * (11 * m - 9) / 12 * square d (dF x) + eta / 2 * sum n (fun i => b i * N i).
+  <= F x - eta * (11 * m - 9) / 12 * square d (dF x) + eta / 2 * total n (fun i => b i * N i).
 Proof.
 intros d n F dF draw K L eta A chosen share beta runs x m N a b L0 e0 m1 CL RL short marginal parts
   smooth go mass few.
 set (G := square d (dF x)). assert (G0 : 0 <= G) by apply square_pos.
 set (W := fun i (h : nat -> list (nat -> R)) =>
-  plus (plus (place eta x (h i)) (-1) x) (eta * INR (K i)) (dF x)).
+  shift (shift (place eta x (h i)) (-1) x) (eta * INR (K i)) (dF x)).
 assert (each : forall o, runs x (fun h => F (mean n (share o) (fun i => place eta x (h i))))
-  <= eta / 2 * sum n (fun i => (N i + a i * G) * beta o i) + (F x - eta * (11 * m - 6) / 12 * G)).
+  <= eta / 2 * total n (fun i => (N i + a i * G) * beta o i) + (F x - eta * (11 * m - 6) / 12 * G)).
 { intros o. destruct (parts o) as [one [M [P [B J]]]].
-  set (mu := sum n (fun i => share o i * INR (K i))) in *.
+  set (mu := total n (fun i => share o i * INR (K i))) in *.
   assert (small : 6 * L * mu * eta <= 1).
-  { replace (6 * L * mu * eta) with (sum n (fun i => 6 * L * eta * (share o i * INR (K i)) + 0)).
+  { replace (6 * L * mu * eta) with (total n (fun i => 6 * L * eta * (share o i * INR (K i)) + 0)).
     2:{ rewrite sum_lin, sum_const. fold mu. ring. }
     rewrite <- one. apply sum_le. intros i I. specialize (short i I). specialize (P i I).
     apply Rmult_le_compat_l with (r := share o i) in short; [| exact P]. lra. }
   assert (D : forall h, F (mean n (share o) (fun i => place eta x (h i)))
-    <= / (2 * eta) * sum n (fun i => beta o i * square d (W i h))
+    <= / (2 * eta) * total n (fun i => beta o i * square d (W i h))
        + (F x - eta * (11 * m - 6) / 12 * G)).
   { intros h. set (y := mean n (share o) (fun i => place eta x (h i))).
     assert (S := descent d F dF L eta mu x y L0 e0 ltac:(lra) small (smooth y)). fold G in S.
-    replace (square d (plus (plus y (-1) x) (eta * mu) (dF x)))
+    replace (square d (shift (shift y (-1) x) (eta * mu) (dF x)))
       with (square d (mean n (share o) (fun i => W i h))) in S.
     2:{ apply square_same. intros z. unfold W. rewrite dot_mean, !dot_plus. unfold y.
       rewrite dot_mean. rewrite (sum_ext n _ (fun i =>
@@ -466,8 +470,8 @@ assert (each : forall o, runs x (fun h => F (mean n (share o) (fun i => place et
     lra. }
   apply Rle_trans with (1 := law_one _ (runs x) _ _ _ _ RL D). apply Rplus_le_compat_r.
   rewrite (law_sum _ (runs x) n _ RL).
-  replace (eta / 2 * sum n (fun i => (N i + a i * G) * beta o i))
-    with (/ (2 * eta) * sum n (fun i => eta ^ 2 * ((N i + a i * G) * beta o i) + 0)).
+  replace (eta / 2 * total n (fun i => (N i + a i * G) * beta o i))
+    with (/ (2 * eta) * total n (fun i => eta ^ 2 * ((N i + a i * G) * beta o i) + 0)).
   2:{ rewrite sum_lin, sum_const. field. lra. }
   apply Rmult_le_compat_l; [left; apply Rinv_0_lt_compat; lra |].
   apply sum_le. intros i I. specialize (go i I). fold G in go. specialize (B i I).
@@ -477,8 +481,8 @@ assert (each : forall o, runs x (fun h => F (mean n (share o) (fun i => place et
   apply Rmult_le_compat_l with (r := beta o i) in go; [| exact B]. unfold W in S at 2. lra. }
 unfold next. apply Rle_trans with (1 := law_one _ chosen _ _ _ _ CL each).
 rewrite (law_sum _ chosen n _ CL).
-assert (E : sum n (fun i => chosen (fun o => (N i + a i * G) * beta o i))
-  = sum n (fun i => b i * N i) + G * sum n (fun i => b i * a i)).
+assert (E : total n (fun i => chosen (fun o => (N i + a i * G) * beta o i))
+  = total n (fun i => b i * N i) + G * total n (fun i => b i * a i)).
 { rewrite Rplus_comm, <- sum_lin. apply sum_ext. intros i I. rewrite <- (mass i I).
   assert (Z := proj1 (proj2 CL) (N i + a i * G) (fun o => beta o i) (fun _ => 0)).
   rewrite (law_const _ chosen 0 CL) in Z.
@@ -501,8 +505,8 @@ Lemma telescope : forall step F G theta low kappa psi T, (forall x, law _ (step 
 Proof.
 intros step F G theta low kappa psi T S k0 down above pos.
 assert (sums : forall t, rounds step theta t F
-  <= F theta - kappa * sum t (fun s => rounds step theta s G) + INR t * psi).
-{ induction t as [| t IH]; [simpl; lra |]. rewrite S_INR. simpl sum. simpl rounds.
+  <= F theta - kappa * total t (fun s => rounds step theta s G) + INR t * psi).
+{ induction t as [| t IH]; [simpl; lra |]. rewrite S_INR. simpl total. simpl rounds.
   assert (B := law_two _ (rounds step theta t) (fun x => step x F) 1 F (- kappa) G psi
     (rounds_law step theta t S) ltac:(intros x; specialize (down x); lra)). lra. }
 assert (low' : low <= rounds step theta T F).
@@ -510,11 +514,11 @@ assert (low' : low <= rounds step theta T F).
   apply rounds_law; [exact S | exact above]. }
 assert (N : 0 < INR T) by now apply lt_0_INR.
 set (B := / kappa * ((F theta - low) / INR T + psi)).
-assert (total : sum T (fun s => rounds step theta s G) <= INR T * B).
+assert (whole : total T (fun s => rounds step theta s G) <= INR T * B).
 { apply Rmult_le_reg_l with kappa; [exact k0 |].
   replace (kappa * (INR T * B)) with (F theta - low + INR T * psi) by (unfold B; field; lra).
   specialize (sums T). lra. }
-revert pos total. generalize B. clear. intros B.
+revert pos whole. generalize B. clear. intros B.
 induction T as [| T IH]; intros pos H; [lia |].
 rewrite S_INR in H. simpl in H. destruct (Rle_lt_dec (rounds step theta T G) B) as [l | l].
 - exists T. split; [lia | exact l].
@@ -522,33 +526,33 @@ rewrite S_INR in H. simpl in H. destruct (Rle_lt_dec (rounds step theta T G) B) 
   exists t. split; [lia | exact J].
 Qed.
 
-Lemma two : forall d x y z, square d (plus x (-1) z)
-  <= 2 * (square d (plus x (-1) y) + square d (plus y (-1) z)).
+Lemma two : forall d x y z, square d (shift x (-1) z)
+  <= 2 * (square d (shift x (-1) y) + square d (shift y (-1) z)).
 Proof.
-intros d x y z. assert (S := square_pos d (plus (plus x (-1) y) (-1) (plus y (-1) z))).
+intros d x y z. assert (S := square_pos d (shift (shift x (-1) y) (-1) (shift y (-1) z))).
 unfold square in *. repeat (rewrite dot_plus in * || rewrite plus_dot in * ).
 rewrite (dot_sym d y x), (dot_sym d z x), (dot_sym d z y) in *. lra.
 Qed.
 
-Lemma three : forall d x y z w, square d (plus x (-1) w)
-  <= 3 * (square d (plus x (-1) y) + square d (plus y (-1) z) + square d (plus z (-1) w)).
+Lemma three : forall d x y z w, square d (shift x (-1) w)
+  <= 3 * (square d (shift x (-1) y) + square d (shift y (-1) z) + square d (shift z (-1) w)).
 Proof.
-intros d x y z w. assert (S := square_pos d (plus (plus x (-1) y) (-1) (plus y (-1) z))).
-assert (S' := square_pos d (plus (plus x (-1) y) (-1) (plus z (-1) w))).
-assert (S'' := square_pos d (plus (plus y (-1) z) (-1) (plus z (-1) w))).
+intros d x y z w. assert (S := square_pos d (shift (shift x (-1) y) (-1) (shift y (-1) z))).
+assert (S' := square_pos d (shift (shift x (-1) y) (-1) (shift z (-1) w))).
+assert (S'' := square_pos d (shift (shift y (-1) z) (-1) (shift z (-1) w))).
 unfold square in *. repeat (rewrite dot_plus in * || rewrite plus_dot in * ).
 rewrite (dot_sym d y x), (dot_sym d z x), (dot_sym d z y), (dot_sym d w x), (dot_sym d w y),
   (dot_sym d w z) in *. lra.
 Qed.
 
 Lemma young : forall d k x eta v t, 1 <= k ->
-  square d (plus (plus x (- eta) v) (-1) t)
-  <= (1 + / (2 * k - 1)) * square d (plus x (-1) t) + 2 * k * eta ^ 2 * square d v.
+  square d (shift (shift x (- eta) v) (-1) t)
+  <= (1 + / (2 * k - 1)) * square d (shift x (-1) t) + 2 * k * eta ^ 2 * square d v.
 Proof.
-intros d k x eta v t k1. assert (S := square_pos d (plus (plus x (-1) t) ((2 * k - 1) * eta) v)).
+intros d k x eta v t k1. assert (S := square_pos d (shift (shift x (-1) t) ((2 * k - 1) * eta) v)).
 assert (B : 0 < 2 * k - 1) by lra. apply Rmult_le_reg_l with (2 * k - 1); [exact B |].
-replace ((2 * k - 1) * ((1 + / (2 * k - 1)) * square d (plus x (-1) t)
-  + 2 * k * eta ^ 2 * square d v)) with (2 * k * square d (plus x (-1) t)
+replace ((2 * k - 1) * ((1 + / (2 * k - 1)) * square d (shift x (-1) t)
+  + 2 * k * eta ^ 2 * square d v)) with (2 * k * square d (shift x (-1) t)
   + (2 * k - 1) * (2 * k * eta ^ 2 * square d v)) by (field; lra).
 unfold square in *. repeat (rewrite dot_plus in * || rewrite plus_dot in * ).
 rewrite (dot_sym d t x), (dot_sym d v x), (dot_sym d v t) in *. simpl pow. lra.
@@ -567,9 +571,9 @@ replace (k * (2 * k - 1) * (1 + / k)) with (k * (2 * k - 1) + (2 * k - 1)) by (f
 nra.
 Qed.
 
-Lemma to_zero : forall d x, square d (plus x (-1) (fun _ => 0)) = square d x.
+Lemma to_zero : forall d x, square d (shift x (-1) (fun _ => 0)) = square d x.
 Proof.
-intros. unfold square, dot. apply sum_ext. intros. unfold plus. ring.
+intros. unfold square, dot. apply sum_ext. intros. unfold shift. ring.
 Qed.
 
 Lemma noise_pos : forall d n F dF df draw L s g i, clients d n F dF df draw L s g -> (i < n)%nat ->
@@ -585,7 +589,7 @@ Qed.
 Lemma moved_unbiased : forall d n F dF df draw L s g K eta x i, clients d n F dF df draw L s g ->
   unbiased d n df draw -> short n K L eta -> (i < n)%nat ->
   local (draw i) eta x (K i)
-    (fun h => square d (plus (plus (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
+    (fun h => square d (shift (shift (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
   <= eta ^ 2 * (INR (K i) ^ 2 * (s i + 2 * g)
     + 2 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * (INR (K i) ^ 3 * (s i + 6 * INR (K i) * g))
     + 12 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * INR (K i) ^ 4 * square d (dF x)).
@@ -605,39 +609,39 @@ eapply Rle_trans.
   + intros y. destruct (C i I y) as [ly [S [_ lip]]].
     assert (T := two d (df i y) (df i x) (dF x)). destruct (C i I x) as [_ [_ [sp lip']]].
     specialize (lip' y).
-    assert (E : forall v, square d (plus v (-1) (dF x))
-      <= 1 * square d (plus v (-1) (df i y))
-         + (2 * dot d (plus v (-1) (df i y)) (plus (df i y) (-1) (dF x))
-         + square d (plus (df i y) (-1) (dF x)))).
+    assert (E : forall v, square d (shift v (-1) (dF x))
+      <= 1 * square d (shift v (-1) (df i y))
+         + (2 * dot d (shift v (-1) (df i y)) (shift (df i y) (-1) (dF x))
+         + square d (shift (df i y) (-1) (dF x)))).
     { intros v. unfold square. right. repeat (rewrite dot_plus || rewrite plus_dot).
       rewrite (dot_sym d (dF x) v), (dot_sym d (df i y) v), (dot_sym d (dF x) (df i y)). ring. }
     assert (B := law_two _ (draw i y) _ _ _ _ _ _ ly E). rewrite (U i I) in B. lra.
   + intros k2 y. destruct (C i I y) as [ly [S _]]. destruct (C i I x) as [_ [_ [sp lip']]].
     specialize (lip' y). assert (T := three d (df i y) (df i x) (dF x) (fun _ => 0)).
     rewrite !to_zero in T. fold G in T.
-    set (z := plus (plus y (- eta) (df i y)) (-1) x).
-    assert (E : forall v, square d (plus (plus y (- eta) v) (-1) x)
-      <= eta ^ 2 * square d (plus v (-1) (df i y))
-         + (- (2 * eta) * dot d (plus v (-1) (df i y)) z + square d z)).
-    { intros v. replace (square d (plus (plus y (- eta) v) (-1) x))
-        with (square d (plus z (- eta) (plus v (-1) (df i y))))
+    set (z := shift (shift y (- eta) (df i y)) (-1) x).
+    assert (E : forall v, square d (shift (shift y (- eta) v) (-1) x)
+      <= eta ^ 2 * square d (shift v (-1) (df i y))
+         + (- (2 * eta) * dot d (shift v (-1) (df i y)) z + square d z)).
+    { intros v. replace (square d (shift (shift y (- eta) v) (-1) x))
+        with (square d (shift z (- eta) (shift v (-1) (df i y))))
         by (apply square_same; intros; unfold z; rewrite !dot_plus; ring).
       unfold square. right. rewrite !(dot_plus d z), !(plus_dot d z).
-      rewrite (dot_sym d z (plus v _ _)). ring. }
+      rewrite (dot_sym d z (shift v _ _)). ring. }
     assert (B := law_two _ (draw i y) _ _ _ _ _ _ ly E). rewrite (U i I) in B.
     assert (Y := young d k y eta (df i y) x kpos). fold z in Y.
     assert (K2 : 2 <= k) by now apply (le_INR 2).
-    assert (W := growth k L eta K2 L0 e0 k6). set (D := square d (plus y (-1) x)) in *.
+    assert (W := growth k L eta K2 L0 e0 k6). set (D := square d (shift y (-1) x)) in *.
     assert (D0 : 0 <= D) by apply square_pos.
     apply Rmult_le_compat_r with (r := D) in W; [| exact D0].
     apply Rmult_le_compat_l with (r := 2 * k * eta ^ 2) in T; [| nra].
-    assert (S' : eta ^ 2 * draw i y (fun v => square d (plus v (-1) (df i y))) <= eta ^ 2 * s i)
+    assert (S' : eta ^ 2 * draw i y (fun v => square d (shift v (-1) (df i y))) <= eta ^ 2 * s i)
       by (apply Rmult_le_compat_l; [nra | exact S]).
     assert (V : 6 * k * eta ^ 2 * (L ^ 2 * D) <= 8 * k * eta ^ 2 * L ^ 2 * D).
     { assert (0 <= k * eta ^ 2 * (L ^ 2 * D)); [| lra].
       repeat apply Rmult_le_pos; try apply pow2_ge_0; lra. }
-    assert (X : 6 * k * eta ^ 2 * (square d (plus (df i y) (-1) (df i x))
-      + square d (plus (df i x) (-1) (dF x)))
+    assert (X : 6 * k * eta ^ 2 * (square d (shift (df i y) (-1) (df i x))
+      + square d (shift (df i x) (-1) (dF x)))
       <= 6 * k * eta ^ 2 * (L ^ 2 * D + g)).
     { apply Rmult_le_compat_l; [| lra]. apply Rmult_le_pos; [lra | apply pow2_ge_0]. }
     fold k. lra.
@@ -648,7 +652,7 @@ Qed.
 Lemma moved_biased : forall d n F dF df draw L s g K eta x i, clients d n F dF df draw L s g ->
   short n K L eta -> (i < n)%nat ->
   local (draw i) eta x (K i)
-    (fun h => square d (plus (plus (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
+    (fun h => square d (shift (shift (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
   <= eta ^ 2 * (3 * (INR (K i) ^ 2 * (s i + g))
     + 24 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * (INR (K i) ^ 4 * (s i + g))
     + 24 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * INR (K i) ^ 4 * square d (dF x)).
@@ -667,58 +671,58 @@ eapply Rle_trans.
   + apply Rmult_le_pos; [nra | lra].
   + intros y. destruct (C i I y) as [ly [S _]]. destruct (C i I x) as [_ [_ [sp lip']]].
     specialize (lip' y).
-    assert (B := law_one _ (draw i y) (fun v => square d (plus v (-1) (dF x))) 3
-      (fun v => square d (plus v (-1) (df i y))) (3 * (L ^ 2 * square d (plus y (-1) x) + g)) ly).
+    assert (B := law_one _ (draw i y) (fun v => square d (shift v (-1) (dF x))) 3
+      (fun v => square d (shift v (-1) (df i y))) (3 * (L ^ 2 * square d (shift y (-1) x) + g)) ly).
     apply Rle_trans with (1 := B ltac:(intros v; cbn beta;
       assert (T := three d v (df i y) (df i x) (dF x)); lra)). lra.
   + intros k2 y. destruct (C i I y) as [ly [S _]]. destruct (C i I x) as [_ [_ [sp lip']]].
     specialize (lip' y). assert (K2 : 2 <= k) by now apply (le_INR 2).
-    assert (W := growth k L eta K2 L0 e0 k6). set (D := square d (plus y (-1) x)) in *.
+    assert (W := growth k L eta K2 L0 e0 k6). set (D := square d (shift y (-1) x)) in *.
     assert (D0 : 0 <= D) by apply square_pos.
     apply Rmult_le_compat_r with (r := D) in W; [| exact D0].
-    assert (E : forall v, square d (plus (plus y (- eta) v) (-1) x)
-      <= 8 * k * eta ^ 2 * square d (plus v (-1) (df i y))
+    assert (E : forall v, square d (shift (shift y (- eta) v) (-1) x)
+      <= 8 * k * eta ^ 2 * square d (shift v (-1) (df i y))
          + ((1 + / (2 * k - 1)) * D + 8 * k * eta ^ 2 * (L ^ 2 * D + g + G))).
     { intros v. assert (Y := young d k y eta v x kpos). fold D in Y.
       assert (T := two d v (df i x) (fun _ => 0)). assert (T1 := two d v (df i y) (df i x)).
       assert (T2 := two d (df i x) (dF x) (fun _ => 0)). rewrite !to_zero in *. fold G in T2.
       assert (X : 2 * k * eta ^ 2 * square d v <= 2 * k * eta ^ 2
-        * (4 * (square d (plus v (-1) (df i y)) + L ^ 2 * D + g + G))).
+        * (4 * (square d (shift v (-1) (df i y)) + L ^ 2 * D + g + G))).
       { apply Rmult_le_compat_l; [| lra]. apply Rmult_le_pos; [lra | apply pow2_ge_0]. }
       lra. }
     assert (B := law_one _ (draw i y) _ _ _ _ ly E).
-    assert (S' : 8 * k * eta ^ 2 * draw i y (fun v => square d (plus v (-1) (df i y)))
+    assert (S' : 8 * k * eta ^ 2 * draw i y (fun v => square d (shift v (-1) (df i y)))
       <= 8 * k * eta ^ 2 * s i).
     { apply Rmult_le_compat_l; [| exact S]. apply Rmult_le_pos; [lra | apply pow2_ge_0]. }
     fold k. lra.
 - fold k. right. ring.
 Qed.
 
-Lemma sum_two : forall n c x y, sum n (fun i => x i + c * y i) = sum n x + c * sum n y.
+Lemma sum_two : forall n c x y, total n (fun i => x i + c * y i) = total n x + c * total n y.
 Proof.
 intros. rewrite (sum_ext n _ (fun i => c * y i + x i)) by (intros; ring). rewrite sum_lin. ring.
 Qed.
 
-Lemma weighed : forall n c b x y, sum n (fun i => b i * (x i + c * y i))
-  = sum n (fun i => b i * x i) + c * sum n (fun i => b i * y i).
+Lemma weighed : forall n c b x y, total n (fun i => b i * (x i + c * y i))
+  = total n (fun i => b i * x i) + c * total n (fun i => b i * y i).
 Proof. intros. rewrite <- sum_two. apply sum_ext. intros. ring. Qed.
 
 (* All rounds: N is the noise of a client, a the part of ||dF||^2 that it gives back. *)
 Lemma bounded : forall d n F dF df draw L s g A chosen share K eta runs theta low T beta b m N a,
   clients d n F dF df draw L s g -> averaging A chosen share n K eta draw runs ->
   short n K L eta -> 1 <= m ->
-  (forall o, m <= sum n (fun i => share o i * INR (K i))
+  (forall o, m <= total n (fun i => share o i * INR (K i))
     /\ (forall i, (i < n)%nat -> 0 <= beta o i)
-    /\ forall z, square d (mean n (share o) z) <= sum n (fun i => beta o i * square d (z i))) ->
+    /\ forall z, square d (mean n (share o) z) <= total n (fun i => beta o i * square d (z i))) ->
   (forall x i, (i < n)%nat -> local (draw i) eta x (K i)
-    (fun h => square d (plus (plus (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
+    (fun h => square d (shift (shift (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
     <= eta ^ 2 * (N i + a i * square d (dF x))) ->
   (forall i, (i < n)%nat -> chosen (fun o => beta o i) = b i) ->
-  sum n (fun i => b i * a i) <= 1 / 2 -> (forall x, low <= F x) -> (0 < T)%nat ->
+  total n (fun i => b i * a i) <= 1 / 2 -> (forall x, low <= F x) -> (0 < T)%nat ->
   exists t, (t < T)%nat
   /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
   <= 12 / ((11 * m - 9) * eta)
-     * ((F theta - low) / INR T + eta / 2 * sum n (fun i => b i * N i)).
+     * ((F theta - low) / INR T + eta / 2 * total n (fun i => b i * N i)).
 Proof.
 intros d n F dF df draw L s g A chosen share K eta runs theta low T beta b m N a
   [L0 [grad [lip C]]] [CL [parts R]] [e0 small] m1 more go mass few bound pos.
@@ -738,10 +742,10 @@ apply (telescope _ F (fun x => square d (dF x))).
 - exact pos.
 Qed.
 
-Lemma at_least : forall n p K m, sum n p = 1 -> (forall i, (i < n)%nat -> 0 <= p i) ->
-  (forall i, (i < n)%nat -> m <= INR (K i)) -> m <= sum n (fun i => p i * INR (K i)).
+Lemma at_least : forall n p K m, total n p = 1 -> (forall i, (i < n)%nat -> 0 <= p i) ->
+  (forall i, (i < n)%nat -> m <= INR (K i)) -> m <= total n (fun i => p i * INR (K i)).
 Proof.
-intros n p K m one P M. replace m with (sum n (fun i => m * p i))
+intros n p K m one P M. replace m with (total n (fun i => m * p i))
   by (rewrite sum_times, one; ring). apply sum_le. intros i I. specialize (P i I).
 specialize (M i I). nra.
 Qed.
@@ -750,23 +754,23 @@ Lemma full_case : forall d n F dF df draw L s g p K eta runs theta low T N a,
   clients d n F dF df draw L s g -> averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs ->
   short n K L eta ->
   (forall x i, (i < n)%nat -> local (draw i) eta x (K i)
-    (fun h => square d (plus (plus (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
+    (fun h => square d (shift (shift (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
     <= eta ^ 2 * (N i + a i * square d (dF x))) ->
-  sum n (fun i => p i * p i) * sum n a <= 1 / 2 -> (forall x, low <= F x) -> (0 < T)%nat ->
+  total n (fun i => p i * p i) * total n a <= 1 / 2 -> (forall x, low <= F x) -> (0 < T)%nat ->
   exists t, (t < T)%nat
   /\ rounds (next unit (fun f => f tt) (fun _ => p) n eta runs) theta t (fun x => square d (dF x))
-  <= 12 / ((11 * sum n (fun i => p i * INR (K i)) - 9) * eta)
-     * ((F theta - low) / INR T + eta / 2 * (sum n (fun i => p i * p i) * sum n N)).
+  <= 12 / ((11 * total n (fun i => p i * INR (K i)) - 9) * eta)
+     * ((F theta - low) / INR T + eta / 2 * (total n (fun i => p i * p i) * total n N)).
 Proof.
 intros d n F dF df draw L s g p K eta runs theta low T N a C V H go few above pos.
-set (P := sum n (fun i => p i * p i)) in *. rewrite <- (sum_times n P N).
+set (P := total n (fun i => p i * p i)) in *. rewrite <- (sum_times n P N).
 rewrite <- (sum_times n P a) in few.
 destruct (proj1 (proj2 V) tt) as [one p0].
 apply (bounded d n F dF df draw L s g _ _ _ K eta runs theta low T (fun _ _ => P) (fun _ => P) _ N a
   C V H); [| | exact go | reflexivity | exact few | exact above | exact pos].
 - apply at_least; [exact one | exact p0 |]. intros i I. apply (le_INR 1). now apply H.
 - intros o. split; [lra | split; [| apply cauchy]]. intros i I. unfold P.
-  replace 0 with (sum n (fun _ => 0)) by (rewrite sum_const; ring). apply sum_le. intros. nra.
+  replace 0 with (total n (fun _ => 0)) by (rewrite sum_const; ring). apply sum_le. intros. nra.
 Qed.
 
 Lemma chosen_case : forall d n F dF df draw L s g A chosen share K eta runs theta low T m b N a,
@@ -774,13 +778,13 @@ Lemma chosen_case : forall d n F dF df draw L s g A chosen share K eta runs thet
   short n K L eta -> 1 <= m -> (forall i, (i < n)%nat -> m <= INR (K i)) ->
   (forall i, (i < n)%nat -> chosen (fun o => share o i) = b i) ->
   (forall x i, (i < n)%nat -> local (draw i) eta x (K i)
-    (fun h => square d (plus (plus (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
+    (fun h => square d (shift (shift (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
     <= eta ^ 2 * (N i + a i * square d (dF x))) ->
-  sum n (fun i => b i * a i) <= 1 / 2 -> (forall x, low <= F x) -> (0 < T)%nat ->
+  total n (fun i => b i * a i) <= 1 / 2 -> (forall x, low <= F x) -> (0 < T)%nat ->
   exists t, (t < T)%nat
   /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
   <= 12 / ((11 * m - 9) * eta)
-     * ((F theta - low) / INR T + eta / 2 * sum n (fun i => b i * N i)).
+     * ((F theta - low) / INR T + eta / 2 * total n (fun i => b i * N i)).
 Proof.
 intros d n F dF df draw L s g A chosen share K eta runs theta low T m b N a C V H m1 M mass go few
   above pos.
@@ -793,7 +797,7 @@ Qed.
 Lemma weights : forall A chosen share n K eta draw runs b,
   averaging A chosen share n K eta draw runs ->
   (forall i, (i < n)%nat -> chosen (fun o => share o i) = b i) ->
-  sum n b = 1 /\ forall i, (i < n)%nat -> 0 <= b i.
+  total n b = 1 /\ forall i, (i < n)%nat -> 0 <= b i.
 Proof.
 intros A chosen share n K eta draw runs b [CL [parts _]] mass. split.
 - rewrite (sum_ext n b (fun i => chosen (fun o => share o i)))
@@ -804,10 +808,10 @@ intros A chosen share n K eta draw runs b [CL [parts _]] mass. split.
   now apply parts.
 Qed.
 
-Lemma mean_below : forall n b c top, sum n b = 1 -> (forall i, (i < n)%nat -> 0 <= b i) ->
-  (forall i, (i < n)%nat -> c i <= top) -> sum n (fun i => b i * c i) <= top.
+Lemma mean_below : forall n b c top, total n b = 1 -> (forall i, (i < n)%nat -> 0 <= b i) ->
+  (forall i, (i < n)%nat -> c i <= top) -> total n (fun i => b i * c i) <= top.
 Proof.
-intros n b c top one B C. replace top with (sum n (fun i => top * b i))
+intros n b c top one B C. replace top with (total n (fun i => top * b i))
   by (rewrite sum_times, one; ring). apply sum_le. intros i I. specialize (B i I).
 specialize (C i I). nra.
 Qed.
@@ -815,16 +819,16 @@ Qed.
 Theorem full : forall d n F dF df draw L s g p K eta runs theta low T,
   clients d n F dF df draw L s g -> unbiased d n df draw ->
   averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs -> short n K L eta ->
-  24 * (exp 1 - 2) * (sum n (fun i => p i * p i) * sum n (fun i => INR (K i) ^ 4)) * (L * eta) ^ 2
+  steps * (exp 1 - 2) * (total n (fun i => p i * p i) * total n (fun i => INR (K i) ^ 4)) * (L * eta) ^ 2
     <= 1 ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next unit (fun f => f tt) (fun _ => p) n eta runs) theta t (fun x => square d (dF x))
-  <= front / ((11 * sum n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
-     + eta / 2 * sum n (fun i => p i * p i)
-     * (sum n (fun i => INR (K i) ^ 2 * (s i + 2 * g)) + 2 * (exp 1 - 2) * eta ^ 2 * L ^ 2
-        * sum n (fun i => INR (K i) ^ 3 * (s i + 6 * INR (K i) * g)))).
+  <= front / ((11 * total n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
+     + eta / 2 * total n (fun i => p i * p i)
+     * (total n (fun i => INR (K i) ^ 2 * (s i + apart * g)) + drift * (exp 1 - 2) * eta ^ 2 * L ^ 2
+        * total n (fun i => INR (K i) ^ 3 * (s i + fourth * INR (K i) * g)))).
 Proof.
-unfold front.
+unfold front, steps, apart, drift, fourth.
 intros d n F dF df draw L s g p K eta runs theta low T C U V H few above pos.
 destruct (full_case d n F dF df draw L s g p K eta runs theta low T _ _ C V H
   (fun x i I => moved_unbiased d n F dF df draw L s g K eta x i C U H I)) as [t [I B]];
@@ -839,15 +843,15 @@ Theorem chance : forall d n F dF df draw L s g A chosen share K eta runs theta l
   averaging A chosen share n K eta draw runs -> short n K L eta ->
   1 <= m -> (forall i, (i < n)%nat -> m <= INR (K i)) ->
   (forall i, (i < n)%nat -> chosen (fun o => share o i) = b i) ->
-  24 * (exp 1 - 2) * sum n (fun i => b i * INR (K i) ^ 4) * (L * eta) ^ 2 <= 1 ->
+  steps * (exp 1 - 2) * total n (fun i => b i * INR (K i) ^ 4) * (L * eta) ^ 2 <= 1 ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
   <= front / ((11 * m - 9) * eta) * ((F theta - low) / INR T
-     + eta / 2 * (sum n (fun i => b i * (INR (K i) ^ 2 * (s i + 2 * g)))
-       + 2 * (exp 1 - 2) * eta ^ 2 * L ^ 2
-         * sum n (fun i => b i * (INR (K i) ^ 3 * (s i + 6 * INR (K i) * g))))).
+     + eta / 2 * (total n (fun i => b i * (INR (K i) ^ 2 * (s i + apart * g)))
+       + drift * (exp 1 - 2) * eta ^ 2 * L ^ 2
+         * total n (fun i => b i * (INR (K i) ^ 3 * (s i + fourth * INR (K i) * g))))).
 Proof.
-unfold front.
+unfold front, steps, apart, drift, fourth.
 intros d n F dF df draw L s g A chosen share K eta runs theta low T m b C U V H m1 M mass few above
   pos.
 destruct (chosen_case d n F dF df draw L s g A chosen share K eta runs theta low T m b _ _ C V H
@@ -866,15 +870,15 @@ Theorem largest : forall d n F dF df draw L s g A chosen share K eta runs theta 
   clients d n F dF df draw L s g -> unbiased d n df draw ->
   averaging A chosen share n K eta draw runs -> short n K L eta ->
   1 <= m -> (forall i, (i < n)%nat -> m <= INR (K i)
-    /\ INR (K i) ^ 2 * (s i + 2 * g) <= c2 /\ INR (K i) ^ 3 * (s i + 6 * INR (K i) * g) <= c3
+    /\ INR (K i) ^ 2 * (s i + apart * g) <= c2 /\ INR (K i) ^ 3 * (s i + fourth * INR (K i) * g) <= c3
     /\ INR (K i) ^ 4 <= c4) ->
-  24 * (exp 1 - 2) * c4 * (L * eta) ^ 2 <= 1 ->
+  steps * (exp 1 - 2) * c4 * (L * eta) ^ 2 <= 1 ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
   <= front / ((11 * m - 9) * eta) * ((F theta - low) / INR T
-     + eta / 2 * (c2 + 2 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * c3)).
+     + eta / 2 * (c2 + drift * (exp 1 - 2) * eta ^ 2 * L ^ 2 * c3)).
 Proof.
-unfold front.
+unfold front, steps, apart, drift, fourth.
 intros d n F dF df draw L s g A chosen share K eta runs theta low T m c2 c3 c4 C U V H m1 M few
   above pos.
 set (b := fun i => chosen (fun o => share o i)).
@@ -900,14 +904,14 @@ Qed.
 Theorem biased_full : forall d n F dF df draw L s g p K eta runs theta low T,
   clients d n F dF df draw L s g ->
   averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs -> short n K L eta ->
-  48 * (exp 1 - 2) * (sum n (fun i => p i * p i) * sum n (fun i => INR (K i) ^ 4)) * (L * eta) ^ 2
+  48 * (exp 1 - 2) * (total n (fun i => p i * p i) * total n (fun i => INR (K i) ^ 4)) * (L * eta) ^ 2
     <= 1 ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next unit (fun f => f tt) (fun _ => p) n eta runs) theta t (fun x => square d (dF x))
-  <= front / ((11 * sum n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
-     + 3 * eta / 2 * sum n (fun i => p i * p i)
-     * (sum n (fun i => INR (K i) ^ 2 * (s i + g)) + 8 * (exp 1 - 2) * eta ^ 2 * L ^ 2
-        * sum n (fun i => INR (K i) ^ 4 * (s i + g)))).
+  <= front / ((11 * total n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
+     + 3 * eta / 2 * total n (fun i => p i * p i)
+     * (total n (fun i => INR (K i) ^ 2 * (s i + g)) + 8 * (exp 1 - 2) * eta ^ 2 * L ^ 2
+        * total n (fun i => INR (K i) ^ 4 * (s i + g)))).
 Proof.
 unfold front.
 intros d n F dF df draw L s g p K eta runs theta low T C V H few above pos.
@@ -958,7 +962,7 @@ Lemma dot_le : forall d x y, Rabs (dot d x y) <= sqrt (square d x) * sqrt (squar
 Proof.
 intros d x y. assert (sx := square_pos d x). assert (sy := square_pos d y).
 assert (P : forall t, 0 <= square d x + 2 * t * dot d x y + t ^ 2 * square d y).
-{ intros t. assert (S := square_pos d (plus x t y)). unfold square in *.
+{ intros t. assert (S := square_pos d (shift x t y)). unfold square in *.
   rewrite dot_plus, !plus_dot, (dot_sym d y x) in S. lra. }
 rewrite <- sqrt_mult, <- sqrt_Rsqr_abs by assumption. apply sqrt_le_1_alt. unfold Rsqr.
 destruct (Rle_lt_or_eq_dec 0 _ sy) as [pos | zero].
@@ -975,7 +979,7 @@ destruct (Rle_lt_or_eq_dec 0 _ sy) as [pos | zero].
 Qed.
 
 Lemma triangle : forall d x c y,
-  sqrt (square d (plus x c y)) <= sqrt (square d x) + Rabs c * sqrt (square d y).
+  sqrt (square d (shift x c y)) <= sqrt (square d x) + Rabs c * sqrt (square d y).
 Proof.
 intros d x c y. assert (sx := sqrt_pos (square d x)). assert (sy := sqrt_pos (square d y)).
 assert (c0 := Rabs_pos c).
@@ -988,35 +992,35 @@ assert (T := Rle_abs (c * dot d x y)). assert (C := pow2_abs c). nra.
 Qed.
 
 Lemma triangle_sum : forall d n p x, (forall i, (i < n)%nat -> 0 <= p i) ->
-  sqrt (square d (mean n p x)) <= sum n (fun i => p i * sqrt (square d (x i))).
+  sqrt (square d (mean n p x)) <= total n (fun i => p i * sqrt (square d (x i))).
 Proof.
 intros d n p x P. induction n as [| n IH].
 - simpl. rewrite <- sqrt_0. right. f_equal. unfold square, dot, mean. simpl.
   rewrite (sum_ext d _ (fun _ => 0)) by (intros; ring). rewrite sum_const. ring.
 - assert (T := triangle d (mean n p x) (p n) (x n)).
   rewrite (Rabs_right (p n)) in T by (apply Rle_ge, P; lia).
-  specialize (IH ltac:(intros; apply P; lia)). simpl sum.
+  specialize (IH ltac:(intros; apply P; lia)). simpl total.
   apply Rle_trans with (2 := Rplus_le_compat_r _ _ _ IH). exact T.
 Qed.
 
 (* K local steps: D adds up how far the directions are from dF where they are taken. *)
 Lemma along : forall d dF df L c eta x D, 0 <= L -> 0 < eta -> 0 <= c ->
-  (forall y z, square d (plus (dF z) (-1) (dF y)) <= L ^ 2 * square d (plus z (-1) y)) ->
-  (forall y, square d (plus (df y) (-1) (dF y)) <= c ^ 2) -> D nil = 0 ->
-  (forall v h, D (v :: h) = sqrt (square d (plus v (-1) (df (place eta x h)))) + c + D h) ->
+  (forall y z, square d (shift (dF z) (-1) (dF y)) <= L ^ 2 * square d (shift z (-1) y)) ->
+  (forall y, square d (shift (df y) (-1) (dF y)) <= c ^ 2) -> D nil = 0 ->
+  (forall v h, D (v :: h) = sqrt (square d (shift v (-1) (df (place eta x h)))) + c + D h) ->
   forall h, 0 <= D h /\ (L * INR (length h) * eta <= 1 ->
-  (1 - L * INR (length h) * eta) * sqrt (square d (plus (place eta x h) (-1) x))
+  (1 - L * INR (length h) * eta) * sqrt (square d (shift (place eta x h) (-1) x))
     <= eta * (D h + INR (length h) * sqrt (square d (dF x)))
   /\ (16 * L * INR (length h) * eta <= 1 ->
-  sqrt (square d (plus (plus (place eta x h) (-1) x) (eta * INR (length h)) (dF x)))
+  sqrt (square d (shift (shift (place eta x h) (-1) x) (eta * INR (length h)) (dF x)))
     <= eta * ((1 + 16 / 15 * (L * INR (length h) * eta)) * D h
       + 8 / 15 * (L * INR (length h) * eta) * INR (length h) * sqrt (square d (dF x))))).
 Proof.
 intros d dF df L c eta x D L0 e0 c0 lip near none more. set (G := sqrt (square d (dF x))).
 assert (G0 : 0 <= G) by apply sqrt_pos.
-assert (zero : forall y, square d (plus (plus x (-1) x) 0 y) = 0).
+assert (zero : forall y, square d (shift (shift x (-1) x) 0 y) = 0).
 { intros. unfold square. repeat (rewrite dot_plus || rewrite plus_dot). ring. }
-assert (zero' : square d (plus x (-1) x) = 0).
+assert (zero' : square d (shift x (-1) x) = 0).
 { unfold square. repeat (rewrite dot_plus || rewrite plus_dot). ring. }
 induction h as [| v h [D0 IH]].
 - simpl. rewrite none, !Rmult_0_r, zero, zero', sqrt_0. split; [lra |].
@@ -1024,7 +1028,7 @@ induction h as [| v h [D0 IH]].
 - rewrite more. cbn [length place]. rewrite S_INR.
   set (k := INR (length h)) in *. set (y := place eta x h) in *.
   assert (k0 : 0 <= k) by apply pos_INR.
-  set (a := sqrt (square d (plus v (-1) (df y)))). set (w := sqrt (square d (plus y (-1) x))) in *.
+  set (a := sqrt (square d (shift v (-1) (df y)))). set (w := sqrt (square d (shift y (-1) x))) in *.
   assert (a0 : 0 <= a) by apply sqrt_pos. assert (w0 : 0 <= w) by apply sqrt_pos.
   split; [lra |]. intros short.
   assert (q0 : 0 <= L * eta) by (apply Rmult_le_pos; lra).
@@ -1032,29 +1036,29 @@ induction h as [| v h [D0 IH]].
     in short by ring; lra).
   destruct (IH qk) as [W R].
   (* the direction against dF x *)
-  assert (V : sqrt (square d (plus v (-1) (dF x))) <= a + c + L * w).
-  { assert (N : sqrt (square d (plus (df y) (-1) (dF y))) <= c).
+  assert (V : sqrt (square d (shift v (-1) (dF x))) <= a + c + L * w).
+  { assert (N : sqrt (square d (shift (df y) (-1) (dF y))) <= c).
     { rewrite <- (sqrt_square c) by lra. apply sqrt_le_1_alt. specialize (near y). lra. }
-    assert (M : sqrt (square d (plus (dF y) (-1) (dF x))) <= L * w).
+    assert (M : sqrt (square d (shift (dF y) (-1) (dF x))) <= L * w).
     { unfold w. rewrite <- (sqrt_square L) at 1 by lra.
       rewrite <- sqrt_mult by (try apply square_pos; nra). apply sqrt_le_1_alt.
       specialize (lip x y). lra. }
-    replace (square d (plus v (-1) (dF x))) with (square d
-      (plus (plus (plus v (-1) (df y)) 1 (plus (df y) (-1) (dF y))) 1 (plus (dF y) (-1) (dF x)))).
+    replace (square d (shift v (-1) (dF x))) with (square d
+      (shift (shift (shift v (-1) (df y)) 1 (shift (df y) (-1) (dF y))) 1 (shift (dF y) (-1) (dF x)))).
     2:{ apply square_same. intros z. rewrite !dot_plus. ring. }
     eapply Rle_trans; [apply triangle |].
-    assert (T := triangle d (plus v (-1) (df y)) 1 (plus (df y) (-1) (dF y))).
+    assert (T := triangle d (shift v (-1) (df y)) 1 (shift (df y) (-1) (dF y))).
     fold a in T. rewrite Rabs_R1 in *. lra. }
   assert (back : Rabs (- eta) = eta) by (rewrite Rabs_Ropp; apply Rabs_right; lra).
   split.
-  + assert (E : sqrt (square d (plus (plus y (- eta) v) (-1) x)) <= w + eta * (a + c + L * w + G)).
-    { replace (square d (plus (plus y (- eta) v) (-1) x)) with (square d (plus (plus (plus y (-1) x)
-        (- eta) (plus v (-1) (dF x))) (- eta) (dF x))).
+  + assert (E : sqrt (square d (shift (shift y (- eta) v) (-1) x)) <= w + eta * (a + c + L * w + G)).
+    { replace (square d (shift (shift y (- eta) v) (-1) x)) with (square d (shift (shift (shift y (-1) x)
+        (- eta) (shift v (-1) (dF x))) (- eta) (dF x))).
       2:{ apply square_same. intros z. rewrite !dot_plus. ring. }
       eapply Rle_trans; [apply triangle |]. fold G.
-      assert (T := triangle d (plus y (-1) x) (- eta) (plus v (-1) (dF x))).
+      assert (T := triangle d (shift y (-1) x) (- eta) (shift v (-1) (dF x))).
       rewrite back in *. fold w in T. apply Rmult_le_compat_l with (r := eta) in V; [| lra]. lra. }
-    set (w' := sqrt (square d (plus (plus y (- eta) v) (-1) x))) in *.
+    set (w' := sqrt (square d (shift (shift y (- eta) v) (-1) x))) in *.
     set (q := L * eta) in *.
     replace (L * (k + 1) * eta) with (q * (k + 1)) in * by (unfold q; ring).
     replace (L * k * eta) with (q * k) in * by (unfold q; ring).
@@ -1068,9 +1072,9 @@ induction h as [| v h [D0 IH]].
     { replace (16 * L * (k + 1) * eta) with (16 * L * k * eta + 16 * (L * eta)) in tiny by ring.
       lra. }
     specialize (R t).
-    replace (square d (plus (plus (plus y (- eta) v) (-1) x) (eta * (k + 1)) (dF x)))
-      with (square d (plus (plus (plus y (-1) x) (eta * k) (dF x))
-        (- eta) (plus v (-1) (dF x)))).
+    replace (square d (shift (shift (shift y (- eta) v) (-1) x) (eta * (k + 1)) (dF x)))
+      with (square d (shift (shift (shift y (-1) x) (eta * k) (dF x))
+        (- eta) (shift v (-1) (dF x)))).
     2:{ apply square_same. intros z. rewrite !dot_plus. ring. }
     eapply Rle_trans; [apply triangle |]. rewrite back.
     set (q := L * eta) in *.
@@ -1080,7 +1084,7 @@ induction h as [| v h [D0 IH]].
     { assert (15 / 16 * w <= (1 - q * k) * w); [| lra].
       apply Rmult_le_compat_r; [exact w0 |]. unfold q. lra. }
     apply Rmult_le_compat_l with (r := q) in W'; [| exact q0].
-    assert (V' : eta * sqrt (square d (plus v (-1) (dF x))) <= eta * (a + c + L * w))
+    assert (V' : eta * sqrt (square d (shift v (-1) (dF x))) <= eta * (a + c + L * w))
       by (apply Rmult_le_compat_l; lra).
     assert (0 <= q * (k + 1) * (a + c)) by (repeat apply Rmult_le_pos; lra).
     assert (0 <= q * G) by (apply Rmult_le_pos; lra).
@@ -1131,7 +1135,7 @@ Qed.
 Lemma strays : forall d n F dF df draw L s g K eta x i, clients d n F dF df draw L s g ->
   0 < eta -> 16 * L * INR K * eta <= 1 -> (i < n)%nat ->
   local (draw i) eta x K (fun h => 18 / 19 * Rmax 0 (15 / 16
-    * (sqrt (square d (plus (plus (place eta x h) (-1) x) (eta * INR K) (dF x))) / eta
+    * (sqrt (square d (shift (shift (place eta x h) (-1) x) (eta * INR K) (dF x))) / eta
        - INR K * sqrt (square d (dF x)) / 30)) ^ 2)
   <= INR K ^ 2 * (9 / 5 * s i + 2 * g).
 Proof.
@@ -1139,7 +1143,7 @@ intros d n F dF df draw L s g K eta x i C e0 short I.
 destruct (noise_pos _ _ _ _ _ _ _ _ _ i C I) as [s0 g0].
 destruct C as [L0' [_ [lip C]]]. assert (L0 := Rlt_le _ _ L0').
 set (G := sqrt (square d (dF x))). assert (G0 : 0 <= G) by apply sqrt_pos.
-set (far := fun v y => square d (plus v (-1) (df i y))).
+set (far := fun v y => square d (shift v (-1) (df i y))).
 set (D := fix D h := match h with
   nil => 0 | cons v k => sqrt (far v (place eta x k)) + sqrt g + D k end).
 set (S := fix S h := match h with
@@ -1156,7 +1160,7 @@ assert (DS : forall h, 18 / 19 * D h ^ 2 <= INR (length h) * S h).
   - apply pos_INR.
   - assert (A := sqrt_pos (far v (place eta x h))). assert (B := sqrt_pos g). lra.
   - apply path.
-  - assert (A := sqrt_def _ (square_pos d (plus v (-1) (df i (place eta x h))))).
+  - assert (A := sqrt_def _ (square_pos d (shift v (-1) (df i (place eta x h))))).
     fold (far v (place eta x h)) in A. assert (B := sqrt_def _ g0).
     assert (P := pow2_ge_0 (9 * sqrt (far v (place eta x h)) - 10 * sqrt g)). lra.
   - intros Z. destruct h; [reflexivity |]. cbn [length] in Z. rewrite S_INR in Z.
@@ -1169,7 +1173,7 @@ apply Rle_trans with (local (draw i) eta x K (fun h => INR K * S h)).
   destruct (path h) as [D0 [_ R]]; [lra |]. specialize (R short). fold G in R.
   apply Rmax_lub; [exact D0 |].
   set (k := INR (length h)) in *.
-  set (r := sqrt (square d (plus (plus (place eta x h) (-1) x) (eta * k) (dF x)))) in *.
+  set (r := sqrt (square d (shift (shift (place eta x h) (-1) x) (eta * k) (dF x)))) in *.
   assert (k0 : 0 <= k) by apply pos_INR. set (z := L * k * eta) in *.
   assert (B : r / eta <= (1 + 16 / 15 * z) * D h + 8 / 15 * z * k * G).
   { apply Rmult_le_reg_l with eta; [exact e0 |].
@@ -1195,14 +1199,14 @@ Qed.
 Lemma widely : forall d n F dF df draw L s g A chosen share K eta runs theta low T beta b m,
   clients d n F dF df draw L s g -> averaging A chosen share n K eta draw runs -> 0 < eta ->
   (forall i, (i < n)%nat -> 16 * L * INR (K i) * eta <= 1) -> 1 <= m ->
-  (forall o, m <= sum n (fun i => share o i * INR (K i))
+  (forall o, m <= total n (fun i => share o i * INR (K i))
     /\ (forall i, (i < n)%nat -> 0 <= beta o i)
-    /\ forall e, sum n (fun i => share o i * e i) ^ 2 <= sum n (fun i => beta o i * e i ^ 2)) ->
+    /\ forall e, total n (fun i => share o i * e i) ^ 2 <= total n (fun i => beta o i * e i ^ 2)) ->
   (forall i, (i < n)%nat -> chosen (fun o => beta o i) = b i) ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
   <= 12 / ((11 * m - 9) * eta) * ((F theta - low) / INR T
-     + eta / 2 * sum n (fun i => b i * (INR (K i) ^ 2 * (9 / 5 * s i + 2 * g)))).
+     + eta / 2 * total n (fun i => b i * (INR (K i) ^ 2 * (9 / 5 * s i + 2 * g)))).
 Proof.
 intros d n F dF df draw L s g A chosen share K eta runs theta low T beta b m C [CL [parts R]] e0
   short m1 more mass bound pos.
@@ -1216,32 +1220,32 @@ apply (telescope _ F (fun x => square d (dF x))); [| | | exact bound | exact pos
 - intros x. destruct (R x) as [rl mar]. set (G := sqrt (square d (dF x))).
   assert (G0 : 0 <= G) by apply sqrt_pos.
   set (r := fun i h => sqrt (square d
-    (plus (plus (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))).
+    (shift (shift (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))).
   set (e := fun i h => Rmax 0 (15 / 16 * (r i h / eta - INR (K i) * G / 30))).
   set (rest := F x - eta * (11 * m - 9) / 12 * square d (dF x)).
   assert (each : forall o, runs x (fun h => F (mean n (share o) (fun i => place eta x (h i))))
-    <= eta / 2 * sum n (fun i => N i * beta o i) + rest).
+    <= eta / 2 * total n (fun i => N i * beta o i) + rest).
   { intros o. destruct (parts o) as [one p0]. destruct (more o) as [M [B0 J]].
-    set (mu := sum n (fun i => share o i * INR (K i))) in *.
+    set (mu := total n (fun i => share o i * INR (K i))) in *.
     assert (small : 16 * (L * eta) * mu <= 1).
     { rewrite <- one. unfold mu. rewrite <- sum_times. apply sum_le. intros i I.
       assert (B := short i I). apply Rmult_le_compat_l with (r := share o i) in B; [| now apply p0].
       lra. }
     apply Rle_trans with (eta / 2
-      * runs x (fun h => sum n (fun i => beta o i * (18 / 19 * e i (h i) ^ 2))) + rest).
+      * runs x (fun h => total n (fun i => beta o i * (18 / 19 * e i (h i) ^ 2))) + rest).
     + apply law_one; [exact rl |]. intros h.
       set (y := mean n (share o) (fun i => place eta x (h i))).
-      set (z := plus (plus y (-1) x) (eta * mu) (dF x)).
-      set (S := sum n (fun i => share o i * e i (h i))).
+      set (z := shift (shift y (-1) x) (eta * mu) (dF x)).
+      set (S := total n (fun i => share o i * e i (h i))).
       assert (S0 : 0 <= S).
-      { replace 0 with (sum n (fun _ => 0)) by (rewrite sum_const; ring). apply sum_le.
+      { replace 0 with (total n (fun _ => 0)) by (rewrite sum_const; ring). apply sum_le.
         intros i I. apply Rmult_le_pos; [now apply p0 | apply Rmax_l]. }
-      assert (Q : 18 / 19 * S ^ 2 <= sum n (fun i => beta o i * (18 / 19 * e i (h i) ^ 2))).
+      assert (Q : 18 / 19 * S ^ 2 <= total n (fun i => beta o i * (18 / 19 * e i (h i) ^ 2))).
       { rewrite (sum_ext n _ (fun i => 18 / 19 * (beta o i * e i (h i) ^ 2))) by (intros; ring).
         rewrite sum_times. apply Rmult_le_compat_l; [lra |]. apply (J (fun i => e i (h i))). }
       assert (Z : sqrt (square d z) <= eta * (16 / 15 * S + mu * G / 30)).
       { replace (square d z) with (square d (mean n (share o) (fun i =>
-          plus (plus (place eta x (h i)) (-1) x) (eta * INR (K i)) (dF x)))).
+          shift (shift (place eta x (h i)) (-1) x) (eta * INR (K i)) (dF x)))).
         2:{ apply square_same. intros w. unfold z. rewrite dot_mean, !dot_plus. unfold y.
           rewrite dot_mean. rewrite (sum_ext n _ (fun i =>
             1 * (share o i * dot d (place eta x (h i)) w) + (- dot d x w * share o i
@@ -1249,7 +1253,7 @@ apply (telescope _ F (fun x => square d (dF x))); [| | | exact bound | exact pos
             by (intros; rewrite !dot_plus; ring).
           rewrite !sum_lin, sum_const, one. fold mu. ring. }
         eapply Rle_trans; [now apply triangle_sum |].
-        replace (eta * (16 / 15 * S + mu * G / 30)) with (sum n (fun i => eta * 16 / 15
+        replace (eta * (16 / 15 * S + mu * G / 30)) with (total n (fun i => eta * 16 / 15
           * (share o i * e i (h i)) + (eta * G / 30 * (share o i * INR (K i)) + 0))).
         2:{ rewrite !sum_lin, sum_const. fold S mu. field. }
         apply sum_le. intros i I. fold (r i (h i)).
@@ -1260,19 +1264,19 @@ apply (telescope _ F (fun x => square d (dF x))); [| | | exact bound | exact pos
         apply Rmult_le_compat_l with (r := share o i) in W; [lra | now apply p0]. }
       assert (smooth := above d F dF L x y (proj1 C) (proj1 (proj2 C)) (proj1 (proj2 (proj2 C)))).
       assert (X := sqrt_def _ (square_pos d (dF x))). fold G in X.
-      assert (inner : dot d (dF x) (plus y (-1) x)
+      assert (inner : dot d (dF x) (shift y (-1) x)
         <= - (eta * mu) * G ^ 2 + G * sqrt (square d z)).
-      { replace (dot d (dF x) (plus y (-1) x)) with (dot d (dF x) z - eta * mu * square d (dF x)).
+      { replace (dot d (dF x) (shift y (-1) x)) with (dot d (dF x) z - eta * mu * square d (dF x)).
         2:{ unfold z, square. rewrite !plus_dot. ring. }
         assert (B := dot_le d (dF x) z). assert (T' := Rle_abs (dot d (dF x) z)).
         fold G in B. rewrite <- X. lra. }
-      assert (outer : square d (plus y (-1) x) <= (eta * mu * G + sqrt (square d z)) ^ 2).
-      { rewrite <- (sqrt_def (square d (plus y (-1) x))) by apply square_pos.
-        replace (square d (plus y (-1) x)) with (square d (plus z (- (eta * mu)) (dF x))).
+      assert (outer : square d (shift y (-1) x) <= (eta * mu * G + sqrt (square d z)) ^ 2).
+      { rewrite <- (sqrt_def (square d (shift y (-1) x))) by apply square_pos.
+        replace (square d (shift y (-1) x)) with (square d (shift z (- (eta * mu)) (dF x))).
         2:{ apply square_same. intros w. unfold z. rewrite !dot_plus. ring. }
         assert (B := triangle d z (- (eta * mu)) (dF x)).
         rewrite Rabs_Ropp, Rabs_right in B by nra. fold G in B.
-        assert (T' := sqrt_pos (square d (plus z (- (eta * mu)) (dF x)))). nra. }
+        assert (T' := sqrt_pos (square d (shift z (- (eta * mu)) (dF x)))). nra. }
       assert (V := arithmetic G S (sqrt (square d z) / eta) mu (L * eta) G0 S0
         ltac:(apply Rle_mult_inv_pos; [apply sqrt_pos | exact e0]) ltac:(lra) ltac:(nra) small
         ltac:(apply Rmult_le_reg_l with eta; [exact e0 |];
@@ -1307,7 +1311,7 @@ apply (telescope _ F (fun x => square d (dF x))); [| | | exact bound | exact pos
   rewrite (law_ext _ chosen _ (fun o => N i * beta o i + 0) CL) by (intros; ring). rewrite Z. ring.
 Qed.
 
-Lemma on_line : forall n p e, square 1 (mean n p (fun i _ => e i)) = sum n (fun i => p i * e i) ^ 2.
+Lemma on_line : forall n p e, square 1 (mean n p (fun i _ => e i)) = total n (fun i => p i * e i) ^ 2.
 Proof. intros. unfold square, dot, mean. simpl. ring. Qed.
 
 Lemma squared : forall x, square 1 (fun _ => x) = x ^ 2.
@@ -1319,20 +1323,20 @@ Theorem wide_full : forall d n F dF df draw L s g p K eta runs theta low T,
   0 < eta -> (forall i, (i < n)%nat -> (1 <= K i)%nat /\ 16 * L * INR (K i) * eta <= 1) ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next unit (fun f => f tt) (fun _ => p) n eta runs) theta t (fun x => square d (dF x))
-  <= front / ((11 * sum n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
-     + eta / 2 * sum n (fun i => p i * p i)
-     * sum n (fun i => INR (K i) ^ 2 * (9 / 5 * s i + 2 * g))).
+  <= front / ((11 * total n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
+     + eta / 2 * total n (fun i => p i * p i)
+     * total n (fun i => INR (K i) ^ 2 * (9 / 5 * s i + 2 * g))).
 Proof.
 unfold front.
 intros d n F dF df draw L s g p K eta runs theta low T C V e0 short bound pos.
-destruct (proj1 (proj2 V) tt) as [one p0]. set (P := sum n (fun i => p i * p i)).
-assert (m1 : 1 <= sum n (fun i => p i * INR (K i))).
+destruct (proj1 (proj2 V) tt) as [one p0]. set (P := total n (fun i => p i * p i)).
+assert (m1 : 1 <= total n (fun i => p i * INR (K i))).
 { apply at_least; [exact one | exact p0 |]. intros i I. apply (le_INR 1). now apply short. }
 rewrite Rmult_assoc, <- (sum_times n P).
 apply (widely d n F dF df draw L s g _ _ _ K eta runs theta low T (fun _ _ => P) (fun _ => P) _
   C V e0 (fun i I => proj2 (short i I)) m1); [| reflexivity | exact bound | exact pos].
 intros o. split; [lra | split].
-- intros i I. unfold P. replace 0 with (sum n (fun _ => 0)) by (rewrite sum_const; ring).
+- intros i I. unfold P. replace 0 with (total n (fun _ => 0)) by (rewrite sum_const; ring).
   apply sum_le. intros. nra.
 - intros e. rewrite <- on_line. apply Rle_trans with (1 := cauchy 1 n p (fun i _ => e i)). right.
   apply sum_ext. intros. now rewrite squared.
@@ -1367,56 +1371,56 @@ Qed.
 Lemma quiet_clients : clients 1 1 (fun _ => 0) (fun _ _ => 0) (fun _ _ _ => 0)
   (fun _ _ f => f (fun _ => 0)) 1 (fun _ => 0) 0.
 Proof.
-unfold clients, law, square, dot, plus. simpl. split; [lra |]. split; [| split].
+unfold clients, law, square, dot, shift. simpl. split; [lra |]. split; [| split].
 - intros x h. replace (0 + 0 * h 0%nat) with 0 by ring. apply derivable_pt_lim_const.
 - intros x y. assert (A := Rle_0_sqr (y 0%nat + -1 * x 0%nat)). unfold Rsqr in A. lra.
 - intros i l x. repeat split; intros; auto; try lra.
   assert (A := Rle_0_sqr (y 0%nat + -1 * x 0%nat)). unfold Rsqr in A. lra.
 Qed.
 Lemma quiet_unbiased : unbiased 1 1 (fun _ _ _ => 0) (fun _ _ f => f (fun _ => 0)).
-Proof. intros i l x u. unfold dot, plus. simpl. lra. Qed.
+Proof. intros i l x u. unfold dot, shift. simpl. lra. Qed.
 Lemma quiet_averaging : averaging unit (fun f => f tt) (fun _ _ => 1) 1 (fun _ => 1%nat) (1/100)
   (fun _ _ f => f (fun _ => 0)) (fun _ f => f (fun _ => cons (fun _ => 0) nil)).
 Proof. unfold averaging, law. simpl. repeat split; intros; auto; lra. Qed.
 Lemma full_witness : exists d n F dF df draw L s g p K eta runs low T, (clients d n F dF df draw L
   s g) /\ (unbiased d n df draw) /\ (averaging unit (fun f => f tt) (fun _ => p) n K eta draw
-  runs) /\ (short n K L eta) /\ (24 * (exp 1 - 2) * (sum n (fun i => p i * p i) * sum n (fun i =>
+  runs) /\ (short n K L eta) /\ (steps * (exp 1 - 2) * (total n (fun i => p i * p i) * total n (fun i =>
   INR (K i) ^ 4)) * (L * eta) ^ 2 <= 1) /\ ((forall x, low <= F x)) /\ ((0 < T)%nat).
 Proof.
 exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f => f (fun _ => 0)), 1,
   (fun _ => 0), 0, (fun _ => 1), (fun _ => 1%nat), (1/100),
   (fun _ f => f (fun _ => cons (fun _ => 0) nil)), 0, 1%nat.
 assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_unbiased |]. split; [exact quiet_averaging |].
-unfold short. simpl. repeat split; intros; try lra; try lia.
+unfold short, steps, apart, fourth. simpl. repeat split; intros; try lra; try lia.
 Qed.
 Lemma chance_witness : exists d n F dF df draw L s g A chosen share K eta runs low T m b, (clients
   d n F dF df draw L s g) /\ (unbiased d n df draw) /\ (averaging A chosen share n K eta draw
   runs) /\ (short n K L eta) /\ (1 <= m) /\ ((forall i, (i < n)%nat -> m <= INR (K i))) /\
-  ((forall i, (i < n)%nat -> chosen (fun o => share o i) = b i)) /\ (24 * (exp 1 - 2) * sum n (fun
+  ((forall i, (i < n)%nat -> chosen (fun o => share o i) = b i)) /\ (steps * (exp 1 - 2) * total n (fun
   i => b i * INR (K i) ^ 4) * (L * eta) ^ 2 <= 1) /\ ((forall x, low <= F x)) /\ ((0 < T)%nat).
 Proof.
 exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f => f (fun _ => 0)), 1,
   (fun _ => 0), 0, unit, (fun f => f tt), (fun _ _ => 1), (fun _ => 1%nat), (1/100),
   (fun _ f => f (fun _ => cons (fun _ => 0) nil)), 0, 1%nat, 1, (fun _ => 1).
 assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_unbiased |]. split; [exact quiet_averaging |].
-unfold short. simpl. repeat split; intros; try lra; try lia.
+unfold short, steps, apart, fourth. simpl. repeat split; intros; try lra; try lia.
 Qed.
 Lemma largest_witness : exists d n F dF df draw L s g A chosen share K eta runs low T m c2 c3 c4,
   (clients d n F dF df draw L s g) /\ (unbiased d n df draw) /\ (averaging A chosen share n K eta
   draw runs) /\ (short n K L eta) /\ (1 <= m) /\ ((forall i, (i < n)%nat -> m <= INR (K i) /\ INR
-  (K i) ^ 2 * (s i + 2 * g) <= c2 /\ INR (K i) ^ 3 * (s i + 6 * INR (K i) * g) <= c3 /\ INR (K i)
-  ^ 4 <= c4)) /\ (24 * (exp 1 - 2) * c4 * (L * eta) ^ 2 <= 1) /\ ((forall x, low <= F x)) /\ ((0 <
+  (K i) ^ 2 * (s i + apart * g) <= c2 /\ INR (K i) ^ 3 * (s i + fourth * INR (K i) * g) <= c3 /\ INR (K i)
+  ^ 4 <= c4)) /\ (steps * (exp 1 - 2) * c4 * (L * eta) ^ 2 <= 1) /\ ((forall x, low <= F x)) /\ ((0 <
   T)%nat).
 Proof.
 exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f => f (fun _ => 0)), 1,
   (fun _ => 0), 0, unit, (fun f => f tt), (fun _ _ => 1), (fun _ => 1%nat), (1/100),
   (fun _ f => f (fun _ => cons (fun _ => 0) nil)), 0, 1%nat, 1, 0, 0, 1.
 assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_unbiased |]. split; [exact quiet_averaging |].
-unfold short. simpl. repeat split; intros; try lra; try lia.
+unfold short, steps, apart, fourth. simpl. repeat split; intros; try lra; try lia.
 Qed.
 Lemma biased_full_witness : exists d n F dF df draw L s g p K eta runs low T, (clients d n F dF df
   draw L s g) /\ (averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs) /\ (short n K L
-  eta) /\ (48 * (exp 1 - 2) * (sum n (fun i => p i * p i) * sum n (fun i => INR (K i) ^ 4)) * (L *
+  eta) /\ (48 * (exp 1 - 2) * (total n (fun i => p i * p i) * total n (fun i => INR (K i) ^ 4)) * (L *
   eta) ^ 2 <= 1) /\ ((forall x, low <= F x)) /\ ((0 < T)%nat).
 Proof.
 exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f => f (fun _ => 0)), 1,

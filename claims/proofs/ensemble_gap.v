@@ -6,12 +6,12 @@ From Coq Require Import Reals Lra.
 Open Scope R_scope.
 
 Definition clip (eps t : R) : R := Rmax (- eps) (Rmin eps t).
-Definition increasing (g : R -> R) : Prop := forall x y, x < y -> g x < g y.
+Definition rising (g : R -> R) : Prop := forall x y, x < y -> g x < g y.
 Definition difference (j k : R) (g h : R -> R) (l1 l2 : R) : R :=
   j * (j * g l1 + k * h l1) + k * (j * g l2 + k * h l2).
 Definition returned (g : R -> R) (eps l : R) : Prop := 0 <= eps <= 1 /\ g l = clip eps (g 0).
 
-Lemma side : forall g z eps l, increasing g -> g z = 0 -> returned g eps l ->
+Lemma side : forall g z eps l, rising g -> g z = 0 -> returned g eps l ->
   (g 0 < 0 -> 0 <= l <= z) /\ (0 < g 0 -> z <= l <= 0).
 Proof.
 intros g z eps l inc gz [r E]. unfold clip in E.
@@ -25,7 +25,7 @@ assert (B := Rmax_r (- eps) (g 0)).
   rewrite Rmax_right in E by lra. split; apply back; lra.
 Qed.
 
-Theorem gap : forall j k g h z1 z2, 0 < j -> 0 < k -> increasing g -> increasing h ->
+Theorem gap : forall j k g h z1 z2, 0 < j -> 0 < k -> rising g -> rising h ->
   g z1 = 0 -> h z2 = 0 -> g 0 * h 0 < 0 -> -1 <= g 0 <= 1 -> -1 <= h 0 <= 1 ->
   (forall eps1 eps2 l1 l2, returned g eps1 l1 -> returned h eps2 l2 ->
      eps1 <= Rmin (Rabs (g 0)) (Rabs (h 0)) -> eps2 <= Rmin (Rabs (g 0)) (Rabs (h 0)) ->
@@ -90,7 +90,7 @@ destruct (Rle_dec (Rabs (g 0)) (Rabs (h 0))) as [c | c];
 Qed.
 
 (* The hypotheses can hold together. *)
-Lemma gap_witness : exists j k g h z1 z2, (0 < j) /\ (0 < k) /\ (increasing g) /\ (increasing h)
+Lemma gap_witness : exists j k g h z1 z2, (0 < j) /\ (0 < k) /\ (rising g) /\ (rising h)
   /\ (g z1 = 0) /\ (h z2 = 0) /\ (g 0 * h 0 < 0) /\ (-1 <= g 0 <= 1) /\ (-1 <= h 0 <= 1) /\
   ((forall eps1 eps2 l1 l2, returned g eps1 l1 -> returned h eps2 l2 -> eps1 <= Rmin (Rabs (g 0))
   (Rabs (h 0)) -> eps2 <= Rmin (Rabs (g 0)) (Rabs (h 0)) -> 0 < difference j k g h l1 l2 * (g 0 +

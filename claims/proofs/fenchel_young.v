@@ -5,9 +5,9 @@
 From Coq Require Import Reals Lra List.
 Open Scope R_scope.
 
-Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
+Definition total (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
 Definition mean_of (s : R -> R) (p f : nat -> R) (n : nat) (a : R) : Prop :=
-  s a = sum (seq 0 n) (fun i => p i * s (f i)).
+  s a = total (seq 0 n) (fun i => p i * s (f i)).
 
 Lemma slopes : forall a b (a' b' : R), derivable_pt_lim a 0 a' -> derivable_pt_lim b 0 b' ->
   a 0 = b 0 -> (forall t, 0 < t <= 1 -> b t <= a t) -> b' <= a'.
@@ -47,12 +47,12 @@ Theorem supports : forall (D : R -> Prop) s s' p n f g a b,
   (forall t, 0 < t <= 1 -> exists c, D c /\ mean_of s p (fun i => f i + t * (g i - f i)) n c
      /\ c <= a + t * (b - a)) ->
   let v := fun i => p i * s' (f i) / s' a in
-  sum (seq 0 n) (fun i => v i * g i) - b <= sum (seq 0 n) (fun i => v i * f i) - a.
+  total (seq 0 n) (fun i => v i * g i) - b <= total (seq 0 n) (fun i => v i * f i) - a.
 Proof.
 intros D s s' p n f g a b cD inc Da Db pos da df A B convex v.
-assert (H : sum (seq 0 n) (fun i => p i * (s' (f i) * (g i - f i))) <= s' a * (b - a)).
+assert (H : total (seq 0 n) (fun i => p i * (s' (f i) * (g i - f i))) <= s' a * (b - a)).
 { apply (slopes (fun t => s (a + t * (b - a)))
-    (fun t => sum (seq 0 n) (fun i => p i * s (f i + t * (g i - f i))))).
+    (fun t => total (seq 0 n) (fun i => p i * s (f i + t * (g i - f i))))).
   - apply along, da.
   - clear - df. induction (seq 0 n) as [| k ks IH]; simpl; [apply derivable_pt_lim_const |].
     apply (derivable_pt_lim_plus (fun t => p k * s (f k + t * (g k - f k)))); [| apply IH; intros;
@@ -62,8 +62,8 @@ assert (H : sum (seq 0 n) (fun i => p i * (s' (f i) * (g i - f i))) <= s' a * (b
     rewrite IHl. now rewrite Rmult_0_l, Rplus_0_r.
   - intros t T. destruct (convex t T) as [c [Dc [C le]]]. unfold mean_of in C. rewrite <- C.
     apply inc; [exact Dc | apply cD; (assumption || lra) | exact le]. }
-assert (E : sum (seq 0 n) (fun i => p i * (s' (f i) * (g i - f i)))
-  = s' a * (sum (seq 0 n) (fun i => v i * g i) - sum (seq 0 n) (fun i => v i * f i))).
+assert (E : total (seq 0 n) (fun i => p i * (s' (f i) * (g i - f i)))
+  = s' a * (total (seq 0 n) (fun i => v i * g i) - total (seq 0 n) (fun i => v i * f i))).
 { unfold v. clear - pos. induction (seq 0 n) as [| k ks IH]; simpl;
   [ring |]. rewrite IH. field. lra. }
 rewrite E in H. apply Rmult_le_reg_l in H; lra.
@@ -78,6 +78,6 @@ Lemma supports_witness : exists (D : R -> Prop) s s' p n f g a b, ((forall x y t
   * (b - a))).
 Proof.
 exists (fun _ => True), (fun x => x), (fun _ => 1), (fun _ => 1), 1%nat, (fun _ => 0), (fun _ => 0), 0, 0.
-unfold mean_of, sum. repeat split; intros; simpl; auto; try lra; try apply derivable_pt_lim_id.
+unfold mean_of, total. repeat split; intros; simpl; auto; try lra; try apply derivable_pt_lim_id.
 exists 0. repeat split; lra.
 Qed.

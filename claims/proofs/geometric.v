@@ -3,7 +3,7 @@
 From Coq Require Import Reals Lra Lia List.
 Open Scope R_scope.
 
-Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
+Definition total (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
 Definition product (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k * x) 1 ks.
 Definition geometric (n : nat) (u : nat -> R) (G : R) : Prop :=
   0 <= G /\ G ^ n = product (seq 0 n) u.
@@ -19,7 +19,7 @@ destruct (Req_dec (ln (x / m)) 0) as [z | z].
 Qed.
 
 Lemma ln_product : forall ks t, (forall i, In i ks -> 0 < t i) ->
-  0 < product ks t /\ ln (product ks t) = sum ks (fun i => ln (t i)).
+  0 < product ks t /\ ln (product ks t) = total ks (fun i => ln (t i)).
 Proof.
 intros ks t P. induction ks as [| k ks IH]; simpl; [split; [lra | apply ln_1] |].
 destruct IH as [p e]; [intros; apply P; now right |]. assert (Q := P k (or_introl eq_refl)).
@@ -28,12 +28,12 @@ Qed.
 
 Theorem inside : forall n v u G, (0 < n)%nat -> (forall i, In i (seq 0 n) -> 0 < v i) ->
   1 <= product (seq 0 n) (fun i => INR n * v i) -> (forall i, In i (seq 0 n) -> 0 <= u i) ->
-  geometric n u G -> G <= sum (seq 0 n) (fun i => v i * u i).
+  geometric n u G -> G <= total (seq 0 n) (fun i => v i * u i).
 Proof.
 intros n v u G N V T U [pos root]. assert (M : 0 < INR n) by now apply lt_0_INR.
-assert (S0 : 0 <= sum (seq 0 n) (fun i => v i * u i)).
+assert (S0 : 0 <= total (seq 0 n) (fun i => v i * u i)).
 { clear - V U. induction (seq 0 n) as [| k ks IH]; simpl; [lra |].
-  assert (0 <= sum ks (fun i => v i * u i)) by (apply IH; intros; [apply V | apply U]; now right).
+  assert (0 <= total ks (fun i => v i * u i)) by (apply IH; intros; [apply V | apply U]; now right).
   specialize (V k (or_introl eq_refl)). specialize (U k (or_introl eq_refl)). nra. }
 destruct (Req_dec G 0) as [z | nz]; [lra |]. assert (P : 0 < G) by lra.
 assert (U' : forall i, In i (seq 0 n) -> 0 < u i).
@@ -41,37 +41,37 @@ assert (U' : forall i, In i (seq 0 n) -> 0 < u i).
   clear - U R. intros i I. destruct (U i I) as [l | e]; [exact l | exfalso]. apply R.
   clear R U. induction (seq 0 n) as [| k ks IH]; [destruct I |]. simpl.
   destruct I as [q | I]; [subst; rewrite <- e; ring | rewrite IH by assumption; ring]. }
-set (m := sum (seq 0 n) (fun i => v i * u i)) in *.
+set (m := total (seq 0 n) (fun i => v i * u i)) in *.
 assert (m0 : 0 < m).
 { unfold m. destruct n as [| n]; [lia |]. simpl.
   assert (0 < v 0%nat * u 0%nat) by (apply Rmult_lt_0_compat; [apply V | apply U']; now left).
   assert (H0 : forall i, In i (seq 1 n) -> 0 < v i * u i).
   { intros i I. apply Rmult_lt_0_compat; [apply V | apply U']; now right. }
-  assert (0 <= sum (seq 1 n) (fun i => v i * u i)).
+  assert (0 <= total (seq 1 n) (fun i => v i * u i)).
   { clear - H0. induction (seq 1 n) as [| k ks IH]; simpl; [lra |].
     assert (A := H0 k (or_introl eq_refl)).
-    assert (0 <= sum ks (fun i => v i * u i)) by (apply IH; intros; apply H0; now right). lra. }
+    assert (0 <= total ks (fun i => v i * u i)) by (apply IH; intros; apply H0; now right). lra. }
   lra. }
 destruct (ln_product (seq 0 n) u U') as [_ Lu].
 destruct (ln_product (seq 0 n) (fun i => INR n * v i)) as [_ Lv].
 { intros i I. apply Rmult_lt_0_compat; [assumption | now apply V]. }
-assert (Z : 0 <= sum (seq 0 n) (fun i => ln (INR n * v i))).
+assert (Z : 0 <= total (seq 0 n) (fun i => ln (INR n * v i))).
 { rewrite <- Lv, <- ln_1. destruct T as [T | T]; [left; apply ln_increasing; lra | rewrite <- T;
   lra]. }
-assert (Lg : INR n * ln G = sum (seq 0 n) (fun i => ln (u i))).
+assert (Lg : INR n * ln G = total (seq 0 n) (fun i => ln (u i))).
 { rewrite <- Lu, <- root. clear - P. induction n as [| n IH]; [simpl; rewrite ln_1; ring |].
   rewrite S_INR. simpl pow. rewrite ln_mult, <- IH by (assumption || now apply pow_lt). ring. }
-assert (J : sum (seq 0 n) (fun i => ln (INR n * v i)) + sum (seq 0 n) (fun i => ln (u i))
+assert (J : total (seq 0 n) (fun i => ln (INR n * v i)) + total (seq 0 n) (fun i => ln (u i))
   <= INR n * ln m + INR n * m / m - INR n).
 { assert (K : forall ks, (forall i, In i ks -> 0 < v i /\ 0 < u i) ->
-    sum ks (fun i => ln (INR n * v i)) + sum ks (fun i => ln (u i))
-    <= INR (length ks) * ln m + INR n * sum ks (fun i => v i * u i) / m - INR (length ks)).
+    total ks (fun i => ln (INR n * v i)) + total ks (fun i => ln (u i))
+    <= INR (length ks) * ln m + INR n * total ks (fun i => v i * u i) / m - INR (length ks)).
   { intros ks. induction ks as [| k ks IH]; intros Q; [simpl; unfold Rdiv; lra |].
     assert (I := IH (fun i H => Q i (or_intror H))). destruct (Q k (or_introl eq_refl)) as [a b].
     assert (H := ln_below (INR n * v k * u k) m ltac:(repeat apply Rmult_lt_0_compat;
       assumption) m0).
     rewrite ln_mult in H by (assumption || now apply Rmult_lt_0_compat).
-    cbn [sum fold_right length]. rewrite S_INR. unfold sum in I. unfold Rdiv in *. nra. }
+    cbn [total fold_right length]. rewrite S_INR. unfold total in I. unfold Rdiv in *. nra. }
   assert (F := K (seq 0 n) (fun i I => conj (V i I) (U' i I))). rewrite seq_length in F. exact F. }
 replace (INR n * m / m) with (INR n) in J by (field; lra).
 destruct (Rle_lt_dec G m) as [| bad]; [assumption | exfalso].
@@ -81,7 +81,7 @@ Qed.
 Theorem beyond : forall n v, (0 < n)%nat -> (forall i, In i (seq 0 n) -> 0 < v i) ->
   product (seq 0 n) (fun i => INR n * v i) < 1 ->
   forall B, exists u G, (forall i, In i (seq 0 n) -> 0 <= u i) /\ geometric n u G
-    /\ B < G - sum (seq 0 n) (fun i => v i * u i).
+    /\ B < G - total (seq 0 n) (fun i => v i * u i).
 Proof.
 intros n v N V T B. assert (M : 0 < INR n) by now apply lt_0_INR.
 assert (W : forall i, In i (seq 0 n) -> 0 < INR n * v i) by (intros; apply Rmult_lt_0_compat; auto).
@@ -112,9 +112,9 @@ exists (fun i => c / (INR n * v i)), (c * r). split; [| split; [split |]].
   specialize (Q (seq 0 n) W). rewrite seq_length in Q. fold P in Q. rewrite Rpow_mult_distr.
   apply Rmult_eq_reg_r with P; [| lra]. rewrite Rmult_assoc, rn, Q. ring.
 - assert (E : forall ks, (forall i, In i ks -> 0 < v i) ->
-    sum ks (fun i => v i * (c / (INR n * v i))) = INR (length ks) * (c / INR n)).
-  { intros ks. induction ks as [| k ks IH]; intros K; [simpl; ring |]. cbn [sum fold_right length].
-    rewrite S_INR. unfold sum in IH. rewrite IH by (intros; apply K; now right).
+    total ks (fun i => v i * (c / (INR n * v i))) = INR (length ks) * (c / INR n)).
+  { intros ks. induction ks as [| k ks IH]; intros K; [simpl; ring |]. cbn [total fold_right length].
+    rewrite S_INR. unfold total in IH. rewrite IH by (intros; apply K; now right).
     assert (A := K k (or_introl eq_refl)). field. lra. }
   rewrite (E (seq 0 n) V), seq_length. replace (INR n * (c / INR n)) with c by (field; lra).
   replace (c * r - c) with (c * (r - 1)) by ring.
@@ -123,9 +123,9 @@ Qed.
 
 Theorem signed : forall n v, (exists j, In j (seq 0 n) /\ v j <= 0) ->
   forall B, exists u G, (forall i, In i (seq 0 n) -> 0 <= u i) /\ geometric n u G
-    /\ B < G - sum (seq 0 n) (fun i => v i * u i).
+    /\ B < G - total (seq 0 n) (fun i => v i * u i).
 Proof.
-intros n v [j [J neg]] B. set (T := sum (seq 0 n) (fun i => Rabs (v i))).
+intros n v [j [J neg]] B. set (T := total (seq 0 n) (fun i => Rabs (v i))).
 assert (T0 : 0 <= T).
 { unfold T. clear. induction (seq 0 n) as [| k ks IH]; simpl; [lra |].
   assert (A := Rabs_pos (v k)). lra. }
@@ -143,7 +143,7 @@ exists (fun i => if Nat.eq_dec i j then s ^ n else 1), s. split; [| split; [spli
     destruct (Nat.eq_dec i j); [exfalso; subst; apply H1; now left |].
     rewrite IH; [ring | intros K; apply H1; now right].
   + destruct J as [J | J]; [contradiction |]. rewrite <- IH by assumption. ring.
-- assert (L : sum (seq 0 n) (fun i => v i * (if Nat.eq_dec i j then s ^ n else 1)) <= T).
+- assert (L : total (seq 0 n) (fun i => v i * (if Nat.eq_dec i j then s ^ n else 1)) <= T).
   { unfold T. revert P. generalize (s ^ n). clear - neg. intros x P.
   induction (seq 0 n) as [| k ks IH]; simpl; [lra |].
     assert (A := Rle_abs (v k)). assert (A' := Rabs_pos (v k)).
@@ -156,19 +156,19 @@ Qed.
 Theorem topped : forall n v M, (0 < n)%nat -> 0 < M -> (forall i, In i (seq 0 n) -> 0 < v i) ->
   1 <= product (seq 0 n) (fun i => INR n * v i) ->
   (forall f G, (forall i, In i (seq 0 n) -> f i <= M) -> geometric n (fun i => M - f i) G ->
-     sum (seq 0 n) (fun i => v i * f i) - (M - G) <= M * (sum (seq 0 n) v - 1))
+     total (seq 0 n) (fun i => v i * f i) - (M - G) <= M * (total (seq 0 n) v - 1))
   /\ geometric n (fun _ => M - M) 0
-  /\ sum (seq 0 n) (fun i => v i * M) - (M - 0) = M * (sum (seq 0 n) v - 1).
+  /\ total (seq 0 n) (fun i => v i * M) - (M - 0) = M * (total (seq 0 n) v - 1).
 Proof.
 intros n v M N P V T. split; [| split; [split |]].
 - intros f G F H.
   assert (B := inside n v (fun i => M - f i) G N V T ltac:(intros i I; specialize (F i I); lra) H).
-  cbn beta in B. enough (E : sum (seq 0 n) (fun i => v i * f i)
-    = M * sum (seq 0 n) v - sum (seq 0 n) (fun i => v i * (M - f i))) by lra.
+  cbn beta in B. enough (E : total (seq 0 n) (fun i => v i * f i)
+    = M * total (seq 0 n) v - total (seq 0 n) (fun i => v i * (M - f i))) by lra.
   clear. induction (seq 0 n) as [| k ks IH]; simpl; [ring |]. rewrite IH. ring.
 - lra.
 - destruct n as [| n]; [lia |]. simpl. ring.
-- enough (E : sum (seq 0 n) (fun i => v i * M) = M * sum (seq 0 n) v) by lra.
+- enough (E : total (seq 0 n) (fun i => v i * M) = M * total (seq 0 n) v) by lra.
   clear. induction (seq 0 n) as [| k ks IH]; simpl; [ring |]. rewrite IH. ring.
 Qed.
 
@@ -176,11 +176,11 @@ Theorem capped : forall n lam v M c, (0 < n)%nat -> 0 < M -> 0 < c ->
   (forall i, In i (seq 0 n) -> v i = Rmax (lam i) c) ->
   product (seq 0 n) (fun i => INR n * v i) = 1 ->
   (forall f G, (forall i, In i (seq 0 n) -> 0 <= f i <= M) -> geometric n (fun i => M - f i) G ->
-     sum (seq 0 n) (fun i => lam i * f i) - (M - G) <= M * (sum (seq 0 n) v - 1))
+     total (seq 0 n) (fun i => lam i * f i) - (M - G) <= M * (total (seq 0 n) v - 1))
   /\ (forall i, In i (seq 0 n) -> 0 <= M * (1 - c / v i) <= M)
   /\ geometric n (fun i => M - M * (1 - c / v i)) (INR n * M * c)
-  /\ sum (seq 0 n) (fun i => lam i * (M * (1 - c / v i))) - (M - INR n * M * c)
-     = M * (sum (seq 0 n) v - 1).
+  /\ total (seq 0 n) (fun i => lam i * (M * (1 - c / v i))) - (M - INR n * M * c)
+     = M * (total (seq 0 n) v - 1).
 Proof.
 intros n lam v M c N P C cap T. assert (K : 0 < INR n) by now apply lt_0_INR.
 assert (V : forall i, In i (seq 0 n) -> c <= v i /\ lam i <= v i).
@@ -194,9 +194,9 @@ split; [| split; [exact F0 | split; [split |]]].
 - intros f G F H. destruct (topped n v M N P) as [B _];
     [intros i I; destruct (V i I); lra | lra |].
   specialize (B f G (fun i I => proj2 (F i I)) H).
-  enough (sum (seq 0 n) (fun i => lam i * f i) <= sum (seq 0 n) (fun i => v i * f i)) by lra.
+  enough (total (seq 0 n) (fun i => lam i * f i) <= total (seq 0 n) (fun i => v i * f i)) by lra.
   clear - V F. induction (seq 0 n) as [| k ks IH]; simpl; [lra |].
-  assert (A : sum ks (fun i => lam i * f i) <= sum ks (fun i => v i * f i))
+  assert (A : total ks (fun i => lam i * f i) <= total ks (fun i => v i * f i))
     by (apply IH; intros; [apply V | apply F]; now right).
   destruct (V k (or_introl eq_refl)). destruct (F k (or_introl eq_refl)). nra.
 - apply Rmult_le_pos; [apply Rmult_le_pos |]; lra.
@@ -209,12 +209,12 @@ split; [| split; [exact F0 | split; [split |]]].
   specialize (Q (seq 0 n)). rewrite seq_length, T, Rmult_1_r in Q. symmetry. apply Q.
   intros i I. destruct (V i I). lra.
 - assert (E : forall ks, (forall i, In i ks -> c <= v i /\ v i = Rmax (lam i) c) ->
-    sum ks (fun i => lam i * (M * (1 - c / v i))) = M * sum ks v - INR (length ks) * M * c).
+    total ks (fun i => lam i * (M * (1 - c / v i))) = M * total ks v - INR (length ks) * M * c).
   { intros ks. induction ks as [| k ks IH]; intros W; [simpl; ring |].
-    cbn [sum fold_right length]. rewrite S_INR. unfold sum in IH.
+    cbn [total fold_right length]. rewrite S_INR. unfold total in IH.
     rewrite IH by (intros; apply W; now right). destruct (W k (or_introl eq_refl)) as [a e].
-    unfold Rmax in e. destruct (Rle_dec (lam k) c) in e; rewrite e; [| unfold sum; field; lra].
-    unfold sum. replace (c / c) with 1 by (field; lra). ring. }
+    unfold Rmax in e. destruct (Rle_dec (lam k) c) in e; rewrite e; [| unfold total; field; lra].
+    unfold total. replace (c / c) with 1 by (field; lra). ring. }
   rewrite (E (seq 0 n)), seq_length; [ring |]. intros i I. destruct (V i I). split; [lra | auto].
 Qed.
 

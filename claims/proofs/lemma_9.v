@@ -2,10 +2,10 @@
 From Coq Require Import Reals Lra.
 Open Scope R_scope.
 
-Definition increasing (g : R -> R) : Prop := forall x y, x < y -> g x < g y.
+Definition rising (g : R -> R) : Prop := forall x y, x < y -> g x < g y.
 Definition clip (eps t : R) : R := Rmax (- eps) (Rmin eps t).
 
-Theorem signs : forall g eps lam, increasing g -> 0 <= eps -> g lam = clip eps (g 0) ->
+Theorem signs : forall g eps lam, rising g -> 0 <= eps -> g lam = clip eps (g 0) ->
   (eps < Rabs (g 0) -> Rabs (g lam) = eps /\ 0 <= g lam * g 0 /\ lam * g 0 < 0)
   /\ (Rabs (g 0) <= eps -> g lam = g 0 /\ lam = 0).
 Proof.
@@ -26,7 +26,7 @@ split; intros H.
 Qed.
 
 (* The hypotheses of each theorem can hold together. *)
-Lemma signs_witness : exists g eps lam, (increasing g) /\ (0 <= eps) /\ (g lam = clip eps (g 0)).
+Lemma signs_witness : exists g eps lam, (rising g) /\ (0 <= eps) /\ (g lam = clip eps (g 0)).
 Proof.
 exists (fun x => x), 1, 0. split; [intros x y l; exact l |]. split; [lra |].
 unfold clip. rewrite Rmin_right, Rmax_right; lra.

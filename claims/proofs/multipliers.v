@@ -4,48 +4,48 @@
 From Coq Require Import Reals Lra Lia List Classical.
 Open Scope R_scope.
 
-Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k s => t k + s) 0 ks.
+Definition total (ks : list nat) (t : nat -> R) : R := fold_right (fun k s => t k + s) 0 ks.
 Definition gain (u : nat -> R) (v : nat -> nat -> R) (lam : nat -> R) (n x : nat) : R :=
-  u x + sum (seq 0 n) (fun k => lam k * v k x).
+  u x + total (seq 0 n) (fun k => lam k * v k x).
 Definition feasible (v : nat -> nat -> R) (b eps : nat -> R) (m n : nat) (g : nat -> R) : Prop :=
   (forall x, In x (seq 0 m) -> 0 <= g x <= 1)
-  /\ (forall k, In k (seq 0 n) -> Rabs (sum (seq 0 m) (fun x => v k x * g x) + b k) <= eps k).
-Definition linear (a : (nat -> R) -> R) : Prop :=
+  /\ (forall k, In k (seq 0 n) -> Rabs (total (seq 0 m) (fun x => v k x * g x) + b k) <= eps k).
+Definition is_linear (a : (nat -> R) -> R) : Prop :=
   forall p q d e, a (fun x => p * d x + q * e x) = p * a d + q * a e.
 
-Lemma plus : forall ks s t, sum ks (fun k => s k + t k) = sum ks s + sum ks t.
+Lemma plus : forall ks s t, total ks (fun k => s k + t k) = total ks s + total ks t.
 Proof. intros ks s t. induction ks; simpl; [ring | rewrite IHks; ring]. Qed.
 
-Lemma times : forall ks c t, sum ks (fun k => c * t k) = c * sum ks t.
+Lemma times : forall ks c t, total ks (fun k => c * t k) = c * total ks t.
 Proof. intros ks c t. induction ks; simpl; [ring | rewrite IHks; ring]. Qed.
 
-Lemma same : forall ks s t, (forall k, In k ks -> s k = t k) -> sum ks s = sum ks t.
+Lemma same : forall ks s t, (forall k, In k ks -> s k = t k) -> total ks s = total ks t.
 Proof.
 intros ks s t H. induction ks as [| k ks IH]; simpl; [reflexivity |].
 rewrite IH by (intros; apply H; now right). rewrite (H k (or_introl eq_refl)). reflexivity.
 Qed.
 
-Lemma below : forall ks s t, (forall k, In k ks -> s k <= t k) -> sum ks s <= sum ks t.
+Lemma below : forall ks s t, (forall k, In k ks -> s k <= t k) -> total ks s <= total ks t.
 Proof.
 intros ks s t H. induction ks as [| k ks IH]; simpl; [lra |].
 assert (A := H k (or_introl eq_refl)).
-assert (sum ks s <= sum ks t) by (apply IH; intros; apply H; now right). lra.
+assert (total ks s <= total ks t) by (apply IH; intros; apply H; now right). lra.
 Qed.
 
-Lemma dot : forall m w, linear (fun d => sum (seq 0 m) (fun x => w x * d x)).
+Lemma dot : forall m w, is_linear (fun d => total (seq 0 m) (fun x => w x * d x)).
 Proof.
 intros m w p q d e. rewrite <- !times, <- plus. apply same. intros. ring.
 Qed.
 
-Lemma last : forall n t, sum (seq 0 (S n)) t = sum (seq 0 n) t + t n.
+Lemma last : forall n t, total (seq 0 (S n)) t = total (seq 0 n) t + t n.
 Proof.
 intros n t. rewrite seq_S. simpl. induction (seq 0 n) as [| k ks IH]; simpl; [ring |].
 rewrite IH. ring.
 Qed.
 
-Lemma farkas : forall n (a : nat -> (nat -> R) -> R) c, (forall i, linear (a i)) -> linear c ->
+Lemma farkas : forall n (a : nat -> (nat -> R) -> R) c, (forall i, is_linear (a i)) -> is_linear c ->
   (forall d, (forall i, (i < n)%nat -> a i d <= 0) -> c d <= 0) ->
-  exists y, (forall i, 0 <= y i) /\ forall d, c d = sum (seq 0 n) (fun i => y i * a i d).
+  exists y, (forall i, 0 <= y i) /\ forall d, c d = total (seq 0 n) (fun i => y i * a i d).
 Proof.
 induction n as [| n IH]; intros a c La Lc H.
 - exists (fun _ => 0). split; [intros; lra |]. intros d. simpl.
@@ -64,9 +64,9 @@ induction n as [| n IH]; intros a c La Lc H.
     { apply Rnot_le_lt. intros le. assert (c d0 <= 0); [| lra]. apply H. intros i I.
       destruct (Nat.eq_dec i n) as [-> | ne]; [exact le | apply under; lia]. }
     set (r := fun d x => 1 * d x + (- (a n d / a n d0)) * d0 x).
-    assert (lin : forall z, linear z -> linear (fun d => z d + (- (a n d / a n d0)) * z d0)).
+    assert (lin : forall z, is_linear z -> is_linear (fun d => z d + (- (a n d / a n d0)) * z d0)).
     { intros z Z p q d e. rewrite Z, (La n). field. lra. }
-    assert (at_r : forall z, linear z -> forall d, z (r d) = z d + (- (a n d / a n d0)) * z d0).
+    assert (at_r : forall z, is_linear z -> forall d, z (r d) = z d + (- (a n d / a n d0)) * z d0).
     { intros z Z d. unfold r. rewrite Z. ring. }
     destruct (IH (fun i d => a i d + (- (a n d / a n d0)) * a i d0)
       (fun d => c d + (- (a n d / a n d0)) * c d0)) as [w [W E]].
@@ -75,9 +75,9 @@ induction n as [| n IH]; intros a c La Lc H.
     * intros d D. rewrite <- at_r by exact Lc. apply H. intros i I. rewrite at_r by apply La.
       destruct (Nat.eq_dec i n) as [-> | ne]; [| apply D; lia].
       right. field. lra.
-    * set (s := sum (seq 0 n) (fun i => w i * a i d0)).
+    * set (s := total (seq 0 n) (fun i => w i * a i d0)).
       assert (S0 : s <= 0).
-      { unfold s. rewrite <- (Rmult_0_l (sum (seq 0 n) (fun _ => 1))), <- times. apply below.
+      { unfold s. rewrite <- (Rmult_0_l (total (seq 0 n) (fun _ => 1))), <- times. apply below.
         intros i I. apply in_seq in I. assert (U := under i ltac:(lia)). assert (V := W i). nra. }
       exists (fun i => if Nat.eq_dec i n then (c d0 - s) / a n d0 else w i). split.
       -- intros i. destruct (Nat.eq_dec i n); [| apply W]. left. apply Rdiv_lt_0_compat; lra.
@@ -112,11 +112,11 @@ intros s p S P. destruct (Rle_lt_dec p 0) as [n | g].
   apply Rle_trans with (s / p * p); [apply Rmult_le_compat_r; lra | right; field; lra].
 Qed.
 
-Lemma shifted : forall ks j t, sum (map (fun i => (j + i)%nat) ks) t = sum ks (fun i => t (j +
+Lemma shifted : forall ks j t, total (map (fun i => (j + i)%nat) ks) t = total ks (fun i => t (j +
   i)%nat).
 Proof. intros ks j t. induction ks; simpl; [reflexivity | rewrite IHks; reflexivity]. Qed.
 
-Lemma parts : forall m n t, sum (seq 0 (m + n)) t = sum (seq 0 m) t + sum (seq 0 n) (fun k => t (m
+Lemma parts : forall m n t, total (seq 0 (m + n)) t = total (seq 0 m) t + total (seq 0 n) (fun k => t (m
   + k)%nat).
 Proof.
 intros m n t. induction n as [| n IH].
@@ -125,11 +125,11 @@ intros m n t. induction n as [| n IH].
 Qed.
 
 Lemma unit : forall m w x, In x (seq 0 m) ->
-  sum (seq 0 m) (fun i => w i * (if Nat.eq_dec i x then 1 else 0)) = w x.
+  total (seq 0 m) (fun i => w i * (if Nat.eq_dec i x then 1 else 0)) = w x.
 Proof.
 intros m w x I. assert (U := seq_NoDup m 0). induction (seq 0 m) as [| k ks IH]; [destruct I |].
 inversion U as [| a b out U']. subst. simpl. destruct (Nat.eq_dec k x) as [-> | ne].
-- enough (Z : sum ks (fun i => w i * (if Nat.eq_dec i x then 1 else 0)) = 0) by (rewrite Z; ring).
+- enough (Z : total ks (fun i => w i * (if Nat.eq_dec i x then 1 else 0)) = 0) by (rewrite Z; ring).
   clear - out. induction ks as [| i ks IH]; [reflexivity |]. simpl.
   destruct (Nat.eq_dec i x); [exfalso; subst; apply out; now left |].
   rewrite IH; [ring | intros K; apply out; now right].
@@ -138,30 +138,30 @@ Qed.
 
 Theorem multipliers : forall u v b eps m n f, feasible v b eps m n f ->
   (forall g, feasible v b eps m n g ->
-     sum (seq 0 m) (fun x => u x * g x) <= sum (seq 0 m) (fun x => u x * f x)) ->
+     total (seq 0 m) (fun x => u x * g x) <= total (seq 0 m) (fun x => u x * f x)) ->
   exists lam,
     (forall x, In x (seq 0 m) ->
        (0 < gain u v lam n x -> f x = 1) /\ (gain u v lam n x < 0 -> f x = 0))
     /\ (forall k, In k (seq 0 n) ->
-          lam k * (sum (seq 0 m) (fun x => v k x * f x) + b k) = - Rabs (lam k) * eps k)
+          lam k * (total (seq 0 m) (fun x => v k x * f x) + b k) = - Rabs (lam k) * eps k)
     /\ forall g, (forall x, In x (seq 0 m) -> 0 <= g x <= 1) ->
-         sum (seq 0 m) (fun x => gain u v lam n x * g x)
-         <= sum (seq 0 m) (fun x => gain u v lam n x * f x).
+         total (seq 0 m) (fun x => gain u v lam n x * g x)
+         <= total (seq 0 m) (fun x => gain u v lam n x * f x).
 Proof.
 intros u v b eps m n f [box budget] best.
-set (at_f := fun k => sum (seq 0 m) (fun x => v k x * f x) + b k).
+set (at_f := fun k => total (seq 0 m) (fun x => v k x * f x) + b k).
 set (wall := fun x => if Req_EM_T (f x) 0 then -1 else if Req_EM_T (f x) 1 then 1 else 0).
 set (top := fun k => if Req_EM_T (at_f k) (eps k) then 1 else 0).
 set (bottom := fun k => if Req_EM_T (at_f k) (- eps k) then 1 else 0).
-set (move := fun k d => sum (seq 0 m) (fun x => v k x * d x)).
+set (move := fun k d => total (seq 0 m) (fun x => v k x * d x)).
 set (a := fun i d => if lt_dec i m then wall i * d i
   else if lt_dec i (m + n) then top (i - m)%nat * move (i - m)%nat d
   else - bottom (i - m - n)%nat * move (i - m - n)%nat d).
-assert (Lm : forall k, linear (move k)) by (intros k; apply dot).
-assert (La : forall i, linear (a i)).
+assert (Lm : forall k, is_linear (move k)) by (intros k; apply dot).
+assert (La : forall i, is_linear (a i)).
 { intros i p q d e. unfold a. destruct (lt_dec i m); [ring |].
   destruct (lt_dec i (m + n)); rewrite (Lm _ p q d e); ring. }
-destruct (farkas (m + n + n) a (fun d => sum (seq 0 m) (fun x => u x * d x)) La (dot m u))
+destruct (farkas (m + n + n) a (fun d => total (seq 0 m) (fun x => u x * d x)) La (dot m u))
   as [y [Y E]].
 { intros d D.
   assert (D1 : forall x, In x (seq 0 m) -> wall x * d x <= 0).
@@ -205,9 +205,9 @@ destruct (farkas (m + n + n) a (fun d => sum (seq 0 m) (fun x => u x * d x)) La 
   - intros x I. specialize (R1 t ltac:(lra) x I). lra.
   - intros k I. specialize (S1 t ltac:(lra) k I). assert (Lk := Lm k 1 t f d). unfold move in Lk.
     rewrite Lk. unfold at_f, move in S1.
-    replace (1 * sum (seq 0 m) (fun x => v k x * f x) + t * sum (seq 0 m) (fun x => v k x * d x) +
+    replace (1 * total (seq 0 m) (fun x => v k x * f x) + t * total (seq 0 m) (fun x => v k x * d x) +
       b k)
-      with (sum (seq 0 m) (fun x => v k x * f x) + b k + t * sum (seq 0 m) (fun x => v k x * d x))
+      with (total (seq 0 m) (fun x => v k x * f x) + b k + t * total (seq 0 m) (fun x => v k x * d x))
       by ring. exact S1. }
 set (lam := fun k => bottom k * y (m + n + k)%nat - top k * y (m + k)%nat).
 assert (value : forall x, In x (seq 0 m) -> gain u v lam n x = y x * wall x).
@@ -254,10 +254,10 @@ Qed.
 
 (* The hypotheses of each theorem can hold together. *)
 Lemma multipliers_witness : exists u v b eps m n f, (feasible v b eps m n f) /\ ((forall g,
-  feasible v b eps m n g -> sum (seq 0 m) (fun x => u x * g x) <= sum (seq 0 m) (fun x => u x * f
+  feasible v b eps m n g -> total (seq 0 m) (fun x => u x * g x) <= total (seq 0 m) (fun x => u x * f
   x))).
 Proof.
 exists (fun _ => 0), (fun _ _ => 0), (fun _ => 0), (fun _ => 0), 1%nat, 1%nat, (fun _ => 0).
-split; [split; intros; [lra |] | intros; unfold sum; simpl; lra].
-unfold sum. simpl. replace (0 * 0 + 0 + 0) with 0 by ring. rewrite Rabs_R0. lra.
+split; [split; intros; [lra |] | intros; unfold total; simpl; lra].
+unfold total. simpl. replace (0 * 0 + 0 + 0) with 0 by ring. rewrite Rabs_R0. lra.
 Qed.

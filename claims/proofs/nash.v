@@ -3,7 +3,7 @@
 From Coq Require Import Reals Lra Lia List.
 Open Scope R_scope.
 
-Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
+Definition total (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
 Definition product (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k * x) 1 ks.
 
 Lemma product_positive : forall ks t, (forall i, In i ks -> 0 < t i) -> 0 < product ks t.
@@ -33,11 +33,11 @@ assert (0 < u k) by (apply P; now left). field. lra.
 Qed.
 
 Lemma above : forall ks x, (forall i, In i ks -> 0 < 1 + x i) ->
-  product ks (fun i => 1 + x i) <= exp (sum ks x).
+  product ks (fun i => 1 + x i) <= exp (total ks x).
 Proof.
 intros ks x. induction ks as [| k ks IH]; intros P; [simpl; rewrite exp_0; lra |].
 change (product (k :: ks) (fun i => 1 + x i)) with ((1 + x k) * product ks (fun i => 1 + x i)).
-change (sum (k :: ks) x) with (x k + sum ks x). rewrite exp_plus.
+change (total (k :: ks) x) with (x k + total ks x). rewrite exp_plus.
 apply Rmult_le_compat; [left; apply P; now left | | apply tangent |].
 - left. apply product_positive. intros i I. apply P. now right.
 - apply IH. intros i I. apply P. now right.
@@ -45,19 +45,19 @@ Qed.
 
 Lemma below : forall ks x, (forall i, In i ks -> -1 < x i) ->
   exists C, 0 <= C /\ forall t, 0 <= t <= 1 ->
-  1 + t * sum ks x - C * t ^ 2 <= product ks (fun i => 1 + t * x i).
+  1 + t * total ks x - C * t ^ 2 <= product ks (fun i => 1 + t * x i).
 Proof.
 intros ks x. induction ks as [| k ks IH]; intros P.
 - exists 0. split; [lra |]. intros t T. simpl. lra.
 - destruct IH as [C [C0 B]]; [intros i I; apply P; now right |].
   assert (X : -1 < x k) by (apply P; now left).
-  set (S := sum ks x) in *. exists (C + Rabs (S * x k) + C * Rabs (x k)). split.
+  set (S := total ks x) in *. exists (C + Rabs (S * x k) + C * Rabs (x k)). split.
   { assert (0 <= Rabs (S * x k)) by apply Rabs_pos. assert (0 <= Rabs (x k)) by apply Rabs_pos.
     assert (0 <= C * Rabs (x k)) by now apply Rmult_le_pos. lra. }
   intros t T. specialize (B t T).
   change (product (k :: ks) (fun i => 1 + t * x i)) with
     ((1 + t * x k) * product ks (fun i => 1 + t * x i)).
-  change (sum (k :: ks) x) with (x k + S). set (Q := product ks (fun i => 1 + t * x i)) in *.
+  change (total (k :: ks) x) with (x k + S). set (Q := product ks (fun i => 1 + t * x i)) in *.
   assert (0 <= 1 + t * x k) by nra.
   assert (L : (1 + t * x k) * (1 + t * S - C * t ^ 2) <= (1 + t * x k) * Q)
     by now apply Rmult_le_compat_l.
@@ -74,9 +74,9 @@ intros ks x. induction ks as [| k ks IH]; intros P.
 Qed.
 
 Theorem fair : forall n u v, (forall i, In i (seq 0 n) -> 0 < u i /\ 0 < v i) ->
-  (sum (seq 0 n) (fun i => (v i - u i) / u i) <= 0 ->
+  (total (seq 0 n) (fun i => (v i - u i) / u i) <= 0 ->
      product (seq 0 n) v <= product (seq 0 n) u)
-  /\ (0 < sum (seq 0 n) (fun i => (v i - u i) / u i) -> exists t, 0 < t <= 1
+  /\ (0 < total (seq 0 n) (fun i => (v i - u i) / u i) -> exists t, 0 < t <= 1
      /\ product (seq 0 n) u < product (seq 0 n) (fun i => u i + t * (v i - u i))).
 Proof.
 intros n u v P. set (ks := seq 0 n) in *. set (x := fun i => (v i - u i) / u i).
@@ -92,16 +92,16 @@ split; intros S.
 - assert (E : product ks v = product ks (fun i => u i + 1 * (v i - u i))).
   { unfold product. clear. induction ks as [| k ks IH]; [reflexivity |].
     cbn [fold_right]. rewrite IH. f_equal. ring. }
-  rewrite E, F. assert (product ks (fun i => 1 + 1 * x i) <= exp (sum ks (fun i => 1 * x i)))
+  rewrite E, F. assert (product ks (fun i => 1 + 1 * x i) <= exp (total ks (fun i => 1 * x i)))
     by (apply (above ks (fun i => 1 * x i)); intros i I; specialize (X i I); lra).
-  assert (N : sum ks (fun i => 1 * x i) = sum ks x).
-  { unfold sum. clear. induction ks as [| k ks IH]; [reflexivity |].
+  assert (N : total ks (fun i => 1 * x i) = total ks x).
+  { unfold total. clear. induction ks as [| k ks IH]; [reflexivity |].
     cbn [fold_right]. rewrite IH. f_equal. ring. }
-  rewrite N in H. assert (exp (sum ks x) <= 1).
+  rewrite N in H. assert (exp (total ks x) <= 1).
   { destruct S as [S | S]; [| fold x in S; rewrite S, exp_0; lra].
     left. rewrite <- exp_0. now apply exp_increasing. }
   rewrite <- (Rmult_1_r (product ks u)) at 2. apply Rmult_le_compat_l; lra.
-- destruct (below ks x X) as [C [C0 B]]. fold x in S. set (s := sum ks x) in *.
+- destruct (below ks x X) as [C [C0 B]]. fold x in S. set (s := total ks x) in *.
   assert (T : 0 < s / (s + C)) by (apply Rdiv_lt_0_compat; lra).
   assert (T1 : s / (s + C) <= 1).
   { apply (Rmult_le_reg_r (s + C)); [lra |]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }

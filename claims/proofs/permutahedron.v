@@ -5,32 +5,32 @@
 From Coq Require Import Reals Lra Lia List Permutation.
 Open Scope R_scope.
 
-Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
+Definition total (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
 Definition ranking (n : nat) (F : nat -> R) (s : list nat) : Prop :=
   Permutation s (seq 0 n)
   /\ forall k, (S k < n)%nat -> F (nth (S k) s 0%nat) <= F (nth k s 0%nat).
 Definition rank_mean (w F : nat -> R) (s : list nat) : R :=
-  sum (seq 0 (length s)) (fun k => w k * F (nth k s 0%nat)).
+  total (seq 0 (length s)) (fun k => w k * F (nth k s 0%nat)).
 Definition majorised (n : nat) (w v : nat -> R) : Prop :=
-  (forall c, NoDup c -> incl c (seq 0 n) -> sum c v <= sum (seq 0 (length c)) w)
-  /\ sum (seq 0 n) v = sum (seq 0 n) w.
+  (forall c, NoDup c -> incl c (seq 0 n) -> total c v <= total (seq 0 (length c)) w)
+  /\ total (seq 0 n) v = total (seq 0 n) w.
 
-Lemma moved : forall a b t, Permutation a b -> sum a t = sum b t.
+Lemma moved : forall a b t, Permutation a b -> total a t = total b t.
 Proof. intros a b t P. induction P; simpl; lra. Qed.
 
-Lemma joined : forall a b t, sum (a ++ b) t = sum a t + sum b t.
+Lemma joined : forall a b t, total (a ++ b) t = total a t + total b t.
 Proof. intros. induction a; simpl; [ring | rewrite IHa; ring]. Qed.
 
-Lemma last : forall n t, sum (seq 0 (S n)) t = sum (seq 0 n) t + t n.
+Lemma last : forall n t, total (seq 0 (S n)) t = total (seq 0 n) t + t n.
 Proof. intros. rewrite seq_S, joined. simpl. ring. Qed.
 
-Lemma same : forall c s t, (forall k, In k c -> s k = t k) -> sum c s = sum c t.
+Lemma same : forall c s t, (forall k, In k c -> s k = t k) -> total c s = total c t.
 Proof.
 intros c s t H. induction c as [| k c IH]; [reflexivity |]. simpl.
 rewrite (H k (or_introl eq_refl)), IH; [reflexivity | intros; apply H; now right].
 Qed.
 
-Lemma indexed : forall s t, sum s t = sum (seq 0 (length s)) (fun k => t (nth k s 0%nat)).
+Lemma indexed : forall s t, total s t = total (seq 0 (length s)) (fun k => t (nth k s 0%nat)).
 Proof.
 intros s t. induction s as [| x s IH] using rev_ind; [reflexivity |].
 rewrite app_length, Nat.add_1_r, last, joined, IH. simpl.
@@ -47,25 +47,25 @@ Qed.
 
 (* Abel's summation: partial sums of v below those of w, against a sequence that falls. *)
 Lemma abel : forall n v w f,
-  (forall k, (k <= n)%nat -> sum (seq 0 k) v <= sum (seq 0 k) w) ->
-  (forall k, (S k < n)%nat -> f (S k) <= f k) -> sum (seq 0 n) v = sum (seq 0 n) w ->
-  sum (seq 0 n) (fun k => v k * f k) <= sum (seq 0 n) (fun k => w k * f k).
+  (forall k, (k <= n)%nat -> total (seq 0 k) v <= total (seq 0 k) w) ->
+  (forall k, (S k < n)%nat -> f (S k) <= f k) -> total (seq 0 n) v = total (seq 0 n) w ->
+  total (seq 0 n) (fun k => v k * f k) <= total (seq 0 n) (fun k => w k * f k).
 Proof.
-intros n v w f part falls total.
+intros n v w f part falls whole.
 enough (E : forall m, (S m <= n)%nat ->
-  sum (seq 0 (S m)) (fun k => v k * f k) + (sum (seq 0 (S m)) w - sum (seq 0 (S m)) v) * f m
-  <= sum (seq 0 (S m)) (fun k => w k * f k)).
-{ destruct n as [| m]; [simpl; lra |]. specialize (E m (le_n _)). rewrite total in E. lra. }
+  total (seq 0 (S m)) (fun k => v k * f k) + (total (seq 0 (S m)) w - total (seq 0 (S m)) v) * f m
+  <= total (seq 0 (S m)) (fun k => w k * f k)).
+{ destruct n as [| m]; [simpl; lra |]. specialize (E m (le_n _)). rewrite whole in E. lra. }
 induction m as [| m IH]; intros l; [simpl; lra |].
-specialize (IH ltac:(lia)). rewrite !(last (S m)). set (V := sum (seq 0 (S m)) v) in *.
-set (W := sum (seq 0 (S m)) w) in *.
+specialize (IH ltac:(lia)). rewrite !(last (S m)). set (V := total (seq 0 (S m)) v) in *.
+set (W := total (seq 0 (S m)) w) in *.
 assert (D : V <= W) by (apply part; lia). assert (F := falls m ltac:(lia)). nra.
 Qed.
 
 Theorem below : forall n w v F s, ranking n F s -> majorised n w v ->
-  sum (seq 0 n) (fun i => v i * F i) <= rank_mean w F s.
+  total (seq 0 n) (fun i => v i * F i) <= rank_mean w F s.
 Proof.
-intros n w v F s [P order] [part total].
+intros n w v F s [P order] [part whole].
 assert (L : length s = n) by (rewrite (Permutation_length P); apply seq_length).
 assert (N : NoDup s) by (apply (Permutation_NoDup (Permutation_sym P)), seq_NoDup).
 rewrite <- (moved s), indexed by assumption. unfold rank_mean. rewrite L.
@@ -79,7 +79,7 @@ apply (abel n (fun k => v (nth k s 0%nat)) w (fun k => F (nth k s 0%nat))).
   + intros j i. apply in_seq in i. rewrite <- (firstn_skipn k s) at 1. now rewrite app_nth1 by lia.
 - intros k l. now apply order.
 - assert (I := indexed s v). rewrite L in I. rewrite <- I, (moved s (seq 0 n)) by assumption.
-exact total.
+exact whole.
 Qed.
 
 Lemma position : forall s : list nat, NoDup s ->
@@ -96,7 +96,7 @@ Qed.
 (* The first weights are the largest: k different ones sum to at most the first k. *)
 Lemma largest : forall n w, (forall k, (S k < n)%nat -> w (S k) <= w k) ->
   forall m c, (m <= n)%nat -> NoDup c -> (forall k, In k c -> (k < m)%nat) ->
-  sum c w <= sum (seq 0 (length c)) w.
+  total c w <= total (seq 0 (length c)) w.
 Proof.
 intros n w falls. induction m as [| m IH]; intros c l N inside.
 - destruct c as [| k c]; [simpl; lra |]. specialize (inside k (or_introl eq_refl)). lia.
@@ -123,19 +123,19 @@ intros n w falls. induction m as [| m IH]; intros c l N inside.
 Qed.
 
 Theorem attained : forall n w F s, (forall k, (S k < n)%nat -> w (S k) <= w k) -> ranking n F s ->
-  exists v, majorised n w v /\ sum (seq 0 n) (fun i => v i * F i) = rank_mean w F s.
+  exists v, majorised n w v /\ total (seq 0 n) (fun i => v i * F i) = rank_mean w F s.
 Proof.
 intros n w F s falls [P order].
 assert (L : length s = n) by (rewrite (Permutation_length P); apply seq_length).
 assert (N : NoDup s) by (apply (Permutation_NoDup (Permutation_sym P)), seq_NoDup).
 destruct (position s N) as [pos place]. exists (fun i => w (pos i)).
-assert (whole : forall t, sum (seq 0 n) (fun i => w (pos i) * t i)
-  = sum (seq 0 n) (fun k => w k * t (nth k s 0%nat))).
+assert (whole : forall t, total (seq 0 n) (fun i => w (pos i) * t i)
+  = total (seq 0 n) (fun k => w k * t (nth k s 0%nat))).
 { intros t. rewrite <- (moved s), indexed, L by assumption. apply same.
   intros k i. apply in_seq in i. now rewrite place by lia. }
 split; [split |].
 - intros c Nc inc.
-  assert (M : sum c (fun i => w (pos i)) = sum (map pos c) w).
+  assert (M : total c (fun i => w (pos i)) = total (map pos c) w).
   { clear. induction c; simpl; [reflexivity | now rewrite IHc]. }
   rewrite M. assert (I : forall i, In i c -> (pos i < n)%nat /\ nth (pos i) s 0%nat = i).
   { intros i H. apply inc, (Permutation_in i (Permutation_sym P)) in H.
@@ -158,14 +158,14 @@ Qed.
 (* The conjugate of a rank-weighted mean is infinite where v is not majorised by w: some c of the
    clients have more than the |c| largest weights, or all have another total. Elsewhere it is 0, by
    the theorems above. *)
-Lemma times : forall c s x, sum c (fun k => s k * x) = x * sum c s.
+Lemma times : forall c s x, total c (fun k => s k * x) = x * total c s.
 Proof. intros. induction c; simpl; [ring | rewrite IHc; ring]. Qed.
 
 Theorem exceeded : forall n w v c, NoDup c -> incl c (seq 0 n) ->
-  sum (seq 0 (length c)) w < sum c v ->
-  forall B, exists F s, ranking n F s /\ B < sum (seq 0 n) (fun i => v i * F i) - rank_mean w F s.
+  total (seq 0 (length c)) w < total c v ->
+  forall B, exists F s, ranking n F s /\ B < total (seq 0 n) (fun i => v i * F i) - rank_mean w F s.
 Proof.
-intros n w v c N inc more B. set (d := sum c v - sum (seq 0 (length c)) w).
+intros n w v c N inc more B. set (d := total c v - total (seq 0 (length c)) w).
 set (t := (Rabs B + 1) / d). assert (D : 0 < d) by (unfold d; lra).
 assert (A := Rle_abs B). assert (A' := Rabs_pos B).
 assert (T : 0 < t) by (apply Rdiv_lt_0_compat; lra).
@@ -200,26 +200,26 @@ exists F, (c ++ rest). split; [split; [exact P |] |].
 - intros k l. destruct (le_lt_dec (length c) k) as [m | m].
   + rewrite !cold by lia. lra.
   + rewrite (hot k m). unfold F. destruct (in_dec Nat.eq_dec (nth (S k) (c ++ rest) 0%nat) c); lra.
-- assert (V : sum (seq 0 n) (fun i => v i * F i) = t * sum c v).
+- assert (V : total (seq 0 n) (fun i => v i * F i) = t * total c v).
   { rewrite <- (moved _ _ _ P), joined, <- (times c), (same rest _ (fun _ => 0 * 0)), times.
     - rewrite Rmult_0_l, Rplus_0_r. apply same. intros i H. unfold F.
       now destruct (in_dec Nat.eq_dec i c).
     - intros i H. apply out in H. unfold F. destruct (in_dec Nat.eq_dec i c); [tauto | ring]. }
-  assert (W : rank_mean w F (c ++ rest) = t * sum (seq 0 (length c)) w).
+  assert (W : rank_mean w F (c ++ rest) = t * total (seq 0 (length c)) w).
   { unfold rank_mean. rewrite app_length, seq_app, joined, <- times.
     rewrite (same (seq (0 + length c) (length rest)) _ (fun _ => 0 * 0)), times.
     - rewrite Rmult_0_l, Rplus_0_r. apply same. intros k H. apply in_seq in H.
     now rewrite hot by lia.
     - intros k H. apply in_seq in H. rewrite cold by lia. ring. }
-  rewrite V, W. replace (t * sum c v - t * sum (seq 0 (length c)) w) with (t * d) by (unfold d;
+  rewrite V, W. replace (t * total c v - t * total (seq 0 (length c)) w) with (t * d) by (unfold d;
     ring).
   replace (t * d) with (Rabs B + 1) by (unfold t; field; lra). lra.
 Qed.
 
-Theorem other_total : forall n w v, sum (seq 0 n) v <> sum (seq 0 n) w ->
-  forall B, exists F s, ranking n F s /\ B < sum (seq 0 n) (fun i => v i * F i) - rank_mean w F s.
+Theorem other_total : forall n w v, total (seq 0 n) v <> total (seq 0 n) w ->
+  forall B, exists F s, ranking n F s /\ B < total (seq 0 n) (fun i => v i * F i) - rank_mean w F s.
 Proof.
-intros n w v more B. set (d := sum (seq 0 n) v - sum (seq 0 n) w).
+intros n w v more B. set (d := total (seq 0 n) v - total (seq 0 n) w).
 assert (D : d <> 0) by (unfold d; lra). assert (A := Rle_abs B).
 exists (fun _ => (Rabs B + 1) / d), (seq 0 n). split; [split; [apply Permutation_refl | intros;
   lra] |].
@@ -232,8 +232,8 @@ Qed.
 Lemma below_witness : exists n w v F s, (ranking n F s) /\ (majorised n w v).
 Proof.
 exists 1%nat, (fun _ => 0), (fun _ => 0), (fun _ => 0), (cons 0%nat nil).
-assert (Z : forall l, sum l (fun _ => 0) = 0).
-{ induction l as [| k l IH]; [reflexivity | unfold sum in *; simpl; rewrite IH; lra]. }
+assert (Z : forall l, total l (fun _ => 0) = 0).
+{ induction l as [| k l IH]; [reflexivity | unfold total in *; simpl; rewrite IH; lra]. }
 split; [split; [apply Permutation_refl | intros; lia] |].
 split; [intros; rewrite !Z; lra | rewrite !Z; reflexivity].
 Qed.
@@ -243,13 +243,13 @@ Proof.
 exists 1%nat, (fun _ => 0), (fun _ => 0), (cons 0%nat nil).
 split; [intros; lra | split; [apply Permutation_refl | intros; lia]].
 Qed.
-Lemma exceeded_witness : exists n w v c, (NoDup c) /\ (incl c (seq 0 n)) /\ (sum (seq 0 (length
-  c)) w < sum c v).
+Lemma exceeded_witness : exists n w v c, (NoDup c) /\ (incl c (seq 0 n)) /\ (total (seq 0 (length
+  c)) w < total c v).
 Proof.
 exists 1%nat, (fun _ => 0), (fun _ => 1), (cons 0%nat nil). split; [repeat constructor; auto |].
-split; [intros k H; exact H | unfold sum; simpl; lra].
+split; [intros k H; exact H | unfold total; simpl; lra].
 Qed.
-Lemma other_total_witness : exists n w v, (sum (seq 0 n) v <> sum (seq 0 n) w).
+Lemma other_total_witness : exists n w v, (total (seq 0 n) v <> total (seq 0 n) w).
 Proof.
-exists 1%nat, (fun _ => 0), (fun _ => 1). unfold sum. simpl. lra.
+exists 1%nat, (fun _ => 0), (fun _ => 1). unfold total. simpl. lra.
 Qed.

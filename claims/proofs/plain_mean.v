@@ -2,34 +2,34 @@
 From Coq Require Import Reals Lra Lia List.
 Open Scope R_scope.
 
-Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
-Definition mean (n : nat) (f : nat -> R) : R := sum (seq 0 n) f / INR n.
+Definition total (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
+Definition mean (n : nat) (f : nat -> R) : R := total (seq 0 n) f / INR n.
 
 Theorem conjugate : forall n v, (0 < n)%nat ->
   ((forall i, In i (seq 0 n) -> v i = / INR n) ->
-     forall f, sum (seq 0 n) (fun i => v i * f i) - mean n f = 0)
+     forall f, total (seq 0 n) (fun i => v i * f i) - mean n f = 0)
   /\ ((exists j, In j (seq 0 n) /\ v j <> / INR n) ->
-     forall B, exists f, B < sum (seq 0 n) (fun i => v i * f i) - mean n f).
+     forall B, exists f, B < total (seq 0 n) (fun i => v i * f i) - mean n f).
 Proof.
 intros n v N. assert (M : 0 < INR n) by now apply lt_0_INR. unfold mean, Rdiv. split.
 - intros E f. revert E. generalize (/ INR n). intros c E.
-  enough (H : sum (seq 0 n) (fun i => v i * f i) = sum (seq 0 n) f * c) by (rewrite H; ring).
+  enough (H : total (seq 0 n) (fun i => v i * f i) = total (seq 0 n) f * c) by (rewrite H; ring).
   induction (seq 0 n) as [| k ks IH]; simpl; [ring |].
   rewrite IH, (E k (or_introl eq_refl)) by (intros; apply E; now right). ring.
 - intros [j [J d]] B. set (c := / INR n) in *.
-set (S := sum (seq 0 n) (fun i => (v i - c) * (v i - c))).
+set (S := total (seq 0 n) (fun i => (v i - c) * (v i - c))).
   assert (P : 0 < S).
   { unfold S. clear - J d. induction (seq 0 n) as [| k ks IH]; [destruct J |]. simpl.
-    assert (Q : 0 <= sum ks (fun i => (v i - c) * (v i - c))) by
+    assert (Q : 0 <= total ks (fun i => (v i - c) * (v i - c))) by
       (clear; induction ks as [| i ks H]; simpl; [lra | assert (A := Rle_0_sqr (v i - c));
         unfold Rsqr in A; lra]).
     destruct J as [e | J]; [subst k | specialize (IH J)].
     - assert (A : 0 < Rsqr (v j - c)) by (apply Rlt_0_sqr; lra). unfold Rsqr in A. lra.
     - assert (A := Rle_0_sqr (v k - c)). unfold Rsqr in A. lra. }
   exists (fun i => (Rabs B + 1) / S * (v i - c)). set (t := (Rabs B + 1) / S).
-  assert (E : forall ks, sum ks (fun i => v i * (t * (v i - c))) - sum ks (fun i => t * (v i - c))
+  assert (E : forall ks, total ks (fun i => v i * (t * (v i - c))) - total ks (fun i => t * (v i - c))
     * c
-    = t * sum ks (fun i => (v i - c) * (v i - c))).
+    = t * total ks (fun i => (v i - c) * (v i - c))).
   { clear. intros ks. induction ks; simpl; [ring | rewrite Rmult_plus_distr_l, <- IHks; ring]. }
   rewrite E. fold S. replace (t * S) with (Rabs B + 1) by (unfold t; field; lra).
   assert (H := Rle_abs B). lra.
@@ -37,23 +37,23 @@ Qed.
 
 Theorem nonnegative : forall n v, (0 < n)%nat ->
   ((forall i, In i (seq 0 n) -> v i <= / INR n) ->
-     (forall f, (forall i, 0 <= f i) -> sum (seq 0 n) (fun i => v i * f i) - mean n f <= 0)
-     /\ sum (seq 0 n) (fun i => v i * 0) - mean n (fun _ => 0) = 0)
+     (forall f, (forall i, 0 <= f i) -> total (seq 0 n) (fun i => v i * f i) - mean n f <= 0)
+     /\ total (seq 0 n) (fun i => v i * 0) - mean n (fun _ => 0) = 0)
   /\ ((exists j, In j (seq 0 n) /\ / INR n < v j) ->
      forall B, exists f, (forall i, 0 <= f i)
-       /\ B < sum (seq 0 n) (fun i => v i * f i) - mean n f).
+       /\ B < total (seq 0 n) (fun i => v i * f i) - mean n f).
 Proof.
 intros n v N. unfold mean, Rdiv. split.
 - intros le. split.
   + intros f F. revert le. generalize (/ INR n). intros c le.
-    enough (H : sum (seq 0 n) (fun i => v i * f i) <= sum (seq 0 n) f * c) by lra.
+    enough (H : total (seq 0 n) (fun i => v i * f i) <= total (seq 0 n) f * c) by lra.
     induction (seq 0 n) as [| k ks IH]; simpl; [lra |].
     specialize (IH (fun i I => le i (or_intror I))). specialize (le k (or_introl eq_refl)).
     specialize (F k). nra.
-  + assert (Z : forall w, sum (seq 0 n) (fun i => w i * 0) = 0).
+  + assert (Z : forall w, total (seq 0 n) (fun i => w i * 0) = 0).
     { intros w. clear. induction (seq 0 n) as [| k ks IH]; simpl; [reflexivity |].
       rewrite IH. ring. }
-    assert (E : sum (seq 0 n) (fun _ => 0) = 0).
+    assert (E : total (seq 0 n) (fun _ => 0) = 0).
     { clear. induction (seq 0 n) as [| k ks IH]; simpl; [reflexivity |]. rewrite IH. ring. }
     rewrite (Z v), E. ring.
 - intros [j [J more]] B. set (c := / INR n) in *. set (t := (Rabs B + 1) / (v j - c)).
@@ -62,18 +62,18 @@ intros n v N. unfold mean, Rdiv. split.
   exists (fun i => if Nat.eq_dec i j then t else 0). split.
   + intros i. destruct (Nat.eq_dec i j); lra.
   + assert (U := seq_NoDup n 0).
-    assert (E : forall w, sum (seq 0 n) (fun i => w i * (if Nat.eq_dec i j then t else 0)) = w j *
+    assert (E : forall w, total (seq 0 n) (fun i => w i * (if Nat.eq_dec i j then t else 0)) = w j *
       t).
     { intros w. revert J U. induction (seq 0 n) as [| k ks IH]; intros J U; [destruct J |].
       inversion U as [| a b out U']. subst. simpl. destruct (Nat.eq_dec k j) as [-> | e].
-      - enough (Z : sum ks (fun i => w i * (if Nat.eq_dec i j then t else 0)) = 0) by lra.
+      - enough (Z : total ks (fun i => w i * (if Nat.eq_dec i j then t else 0)) = 0) by lra.
         clear - out. induction ks as [| i ks IH]; [reflexivity |]. simpl.
         destruct (Nat.eq_dec i j); [exfalso; subst; apply out; now left |].
         rewrite IH; [ring | intros K; apply out; now right].
       - destruct J as [J | J]; [contradiction |]. rewrite IH by assumption. ring. }
     assert (E1 := E v). assert (E2 := E (fun _ => 1)). cbn beta in E2.
-    assert (E3 : sum (seq 0 n) (fun i => if Nat.eq_dec i j then t else 0)
-      = sum (seq 0 n) (fun i => 1 * (if Nat.eq_dec i j then t else 0))).
+    assert (E3 : total (seq 0 n) (fun i => if Nat.eq_dec i j then t else 0)
+      = total (seq 0 n) (fun i => 1 * (if Nat.eq_dec i j then t else 0))).
     { clear. induction (seq 0 n) as [| k ks IH]; simpl; [reflexivity |]. rewrite IH. ring. }
     rewrite E1, E3, E2. replace (v j * t - 1 * t * c) with ((v j - c) * t) by ring.
     replace ((v j - c) * t) with (Rabs B + 1) by (unfold t; field; lra). lra.

@@ -3,36 +3,36 @@
 From Coq Require Import Reals Lra List.
 Open Scope R_scope.
 
-Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
+Definition total (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
 Definition pooled (ks : list nat) (share : bool -> R) (r : nat -> bool -> nat -> R)
   (a : bool) (j : nat) : R :=
-  sum ks (fun i => share a * r i a j) / sum ks (fun _ => share a).
+  total ks (fun i => share a * r i a j) / total ks (fun _ => share a).
 
 Theorem ensemble : forall n q r, 0 < q < 1 ->
   let ks := seq 0 (S n) in
   let difference j := pooled ks (fun a : bool => if a then q else 1 - q) r false j
     - pooled ks (fun a : bool => if a then q else 1 - q) r true j in
-  (forall j, difference j = sum ks (fun i => r i false j - r i true j) / INR (S n))
-  /\ sum ks difference / INR (S n)
-     = sum ks (fun j => sum ks (fun i => r i false j - r i true j)) / (INR (S n) * INR (S n)).
+  (forall j, difference j = total ks (fun i => r i false j - r i true j) / INR (S n))
+  /\ total ks difference / INR (S n)
+     = total ks (fun j => total ks (fun i => r i false j - r i true j)) / (INR (S n) * INR (S n)).
 Proof.
 intros n q r Q ks difference.
 assert (N : 0 < INR (S n)) by apply lt_0_INR, Nat.lt_0_succ.
-assert (times : forall l c t, sum l (fun i => c * t i) = c * sum l t).
+assert (times : forall l c t, total l (fun i => c * t i) = c * total l t).
 { intros l c t. induction l; simpl; [ring | rewrite IHl; ring]. }
-assert (minus : forall l s t, sum l (fun i => s i - t i) = sum l s - sum l t).
+assert (minus : forall l s t, total l (fun i => s i - t i) = total l s - total l t).
 { intros l s t. induction l; simpl; [ring | rewrite IHl; ring]. }
-assert (count : forall l (c : R), sum l (fun _ => c) = c * INR (length l)).
-{ intros l c. induction l; [simpl; ring |]. cbn [length sum fold_right]. rewrite S_INR.
-  fold (sum l (fun _ => c)). rewrite IHl. ring. }
+assert (count : forall l (c : R), total l (fun _ => c) = c * INR (length l)).
+{ intros l c. induction l; [simpl; ring |]. cbn [length total fold_right]. rewrite S_INR.
+  fold (total l (fun _ => c)). rewrite IHl. ring. }
 assert (L : INR (length ks) = INR (S n)) by (unfold ks; now rewrite seq_length).
-assert (D : forall j, difference j = sum ks (fun i => r i false j - r i true j) / INR (S n)).
+assert (D : forall j, difference j = total ks (fun i => r i false j - r i true j) / INR (S n)).
 { intros j. unfold difference, pooled. rewrite !times, !count, L, minus. field. lra. }
 split; [exact D |].
-assert (E : forall l, sum l difference
-  = / INR (S n) * sum l (fun j => sum ks (fun i => r i false j - r i true j))).
+assert (E : forall l, total l difference
+  = / INR (S n) * total l (fun j => total ks (fun i => r i false j - r i true j))).
 { intros l. rewrite <- times. induction l as [| j l IH]; [reflexivity |].
-  cbn [sum fold_right] in *. unfold sum in IH at 1 2. rewrite IH, D. unfold Rdiv, sum. ring. }
+  cbn [total fold_right] in *. unfold total in IH at 1 2. rewrite IH, D. unfold Rdiv, total. ring. }
 rewrite E. field. lra.
 Qed.
 

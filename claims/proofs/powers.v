@@ -3,10 +3,10 @@
 From Coq Require Import Reals Lra Lia List.
 Open Scope R_scope.
 
-Definition sum (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
+Definition total (ks : list nat) (t : nat -> R) : R := fold_right (fun k x => t k + x) 0 ks.
 Definition power (x y : R) : R := if Req_EM_T x 0 then 0 else Rpower x y.
 Definition mean (n : nat) (q : R) (f : nat -> R) (A : R) : Prop :=
-  0 <= A /\ power A (q + 1) = sum (seq 0 n) (fun i => power (f i) (q + 1)) / INR n.
+  0 <= A /\ power A (q + 1) = total (seq 0 n) (fun i => power (f i) (q + 1)) / INR n.
 
 Lemma ln_below : forall x m, 0 < x -> 0 < m -> ln x <= ln m + x / m - 1.
 Proof.
@@ -61,20 +61,20 @@ apply ln_increasing in bad; [lra | assumption].
 Qed.
 
 Theorem inside : forall n q v, (0 < n)%nat -> 0 < q ->
-  sum (seq 0 n) (fun i => power (Rmax (v i) 0) ((q + 1) / q)) <= Rpower (INR n) (- / q) ->
+  total (seq 0 n) (fun i => power (Rmax (v i) 0) ((q + 1) / q)) <= Rpower (INR n) (- / q) ->
   forall f A, (forall i, In i (seq 0 n) -> 0 <= f i) -> mean n q f A ->
-  sum (seq 0 n) (fun i => v i * f i) - A <= 0.
+  total (seq 0 n) (fun i => v i * f i) - A <= 0.
 Proof.
 intros n q v N Q S f A F [A0 root]. assert (M : 0 < INR n) by now apply lt_0_INR.
 destruct (Req_dec A 0) as [z | nz].
 - subst A. unfold power at 1 in root. destruct (Req_EM_T 0 0) as [_ | x]; [| contradiction].
-  assert (T : sum (seq 0 n) (fun i => power (f i) (q + 1)) = 0).
+  assert (T : total (seq 0 n) (fun i => power (f i) (q + 1)) = 0).
   { apply Rmult_eq_reg_r with (/ INR n); [unfold Rdiv in root; lra |].
     apply Rinv_neq_0_compat. lra. }
-  enough (E : sum (seq 0 n) (fun i => v i * f i) = 0) by lra. clear - T.
+  enough (E : total (seq 0 n) (fun i => v i * f i) = 0) by lra. clear - T.
   induction (seq 0 n) as [| k ks IH]; simpl; [reflexivity |]. simpl in T.
   assert (P := pos (f k) (q + 1)).
-  assert (P' : 0 <= sum ks (fun i => power (f i) (q + 1))).
+  assert (P' : 0 <= total ks (fun i => power (f i) (q + 1))).
   { clear. induction ks as [| k ks IH]; simpl; [lra | assert (P := pos (f k) (q + 1)); lra]. }
   rewrite IH by lra. assert (e : power (f k) (q + 1) = 0) by lra. unfold power in e.
   destruct (Req_EM_T (f k) 0) as [-> |]; [ring |]. assert (X := exp_pos ((q + 1) * ln (f k))).
@@ -85,14 +85,14 @@ destruct (Req_dec A 0) as [z | nz].
   assert (B : 0 < Rpower (INR n) (/ q)) by apply exp_pos.
   assert (I : 0 < / (q + 1)) by (apply Rinv_0_lt_compat; lra).
   assert (J : 0 < q / (q + 1)) by (apply Rdiv_lt_0_compat; lra).
-  assert (K : forall ks, (forall i, In i ks -> 0 <= f i) -> sum ks (fun i => v i * f i) / A
-    <= q / (q + 1) * (sum ks (fun i => power (Rmax (v i) 0) ((q + 1) / q)) * Rpower (INR n) (/ q))
-       + / (q + 1) * (sum ks (fun i => power (f i) (q + 1)) / (Rpower A (q + 1) * INR n))).
+  assert (K : forall ks, (forall i, In i ks -> 0 <= f i) -> total ks (fun i => v i * f i) / A
+    <= q / (q + 1) * (total ks (fun i => power (Rmax (v i) 0) ((q + 1) / q)) * Rpower (INR n) (/ q))
+       + / (q + 1) * (total ks (fun i => power (f i) (q + 1)) / (Rpower A (q + 1) * INR n))).
   { intros ks. induction ks as [| k ks IH]; intros G; [simpl; unfold Rdiv; lra |].
     specialize (IH (fun i H => G i (or_intror H))). specialize (G k (or_introl eq_refl)).
-    cbn [sum fold_right]. fold (sum ks (fun i => v i * f i)).
-    fold (sum ks (fun i => power (Rmax (v i) 0) ((q + 1) / q))).
-    fold (sum ks (fun i => power (f i) (q + 1))).
+    cbn [total fold_right]. fold (total ks (fun i => v i * f i)).
+    fold (total ks (fun i => power (Rmax (v i) 0) ((q + 1) / q))).
+    fold (total ks (fun i => power (f i) (q + 1))).
     enough (H : v k * f k / A
       <= q / (q + 1) * (power (Rmax (v k) 0) ((q + 1) / q) * Rpower (INR n) (/ q))
          + / (q + 1) * (power (f k) (q + 1) / (Rpower A (q + 1) * INR n))).
@@ -113,28 +113,28 @@ destruct (Req_dec A 0) as [z | nz].
       destruct (Req_EM_T (f k) 0); [lra | exact H].
     - rewrite <- g in *. unfold Rdiv at 1. lra. }
   specialize (K (seq 0 n) F).
-  assert (e : sum (seq 0 n) (fun i => power (f i) (q + 1)) / (Rpower A (q + 1) * INR n) = 1).
+  assert (e : total (seq 0 n) (fun i => power (f i) (q + 1)) / (Rpower A (q + 1) * INR n) = 1).
   { rewrite root. field. split; [lra |]. intros z. rewrite z in root. unfold Rdiv in root. lra. }
   rewrite e in K.
-  assert (le : sum (seq 0 n) (fun i => power (Rmax (v i) 0) ((q + 1) / q)) * Rpower (INR n) (/ q)
+  assert (le : total (seq 0 n) (fun i => power (Rmax (v i) 0) ((q + 1) / q)) * Rpower (INR n) (/ q)
     <= 1).
   { apply (Rmult_le_compat_r (Rpower (INR n) (/ q))) in S; [| lra].
     rewrite <- Rpower_plus in S. replace (- / q + / q) with 0 in S by ring.
     rewrite Rpower_O in S by assumption. exact S. }
   apply (Rmult_le_compat_l (q / (q + 1))) in le; [| lra].
   assert (one : q / (q + 1) + / (q + 1) = 1) by (field; lra).
-  assert (last : sum (seq 0 n) (fun i => v i * f i) / A <= 1) by lra.
+  assert (last : total (seq 0 n) (fun i => v i * f i) / A <= 1) by lra.
   apply (Rmult_le_compat_r A) in last; [| lra]. unfold Rdiv in last.
   rewrite Rmult_assoc, Rinv_l in last by assumption. lra.
 Qed.
 
 Theorem outside : forall n q v, (0 < n)%nat -> 0 < q ->
-  Rpower (INR n) (- / q) < sum (seq 0 n) (fun i => power (Rmax (v i) 0) ((q + 1) / q)) ->
+  Rpower (INR n) (- / q) < total (seq 0 n) (fun i => power (Rmax (v i) 0) ((q + 1) / q)) ->
   forall B, exists f A, (forall i, In i (seq 0 n) -> 0 <= f i) /\ mean n q f A
-    /\ B < sum (seq 0 n) (fun i => v i * f i) - A.
+    /\ B < total (seq 0 n) (fun i => v i * f i) - A.
 Proof.
 intros n q v N Q out B. assert (M : 0 < INR n) by now apply lt_0_INR.
-set (S := sum (seq 0 n) (fun i => power (Rmax (v i) 0) ((q + 1) / q))) in *.
+set (S := total (seq 0 n) (fun i => power (Rmax (v i) 0) ((q + 1) / q))) in *.
 assert (S0 : 0 < S) by (assert (H := exp_pos (- / q * ln (INR n))); unfold Rpower in out; lra).
 set (C := Rpower (S / INR n) (/ (q + 1))).
 assert (less : C < S).
@@ -160,9 +160,9 @@ assert (twice : forall x y z, 0 <= x -> power (power x y) z = power x (y * z)).
   - assert (P := exp_pos (y * ln x)). destruct (Req_EM_T (Rpower x y) 0) as [e |];
       [unfold Rpower in e; lra | apply Rpower_mult]. }
 assert (w : forall i, 0 <= Rmax (v i) 0) by (intros; apply Rmax_r).
-assert (sums : forall ks c s, sum ks (fun i => c * s i) = c * sum ks s).
+assert (sums : forall ks c s, total ks (fun i => c * s i) = c * total ks s).
 { intros ks c s. induction ks; simpl; [ring | rewrite IHks; ring]. }
-assert (same : forall ks s s', (forall i, s i = s' i) -> sum ks s = sum ks s').
+assert (same : forall ks s s', (forall i, s i = s' i) -> total ks s = total ks s').
 { intros ks s s' e. induction ks; simpl; [reflexivity | now rewrite IHks, e]. }
 exists (fun i => t * power (Rmax (v i) 0) (/ q)), (t * C). split; [| split; [split |]].
 - intros i _. apply Rmult_le_pos; [lra | apply pos].
@@ -189,7 +189,7 @@ Qed.
 Theorem zero : forall n q, 0 < q -> mean n q (fun _ => 0) 0.
 Proof.
 intros n q Q. unfold mean, power. destruct (Req_EM_T 0 0); [| contradiction]. split; [lra |].
-assert (E : sum (seq 0 n) (fun _ => 0) = 0).
+assert (E : total (seq 0 n) (fun _ => 0) = 0).
 { induction (seq 0 n) as [| k ks IH]; simpl; [reflexivity |]. rewrite IH. ring. }
 rewrite E. unfold Rdiv. ring.
 Qed.
@@ -211,15 +211,15 @@ assert (back : forall x y, 0 <= x -> 0 <= y -> power x (q + 1) <= power y (q + 1
   destruct (Req_EM_T x 0); [lra |]. destruct (Req_EM_T y 0) as [z | z].
   - assert (H := exp_pos ((q + 1) * ln x)). unfold Rpower in le. lra.
   - assert (H := Rlt_Rpower_l y x (q + 1) ltac:(lra) ltac:(lra)). lra. }
-assert (top : sum (seq 0 n) (fun i => power (f i) (q + 1)) <= INR n * power M (q + 1)).
+assert (top : total (seq 0 n) (fun i => power (f i) (q + 1)) <= INR n * power M (q + 1)).
 { replace (INR n) with (INR (length (seq 0 n))) by (now rewrite seq_length). revert F. clear - up
   M0.
   intros F. induction (seq 0 n) as [| k ks IH]; [simpl; lra |].
-  cbn [sum fold_right length]. rewrite S_INR.
+  cbn [total fold_right length]. rewrite S_INR.
   assert (B := IH (fun i I => F i (or_intror I))). destruct (F k (or_introl eq_refl)) as [a b].
-  assert (C := up (f k) M a M0 b). unfold sum in B. lra. }
-assert (one : power M (q + 1) <= sum (seq 0 n) (fun i => power (f i) (q + 1))).
-{ rewrite <- e. clear - J. assert (Z : forall ks, 0 <= sum ks (fun i => power (f i) (q + 1))).
+  assert (C := up (f k) M a M0 b). unfold total in B. lra. }
+assert (one : power M (q + 1) <= total (seq 0 n) (fun i => power (f i) (q + 1))).
+{ rewrite <- e. clear - J. assert (Z : forall ks, 0 <= total ks (fun i => power (f i) (q + 1))).
   { intros ks. induction ks as [| k ks Z]; simpl; [lra |]. assert (B := pos (f k) (q + 1)). lra. }
   induction (seq 0 n) as [| k ks IH]; [destruct J |]. simpl. specialize (Z ks).
   destruct J as [-> | J]; [lra |]. specialize (IH J). assert (B := pos (f k) (q + 1)). lra. }
@@ -239,20 +239,20 @@ split; apply back; try assumption; try (apply Rmult_le_pos; lra); rewrite root; 
 Qed.
 
 (* The hypotheses of each theorem can hold together. *)
-Lemma inside_witness : exists n q v, ((0 < n)%nat) /\ (0 < q) /\ (sum (seq 0 n) (fun i => power
+Lemma inside_witness : exists n q v, ((0 < n)%nat) /\ (0 < q) /\ (total (seq 0 n) (fun i => power
   (Rmax (v i) 0) ((q + 1) / q)) <= Rpower (INR n) (- / q)) /\ exists f A, ((forall i, In i (seq 0
   n) -> 0 <= f i)) /\ (mean n q f A).
 Proof.
 assert (Z : forall y, power 0 y = 0).
 { intros y. unfold power. destruct (Req_EM_T 0 0) as [_ | c]; [reflexivity | contradiction c; reflexivity]. }
 exists 1%nat, 1, (fun _ => 0). split; [lia |]. split; [lra |]. split.
-- unfold sum. simpl. rewrite Rmax_left, Z by lra. rewrite Rplus_0_l. left. apply exp_pos.
-- exists (fun _ => 0), 0. split; [intros; lra |]. split; [lra |]. unfold sum. simpl. rewrite !Z. lra.
+- unfold total. simpl. rewrite Rmax_left, Z by lra. rewrite Rplus_0_l. left. apply exp_pos.
+- exists (fun _ => 0), 0. split; [intros; lra |]. split; [lra |]. unfold total. simpl. rewrite !Z. lra.
 Qed.
-Lemma outside_witness : exists n q v, ((0 < n)%nat) /\ (0 < q) /\ (Rpower (INR n) (- / q) < sum
+Lemma outside_witness : exists n q v, ((0 < n)%nat) /\ (0 < q) /\ (Rpower (INR n) (- / q) < total
   (seq 0 n) (fun i => power (Rmax (v i) 0) ((q + 1) / q))).
 Proof.
-exists 1%nat, 1, (fun _ => 2). split; [lia |]. split; [lra |]. unfold sum, power. simpl.
+exists 1%nat, 1, (fun _ => 2). split; [lia |]. split; [lra |]. unfold total, power. simpl.
 rewrite Rmax_left by lra. destruct (Req_EM_T 2 0) as [c | _]; [lra |].
 assert (A : Rpower 2 0 < Rpower 2 ((1 + 1) / 1)) by (apply Rpower_lt; lra).
 rewrite Rpower_O in A by lra. unfold Rpower at 1. rewrite ln_1, Rmult_0_r, exp_0. lra.
@@ -267,6 +267,6 @@ Proof.
 assert (Z : forall y, power 0 y = 0).
 { intros y. unfold power. destruct (Req_EM_T 0 0) as [_ | c]; [reflexivity | contradiction c; reflexivity]. }
 exists 1%nat, 1, (fun _ => 0), 0, 0. split; [lia |]. split; [lra |]. split.
-- split; [lra |]. unfold sum. simpl. rewrite !Z. lra.
+- split; [lra |]. unfold total. simpl. rewrite !Z. lra.
 - split; [intros; lra |]. exists 0%nat. simpl. auto.
 Qed.

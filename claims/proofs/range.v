@@ -5,9 +5,9 @@ From Coq Require Import Reals Lra List.
 Open Scope R_scope.
 
 Definition clip (eps t : R) : R := Rmax (- eps) (Rmin eps t).
-Definition increasing (h : R -> R) : Prop := forall x y, x < y -> h x < h y.
+Definition rising (h : R -> R) : Prop := forall x y, x < y -> h x < h y.
 Definition client (c : R * (R -> R) * R) : Prop :=
-  let '(w, h, z) := c in 0 <= w /\ increasing h /\ h z = 0 /\ -1 <= h 0 <= 1.
+  let '(w, h, z) := c in 0 <= w /\ rising h /\ h z = 0 /\ -1 <= h 0 <= 1.
 Definition returned (c : R * (R -> R) * R) (lam : R) : Prop :=
   let '(w, h, z) := c in exists eps, 0 <= eps <= 1 /\ h lam = clip eps (h 0).
 Definition total (t : R * (R -> R) * R -> R) (cs : list (R * (R -> R) * R)) : R :=
@@ -125,5 +125,5 @@ Lemma range_witness : exists g cs, (continuity g) /\ ((forall x y, x <= y -> g x
 Proof.
 exists (fun x => x), (cons (1, fun x => x, 0) nil).
 split; [apply derivable_continuous, derivable_id |]. split; [auto |]. constructor; [| constructor].
-unfold client, increasing. repeat split; auto; lra.
+unfold client, rising. repeat split; auto; lra.
 Qed.

@@ -16,12 +16,12 @@ Definition threshold {X} (s f : X -> R) : Prop :=
 Definition rule {X} (L : (X -> R) -> Prop) (u h : X -> R) : Prop :=
   (forall x, 0 <= h x <= 1) /\ L h /\ L (fun x => u x * h x).
 Definition clip (eps t : R) : R := Rmax (- eps) (Rmin eps t).
-Definition positive {X} (E : (X -> R) -> R) (f : R -> X -> R) : Prop :=
+Definition falling {X} (E : (X -> R) -> R) (f : R -> X -> R) : Prop :=
   (forall t, t <= -1 -> E (f t) = 1) /\ (forall t, 1 <= t -> E (f t) = 0)
   /\ forall s t, -1 <= s -> s < t -> t <= 1 -> E (f t) < E (f s).
 Definition setting {X} (L : (X -> R) -> Prop) (E : bool -> (X -> R) -> R) (u : X -> R)
   (f : R -> X -> R) : Prop :=
-  (forall a, integral L (E a) /\ positive (E a) f)
+  (forall a, integral L (E a) /\ falling (E a) f)
   /\ forall t, rule L u (f t) /\ threshold (fun x => u x - t) (f t).
 Definition level (q lam : R) (a : bool) : R := if a then lam / q else - lam / (1 - q).
 Definition acc {X} (E : bool -> (X -> R) -> R) (u : X -> R) (q : R) (h : bool -> X -> R) : R :=
@@ -52,7 +52,7 @@ destruct (Rtotal_order (u x - t) 0) as [n | [z | p]].
 Qed.
 
 (* The rate at a level is that of a level in [-1, 1]; it does not increase. *)
-Lemma inside : forall X (E : (X -> R) -> R) f, positive E f -> forall s, exists r, -1 <= r <= 1
+Lemma inside : forall X (E : (X -> R) -> R) f, falling E f -> forall s, exists r, -1 <= r <= 1
   /\ E (f r) = E (f s) /\ (-1 < s < 1 -> r = s) /\ (forall t, -1 < t < 1 -> s <> t -> r <> t)
   /\ (0 < s -> 0 < r) /\ (s < 0 -> r < 0).
 Proof.
@@ -63,7 +63,7 @@ destruct (Rle_lt_dec s (-1)) as [a | a]; [| destruct (Rle_lt_dec 1 s) as [b | b]
 - exists s. repeat split; intros; lra.
 Qed.
 
-Lemma bounds : forall X (E : (X -> R) -> R) f, positive E f ->
+Lemma bounds : forall X (E : (X -> R) -> R) f, falling E f ->
   0 < E (f 0) < 1 /\ (forall s, 0 < s -> E (f s) < E (f 0)) /\ (forall s, s < 0 -> E (f 0) < E (f
     s)).
 Proof.
@@ -75,7 +75,7 @@ split; [lra |]. split; intros s S; destruct (inside X E f P s) as [r [c [e [_ [_
 - specialize (n S). rewrite <- e. apply dec; lra.
 Qed.
 
-Lemma strictly : forall X L E (u : X -> R) f s t, integral L E -> positive E f ->
+Lemma strictly : forall X L E (u : X -> R) f s t, integral L E -> falling E f ->
   (forall t, rule L u (f t) /\ threshold (fun x => u x - t) (f t)) -> -1 < t < 1 -> s <> t ->
   E (fun x => u x * f s x) - t * E (f s) < E (fun x => u x * f t x) - t * E (f t).
 Proof.

@@ -49,7 +49,7 @@ def weights(draw: st.DrawFn) -> dict[str, Any]:
     n = draw(st.integers(1, 3))
     if draw(st.booleans()):
         x = [Fraction(draw(st.integers(1, 12)), 4) for _ in range(n)]
-        near = draw(st.sampled_from([Fraction(99, 100), Fraction(1), Fraction(101, 100)]))
+        near = draw(st.sampled_from([Fraction(999, 1000), Fraction(1), Fraction(1001, 1000)]))
         x[-1] = near / (n * prod(n * v for v in x[:-1]))
         return {"lambda": x, "u": [1 / v for v in x]}
     x = [Fraction(draw(st.integers(-2, 12)), 4) for _ in range(n)]

@@ -82,10 +82,10 @@ def case(instance: dict[str, Any], name: str, bound: bool = True) -> Case:
 
 @st.composite
 def pairs(draw: st.DrawFn) -> dict[str, Any]:
-    """Two vectors of losses in [0, 2)."""
+    """Two vectors of losses in [0, 2); one in four the same vector twice."""
     n = draw(st.integers(1, 4))
     f, g = ([Fraction(draw(st.integers(0, 15)), 8) for _ in range(n)] for _ in range(2))
-    return {"f": f, "g": g}
+    return {"f": f, "g": draw(st.sampled_from([f, g, g, g]))}
 
 
 CLAIMS = (

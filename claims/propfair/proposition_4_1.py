@@ -67,8 +67,8 @@ def case(instance: dict[str, Any], always: bool = False, bound: Fraction = Fract
 
 @st.composite
 def weights(draw: st.DrawFn) -> dict[str, Any]:
-    """Feasible weights, prod n lambda_i = 1 among them; utilities, those with lambda u constant
-    among them.
+    """Weights, with prod n lambda_i = 1 and just below 1 among them; utilities, those with lambda u
+    constant among them.
     """
     n = draw(st.integers(1, 4))
     u = [Fraction(draw(st.integers(1, 12)), draw(st.integers(1, 3))) for _ in range(n)]
@@ -77,7 +77,7 @@ def weights(draw: st.DrawFn) -> dict[str, Any]:
         x = [1 / v for v in u]
     product = prod(n * v for v in x)
     if product < 1 or draw(st.booleans()):
-        factor = Fraction(draw(st.integers(4, 6)), 4) / product
+        factor = draw(st.sampled_from([Fraction(999, 1000), Fraction(1), Fraction(3, 2)])) / product
         if draw(st.booleans()) or factor < 1:
             x[-1] *= factor
         else:

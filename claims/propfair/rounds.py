@@ -18,8 +18,10 @@ from fairfl.claims.exact import ball
 
 Numbers = list[Fraction]
 Law = list[tuple[list[int], Fraction]]
-FRONT = constant("averaging.v", "front")
-"""The number 12 of the bounds, which the proof and the instances share."""
+FRONT, STEPS, APART, DRIFT, FOURTH = (
+    constant("averaging.v", name) for name in ("front", "steps", "apart", "drift", "fourth")
+)
+"""The numbers 12, 24, 2, 2 and 6 of theorem A.1, which the proof and the instances share."""
 
 
 def step_limit(L: Any, steps: list[int], fourth: Any) -> arb:
@@ -27,7 +29,7 @@ def step_limit(L: Any, steps: list[int], fourth: Any) -> arb:
     K_i^4.
     """
     first = 1 / (6 * ball(L) * max(steps))
-    second = 1 / (ball(L) * (24 * (arb(1).exp() - 2) * ball(fourth)).sqrt())
+    second = 1 / (ball(L) * (ball(STEPS) * (arb(1).exp() - 2) * ball(fourth)).sqrt())
     return first if first < second else second
 
 
@@ -56,10 +58,10 @@ def bound(
     steps, noise = world["steps"], world["noise"]
     spread = max(world["slopes"]) - min(world["slopes"])
     g = spread * spread
-    p = shares(world["sizes"])
-    second = averaged([k**2 * (s + 2 * g) for k, s in zip(steps, noise, strict=True)], p, kind)
-    third = averaged([k**3 * (s + 6 * k * g) for k, s in zip(steps, noise, strict=True)], p, kind)
-    drift = 2 * (arb(1).exp() - 2) * (eta * ball(world["L"])) ** 2 * ball(third)
+    p, both = shares(world["sizes"]), list(zip(steps, noise, strict=True))
+    second = averaged([k**2 * (s + APART * g) for k, s in both], p, kind)
+    third = averaged([k**3 * (s + FOURTH * k * g) for k, s in both], p, kind)
+    drift = ball(DRIFT) * (arb(1).exp() - 2) * (eta * ball(world["L"])) ** 2 * ball(third)
     return front(ball(mu), eta, lead) * (gap / world["T"] + eta / 2 * (ball(second) + drift))
 
 

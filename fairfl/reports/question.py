@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast, get_args
 
 import numpy as np
 
 from fairfl._support.checks import Array, one_of
 from fairfl.solvers.frontier import Frontier
-from fairfl.solvers.problem import SEES, Task
-from fairfl.solvers.schemes import COMMON, LABELS
+from fairfl.solvers.problem import Sees, Task
+from fairfl.solvers.schemes import COMMON, LABELS, Scheme
 from fairfl.theory.populations.federation import Federation, local_budgets
-from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS
+from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, Difference, Notion
 
 ONES = (1.0, 1.0)
 
@@ -25,17 +25,17 @@ class Question:
     given.
     """
 
-    notion: str = "demographic_parity"
-    difference: str = "pairwise"
+    notion: Notion = "demographic_parity"
+    difference: Difference = "pairwise"
     costs: Any = ONES
-    sees: str = "xa"
+    sees: Sees = "xa"
     local_eps: Any = None
 
     def __post_init__(self) -> None:
-        one_of("notion", self.notion, (*NOTIONS, *ALIASES))
+        one_of("notion", self.notion, get_args(Notion))
         object.__setattr__(self, "notion", ALIASES.get(self.notion, self.notion))
         one_of("difference", self.difference, DIFFERENCES)
-        one_of("sees", self.sees, SEES)
+        one_of("sees", self.sees, get_args(Sees))
         if self.local_eps is not None:
             local_budgets("local_eps", self.local_eps, 1)
 
@@ -84,9 +84,9 @@ class Question:
         return curve.utility_at(disparity) + self.is_share
 
 
-def base(scheme: str) -> str:
+def base(scheme: str) -> Scheme:
     """The scheme as ``solve`` calls it."""
-    return scheme.removesuffix("_common")
+    return cast(Scheme, scheme.removesuffix("_common"))
 
 
 PLAIN = Question()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from planted_claims import below, form, gap, inside, parts, programme, residual
+from planted_claims import below, form, gap, inside, parts, residual
 
 from fairfl.claims.bisection import bisect
 from fairfl.claims.call import Call
@@ -19,7 +19,6 @@ from fairfl.claims.certificates import (
     KernelProof,
     NumericGrid,
     PropertyRun,
-    RationalPrimalDual,
     Rejected,
     Search,
     SymbolicZero,
@@ -54,10 +53,6 @@ def accepted():
         ),
         "leaves with premises": (
             bisect(Call.of(inside), [(Fraction(0), Fraction(3))]),
-            "certified",
-        ),
-        "primal-dual": (
-            RationalPrimalDual(Call.of(programme), ("2/1", "1/1"), ("1/3", "1/3")),
             "certified",
         ),
         "counterexample": (
@@ -125,14 +120,6 @@ def rejected():
         "tree grown": (replace(leaves, tree=leaves.tree + "."), "goes on"),
         "no such axis": (replace(leaves, tree="1.."), "no coordinate"),
         "box turned": (replace(leaves, box=(("3/1", "0/1"),)), "not a box"),
-        "wrong optimum": (
-            replace(good["primal-dual"], programme=Call.of(programme, value="4")),
-            "primal value",
-        ),
-        "infeasible": (replace(good["primal-dual"], primal=("3/1", "0/1")), "misses row 0"),
-        "dual infeasible": (replace(good["primal-dual"], dual=("1/1", "1/3")), "misses column"),
-        "negative dual": (replace(good["primal-dual"], dual=("-1/3", "1/3")), "negative"),
-        "gap": (replace(good["primal-dual"], dual=("0/1", "0/1")), "dual value"),
         "no counterexample": (
             Counterexample.at(statement, "2 squared", x=2),
             "no relation certainly fails",

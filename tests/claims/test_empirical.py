@@ -79,26 +79,3 @@ def test_rules_survive_their_short_form():
             for a, b in zip(again.edges + again.values, rule.edges + rule.values, strict=True)
         )
     assert short(to_text(sharp))["values"] == [1, 0]
-
-
-def test_every_seed_is_seen_or_not():
-    runs = {"seen": 2}
-    assert [kept.in_part(seed, runs, "seen") for seed in range(4)] == [True, True, False, False]
-    assert [kept.in_part(seed, runs, "unseen") for seed in range(4)] == [False, False, True, True]
-    assert (
-        kept.confirmed_on(runs, 4) == "bounds set on seeds 0 to 1, confirmed on seeds 2 to 4 alone"
-    )
-    assert kept.confirmed_on({"seen": 1}, 1) == "bounds set on seed 0, confirmed on seed 1 alone"
-
-
-@pytest.mark.parametrize("study", ["frontier", "ensemble", "fedfb-gap"])
-def test_rules_of_both_parts_are_kept(study):
-    """A claim on unseen seeds that finds none would hold of nothing."""
-    data = kept.load(f"{study}.json")
-    worlds = data["rated"] if study == "frontier" else data["worlds"]
-    for part in kept.PARTS:
-        assert any(
-            kept.in_part(rule["seed"], data["runs"], part)
-            for world in worlds
-            for rule in world["rules"]
-        )

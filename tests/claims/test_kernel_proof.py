@@ -90,6 +90,104 @@ CHEATS |= {
         "coqc: ",
     ),
 }
+EMPTY = {
+    "of a type without members": "forall z : {x : R | x < 0 /\\ 0 < x}, 1 <= 0",
+    "as binders": "forall (x : R) (a : x < 0) (b : 0 < x), 1 <= 0",
+    "in parentheses": "(forall x : R, x < 0 -> 0 < x -> 1 <= 0)",
+}
+PROOFS = {
+    "of a type without members": "intros [x [a b]]. destruct (Rlt_asym _ _ a b).",
+    "as binders": "intros x a b. destruct (Rlt_asym _ _ a b).",
+    "in parentheses": "intros x a b. destruct (Rlt_asym _ _ a b).",
+}
+CHEATS |= {
+    f"by contradictory hypotheses {name}": (
+        f"{REALS}Theorem none : {goal}.\nProof. {PROOFS[name]} Qed.\n",
+        f"Theorem none : {goal}.",
+        "no witness",
+    )
+    for name, goal in EMPTY.items()
+}
+CHEATS |= {
+    "after a comment that ends without a beginning": (
+        f"{REALS}Lemma a : True.\nProof. (simpl in *). exact I. Defined.\n{HIDDEN}(* . *)\n"
+        f"Lemma b : True.\nProof. exact I. Qed.\n{TRUE}".replace('"', ""),
+        BELOW,
+        "a comment ends that has not begun",
+    ),
+    "by a name of the library": (
+        f"{REALS}Definition Rle (x y : R) := True.\nTheorem none : forall x, Rle (x + 1) x.\n"
+        "Proof. exact (fun _ => I). Qed.\n",
+        "Definition Rle (x y : R) := True. Theorem none : forall x, Rle (x + 1) x.",
+        "coqc: ",
+    ),
+    "by a letter that looks like another": (
+        f"{REALS}Definition R\u0399e (x y : R) := True.\n"
+        "Theorem none : forall x, R\u0399e (x + 1) x.\n"
+        "Proof. exact (fun _ => I). Qed.\n",
+        "Definition R\u0399e (x y : R) := True. Theorem none : forall x, R\u0399e (x + 1) x.",
+        "must be ASCII",
+    ),
+    "by symbols of an import": (
+        "From Coq Require Import Reals Utf8.\nOpen Scope R_scope.\n"
+        "Theorem none : \u2200 x : R, x + 1 <= x.\nProof. Qed.\n",
+        "Theorem none : \u2200 x : R, x + 1 <= x.",
+        "must be ASCII",
+    ),
+}
+COMMANDS = (
+    "Set Implicit Arguments",
+    "Set Universe Polymorphism",
+    "Coercion INR : nat >-> R",
+    "Canonical Structure point := 0",
+    "Universe u",
+    "Constraint Set < Set",
+    "Let two := 2",
+    "Section Cheat",
+    "Variable false : False",
+    "Hypothesis false : False",
+    "Context (false : False)",
+    "Local Open Scope nat_scope",
+    "Delimit Scope nat_scope with R",
+    "Bind Scope nat_scope with R",
+    "Module Assumptions",
+    "Include Nat",
+    "Export Nat",
+    "Ltac lra := idtac",
+    "Tactic Notation (at level 0) lra := idtac",
+    "Hint Resolve Rle_refl : core",
+    "Instance one : Inhabited R",
+    "Class Empty := {}",
+    "Inductive Rle : R -> R -> Prop := any x y : Rle x y",
+    "Record box := {}",
+    "Arguments Rle : clear implicits",
+    "Opaque Rle",
+    "Strategy opaque [Rle]",
+    "Infix less := Rle",
+    "Global Set Printing Depth 1",
+    "#[global] Set Printing Width 9",
+    "Program Definition none : False := _",
+    "Polymorphic Definition none := 0",
+    "Reset Initial",
+    "Load other",
+    "Redirect file Print Rle",
+    "Extraction Language Haskell",
+    "Obligation Tactic := idtac",
+    "Time Definition none := 0",
+)
+"""None of these may stand in a file, outside of proofs or in them."""
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_other_command_is_read(command, tmp_path, monkeypatch):
+    outside = proof(tmp_path, monkeypatch, altered("Definition", f"{command}.\nDefinition"))
+    with pytest.raises(Rejected, match="must not begin so"):
+        outside.verify()
+    inside = proof(tmp_path, monkeypatch, altered("nra.", f"{command}. nra."))
+    with pytest.raises(Rejected, match="no tactic"):
+        inside.verify()
+
+
 HYPOTHESES = {
     "0 <= 1": "",
     "forall x y : R, 0 <= x * y": "",
@@ -99,6 +197,9 @@ HYPOTHESES = {
     "A -> forall x, B x -> C -> D": "(A) /\\ exists x, (B x) /\\ (C)",
     "(A -> B) -> P /\\ forall e, Q e -> C": "((A -> B))",
     "forall q, let r := q + 1 in A r -> C": "exists q, let r := q + 1 in (A r)",
+    "(forall x : R, A x -> C)": "exists (x : R), (A x)",
+    "forall (n : nat) (h : 0 < n), C": "exists (n : nat) (h : 0 < n), True",
+    "(A) -> (C)": "((A))",
 }
 FALSE = {
     "unproven": (altered("Qed.", "Admitted."), "the file says Admitted"),

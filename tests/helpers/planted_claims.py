@@ -55,11 +55,6 @@ def inside(x: list[arb]) -> arb | None:
     return None if x[0] > 1 else arb(2) - x[0]
 
 
-def programme(value="3"):
-    """min x0 + x1, x0 + 2 x1 >= 4, 2 x0 + x1 >= 5: at (2, 1)."""
-    return ([1, 1], [[1, 2], [2, 1]], [4, 5], Fraction(value))
-
-
 def unchecked(effort):
     raise AssertionError("not to be run")
 
@@ -86,5 +81,5 @@ def claim(id, *rests_on, expected="holds"):
 
 module = sys.modules[__name__]
 sys.modules[PLANTED] = module
-for function in (below, parts, wide, residual, form, gap, inside, programme):
+for function in (below, parts, wide, residual, form, gap, inside):
     function.__module__ = PLANTED

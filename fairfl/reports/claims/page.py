@@ -11,14 +11,12 @@ from pathlib import Path
 from fairfl._support.version import __version__
 from fairfl.claims.certificates.base import LEVELS
 from fairfl.claims.claim import REPAIRED, SEVERITIES, VERDICTS, Claim
-from fairfl.claims.picture import pictures
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
 from fairfl.reports.claims.errata import errata
 from fairfl.reports.claims.evidence import evidence
 from fairfl.reports.claims.graph import graph
 from fairfl.reports.claims.math import html
-from fairfl.reports.claims.picture import svg
 from fairfl.reports.claims.vocabulary import SEVERITY, WHOSE, tag, vocabulary
 
 HERE = Path(__file__).parent
@@ -150,11 +148,6 @@ def _claim(checked: Checked) -> str:
     if claim.rests_on:
         links = ", ".join(f'<a href="#{escape(id)}">{escape(id)}</a>' for id in claim.rests_on)
         rows.append(f"<p><b>Rests on:</b> {links}</p>\n")
-    draw = pictures(registered()[claim.id].module).get(claim.id)
-    if draw is not None:
-        picture = draw()
-        caption = f"<figcaption>{html(picture.caption)}</figcaption>"
-        rows.append(f'<figure class="picture">{svg(picture, claim.id)}{caption}</figure>\n')
     if outcome is not None:
         rows.append(evidence(claim, outcome))
     return "".join(rows) + "</section>\n"

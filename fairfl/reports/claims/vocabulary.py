@@ -38,7 +38,6 @@ EVIDENCE = {
     "them to 0, and they are 0 at spot checks without it",
     "a sum of positive terms": "of the expression whose sign is asked for, each visibly so",
     "boxes": "interval arithmetic shows the sign on each part of the region",
-    "primal-dual pair": "both solutions of a linear programme, in fractions, of one value",
     "examples": "instances drawn at random; those that break a hypothesis are discarded. An attack "
     "is an optimiser that looks for a violation. The margin is by how much the statement held "
     "where it held least",

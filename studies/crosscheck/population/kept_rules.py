@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
-from fairfl.studies.crosscheck.population.learned_rules import ensemble, from_json
+from fairfl.studies.crosscheck.population.learned_rules import from_json
 from fairfl.studies.crosscheck.population.worlds import World, by_name
 from fairfl.theory.populations.classifiers import Classifier
+
+if TYPE_CHECKING:  # reading needs no pandas
+    import pandas as pd
 
 DIGITS = 6
 """Of an edge, in the unit of x, and of a value. The rounded rule is the one that is kept: a rule
@@ -22,22 +23,14 @@ RUN = ("notion", "scheme", "degree", "rows", "seed", "budget")
 """What is kept of a run beside its rule, as far as its measures have it."""
 
 
-def kept_rules(measures: pd.DataFrame, members: bool = False) -> list[dict[str, Any]]:
-    """The worlds as numbers, each with its rules: what ``fairfl crosscheck --record`` writes.
-
-    With ``members`` an ensemble is kept as the rules of its members and their weights, else as one
-    rule.
-    """
+def kept_rules(measures: pd.DataFrame) -> list[dict[str, Any]]:
+    """The worlds as numbers, each with its rules: what ``fairfl crosscheck --record`` writes."""
     found: dict[str, dict[str, Any]] = {}
     for row in measures.to_dict("records"):
         name = str(row["world"])
         world = found.setdefault(name, {"world": by_name(name).to_json(), "rules": []})
         run = {key: row[key] for key in RUN if key in row}
-        if members:
-            parts = [short(json.dumps(member)) for member in json.loads(row["members"])]
-            world["rules"].append(run | {"members": parts, "weights": json.loads(row["weights"])})
-        else:
-            world["rules"].append(run | short(row["rule"]))
+        world["rules"].append(run | short(row["rule"]))
     return list(found.values())
 
 
@@ -63,15 +56,9 @@ def rule_of(data: Mapping[str, Any]) -> Classifier:
     return Classifier(data["edges"], values)
 
 
-def members_of(data: Mapping[str, Any]) -> list[Classifier]:
-    """The members of an ensemble that was kept with them."""
-    return [rule_of(member) for member in data["members"]]
-
-
 def read(data: Mapping[str, Any]) -> Iterator[tuple[World, Mapping[str, Any], Classifier]]:
     """World, what was run, and rule, of every rule kept."""
     for part in data["worlds"]:
         world = World.from_json(part["world"])
         for run in part["rules"]:
-            whole = ensemble(members_of(run), run["weights"]) if "members" in run else rule_of(run)
-            yield world, run, whole
+            yield world, run, rule_of(run)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from fairfl._support.checks import Array
+from fairfl.solvers.schemes import Scheme
 from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, below, exact
 from fairfl.studies.crosscheck.population.kept_rules import kept_rules
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
@@ -214,7 +215,7 @@ def _list(found: pd.DataFrame, column: str) -> str:
 
 
 def record(measures: pd.DataFrame) -> dict[str, Any]:
-    """By world, scheme, degree, size: the rules nearest to the frontier, their count; the rated."""
+    """By world, scheme, degree, size: the rules nearest to the frontier, and their count."""
     found = beside(measures)
     kept = [
         part.iloc[np.argsort(floats(part, "below"))[:KEPT]]
@@ -229,8 +230,7 @@ def record(measures: pd.DataFrame) -> dict[str, Any]:
         "seen": SEEN,
         "degrees": _list(found, "degree"),
     }
-    speed = kept_rules(among(rated(found), "degree", [1]))
-    return {"runs": runs, "worlds": kept_rules(pd.concat(kept, ignore_index=True)), "rated": speed}
+    return {"runs": runs, "worlds": kept_rules(pd.concat(kept, ignore_index=True))}
 
 
 def points(measures: pd.DataFrame) -> pd.DataFrame:
@@ -257,7 +257,7 @@ def _common(found: pd.DataFrame) -> int:
     return int(max(set.intersection(*sizes)))
 
 
-def curve(world: World, scheme: str) -> pd.DataFrame:
+def curve(world: World, scheme: Scheme) -> pd.DataFrame:
     """An exact frontier as a series."""
     label = {"cfl": CFL, "lft_fedavg": LFT_AVG, "lft_ensemble": ENSEMBLE}[scheme]
     found = exact(world, scheme)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,6 @@ from fairfl.solvers.api import solve
 from fairfl.solvers.schemes import LABELS
 from fairfl.studies.crosscheck.population.ensemble_error import missed
 from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, below, exact
-from fairfl.studies.crosscheck.population.kept_rules import kept_rules
 from fairfl.studies.crosscheck.population.learned_rules import Found, from_json
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
 from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, rms, told
@@ -214,18 +212,6 @@ def _said(part: pd.DataFrame, sizes: Array) -> str:
         f"{sizes.min():,.0f} to {sizes.max():,.0f} people, {part['world'].nunique()} worlds, "
         f"{part['seed'].nunique()} seeds"
     )
-
-
-def record(measures: pd.DataFrame) -> dict[str, Any]:
-    """Every learned ensemble of degree 1, member by member."""
-    part = among(measures, "degree", [1])
-    runs = {
-        "rules": len(part),
-        "people": [int(v) for v in np.unique(floats(part, "rows"))],
-        "seeds": len(set(part["seed"])),
-        "seen": SEEN,
-    }
-    return {"runs": runs, "worlds": kept_rules(part, members=True)}
 
 
 def points(measures: pd.DataFrame) -> pd.DataFrame:

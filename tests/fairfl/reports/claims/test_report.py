@@ -10,7 +10,6 @@ from browser import BROWSER, in_browser
 
 from fairfl.claims import record
 from fairfl.claims.certificates import Counterexample, from_json
-from fairfl.claims.picture import Curve, Map, Picture, Region
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked, recorded
 from fairfl.reports.claims.graph import graph
@@ -18,7 +17,6 @@ from fairfl.reports.claims.legend import legend, value
 from fairfl.reports.claims.markdown import markdown
 from fairfl.reports.claims.math import BadMathematics, html, mathml
 from fairfl.reports.claims.page import page
-from fairfl.reports.claims.picture import svg
 from fairfl.reports.claims.report import write_report
 
 needs_browser = pytest.mark.skipif(
@@ -222,26 +220,3 @@ def test_three_files_the_same_each_time(checked: list[Checked], tmp_path: Path) 
     data = json.loads(files[2].read_text("utf-8"))
     assert [row["id"] for row in data] == [c.claim.id for c in checked]
     assert {row["verdict"] for row in data} <= {"holds", "holds-repaired", "refuted", "open", None}
-
-
-def test_pictures() -> None:
-    two = Curve("f", (0.0, 1.0), (1.0, 0.0)), Curve("p", (0.5,), (0.5,), True)
-    curves = Picture("two lines", "x", "loss", curves=two)
-    rows = Picture(
-        "accepted", "x", regions=(Region("a = 0", ((0.0, 1.0), (2.0, 3.0))), Region("a = 1", ()))
-    )
-    plane = Map("f", (0.0, 1.0, 2.0), (0.0, 1.0), ((-1.0, 0.5, 2.0), (-2.0, -1.0, 1.0)), two)
-    maps = Picture("where f > 0", "x", "y", maps=(plane, plane))
-    for picture in (curves, rows, maps):
-        drawn = svg(picture, "one")
-        assert (
-            drawn.startswith("<svg")
-            and drawn.rstrip().endswith("</svg>")
-            and drawn == svg(picture, "one")
-        )
-    with pytest.raises(ValueError, match="curves, regions or maps"):
-        Picture("none", "x")
-    with pytest.raises(ValueError, match="2 rows of 1 numbers"):
-        Map("f", (1.0,), (1.0, 2.0), ((1.0,),))
-    with pytest.raises(ValueError, match="x and y of 'f'"):
-        Curve("f", (1.0,), ())
