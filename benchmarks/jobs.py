@@ -21,6 +21,7 @@ import numpy as np
 
 from benchmarks.timing import Row, Sizes
 from fairfl.solvers.api import frontier, min_disparity, solve
+from fairfl.solvers.schemes import Scheme
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import SHARES_5, SHARES_9, figure_5, figure_9
 
@@ -80,12 +81,12 @@ def command(words: str, people: str = "") -> None:
             raise RuntimeError(f"fairfl {words} ended with {done.returncode}: {done.stderr}")
 
 
-def curve(scheme: str, points: int, **task: Any) -> Callable[[Federation], Any]:
+def curve(scheme: Scheme, points: int, **task: Any) -> Callable[[Federation], Any]:
     """A frontier."""
     return lambda federation: frontier(federation, scheme, points, **task)
 
 
-def at(scheme: str) -> Callable[[Federation], Any]:
+def at(scheme: Scheme) -> Callable[[Federation], Any]:
     """The optimum at the budget 0.05."""
     return lambda federation: solve(federation, scheme, 0.05)
 

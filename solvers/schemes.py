@@ -16,7 +16,7 @@ COMMON = {
     "lft_ensemble_common": "LFT+Ensemble, one budget",
 }
 """Local training at one budget for all clients, as reports call it."""
-NAMES: dict[str, str] = LABELS | COMMON | {"client_aware": "Client-aware"}
+NAMES: dict[str, str] = {**LABELS, **COMMON, "client_aware": "Client-aware"}
 RATES = {
     "demographic_parity": "acceptance rates",
     "true_positive_rate_parity": "true-positive rates",
@@ -59,7 +59,8 @@ LOOKS = {
     "client_aware": Look(NAMES["client_aware"], "#CC79A7", (0, (2, 1)), 1.3, "D", 4.0),
 }
 """Blue, bluish green, vermilion and reddish purple of Okabe and Ito."""
-REPORTED = LOOKS | {
+REPORTED: dict[str, Look] = {
+    **LOOKS,
     "lft_fedavg_common": Look(NAMES["lft_fedavg_common"], "#009E73", "-", 1.3, "P", 4.5),
     "lft_ensemble_common": Look(NAMES["lft_ensemble_common"], "#D55E00", "-", 0.9, "v", 4.5),
 }

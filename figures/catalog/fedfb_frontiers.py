@@ -20,6 +20,7 @@ from fairfl.figures.lib import frontier_panels
 from fairfl.figures.lib.registry import Entry
 from fairfl.theory.populations import fedfb_figures as fedfb
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import Notion
 
 POINTS = 40
 TRADE_OFFS = "accuracy-fairness trade-offs of CFL, LFT+FedAvg and LFT+Ensemble"
@@ -33,7 +34,7 @@ def figure(
     title: str,
     panels: Mapping[str, Federation],
     printed: Mapping[str, Any],
-    notion: str = "demographic_parity",
+    notion: Notion = "demographic_parity",
     axes: frontier_panels.Axes = frontier_panels.PLAIN,
 ) -> Entry:
     """Four panels a figure, or one of a federation of one's own, or of normal laws with another
