@@ -8,9 +8,6 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim
 from fairfl.claims.empirical.crosscheck_files import load
 from fairfl.claims.forms import Part, grid
-from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, optimum
-from fairfl.studies.crosscheck.population.kept_rules import read
-from fairfl.studies.crosscheck.population.learned_rules import Found
 
 FRONTIER, NOTIONS = "frontier.json", "notions.json"
 
@@ -19,6 +16,10 @@ def case(instance: dict[str, Any], share: float = 1.0, push: float = 0.0) -> Cas
     """Every kept rule of a world in a "file" against CFL's optimum at ``share`` of its own
     disparity, solved anew; ``push`` adds to accuracies.
     """
+    from fairfl.studies.crosscheck.population.frontier_distance import optimum
+    from fairfl.studies.crosscheck.population.kept_rules import read
+    from fairfl.studies.crosscheck.population.learned_rules import Found
+
     worlds = load(instance["file"])["worlds"]
     kept = [part for part in worlds if part["world"]["name"] == instance["world"]]
     margins = []
@@ -34,7 +35,7 @@ def case(instance: dict[str, Any], share: float = 1.0, push: float = 0.0) -> Cas
 def _worlds(file: str, words: str) -> Part:
     names = [part["world"]["name"] for part in load(file)["worlds"]]
     worlds = [{"file": file, "world": name} for name in names]
-    return grid(case, worlds, words, tolerance=TOLERANCE)
+    return grid(case, worlds, words)
 
 
 def _frontier() -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import deque
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from flint import arb
@@ -17,14 +17,12 @@ from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.empirical.crosscheck_files import load
 from fairfl.claims.exact import ball
 from fairfl.claims.forms import counterexample, grid
-from fairfl.solvers.api import solve
-from fairfl.solvers.solution import Solution
-from fairfl.studies.crosscheck.population.kept_rules import read
-from fairfl.studies.crosscheck.population.local_dynamics import Dynamics
-from fairfl.studies.crosscheck.population.mean_field import any_rule
-from fairfl.studies.crosscheck.population.worlds import World, by_name
 from fairfl.studies.crosscheck.standard_errors import NEAR, OVER, PEOPLE
-from fairfl.theory.populations.classifiers import Classifier
+
+if TYPE_CHECKING:  # listing the claims need not wait for solvers
+    from fairfl.solvers.solution import Solution
+    from fairfl.studies.crosscheck.population.worlds import World
+    from fairfl.theory.populations.classifiers import Classifier
 
 DATA = "local-constraints.json"
 SAME = 1e-8
@@ -61,15 +59,26 @@ def normal(x: arb) -> arb:
 
 def trained(instance: dict[str, Any], regime: str = "converged", degree: int = 1) -> Case:
     """The end of FedAvg with local constraints on a population, against LFT+FedAvg(ε)."""
-    world, eps = by_name(instance["world"]), float(instance["eps"])
+    from fairfl.studies.crosscheck.population.local_dynamics import Dynamics
+
+    world, eps = named(instance["world"]), float(instance["eps"])
     run = Dynamics(world, (eps,) * world.clients, regime, degree, rounds=int(instance["rounds"]))
     return compared(world, deque(run.run(), maxlen=1)[0][0], eps)
+
+
+def named(name: str) -> World:
+    """The world of a name."""
+    from fairfl.studies.crosscheck.population.worlds import by_name
+
+    return by_name(name)
 
 
 @cache
 def optimum(world: str, eps: float) -> Solution:
     """LFT+FedAvg(ε), solved once for a claim and its mutants."""
-    return solve(by_name(world).federation, "lft_fedavg", eps=eps)
+    from fairfl.solvers.api import solve
+
+    return solve(named(world).federation, "lft_fedavg", eps=eps)
 
 
 def compared(world: World, rule: Classifier, eps: float) -> Case:
@@ -86,7 +95,9 @@ def weighted(instance: dict[str, Any], divide: bool = True) -> Case:
     """The pointwise rule at δ_i = multiplier_i / π_i against the optimum: accuracy and every
     MD_i.
     """
-    world = by_name(instance["world"])
+    from fairfl.studies.crosscheck.population.mean_field import any_rule
+
+    world = named(instance["world"])
     best = optimum(world.name, float(instance["eps"]))
     offset = best.multipliers / (np.array(world.weight) if divide else 1.0)
     rule = any_rule(world, world.shares + offset[:, None] * np.array([-1.0, 1.0]))
@@ -102,7 +113,7 @@ def weighted(instance: dict[str, Any], divide: bool = True) -> Case:
 
 def boxed(instance: dict[str, Any]) -> Case:
     """λ^(i)_a of the optimum's multipliers is in [0, 2 P(a | i)]."""
-    world = by_name(instance["world"])
+    world = named(instance["world"])
     best = optimum(world.name, float(instance["eps"]))
     offset = best.multipliers / np.array(world.weight)
     lam = world.shares + offset[:, None] * np.array([-1.0, 1.0])
@@ -112,6 +123,8 @@ def boxed(instance: dict[str, Any]) -> Case:
 
 def ends(instance: dict[str, Any], regime: str = "pooled-any") -> Case:
     """The kept ends of a regime on one world, where the optimum's multipliers are in the box."""
+    from fairfl.studies.crosscheck.population.kept_rules import read
+
     cases = [
         compared(world, rule, float(run["budget"]))
         for world, run, rule in read(load(DATA))

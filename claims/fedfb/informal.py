@@ -111,6 +111,7 @@ CLAIMS = (
         },
         scope="the bound: any I (three terms, which look the same for any); federations: I = 2, "
         "..., 6",
+        size="three terms",
         whose="printed",
         check=every(
             definite(sums), *(witness(above, f"{n} clients, L > δ", pairs(n)) for n in range(2, 7))
@@ -170,6 +171,7 @@ CLAIMS = (
         kind="implication",
         hypotheses=COMMON,
         scope="three clients, whose sums look the same for any number",
+        size="I = 3",
         whose="printed",
         check=identity(mean, clients=3),
         mutants={"q_i": ("shares that differ", {"common": False})},

@@ -122,6 +122,7 @@ CLAIMS = (
         kind="bound",
         hypotheses={"common q": "q_i = q in (0, 1) for all clients"},
         scope="I = 4, as stated; linear, so the same for any I",
+        size="I = 4",
         whose="printed",
         check=_bound(4),
         mutants=MUTANTS,
