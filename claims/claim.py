@@ -138,6 +138,16 @@ class Repaired:
     notes: str = ""
 
 
+def caption(id: str, number: str, line: int, title: str, printed: str, **more: Any) -> Claim:
+    """A sentence about printed numbers; where it has an erratum it is a remark, and refuted unless
+    it is repaired.
+    """
+    fixed: dict[str, Any] = {"kind": "figure", "scope": "as printed", "whose": "printed"}
+    if "erratum" in more:
+        fixed |= {"severity": "remark"} | ({} if "repaired" in more else {"expected": "refuted"})
+    return Claim(id, number, line, title, printed=printed, **{**fixed, **more})
+
+
 @dataclass(frozen=True)
 class Claim:
     """One statement, how it is checked, and what is known of it.
