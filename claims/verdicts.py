@@ -86,4 +86,4 @@ def _own(claim: Claim, finding: tuple[str, Level] | None, done: Mapping[str, Set
         if below.verdict not in CONFIRMED or below.level is None:
             return Settled("open", level, f"{other}, on which it rests, is {below.verdict}")
         level = weakest([level, below.level])
-    return Settled("holds" if verdict == "holds" else "open", level, size=claim.size)
+    return Settled("holds", level, size=claim.size)

@@ -14,17 +14,15 @@ from flint import arb
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Repaired
-from fairfl.claims.empirical.crosscheck_files import load
 from fairfl.claims.exact import ball
 from fairfl.claims.forms import counterexample, grid
-from fairfl.studies.crosscheck.standard_errors import NEAR, OVER, PEOPLE
+from fairfl.studies.crosscheck.standard_errors import NEAR, OVER
 
 if TYPE_CHECKING:  # listing the claims need not wait for solvers
     from fairfl.solvers.solution import Solution
     from fairfl.studies.crosscheck.population.worlds import World
     from fairfl.theory.populations.classifiers import Classifier
 
-DATA = "local-constraints.json"
 SAME = 1e-8
 WORLDS = (
     *(f"figure-{figure}{panel}" for figure in (5, 9) for panel in "abcd"),
@@ -121,18 +119,6 @@ def boxed(instance: dict[str, Any]) -> Case:
     return Case((Relation(0.0, "<=", low, "λ >= 0"), Relation(high, "<=", 0.0, "λ <= 2 n_a/n")))
 
 
-def ends(instance: dict[str, Any], regime: str = "pooled-any") -> Case:
-    """The kept ends of a regime on one world, where the optimum's multipliers are in the box."""
-    from fairfl.studies.crosscheck.population.kept_rules import read
-
-    cases = [
-        compared(world, rule, float(run["budget"]))
-        for world, run, rule in read(load(DATA))
-        if (world.name, run["scheme"], run["boxed"]) == (instance["world"], regime, False)
-    ]
-    return Case(tuple(relation for case in cases for relation in case.relations))
-
-
 EQUIVALENT = (
     r"The classifier obtained by LFT+FedAvg can be shown to be equivalent to the solution of "
     r"LFT+FedAvg($\varepsilon$) (section 3.1); solving it is equivalent to minimizing $P(\hat "
@@ -219,36 +205,6 @@ CLAIMS = (
             ),
             mutants={"no division": ("δ_i = λ_i", {"divide": False})},
         ),
-    ),
-    Claim(
-        "empirical/one-step-reaches-lft-fedavg",
-        "crosscheck local-constraints",
-        0,
-        "dual ascent on pooled gradients over all functions ends at LFT+FedAvg(ε)'s optimum, where "
-        "the box holds λ",
-        printed="FedFB, section 3.1, read for one local step before every averaging.",
-        statement=rf"The rules at the end: accuracy within {NEAR} of the optimum's, "
-        rf"$|\mathrm{{MD}}_i|\le\varepsilon+{OVER}$.",
-        kind="limit",
-        scope="populations of FedFB's figures 5 and 9 and two random federations, equal ε in [0, "
-        "0.2]",
-        whose="ours",
-        check=grid(
-            ends,
-            [
-                {"world": part["world"]["name"]}
-                for part in load(DATA)["worlds"]
-                if not all(rule["boxed"] for rule in part["rules"])
-            ],
-            f"Gaussian federations, ε = 0 to 0.2, {load(DATA)['runs']['rounds']['pooled-any']} "
-            "steps of λ",
-        ),
-        notes=f"Near is what a test on {PEOPLE:,} people of each client, half in each group, "
-        "could not well tell: the largest standard errors of an accuracy and of an MD_i.",
-        mutants={
-            "20 local steps": ("the ends with 20 local steps", {"regime": "steps-20"}),
-            "fair to the end": ("averages of fair clients", {"regime": "locally-fair"}),
-        },
     ),
     Claim(
         "empirical/multipliers-fit-the-box",

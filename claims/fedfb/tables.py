@@ -87,8 +87,8 @@ CLAIMS = (
         r"heterogeneity. This is because FedFB is designed to mimic the operation of CFL, whose "
         r"performance is independent of data heterogeneity. [Section 5.3:] FedFB is observed to be "
         r"robust to data heterogeneity.",
-        statement="FedFB's accuracy is within 2.5 points of CFL's, and its DP disparity at most 2.5 "
-        "points above, at each of the three levels.",
+        statement="FedFB's accuracy is within 2.5 points of CFL's, and its DP disparity at most "
+        "2.5 points above, at each of the three levels.",
         whose="reading",
         check=counterexample(
             near,

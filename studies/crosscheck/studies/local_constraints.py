@@ -7,12 +7,10 @@ and λ's box.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 import pandas as pd
 
 from fairfl.studies.crosscheck.population.fairbatch_step import Ascent
-from fairfl.studies.crosscheck.population.kept_rules import kept_rules
 from fairfl.studies.crosscheck.population.local_dynamics import Dynamics
 from fairfl.studies.crosscheck.population.worlds import World, figure_5, figure_9, random_world
 from fairfl.studies.crosscheck.runs import LFT_AVG
@@ -35,7 +33,7 @@ from fairfl.studies.crosscheck.study import Drawing
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import Frame, loose
 
-__all__ = ["NAME", "PICTURES", "SEEDS", "TITLE", "record", "tables", "units", "verdicts"]
+__all__ = ["NAME", "PICTURES", "SEEDS", "TITLE", "tables", "units", "verdicts"]
 
 NAME = "local-constraints"
 TITLE = (
@@ -175,27 +173,3 @@ def tables(measures: Frame) -> dict[str, pd.DataFrame]:
         **{name: (name, "sum") for name in finer},
     )
     return {"ends": loose(pd).DataFrame(shown[kept]), "reached": counts.reset_index()}
-
-
-def record(measures: Frame) -> dict[str, Any]:
-    """The rules at the ends of all runs, by regime and budget; samples' by size and seed."""
-    last = final(measures)
-    sampled = last[last["rows"] > 0].astype({"rows": int, "seed": int})
-    samples = kept_rules(
-        sampled.assign(scheme=sampled["regime"], budget=sampled["budget"].map("{:g}".format))
-    )
-    exact = loose(pd).DataFrame(last[last["rows"] == 0])
-    columns = ["boxed", "binding", "range"]
-    entries = kept_rules(
-        exact.assign(scheme=exact["regime"], budget=exact["budget"].map("{:g}".format))
-    )
-    for part in entries:
-        own = exact[exact["world"] == part["world"]["name"]]
-        for rule, (boxed, binding, wide) in zip(
-            part["rules"], own[columns].to_numpy().tolist(), strict=True
-        ):
-            rule |= {"boxed": bool(boxed), "binding": int(binding), "range": round(float(wide), 6)}
-    rounds = exact.groupby("regime", sort=False)["round"].max() + 1
-    runs = {"rounds": {str(name): int(value) for name, value in rounds.items()}, "seen": SEEN}
-    runs |= {"seeds": len(set(sampled["seed"]))}
-    return {"runs": runs, "worlds": entries, "samples": samples}
