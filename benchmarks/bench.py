@@ -6,19 +6,16 @@ import os
 import platform
 import subprocess
 import sys
-import tempfile
-import time
 from collections.abc import Callable, Iterator
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 from benchmarks.client_steps import client_steps
 from benchmarks.dynamic import dynamic
 from benchmarks.frontiers import cfl_finite, cfl_laws, ensemble, fedavg
 from benchmarks.gpu import on_gpu
-from benchmarks.group_fairness import group_fairness
 from benchmarks.in_turn import in_turn
+from benchmarks.jobs import jobs
 from benchmarks.libraries import libraries
 from benchmarks.objectives import objectives
 from benchmarks.simulator import simulator
@@ -35,14 +32,13 @@ def run(sizes: Sizes, tell: Callable[[str], None] = lambda line: None) -> str:
         ensemble,
         libraries,
         importing,
-        figures,
+        jobs,
         objectives,
         simulator,
         client_steps,
         in_turn,
         dynamic,
         on_gpu,
-        group_fairness,
     )
     for part in parts:
         for row in part(sizes):
@@ -62,30 +58,6 @@ def importing(sizes: Sizes) -> Iterator[Row]:
     yield Row("import fairfl", max(full - empty, 1e-6), aim=0.3, note=note)
 
 
-def figures(sizes: Sizes) -> Iterator[Row]:
-    """All figures that need no data, from nothing, on the cores there are."""
-    if not sizes.figures:
-        return
-    from fairfl._support.processes import MOST_JOBS
-
-    jobs = min(os.cpu_count() or 1, MOST_JOBS)
-    with tempfile.TemporaryDirectory() as folder:
-        begin = time.perf_counter()
-        line = ["figures", "--out", folder, "--jobs", str(jobs)]
-        code = "from fairfl.cli.main import main; main()"
-        done = subprocess.run([sys.executable, "-c", code, *line], capture_output=True, text=True)
-        took = time.perf_counter() - begin
-        drawn = len(list(Path(folder).glob("*.png")))
-        if done.returncode or not drawn:
-            raise RuntimeError(f"the figures could not be drawn: {done.stderr.strip()}")
-    yield Row(
-        f"all {drawn} figures whose data are here, from nothing, {jobs} processes",
-        took,
-        aim=60.0,
-        note="run once",
-    )
-
-
 def markdown(rows: list[Row], sizes: Sizes) -> str:
     """The table, and what it was measured on."""
     head = ("what", "ours", "alternative", "ratio", "aim", "met", "note")
@@ -101,5 +73,6 @@ def markdown(rows: list[Row], sizes: Sizes) -> str:
         "# Benchmarks\n\n"
         f"Written by `make bench` (`fairfl bench`). {machine}.\nTimes are the shortest of at "
         f"least {sizes.rounds} rounds after one that is not counted, ours and the alternative in "
-        f"turn in one run; ratio is the alternative's time over ours.\n\n{table}\n"
+        "turn in one run; ratio is the alternative's time over ours. Times of commit dc15ec5 were "
+        f"recorded: `benchmarks/jobs.py` says where.\n\n{table}\n"
     )

@@ -218,7 +218,7 @@ def lemma(
     ... def mean_above_minimum(u, factor=1):
     ...     \"\"\"The mean is at least the minimum.\"\"\"
     ...     return sum(u) / len(u) - factor * min(u)
-    >>> bool(ff.check_lemma(mean_above_minimum))
+    >>> bool(ff.check_lemma(mean_above_minimum, examples=100))
     True
     """
 
@@ -267,7 +267,7 @@ def check_lemma(
     >>> from hypothesis import strategies as st
     >>> import fairfl as ff
     >>> square = lambda x, c=0: x * x >= c
-    >>> found = ff.check_lemma(square, st.integers(-9, 9), mutants={"more": {"c": 1}})
+    >>> found = ff.check_lemma(square, st.integers(-9, 9), mutants={"more": {"c": 1}}, examples=100)
     >>> bool(found), found.refuted
     (True, {'more': 0})
     """

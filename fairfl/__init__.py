@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fairfl.solvers.api import solve as solve
     from fairfl.solvers.frontier import Frontier as Frontier
     from fairfl.solvers.minimax.solve_minimax import solve_minimax as solve_minimax
+    from fairfl.solvers.plots import plot_frontiers as plot_frontiers
     from fairfl.solvers.solution import Certificate as Certificate
     from fairfl.solvers.solution import CertificationError as CertificationError
     from fairfl.solvers.solution import MinDisparity as MinDisparity
@@ -59,6 +60,7 @@ _WHERE = {
     "frontier": "solvers.api",
     "lemma": "claims.lemma",
     "min_disparity": "solvers.api",
+    "plot_frontiers": "solvers.plots",
     "solve": "solvers.api",
     "solve_minimax": "solvers.minimax.solve_minimax",
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -24,12 +24,16 @@ from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import ensembles_at, solve_ensemble_finite
 from fairfl.solvers.lft_fedavg.finite import solve_fedavg_finite
 from fairfl.solvers.numerics.certify import solve_by_dual
-from fairfl.solvers.problem import Task
+from fairfl.solvers.problem import Sees, Task
+from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import CertificationError, MinDisparity, Solution
 from fairfl.theory.populations.federation import Federation, check_eps, local_budgets
 from fairfl.theory.populations.finite import FiniteModel
+from fairfl.theory.populations.notions import Difference, Notion
 
-METHODS = ("exact", "lp")
+Method = Literal["exact", "lp"]
+Effort = Literal["ordinary", "thorough"]
+Budgets = Literal["each", "common"]
 FINITE = {
     "cfl": solve_cfl_finite,
     "lft_ensemble": solve_ensemble_finite,
@@ -42,15 +46,15 @@ MOST_POINTS = 10_000
 @one_thread()
 def solve(
     federation: Federation,
-    scheme: str,
+    scheme: Scheme,
     eps: Any,
     *,
     local_eps: Any = None,
-    notion: str = "demographic_parity",
-    difference: str = "pairwise",
+    notion: Notion = "demographic_parity",
+    difference: Difference = "pairwise",
     costs: Any = (1.0, 1.0),
-    sees: str = "xa",
-    method: str = "exact",
+    sees: Sees = "xa",
+    method: Method = "exact",
     grid: int = 2000,
 ) -> Solution:
     """The certified solution of a scheme on the population.
@@ -104,7 +108,7 @@ def solve(
     1.0
     """
     task = Task.of(federation, scheme, notion, difference, costs, sees)
-    one_of("method", method, METHODS)
+    one_of("method", method, get_args(Method))
     budget = check_eps(eps, scheme, federation.n_clients)
     local = _local(federation, scheme, local_eps)
     if method == "lp":
@@ -132,15 +136,16 @@ def _solve(federation: Federation, task: Task, budget: Array, local: Array) -> S
 @one_thread()
 def frontier(
     federation: Federation,
-    scheme: str,
+    scheme: Scheme,
     points: int = 200,
     *,
     local_eps: Any = None,
-    notion: str = "demographic_parity",
-    difference: str = "pairwise",
+    notion: Notion = "demographic_parity",
+    difference: Difference = "pairwise",
     costs: Any = (1.0, 1.0),
-    sees: str = "xa",
-    effort: str = "ordinary",
+    sees: Sees = "xa",
+    effort: Effort = "ordinary",
+    budgets: Budgets = "each",
 ) -> Frontier:
     """The non-dominated (disparity, accuracy) pairs of a scheme over all budgets eps; (disparity,
     utility) at costs other than one.
@@ -153,6 +158,8 @@ def frontier(
     local_eps, notion, difference, costs, sees : as in :func:`solve`.
     effort : "ordinary", or "thorough": ten times as many starts of LFT+FedAvg's search on laws, for
         laws of very different widths or many clients; nothing else depends on it.
+    budgets : "each", the best over all clients' budgets, which takes everybody's data to choose; or
+        "common", one budget for all clients of "lft_ensemble" or "lft_fedavg".
 
     Returns
     -------
@@ -170,7 +177,8 @@ def frontier(
     is attained, none is above CFL's, and other budgets may be better, by ``gap`` at most. In an
     ensemble a client's trade-off may be convex in part, and MD of the best may have either sign;
     LFT+FedAvg has several local maxima. docs/exactness.md says by how much random budgets were
-    better.
+    better. Common budgets are a path in one number: exact on a finite X for two groups with one
+    rate, else followed from 64 even budgets or more.
 
     Examples
     --------
@@ -184,8 +192,13 @@ def frontier(
     task = Task.of(federation, scheme, notion, difference, costs, sees)
     whole("points", points, 2, MOST_POINTS)
     local = _local(federation, scheme, local_eps)
-    one_of("effort", effort, ("ordinary", "thorough"))
-    search = partial(_frontier, federation, task, points, local, effort)
+    one_of("effort", effort, get_args(Effort))
+    together = one_of("budgets", budgets, get_args(Budgets)) == "common"
+    if together and scheme not in ("lft_ensemble", "lft_fedavg"):
+        raise ValueError(
+            f"budgets='common' goes with 'lft_ensemble' or 'lft_fedavg', got scheme {scheme!r}"
+        )
+    search = partial(_frontier, federation, task, points, local, effort, budgets)
     found = search()
     found = dataclasses.replace(found, evaluate=Repeatable(search, found.evaluate))
     if task.accurate:
@@ -197,7 +210,7 @@ def frontier(
 
 
 def _frontier(
-    federation: Federation, task: Task, points: int, local: Array, effort: str
+    federation: Federation, task: Task, points: int, local: Array, effort: str, budgets: str
 ) -> Frontier:
     """The frontier whose accuracies are 1 + utility."""
     from fairfl.solvers.cfl.frontier import aware_frontier, cfl_frontier
@@ -212,7 +225,13 @@ def _frontier(
         return cfl_frontier(federation, points, task)
     if scheme == "client_aware":
         return aware_frontier(federation, points, task, local)
-    if isinstance(model, FiniteModel):
+    if budgets == "common":
+        from fairfl.solvers.common_budget import common_frontier
+
+        found = common_frontier(
+            federation, task, points, lambda eps: _solve(federation, task, eps, local)
+        )
+    elif isinstance(model, FiniteModel):
         searched = ensemble_frontier_finite if scheme == "lft_ensemble" else fedavg_frontier_finite
         found = searched(federation, model, task, points)
     elif scheme == "lft_ensemble":
@@ -231,13 +250,13 @@ def _frontier(
 @one_thread()
 def min_disparity(
     federation: Federation,
-    scheme: str,
+    scheme: Scheme,
     *,
     local_eps: Any = None,
-    notion: str = "demographic_parity",
-    difference: str = "pairwise",
+    notion: Notion = "demographic_parity",
+    difference: Difference = "pairwise",
     costs: Any = (1.0, 1.0),
-    sees: str = "xa",
+    sees: Sees = "xa",
     certify: bool = False,
 ) -> MinDisparity:
     """The smallest disparity that a scheme reaches over all eps in [0, 1] (in [0, 1]^I), and the

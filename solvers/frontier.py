@@ -7,18 +7,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats
+from fairfl._support.tabular import Tabular, numbered
 from fairfl._support.threads import one_thread
 from fairfl.solvers.solution import CertificationError, Solution, tolerance
 from fairfl.theory.populations.federation import Federation
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 REPRODUCED = 1e-7
 """Disparity and accuracy of a solution at the budgets of a point this close to the point's are the
@@ -121,7 +119,7 @@ def _no_cost(disparity: Array, worth: Array) -> Array:
 
 
 @dataclass(frozen=True)
-class Frontier:
+class Frontier(Tabular):
     """Non-dominated points of one scheme, by increasing disparity (accuracy increases with it).
 
     Attributes
@@ -144,6 +142,15 @@ class Frontier:
         scheme with at most the points' disparities, up to rounding; found when it is asked for, in
         a few seconds. Where ``exact`` it is the points' own.
     gap : (P,) how far the points are below ``bound``.
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> F = ff.frontier(ff.Federation.normal(mean=[[3, 5], [1, -1]]), "lft_ensemble", 9)
+    >>> F
+    Frontier('lft_ensemble', 9 points: disparity 0.164647 to 0.34067, accuracy 0.824687 to 0.847661)
+    >>> round(float(F.accuracy_at(0.2)), 4)
+    0.8323
     """
 
     scheme: str
@@ -266,16 +273,27 @@ class Frontier:
             best[inner] = np.maximum(best[inner], np.where(met, found.worth, -np.inf))
         return np.maximum.accumulate(best)[place.reshape(d.shape)][()]
 
-    def to_frame(self) -> pd.DataFrame:
-        """Columns scheme, disparity, accuracy, at costs other than one utility, and eps_0, eps_1,
-        ...
-        """
-        import pandas as pd  # a second to load, and no other result needs it
+    def _columns(self) -> dict[str, Any]:
+        """Scheme, disparity, accuracy, at costs other than one utility, and eps_0, eps_1, ..."""
+        names = ("scheme", "disparity", "accuracy", *(() if self.accurate else ("utility",)))
+        return {name: getattr(self, name) for name in names} | numbered("eps", self.eps)
 
-        names = ("disparity", "accuracy", *(() if self.accurate else ("utility",)))
-        table: dict[str, Any] = {"scheme": self.scheme}
-        table |= {name: getattr(self, name) for name in names}
-        return pd.DataFrame(table | {f"eps_{k}": self.eps[:, k] for k in range(self.eps.shape[1])})
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """The accuracy (utility, at costs other than one) against the disparity, in the look of the
+        scheme.
+
+        Parameters
+        ----------
+        ax : of matplotlib; by default that of a new figure.
+        style : of matplotlib's ``plot``, such as ``color`` or ``label``.
+
+        Returns
+        -------
+        The axes.
+        """
+        from fairfl.solvers.plots import plot_frontier
+
+        return plot_frontier(self, ax, **style)
 
 
 def non_dominated(disparity: Array, worth: Array) -> Any:

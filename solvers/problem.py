@@ -10,19 +10,19 @@ one more unknown, without gain, and K groups have K constraints in place of K(K-
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy
 
 from fairfl._support.checks import Array, as_floats, one_of, shown
+from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import budget_term
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import Joint
-from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS, RATES, Rates
+from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS, RATES, Notion, Rates
 
-SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg", "client_aware")
-SEES = ("xa", "x")
+Sees = Literal["xa", "x"]
 LARGEST_COST = 1e3
 """Of the largest cost, and of its inverse the least: tolerances are those of a utility near one."""
 
@@ -55,10 +55,10 @@ class Task:
         """The task; ValueError for a value out of range."""
         if not isinstance(fed, Federation):
             raise ValueError(f"federation must be a Federation, got {type(fed).__name__}")
-        one_of("scheme", scheme, SCHEMES)
-        one_of("notion", notion, (*NOTIONS, *ALIASES))
+        one_of("scheme", scheme, get_args(Scheme))
+        one_of("notion", notion, get_args(Notion))
         one_of("difference", difference, DIFFERENCES)
-        one_of("sees", sees, SEES)
+        one_of("sees", sees, get_args(Sees))
         task = cls(scheme, ALIASES.get(notion, notion), difference, _costs(costs, fed), sees)
         return task
 

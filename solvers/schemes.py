@@ -1,8 +1,17 @@
-"""What the schemes, and the rates of the notions, are called."""
+"""What the schemes, and the rates of the notions, are called, and how schemes are drawn."""
 
-LABELS = {"cfl": "CFL", "lft_fedavg": "LFT+FedAvg", "lft_ensemble": "LFT+Ensemble"}
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+Scheme = Literal["cfl", "lft_ensemble", "lft_fedavg", "client_aware"]
+LABELS: dict[Scheme, str] = {
+    "cfl": "CFL",
+    "lft_fedavg": "LFT+FedAvg",
+    "lft_ensemble": "LFT+Ensemble",
+}
 """The three schemes for rules that are not told the client, best first."""
-NAMES = LABELS | {"client_aware": "Client-aware"}
+NAMES: dict[Scheme, str] = LABELS | {"client_aware": "Client-aware"}
 RATES = {
     "demographic_parity": "acceptance rates",
     "true_positive_rate_parity": "true-positive rates",
@@ -11,3 +20,37 @@ RATES = {
     "accuracy_parity": "accuracies",
 }
 """What each notion compares."""
+
+
+class Look(NamedTuple):
+    """How one scheme is drawn, wherever it is drawn: told apart by colour, line and marker.
+
+    Widths and sizes fall from the best scheme to the worst, drawn in that order: a curve on another
+    leaves it visible.
+    """
+
+    label: str
+    colour: str
+    line: Any
+    width: float
+    marker: str
+    size: float
+
+    @property
+    def stroke(self) -> dict[str, Any]:
+        """The curve, as ``Axes.plot`` takes it."""
+        return {"color": self.colour, "ls": self.line, "lw": self.width}
+
+    @property
+    def mark(self) -> dict[str, Any]:
+        """Its marker, likewise."""
+        return {"color": self.colour, "marker": self.marker, "ms": self.size}
+
+
+LOOKS = {
+    "cfl": Look(NAMES["cfl"], "#0072B2", "-", 2.4, "o", 6.5),
+    "lft_fedavg": Look(NAMES["lft_fedavg"], "#009E73", (0, (5, 1.6)), 1.5, "s", 4.5),
+    "lft_ensemble": Look(NAMES["lft_ensemble"], "#D55E00", (0, (4, 1.4, 1, 1.4)), 1.1, "^", 4.5),
+    "client_aware": Look(NAMES["client_aware"], "#CC79A7", (0, (2, 1)), 1.3, "D", 4.0),
+}
+"""Blue, bluish green, vermilion and reddish purple of Okabe and Ito."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl._support.tabular import Tabular, numbered
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
@@ -33,7 +34,19 @@ def tolerance(fed: Federation) -> float:
 
 
 class CertificationError(RuntimeError):
-    """No solution could be certified to its tolerance; the message says what to do."""
+    """No solution could be certified to its tolerance; the message says what to do.
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> fed = ff.Federation.normal(mean=[[3, 5], [1, -1]])
+    >>> try:
+    ...     s = ff.solve(fed, "lft_fedavg", eps=0.1)
+    ... except ff.CertificationError:
+    ...     s = ff.solve(fed, "lft_fedavg", eps=0.1, method="lp")
+    >>> round(s.accuracy, 3)
+    0.813
+    """
 
 
 @dataclass(frozen=True)
@@ -48,6 +61,14 @@ class Certificate:
     primal``. With other costs both count 1 + utility. ``violation`` is the largest max(|MD_k| -
     eps_k, 0), MD_k a constraint's difference of rates; ``numerical_error`` bounds the
     error of the integrals.
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> fed = ff.Federation.normal(mean=[[3, 5], [1, -1]])
+    >>> (proof,) = ff.solve(fed, "cfl", eps=0.1).certificates
+    >>> proof.gap <= 1e-10, proof.violation <= 1e-10
+    (True, True)
     """
 
     primal: float
@@ -75,8 +96,8 @@ class Certificate:
             )
 
 
-@dataclass(frozen=True)
-class Solution:
+@dataclass(frozen=True, repr=False)
+class Solution(Tabular):
     """A certified solution of CFL(eps), LFT+Ensemble(eps), LFT+FedAvg(eps) or the client-aware one.
 
     Attributes
@@ -99,6 +120,16 @@ class Solution:
     local_disparities : (I,) the disparity within each client, NaN where it has no two groups to
         compare.
     local_eps : (I,) the local budgets of "client_aware", else None.
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> fed = ff.Federation.normal(mean=[[3, 5], [1, -1]])
+    >>> s = ff.solve(fed, "cfl", eps=0.1)
+    >>> s
+    Solution('cfl', accuracy 0.824422, disparity 0.1, duality gap 0)
+    >>> [round(float(cut), 3) for (cut, _), in (s.classifier.accept(0), s.classifier.accept(1))]
+    [0.732, -0.732]
     """
 
     scheme: str
@@ -121,8 +152,38 @@ class Solution:
         """The largest duality gap of the problems that were solved."""
         return max(c.gap for c in self.certificates)
 
+    def __repr__(self) -> str:
+        return (
+            f"Solution({self.scheme!r}, accuracy {self.accuracy:.6g}, disparity "
+            f"{self.disparity:.6g}, duality gap {self.duality_gap:.1g})"
+        )
+
+    def _columns(self) -> dict[str, Any]:
+        """As those of a frontier, and more."""
+        names = ("scheme", "disparity", "accuracy", "utility", "notion", "difference")
+        figures = {name: getattr(self, name) for name in (*names, "duality_gap")}
+        own = numbered("local_disparity", self.local_disparities)
+        return figures | numbered("eps", self.eps) | own
+
+    def plot(self, ax: Any = None, **style: Any) -> Any:
+        """The accept sets on the line of x, a row a group (a client and group, where rules are told
+        the client); the paler, the less likely acceptance is.
+
+        Parameters
+        ----------
+        ax : of matplotlib; by default that of a new figure.
+        style : of matplotlib's ``broken_barh``, such as ``color``.
+
+        Returns
+        -------
+        The axes.
+        """
+        from fairfl.solvers.plots import plot_accept_sets
+
+        return plot_accept_sets(self, ax, **style)
+
     def summary(self) -> dict[str, Any]:
-        """Plain numbers, for tables and JSON."""
+        """Plain numbers, for JSON."""
         return {
             "scheme": self.scheme,
             "eps": self.eps.tolist(),
@@ -141,7 +202,7 @@ class Solution:
 
 
 @dataclass(frozen=True)
-class MinDisparity:
+class MinDisparity(Tabular):
     """The smallest reachable disparity, budgets that reach it, and the accuracy there.
 
     ``lower`` and ``upper`` enclose it rigorously where ``certify=True`` was asked for, else are
@@ -149,6 +210,14 @@ class MinDisparity:
     kept; ``reproduced`` says whether ``solve`` at ``eps`` gives this point, to 1e-7. Where it does
     not, no double eps was found that does: the wanted |MD_i| is within a rounding of another, or
     the solution at eps is not unique. The multipliers then attain it.
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> fed = ff.Federation.normal(mean=[[3, 5], [1, -1]])
+    >>> m = ff.min_disparity(fed, "lft_ensemble")
+    >>> round(m.disparity, 4), round(m.accuracy, 4), m.eps.tolist()
+    (0.1646, 0.8247, [1.0, 0.0])
     """
 
     scheme: str
@@ -160,6 +229,10 @@ class MinDisparity:
     multipliers: Array | None = None
     reproduced: bool = True
     utility: float = float("nan")
+
+    def _columns(self) -> dict[str, Any]:
+        names = ("scheme", "disparity", "accuracy", "utility", "lower", "upper", "reproduced")
+        return {name: getattr(self, name) for name in names} | numbered("eps", self.eps)
 
 
 def _known(values: Array) -> list[float | None]:
@@ -236,11 +309,15 @@ def _figures(
 def rates_of(
     fed: Federation, notion: str, rule: Classifier | ClientClassifiers
 ) -> tuple[Rates, Array, Array]:
-    """A notion's rates on laws, and what they are under a rule: of all together (E, A), and of each
-    client (E, I, A).
+    """A notion's rates, and what they are under a rule: of all together (E, A), and of each client
+    (E, I, A).
     """
     model = fed.model
-    assert isinstance(model, ContinuousModel)
+    if isinstance(model, FiniteModel):
+        joint, groups = model.joint(fed.mass), np.arange(fed.n_groups)[:, None]
+        members = rule.members if isinstance(rule, ClientClassifiers) else (rule,)
+        own = Rates.of(notion, joint.people, joint.eta)
+        return own, *own.of_rule(np.stack([member(model.points, groups) for member in members]))
     rates = model.rates(notion)
     served = np.stack([_integrals(model, rate, rule) for rate in NOTIONS[notion]])
     return rates, *rates.of_served(fed.mass * served)

@@ -55,12 +55,12 @@ def normal(x: arb) -> arb:
     return (1 + (x / arb(2).sqrt()).erf()) / 2
 
 
-def trained(instance: dict[str, Any], regime: str = "converged", degree: int = 1) -> Case:
+def trained(instance: dict[str, Any], regime: str = "converged") -> Case:
     """The end of FedAvg with local constraints on a population, against LFT+FedAvg(ε)."""
     from fairfl.studies.crosscheck.population.local_dynamics import Dynamics
 
     world, eps = named(instance["world"]), float(instance["eps"])
-    run = Dynamics(world, (eps,) * world.clients, regime, degree, rounds=int(instance["rounds"]))
+    run = Dynamics(world, (eps,) * world.clients, regime, int(instance["rounds"]))
     return compared(world, deque(run.run(), maxlen=1)[0][0], eps)
 
 
@@ -93,7 +93,7 @@ def weighted(instance: dict[str, Any], divide: bool = True) -> Case:
     """The pointwise rule at δ_i = multiplier_i / π_i against the optimum: accuracy and every
     MD_i.
     """
-    from fairfl.studies.crosscheck.population.mean_field import any_rule
+    from fairfl.studies.crosscheck.population.pointwise_rule import any_rule
 
     world = named(instance["world"])
     best = optimum(world.name, float(instance["eps"]))
@@ -128,7 +128,7 @@ EQUIVALENT = (
 CLAIMS = (
     Claim(
         "empirical/fair-clients-average",
-        "crosscheck local-constraints",
+        "FedFB, section 3.1",
         0,
         "parameters of clients that are each fair average to a model that is fair on each",
         printed=EQUIVALENT,
@@ -159,7 +159,7 @@ CLAIMS = (
     ),
     Claim(
         "empirical/local-training-reaches-lft-fedavg",
-        "crosscheck local-constraints; FedFB, remark 9",
+        "FedFB, remark 9",
         0,
         "FedAvg with local constraints and local training to its end reaches LFT+FedAvg(ε)",
         printed=EQUIVALENT,
@@ -178,7 +178,7 @@ CLAIMS = (
             {"world": "figure-5a", "eps": 0.0, "rounds": 150},
         ),
         mutants={
-            "one step": ("pooled gradients over all functions", {"regime": "pooled", "degree": 0}),
+            "one step": ("pooled gradients over all functions", {"regime": "pooled"}),
             "loose budgets": ("ε = 0.3, where one constraint binds", {"eps": 0.3}),
         },
         erratum="Li et al.'s theorem 1 has strongly convex losses and falling learning rates. "
@@ -186,7 +186,7 @@ CLAIMS = (
         "η is logistic it is a threshold rule, and the optimum is a union of intervals where two "
         "constraints bind. Say: one local step a round (or rates that fall), a class that holds "
         "unions of intervals, and a λ whose box holds the multipliers.",
-        notes="crosscheck: with 20 local steps the runs neither reach the optimum nor settle "
+        notes="In runs: with 20 local steps the runs neither reach the optimum nor settle "
         "where two constraints bind; with falling rates they come near it; where one binds all "
         "regimes that evaluate λ at the average come near it.",
         repaired=Repaired(
@@ -208,7 +208,7 @@ CLAIMS = (
     ),
     Claim(
         "empirical/multipliers-fit-the-box",
-        "crosscheck local-constraints; FedFB, eq. (6)",
+        "FedFB, eq. (6)",
         0,
         "the multipliers of LFT+FedAvg(ε) lie in FairBatch's box",
         printed=r"$\lambda\in[0,2\frac{n_{\star,0}}n]\times\dots\times[0,2\frac{n_{\star,"

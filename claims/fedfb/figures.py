@@ -17,6 +17,7 @@ from fairfl.claims.fedfb.example_1 import INSTANCE, clients
 from fairfl.claims.fedfb.normal_clients import NormalClient, ends, phi
 from fairfl.claims.fedfb.theorem_17 import mean
 from fairfl.claims.forms import every, identity, witness
+from fairfl.solvers.schemes import Scheme
 
 ZERO = Fraction(0)
 
@@ -72,7 +73,7 @@ def figure_4(instance: dict[str, Any]) -> Case:
 
 
 @cache
-def smallest(scheme: str, *q: Fraction) -> tuple[arb, arb]:
+def smallest(scheme: Scheme, *q: Fraction) -> tuple[arb, arb]:
     """The enclosure of the smallest disparity for figure 5's clients with shares q."""
     from fairfl.solvers.api import min_disparity
     from fairfl.theory.populations.fedfb_figures import figure_5

@@ -12,8 +12,7 @@ from fairfl.reports.question import Question
 from fairfl.solvers.api import solve
 from fairfl.solvers.solution import rates_of
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.finite import FiniteModel
-from fairfl.theory.populations.notions import NOTIONS, Rates
+from fairfl.theory.populations.notions import NOTIONS
 
 TIED = 1e-9
 """Disparities further apart than this are not one."""
@@ -45,19 +44,7 @@ def group_rates(federation: Federation, question: Question, least: float) -> Gro
     found = solve(federation, "cfl", np.inf, **question.of("cfl"))
     if found.disparity > least + TIED:
         found = solve(federation, "cfl", least, **question.of("cfl"))
-    rule = found.classifier
-    model = federation.model
-    if question.notion == "demographic_parity":
-        rates = rule.group_rates(federation)
-        of_all = float(rates @ federation.group_mass)
-        return GroupRates("everyone", tuple(map(float, rates)), of_all)
-    if isinstance(model, FiniteModel):
-        joint = model.joint(federation.mass)
-        accept = rule(model.points, np.arange(federation.n_groups)[:, None])[None]
-        counted = Rates.of(question.notion, joint.people, joint.eta)
-        rates = counted.of_rule(accept)[0]
-    else:
-        counted, rates, _ = rates_of(federation, question.notion, rule)
+    counted, rates, _ = rates_of(federation, question.notion, found.classifier)
     mass = counted.mass.sum(axis=1)
     of_all = np.full(len(mass), np.nan)
     np.divide(np.nansum(rates * mass, axis=1), mass.sum(axis=1), of_all, where=mass.any(axis=1))

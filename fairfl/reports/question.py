@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from fairfl._support.checks import Array, one_of
 from fairfl.solvers.frontier import Frontier
-from fairfl.solvers.problem import SEES, Task
-from fairfl.solvers.schemes import LABELS, NAMES
+from fairfl.solvers.problem import Sees, Task
+from fairfl.solvers.schemes import LABELS, NAMES, Scheme
 from fairfl.theory.populations.federation import Federation, local_budgets
-from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS
+from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, Difference, Notion
 
 ONES = (1.0, 1.0)
 
@@ -25,32 +25,32 @@ class Question:
     given.
     """
 
-    notion: str = "demographic_parity"
-    difference: str = "pairwise"
+    notion: Notion = "demographic_parity"
+    difference: Difference = "pairwise"
     costs: Any = ONES
-    sees: str = "xa"
+    sees: Sees = "xa"
     local_eps: Any = None
 
     def __post_init__(self) -> None:
-        one_of("notion", self.notion, (*NOTIONS, *ALIASES))
+        one_of("notion", self.notion, get_args(Notion))
         object.__setattr__(self, "notion", ALIASES.get(self.notion, self.notion))
         one_of("difference", self.difference, DIFFERENCES)
-        one_of("sees", self.sees, SEES)
+        one_of("sees", self.sees, get_args(Sees))
         if self.local_eps is not None:
             local_budgets("local_eps", self.local_eps, 1)
 
     @property
-    def schemes(self) -> tuple[str, ...]:
+    def schemes(self) -> tuple[Scheme, ...]:
         """The schemes that are compared."""
         return tuple(LABELS if self.local_eps is None else NAMES)
 
-    def of(self, scheme: str) -> dict[str, Any]:
+    def of(self, scheme: Scheme) -> dict[str, Any]:
         """The arguments of ``solve`` and ``frontier``."""
         names = ("notion", "difference", "costs", "sees")
         asked = {name: getattr(self, name) for name in names}
         return asked | ({"local_eps": self.local_eps} if scheme == "client_aware" else {})
 
-    def task(self, federation: Federation, scheme: str) -> Task:
+    def task(self, federation: Federation, scheme: Scheme) -> Task:
         """The task of a scheme; ValueError for what cannot be asked of this federation."""
         return Task.of(federation, scheme, self.notion, self.difference, self.costs, self.sees)
 

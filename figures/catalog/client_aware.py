@@ -102,9 +102,8 @@ def draw(data: pd.DataFrame) -> Figure:
         path = pick(data, scheme=scheme)
         for axes, column in ((left, "local_disparity"), (right, "accuracy")):
             x, y = numbers(path, "disparity"), numbers(path, column)
-            axes.plot(x, y, color=look.colour, ls=look.line, lw=look.width, zorder=3)
-            mark = {"marker": look.marker, "ms": look.size, "zorder": 4, "clip_on": False}
-            axes.plot(x[0], y[0], color=look.colour, **mark)
+            axes.plot(x, y, **look.stroke, zorder=3)
+            axes.plot(x[0], y[0], **look.mark, zorder=4, clip_on=False)
     style.letter(left, 0, "client-aware rules, and where the others stand")
     style.letter(right, 1, "cuts at local budgets")
     figure.legend(handles=_legend(), loc="outside lower center", ncols=4, handlelength=3.6)
@@ -135,7 +134,7 @@ def _cuts(axes: Axes, grid: pd.DataFrame) -> None:
     for cut in CUTS:
         curve = pick(grid, local_eps=cut)
         x, y = numbers(curve, "eps"), numbers(curve, "accuracy")
-        axes.plot(x, y, color=look.colour, ls=look.line, lw=look.width)
+        axes.plot(x, y, **look.stroke)
         told = "no local budget" if np.isinf(cut) else f"{cut:g}"
         axes.annotate(
             told, (x[-1], y[-1]), (3, 0), textcoords="offset points", color=look.colour, va="center"
@@ -146,7 +145,6 @@ def _cuts(axes: Axes, grid: pd.DataFrame) -> None:
 def _legend() -> list[Line2D]:
     handles = []
     for scheme, look in style.LOOKS.items():
-        marker = look.marker if scheme in style.SCHEMES else ""
-        line = {"color": look.colour, "ls": look.line, "lw": look.width, "label": look.label}
-        handles.append(Line2D([], [], marker=marker, ms=look.size, **line))
+        mark = look.mark if scheme in style.SCHEMES else {}
+        handles.append(Line2D([], [], **look.stroke | mark, label=look.label))
     return handles

@@ -8,14 +8,17 @@ client 2 keeps 1/2. Panel (b): ten clients with losses 0.05, 0.15, ..., 0.95, th
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fairfl.figures.lib import style
-from fairfl.figures.lib.objective_looks import LOOKS
 from fairfl.figures.lib.tables import names, numbers, pick
+from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, Objective, PropFair, RankWeighted
 
 NAME = "dual_weights"
 TITLE = (
@@ -28,6 +31,35 @@ TEN = np.arange(10) / 10 + 0.05
 POINTS = 200
 TOP = 4.2
 """Of panel (b): AFL's worst client, with weight 10, is named instead of drawn."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """An instance of a family of objectives and its line; what others may cover is wider and
+    larger.
+    """
+
+    objective: Objective
+    colour: str
+    line: Any
+    marker: str
+    width: float = 1.3
+    size: float = 3.4
+
+
+SHORT, LONG = (0, (1.2, 1.2)), (0, (5, 1.6))
+LOOKS = {
+    "FedAvg": Look(FedAvg(), "#000000", "-", "o"),
+    "PropFair, M = 1.25": Look(PropFair(1.25), "#009E73", LONG, "s"),
+    "q-FFL, q = 2": Look(QFFL(2.0), "#0072B2", "-", "^"),
+    "TERM, α = 3": Look(TERM(3.0), "#D55E00", (0, (4, 1.4, 1, 1.4)), "D"),
+    "p-FFL, Gini": Look(RankWeighted.gini(), "#CC79A7", LONG, "v"),
+    "CVaR, worst 30 %": Look(RankWeighted.cvar(0.7), "#E69F00", SHORT, "P", 2.4, 5.5),
+    "AFL": Look(AFL(), "#56B4E9", (0, (6, 1.2, 1, 1.2, 1, 1.2)), "X"),
+}
+"""One objective of each family, Okabe and Ito's colours; losses in [0, 1], so that M = 1.25 is
+within reach of them.
+"""
 
 
 def data(points: int = POINTS) -> pd.DataFrame:
@@ -45,13 +77,10 @@ def data(points: int = POINTS) -> pd.DataFrame:
     two = np.stack([moving, np.full_like(moving, OTHER)], axis=-1)
     rows = []
     for name, look in LOOKS.items():
-        for panel, loss, weight in (
-            ("two", moving, 2 * look.objective.dual_weights(two)[:, 0]),
-            ("ten", TEN, 10 * look.objective.dual_weights(TEN)),
-        ):
-            rows.append(
-                pd.DataFrame({"panel": panel, "objective": name, "loss": loss, "weight": weight})
-            )
+        moved, ten = (look.objective.dual_weights(losses) for losses in (two, TEN))
+        for panel, loss, weight in (("two", moving, 2 * moved[:, 0]), ("ten", TEN, 10 * ten)):
+            columns = {"panel": panel, "objective": name, "loss": loss, "weight": weight}
+            rows.append(pd.DataFrame(columns))
     return pd.concat(rows, ignore_index=True)
 
 
@@ -83,25 +112,13 @@ def _ten(axes: Axes, data: pd.DataFrame) -> None:
     for name in names(data, "objective"):
         look, mine = LOOKS[name], pick(data, objective=name)
         loss, weight = numbers(mine, "loss"), numbers(mine, "weight")
-        axes.plot(
-            loss,
-            weight,
-            color=look.colour,
-            ls=look.line,
-            lw=0.75 * look.width,
-            marker=look.marker,
-            markersize=look.size,
-            label=name,
-        )
-    axes.set(
-        xlim=(0, 1),
-        ylim=(-0.12, TOP),
-        xlabel="losses of the clients",
-        ylabel="10 · weight of each client",
-    )
+        line = {"color": look.colour, "ls": look.line, "lw": 0.75 * look.width}
+        axes.plot(loss, weight, **line, marker=look.marker, markersize=look.size, label=name)
+    axes.set(xlim=(0, 1), ylim=(-0.12, TOP))
+    axes.set(xlabel="losses of the clients", ylabel="10 · weight of each client")
     style.letter(axes, 1, "ten clients")
     beyond = data[numbers(data, "weight") > TOP]
     for name, loss, weight in zip(
-        beyond["objective"], beyond["loss"], beyond["weight"], strict=True
+        *(beyond[c] for c in ("objective", "loss", "weight")), strict=True
     ):
         axes.text(loss - 0.075, TOP - 0.1, f"{name}: {weight:.0f} ↑", ha="right", va="top")

@@ -153,15 +153,8 @@ def _surface(axes: Axes, panel: str, mine: pd.DataFrame, xy: Array) -> None:
     along = np.asarray(LinearTriInterpolator(mesh, height)(*ray.T))
     for level in LEVELS[panel]:
         x, y = ray[int(np.nanargmin(np.abs(along - level)))]
-        axes.text(
-            x,
-            y,
-            f"{level:g}",
-            fontsize=6,
-            ha="center",
-            va="center",
-            bbox={"fc": FILL, "ec": "none", "pad": 0.4},
-        )
+        box = {"fc": FILL, "ec": "none", "pad": 0.4}
+        axes.text(x, y, f"{level:g}", fontsize=6, ha="center", va="center", bbox=box)
 
 
 def _frame(axes: Axes) -> None:
@@ -169,13 +162,8 @@ def _frame(axes: Axes) -> None:
     axes.set(xlim=(-0.18, 1.18), ylim=(-0.13, 0.98), aspect="equal")
     axes.add_patch(Polygon(CORNERS, closed=True, fill=False, ec="#999999", lw=0.8))
     for k, (x, y) in enumerate(CORNERS):
-        axes.text(
-            x,
-            y + (0.03 if k == 2 else -0.04),
-            str(k + 1),
-            ha="center",
-            va="bottom" if k == 2 else "top",
-        )
+        shift, side = (0.03, "bottom") if k == 2 else (-0.04, "top")
+        axes.text(x, y + shift, str(k + 1), ha="center", va=side)
 
 
 def _place(table: pd.DataFrame) -> Array:

@@ -1,16 +1,20 @@
 """FedFB figure 2, solved: three locally fair classifiers, whose vote is less accurate and less fair
 than a pooled one.
 
-The instance is ours: the picture in the paper gives no numbers. ``fedfb_figure_2_instance`` finds
-it. Labels are 1 exactly where x > 0, so η(x) ∈ {0, 1}; X is the twelve samples' places, clients
-weigh the same, group 0 is F and 1 is M. Everything drawn is solved on ``Federation.finite``: the
-local rules as CFL(0) of a federation of one, LFT+Ensemble(0) and CFL(0) of all three. The vote is
-FedFB's eq. (2), ŷ ~ Bern(mean of f_i); a majority is drawn too, and fails as well.
+The instance is ours: the picture in the paper gives no numbers. Of all 2,925 triples of clients
+with four samples it is one of four whose local rules are deterministic and fair, and whose vote and
+majority fail (``tests/helpers/figure_2_search.py``).
+
+Labels are 1 exactly where x > 0, so η(x) ∈ {0, 1}; X is the twelve samples' places, clients weigh
+the same, group 0 is F and 1 is M. Everything drawn is solved on ``Federation.finite``: the local
+rules as CFL(0) of a federation of one, LFT+Ensemble(0) and CFL(0) of all three. The vote is FedFB's
+eq. (2), ŷ ~ Bern(mean of f_i); a majority is drawn too, and fails as well.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,7 +23,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from fairfl.figures.catalog.fedfb_figure_2_instance import GROUPS, SAMPLE_X
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import first, names, numbers, pick
 from fairfl.solvers.api import solve
@@ -32,6 +35,13 @@ TITLE = (
     "against a pooled fair one"
 )
 
+GROUPS = ("F", "M")
+SAMPLE_X = (
+    {"F": (-2,), "M": (1, 4, 7)},
+    {"F": (-3,), "M": (2, 5, 8)},
+    {"F": (3, 6, 9), "M": (-1,)},
+)
+"""Where the samples are drawn: any distinct places with the right signs would do."""
 MAJORITY = "majority vote"
 PINK = "#CC79A7"
 SPAN = (-3.8, 9.8)
@@ -131,57 +141,26 @@ def _lane(axes: Axes, base: float, table: pd.DataFrame) -> None:
         edges = np.concatenate([SPAN[:1], (x[1:] + x[:-1]) / 2, SPAN[1:]])
         for left, right, p in zip(edges, edges[1:], accept, strict=False):
             # one tint of white: no alpha, whose overlaps would show seams
-            axes.add_patch(
-                Rectangle(
-                    (left, low), right - left, 0.5, color=_tint(colour, 0.62 * float(p)), lw=0
-                )
-            )
-        axes.add_patch(
-            Rectangle((SPAN[0], low), SPAN[1] - SPAN[0], 0.5, fill=False, ec="#bbbbbb", lw=0.5)
-        )
+            tint = _tint(colour, 0.62 * float(p))
+            axes.add_patch(Rectangle((left, low), right - left, 0.5, color=tint, lw=0))
+        frame = {"fill": False, "ec": "#bbbbbb", "lw": 0.5}
+        axes.add_patch(Rectangle((SPAN[0], low), SPAN[1] - SPAN[0], 0.5, **frame))
         for cut in np.flatnonzero(np.diff(accept) != 0):
-            axes.plot(
-                [edges[cut + 1]] * 2,
-                [low - 0.04, low + 0.54],
-                color=colour,
-                lw=1.8,
-                solid_capstyle="butt",
-            )
+            ends = [low - 0.04, low + 0.54]
+            axes.plot([edges[cut + 1]] * 2, ends, color=colour, lw=1.8, solid_capstyle="butt")
+        words: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 6}
         for place, label in zip(x, labels, strict=True):
             if not np.isnan(label):
                 box = {"boxstyle": "round,pad=0.16", "fc": PINK, "ec": "none"} if label else None
-                axes.text(
-                    place,
-                    low + 0.24,
-                    a,
-                    ha="center",
-                    va="center",
-                    fontsize=6,
-                    bbox=box,
-                    color="black",
-                )
+                axes.text(place, low + 0.24, a, bbox=box, color="black", **words)
         # the probability goes where no sample stands
         randomised = np.isnan(labels) & (accept > 0) & (accept < 1)
         if randomised.any():
             shown = _fraction(accept[randomised][0])
-            axes.text(
-                x[randomised].mean(),
-                low + 0.24,
-                shown,
-                ha="center",
-                va="center",
-                fontsize=6,
-                style="italic",
-            )
+            axes.text(x[randomised].mean(), low + 0.24, shown, style="italic", **words)
     middle = base + 0.52
-    axes.text(
-        -4.0,
-        middle,
-        name.replace("+", "+\n").replace(" vote", "\nvote"),
-        ha="right",
-        va="center",
-        fontsize=7,
-    )
+    told = name.replace("+", "+\n").replace(" vote", "\nvote")
+    axes.text(-4.0, middle, told, ha="right", va="center", fontsize=7)
     axes.text(10.3, middle, _fraction(first(table, "accuracy")), ha="left", va="center")
     axes.text(13.6, middle, _fraction(first(table, "disparity")), ha="left", va="center")
 

@@ -74,14 +74,9 @@ def data(points: int = POINTS) -> pd.DataFrame:
         # grid's lines
         eps = np.unique(np.concatenate([np.linspace(0.0, 1.0, points), np.abs(rules.tightest.erm)]))
         left, right = curves(rules, eps)
-        grid = pd.DataFrame(
-            {
-                "point": "grid",
-                "eps_0": np.repeat(eps, eps.size),
-                "eps_1": np.tile(eps, eps.size),
-                "mean_difference": (left[:, None] + right[None]).ravel(),
-            }
-        )
+        columns = {"eps_0": np.repeat(eps, eps.size), "eps_1": np.tile(eps, eps.size)}
+        columns["mean_difference"] = (left[:, None] + right[None]).ravel()
+        grid = pd.DataFrame({"point": "grid", **columns})
         smallest = min_disparity(fed, "lft_ensemble")
         marks = [_mark("minimum", rules, smallest.eps)]
         if rules.tightest.erm_sign[0] != 0 and abs(float(rules.tightest.erm[0])) < NO_DOUBLE:

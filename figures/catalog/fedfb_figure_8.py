@@ -16,13 +16,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fairfl.figures.catalog import fedfb_figure_5
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import first, numbers, pick
 from fairfl.solvers.api import solve
 from fairfl.solvers.cfl.densities import threshold_model
 from fairfl.solvers.cfl.threshold import pooled_problem
-from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.fedfb_figures import figure_5
 
 NAME = "fedfb_figure_8"
 TITLE = (
@@ -34,11 +33,6 @@ EPS = 0.2
 POINTS = 401
 
 
-def federation() -> Federation:
-    """Figure 5's first."""
-    return next(iter(fedfb_figure_5.federations().values()))
-
-
 def data(points: int = POINTS) -> pd.DataFrame:
     """One row a multiplier.
 
@@ -48,7 +42,7 @@ def data(points: int = POINTS) -> pd.DataFrame:
     solved), multiplier λ, mean_difference g(λ), disparity |g(λ)|, eps (the budget ε; NaN on the
     curve).
     """
-    fed = federation()
+    fed = figure_5()
     model = threshold_model(fed)
     assert model is not None  # one η for all
     reach = float(fed.group_mass.max())
@@ -61,16 +55,8 @@ def data(points: int = POINTS) -> pd.DataFrame:
     ]
     for name, eps in (("unconstrained", np.inf), ("budget", EPS)):
         found = solve(fed, "cfl", eps)
-        rows.append(
-            pd.DataFrame(
-                {
-                    "point": [name],
-                    "multiplier": found.multipliers,
-                    "mean_difference": [found.mean_difference],
-                    "eps": [eps],
-                }
-            )
-        )
+        columns = {"multiplier": found.multipliers, "mean_difference": [found.mean_difference]}
+        rows.append(pd.DataFrame({"point": [name], **columns, "eps": [eps]}))
     table = pd.concat(rows, ignore_index=True)
     table.insert(3, "disparity", table["mean_difference"].abs())
     return table
@@ -111,12 +97,6 @@ def _panel(axes: Axes, data: pd.DataFrame, column: str, name: str) -> None:
     note: dict[str, Any] = {"color": "#B34700", "bbox": {"fc": "white", "ec": "none", "pad": 0.8}}
     axes.text(left + 0.02, eps - 0.03 * (1.09 - low), f"ε = {eps:g}", ha="left", va="top", **note)
     shown = f"{lam:.3f}".replace("-", "\u2212")
-    axes.text(
-        lam + 0.015,
-        low + 0.05 * (1.09 - low),
-        f"λ = g⁻¹(ε) = {shown}",
-        ha="left",
-        va="bottom",
-        **note,
-    )
+    place = lam + 0.015, low + 0.05 * (1.09 - low)
+    axes.text(*place, f"λ = g⁻¹(ε) = {shown}", ha="left", va="bottom", **note)
     axes.text(0.02, erm, f"  g(0) = {erm:.3f}", ha="left", va="top")

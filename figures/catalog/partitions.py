@@ -56,22 +56,11 @@ def draw(data: pd.DataFrame) -> Figure:
         axes.scatter(numbers(part, "client"), numbers(part, "class"), s=area, color="#0072B2", lw=0)
         style.letter(axes, k, name)
         skew = part.groupby("client")["skew"].first().mean()
-        axes.text(
-            0.5,
-            1.0,
-            f"mean skew {skew:.2f}",
-            transform=axes.transAxes,
-            ha="center",
-            va="top",
-            fontsize=6,
-        )
+        place = {"transform": axes.transAxes, "ha": "center", "va": "top"}
+        axes.text(0.5, 1.0, f"mean skew {skew:.2f}", fontsize=6, **place)
         axes.set(xlim=(-0.8, CLIENTS - 0.2), ylim=(-0.8, CLASSES + 0.4))
-        axes.set(
-            xlabel="client",
-            ylabel="class",
-            xticks=range(0, CLIENTS, 3),
-            yticks=range(0, CLASSES, 3),
-        )
+        axes.set(xlabel="client", xticks=range(0, CLIENTS, 3))
+        axes.set(ylabel="class", yticks=range(0, CLASSES, 3))
     for axes in grid.flat[len(partitions) :]:
         axes.set_axis_off()
     if len(partitions) < grid.size:
@@ -84,11 +73,6 @@ def _legend(axes: Axes, largest: int) -> None:
     for k, rows in enumerate((largest, largest // 4, largest // 20)):
         axes.scatter(0.25, 0.85 - 0.15 * k, s=90 * rows / largest, color="#0072B2", lw=0)
         axes.text(0.4, 0.85 - 0.15 * k, f"{rows} rows", va="center")
-    axes.text(
-        0.1,
-        0.3,
-        "skew: total variation distance\nof a client's classes from all",
-        va="top",
-        fontsize=6,
-    )
+    told = "skew: total variation distance\nof a client's classes from all"
+    axes.text(0.1, 0.3, told, va="top", fontsize=6)
     axes.set(xlim=(0, 1), ylim=(0, 1))

@@ -78,19 +78,10 @@ def data() -> pd.DataFrame:
         rows += [{"panel": panel, "part": "set", "u1": u[0], "u2": u[1]} for u in outline]
         for rule, alpha in RULES.items():
             found = alpha_fair(sets[panel], alpha)
-            u1, u2 = (float(x) for x in found.utilities)
-            rows.append(
-                {
-                    "panel": panel,
-                    "part": rule,
-                    "alpha": alpha,
-                    "u1": u1,
-                    "u2": u2,
-                    "mean_utility": found.value,
-                    "gain": found.gain,
-                    "price": found.price_of_fairness,
-                }
-            )
+            columns = {"alpha": alpha, "mean_utility": found.value, "gain": found.gain}
+            columns |= zip(("u1", "u2"), map(float, found.utilities), strict=True)
+            columns["price"] = found.price_of_fairness
+            rows.append({"panel": panel, "part": rule, **columns})
     best = corners[corners.sum(1) >= corners.sum(1).max() - 1e-12]
     rows += [{"panel": "polytope", "part": "face", "u1": u[0], "u2": u[1]} for u in best]
     return pd.DataFrame(
@@ -122,51 +113,34 @@ def draw(data: pd.DataFrame) -> Figure:
 
 def _panel(axes: Axes, data: pd.DataFrame, reach: float) -> None:
     outline, face = pick(data, part="set"), pick(data, part="face")
-    axes.fill(
-        numbers(outline, "u1"),
-        numbers(outline, "u2"),
-        facecolor="#eef2f5",
-        edgecolor="#777777",
-        lw=1.0,
-    )
+    edge = {"facecolor": "#eef2f5", "edgecolor": "#777777", "lw": 1.0}
+    axes.fill(numbers(outline, "u1"), numbers(outline, "u2"), **edge)
     nash = pick(data, part=NASH)
     (a,), (b,) = numbers(nash, "u1"), numbers(nash, "u2")
     x = np.linspace(0.02 * reach, reach, 400)
     axes.plot(x, a * b / x, color=LOOKS[NASH][0], lw=1.0, ls=(0, (5, 1.6)), label="u₁u₂ = u₁*u₂*")
     axes.plot(x, b * (2 - x / a), color=style.INK, lw=0.9, ls=(0, (1, 1.4)), label="Σ uᵢ/uᵢ* = 2")
     if len(face):
-        axes.plot(
-            numbers(face, "u1"),
-            numbers(face, "u2"),
-            color=LOOKS["utilitarian"][0],
-            lw=3.2,
-            alpha=0.55,
-            solid_capstyle="round",
-            label="largest total",
-        )
+        thick = {
+            "color": LOOKS["utilitarian"][0],
+            "lw": 3.2,
+            "alpha": 0.55,
+            "label": "largest total",
+        }
+        thick |= {"label": "largest total", "solid_capstyle": "round"}
+        axes.plot(numbers(face, "u1"), numbers(face, "u2"), **thick)
     spread = _apart(data)
     for k, rule in enumerate(RULES):
         colour, marker, size = LOOKS[rule]
         point = pick(data, part=rule)
         # coinciding points as rings around each other
         grown = size if spread else size + 3.2 * (len(RULES) - 1 - k)
-        axes.plot(
-            numbers(point, "u1"),
-            numbers(point, "u2"),
-            marker,
-            color=colour,
-            markersize=grown,
-            markerfacecolor=colour if spread or k == len(RULES) - 1 else "none",
-            markeredgewidth=1.2,
-            label=rule,
-            ls="none",
-            zorder=4 + k,
-        )
-    axes.set(
-        xlim=(0, reach),
-        ylim=(0, reach * 0.62 if spread else reach),
-        aspect="equal" if not spread else "auto",
-    )
+        inside = colour if spread or k == len(RULES) - 1 else "none"
+        look = {"color": colour, "ms": grown, "mfc": inside, "mew": 1.2, "ls": "none"}
+        x, y = numbers(point, "u1"), numbers(point, "u2")
+        axes.plot(x, y, marker, **look, label=rule, zorder=4 + k)
+    axes.set(xlim=(0, reach), ylim=(0, reach * 0.62 if spread else reach))
+    axes.set_aspect("auto" if spread else "equal")
 
 
 def _apart(data: pd.DataFrame) -> bool:

@@ -122,23 +122,15 @@ def draw(data: pd.DataFrame) -> Figure:
         ("mean", "mean of the clients", "#0072B2", (0, (5, 1.6))),
     )
     for column, label, colour, line in looks:
-        axes.plot(
-            x, numbers(sweep, column), color=colour, ls=line, lw=1.8, label=f"PropFair, {label}"
-        )
+        look = {"color": colour, "ls": line, "lw": 1.8, "label": f"PropFair, {label}"}
+        axes.plot(x, numbers(sweep, column), **look)
         for aim, dots in (("FedAvg", (0, (1, 1.4))), ("AFL", (0, (4, 1.4, 1, 1.4)))):
             y = first(pick(data, aim=aim), column)
             axes.axhline(y, color=colour, ls=dots, lw=0.8)
             left = aim == "AFL"
-            axes.annotate(
-                aim,
-                (CLOSE if left else FAR, y),
-                xytext=(3 if left else -3, 1.5),
-                textcoords="offset points",
-                ha="left" if left else "right",
-                va="bottom",
-                fontsize=6.5,
-                color=colour,
-            )
+            place, shift = (CLOSE if left else FAR, y), (3 if left else -3, 1.5)
+            words = {"ha": "left" if left else "right", "va": "bottom", "fontsize": 6.5}
+            axes.annotate(aim, place, shift, textcoords="offset points", color=colour, **words)
     axes.set_xscale("log")
     axes.set_xlim(CLOSE, FAR)
     least = numbers(sweep, "M")[0] - x[0]

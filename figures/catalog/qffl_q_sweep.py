@@ -75,19 +75,11 @@ def data(points: int = 41) -> pd.DataFrame:
                 losses(family), AFL() if np.isinf(q) else QFFL(float(q)), theta, jac=True
             )
             theta, f = found.theta, found.losses
-            rows.append(
-                {
-                    "family": family,
-                    "q": q,
-                    "theta": theta[0],
-                    **{f"f{i + 1}": f[i] for i in range(3)},
-                    "variance": uniformity.variance(f),
-                    "angle": uniformity.angle(f),
-                    "entropy": uniformity.entropy(f),
-                    "kl_to_uniform": uniformity.kl_to_uniform(f),
-                    "stationarity": found.certificate.stationarity,
-                }
-            )
+            measures = ("variance", "angle", "entropy", "kl_to_uniform")
+            columns = {"family": family, "q": q, "theta": theta[0]}
+            columns |= {f"f{i + 1}": f[i] for i in range(3)}
+            columns |= {name: getattr(uniformity, name)(f) for name in measures}
+            rows.append({**columns, "stationarity": found.certificate.stationarity})
     return pd.DataFrame(rows)
 
 
@@ -121,13 +113,8 @@ def draw(data: pd.DataFrame) -> Figure:
     axes[1, 0].set_ylim(bottom=0)
     for row in (0, 1):
         handles, labels = axes[row, 0].get_legend_handles_labels()
-        axes[row, 0].legend(
-            handles,
-            labels,
-            fontsize=6.5,
-            loc=("lower center", "upper right")[row],
-            handlelength=2.0,
-        )
+        loc = ("lower center", "upper right")[row]
+        axes[row, 0].legend(handles, labels, fontsize=6.5, loc=loc, handlelength=2.0)
     return figure
 
 

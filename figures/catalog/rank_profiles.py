@@ -68,17 +68,8 @@ def data() -> pd.DataFrame:
     for name, profile in PROFILES.items():
         for n in (FEW, MANY):
             w = profile.objective.rank_weights(n)
-            rows.append(
-                pd.DataFrame(
-                    {
-                        "profile": name,
-                        "clients": n,
-                        "rank": np.arange(1, n + 1),
-                        "weight": w,
-                        "cumulated": np.cumsum(w),
-                    }
-                )
-            )
+            columns = {"profile": name, "clients": n, "rank": np.arange(1, n + 1)}
+            rows.append(pd.DataFrame({**columns, "weight": w, "cumulated": np.cumsum(w)}))
     return pd.concat(rows, ignore_index=True)
 
 
@@ -91,20 +82,10 @@ def draw(data: pd.DataFrame) -> Figure:
         look, mine = PROFILES[name], pick(data, profile=name)
         few, many = pick(mine, clients=FEW), pick(mine, clients=MANY)
         common = {"color": look.colour, "ls": look.line}
-        top.plot(
-            numbers(few, "rank"),
-            FEW * numbers(few, "weight"),
-            marker=look.marker,
-            markersize=3.2,
-            lw=1.0,
-            label=name,
-            **common,
-        )
-        bottom.plot(
-            np.append(0.0, numbers(many, "rank") / MANY),
-            np.append(0.0, numbers(many, "cumulated")),
-            **common,
-        )
+        ranks, weights = numbers(few, "rank"), FEW * numbers(few, "weight")
+        top.plot(ranks, weights, marker=look.marker, markersize=3.2, lw=1.0, label=name, **common)
+        share, total = numbers(many, "rank") / MANY, numbers(many, "cumulated")
+        bottom.plot(np.append(0.0, share), np.append(0.0, total), **common)
     _labels(top, bottom)
     handles, told = top.get_legend_handles_labels()
     figure.legend(handles, told, loc="outside lower center", ncols=2, columnspacing=1.2)

@@ -10,7 +10,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from fairfl.figures.lib import style
@@ -47,7 +46,7 @@ def draw(drawing: Drawing, measures: pd.DataFrame, folder: Path) -> list[Path]:
 def figure_of(drawing: Drawing, table: pd.DataFrame) -> Figure:
     """A panel each; the legend below names every series once."""
     panels, looks = names(table, "panel"), look_of(table)
-    columns = _columns(table, len(panels))
+    columns = 2 if len(panels) in (2, 4) else min(3, len(panels))
     rows = -(-len(panels) // columns)
     across = 2 if columns == 1 else 4 if max(map(len, looks)) < LONG else 3
     legend = -(-len(looks) // across)
@@ -63,8 +62,8 @@ def figure_of(drawing: Drawing, table: pd.DataFrame) -> Figure:
                 _series(axes, pick(mine, series=series, kind=kind), kind, look)
         for axis in drawing.log:
             _logarithmic(axes, axis)
-        style.letter(axes, k, panel if drawing.x else "")
-        axes.set_xlabel(drawing.x or panel)
+        style.letter(axes, k, panel)
+        axes.set_xlabel(drawing.x)
         axes.set_ylabel(drawing.y if k % columns == 0 else "")
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
@@ -76,13 +75,6 @@ def figure_of(drawing: Drawing, table: pd.DataFrame) -> Figure:
     return figure
 
 
-def _columns(table: pd.DataFrame, panels: int) -> int:
-    """Panels in a row: as many as the table's first row has, where it names rows."""
-    if "row" in table:
-        return len(names(pick(table, row=names(table, "row")[0]), "panel"))
-    return 2 if panels in (2, 4) else min(3, panels)
-
-
 def look_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
     """Colour, line and marker of each series: a scheme's own where its name, up to the comma, is a
     scheme's.
@@ -92,19 +84,10 @@ def look_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
     schemes = {look.label: look for look in style.SCHEMES.values()}
     found: dict[str, dict[str, Any]] = {}
     others: list[str] = []
-    behind = 0
     for series in names(table, "series"):
         if series.startswith(GUIDE):
             line = LINES[1 + sum(one.startswith(GUIDE) for one in found) % 2]
             found[series] = {"color": "#999999", "ls": line, "marker": ""}
-            continue
-        if names(pick(table, series=series), "kind") == ["behind"]:
-            behind += 1
-            found[series] = {
-                "color": "#8C8C8C",
-                "ls": LINES[(behind - 1) % len(LINES)],
-                "marker": "",
-            }
             continue
         stem = series.partition(",")[0]
         if stem in schemes:
@@ -115,11 +98,8 @@ def look_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
             others.append(stem)
         k, again = others.index(stem), sum(one.partition(",")[0] == stem for one in found)
         line = LINES[(k // len(COLOURS) + again) % len(LINES)]
-        found[series] = {
-            "color": COLOURS[k % len(COLOURS)],
-            "ls": line,
-            "marker": MARKERS[k % len(MARKERS)],
-        }
+        colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
+        found[series] = {"color": colour, "ls": line, "marker": marker}
     return found
 
 
@@ -144,67 +124,23 @@ def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: dict[str, Any]) -> 
     colour, plain = look["color"], {"color": look["color"], "ls": look["ls"]}
     if kind == "line":
         axes.plot(x, y, lw=1.4, zorder=2, **plain)
-    elif kind == "band":
-        axes.fill_between(
-            x, numbers(rows, "low"), numbers(rows, "high"), color=colour, alpha=0.15, lw=0, zorder=1
-        )
-    elif kind == "behind":
-        axes.plot(x, y, lw=0.8, zorder=1.5, **plain)
-    elif kind == "way":
-        axes.plot(x, y, lw=0.6, alpha=0.7, marker=".", ms=2.0, zorder=3, **plain)
-        axes.plot(
-            x[:1],
-            y[:1],
-            ls="none",
-            marker=look["marker"],
-            ms=5.5,
-            color=colour,
-            mfc="white",
-            mew=1.1,
-            zorder=5,
-        )
-        axes.plot(
-            x[-1:],
-            y[-1:],
-            ls="none",
-            marker=look["marker"],
-            ms=5.5,
-            color=colour,
-            mew=1.1,
-            zorder=6,
-        )
-    elif kind == "end":
-        axes.plot(x, y, ls="none", marker=look["marker"], ms=5.5, color=colour, zorder=4)
     elif kind == "path":
         axes.plot(x, y, lw=0.9, marker=look["marker"], ms=3.2, zorder=3, **plain)
     else:
         if "low" in rows and np.isfinite(numbers(rows, "low")).any():
             bars = [y - numbers(rows, "low"), numbers(rows, "high") - y]
             axes.errorbar(x, y, bars, ls="none", color=colour, elinewidth=0.7, zorder=3)
-        axes.plot(
-            x,
-            y,
-            ls="none",
-            marker=look["marker"],
-            ms=4.0,
-            color=colour,
-            mfc="none",
-            mew=0.9,
-            zorder=4,
-        )
+        hollow = {"ls": "none", "marker": look["marker"], "mfc": "none"}
+        axes.plot(x, y, ms=4.0, color=colour, mew=0.9, zorder=4, **hollow)
 
 
-def _handle(series: str, kinds: list[str], look: dict[str, Any]) -> Line2D | Patch:
-    if kinds == ["band"]:
-        return Patch(color=look["color"], alpha=0.15, label=series)
-    marked = {"points", "path", "way", "end"} & set(kinds)
-    joined = {"line", "path", "behind", "way"} & set(kinds)
+def _handle(series: str, kinds: list[str], look: dict[str, Any]) -> Line2D:
     return Line2D(
         [],
         [],
         color=look["color"],
-        ls=look["ls"] if joined else "none",
-        marker=look["marker"] if marked else "",
+        ls=look["ls"] if {"line", "path"} & set(kinds) else "none",
+        marker=look["marker"] if {"points", "path"} & set(kinds) else "",
         ms=4.0,
         mfc="none" if "points" in kinds else look["color"],
         lw=1.3,

@@ -121,14 +121,8 @@ def draw_rounds(table: pd.DataFrame) -> Figure:
         x: Array = numbers(part, "round")
         axes.plot(x, numbers(part, "average"), **look)
         if few:
-            axes.fill_between(
-                x,
-                numbers(part, "least"),
-                numbers(part, "most"),
-                color=look["color"],
-                alpha=0.12,
-                lw=0,
-            )
+            least, most = numbers(part, "least"), numbers(part, "most")
+            axes.fill_between(x, least, most, color=look["color"], alpha=0.12, lw=0)
 
     return _panels(table, one, "round", "average accuracy (%)")
 

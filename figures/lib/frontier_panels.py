@@ -18,7 +18,10 @@ from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import names, numbers, pick
 from fairfl.solvers.api import frontier
 from fairfl.solvers.frontier import Frontier
+from fairfl.solvers.plots import curve
+from fairfl.solvers.schemes import LOOKS
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import Notion
 
 DISPARITY = "disparity |MD| (difference of rates)"
 ACCURACY = "accuracy (share correct)"
@@ -44,7 +47,7 @@ PLAIN = Axes()
 
 
 def table(
-    federations: Mapping[str, Federation], points: int, notion: str = "demographic_parity"
+    federations: Mapping[str, Federation], points: int, notion: Notion = "demographic_parity"
 ) -> pd.DataFrame:
     """The frontiers of all schemes on every federation, ``points`` a curve: ``rows`` of each."""
     curves = {
@@ -91,15 +94,15 @@ def rows(panel: str, found: Mapping[str, Frontier]) -> pd.DataFrame:
     """
     cfl = found["cfl"]
     parts = []
-    for curve in found.values():
-        frame = curve.to_frame()
+    for one in found.values():
+        frame = one.to_frame()
         frame.insert(0, "panel", panel)
         frame.insert(2, "minimum", frame.index == 0)
-        if curve.accurate:
-            below = cfl.accuracy_at(curve.disparity) - curve.accuracy
+        if one.accurate:
+            below = cfl.accuracy_at(one.disparity) - one.accuracy
         else:
-            below = cfl.utility_at(curve.disparity) - curve.utility
-        frame.insert(5 + (not curve.accurate), "below_cfl", below)
+            below = cfl.utility_at(one.disparity) - one.utility
+        frame.insert(5 + (not one.accurate), "below_cfl", below)
         parts.append(frame)
     return pd.concat(parts, ignore_index=True)
 
@@ -144,20 +147,10 @@ def draw_panels(data: pd.DataFrame, axes: Axes = PLAIN) -> Figure:
 
 def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: float) -> None:
     for scheme in names(data, "scheme"):
-        look, curve = style.LOOKS[scheme], pick(data, scheme=scheme)
-        x, y = numbers(curve, "disparity"), unit * numbers(curve, column)
-        axes.plot(x, y, color=look.colour, ls=look.line, lw=look.width)
-        first = int(numbers(curve, "minimum").argmax())
-        axes.axvline(x[first], color=look.colour, ls=":", lw=0.6 + 0.5 * look.width)
-        axes.plot(
-            x[first],
-            y[first],
-            color=look.colour,
-            marker=look.marker,
-            ms=look.size,
-            clip_on=False,
-            zorder=3,
-        )
+        look, mine = LOOKS[scheme], pick(data, scheme=scheme)
+        x, y = numbers(mine, "disparity"), unit * numbers(mine, column)
+        curve(axes, scheme, x, y)
+        axes.axvline(x[0], color=look.colour, ls=":", lw=0.6 + 0.5 * look.width)
     span = float(numbers(data, "disparity").max()) or 1.0
     axes.set_xlim(-0.03 * span, 1.03 * span)
     axes.margins(y=0.06)
@@ -165,19 +158,6 @@ def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: fl
 
 
 def _legend(data: pd.DataFrame) -> list[Line2D]:
-    curves = []
-    for scheme in names(data, "scheme"):
-        look = style.LOOKS[scheme]
-        curves.append(
-            Line2D(
-                [],
-                [],
-                color=look.colour,
-                ls=look.line,
-                lw=look.width,
-                marker=look.marker,
-                ms=look.size,
-                label=look.label,
-            )
-        )
+    looks = [LOOKS[scheme] for scheme in names(data, "scheme")]
+    curves = [Line2D([], [], **look.stroke | look.mark, label=look.label) for look in looks]
     return [*curves, Line2D([], [], color=style.INK, ls=":", lw=1.0, label="smallest disparity")]

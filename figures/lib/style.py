@@ -6,15 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 import matplotlib
 from matplotlib.axes import Axes
 
-from fairfl.solvers.schemes import LABELS, NAMES
+from fairfl.solvers.schemes import LABELS, LOOKS
 
 SHEET = Path(__file__).with_name("fairfl.mplstyle")
 COLUMN = 3.4
@@ -27,32 +26,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class Look:
-    """How one scheme is drawn, wherever it is drawn: told apart by colour, line and marker.
-
-    Widths and sizes fall from the best scheme to the worst, drawn in that order: a curve on another
-    leaves it visible.
-    """
-
-    label: str
-    colour: str
-    line: Any
-    width: float
-    marker: str
-    size: float
-
-
-SCHEMES = {
-    "cfl": Look(LABELS["cfl"], "#0072B2", "-", 2.4, "o", 6.5),
-    "lft_fedavg": Look(LABELS["lft_fedavg"], "#009E73", (0, (5, 1.6)), 1.5, "s", 4.5),
-    "lft_ensemble": Look(LABELS["lft_ensemble"], "#D55E00", (0, (4, 1.4, 1, 1.4)), 1.1, "^", 4.5),
-}
-"""The three schemes, best first; blue, bluish green and vermilion of Okabe and Ito."""
-LOOKS = SCHEMES | {
-    "client_aware": Look(NAMES["client_aware"], "#CC79A7", (0, (2, 1)), 1.3, "D", 4.0)
-}
-"""Rules that are told the client as well; reddish purple."""
+SCHEMES = {scheme: LOOKS[scheme] for scheme in LABELS}
+"""The three schemes, best first."""
 
 
 def plain(text: str) -> str:

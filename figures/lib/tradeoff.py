@@ -77,28 +77,13 @@ def _panel(axes: Axes, table: pd.DataFrame, looks: dict[str, dict[str, Any]]) ->
         mine = pick(table, kind="ours", objective=name)
         for kind, face in (("published", "none"), ("ours", look["color"])):
             part = pick(table, kind=kind, objective=name)
-            axes.errorbar(
-                numbers(part, "disparity"),
-                numbers(part, "accuracy"),
-                numbers(part, "accuracy_sd"),
-                numbers(part, "disparity_sd"),
-                ls="none",
-                color=look["color"],
-                marker=look["marker"],
-                mfc=face,
-                ms=5.0,
-                mew=0.9,
-                elinewidth=0.7,
-                zorder=3,
-            )
+            x, y = numbers(part, "disparity"), numbers(part, "accuracy")
+            bars = {"xerr": numbers(part, "disparity_sd"), "yerr": numbers(part, "accuracy_sd")}
+            drawn = {"mfc": face, "ms": 5.0, "mew": 0.9, "elinewidth": 0.7, "zorder": 3}
+            axes.errorbar(x, y, **bars, ls="none", **look, **drawn)
         if len(mine) > 1:  # by setting: a thin line in the order of the grid
-            axes.plot(
-                numbers(mine, "disparity"),
-                numbers(mine, "accuracy"),
-                color=look["color"],
-                lw=0.6,
-                zorder=2,
-            )
+            x, y = numbers(mine, "disparity"), numbers(mine, "accuracy")
+            axes.plot(x, y, color=look["color"], lw=0.6, zorder=2)
     seen = constants(table)
     axes.plot(numbers(seen, "disparity"), numbers(seen, "accuracy"), ls="none", **_CROSS)
     kinds = [pick(table, kind=kind) for kind in ("ours", "published", "frontier")]
@@ -138,18 +123,8 @@ _CROSS: dict[str, Any] = {"color": style.INK, "marker": "x", "ms": 5.5, "mew": 1
 def _legend(table: pd.DataFrame, looks: dict[str, dict[str, Any]]) -> list[Line2D]:
     shown = [Line2D([], [], ls="none", ms=5.0, label=name, **look) for name, look in looks.items()]
     if len(pick(table, kind="published")):
-        shown.append(
-            Line2D(
-                [],
-                [],
-                ls="none",
-                color=style.INK,
-                marker="o",
-                mfc="none",
-                ms=5.0,
-                label="published",
-            )
-        )
+        hollow = {"color": style.INK, "marker": "o", "mfc": "none", "ms": 5.0}
+        shown.append(Line2D([], [], ls="none", label="published", **hollow))
     if any(len(constants(pick(table, dataset=panel))) for panel in names(table, "dataset")):
         shown.append(Line2D([], [], ls="none", label="constant", **_CROSS))
     behind = names(pick(table, kind="frontier"), "objective")

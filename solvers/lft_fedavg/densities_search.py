@@ -39,7 +39,7 @@ class Effort(NamedTuple):
     width: int
 
 
-EFFORTS = {"ordinary": Effort(160, 12, 6), "thorough": Effort(1600, 160, 24)}
+EFFORTS = {"ordinary": Effort(160, 12, 3), "thorough": Effort(1600, 160, 24)}
 FEW = 8
 """Clients up to which each is bound alone, and let go alone, in a start."""
 COARSE = 12
@@ -165,8 +165,7 @@ class MultiplierSearch:
         and how many cuts.
         """
         order = np.argsort(-merit(known, np.full(known.md.size, target)), kind="stable")
-        kinds = np.concatenate([np.sign(known.lam), known.cuts], axis=1)[order]
-        first = np.sort(np.unique(kinds, axis=0, return_index=True)[1])
+        first = np.sort(np.unique(self._kinds(known)[order], axis=0, return_index=True)[1])
         others = np.setdiff1d(np.arange(order.size), first)
         return np.resize(order[np.append(first, others)], count)
 
@@ -177,24 +176,43 @@ class MultiplierSearch:
         near = np.ones(targets.size, bool)
         for sweep in range(SWEEPS):
             before, rows = below(known, targets), np.flatnonzero(near)
-            right = np.searchsorted(known.disparity, targets[rows] + MET, side="right")
-            both = np.clip(right[:, None] + np.arange(-1, 1), 0, known.md.size - 1)
-            goal = np.repeat(targets[rows], 2)
-            start, late = known.take(both.ravel()), patient or sweep > 0
-            found = climb(self.family, start, goal, self.reach, ROUNDS // 2, by_budgets=late)
-            worth = merit(found, goal).reshape(-1, 2)
+            start, place = self._beside(targets[rows], known, both=sweep > 0)
+            place, late = rows[place], patient or sweep > 0
+            found = climb(
+                self.family, start, targets[place], self.reach, ROUNDS // 2, by_budgets=late
+            )
+            worth = merit(found, targets[place])
+            most, least = np.full(targets.size, -np.inf), np.full(targets.size, np.inf)
+            np.maximum.at(most, place, worth)
+            np.minimum.at(least, place, worth)
             known = ordered(known.join(found))
             gain = merit(below(known, targets), targets) - merit(before, targets)
             # where both sides lead to one rule nothing else is tried
-            open_ = np.zeros(targets.size, bool)
-            open_[rows] = np.ptp(worth, axis=1) > GAINED
-            open_ &= gain > GAINED
+            open_ = (most - least > GAINED) & (gain > GAINED)
             near = open_.copy()
             near[1:] |= open_[:-1]
             near[:-1] |= open_[1:]
             if not near.any():
                 break
         return known
+
+    def _beside(self, targets: Array, known: Rules, *, both: bool) -> tuple[Rules, Array]:
+        """Starts for targets, and each start's target: the ``known`` rules on both sides, or where
+        these are of one kind and not ``both`` are asked for, what lies between.
+        """
+        right = np.searchsorted(known.disparity, targets + MET, side="right")
+        left, right = (np.clip(right + k, 0, known.md.size - 1) for k in (-1, 0))
+        kinds = self._kinds(known)
+        alike = (kinds[left] == kinds[right]).all(axis=1) & (left < right) & (not both)
+        part = (targets - known.disparity[left]) / np.ptp(known.disparity[[left, right]], axis=0).clip(1e-300)
+        lam = known.lam[left] + part[:, None] * (known.lam[right] - known.lam[left])
+        one, two = np.flatnonzero(alike), np.flatnonzero(~alike)
+        start = known.take(np.concatenate([left[two], right[two]]))
+        return start.join(self.family.at(lam[one])), np.concatenate([two, two, one])
+
+    def _kinds(self, rules: Rules) -> Array:
+        """(B, K + P) who is bound, and how many cuts there are."""
+        return np.concatenate([np.sign(rules.lam), rules.cuts], axis=1)
 
     def solve(self, eps: Array, start: Array | None = None) -> Solution:
         """The certified solution at budgets (I,), in the federation's order."""

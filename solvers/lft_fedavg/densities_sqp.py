@@ -29,7 +29,7 @@ RATE = 30.0
 """Accuracy that a unit of disparity beyond the target, or of a missed budget, costs."""
 DEAR = 100.0
 """The same in the programme, with disparity and accuracy in units of their changes in the box."""
-FIRST, LARGEST, SMALLEST = 0.15, 0.5, 1e-6
+FIRST, LARGEST, SMALLEST = 0.15, 0.5, 1e-4
 """Radii of the box: the first, the largest, and the one at which a rule stops."""
 TIED = 1e-9
 """Values this close to their client's largest may bind."""
@@ -37,6 +37,10 @@ FLATTEST = 1e10
 """Rates change with a multiplier by no more than this: where a tie has a mass, s is flat."""
 GAIN = 1e-11
 """Steps that promise less are not taken."""
+MISSED, FAR = 1e-13, 0.1
+"""Conditions missed by less are met; by more, a step is not corrected."""
+LAST = 1e-7
+"""A step that promises less, and keeps it, is the last: Newton's method converges quadratically."""
 CORRECTIONS = 3
 """Second-order corrections of each step."""
 GAPS = 5
@@ -114,18 +118,17 @@ def climb(
         here, goal = best.take(alive), target[alive]
         programme = _programme(family, here, goal, reach, radius[alive], score[alive], held[alive])
         step, dual, promise = _step(here, programme, goal)
-        found = _walked(family, here, programme, step, dual, goal)
-        before = merit(here, goal)
-        gain = merit(found, goal) - before
-        poor = np.flatnonzero((gain <= 0.1 * promise) & (promise > GAIN))
-        if by_budgets and poor.size:
-            own = here.take(poor), programme.take(poor), step[poor], dual[poor], goal[poor]
-            other = _walked(family, *own, by_budgets=True)
-            more = merit(other, goal[poor]) - before[poor]
-            better = more > gain[poor]
-            found = found.replaced(poor[better], other.take(np.flatnonzero(better)))
-            gain[poor] = np.maximum(gain[poor], more)
-        best = best.replaced(alive[gain > 0], found.take(np.flatnonzero(gain > 0)))
+        gain = np.zeros(alive.size)
+        for wanted, budgets in ((0.0, False), (0.1, True))[: 1 + by_budgets]:
+            rows = np.flatnonzero((promise > GAIN) & (gain <= wanted * promise))
+            own = here.take(rows), programme.take(rows), step[rows], dual[rows], goal[rows]
+            if not rows.size:
+                continue
+            found = _walked(family, *own, by_budgets=budgets)
+            more = merit(found, goal[rows]) - merit(own[0], goal[rows])
+            better = more > gain[rows]
+            best = best.replaced(alive[rows[better]], found.take(np.flatnonzero(better)))
+            gain[rows] = np.maximum(gain[rows], more)
         pull = np.zeros((len(goal), programme.state.shape[1]))
         np.add.at(
             pull,
@@ -137,7 +140,7 @@ def climb(
         most = np.where((gain > 0.5 * promise) & ~failed[alive], 3.0, 1.0)
         radius[alive] = np.minimum(np.where(good, most, 0.25) * radius[alive], LARGEST)
         failed[alive] = ~good
-        done = (promise <= GAIN) | (radius[alive] < SMALLEST)
+        done = (promise <= GAIN) | (radius[alive] < SMALLEST) | (good & (promise <= LAST))
         again = done & ~held[alive] & (here.local <= TIGHT).any(axis=1)
         radius[alive[again]] = FIRST
         held[alive] = again | (held[alive] & ~good)
@@ -299,11 +302,9 @@ def _walls(family: RuleFamily, here: Rules, basis: Array, score: Array) -> Walls
     return out
 
 
-def _heights(family: RuleFamily, lam: Array, walls: Walls) -> tuple[Array, Array]:
-    """(B, W) the heights at multipliers (B, K) close by, and their derivatives (B, W, K): Newton's
-    method in x.
-    """
-    out, change = np.zeros(walls.x.shape), np.zeros(walls.change.shape)
+def _moved(family: RuleFamily, lam: Array, walls: Walls) -> Walls:
+    """The walls at multipliers (B, K) close by: Newton's method in x."""
+    out = walls._replace(x=walls.x.copy(), height=0.0 * walls.x, change=0.0 * walls.change)
     for p, (profile, rows) in enumerate(
         zip(family.problem.profiles, family.problem.coefficients, strict=True)
     ):
@@ -314,8 +315,8 @@ def _heights(family: RuleFamily, lam: Array, walls: Walls) -> tuple[Array, Array
             bent = side * bend > 0
             x = x - np.where(bent, slope / np.where(bent, bend, 1.0), 0.0)
         f = profile.values(x)
-        out[b, g], change[b, g] = (mixed * f).sum(axis=0), (rows @ f[1:]).T
-    return out, change
+        out.x[b, g], out.height[b, g], out.change[b, g] = x, (mixed * f).sum(axis=0), (rows @ f[1:]).T
+    return out
 
 
 def _state(rules: Rules, heights: Array) -> Array:
@@ -357,12 +358,12 @@ def _step(here: Rules, programme: Programme, target: Array) -> tuple[Array, Arra
     return step, z[:, : left.shape[1]], promise + np.where(seeks, 1.0, RATE) * (before - then)
 
 
-def _followed(family: RuleFamily, tried: Rules, here: Rules, near: Rules, change: Array) -> Rules:
-    """The rules at the budgets that the programmes predict, by Newton's method in cuts and
-    multipliers; ``change`` (B, K) of the values.
+def _followed(family: RuleFamily, tried: Rules, values: Array, near: Rules) -> Rules:
+    """The rules at the budgets of the ``values`` (B, K) that the programmes predict, by Newton's
+    method in cuts and multipliers.
     """
-    rows = np.arange(len(change))
-    wanted = np.maximum(-np.sign(tried.lam) * (here.values + change), 0.0)
+    rows = np.arange(len(values))
+    wanted = np.maximum(-np.sign(tried.lam) * values, 0.0)
     bound = largest((tried.lam != 0) * 1.0, family.client) > 0
     eps = np.where(bound, largest(wanted, family.client), SLACK_BUDGET)
     eps = np.where(eps <= TIGHT, 0.0, eps)
@@ -393,28 +394,50 @@ def _walked(
     tight = (dual * unit > slack / np.maximum(unit, 1e-300)) & (unit > 0)
     tight[:, -2 * m :] &= ~np.isinf(target)[:, None]
     best, rows, step = here, np.arange(len(step)), step.copy()
-    for _ in range(2 if by_budgets else 1 + CORRECTIONS):
+    gaps, place = slice(-2 * m - GAPS, -2 * m), programme.walls.x.copy()
+
+    def end(rows: Array) -> tuple[Array, Array]:
+        """The multipliers and heights at the ends of the steps ``rows``."""
         own = programme.take(rows)
-        moved = (own.change @ step[rows][..., None])[..., 0]
-        lam = here.lam[rows] + moved[:, :k]
+        lam = here.lam[rows] + (own.change[:, :k] @ step[rows][..., None])[..., 0]
         lam = np.where(kept[rows] & (side[rows] * lam <= 1e-9 * size[rows]), 0.0, lam)
-        tried = family.at(lam)
-        if by_budgets:
-            tried = _followed(family, tried, here.take(rows), best.take(rows), moved[:, k : 2 * k])
-        better = np.flatnonzero(merit(tried, target[rows]) > merit(best.take(rows), target[rows]))
-        best = best.replaced(rows[better], tried.take(better))
-        heights, slope = _heights(family, tried.lam, own.walls)
-        change[rows, -2 * m - GAPS : -2 * m] = -own.walls.side[..., None] * (
-            slope @ own.change[:, :k]
-        )
-        missed = own.of(_state(tried, heights)) - own.limits
-        tight[rows, : -2 * m] |= missed[:, : -2 * m] > 1e-13
+        walls = _moved(family, lam, own.walls._replace(x=place[rows]))
+        place[rows] = walls.x
+        change[rows, gaps] = -walls.side[..., None] * (walls.change @ own.change[:, :k])
+        return lam, walls.height
+
+    def correct(rows: Array, missed: Array) -> Array:
+        """Moves the ends of the steps ``rows`` by what their conditions miss; those moved."""
+        tight[rows, : -2 * m] |= missed[:, : -2 * m] > MISSED
         missed = np.where(tight[rows], missed, 0.0)
         off = np.abs(missed).max(axis=1, initial=0.0)
-        go = (off > 1e-13) & (off < 0.1)
+        go = (off > MISSED) & (off < FAR)
         rows, missed = rows[go], missed[go]
+        if rows.size:
+            table = np.where(tight[rows, :, None], change[rows], 0.0)
+            step[rows] -= np.einsum("bzm,bm->bz", np.linalg.pinv(table, rcond=1e-10), missed)
+        return rows
+
+    for _ in range(2 if by_budgets else 1 + CORRECTIONS):
+        lam, heights = end(rows)
+        late = np.arange(rows.size)
+        for _ in range(CORRECTIONS):  # the heights need no rule
+            missed = np.zeros(tight[rows[late]].shape)
+            missed[:, gaps] = np.maximum(
+                -programme.walls.side[rows[late]] * heights[late] - programme.limits[rows[late], gaps], 0.0
+            )
+            late = late[np.isin(rows[late], correct(rows[late], missed))]
+            if not late.size:
+                break
+            lam[late], heights[late] = end(rows[late])
+        own = programme.take(rows)
+        tried = family.at(lam)
+        if by_budgets:
+            values = here.values[rows] + (own.change[:, k : 2 * k] @ step[rows][..., None])[..., 0]
+            tried = _followed(family, tried, values, best.take(rows))
+        better = np.flatnonzero(merit(tried, target[rows]) > merit(best.take(rows), target[rows]))
+        best = best.replaced(rows[better], tried.take(better))
+        rows = correct(rows, own.of(_state(tried, heights)) - own.limits)
         if not rows.size:
             break
-        inverse = np.linalg.pinv(np.where(tight[rows, :, None], change[rows], 0.0), rcond=1e-10)
-        step[rows] -= np.einsum("bzm,bm->bz", inverse, missed)
     return best

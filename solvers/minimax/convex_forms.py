@@ -23,7 +23,7 @@ from fairfl.theory.aggregation import (
     PropFair,
     RankWeighted,
 )
-from fairfl.theory.aggregation.calculus import Perspective, Scaled, Translated
+from fairfl.theory.aggregation.calculus import Transformed
 
 # the largest denominator of a power that is written as second-order cones; other powers take power
 # cones
@@ -109,15 +109,6 @@ def _kolmogorov(objective: KolmogorovMean, t: Any, p: Array) -> Any:
 
 
 @convex_form.register
-def _translated(objective: Translated, t: Any, p: Array) -> Any:
-    return convex_form(objective.inner, t - np.asarray(objective.shift), p)
-
-
-@convex_form.register
-def _scaled(objective: Scaled, t: Any, p: Array) -> Any:
-    return objective.factor * convex_form(objective.inner, t, p)
-
-
-@convex_form.register
-def _perspective(objective: Perspective, t: Any, p: Array) -> Any:
-    return objective.factor * convex_form(objective.inner, t / objective.factor, p)
+def _transformed(objective: Transformed, t: Any, p: Array) -> Any:
+    g = (t - np.asarray(objective.shift)) / objective.unit
+    return objective.factor * objective.unit * convex_form(objective.inner, g, p)

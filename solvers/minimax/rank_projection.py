@@ -12,7 +12,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.theory.aggregation import AFL, Objective, RankWeighted
-from fairfl.theory.aggregation.calculus import Perspective, Scaled, Translated
+from fairfl.theory.aggregation.calculus import Transformed
 from fairfl.theory.numerics.projections import onto_permutahedron
 
 
@@ -20,9 +20,8 @@ def weighs_by_rank(objective: Objective) -> bool:
     """Whether A is AFL, a rank-weighted mean, or made from one by translation, scaling or
     perspective.
     """
-    if isinstance(objective, (Translated, Scaled, Perspective)):
-        return weighs_by_rank(objective.inner)
-    return isinstance(objective, (AFL, RankWeighted))
+    inner = objective.inner if isinstance(objective, Transformed) else objective
+    return isinstance(inner, (AFL, RankWeighted))
 
 
 def client_shares(objective: Objective, n: int) -> Array:
@@ -33,11 +32,7 @@ def client_shares(objective: Objective, n: int) -> Array:
 
 def shift(objective: Objective, n: int) -> Array:
     """s (n,) such that A(f) = max over B of λ.(f - s)."""
-    if isinstance(objective, Translated):
-        return shift(objective.inner, n) + np.asarray(objective.shift)
-    if isinstance(objective, Perspective):
-        return objective.factor * shift(objective.inner, n)
-    return shift(objective.inner, n) if isinstance(objective, Scaled) else np.zeros(n)
+    return np.zeros(n) + (objective.shift if isinstance(objective, Transformed) else 0.0)
 
 
 def project(objective: Objective, target: Array) -> Array:

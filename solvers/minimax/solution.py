@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl._support.tabular import Tabular
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.aggregation import NoClosedForm, Objective
 
@@ -69,7 +70,7 @@ class MinimaxCertificate:
 
 
 @dataclass(frozen=True)
-class MinimaxSolution:
+class MinimaxSolution(Tabular):
     """A certified minimum of A(f(θ)).
 
     Attributes
@@ -94,6 +95,9 @@ class MinimaxSolution:
     certificate: MinimaxCertificate
     iterations: int
     names: tuple[str, ...] = ()
+
+    def _columns(self) -> dict[str, Any]:
+        return {"loss": self.losses, "dual_weight": self.dual_weights}
 
     def summary(self) -> dict[str, Any]:
         """Plain numbers, for tables and JSON."""

@@ -55,6 +55,16 @@ def solve_minimax(
         left and what to try.
 
     Source: PropFair, eqs. (9)-(14).
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> from fairfl.theory.aggregation import AFL
+    >>> losses = lambda t: [(t[0] - 1) ** 2, (t[0] + 2) ** 2 + 1]
+    >>> slopes = lambda t: [[2 * (t[0] - 1)], [2 * (t[0] + 2)]]
+    >>> found = ff.solve_minimax(losses, AFL(), [0.0], jac=slopes)
+    >>> round(float(found.theta[0]), 4), found.dual_weights.round(4).tolist()
+    (-0.6667, [0.4444, 0.5556])
     """
     if not isinstance(objective, Objective):
         raise ValueError(

@@ -167,7 +167,7 @@ def _between(functions: Piecewise, weights: Array, owner: Array, x: Array) -> Ac
     value = np.einsum("tj,jt->t", weights[owner[:-1]], parts)
     parts, value = _narrow(functions, weights, owner, x, inner, parts, value)
     positive = value > 0
-    starts = np.flatnonzero(np.append(True, owner[1:] != owner[:-1]))
+    starts = np.flatnonzero(np.append(True, owner[1:] != owner[:-1])[: owner.size])
     # a part without a sign of its own goes with the part before it (or after, at the start): no
     # mass, or s is zero
     silent = inner & (np.abs(value) <= 1e-300)

@@ -33,6 +33,7 @@ from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.experiment import Setting, Unit
 from fairfl.studies.papers.fedfb.data import pooled
 from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.notions import Notion
 
 CFL, LFT_AVG, ENSEMBLE = LABELS.values()
 FEDFB, BOXED = "FedFB", "CFL, λ clipped"
@@ -74,7 +75,7 @@ class Plan:
     budgets: tuple[tuple[float, ...], ...]
     rounds: int | None = None
     steps: int = 10
-    notion: str = "dp"
+    notion: Notion = "dp"
     learners: ClassVar[tuple[str, ...]] = LEARNERS
 
     def __post_init__(self) -> None:

@@ -11,11 +11,8 @@ from fairfl._support.checks import one_of
 from fairfl.studies.experiment import Runs
 from fairfl.studies.frames import floats, rows
 
-KINDS = ("line", "points", "path", "band", "behind", "way", "end")
-"""How a series is drawn: a curve; points; points joined in the order of the rows; what is between
-low and high; a thin grey curve; a way from a hollow first point to a filled last one; a filled
-point.
-"""
+KINDS = ("line", "points", "path")
+"""How a series is drawn: a curve; points; points joined in the order of the rows."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +43,10 @@ class Drawing:
     ----------
     name : of its files.
     title : a line.
-    x, y : the axes' labels, with units; x = "" where it is the panel that names what is along x.
+    x, y : the axes' labels, with units.
     table : callable (measures) -> DataFrame
         What is drawn, which is the CSV too: columns panel, series, kind (``KINDS``), x, y; low and
-        high for a band, or for bars at points. The order of the rows is the order of panels, of
+        high for bars at points. The order of the rows is the order of panels, of
         series, and of points along a path.
     log : which axes are logarithmic: "", "x", "y" or "xy".
     """

@@ -1,4 +1,4 @@
-"""What studies share when they tell: table rows, counts, verdicts, series of a picture."""
+"""What studies share when they tell: table rows, counts, series of a picture."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
-from fairfl.studies.crosscheck.study import Verdict
 from fairfl.studies.frames import floats, groups
 
 
@@ -30,14 +28,6 @@ def counted(found: pd.DataFrame, what: str) -> str:
     close = len(seeds) > 1 and np.ptp(seeds) == len(seeds) - 1
     told = f"s {seeds[0]:g} to {seeds[-1]:g}" if close else f"{'s' * (len(seeds) > 1)} {each}"
     return f"{len(found)} {what}, seed{told}"
-
-
-def every(
-    name: str, found: pd.DataFrame, true: ArrayLike, asked: str, told: str, hard: bool = False
-) -> Verdict:
-    """Whether it is true of all rows; undecided where there are none."""
-    holds = bool(np.all(true)) if len(found) else None
-    return Verdict(name, holds, asked, told, hard=hard)
 
 
 def series(panel: str, name: str, kind: str, x: Any, y: Any, **bars: Any) -> pd.DataFrame:

@@ -102,7 +102,7 @@ def test_the_parts_of_a_figure_that_are_missing_are_named(tmp_path):
                 "must define NAME, TITLE, data, draw, .* no data",
             ),
             ("def draw(data): ...", "must define NAME"),
-            (FIGURE.replace("planted", "fedfb_figure_5"), "NAME must be new, got 'fedfb_figure_5'"),
+            (FIGURE.replace("planted", "fedfb_figure_4"), "NAME must be new, got 'fedfb_figure_4'"),
         ]
     ):
         file = tmp_path / f"planted_e{number}.py"

@@ -2,7 +2,8 @@
 
 import pytest
 
-from fairfl.figures.catalog import fedfb_figure_2, fedfb_figure_4, fedfb_figure_5, fedfb_figure_8
+from fairfl.figures.catalog import fedfb_figure_2, fedfb_figure_4, fedfb_figure_8
+from fairfl.figures.catalog.fedfb_frontiers import FIVE
 from fairfl.figures.lib import frontier_panels
 
 
@@ -24,5 +25,5 @@ def multipliers():
 @pytest.fixture(scope="session")
 def frontiers():
     """Figure 5's first panel, with few points."""
-    panel, federation = next(iter(fedfb_figure_5.federations().items()))
+    panel, federation = next(iter(FIVE.items()))
     return frontier_panels.table({panel: federation}, points=10)

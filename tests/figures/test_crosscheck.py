@@ -2,7 +2,6 @@
 time.
 """
 
-import matplotlib.colors
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,7 +19,7 @@ def table():
             ("CFL, learned", "points"),
             ("FedFB, learned", "points"),
             ("path", "path"),
-            ("spread", "band"),
+            ("spread", "points"),
         ):
             y = np.arange(1.0, 5.0)
             columns = {"panel": panel, "series": series, "kind": kind}
@@ -92,59 +91,6 @@ def test_any_number_of_panels(panels):
     with style.sheet():
         figure = figure_of(Drawing("n", "t", "x", "y", lambda m: m), rows)
     assert sum(axes.get_visible() for axes in figure.axes) == panels
-
-
-def ways():
-    parts = []
-    for row, panels in (("first", ("a", "b")), ("second", ("c", "d"))):
-        for panel in panels:
-            for series, kind, count in (
-                ("CFL, exact", "behind", 3),
-                ("optimum", "end", 1),
-                ("rounds", "way", 3),
-            ):
-                columns = {"row": row, "panel": panel, "series": series, "kind": kind}
-                parts.append(
-                    pd.DataFrame(
-                        {**columns, "x": np.arange(count) + 1.0, "y": np.arange(count) + 2.0}
-                    )
-                )
-    return pd.concat(parts, ignore_index=True)
-
-
-def test_a_way_begins_hollow_and_ends_filled_before_grey_curves():
-    with style.sheet():
-        figure = figure_of(Drawing("n", "t", "x", "y", lambda m: m), ways())
-    axes = figure.axes[0]
-    looks = look_of(ways())
-    alone = [line for line in axes.lines if line.get_linestyle() == "None"]
-    end, start, last = alone  # the optimum, and the way's two ends
-    assert start.get_xdata().tolist() == [1.0] and start.get_markerfacecolor() == "white"
-    assert (
-        last.get_xdata().tolist() == [3.0]
-        and last.get_markerfacecolor() == looks["rounds"]["color"]
-    )
-    assert end.get_markerfacecolor() == looks["optimum"]["color"] != looks["rounds"]["color"]
-    curve = axes.lines[0]
-    assert len(set(matplotlib.colors.to_rgb(curve.get_color()))) == 1 and curve.get_linewidth() < 1
-
-
-def test_rows_of_panels_and_axes_that_their_panels_name():
-    three = pd.concat([ways(), ways().query("panel == 'a'").assign(panel="a2")]).sort_values(
-        "row", kind="stable"
-    )
-    with style.sheet():
-        figure = figure_of(Drawing("n", "t", "", "y", lambda m: m), three)
-    shown = [axes for axes in figure.axes if axes.get_visible()]
-    assert [axes.get_xlabel() for axes in shown] == ["a", "b", "a2", "c", "d"]
-    assert {axes.get_subplotspec().get_gridspec().ncols for axes in shown} == {3}
-    assert [axes.get_title(loc="left").strip() for axes in shown] == [
-        "(a)",
-        "(b)",
-        "(c)",
-        "(d)",
-        "(e)",
-    ]
 
 
 @pytest.mark.parametrize(("high", "least"), [(0.12, 2), (2.0, 3), (5.0, 3), (1e6, 4)])

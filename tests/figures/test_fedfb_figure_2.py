@@ -3,20 +3,10 @@
 from fractions import Fraction
 
 import pytest
+from figure_2_search import KINDS, fails, fair_rule, figures, kinds, pool, search, vote
 
 from fairfl.figures.catalog import fedfb_figure_2
-from fairfl.figures.catalog.fedfb_figure_2_instance import (
-    GROUPS,
-    KINDS,
-    SAMPLE_X,
-    fails,
-    fair_rule,
-    figures,
-    kinds,
-    pool,
-    search,
-    vote,
-)
+from fairfl.figures.catalog.fedfb_figure_2 import GROUPS, SAMPLE_X
 
 
 def exact(rule):

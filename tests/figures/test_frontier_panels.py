@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairfl.figures.catalog import fedfb_figure_5, fedfb_figure_9
+from fairfl.figures.catalog.fedfb_frontiers import FIVE, NINE
 from fairfl.figures.lib import frontier_panels, style
 from fairfl.solvers.api import min_disparity, solve
 from fairfl.theory.populations.federation import Federation
 
-FEDERATION = next(iter(fedfb_figure_5.federations().values()))
+FEDERATION = next(iter(FIVE.values()))
 
 
 def curve(table, scheme):
@@ -57,12 +57,11 @@ def test_all_schemes_end_at_the_unconstrained_optimum(frontiers):
 
 
 @pytest.mark.parametrize(
-    ("figure", "means", "middle"),
-    [(fedfb_figure_5, [[3, 5], [1, -1]], []), (fedfb_figure_9, [[3, 5], [1, -1], [1, 2]], [0.5])],
+    ("federations", "means", "middle"),
+    [(FIVE, [[3, 5], [1, -1]], []), (NINE, [[3, 5], [1, -1], [1, 2]], [0.5])],
 )
-def test_the_papers_federations(figure, means, middle):
+def test_the_papers_federations(federations, means, middle):
     """As FedFB prints them: N(mean, 1), and the shares of the first and the second client."""
-    federations = figure.federations()
     for (name, federation), low in zip(federations.items(), (0.5, 0.4, 0.3, 0.2), strict=True):
         q = [low, *middle, 1 - low]
         assert name == f"q = ({', '.join(f'{v:g}' for v in q)})"
@@ -74,13 +73,13 @@ def test_one_legend_one_style_and_the_same_bytes(frontiers):
     copies = pd.concat([frontiers.assign(panel=f"q = {k}") for k in range(4)], ignore_index=True)
     drawn = []
     for _ in range(2):
-        figure = fedfb_figure_5.draw(copies)
+        figure = frontier_panels.draw_panels(copies)
         buffer = io.BytesIO()
         with style.sheet():
             figure.savefig(buffer, format="svg", metadata={"Date": None})
         drawn.append(buffer.getvalue())
     assert drawn[0] == drawn[1]
-    figure = fedfb_figure_5.draw(copies)
+    figure = frontier_panels.draw_panels(copies)
     assert len(figure.axes) == 4 and len(figure.legends) == 1
     for axes in figure.axes:
         colours = [line.get_color() for line in axes.lines]

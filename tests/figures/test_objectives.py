@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fairfl.figures.catalog import dual_weights, feasible_weights, rank_profiles
-from fairfl.figures.lib.objective_looks import LOOKS
+from fairfl.figures.catalog.dual_weights import LOOKS
 
 WEIGHTS = ["weight_1", "weight_2", "weight_3"]
 

@@ -14,9 +14,7 @@ SHOWN = {  # what the title of each names
     "feasible_weights": "PropFair table 1",
     "fedfb_figure_2": "FedFB figure 2",
     "fedfb_figure_4": "FedFB figure 4",
-    "fedfb_figure_5": "FedFB figure 5",
     "fedfb_figure_8": "FedFB figure 8",
-    "fedfb_figure_9": "FedFB figure 9",
     "rank_profiles": "p-FFL",
     "real_data": "Adult",
 }

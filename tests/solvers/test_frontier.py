@@ -10,7 +10,8 @@ from scipy import stats
 from strategies import CAUCHY, federations, finite_federations, mixtures, normals
 
 import fairfl as ff
-from fairfl.figures.catalog import fedfb_figure_5, fedfb_figure_9
+from fairfl.figures.catalog.fedfb_frontiers import FIVE as FIGURE_5
+from fairfl.figures.catalog.fedfb_frontiers import NINE as FIGURE_9
 from fairfl.solvers.frontier import non_dominated
 from fairfl.solvers.lft_ensemble.densities import LocalRules
 
@@ -18,7 +19,6 @@ SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
 FEWER = settings(max_examples=max(8, settings.default.max_examples // 6))  # type: ignore[union-attr]
 FEWEST = settings(max_examples=max(3, settings.default.max_examples // 20))  # type: ignore[union-attr]
 SMOOTH = st.one_of(normals(), mixtures())
-FIGURE_5, FIGURE_9 = fedfb_figure_5.federations(), fedfb_figure_9.federations()
 PANELS = FIGURE_5 | FIGURE_9
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from fairfl._support.checks import Array, plain
 from fairfl._support.own_parts import own_modules
 from fairfl.theory.aggregation import _checks as checks
-from fairfl.theory.aggregation._describe import Domain, DualConstraint, DualSet, Traits
+from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
 
 REGISTRY: dict[str, type[Objective]] = {}
 
@@ -71,9 +71,9 @@ class Objective(ABC):
     # -- what a subclass gives
 
     @property
-    @abstractmethod
     def domain(self) -> Domain:
-        """The native domain, as a box with words and a predicate ``contains``."""
+        """The native domain, as a box with words and a predicate ``contains``: R^n by default."""
+        return Domain()
 
     @property
     @abstractmethod
@@ -102,14 +102,6 @@ class Objective(ABC):
         ``lower`` is None where nothing bounds f from below. ``p`` is always given.
         """
 
-    def _unique(self, f: np.ndarray) -> bool:
-        """Whether A has but one dual weight vector w >= 0 at f (n,) on its native domain."""
-        return True
-
-    def _set_words(self, f: np.ndarray) -> str:
-        """The set of dual weights at f in words."""
-        return "the gradient alone"
-
     # -- values and weights
 
     def value(self, losses: Any) -> Any:
@@ -122,15 +114,10 @@ class Objective(ABC):
         """The maximiser w of w.f - A*(w), which is the gradient of A where there is one, shape
         (..., n).
 
-        Where there are several, the canonical one of ``dual_set``. NotAttained where there is none.
+        Where there are several, the one that treats tied clients alike. NotAttained where there is
+        none.
         """
         return self._rows(losses)[1]
-
-    def gradient(self, losses: Any) -> Any:
-        """The same as ``dual_weights``: the gradient, or the canonical subgradient where A has a
-        kink.
-        """
-        return self.dual_weights(losses)
 
     def value_and_dual_weights(self, losses: Any) -> tuple[Any, Any]:
         """``value`` and ``dual_weights`` in one pass."""
@@ -182,28 +169,6 @@ class Objective(ABC):
             )
         return result.reshape(w.shape[:-1])[()]
 
-    def dual_set(self, losses: Any, domain: str = "native") -> DualSet:
-        """All dual weights w >= 0 at one loss vector (n,), with the canonical one, and whether it
-        is alone.
-        """
-        f = np.asarray(losses, dtype=np.float64)
-        if f.ndim != 1:
-            raise ValueError(
-                f"losses must be one vector of shape (n,) for a dual set, got shape {f.shape}"
-            )
-        if domain not in ("native", "nonnegative"):
-            raise ValueError(f"domain must be 'native' or 'nonnegative', got {domain!r}")
-        canonical = self.dual_weights(f)
-        unique, words = self._unique(f), self._set_words(f)
-        floor = self.domain.lower if domain == "native" else np.maximum(self.domain.lower, 0.0)
-        if (f < floor).any():
-            raise ValueError(f"losses must be >= 0 on the domain 'nonnegative', got {f.min()}")
-        # the bound pushes back: a smaller weight there is as good
-        if ((f == floor) & (canonical > 0)).any():
-            unique = False
-            words = words + "; and anything smaller, down to 0, where f_i is at its lower bound"
-        return DualSet(self, f, domain, canonical, unique, words)
-
     # -- calculus
 
     def weighted(self, p: Any) -> Self:
@@ -216,23 +181,36 @@ class Objective(ABC):
 
     def translate(self, shift: Any) -> Objective:
         """B(f) = A(f - shift), shift a number or one per client; B*(w) = A*(w) + w.shift."""
-        from fairfl.theory.aggregation.calculus import Translated
+        from fairfl.theory.aggregation.calculus import Transformed
 
-        return Translated(self, shift)
+        return Transformed(self, shift)
 
     def scale(self, factor: float) -> Objective:
         """B(f) = factor A(f), factor > 0; B*(w) = factor A*(w / factor)."""
-        from fairfl.theory.aggregation.calculus import Scaled
+        from fairfl.theory.aggregation.calculus import Transformed
 
-        return Scaled(self, factor)
+        return Transformed(self, factor=factor)
 
     def perspective(self, factor: float) -> Objective:
         """B(f) = factor A(f / factor), factor > 0; B*(w) = factor A*(w)."""
-        from fairfl.theory.aggregation.calculus import Perspective
+        from fairfl.theory.aggregation.calculus import Transformed
 
-        return Perspective(self, factor)
+        return Transformed(self, unit=factor)
 
     # -- the machinery
+
+    def _traits_of_mean(
+        self, *, translation_equivariant: bool, positively_homogeneous: bool, smooth: bool = True
+    ) -> Traits:
+        """Those of a convex mean that no client's number matters to, unless by its weight."""
+        return Traits(
+            convex=True,
+            symmetric=self._uniform,
+            translation_equivariant=translation_equivariant,
+            positively_homogeneous=positively_homogeneous,
+            smooth=smooth,
+            schur_convex=self._uniform,
+        )
 
     @property
     def _fixed_n(self) -> int | None:

@@ -1,4 +1,4 @@
-"""Domain and traits of an objective, the constraint on its dual weights, and the set of them."""
+"""Domain and traits of an objective, and the constraint on its dual weights."""
 
 from __future__ import annotations
 
@@ -27,14 +27,6 @@ class Domain:
         """
         f = np.asarray(losses, dtype=np.float64)
         return (np.isfinite(f) & (f >= self.lower) & (f <= self.upper)).all(-1)
-
-    def shifted(self, shift: Any) -> Domain:
-        """The domain of f -> A(f - shift)."""
-        return Domain(self.lower + shift, self.upper + shift, f"f - {shift} in {{{self.words}}}")
-
-    def stretched(self, factor: float) -> Domain:
-        """The domain of f -> A(f / factor)."""
-        return Domain(self.lower * factor, self.upper * factor, f"f/{factor:g} in {{{self.words}}}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,31 +67,3 @@ class DualConstraint:
         (...).
         """
         return np.isfinite(self.objective.conjugate(weights, domain, tolerance=tolerance))
-
-
-@dataclass(frozen=True)
-class DualSet:
-    """All maximisers w >= 0 of w.f - A*(w) at one loss vector f, the subdifferential of A at f.
-
-    ``canonical`` is what ``dual_weights`` returns: of a set the element that treats tied clients
-    alike.
-    """
-
-    objective: Objective
-    losses: np.ndarray
-    domain: str
-    canonical: np.ndarray
-    unique: bool
-    words: str
-
-    def contains(self, weights: Any, *, tolerance: float = 1e-10) -> Any:
-        """Whether w >= 0 and A(f) + A*(w) - w.f <= tolerance * (1 + |A(f)| + |A*(w)|): booleans of
-        shape (...).
-        """
-        w = np.asarray(weights, dtype=np.float64)
-        value = self.objective.value(self.losses)
-        conjugate = self.objective.conjugate(w, self.domain)
-        finite = np.where(np.isfinite(conjugate), conjugate, 0.0)
-        gap = value + finite - w @ self.losses
-        close = gap <= tolerance * (1 + np.abs(value) + np.abs(finite))
-        return np.isfinite(conjugate) & close & (w >= -tolerance).all(-1)

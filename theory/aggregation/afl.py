@@ -9,7 +9,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.theory.aggregation._base import Objective
-from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
+from fairfl.theory.aggregation._describe import DualConstraint, Traits
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,10 +23,6 @@ class AFL(Objective):
     """
 
     name: ClassVar[str] = "afl"
-
-    @property
-    def domain(self) -> Domain:
-        return Domain()
 
     @property
     def traits(self) -> Traits:
@@ -72,10 +68,3 @@ class AFL(Objective):
         return np.where(
             room >= -tolerance, -np.maximum(room, 0.0) * lower.max() + below @ lower, np.inf
         )
-
-    def _unique(self, f: np.ndarray) -> bool:
-        return int((f == f.max()).sum()) == 1
-
-    def _set_words(self, f: np.ndarray) -> str:
-        worst = np.flatnonzero(f == f.max()).tolist()
-        return f"w >= 0 with sum one, zero outside the clients {worst} of largest loss"

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.theory.aggregation._base import Objective, mean, shared
-from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
+from fairfl.theory.aggregation._describe import DualConstraint, Traits
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,19 +23,8 @@ class FedAvg(Objective):
     name: ClassVar[str] = "fedavg"
 
     @property
-    def domain(self) -> Domain:
-        return Domain()
-
-    @property
     def traits(self) -> Traits:
-        return Traits(
-            convex=True,
-            symmetric=self._uniform,
-            translation_equivariant=True,
-            positively_homogeneous=True,
-            smooth=True,
-            schur_convex=self._uniform,
-        )
+        return self._traits_of_mean(translation_equivariant=True, positively_homogeneous=True)
 
     @property
     def dual_constraint(self) -> DualConstraint:

@@ -53,14 +53,7 @@ class PropFair(Objective):
 
     @property
     def traits(self) -> Traits:
-        return Traits(
-            convex=True,
-            symmetric=self._uniform,
-            translation_equivariant=False,
-            positively_homogeneous=False,
-            smooth=True,
-            schur_convex=self._uniform,
-        )
+        return self._traits_of_mean(translation_equivariant=False, positively_homogeneous=False)
 
     @property
     def dual_constraint(self) -> DualConstraint:
@@ -122,14 +115,6 @@ class PropFair(Objective):
         level = water_level(logs - h, p * (logs - h), p, float(-(p @ h)))
         v = np.where(reached[:, None], w, np.maximum(w, p * np.exp(level + h)))
         return M * (v.sum(-1) - 1) - (v - w) @ lower
-
-    def _unique(self, f: np.ndarray) -> bool:
-        return f.size == 1 or bool((f < self.M).any())
-
-    def _set_words(self, f: np.ndarray) -> str:
-        return (
-            super()._set_words(f) if self._unique(f) else "every w that meets the dual constraint"
-        )
 
 
 def _finite(x: np.ndarray) -> np.ndarray:

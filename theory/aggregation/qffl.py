@@ -47,13 +47,8 @@ class QFFL(Objective):
 
     @property
     def traits(self) -> Traits:
-        return Traits(
-            convex=True,
-            symmetric=self._uniform,
-            translation_equivariant=self.q == 0,
-            positively_homogeneous=True,
-            smooth=True,
-            schur_convex=self._uniform,
+        return self._traits_of_mean(
+            translation_equivariant=self.q == 0, positively_homogeneous=True
         )
 
     @property
@@ -99,13 +94,3 @@ class QFFL(Objective):
                 -(np.maximum(w, np.where(np.isfinite(level), level, 0.0) * p * share) - w) @ lower
             )
         return np.where(norm <= 1 + tolerance, value, np.inf)
-
-    def _unique(self, f: np.ndarray) -> bool:
-        return f.size == 1 or self.q == 0 or bool(f.any())
-
-    def _set_words(self, f: np.ndarray) -> str:
-        return (
-            super()._set_words(f)
-            if self._unique(f)
-            else "every w >= 0 that meets the dual constraint"
-        )

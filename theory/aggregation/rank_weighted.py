@@ -13,7 +13,7 @@ from fairfl._support.checks import Array, shown
 from fairfl.theory.aggregation import _checks as checks
 from fairfl.theory.aggregation import rank_profiles
 from fairfl.theory.aggregation._base import Objective, short
-from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
+from fairfl.theory.aggregation._describe import DualConstraint, Traits
 from fairfl.theory.aggregation._ranks import rank_weights
 
 
@@ -140,17 +140,6 @@ class RankWeighted(Objective):
         checks.shape_of("losses", (n,), len(self.weights), self._why_n)
         return np.asarray(self.weights)
 
-    def cvar_mixture(self, n: int) -> list[tuple[float, float]]:
-        """Pairs (level, coefficient), coefficients > 0 with sum one: A = sum coefficient * CVaR at
-        level.
-
-        The mean of the k largest losses is CVaR at level 1 - k/n, and enters with k (w_k -
-        w_(k+1)), w_(n+1) = 0.
-        """
-        w = np.append(self.rank_weights(n), 0.0)
-        steps = np.arange(1, n + 1) * (w[:-1] - w[1:])
-        return [(1 - k / n, float(c)) for k, c in enumerate(steps, start=1) if c > 0]
-
     def _knots(self, n: int) -> tuple[np.ndarray, np.ndarray]:
         """The knots of W, and its values there: W(k/n) = w_1 + ... + w_k."""
         if self.profile == "cvar" and self.parameters[0] > 0:
@@ -166,10 +155,6 @@ class RankWeighted(Objective):
         return super()._why_n if self.weights is None else "as many as weights"
 
     @property
-    def domain(self) -> Domain:
-        return Domain()
-
-    @property
     def _even(self) -> bool:
         """Whether all ranks weigh the same, for every n >= 2."""
         w = self.rank_weights(self._fixed_n or 3)
@@ -177,13 +162,8 @@ class RankWeighted(Objective):
 
     @property
     def traits(self) -> Traits:
-        return Traits(
-            convex=True,
-            symmetric=self._uniform,
-            translation_equivariant=True,
-            positively_homogeneous=True,
-            smooth=self._even,
-            schur_convex=self._uniform,
+        return self._traits_of_mean(
+            translation_equivariant=True, positively_homogeneous=True, smooth=self._even
         )
 
     @property
@@ -220,32 +200,3 @@ class RankWeighted(Objective):
                 "client is a linear program; domain='native' has a closed form"
             )
         return np.where(inside, lower[0] * (total - 1), np.inf)
-
-    def _unique(self, f: np.ndarray) -> bool:
-        """Whether W is linear over the ranks of each tied group, so that only the even split is
-        left.
-        """
-        p, (at, height) = self._given_p(f.size), self._knots(f.size)
-        slopes = np.diff(height) / np.diff(at)
-        for value in np.unique(f):
-            if (f == value).sum() > 1:
-                above, reached = p[f > value].sum(), p[f >= value].sum()
-                first = np.searchsorted(at, above + checks.SUM_TOLERANCE, side="right") - 1
-                last = np.searchsorted(at, reached - checks.SUM_TOLERANCE, side="left") - 1
-                if abs(slopes[first] - slopes[last]) > checks.SUM_TOLERANCE * slopes[0]:
-                    return False
-        return True
-
-    def _set_words(self, f: np.ndarray) -> str:
-        values, counts = np.unique(f, return_counts=True)
-        groups = [
-            np.flatnonzero(f == v).tolist()
-            for v, c in zip(values[::-1], counts[::-1], strict=True)
-            if c > 1
-        ]
-        if self._unique(f) or not groups:
-            return "the gradient alone"
-        return (
-            f"each group of tied clients {groups} shares its ranks' weights in any way their "
-            "permutahedron allows"
-        )

@@ -11,7 +11,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.theory.aggregation._base import Objective, mean, shared
 from fairfl.theory.aggregation._checks import number
-from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
+from fairfl.theory.aggregation._describe import DualConstraint, Traits
 from fairfl.theory.numerics.water_filling import water_level
 
 # where the mean of exp(alpha (f - max f)) exceeds this, its logarithm is taken through expm1
@@ -49,19 +49,8 @@ class TERM(Objective):
         return [cls(alpha) for alpha in (0.01, 1.0, 5.0, 200.0)]
 
     @property
-    def domain(self) -> Domain:
-        return Domain()
-
-    @property
     def traits(self) -> Traits:
-        return Traits(
-            convex=True,
-            symmetric=self._uniform,
-            translation_equivariant=True,
-            positively_homogeneous=False,
-            smooth=True,
-            schur_convex=self._uniform,
-        )
+        return self._traits_of_mean(translation_equivariant=True, positively_homogeneous=False)
 
     @property
     def dual_constraint(self) -> DualConstraint:

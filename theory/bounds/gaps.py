@@ -66,26 +66,6 @@ def round_step(
     return rate * (p @ (normalised_update(g, 1.0, layers) if normalised else g))
 
 
-def first_order_benefits(
-    gradients: ArrayLike,
-    eta: float,
-    weights: ArrayLike | None = None,
-    *,
-    normalised: bool = False,
-    layers: Sequence[int] | None = None,
-) -> Array:
-    """g_i . s for every group i, shape (S,), s of ``round_step``: the benefit of one round, to
-    first order.
-
-    What is left out is at most L ||s||^2 / 2 for L-smooth losses (``step_bounds``). The proof of
-    theorem 1 prints benefit_2 - benefit_1 without the 1/2. The normalised step leaves the newcomer
-    less (theorem 2) iff b > a and a + b > 1 + c, for which b >= 2 with b > a is enough; the theorem
-    leaves out the latter.
-    """
-    step = round_step(gradients, eta, weights, normalised=normalised, layers=layers)
-    return np.asarray(gradients, dtype=np.float64) @ step
-
-
 def gap_bounds(gradients: ArrayLike, step: ArrayLike, L: float, mu: float) -> tuple[Array, Array]:
     """Bounds of benefit_i - benefit_j of the round that moves by ``step`` (d,), (S, S) each:
     (g_i - g_j).s -+ (L - mu) ||s||^2 / 2.

@@ -65,25 +65,6 @@ def interpolated_length(norm: Any, beta: float, scale: Any, rounds: int) -> Any:
     return b * scale / (1 + checks.whole("rounds", rounds, 1)) + (1 - b) * norm
 
 
-def interpolated_update(
-    update: ArrayLike,
-    beta: float,
-    scale: ArrayLike,
-    rounds: int,
-    layers: Sequence[int] | None = None,
-) -> Array:
-    """The update with its length replaced by ``interpolated_length``; (8), and by layer algorithm
-    2.
-
-    ``scale`` >= 0 has shape () or (..., layers). Errors: ValueError for a layer of zeros where
-    beta > 0, as it has no direction.
-    """
-    step, _, _ = _parts(update, layers)
-    scales = checks.in_range("scale", scale, 0.0, np.finfo(float).max)
-    length = interpolated_length(layer_norms(step, layers), beta, scales, rounds)
-    return step if beta == 0 else normalised_update(step, length, layers)
-
-
 def clip_bound(
     update: ArrayLike, layers: Sequence[int] | None = None, variant: str = "repaired"
 ) -> Array:

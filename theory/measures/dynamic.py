@@ -55,16 +55,6 @@ def benefit(losses: ArrayLike, joins: ArrayLike) -> Array:
     return table[at, np.arange(len(at))] - table
 
 
-def step_benefit(losses: ArrayLike, joins: ArrayLike) -> Array:
-    """L_{v_i}(w_{t-1}) - L_{v_i}(w_t), shape (T, S): the benefit of the step to time t; NaN up to
-    the joining.
-
-    Definition 1, last sentence.
-    """
-    table, _ = _trajectory(losses, joins)
-    return np.concatenate([np.full((1, table.shape[1]), np.nan), table[:-1] - table[1:]])
-
-
 def fairness_margin(losses: ArrayLike, joins: ArrayLike) -> Array:
     """min over t_i < t_j < t of benefit_i(t) - benefit_j(t), shape (T,); NaN where there is no such
     pair.
@@ -73,15 +63,6 @@ def fairness_margin(losses: ArrayLike, joins: ArrayLike) -> Array:
     L_{t_j}^{v_j} on its right (printed: L_{t_i}^{v_2}).
     """
     return _least(_gaps(losses, joins))
-
-
-def absolutely_fair(losses: ArrayLike, joins: ArrayLike) -> bool:
-    """Whether ``fairness_margin`` is positive at every time at which two groups have joined
-    earlier; definition 2.
-
-    Errors: ValueError where there is no such time, as nothing could be told.
-    """
-    return _always_positive(fairness_margin(losses, joins))
 
 
 def relative_margin(losses: ArrayLike, other: ArrayLike, joins: ArrayLike) -> Array:
@@ -97,21 +78,6 @@ def relative_margin(losses: ArrayLike, other: ArrayLike, joins: ArrayLike) -> Ar
             f"other must have the shape of losses, {np.shape(losses)}, got {np.shape(other)}"
         )
     return _least(one - two)
-
-
-def dynamically_fairer(
-    losses: ArrayLike, other: ArrayLike, joins: ArrayLike, *, require_absolute: bool = True
-) -> bool:
-    """Whether the training with ``losses`` is dynamically fairer than the one with ``other``;
-    definition 3.
-
-    The definition compares absolutely fair trainings only: False where either is not, unless
-    ``require_absolute`` is False, which leaves the bare (4). (4) alone implies no absolute
-    fairness: gaps -1 > -2.
-    """
-    if require_absolute and not (absolutely_fair(losses, joins) and absolutely_fair(other, joins)):
-        return False
-    return _always_positive(relative_margin(losses, other, joins))
 
 
 def group_benefit(losses: ArrayLike, joins: ArrayLike, form: str = "loss") -> Array:
@@ -182,15 +148,6 @@ def _least(gaps: Array) -> Array:
     none = np.isnan(gaps)
     least = np.where(none, np.inf, gaps).min(axis=1, initial=np.inf)
     return np.where(none.all(axis=1), np.nan, least)
-
-
-def _always_positive(margin: Array) -> bool:
-    told = margin[~np.isnan(margin)]
-    if not told.size:
-        raise ValueError(
-            "joins must have two groups that join before the last time: else fairness is undefined"
-        )
-    return bool((told > 0).all())
 
 
 def _trajectory(losses: ArrayLike, joins: ArrayLike) -> tuple[Array, Array]:

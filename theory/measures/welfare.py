@@ -100,23 +100,6 @@ def shares(utilities: ArrayLike, alpha: float) -> Any:
         return weights / weights.sum(-1, keepdims=True)
 
 
-def relative_gain(utilities: ArrayLike, others: ArrayLike, alpha: float = 1.0) -> Any:
-    """n Σ_i s_i (v_i - u_i) / u_i with s the ``shares`` of u: the first-order gain on going from u
-    to v = ``others``.
-
-    At α = 1 it is Σ_i (v_i - u_i) / u_i, which is <= 0 for all attainable v iff u is proportionally
-    fair (PropFair, definition 2.1); at α = 2 a positive multiple of Σ_i (v_i - u_i) / u_i^2 (D.10).
-    For any v, since it is concave, mean_utility(v) <= mean_utility(u) (1 + relative_gain / n).
-    Errors: ValueError as for ``shares``, and for ``others`` that are not finite or of another n.
-    """
-    u = _utilities(utilities)
-    v = checks.finite("others", others)
-    shape_of("others", v.shape, u.shape[-1], "as many as utilities")
-    s = np.asarray(shares(u, alpha))
-    ratio = np.divide(s, u, out=np.full(u.shape, 1.0) / u.sum(-1, keepdims=True), where=u > 0)
-    return (u.shape[-1] * (ratio * (v - u)).sum(-1))[()]
-
-
 def price_of_fairness(utilities: ArrayLike, best_total: ArrayLike) -> Any:
     """1 - Σ_i u_i / best_total, shape (...): the share of the largest attainable total that a fair
     choice u gives up.
@@ -131,34 +114,6 @@ def price_of_fairness(utilities: ArrayLike, best_total: ArrayLike) -> Any:
             f"best_total must be at least the total of utilities, got {best} < {u.sum(-1)}"
         )
     return np.maximum(price, 0.0)[()]
-
-
-def price_of_fairness_bound(n: int, alpha: float) -> float:
-    """1 - min over x in [1, n] of (x^(1+1/α) + n - x) / (x^(1+1/α) + (n-x) x): no α-fair point
-    gives up more.
-
-    For convex compact sets on which every client's largest utility is the same, and u >= 0. At α =
-    1 it is 1 - (2 sqrt(n) - 1)/n for x = sqrt(n), at inf 1 - 4n/(n+1)^2, at 0 it is 0.
-    Errors: ValueError for n < 1, α < 0 or NaN. Source: Bertsimas, Farias and Trichakis (2012),
-    theorem 2.
-    """
-    n, alpha = checks.whole("n", n, 1), _alpha(alpha)
-    if alpha == 0 or n == 1:
-        return 0.0
-    power = 1 + 1 / alpha
-
-    def left(y: Array) -> Array:
-        x, raised = np.exp(y / power), np.exp(y)  # raised = x^power, wherever the minimum may be
-        return (raised + n - x) / (raised + (n - x) * x)
-
-    # 1 - ratio = (n-x)(x-1) / (raised + (n-x)x) rises, then falls, from where ``raised`` is of the
-    # order of n^2 on
-    low, high = 0.0, min(power, FAR) * np.log(n)
-    while high - low > 1e-9 * high:
-        grid = np.linspace(low, high, 101)
-        k = int(np.argmin(left(grid)))
-        low, high = grid[max(k - 1, 0)], grid[min(k + 1, 100)]
-    return float(1 - left(np.array([low, high])).min())
 
 
 def _utilities(utilities: ArrayLike) -> Array:

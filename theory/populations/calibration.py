@@ -39,7 +39,19 @@ equals.
 
 
 class ScoreWarning(UserWarning):
-    """A score that says nothing of the label, or the opposite, or too much of who somebody is."""
+    """A score that says nothing of the label, or the opposite, or too much of who somebody is.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import fairfl as ff
+    >>> people = {"score": [0.9, 0.1] * 40, "label": [0, 1] * 40, "group": [0, 0, 1, 1] * 20}
+    >>> with warnings.catch_warnings(record=True) as found:
+    ...     warnings.simplefilter("always")
+    ...     fed = ff.Federation.from_samples(**people, client=[0] * 80)
+    >>> [one.category is ff.ScoreWarning for one in found]
+    [True]
+    """
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,13 @@ class Classifier:
     A threshold rule accepts strictly above its threshold. A classifier that was solved on a finite
     X holds, at each point of X, exactly the solved probability (randomised on atoms); between
     points it takes the value of the nearest.
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> f = ff.Classifier.thresholds([0.5, -0.5])
+    >>> f(0.0, a=[0, 1]).tolist(), f.accept(1)
+    ([0.0, 1.0], [(-0.5, inf)])
     """
 
     def __init__(self, edges: Sequence[ArrayLike], values: Sequence[ArrayLike]) -> None:

@@ -43,7 +43,14 @@ class Eta:
 
 
 class Logistic(Eta):
-    """η(x) = 1 / (1 + exp(-(slope·x + intercept))), slope > 0."""
+    """η(x) = 1 / (1 + exp(-(slope·x + intercept))), slope > 0.
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> round(float(ff.Logistic(slope=2.0, intercept=-1.0)(0.5)), 4)
+    0.5
+    """
 
     def __init__(self, slope: float = 1.0, intercept: float = 0.0) -> None:
         self.slope = float(positive("slope", single("slope", slope)))
@@ -88,6 +95,15 @@ class Monotone(Eta):
     function : x -> η(x) in [0, 1].
     inverse : p -> x on η's range; its values outside the range are not used.
     low, high : the infimum and supremum of η (default 0 and 1).
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> from scipy import stats
+    >>> probit = ff.Monotone(stats.norm.cdf, stats.norm.ppf)
+    >>> fed = ff.Federation.normal(mean=[[3, 5], [1, -1]], eta=probit)
+    >>> round(ff.solve(fed, "cfl", eps=0.1).accuracy, 4)
+    0.8684
     """
 
     def __init__(

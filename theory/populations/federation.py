@@ -25,6 +25,7 @@ from fairfl._support.checks import (
     single,
     whole,
 )
+from fairfl._support.tabular import Tabular
 from fairfl.theory.populations.calibration import (
     Merged,
     ScoreWarning,
@@ -51,6 +52,13 @@ class Client:
     q : of two groups P(a=1 | this client), in [0, 1]; of any number A the shares (A,), which sum to
         one. Equal shares by default.
     weight : relative amount of data, positive; weights are normalised over the federation.
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> from scipy import stats
+    >>> ff.Federation([ff.Client((stats.norm(3, 1), stats.gamma(2)), q=0.4, weight=2.0)])
+    Federation(1 clients, 2 groups, continuous X)
     """
 
     laws: tuple[Any, ...]
@@ -58,7 +66,7 @@ class Client:
     weight: float = 1.0
 
 
-class Federation:
+class Federation(Tabular):
     """I clients with masses π_i, group shares P(a | i), laws of x | a, i and η(x) = P(y = 1 | x).
 
     Parameters
@@ -79,6 +87,19 @@ class Federation:
     ------
     ValueError : a value out of range, shapes that do not match, a law without a density, a group
         nobody has.
+
+    Examples
+    --------
+    >>> import fairfl as ff
+    >>> ff.Federation.normal(mean=[[3, 5], [1, -1]], sd=1.0, q=[0.5, 0.4], weight=[2, 1])
+    Federation(2 clients, 2 groups, continuous X)
+    >>> ff.Federation.finite([0, 1], [[[0.3, 0.2], [0.4, 0.1]]], eta=[0.2, 0.8])
+    Federation(1 clients, 2 groups, finite X of 2)
+    >>> fed = ff.Federation.from_samples(
+    ...     [0.1, 0.9] * 40, label=[0, 1] * 40, group=["a", "a", "b", "b"] * 20, client=["x"] * 80
+    ... )
+    >>> fed.groups, fed.client_names
+    (('a', 'b'), ('x',))
     """
 
     weight: Array
@@ -375,6 +396,10 @@ class Federation:
     def base_rate(self) -> float:
         """P(y = 1)."""
         return self.model.base_rate(self.mass)
+
+    def _columns(self) -> dict[str, Any]:
+        shares = {f"share_{name}": self.share[:, a] for a, name in enumerate(self.groups)}
+        return {"client": list(map(str, self.client_names)), "weight": self.weight} | shares
 
     def __repr__(self) -> str:
         kind = (

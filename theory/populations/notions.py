@@ -8,12 +8,25 @@ short ones are aliases.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
 from fairfl._support.checks import Array
 
+Notion = Literal[
+    "demographic_parity",
+    "true_positive_rate_parity",
+    "false_positive_rate_parity",
+    "equalized_odds",
+    "accuracy_parity",
+    "dp",
+    "eo",
+    "eodds",
+    "equal_opportunity",
+]
+"""``NOTIONS`` and their ``ALIASES``."""
+Difference = Literal["pairwise", "overall"]
 NOTIONS = {
     "demographic_parity": ("everyone",),
     "true_positive_rate_parity": ("positive",),
@@ -28,7 +41,7 @@ ALIASES = {
     "eodds": "equalized_odds",
     "equal_opportunity": "true_positive_rate_parity",
 }
-DIFFERENCES = ("pairwise", "overall")
+DIFFERENCES: tuple[Difference, ...] = get_args(Difference)
 """The largest difference between two groups' rates, or between a group's and the population's."""
 
 

@@ -4,7 +4,6 @@ five times faster.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -16,49 +15,67 @@ from fairfl.theory.populations.laws import Law, Normal
 Table = Sequence[tuple[Law, ...]]
 
 
-class StackedLaws(ABC):
-    """The laws of I clients, for each group a."""
+class StackedLaws:
+    """The laws of I clients, for each group a: of any kind, one by one."""
 
-    @abstractmethod
+    def __init__(self, laws: Table) -> None:
+        self.laws = laws
+
     def sf(self, a: int, t: Array) -> Array:
         """P(X > t | a, i) for every client: shape (I, *t.shape)."""
+        return np.stack([np.asarray(pair[a].sf(t), dtype=np.float64) for pair in self.laws])
 
-    @abstractmethod
     def sf_of(self, a: int, t: Array, client: Array) -> Array:
         """P(X > t_b | a, client_b), element by element: t (B,), client (B,) -> (B,)."""
+        return self._each(client, t, lambda i, at: self.laws[i][a].sf(at))
 
-    @abstractmethod
     def log_tails_of(self, a: int, t: Array, client: Array) -> tuple[Array, Array]:
         """log P(X > t_b) and log P(X <= t_b) in group a of client_b, element by element: (B,)
         twice.
         """
+        with np.errstate(divide="ignore"):
+            above = self._each(client, t, lambda i, at: self.laws[i][a].logsf(at))
+            below = self._each(client, t, lambda i, at: self.laws[i][a].logcdf(at))
+        return above, below
 
-    @abstractmethod
+    @staticmethod
+    def _each(client: Array, t: Array, function: Callable[[int, Array], Array]) -> Array:
+        out = np.empty(t.shape)
+        for i in np.unique(client):
+            mine = client == i
+            out[mine] = function(int(i), t[mine])
+        return out
+
     def own_log_tails(self, a: int, t: Array) -> tuple[Array, Array]:
         """log P(X > t_i) and log P(X <= t_i), each client at its own points: t (I, ...) -> (I, ...)
         twice.
         """
+        own = list(zip(self.laws, t, strict=True))
+        with np.errstate(divide="ignore"):
+            above = [np.asarray(pair[a].logsf(ti), dtype=np.float64) for pair, ti in own]
+            below = [np.asarray(pair[a].logcdf(ti), dtype=np.float64) for pair, ti in own]
+        return np.stack(above), np.stack(below)
 
-    @abstractmethod
     def pdf(self, a: int, x: Array) -> Array:
         """Densities p_a^(i)(x): shape (I, *x.shape)."""
+        return np.stack([np.asarray(pair[a].pdf(x), dtype=np.float64) for pair in self.laws])
 
-    @abstractmethod
     def interval_masses(self, a: int, low: Array, high: Array) -> Array:
         """P(low < X <= high | a, i): shape (I, *low.shape), relative accuracy in both tails."""
-
-
-def stack(laws: Table) -> StackedLaws:
-    """The laws as a stack."""
-    if all(isinstance(law, Normal) for pair in laws for law in pair):
-        return NormalLaws(laws)
-    return AnyLaws(laws)
+        rows = []
+        for pair in self.laws:
+            lower = pair[a].cdf(low)
+            rows.append(
+                np.where(lower > 0.5, pair[a].sf(low) - pair[a].sf(high), pair[a].cdf(high) - lower)
+            )
+        return np.stack(rows)
 
 
 class NormalLaws(StackedLaws):
     """Normal laws with means and standard deviations (I, A)."""
 
     def __init__(self, laws: Table) -> None:
+        super().__init__(laws)
         self.mean = np.array([[law.mean for law in pair] for pair in laws])  # type: ignore[attr-defined]
         self.sd = np.array([[law.sd for law in pair] for pair in laws])  # type: ignore[attr-defined]
 
@@ -95,52 +112,7 @@ class NormalLaws(StackedLaws):
         )
 
 
-class AnyLaws(StackedLaws):
-    """Laws of any kind, one by one."""
-
-    def __init__(self, laws: Table) -> None:
-        self.laws = laws
-
-    def sf(self, a: int, t: Array) -> Array:
-        return np.stack([np.asarray(pair[a].sf(t), dtype=np.float64) for pair in self.laws])
-
-    def sf_of(self, a: int, t: Array, client: Array) -> Array:
-        return self._each(client, t, lambda i, at: self.laws[i][a].sf(at))
-
-    def log_tails_of(self, a: int, t: Array, client: Array) -> tuple[Array, Array]:
-        with np.errstate(divide="ignore"):
-            above = self._each(client, t, lambda i, at: self.laws[i][a].logsf(at))
-            below = self._each(client, t, lambda i, at: self.laws[i][a].logcdf(at))
-        return above, below
-
-    @staticmethod
-    def _each(client: Array, t: Array, function: Callable[[int, Array], Array]) -> Array:
-        out = np.empty(t.shape)
-        for i in np.unique(client):
-            mine = client == i
-            out[mine] = function(int(i), t[mine])
-        return out
-
-    def own_log_tails(self, a: int, t: Array) -> tuple[Array, Array]:
-        with np.errstate(divide="ignore"):
-            above = [
-                np.asarray(pair[a].logsf(ti), dtype=np.float64)
-                for pair, ti in zip(self.laws, t, strict=True)
-            ]
-            below = [
-                np.asarray(pair[a].logcdf(ti), dtype=np.float64)
-                for pair, ti in zip(self.laws, t, strict=True)
-            ]
-        return np.stack(above), np.stack(below)
-
-    def pdf(self, a: int, x: Array) -> Array:
-        return np.stack([np.asarray(pair[a].pdf(x), dtype=np.float64) for pair in self.laws])
-
-    def interval_masses(self, a: int, low: Array, high: Array) -> Array:
-        rows = []
-        for pair in self.laws:
-            lower = pair[a].cdf(low)
-            rows.append(
-                np.where(lower > 0.5, pair[a].sf(low) - pair[a].sf(high), pair[a].cdf(high) - lower)
-            )
-        return np.stack(rows)
+def stack(laws: Table) -> StackedLaws:
+    """The laws as a stack."""
+    normal = all(isinstance(law, Normal) for pair in laws for law in pair)
+    return NormalLaws(laws) if normal else StackedLaws(laws)

@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike
 from fairfl._support.checks import Array, as_floats
 from fairfl.solvers.api import frontier, solve
 from fairfl.solvers.frontier import Frontier
+from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import CertificationError
 from fairfl.studies.crosscheck.population.worlds import World
+from fairfl.theory.populations.notions import Notion
 
 TOLERANCE = 1e-9
 """Of the hard inequality: rates of step functions are exact to 1e-13, the frontier to 1e-10."""
@@ -23,12 +25,12 @@ WIDER = (0.0, 1e-9, 1e-8, 1e-7)
 
 
 @lru_cache(maxsize=128)
-def exact(world: World, scheme: str = "cfl", points: int = 60) -> Frontier:
+def exact(world: World, scheme: Scheme = "cfl", points: int = 60) -> Frontier:
     """The frontier, solved once."""
     return frontier(world.federation, scheme, points)
 
 
-def below(world: World, disparity: ArrayLike, accuracy: ArrayLike, scheme: str = "cfl") -> Array:
+def below(world: World, disparity: ArrayLike, accuracy: ArrayLike, scheme: Scheme = "cfl") -> Array:
     """How much more accurate the scheme's best rule with at most the same |MD| is; NaN where it
     reaches no such |MD|.
 
@@ -42,7 +44,7 @@ def below(world: World, disparity: ArrayLike, accuracy: ArrayLike, scheme: str =
     return best - as_floats("accuracy", accuracy)
 
 
-def optimum(world: World, scheme: str, budgets: ArrayLike, notion: str = "dp") -> float:
+def optimum(world: World, scheme: Scheme, budgets: ArrayLike, notion: Notion = "dp") -> float:
     """The scheme's largest accuracy under these budgets, or ones that are wider by ``WIDER``.
 
     At a rule's own disparities it bounds the rule's accuracy: the pooled one for "cfl", the

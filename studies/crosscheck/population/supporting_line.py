@@ -12,16 +12,15 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from fairfl._support.checks import Array
 from fairfl.solvers.api import solve
-from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import Notion
 
 
 @lru_cache(maxsize=128)
-def _optimum(federation: Federation, notion: str) -> tuple[float, Array]:
+def _optimum(federation: Federation, notion: Notion) -> tuple[float, Array]:
     """CFL's accuracy at ε = 0, and what each rate (E, A) counts in Σ_k λ_k D_k."""
     best = solve(federation, "cfl", 0.0, notion=notion)
     groups = federation.n_groups
@@ -30,7 +29,7 @@ def _optimum(federation: Federation, notion: str) -> tuple[float, Array]:
     return best.accuracy, best.multipliers.reshape(-1, len(contrasts)) @ contrasts
 
 
-def supporting_plane(federation: Federation, rates: ArrayLike, notion: str = "dp") -> float:
+def supporting_plane(federation: Federation, rates: ArrayLike, notion: Notion = "dp") -> float:
     """acc* - Σ_k λ_k D_k of a rule with these ``rates`` (E, A): acc* the accuracy of CFL at ε = 0,
     λ its multipliers, D_k the differences of two groups' rates that they belong to.
 
@@ -45,22 +44,3 @@ def supporting_plane(federation: Federation, rates: ArrayLike, notion: str = "dp
 def supporting_line(federation: Federation, difference: float) -> float:
     """acc* - λ MD at MD = ``difference``: the plane for demographic parity of two groups."""
     return supporting_plane(federation, [[difference, 0.0]])
-
-
-@lru_cache(maxsize=128)
-def turn(federation: Federation, step: float = 1e-4) -> float:
-    r"""\|dMD / dλ_1\| of the optimal rules along λ_0 + λ_1 = 1, at CFL's optimum of ε = 0; clients
-    of one logistic η.
-
-    At λ the rule accepts η > λ_a / (2 m_a), m_a the group's share: a central difference.
-    """
-    share, best = federation.group_mass, solve(federation, "cfl", 0.0).classifier
-    one = 2 * share[1] * special.expit(float(best.edges[1][0]))
-    found = []
-    for lam in (one - step, one + step):
-        cuts = [
-            float(special.logit(value / (2 * mass)))
-            for value, mass in zip((1 - lam, lam), share, strict=True)
-        ]
-        found.append(Classifier.thresholds(cuts).mean_difference(federation))
-    return abs(found[1] - found[0]) / (2 * step)

@@ -136,9 +136,8 @@ def random_world(seed: int, clients: int | None = None, groups: int = 2) -> Worl
     return World(name, mean, sd, q, tuple(share))
 
 
-def spread(clients: int, distance: float, shares: float, tilt: float = 0.0) -> World:
-    """Clients in a row, u_i even in [-1, 1]: centres distance u_i, P(a=1 | i) = 1/2 + shares u_i,
-    tilt_i = tilt u_i.
+def spread(clients: int, distance: float, shares: float) -> World:
+    """Clients in a row, u_i even in [-1, 1]: centres distance u_i, P(a=1 | i) = 1/2 + shares u_i.
 
     Group 1's mean is 1 above the centre for even clients, and 1 below it for odd ones, as in
     FedFB's figure 5; sd 1.
@@ -151,9 +150,8 @@ def spread(clients: int, distance: float, shares: float, tilt: float = 0.0) -> W
     side = HALF * np.where(np.arange(clients) % 2, -1.0, 1.0)
     mean = tuple((float(c - s), float(c + s)) for c, s in zip(centre, side, strict=True))
     q = tuple(float(v) for v in 0.5 + shares * u)
-    tilts = tuple(float(v) for v in float(finite("tilt", tilt)) * u)
-    name = f"spread-{clients}-{distance:g}-{shares:g}-{tilt:g}"
-    return World(name, mean, ((1.0, 1.0),) * clients, q, (1 / clients,) * clients, tilts)
+    name = f"spread-{clients}-{distance:g}-{shares:g}"
+    return World(name, mean, ((1.0, 1.0),) * clients, q, (1 / clients,) * clients)
 
 
 def by_name(name: str) -> World:

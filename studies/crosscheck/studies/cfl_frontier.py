@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from fairfl._support.checks import Array
+from fairfl.solvers.schemes import Scheme
 from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, below, exact
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
 from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, rms, told
@@ -232,7 +233,7 @@ def _common(found: pd.DataFrame) -> int:
     return int(max(set.intersection(*sizes)))
 
 
-def curve(world: World, scheme: str) -> pd.DataFrame:
+def curve(world: World, scheme: Scheme) -> pd.DataFrame:
     """An exact frontier as a series."""
     label = {"cfl": CFL, "lft_fedavg": LFT_AVG, "lft_ensemble": ENSEMBLE}[scheme]
     found = exact(world, scheme)

@@ -22,13 +22,14 @@ from fairfl.studies.crosscheck.study import Drawing, Verdict
 from fairfl.studies.crosscheck.told import counted, points_of, series, summary
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups, loose, rows
+from fairfl.theory.populations.notions import Notion
 
 NAME = "notions"
 TITLE = "Equal opportunity, equalised odds and three groups below the exact optima"
 SEEDS = {"quick": 1, "paper": 4}
 SEEN = 2
 
-QUESTIONS = (
+QUESTIONS: tuple[tuple[str, Notion], ...] = (
     *(
         (world, notion)
         for world in ("figure-5d", "figure-9d", "random-0")
@@ -41,7 +42,11 @@ QUESTIONS = (
     ),
 )
 """Worlds and notions; parity of two groups is ``frontier``'s."""
-SMALL = (("figure-5d", "eo"), ("figure-5d", "eodds"), ("random-0-2-3", "dp"))
+SMALL: tuple[tuple[str, Notion], ...] = (
+    ("figure-5d", "eo"),
+    ("figure-5d", "eodds"),
+    ("random-0-2-3", "dp"),
+)
 RATED = (
     *((world, "eo") for world in ("figure-5d", "figure-9d", "random-0")),
     ("random-0-2-3", "dp"),
@@ -298,7 +303,7 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
 SHOWN = (*SMALL, ("figure-9d", "eo"), ("random-0-2-3", "eo"), ("random-1-3-3", "eodds"))
 
 
-def curve(world: World, notion: str) -> pd.DataFrame:
+def curve(world: World, notion: Notion) -> pd.DataFrame:
     """CFL's exact frontier as a series."""
     most = solve(world.federation, "cfl", np.inf, notion=notion).disparity
     x = np.linspace(0, most, 25)

@@ -32,6 +32,17 @@ name = "fedavg"
 rounds = 60
 grid = {lr = [0.05, 0.1]}
 """
+CROSSCHECK = """
+people = 200
+[[clients]]
+mean = [3, 5]
+[[clients]]
+mean = [1, -1]
+[[algorithm]]
+name = "fedfb"
+[training]
+rounds = 5
+"""
 PEOPLE = ("--score", "s", "--label", "y", "--group", "a", "--client", "site", "--points", "5")
 COMMANDS = {
     "frontier": (("frontier", "people.csv", *PEOPLE, "--out", "out"), 14),
@@ -43,7 +54,7 @@ COMMANDS = {
     ),
     "report": (("claims", "report", "pffl", "--out", "out"), 10),
     "simulate": (("simulate", "mine.toml", "--out", "out", "--resume"), 20),
-    "crosscheck": (("crosscheck", "joining", "--seeds", "1", "--out", "out", "--resume"), 14),
+    "crosscheck": (("crosscheck", "check.toml", "--out", "out", "--resume"), 14),
 }
 """The words, and how many kills."""
 
@@ -63,6 +74,7 @@ MODULES = (
     "studies.registry",
     "studies.execute",
     "studies.crosscheck.registry",
+    "studies.crosscheck.own",
     "figures.lib.experiments",
     "figures.lib.crosscheck",
     "solvers.api",
@@ -180,6 +192,7 @@ def test_killed_at_any_time(name, tmp_path, people, capsys):
         folder.mkdir()
         people.to_csv(folder / "people.csv", index=False)
         (folder / "mine.toml").write_text(CONFIG, "utf-8")
+        (folder / "check.toml").write_text(CROSSCHECK, "utf-8")
 
     for folder in folders:
         new(folder)

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 from federations import trained
+from softmax_problem import SoftmaxProblem
 
 from fairfl.sims.algorithms.afl import AFL
 from fairfl.sims.algorithms.ditto import Ditto
@@ -25,7 +26,6 @@ from fairfl.sims.algorithms.qfedsgd import QFedSGD
 from fairfl.sims.algorithms.term import TERM
 from fairfl.sims.engine import Polynomial, Training
 from fairfl.solvers.minimax.solve_minimax import solve_minimax
-from fairfl.studies.softmax_problem import SoftmaxProblem
 from fairfl.theory import aggregation as aims
 
 PROBLEM = SoftmaxProblem.make()

@@ -23,15 +23,6 @@ def test_seeds_are_counted_once(seeds, said):
     assert told.counted(pd.DataFrame({"seed": seeds}), "runs") == said
 
 
-def test_every_row_decides_and_none_decides_nothing():
-    asked = ("n", "asked", "told")
-    assert told.every(asked[0], TABLE, TABLE["x"] > 0, *asked[1:]).holds is True
-    one = told.every(asked[0], TABLE, TABLE["x"] > 1, *asked[1:], hard=True)
-    assert one.holds is False and one.hard and (one.statement, one.found) == asked[1:]
-    none = TABLE[TABLE["x"] > 9]
-    assert told.every(asked[0], none, none["x"] > 0, *asked[1:]).holds is None
-
-
 def test_a_row_a_key_in_the_order_of_the_table():
     found = told.summary(TABLE, ["world"], lambda part: {"sum": part["x"].sum()})
     assert found.to_dict("list") == {"world": ["a", "b"], "sum": [5.0, 10.0]}

@@ -79,22 +79,6 @@ def test_the_formulas():
     assert raw.sum() == pytest.approx((n + 1) * raw[-1] - n)
 
 
-def test_what_p_ffl_misprints():
-    n, k = 5, np.arange(1, 6)
-    # not one: k must start from 0
-    assert (2 * (k + 1) / (n * (n + 1))).sum() == pytest.approx((n + 3) / (n + 1))
-    z = 0.6
-    assert (z**k * (z - 1) / (z**n - 1)).sum() == pytest.approx(z)  # not one: k must start from 0
-    # "the specific choice of a and d are not relevant outside of the magnitude of their
-    # difference": their ratio is
-    same_difference = [RankWeighted.arithmetic(p1, p1 + 1).rank_weights(2) for p1 in (1.0, 2.0)]
-    assert same_difference[0] == pytest.approx([3 / 4, 1 / 4]) and same_difference[
-        1
-    ] == pytest.approx([5 / 7, 2 / 7])
-    same_ratio = [RankWeighted.arithmetic(p1, 3 * p1).rank_weights(4) for p1 in (1.0, 2.0)]
-    assert same_ratio[0] == pytest.approx(same_ratio[1])
-
-
 def test_geometric_near_one_keeps_its_digits():
     """w_k = 1/n (1 + (n-1)/2 eps - (k-1) eps + O(n^2 eps^2)) for z = 1 - eps: the naive quotient is
     0/0 there.
@@ -127,18 +111,6 @@ def test_cvar_is_the_minimum_of_rockafellar_and_uryasev(level):
         assert RankWeighted.cvar(level).weighted(p).value(f) == pytest.approx(
             cvar(f, p, level), abs=1e-13
         )
-
-
-@pytest.mark.parametrize("n", [1, 2, 7])
-@pytest.mark.parametrize("objective", EXAMPLES, ids=repr)
-def test_every_rank_weighted_mean_is_a_mixture_of_cvars(objective, n):
-    mixture = objective.cvar_mixture(n)
-    assert sum(c for _, c in mixture) == pytest.approx(1) and all(
-        c > 0 and 0 <= level < 1 for level, c in mixture
-    )
-    f = np.random.default_rng(22).normal(size=(30, n))
-    mixed = [sum(c * cvar(row, np.full(n, 1 / n), level) for level, c in mixture) for row in f]
-    assert objective.value(f) == pytest.approx(np.array(mixed), abs=1e-13)
 
 
 @pytest.mark.parametrize("objective", EXAMPLES, ids=repr)
@@ -204,9 +176,3 @@ def test_client_weights_distort_the_distribution(objective):
     even = objective.weighted(np.full(n, 1 / n))
     assert even.dual_weights(f) == pytest.approx(objective.dual_weights(f), abs=1e-15)
     assert even.traits == objective.traits
-
-
-def test_one_client_more_needs_more_weights():
-    assert RankWeighted.gini().value([1.0]) == 1.0
-    with pytest.raises(ValueError, match="n = 2 clients .*as many as weights"):
-        RankWeighted(weights=[0.6, 0.4]).value([1.0, 2.0, 3.0])

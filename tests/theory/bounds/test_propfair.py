@@ -149,25 +149,3 @@ def test_the_printed_bound_as_printed():
     second = sum(k**3 * (st_**2 + 6 * k * sg**2) for k in K)
     psi = eta / 2 * 0.5 * (first + 2 * (e - 2) * eta**2 * L**2 * second)
     assert (told.step_limit, told.psi, told.mu) == pytest.approx((limit, psi, 2), rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"M": 0.0}, "M must be positive"),
-        ({"L": -1.0}, "L must be positive"),
-        ({"lipschitz": -1.0}, "lipschitz must be in"),
-        ({"local": -1.0}, "local must be in"),
-        ({"local_loss": -1.0}, "local_loss must be in"),
-        ({"between": -1.0}, "between must be in"),
-        ({"between_loss": np.nan}, "between_loss must not hold NaN"),
-        ({"eta": 1.0}, "eta must be at most"),
-        ({"variant": "mine"}, "variant must be one of"),
-        ({"steps": [0, 1]}, "steps must be"),
-        ({"local": [0.1, 0.2, 0.3]}, "local must have shape"),
-    ],
-    ids=str,
-)
-def test_bad_input(change, message):
-    with pytest.raises(ValueError, match=message):
-        propfair_convergence(**(BASE | NOISE | change))

@@ -20,17 +20,16 @@ def test_each_layer_is_an_update_of_its_own(sizes, seed, beta, rounds):
     update, scale = rng.normal(size=sum(sizes)), rng.random(len(sizes))
     norms = updates.layer_norms(update, sizes)
     unit = updates.normalised_update(update, scale, sizes)
-    mixed = updates.interpolated_update(update, beta, scale, rounds, sizes)
+    lengths = updates.interpolated_length(norms, beta, scale, rounds)
     bound = updates.clip_bound(update, sizes)
     clipped = updates.clipped_update(update, bound * scale, sizes)
-    told = zip(
-        *(parts(v, sizes) for v in (update, unit, mixed, clipped)), norms, scale, bound, strict=True
-    )
-    for own, ones, both, cut, norm, g, top in told:
+    steps = (parts(v, sizes) for v in (update, unit, clipped))
+    for own, ones, cut, norm, length, g, top in zip(
+        *steps, norms, lengths, scale, bound, strict=True
+    ):
         assert norm == pytest.approx(np.sqrt(sum(x * x for x in own)), rel=1e-14)
         assert ones == pytest.approx(g * own / norm, rel=1e-12)
-        length = beta * g / (1 + rounds) + (1 - beta) * norm  # (8)
-        assert both == pytest.approx(length * own / norm, rel=1e-12)
+        assert length == pytest.approx(beta * g / (1 + rounds) + (1 - beta) * norm)  # (8)
         assert top == max(abs(x) for x in own)
         assert cut.tolist() == [max(-top * g, min(top * g, x)) for x in own]
     whole = updates.clipped_update(update, bound, sizes)
@@ -38,30 +37,9 @@ def test_each_layer_is_an_update_of_its_own(sizes, seed, beta, rounds):
     assert updates.layer_norms(update) == pytest.approx([np.linalg.norm(update)])
 
 
-@given(
-    update=st.lists(st.floats(-2, 2), min_size=1, max_size=4).filter(
-        lambda u: np.linalg.norm(u) > 1e-3
-    ),
-    beta=st.floats(0, 1),
-    scale=st.floats(0, 3),
-    rounds=st.integers(1, 9),
-)
-def test_interpolated_update(update, beta, scale, rounds):
-    d = np.array(update)
-    norm = np.sqrt((d * d).sum())
-    expected = (beta * scale / (1 + rounds) + (1 - beta) * norm) * d / norm  # (8)
-    assert updates.interpolated_update(d, beta, scale, rounds) == pytest.approx(
-        expected, rel=1e-12, abs=1e-300
-    )
-    # each row its own norm
-    both = updates.interpolated_update(np.stack([d, 2 * d]), beta, scale, rounds)
-    assert both[0] == pytest.approx(expected, rel=1e-12, abs=1e-300)
-    assert (updates.interpolated_update(d, 0.0, scale, rounds) == d).all()  # FedAvg
-    # (7): a length that no client's gradient decides
-    full = updates.interpolated_update(d, 1.0, scale, rounds)
-    assert np.linalg.norm(full) == pytest.approx(scale / (1 + rounds), abs=1e-12)
-    middle = updates.interpolated_update(d, 0.5, scale, rounds)
-    assert middle == pytest.approx((d + full) / 2, abs=1e-12)
+def test_interpolation_ends_at_fedavg_and_at_a_length_that_no_client_decides():
+    assert updates.interpolated_length(2.5, 0.0, 9.0, 3) == 2.5
+    assert updates.interpolated_length(2.5, 1.0, 9.0, 2) == 3.0  # (7)
 
 
 def test_the_printed_bound_is_negative_where_all_coordinates_are():
@@ -69,40 +47,3 @@ def test_the_printed_bound_is_negative_where_all_coordinates_are():
     assert updates.clip_bound([-2.0, -1.0]).tolist() == [2.0]
     with pytest.raises(ValueError, match="bound must be in"):
         updates.clipped_update([-2.0], -1.0)
-
-
-U = np.ones((2, 3))
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (
-            lambda: updates.interpolated_update([1.0], 1.5, 1.0, 1),
-            r"beta must be in \[0, 1\], got 1.5",
-        ),
-        (lambda: updates.interpolated_update([1.0], 0.5, -1.0, 1), "scale must be in"),
-        (
-            lambda: updates.interpolated_update([1.0], 0.5, 1.0, 0),
-            "rounds must be a whole number of at least 1",
-        ),
-        (lambda: updates.interpolated_update([0.0, 0.0], 0.5, 1.0, 1), "update must not be 0"),
-        (lambda: updates.interpolated_update([np.nan], 0.5, 1.0, 1), "update must not hold NaN"),
-        (
-            lambda: updates.interpolated_update(1.0, 0.5, 1.0, 1),
-            r"update must have shape \(\.\.\., d\)",
-        ),
-        (lambda: updates.normalised_update([1.0, 0.0], layers=[1, 1]), "must not be 0 in a layer"),
-        (lambda: updates.normalised_update([1.0], -1.0), "length must be in"),
-        (lambda: updates.normalised_update([1.0, 2.0], [[1.0]]), "length must have shape"),
-        (lambda: updates.layer_norms(U, [1, 1]), "layers must have the sum 3, got 2"),
-        (lambda: updates.layer_norms(U, [3, 0]), "layers must be whole numbers"),
-        (lambda: updates.layer_norms(U, [1.5, 1.5]), "layers must be whole numbers"),
-        (lambda: updates.clip_bound(U, variant="x"), "variant must be one of"),
-        (lambda: updates.clipped_update(U, [1.0, 2.0, 3.0], [1, 2]), "bound must have shape"),
-    ],
-    ids=lambda part: part if isinstance(part, str) else "",
-)
-def test_bad_input(call, message):
-    with pytest.raises(ValueError, match=message):
-        call()

@@ -54,38 +54,6 @@ def test_welfare_is_printed_and_ranks_as_mean_utility_does(u, alpha, data):
     assert (w[1] - w[0]) * (m[1] - m[0]) >= 0 or m[1] == pytest.approx(m[0], rel=1e-9)
 
 
-@given(UTILITIES, st.floats(0, 20), st.data())
-def test_the_first_order_gain_bounds_mean_utility(u, alpha, data):
-    """Concave and homogeneous: M(v) <= M(u) (1 + gain/n), with equality for v = c u; and the gain
-    is the slope.
-    """
-    v = data.draw(hnp.arrays(np.float64, u.shape, elements=st.floats(1e-3, 1e3)))
-    gain, n, at = bargaining.relative_gain(u, v, alpha), len(u), bargaining.mean_utility(u, alpha)
-    assert bargaining.mean_utility(v, alpha) <= at * (1 + gain / n) * (1 + 1e-9) + 1e-12
-    assert bargaining.relative_gain(u, 3 * u, alpha) == pytest.approx(2 * n)
-    h = 1e-6
-    slope = (
-        bargaining.mean_utility(u * (1 + h), alpha) - bargaining.mean_utility(u * (1 - h), alpha)
-    ) / (2 * h)
-    assert slope == pytest.approx(at * bargaining.relative_gain(u, 2 * u, alpha) / n, rel=1e-6)
-    step = 1e-6 * u.min() / max(1.0, abs(v - u).max()) / (1 + alpha)
-    moved = bargaining.mean_utility(u + step * (v - u), alpha) - bargaining.mean_utility(
-        u - step * (v - u), alpha
-    )
-    assert moved / (2 * step) == pytest.approx(
-        at * gain / n, rel=1e-3, abs=1e-6 * at * (1 + abs(gain))
-    )
-
-
-def test_proportional_and_harmonic_gains_as_printed():
-    """(1) at α = 1; at α = 2 a positive multiple of (D.10)."""
-    rng = np.random.default_rng(0)
-    u, v = rng.uniform(0.1, 3, (2, 50, 4))
-    assert bargaining.relative_gain(u, v) == pytest.approx(((v - u) / u).sum(-1))
-    printed = ((v - u) / u**2).sum(-1)
-    assert bargaining.relative_gain(u, v, 2.0) == pytest.approx(4 * printed / (1 / u).sum(-1))
-
-
 def test_names_and_zeros():
     u = np.array([1.0, 4.0])
     assert [bargaining.mean_utility(u, a) for a in (0, 1, 2, np.inf)] == pytest.approx(
@@ -103,10 +71,7 @@ def test_names_and_zeros():
     assert bargaining.shares(u, 1) == pytest.approx([0.5, 0.5]) and bargaining.shares(
         u, 0
     ) == pytest.approx([0.2, 0.8])
-    assert (
-        bargaining.shares([0.0, 2.0], 0) == pytest.approx([0, 1])
-        and bargaining.relative_gain([0.0, 2.0], u, 0) == 3
-    )
+    assert bargaining.shares([0.0, 2.0], 0) == pytest.approx([0, 1])
     many = np.random.default_rng(1).uniform(0, 2, (3, 5, 4))
     assert bargaining.mean_utility(many, 2).shape == (3, 5) and bargaining.shares(
         many, 2
@@ -121,14 +86,6 @@ def test_no_power_overflows():
         assert bargaining.shares(u, alpha).sum(-1) == pytest.approx([1, 1])
 
 
-def test_d7_of_propfair_tends_to_the_largest_utility_and_not_to_the_egalitarian_rule():
-    """max Σ u_i^α prefers (0.1, 3) to (1, 1) for large α; α-fairness prefers (1, 1)."""
-    fair, unfair = np.array([1.0, 1.0]), np.array([0.1, 3.0])
-    assert (unfair**50).sum() > (fair**50).sum()
-    assert bargaining.mean_utility(unfair, 50) < bargaining.mean_utility(fair, 50)
-    assert bargaining.welfare(unfair, np.inf) < bargaining.welfare(fair, np.inf)
-
-
 def test_price_of_fairness():
     assert (
         bargaining.price_of_fairness([1.0, 2.0], 4.0) == 0.25
@@ -136,66 +93,3 @@ def test_price_of_fairness():
     )
     with pytest.raises(ValueError, match="best_total must be at least the total"):
         bargaining.price_of_fairness([3.0, 2.0], 4.0)
-
-
-@pytest.mark.parametrize("n", [2, 3, 10, 200])
-def test_bound_of_the_price_of_fairness(n):
-    """Its closed forms, and its minimum on a dense grid of x."""
-    assert bargaining.price_of_fairness_bound(n, 1) == pytest.approx(
-        1 - (2 * np.sqrt(n) - 1) / n, abs=1e-12
-    )
-    assert bargaining.price_of_fairness_bound(n, np.inf) == pytest.approx(
-        1 - 4 * n / (n + 1) ** 2, abs=1e-12
-    )
-    assert (
-        bargaining.price_of_fairness_bound(n, 0) == 0
-        and bargaining.price_of_fairness_bound(1, 2.0) == 0
-    )
-    x = np.append(np.linspace(1, 1.1, 20001), np.linspace(1, n, 200001))
-    for alpha in (0.003, 0.1, 0.5, 2.0, 30.0):
-        raised = np.exp(np.minimum((1 + 1 / alpha) * np.log(x), 700))
-        least = ((raised + n - x) / (raised + (n - x) * x)).min()
-        assert bargaining.price_of_fairness_bound(n, alpha) == pytest.approx(1 - least, abs=1e-6)
-        assert bargaining.price_of_fairness_bound(n, alpha) >= 1 - least - 1e-12
-
-
-CASES = {
-    "alpha": (
-        lambda: bargaining.mean_utility([1.0], -1),
-        r"alpha must be in \[0, inf\), got -1|alpha must be in",
-    ),
-    "alpha NaN": (lambda: bargaining.welfare([1.0], np.nan), "alpha must not hold NaN"),
-    "negative": (
-        lambda: bargaining.mean_utility([1.0, -2.0], 1),
-        r"utilities must be >= 0, got -2.0 at index \(1,\)",
-    ),
-    "NaN": (lambda: bargaining.mean_utility([np.nan], 1), "utilities must not hold NaN"),
-    "infinite": (lambda: bargaining.welfare([np.inf], 1), "utilities must be finite"),
-    "empty": (lambda: bargaining.mean_utility([], 1), "utilities must have shape"),
-    "number": (lambda: bargaining.mean_utility(1.0, 1), "utilities must have shape"),
-    "shares at inf": (
-        lambda: bargaining.shares([1.0], np.inf),
-        "alpha must be finite for shares, got inf",
-    ),
-    "shares at zero": (
-        lambda: bargaining.shares([0.0, 1.0], 1),
-        r"utilities must be > 0 for shares .* index \(0,\)",
-    ),
-    "shares of zeros": (lambda: bargaining.shares([0.0, 0.0], 0), "utilities must not all be 0"),
-    "others": (
-        lambda: bargaining.relative_gain([1.0, 2.0], [1.0]),
-        "others must have n = 2 clients",
-    ),
-    "total": (lambda: bargaining.price_of_fairness([1.0], 0.0), "best_total must be positive"),
-    "n": (
-        lambda: bargaining.price_of_fairness_bound(0, 1),
-        "n must be a whole number of at least 1, got 0",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_bad_input(name):
-    call, message = CASES[name]
-    with pytest.raises(ValueError, match=message):
-        call()

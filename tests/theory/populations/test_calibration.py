@@ -351,24 +351,3 @@ def test_counts_are_people(rows: Any, calibrate: str, random: Any) -> None:
     fed = Federation.from_samples(*rows, calibrate=calibrate, levels=0)
     assert np.array_equal(told.mass, fed.mass) and np.array_equal(told.model.eta, fed.model.eta)  # type: ignore[union-attr]
     assert np.array_equal(told.model.conditional, fed.model.conditional)  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize(
-    ("counts", "score", "why"),
-    [
-        (np.ones((1, 2, 3)), [0, 1, 2], r"counts must have shape \(I, A, 2, 3\)"),
-        (np.ones((1, 1, 2, 2)), [0, 1], r"counts must have shape \(I, A, 2, 2\), A at least 2"),
-        (np.ones((1, 2, 2, 2)), [0, 0], "score must hold n distinct numbers"),
-        (-np.ones((1, 2, 2, 2)), [0, 1], "counts must be non-negative whole numbers, got -1"),
-        (np.full((1, 2, 2, 2), 2.5), [0, 1], "counts must be non-negative whole numbers, got 2.5"),
-        (
-            np.zeros((2, 2, 2, 2)),
-            [0, 1],
-            "counts must hold people of every client, client 0 has none",
-        ),
-        (np.ones((1, 2, 2, 2)) * [[[[1]], [[0]]]], [0, 1], "group 1 is empty"),
-    ],
-)
-def test_what_counts_may_not_be(counts: Any, score: Any, why: str) -> None:
-    with pytest.raises(ValueError, match=why):
-        Federation.from_counts(counts, score)

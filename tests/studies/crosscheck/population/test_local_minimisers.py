@@ -11,7 +11,7 @@ from fairfl.solvers.api import solve
 from fairfl.studies.crosscheck.population.learned_rules import Found
 from fairfl.studies.crosscheck.population.local_minimisers import learned, minimiser
 from fairfl.studies.crosscheck.population.worlds import spread
-from fairfl.studies.crosscheck.standard_errors import NEAR, OVER, accuracy_error, difference_error
+from fairfl.studies.crosscheck.standard_errors import NEAR, OVER, PEOPLE
 
 WORLD = spread(3, 1.5, 0.2)
 
@@ -62,13 +62,7 @@ def test_a_client_without_a_label_has_no_minimiser():
 
 def test_the_largest_standard_errors():
     """p (1 - p) / n is largest at 1/2; a difference of two halves of n adds two of n/2."""
-    for people in (100, 10_000):
-        p = np.linspace(0, 1, 101)
-        assert accuracy_error(people) == pytest.approx(np.sqrt(p * (1 - p) / people).max())
-        both = [
-            np.sqrt(r * (1 - r) / (people / 2) + s * (1 - s) / (people / 2)) for r in p for s in p
-        ]
-        assert difference_error(people) == pytest.approx(np.max(both))
-    assert (NEAR, OVER) == (0.005, 0.01)
-    with pytest.raises(ValueError, match="people must be"):
-        accuracy_error(0)
+    p = np.linspace(0, 1, 101)
+    variance = p * (1 - p)
+    assert pytest.approx(np.sqrt(variance / PEOPLE).max()) == NEAR == 0.005
+    assert pytest.approx(np.sqrt(2 * (variance + variance[:, None]) / PEOPLE).max()) == OVER == 0.01

@@ -23,7 +23,6 @@ from itertools import combinations_with_replacement
 from typing import NamedTuple
 
 SAMPLES = 4
-GROUPS = ("F", "M")
 
 
 class Kind(NamedTuple):
@@ -40,12 +39,6 @@ KINDS = (Kind((1, 3), (0, 3)), Kind((1, 3), (0, 3)), Kind((3, 1), (3, 0)))
 """Clients 1 and 2: one F, rejected, and three M, accepted. Client 3: three F, accepted, and one M,
 rejected.
 """
-SAMPLE_X = (
-    {"F": (-2,), "M": (1, 4, 7)},
-    {"F": (-3,), "M": (2, 5, 8)},
-    {"F": (3, 6, 9), "M": (-1,)},
-)
-"""Where the samples of ``KINDS`` are drawn: any distinct places with the right signs would do."""
 
 
 def kinds() -> list[Kind]:

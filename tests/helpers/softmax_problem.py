@@ -64,10 +64,6 @@ class SoftmaxProblem:
         parts = [(torch.from_numpy(x[k]), torch.from_numpy(y[k])) for k in range(len(x))]
         return cls(Parts(ClientData.from_clients(parts)), classes)
 
-    def rows(self, which: slice) -> SoftmaxProblem:
-        """Some of every client's rows."""
-        return self.of(self.x[:, which].copy(), self.y[:, which].copy(), self.classes)
-
     @property
     def model(self) -> Softmax:
         """The engine's."""

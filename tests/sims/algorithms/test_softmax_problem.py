@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 import torch
-
-from fairfl.studies.softmax_problem import SoftmaxProblem
+from softmax_problem import SoftmaxProblem
 
 W = np.linspace(-1, 1, 9)
 

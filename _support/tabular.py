@@ -1,0 +1,37 @@
+"""Results as tables: a DataFrame, and what a notebook shows."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fairfl._support.checks import Array
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Tabular:
+    """A result whose ``_columns`` are numbers, texts, or arrays that have one row a member."""
+
+    def _columns(self) -> dict[str, Any]:
+        raise TypeError(f"{type(self).__name__} has no columns")
+
+    def to_frame(self) -> pd.DataFrame:
+        """The numbers as a table."""
+        import pandas as pd  # a second to load, and no solution needs it
+
+        columns = self._columns()
+        one = all(np.ndim(column) == 0 for column in columns.values())
+        return pd.DataFrame(columns, index=[0] if one else None)
+
+    def _repr_html_(self) -> str:
+        table = self.to_frame().to_html(index=False, max_rows=10, float_format="{:.6g}".format)
+        return f"<p><code>{escape(repr(self))}</code></p>\n{table}"
+
+
+def numbered(name: str, values: Array) -> dict[str, Any]:
+    """Columns name_0, name_1, ... of the last axis of ``values``."""
+    return {f"{name}_{k}": values[..., k] for k in range(values.shape[-1])}

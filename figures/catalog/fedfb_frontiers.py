@@ -1,0 +1,70 @@
+"""FedFB figures 5 and 9: the frontiers of the three schemes on two and on three clients, by the
+shares q_i = P(a = 1 | i); and the same federations under equal opportunity, not in the paper.
+
+x | a, i ~ N(μ, 1) with means 3 and 5 (client 0), 1 and -1 (client 1), 1 and 2 (client 2) for a = 0
+and 1, logistic η, equal weights. The curves are exact; the paper's come from samples on a grid of
+multipliers. Under equal opportunity true-positive rates P(ŷ = 1 | a, y = 1) are compared in place
+of acceptance rates, and a client's budget limits the difference of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from fairfl.figures.lib import frontier_panels
+from fairfl.figures.lib.registry import Entry
+from fairfl.theory.populations import fedfb_figures as fedfb
+from fairfl.theory.populations.federation import Federation
+
+POINTS = 40
+TRADE_OFFS = "accuracy-fairness trade-offs of CFL, LFT+FedAvg and LFT+Ensemble"
+FIVE = {f"q = ({q[0]:g}, {q[1]:g})": fedfb.figure_5(q) for q in fedfb.SHARES_5}
+NINE = {f"q = ({', '.join(f'{v:g}' for v in q)})": fedfb.figure_9(q) for q in fedfb.SHARES_9}
+"""The panels' federations by title."""
+
+
+def figure(
+    name: str,
+    title: str,
+    panels: Mapping[str, Federation],
+    printed: Mapping[str, Any],
+    notion: str = "demographic_parity",
+    axes: frontier_panels.Axes = frontier_panels.PLAIN,
+) -> Entry:
+    """Four panels a figure, or one of a federation of one's own, or of normal laws with another
+    ``mean``, ``sd``, ``q`` or ``weight`` than ``printed``.
+    """
+
+    def data(
+        points: int = POINTS, *, federation: Federation | None = None, **laws: Any
+    ) -> pd.DataFrame:
+        own = frontier_panels.own(federation, laws, printed)
+        return frontier_panels.table(own or panels, points, notion)
+
+    draw = partial(frontier_panels.draw_panels, axes=axes)
+    return Entry(name, title, data, draw, Path(__file__))
+
+
+PRINTED = {"mean": fedfb.MEANS_5, "q": fedfb.SHARES_5[0]}
+FIGURES = (
+    figure("fedfb_figure_5", f"FedFB figure 5: {TRADE_OFFS}, two clients", FIVE, PRINTED),
+    figure(
+        "fedfb_figure_9",
+        f"FedFB figure 9: {TRADE_OFFS}, three clients",
+        NINE,
+        {"mean": fedfb.MEANS_9, "q": fedfb.SHARES_9[0]},
+    ),
+    figure(
+        "equal_opportunity",
+        "Equal opportunity: the three schemes' trade-offs on the clients of FedFB figures 5 and 9",
+        FIVE | NINE,
+        PRINTED,
+        "true_positive_rate_parity",
+        frontier_panels.Axes(disparity="difference of true-positive rates"),
+    ),
+)

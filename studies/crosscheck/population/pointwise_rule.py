@@ -1,0 +1,91 @@
+"""The pointwise minimiser of the clients' weighted losses over all functions of x and a."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from fairfl._support.checks import Array
+from fairfl.studies.crosscheck.population.worlds import World
+from fairfl.theory.populations.classifiers import Classifier
+
+REACH = 9.0
+"""Standard deviations about the clients' means that the grid covers."""
+GRID, BISECTIONS, THIRDS, SHALLOW = 2000, 50, 30, 0.02
+"""Cells in which changes of sign are sought. Within a cell a minimum of the size is followed where
+it is below ``SHALLOW``; sizes are relative to the largest density, cells at most 0.03 wide.
+"""
+
+
+def any_rule(world: World, lam: Array) -> Classifier:
+    r"""argmin over all functions of x and a: accept where Σ_i P(a, i) p_i(x) (2 η(x) - ρ_ia) > 0.
+
+    The same for 0-1 loss and for log loss, whose pointwise minimiser is log(Σ (2 - ρ) p η / Σ ρ p
+    (1 - η)). The edges are roots by bisection; see ``GRID``.
+    """
+    rho = lam / world.shares
+    edges, values = [], []
+    for a in (0, 1):
+        grid, density, chance = _grid(world, a)
+        worth = (density * (2 * chance - rho[:, a : a + 1])).sum(axis=0)
+        grid, yes = _with_dips(grid, worth, partial(_worth, world, a, rho[:, a]))
+        at = np.flatnonzero(yes[1:] != yes[:-1])
+        low, high, rising = grid[at], grid[at + 1], yes[at + 1]
+        for _ in range(BISECTIONS if at.size else 0):
+            middle = (low + high) / 2
+            right = (_worth(world, a, rho[:, a], middle) > 0) == rising
+            low, high = np.where(right, low, middle), np.where(right, middle, high)
+        edges.append((low + high) / 2)
+        values.append((float(yes[0]) + np.arange(at.size + 1)) % 2)
+    return Classifier(edges, values)
+
+
+def _with_dips(
+    grid: Array, worth: Array, function: Callable[[Array], Array]
+) -> tuple[Array, NDArray[np.bool_]]:
+    """The grid and whether ``worth`` is positive, with bottoms of dips through 0 between nodes."""
+    yes, size = worth > 0, np.abs(worth)
+    inner = (
+        (size[1:-1] <= size[:-2])
+        & (size[1:-1] <= size[2:])
+        & (yes[1:-1] == yes[:-2])
+        & (yes[1:-1] == yes[2:])
+    )
+    at = np.flatnonzero(inner & (size[1:-1] < SHALLOW)) + 1
+    if at.size == 0:
+        return grid, yes
+    low, high, side = grid[at - 1], grid[at + 1], np.where(yes[at], 1.0, -1.0)
+    for _ in range(THIRDS):
+        first, second = low + (high - low) / 3, high - (high - low) / 3
+        left = side * function(first) < side * function(second)
+        low, high = np.where(left, low, first), np.where(left, second, high)
+    dip = (low + high) / 2
+    below = side * function(dip) <= 0
+    place = np.concatenate([grid, dip[below]])
+    order = np.argsort(place, kind="stable")
+    return place[order], np.concatenate([yes, ~yes[at][below]])[order]
+
+
+def _worth(world: World, a: int, rho: Array, x: Array) -> Array:
+    """Σ_i P(a, i) p_i(x) (2 η(x) - ρ_i) over the largest density, (n,)."""
+    return (relative(world, a, x) * (2 * special.expit(x) - rho[:, None])).sum(axis=0)
+
+
+@lru_cache(maxsize=16)
+def _grid(world: World, a: int) -> tuple[Array, Array, Array]:
+    """Points, the clients' densities there, and η."""
+    mean, sd = (np.array([row[a] for row in table]) for table in (world.mean, world.sd))
+    grid = np.linspace((mean - REACH * sd).min(), (mean + REACH * sd).max(), GRID + 1)
+    return grid, relative(world, a, grid), special.expit(grid)
+
+
+def relative(world: World, a: int, x: Array) -> Array:
+    """P(a, i) p(x | a, i) over the largest of them, (I, n): no underflow far out."""
+    mean, sd = (np.array([[row[a]] for row in table]) for table in (world.mean, world.sd))
+    share = (np.array(world.weight) * world.shares[:, a])[:, None]
+    log = np.log(share / sd) - 0.5 * ((x - mean) / sd) ** 2
+    return np.exp(log - log.max(axis=0))

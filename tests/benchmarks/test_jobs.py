@@ -1,0 +1,42 @@
+"""The jobs of fairfl bench: every line names what it runs and on what, and is timed."""
+
+import math
+
+import pytest
+
+from benchmarks import jobs
+from fairfl.sims.data.fetch import DataUnavailable
+
+
+def test_every_job_and_every_entry_is_used():
+    assert {run for run, *_ in jobs.JOBS} == set(jobs.RUN)
+    assert {on for _, on, *_ in jobs.JOBS} == set(jobs.ON)
+    assert len({job[:2] for job in jobs.JOBS}) == len(jobs.JOBS)
+
+
+def test_a_short_job_is_run_again_and_the_older_time_is_beside(monkeypatch):
+    runs = []
+    monkeypatch.setitem(jobs.RUN, "r", lambda made: runs.append(sum(range(made))))
+    monkeypatch.setitem(jobs.ON, "o", lambda: 100_000)
+    monkeypatch.setattr(jobs, "REPEATED", 0.02)
+    row = jobs.timed("r", "o", 2.0, 1.0)
+    assert len(runs) > 1 and 0 < row.ours < 0.02
+    assert row.cells()[0] == "r: o, CPU time" and "dc15ec5" in row.cells()[2]
+    assert row.cells()[4:6] == ("≤ 1 s", "yes")
+
+
+def test_data_that_are_not_here_are_told(monkeypatch):
+    def missing():
+        raise DataUnavailable("no adult.data")
+
+    monkeypatch.setitem(jobs.ON, "Adult by work class", missing)
+    row = jobs.timed("fairfl frontier by race, 4 points", "Adult by work class", None, 10.0)
+    assert math.isnan(row.ours) and "no adult.data" in row.note
+
+
+def test_the_time_of_a_command_is_that_of_its_process():
+    before = jobs.cpu()
+    jobs.command("--version")
+    assert jobs.cpu() - before > 0.02
+    with pytest.raises(RuntimeError, match="fairfl nothing ended with 2"):
+        jobs.command("nothing")

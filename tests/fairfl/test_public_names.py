@@ -1,0 +1,145 @@
+"""The public names: each has an example that runs; results as tables, in notebooks, as pictures,
+and pickled; what a type checker sees of the names of schemes and notions.
+"""
+
+import ast
+import doctest
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, get_args
+
+import matplotlib
+import pytest
+
+import fairfl as ff
+from fairfl.solvers.schemes import NAMES, Scheme
+from fairfl.theory.aggregation import AFL
+from fairfl.theory.populations.notions import ALIASES, NOTIONS, Notion
+
+ROOT = Path(__file__).resolve().parents[2]
+matplotlib.use("agg")
+FED = ff.Federation.normal(mean=[[3, 5], [1, -1]], sd=1.0, q=[0.5, 0.4])
+CFL, ENSEMBLE = (ff.frontier(FED, scheme, 5) for scheme in ("cfl", "lft_ensemble"))
+COSTLY = ff.frontier(FED, "cfl", 5, costs=(2, 1))
+NAMED = ff.Federation.from_samples([0.1, 0.9] * 40, [0, 1] * 40, ["<a>", "b"] * 40, ["x & y"] * 80)
+RESULTS = {
+    "solution": (ff.solve(FED, "lft_ensemble", [0.1, 0.2]), 1, {"eps_1": 0.2}),
+    "aware": (ff.solve(FED, "client_aware", 0.1), 1, {"scheme": "client_aware", "eps_0": 0.1}),
+    "frontier": (ENSEMBLE, 5, {"accuracy": ENSEMBLE.accuracy[0], "eps_1": ENSEMBLE.eps[0, 1]}),
+    "utilities": (COSTLY, 5, {"utility": COSTLY.utility[0], "disparity": COSTLY.disparity[0]}),
+    "least": (ff.min_disparity(FED, "lft_ensemble"), 1, {"disparity": ENSEMBLE.disparity[0]}),
+    "federation": (FED, 2, {"weight": 0.5, "share_1": 0.5}),
+    "named": (NAMED, 1, {"client": "x & y", "share_<a>": 0.5}),
+    "minimax": (
+        ff.solve_minimax(
+            lambda t: [t[0] ** 2, t[0] ** 2 + 1], AFL(), [1.0], jac=lambda t: [2 * t] * 2
+        ),
+        2,
+        {"dual_weight": 0.0, "loss": 0.0},
+    ),
+}
+"""A result, the rows of its table, and numbers of the first of them."""
+TYPED = """
+import fairfl as ff
+fed = ff.Federation.normal(mean=[[3, 5], [1, -1]])
+ff.solve(fed, "cfl", 0.1, notion="eodds", difference="overall", sees="x", method="lp")
+ff.frontier(fed, "lft_fedavg", effort="thorough").plot()
+ff.solve(fed, "clf", 0.1)
+ff.solve(fed, "cfl", 0.1, notion="parity")
+ff.frontier(fed, "cfl", difference="largest")
+ff.min_disparity(fed, "cfl", sees="a")
+"""
+
+
+def test_public_names_alone_are_listed() -> None:
+    assert dir(ff) == sorted([*ff.__all__, "figures"])
+    code = ast.parse((ROOT / "fairfl" / "__init__.py").read_text("utf-8"))
+    typed = next(node for node in code.body if isinstance(node, ast.If)).body
+    told = {name.asname: node.module for node in typed for name in node.names}  # type: ignore
+    assert told == {name: f"fairfl.{where}" for name, where in ff._WHERE.items()}
+
+
+@pytest.mark.parametrize("name", sorted({*dir(ff)} - {"__version__"}))
+def test_every_public_name_has_an_example_that_runs(name: str) -> None:
+    (found,) = doctest.DocTestFinder(recurse=False).find(getattr(ff, name), name, globs={})
+    assert found.examples
+    assert doctest.DocTestRunner().run(found).failed == 0
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_are_tables_and_have_a_page_in_notebooks(name: str) -> None:
+    result, rows, first = RESULTS[name]
+    table = result.to_frame()
+    assert len(table) == rows
+    assert {key: table[key][0] for key in first} == pytest.approx(first, abs=1e-9)
+    page = result._repr_html_()
+    assert page.count("<tr") == rows + 1 and "<a>" not in page and "x & y" not in page
+    assert pickle.loads(pickle.dumps(result)).to_frame().equals(table)
+
+
+def test_frontiers_are_drawn_in_the_look_of_their_schemes() -> None:
+    alone = ENSEMBLE.plot(color="black", label="mine")
+    (line, first) = alone.lines
+    assert (line.get_color(), first.get_color(), line.get_label()) == ("black", "black", "mine")
+    assert line.get_xdata() == pytest.approx(ENSEMBLE.disparity)
+    assert ENSEMBLE.plot(alone) is alone and len(alone.lines) == 4
+    both = ff.plot_frontiers([CFL, ENSEMBLE])
+    assert [text.get_text() for text in both.get_legend().get_texts()] == ["CFL", "LFT+Ensemble"]
+    assert both is not alone and COSTLY.plot().get_ylabel() == "utility"
+
+
+@pytest.mark.parametrize("wrong", [[], CFL, [CFL, 3], "cfl", [CFL, COSTLY]])
+def test_what_cannot_be_drawn_together_is_said(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="frontiers must be") as raised:
+        ff.plot_frontiers(wrong)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(("scheme", "rows"), [("cfl", 2), ("lft_ensemble", 2), ("client_aware", 4)])
+def test_accept_sets_are_drawn_where_the_rule_accepts(scheme: str, rows: int) -> None:
+    solution = ff.solve(FED, scheme, 0.1)  # type: ignore[arg-type]
+    ax = solution.plot(color="black")
+    assert len(ax.get_yticks()) == rows
+    low, high = ax.get_xlim()
+    bars = [(box.get_paths()[0].get_extents(), box.get_alpha()) for box in ax.collections]
+    for k in range(rows):
+        own = [(box.x0, box.x1, alpha) for box, alpha in bars if box.y0 < k < box.y1]
+        i = {"i": k // 2} if scheme == "client_aware" else {}
+        for x in (low + (high - low) * share for share in (0.013, 0.31, 0.52, 0.77, 0.987)):
+            drawn = sum(alpha for start, end, alpha in own if start < x <= end)
+            assert drawn == pytest.approx(solution.classifier(x, a=k % 2, **i))
+
+
+def test_a_rule_without_cuts_is_drawn() -> None:
+    assert (
+        len(
+            ff.solve(ff.Federation.finite([0, 1], [[[0.25, 0.25]] * 2], [0.9, 0.9]), "cfl", 1)
+            .plot()
+            .collections
+        )
+        == 2
+    )
+
+
+def test_the_types_are_what_is_accepted() -> None:
+    assert {*get_args(Scheme)} == {*NAMES}
+    assert {*get_args(Notion)} == {*NOTIONS, *ALIASES}
+
+
+@pytest.mark.slow
+def test_a_type_checker_sees_a_wrong_scheme_notion_difference_and_sight(tmp_path: Path) -> None:
+    package = tmp_path / "fairfl"
+    package.mkdir()
+    layers = ("_support", "theory", "solvers", "sims", "studies", "claims", "figures")
+    for file in [ROOT / layer for layer in layers] + [*(ROOT / "fairfl").iterdir()]:
+        if file.name != "__pycache__":
+            (package / file.name).symlink_to(file)
+    (tmp_path / "typed.py").write_text(TYPED)
+    (tmp_path / "pyrightconfig.json").write_text(json.dumps({"include": ["typed.py"]}))
+    line = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]
+    told = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True)
+    found = json.loads(told.stdout)["generalDiagnostics"]
+    assert [one["range"]["start"]["line"] for one in found] == [5, 6, 7, 8], found

@@ -1,0 +1,129 @@
+"""frontier(..., budgets="common") against ``solve`` at a grid of budgets: none is above or less
+disparate, and every point is one of these solutions.
+"""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from strategies import finite_federations
+from tasks import asked, federation
+
+import fairfl as ff
+
+GRID = np.linspace(0.0, 1.0, 81)
+LOCAL = ("lft_fedavg", "lft_ensemble")
+FEWER = settings(max_examples=max(8, settings.default.max_examples // 4))  # type: ignore[union-attr]
+LAWS = {
+    "crossing zero": ff.Federation.normal([[3, 5], [1, -1], [0, 1]], 1.0, [0.5, 0.4, 0.3]),
+    "unequal widths": ff.Federation.normal([[0, 1], [1, 0.5]], [0.5, 2.0], [0.3, 0.6], [1, 3]),
+    "three groups": ff.Federation.normal([[0, 1, 2], [1, -1, 0]], 1.0),
+}
+
+
+def check(fed: ff.Federation, scheme: str, blur: float, **more: Any) -> ff.Frontier:
+    """The curve against the twin; ``blur``: what a solution may be better by."""
+    F = ff.frontier(fed, scheme, 12, budgets="common", **more)
+    assert (np.diff(F.disparity) > 0).all() and (np.diff(F.utility) > 0).all()
+    assert (F.eps == F.eps[:, :1]).all() and F.reproduced.all()
+    twin = [ff.solve(fed, scheme, eps, **more) for eps in GRID]
+    disparity, utility = np.array([[s.disparity, s.utility] for s in twin]).T
+    assert disparity.min() >= F.disparity[0] - blur
+    best = F.utility_at(np.maximum(disparity, F.disparity[0]))
+    assert (utility <= best + blur).all()
+    inner = F.disparity[0] + np.array([0.21, 0.5, 0.83]) * np.ptp(F.disparity)
+    points = F.evaluate(inner)
+    assert (points.disparity <= inner + 1e-10).all()
+    for eps, d, worth in zip(points.eps, points.disparity, points.worth, strict=True):
+        s = ff.solve(fed, scheme, eps, **more)
+        assert (s.disparity, 1 + s.utility) == pytest.approx((d, worth), abs=1e-9)
+    return F
+
+
+@pytest.mark.parametrize("scheme", LOCAL)
+@FEWER
+@given(fed=finite_federations(max_clients=3, max_points=5))
+def test_finite_with_ties(scheme: str, fed: ff.Federation) -> None:
+    assert check(fed, scheme, 1e-9).exact
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("scheme", LOCAL)
+def test_every_notion_of_two_groups(seed: int, scheme: str) -> None:
+    rng = np.random.default_rng(seed)
+    fed = federation(rng, groups=2, clients=2 + seed % 3)
+    check(fed, scheme, 1e-9, **asked(rng, fed, scheme)[2])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_fedavg_of_more_groups(seed: int) -> None:
+    rng = np.random.default_rng(50 + seed)
+    fed = federation(rng, groups=3 + seed % 2, clients=2)
+    F = check(fed, "lft_fedavg", 1e-9, **asked(rng, fed, "lft_fedavg")[2])
+    assert not F.exact
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_ensembles_of_more_groups_are_close(seed: int) -> None:
+    # of several local optima the one nearest to a toss is taken: no linear path
+    rng = np.random.default_rng(60 + seed)
+    fed = federation(rng, groups=3, clients=2)
+    check(fed, "lft_ensemble", 1e-4, **asked(rng, fed, "lft_ensemble")[2])
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("scheme", LOCAL)
+@pytest.mark.parametrize("more", [{}, {"notion": "eo", "costs": (2, 1)}], ids=["dp", "eo"])
+def test_laws(name: str, scheme: str, more: dict[str, Any]) -> None:
+    check(LAWS[name], scheme, 1e-7, **more)
+
+
+def test_a_smaller_budget_may_be_more_disparate() -> None:
+    # clients whose differences have both signs: their sum vanishes at one budget, and comes back
+    fed = LAWS["crossing zero"]
+    F = ff.frontier(fed, "lft_fedavg", 12, budgets="common")
+    s = [ff.solve(fed, "lft_fedavg", eps) for eps in (F.eps[0, 0], F.eps[0, 0] / 2, 0.0)]
+    assert s[0].disparity <= 1e-10 < 0.01 < s[1].disparity < s[2].disparity
+    assert F.disparity[0] == 0.0 and F.accuracy[0] == pytest.approx(s[0].accuracy, abs=1e-12)
+
+
+@pytest.mark.parametrize("scheme", LOCAL)
+@pytest.mark.parametrize("kind", ["finite", "laws"])
+def test_no_better_than_budgets_for_each(kind: str, scheme: str) -> None:
+    fed = LAWS["unequal widths"]
+    if kind == "finite":
+        fed = federation(np.random.default_rng(3), groups=2, clients=3)
+    own, common = (ff.frontier(fed, scheme, 12, budgets=b) for b in ("each", "common"))
+    assert common.disparity[0] >= own.disparity[0] - 1e-9
+    assert (
+        common.accuracy <= own.accuracy_at(np.maximum(common.disparity, own.disparity[0])) + 1e-9
+    ).all()
+    assert common.accuracy[-1] == pytest.approx(own.accuracy[-1], abs=1e-9)
+    assert (common.gap >= 0).all()
+
+
+@pytest.mark.parametrize("scheme", LOCAL)
+def test_one_client_has_one_budget(scheme: str) -> None:
+    fed = ff.Federation.finite([0, 1], [[[0.125, 0.375], [0.375, 0.125]]], [0.25, 0.75])
+    F = ff.frontier(fed, scheme, 5, budgets="common")
+    # as in test_finite_exact's frontier by hand
+    assert F.disparity == pytest.approx([0, 0.125, 0.25, 0.375, 0.5], abs=1e-15)
+    assert F.accuracy == pytest.approx(0.75 - (0.5 - F.disparity) / 4, abs=1e-15)
+    copy = pickle.loads(pickle.dumps(F))
+    assert copy.accuracy_at(0.3) == F.accuracy_at(0.3)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "budgets", "told"),
+    [
+        ("cfl", "common", "budgets='common' goes with 'lft_ensemble' or 'lft_fedavg', got scheme"),
+        ("client_aware", "common", "got scheme 'client_aware'"),
+        ("lft_fedavg", "one", "budgets must be one of 'each', 'common', got 'one'"),
+        ("lft_fedavg", 0.1, "budgets must be one of 'each', 'common', got 0.1"),
+    ],
+)
+def test_budgets_are_checked(scheme: str, budgets: Any, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        ff.frontier(LAWS["unequal widths"], scheme, budgets=budgets)
