@@ -11,7 +11,7 @@ LABELS: dict[Scheme, str] = {
     "lft_ensemble": "LFT+Ensemble",
 }
 """The three schemes for rules that are not told the client, best first."""
-NAMES: dict[Scheme, str] = LABELS | {"client_aware": "Client-aware"}
+NAMES: dict[Scheme, str] = {**LABELS, "client_aware": "Client-aware"}
 RATES = {
     "demographic_parity": "acceptance rates",
     "true_positive_rate_parity": "true-positive rates",

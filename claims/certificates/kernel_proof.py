@@ -233,9 +233,7 @@ def hypotheses_of(goal: str) -> str:
 
 
 def _used(binders: str, text: str) -> str:
-    """Of ``a b (c d : T)`` those that a text speaks of, or their types; all of a type that may be
-    empty.
-    """
+    """Of ``a b (c d : T)`` those in a text, in their types, or of a type that may be empty."""
     kept: list[str] = []
     binders = f"({binders})" if _parted(binders, ":")[1] else binders
     for one in reversed(re.findall(r"\((?:[^()]|\([^()]*\))*\)|[^\s()]+", binders)):

@@ -19,7 +19,7 @@ from fairfl.figures.lib.tables import names, numbers, pick
 from fairfl.solvers.api import frontier
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.plots import curve
-from fairfl.solvers.schemes import LOOKS
+from fairfl.solvers.schemes import LABELS, LOOKS
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import Notion
 
@@ -51,9 +51,7 @@ def table(
 ) -> pd.DataFrame:
     """The frontiers of all schemes on every federation, ``points`` a curve: ``rows`` of each."""
     curves = {
-        panel: {
-            scheme: frontier(federation, scheme, points, notion=notion) for scheme in style.SCHEMES
-        }
+        panel: {scheme: frontier(federation, scheme, points, notion=notion) for scheme in LABELS}
         for panel, federation in federations.items()
     }
     return pd.concat([rows(panel, found) for panel, found in curves.items()], ignore_index=True)

@@ -47,7 +47,7 @@ SMALL: tuple[tuple[str, Notion], ...] = (
     ("figure-5d", "eodds"),
     ("random-0-2-3", "dp"),
 )
-RATED = (
+RATED: tuple[tuple[str, Notion], ...] = (
     *((world, "eo") for world in ("figure-5d", "figure-9d", "random-0")),
     ("random-0-2-3", "dp"),
     ("random-1-3-3", "eo"),
@@ -116,7 +116,7 @@ def units(scale: Scale) -> list[Unit]:
 
 
 def _units(
-    questions: tuple[tuple[str, str], ...],
+    questions: tuple[tuple[str, Notion], ...],
     schemes: tuple[str, ...],
     sizes: tuple[int, ...],
     seeds: int,
