@@ -125,7 +125,6 @@ def planted_study(monkeypatch):
         lambda measures: {"means": measures.groupby("scheme")[["accuracy"]].mean()},
         verdicts,
         (Drawing("crosscheck-planted", "A picture", "x", "y", table),),
-        lambda measures: {"accuracies": measures["accuracy"].tolist()},
     )
     plain = Study("plain", "Keeps nothing", planted.seeds, units, planted.tables, verdicts)
     found = {"plain": plain, "planted": planted}
