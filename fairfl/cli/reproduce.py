@@ -61,7 +61,7 @@ def _crosschecked(out: Path, jobs: int) -> tuple[list[dict[str, Any]], str]:
     """What the studies found, quick; or why they could not be run, else ""."""
     try:
         with extras_named():
-            from fairfl.studies.crosscheck.registry import find
+            from fairfl.studies.crosscheck.studies.all_studies import find
 
             chosen = find([*STUDIES]) if STUDIES else []
             return [run_study(study, "quick", None, out, True, jobs, True) for study in chosen], ""

@@ -136,7 +136,7 @@ def _show_list(imports: bool, as_json: bool) -> None:
     from fairfl.reports.terminal import tell
 
     def known() -> list[Experiment]:
-        from fairfl.studies.registry import experiments
+        from fairfl.studies.papers.all_experiments import experiments
 
         return list(experiments().values())
 
@@ -165,7 +165,7 @@ def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
         from fairfl.studies.own.config import read_config
 
         return read_config(name)
-    from fairfl.studies.registry import find
+    from fairfl.studies.papers.all_experiments import find
 
     return find(name)
 
@@ -197,7 +197,7 @@ def _run(
     from fairfl.reports.terminal import tell, tell_table
     from fairfl.studies.beside_published import cells, compare, paired
     from fairfl.studies.experiment import Scale
-    from fairfl.studies.registry import experiments
+    from fairfl.studies.papers.all_experiments import experiments
 
     units = _chosen(experiment.units(Scale(profile, seeds)), only)
     files = (*TEXTS, *names(*(picture.name for picture in experiment.pictures)))
