@@ -58,7 +58,7 @@ def crosscheck(
     """
     with one_line():
         from fairfl.cli.unit_runs import listing
-        from fairfl.studies.crosscheck.registry import find
+        from fairfl.studies.crosscheck.studies.all_studies import find
 
         files = [name for name in names or () if name.lower().endswith(".toml")]
         rest = [name for name in names or () if name not in files]

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from audit import Densities, Finite, Odds, audit
-from populations import finite_model
 
 import fairfl as ff
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
@@ -72,7 +71,7 @@ def test_the_names_of_groups_do_not_change_the_smallest_disparity() -> None:
     least = []
     for one in (drawn, drawn.relabelled()):
         fed = one.build()
-        search = FedAvgSearch.of(fed, finite_model(fed), Task.of(fed, "lft_fedavg"))
+        search = FedAvgSearch.of(fed, Task.of(fed, "lft_fedavg"))
         assert search.lowest is not None
         least.append(search.lowest.disparity)
     assert least[0] == pytest.approx(least[1], abs=EXACT)

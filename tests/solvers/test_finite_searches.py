@@ -7,7 +7,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from audit import random_budgets
-from populations import finite_model
 from tasks import asked, beaten, federation
 
 import fairfl as ff
@@ -69,16 +68,15 @@ def against_exact(scheme, seed, **given):
     fed, more = drawn(scheme, seed, groups=2, **given)
     notions = ("demographic_parity", "true_positive_rate_parity", "accuracy_parity")
     notion = notions[seed % (3 if scheme == "lft_ensemble" else 2)]
-    model = finite_model(fed)
     task = Task.of(fed, scheme, notion, more["difference"], more["costs"], more["sees"])
     if scheme == "lft_fedavg":
-        exact = ExactFedAvg.of(fed, model, task).frontier(9)
-        F = FedAvgSearch.of(fed, model, task).frontier(5)
+        exact = ExactFedAvg.of(fed, task).frontier(9)
+        F = FedAvgSearch.of(fed, task).frontier(5)
     else:
-        exact = Segments.of(fed, model, task).frontier(9)
+        exact = Segments.of(fed, task).frontier(9)
         with pytest.MonkeyPatch.context() as patch:  # corners are found, not read from the paths
             patch.setattr(finite_segments, "_of_paths", finite_segments._of_solutions)
-            F = Segments.of(fed, model, task).frontier(5)
+            F = Segments.of(fed, task).frontier(5)
     d = np.maximum(exact.disparity, F.disparity[0])
     apart = F.utility_at(d) - exact.utility_at(d)
     return max(float(np.abs(apart).max()), abs(F.disparity[0] - exact.disparity[0]))

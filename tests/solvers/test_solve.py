@@ -340,7 +340,8 @@ def test_a_flip_path_descends_to_zero(
     path = flip_path(margin.ravel(), slope, np.append(p[0], -p[1]))
     assert (np.diff(path.gap) <= 1e-15).all() and (np.diff(path.exchange_rate) >= 0).all()
     assert path.gap[-1] <= 1e-15
-    start = p[0] @ (margin[0] > 0) - p[1] @ (margin[1] > 0)
+    free = (1 + np.sign(margin)) / 2
+    start = p[0] @ free[0] - p[1] @ free[1]
     assert path.gap[0] == pytest.approx(abs(start), abs=1e-15)
     for eps in (0.0, 0.1, 0.3):
         rule, lam = path.classifier(eps)

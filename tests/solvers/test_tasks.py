@@ -14,8 +14,8 @@ from tasks import NOTIONS, SCHEMES, asked, by_group, check, federation, federati
 
 import fairfl as ff
 from fairfl.solvers import api
-from fairfl.solvers.cfl import finite as cfl
-from fairfl.solvers.lft_fedavg import finite as fedavg
+from fairfl.solvers import finite as solvers
+from fairfl.solvers.numerics.box_lp import solve_box
 from fairfl.solvers.problem import Task, law_problem
 from fairfl.solvers.solution import FINITE_TOLERANCE
 from fairfl.theory.populations.notions import Rates
@@ -63,11 +63,8 @@ def test_a_thousand_solutions_are_the_programmes() -> None:
 
 def mistaken_rows(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
     """Every problem that the solvers build is changed; the programme's stay."""
-    own, clients = cfl.own_problems, fedavg.clients_problem
-    monkeypatch.setattr(
-        cfl, "own_problems", lambda *given: [tuple(map(change, pair)) for pair in own(*given)]
-    )
-    monkeypatch.setattr(fedavg, "clients_problem", lambda *given: change(clients(*given)))
+    for name, build in solvers.PROBLEMS.items():
+        monkeypatch.setitem(solvers.PROBLEMS, name, lambda *at, build=build: change(build(*at)))
 
 
 def turned(problem: Any) -> Any:
@@ -180,13 +177,12 @@ def test_two_groups_by_the_general_programme(seed: int) -> None:
     """The sort and the linear programme with the two constraints of each rate are one."""
     rng = np.random.default_rng(seed)
     fed = federation(rng, groups=2)
-    model: Any = fed.model
     notion = list(NOTIONS)[seed % 5]
     task = Task.of(fed, "cfl", notion, sees="xa" if seed % 3 else "x")
     for eps in (0.0, 0.05, 0.2):
         budget = np.array([eps])
-        problem = law_problem(task, model.pooled(fed.mass), budget)
-        best = problem.base + cfl.solve_box(problem).primal
+        problem = law_problem(fed, task).at(budget)
+        best = problem.base + float(problem.u @ solve_box(problem).f)
         assert 1 + utility(fed, "cfl", eps, notion=notion, sees=task.sees) == pytest.approx(
             best, abs=1e-12
         )

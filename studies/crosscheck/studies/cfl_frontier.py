@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 
 from fairfl._support.checks import Array
-from fairfl.solvers.schemes import Scheme
+from fairfl.solvers.schemes import LABELS
 from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, below, exact
 from fairfl.studies.crosscheck.population.kept_rules import kept_rules
-from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
+from fairfl.studies.crosscheck.population.worlds import by_name, in_words
 from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, rms, told
 from fairfl.studies.crosscheck.runs import BOXED, CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan
 from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.told import points_of, series
+from fairfl.studies.crosscheck.told import exact_curve, points_of, series
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 
@@ -240,7 +240,7 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
         four = among(among(found, "degree", [1]), "scheme", EVERYONE)
         size = _common(four)
         shown = among(four, "rows", [size])
-        curves = [curve(by_name(world), scheme) for scheme in ("cfl", "lft_fedavg", "lft_ensemble")]
+        curves = [exact_curve(by_name(world), scheme) for scheme in LABELS]
         far = floats(shown, "accuracy") < min(float(floats(one, "y").min()) for one in curves) - FAR
         panel = f"{in_words(world)}, {size:,} people" + (
             f" ({far.sum()} far below)" if far.any() else ""
@@ -255,13 +255,6 @@ def _common(found: pd.DataFrame) -> int:
     """The largest size that all four schemes ran with."""
     sizes = [set(floats(part, "rows").tolist()) for _, part in groups(found, ["scheme"])]
     return int(max(set.intersection(*sizes)))
-
-
-def curve(world: World, scheme: Scheme) -> pd.DataFrame:
-    """An exact frontier as a series."""
-    label = {"cfl": CFL, "lft_fedavg": LFT_AVG, "lft_ensemble": ENSEMBLE}[scheme]
-    found = exact(world, scheme)
-    return series("", f"{label}, exact", "line", found.disparity, found.accuracy)
 
 
 def shrinking(measures: pd.DataFrame) -> pd.DataFrame:

@@ -289,7 +289,7 @@ def _what(found: pd.DataFrame) -> str:
 
 
 def record(measures: pd.DataFrame) -> dict[str, Any]:
-    """Of each question, scheme and size the rules nearest to the frontier; CFL's at ε = 0."""
+    """Of each question, scheme and size the rules nearest to the frontier."""
     kept = [
         part.iloc[np.argsort(floats(part, "below"))[:KEPT]]
         for _, part in groups(measures, ["question", "scheme", "rows"])
@@ -300,12 +300,7 @@ def record(measures: pd.DataFrame) -> dict[str, Any]:
         "seeds": [int(v) for v in np.unique(floats(measures, "seed"))],
         "seen": SEEN,
     }
-    fair = among(among(measures, "scheme", [CFL]), "budget", [FAIR])
-    return {
-        "runs": runs,
-        "worlds": kept_rules(pd.concat(kept, ignore_index=True)),
-        "fair": kept_rules(fair),
-    }
+    return {"runs": runs, "worlds": kept_rules(pd.concat(kept, ignore_index=True))}
 
 
 def points(measures: pd.DataFrame) -> pd.DataFrame:

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from populations import finite_model
 
 import fairfl as ff
 from fairfl.solvers.lft_ensemble import finite_segments
-from fairfl.solvers.lft_ensemble.finite import everybody, local_paths
 from fairfl.solvers.lft_ensemble.finite_client_path import ClientPath, client_path
-from fairfl.solvers.problem import Task
+from fairfl.solvers.problem import Task, law_problem, own_problems
 
 
 def few_atoms(seed: int, unseen: bool, clients: int = 2, atoms: int = 4) -> ff.Federation:
@@ -32,8 +30,9 @@ def few_atoms(seed: int, unseen: bool, clients: int = 2, atoms: int = 4) -> ff.F
 
 
 def paths_of(fed: ff.Federation) -> list[ClientPath]:
-    problem = fed, finite_model(fed), Task.of(fed, "lft_ensemble")
-    return [client_path(path, everybody(*problem)) for path in local_paths(*problem)]
+    task = Task.of(fed, "lft_ensemble")
+    whole = law_problem(fed, task)
+    return [client_path(own.path, whole) for own in own_problems(fed, task) if own.path]
 
 
 def test_a_jump_is_crossed_and_never_stood_on() -> None:

@@ -158,7 +158,7 @@ def test_names_and_order_do_not_matter(clients: int) -> None:
 
 
 def test_figure_5_takes_few_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counts, which are the same on every machine: 4,200 multipliers and 230 rules followed by
+    """Counts, which are the same on every machine: 780 multipliers and 180 rules followed by
     their budgets when this was written, for 60 points.
     """
     counts = {"at": 0, "follow": 0}
@@ -175,7 +175,7 @@ def test_figure_5_takes_few_evaluations(monkeypatch: pytest.MonkeyPatch) -> None
     for name in counts:
         monkeypatch.setattr(RuleFamily, name, counted(name))
     ff.frontier(figure_5((0.4, 0.6)), "lft_fedavg", 60)
-    assert 60 <= counts["at"] <= 6000 and counts["follow"] <= 500
+    assert 60 <= counts["at"] <= 1000 and counts["follow"] <= 250
 
 
 def test_more_effort_finds_no_less() -> None:

@@ -19,8 +19,9 @@ from fairfl._support.manifest import SUFFIX, finished
 from fairfl._support.processes import as_done
 from fairfl._support.threads import one_thread
 from fairfl._support.version import __version__
+from fairfl.figures.catalog.all_figures import find, registered
 from fairfl.figures.lib import style
-from fairfl.figures.lib.registry import Entry, find, registered
+from fairfl.figures.lib.figure_entry import FigureEntry
 from fairfl.figures.lib.saved import SUFFIXES, save
 from fairfl.sims.data.fetch import DataUnavailable, data_read, same_data
 from fairfl.theory.populations.federation import Federation
@@ -151,14 +152,14 @@ def _attempt(
     return Outcome(name, "drawn", "", files, time.perf_counter() - begin)
 
 
-def _unchanged(entry: Entry, out: Path) -> bool:
+def _unchanged(entry: FigureEntry, out: Path) -> bool:
     """Whether the files are what was drawn, and source and data what they were drawn from."""
     inputs = finished(out / f"{entry.name}{SUFFIX}")
     return inputs is not None and inputs.pop(SOURCE, None) == key(entry) and same_data(inputs)
 
 
 @one_thread()
-def _render(entry: Entry, out: Path) -> tuple[Path, ...]:
+def _render(entry: FigureEntry, out: Path) -> tuple[Path, ...]:
     out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
     with data_read() as files:
         table = entry.data()
@@ -175,7 +176,7 @@ def _render(entry: Entry, out: Path) -> tuple[Path, ...]:
         )
 
 
-def key(entry: Entry) -> str:
+def key(entry: FigureEntry) -> str:
     """What a drawn figure depends on: version, matplotlib, its own source, and the sources that it
     may call.
     """
