@@ -19,10 +19,9 @@ from fairfl.sims.data.partition import dirichlet, iid, label_shards, two_groups
 from fairfl.sims.data.tables import DATASETS, load, read_people
 from fairfl.sims.engine import MLP, LeastSquares, LinearSVM, Logistic, Model, Module, Softmax
 from fairfl.sims.engine.draws.participation import PARTICIPATIONS, Participation
-from fairfl.sims.engine.replicate import RATES
 from fairfl.sims.engine.schedule import SCHEDULES, Schedule
 from fairfl.sims.engine.secure_sums import SUM_ONLY
-from fairfl.sims.engine.settings import check_rates
+from fairfl.sims.engine.settings import RATES, check_rates
 from fairfl.sims.group_fairness.agnostic import AgnosticFair
 from fairfl.sims.models.registry import MODELS as OWN_MODELS
 from fairfl.studies.own.config_reader import REQUIRED, Section

@@ -10,8 +10,8 @@ import pytest
 from run_files import DYNAMIC, FAIR, OWN
 
 from fairfl.cli import simulate
+from fairfl.sims.algorithms.dynamic import ModifiedNormalizedFedAvg
 from fairfl.sims.algorithms.dynamic_qfedavg import DynamicQFedAvg
-from fairfl.sims.algorithms.modified_normalized_fedavg import ModifiedNormalizedFedAvg
 from fairfl.sims.engine import Exponential, Joining
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.studies.execute import run_units
