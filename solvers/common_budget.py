@@ -156,9 +156,8 @@ class Path:
     def segments(self) -> Segments:
         """Between the budgets, as if the path were linear there; when they are all known."""
         ends = np.stack([np.arange(self.eps.size - 1), np.arange(1, self.eps.size)], axis=1)
-        eps = self.eps[:, None]
-        found = Segments.folded(self.md[ends], self.worth[ends], eps[ends], ends[:, 0])
-        return found.undominated()
+        md, worth, eps = self.md[ends], self.worth[ends], self.eps[ends, None]
+        return Segments.folded(md, worth, eps, ends[:, 0]).undominated()
 
     def meet(self, disparity: Array) -> tuple[Array, Array, Array]:
         """Budgets, differences and worths (P,) of the best solutions with at most the disparities

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from fairfl._support.checks import shown
 from fairfl.solvers.frontier import Frontier
-from fairfl.solvers.schemes import LOOKS
+from fairfl.solvers.schemes import LOOKS, REPORTED
 from fairfl.theory.populations.classifiers import Classifier
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def _axes(ax: Axes | None) -> Axes:
 
 def curve(ax: Axes, scheme: str, x: ArrayLike, y: ArrayLike, **style: Any) -> None:
     """A frontier in the look of its scheme, and a marker at its smallest disparity."""
-    look = LOOKS[scheme]
+    look = REPORTED[scheme]
     (line,) = ax.plot(x, y, **look.stroke | style)
     first = look.mark | {"color": line.get_color(), "clip_on": False, "zorder": 3}
     ax.plot(np.ravel(x)[:1], np.ravel(y)[:1], **first)

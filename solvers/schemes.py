@@ -11,7 +11,12 @@ LABELS: dict[Scheme, str] = {
     "lft_ensemble": "LFT+Ensemble",
 }
 """The three schemes for rules that are not told the client, best first."""
-NAMES: dict[Scheme, str] = {**LABELS, "client_aware": "Client-aware"}
+COMMON = {
+    "lft_fedavg_common": "LFT+FedAvg, one budget",
+    "lft_ensemble_common": "LFT+Ensemble, one budget",
+}
+"""Local training at one budget for all clients, as reports call it."""
+NAMES: dict[str, str] = {**LABELS, **COMMON, "client_aware": "Client-aware"}
 RATES = {
     "demographic_parity": "acceptance rates",
     "true_positive_rate_parity": "true-positive rates",
@@ -54,3 +59,9 @@ LOOKS = {
     "client_aware": Look(NAMES["client_aware"], "#CC79A7", (0, (2, 1)), 1.3, "D", 4.0),
 }
 """Blue, bluish green, vermilion and reddish purple of Okabe and Ito."""
+REPORTED: dict[str, Look] = {
+    **LOOKS,
+    "lft_fedavg_common": Look(NAMES["lft_fedavg_common"], "#009E73", "-", 1.3, "P", 4.5),
+    "lft_ensemble_common": Look(NAMES["lft_ensemble_common"], "#D55E00", "-", 0.9, "v", 4.5),
+}
+"""And one budget for all clients: the scheme's colour, solid."""

@@ -1,4 +1,6 @@
-"""``fairfl frontier``: what the schemes reach on a table of people, or on laws from a TOML file."""
+"""``fairfl frontier``: what the schemes reach on people, as a table or as summaries of sites, or on
+laws from a TOML file.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,12 @@ class Calibrate(StrEnum):
 
 
 def frontier(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="FEDERATION.toml, or people as .csv or .parquet.")
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE...",
+            help="FEDERATION.toml; people as .csv or .parquet; or a summary of each site, .json.",
+        ),
     ],
     score: Annotated[str | None, option("Column: larger where y = 1 is likelier.")] = None,
     label: Annotated[str | None, option("Column of two values, y.")] = None,
@@ -113,9 +119,18 @@ def frontier(
         )
         if calibrate is not Calibrate.shared:
             people["calibrate"] = calibrate.value
+        file = files[0]
+        summaries = file.suffix.lower() == ".json"
+        if len(files) > 1 and not all(one.suffix.lower() == ".json" for one in files):
+            raise ValueError(
+                "several files must be summaries of sites (.json), got "
+                f"{', '.join(one.name for one in files)}"
+            )
         with stages() as progress:
             progress(f"reading of {file.name}")
-            if file.suffix.lower() == ".toml":
+            if summaries:
+                federation, notes, sample = _summaries(files, people)
+            elif file.suffix.lower() == ".toml":
                 federation, notes, sample = _laws(file, people | draws), (), None
             else:
                 federation, notes, sample = _people(file, people, sees == "x")
@@ -146,6 +161,17 @@ def _laws(file: Path, people: dict[str, Any]) -> Federation:
     from fairfl.reports.federation_file import read_federation
 
     return read_federation(file)
+
+
+def _summaries(files: list[Path], people: dict[str, Any]) -> tuple[Federation, list[str], Counted]:
+    """As :func:`_people`, of the sites' counts."""
+    calibrate = people.pop("calibrate", "shared")
+    if people:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in people)
+        raise ValueError(f"{names} goes with a table of people, got summaries of sites")
+    from fairfl.reports.people import read_summaries
+
+    return read_summaries(files, calibrate)
 
 
 def _people(

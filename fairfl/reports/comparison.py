@@ -10,10 +10,12 @@ import numpy as np
 from fairfl._support.checks import Array, in_range
 from fairfl.reports.curves import frontiers
 from fairfl.reports.group_rates import GroupRates, group_rates
-from fairfl.reports.question import PLAIN, Question
+from fairfl.reports.question import PLAIN, Question, base
+from fairfl.reports.rules import Chosen
 from fairfl.reports.sampling import FEWEST, HeldOut, Progress, Rule, Spread, bootstrap, held_out
 from fairfl.solvers.api import solve
 from fairfl.solvers.frontier import Frontier
+from fairfl.solvers.solution import Solution, rates_of
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
 
@@ -21,6 +23,8 @@ COMMON = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
 """Disparities at which values are compared, as far as they are below the most accurate
 classifier's.
 """
+TALKED = 0.05
+"""The disparity that is put in words: the one nearest to this."""
 ZERO = 1e-12
 """Disparities below this are called zero."""
 GRID = 60
@@ -85,6 +89,8 @@ class Comparison:
     shares : (A,) of the groups in the population.
     weight : (I,) the clients' masses.
     rates : of the groups under the most useful classifier; of two rates those further apart.
+    rules : by scheme, at the disparity that is put in words, or the smallest where that is
+        larger.
     disparities : where values are compared.
     asked : whether the disparities were asked for; all of them are put in words then.
     reaches : by scheme, best first.
@@ -103,9 +109,15 @@ class Comparison:
     disparities: tuple[float, ...]
     asked: bool
     reaches: dict[str, Reach]
+    rules: dict[str, Chosen]
     people: int | None = None
     spread: Spread | None = None
     held: HeldOut | None = None
+
+    @property
+    def talked(self) -> list[int]:
+        """Which of the disparities are put in words."""
+        return _talked(self.disparities, self.asked)
 
     @property
     def numbers(self) -> Array:
@@ -167,6 +179,9 @@ def compare(
     found = frontiers(federation, count, question, progress)
     top = float(found["cfl"].disparity[-1])
     disparities = tuple(sorted(set(at))) if at else tuple(d for d in COMMON if d < top)[-5:]
+    reaches = reached(found, disparities, question)
+    told = _talked(disparities, bool(at))
+    level = disparities[told[0]] if told else top
     return Comparison(
         question,
         tuple(map(str, federation.groups)),
@@ -176,8 +191,41 @@ def compare(
         group_rates(federation, question, top),
         disparities,
         bool(at),
-        reached(found, disparities, question),
+        reaches,
+        {
+            scheme: _chosen(federation, question, scheme, curve, level)
+            for scheme, curve in found.items()
+        },
     )
+
+
+def _talked(disparities: Sequence[float], asked: bool) -> list[int]:
+    if asked or not disparities:
+        return list(range(len(disparities)))
+    return [int(np.argmin([abs(np.log(d / TALKED)) for d in disparities]))]
+
+
+def _chosen(
+    fed: Federation, question: Question, scheme: str, curve: Frontier, disparity: float
+) -> Chosen:
+    """The solution with at most the disparity, or the smallest."""
+    found = solution_at(fed, question, scheme, curve, max(disparity, float(curve.disparity[0])))
+    assert found is not None
+    return Chosen(found, rates_of(fed, question.notion, found.classifier)[1])
+
+
+def solution_at(
+    fed: Federation, question: Question, scheme: str, curve: Frontier, disparity: float
+) -> Solution | None:
+    """The solution of the frontier's last point with at most the disparity, for CFL and rules that
+    are told the client of the disparity itself; None where the scheme does not get so low.
+    """
+    k = int(np.searchsorted(curve.disparity, disparity, side="right")) - 1
+    if k < 0:
+        return None
+    told = scheme in ("cfl", "client_aware")
+    eps = np.array([min(disparity, curve.disparity[-1])]) if told else curve.eps[k]
+    return solve(fed, base(scheme), eps, **question.of(scheme))
 
 
 def reached(
@@ -209,15 +257,12 @@ def rules(
     """The rules of all schemes at their smallest disparity, at each of ``disparities``, and at
     their best value.
 
-    At a disparity the rule is that of the frontier's last point below it, for CFL and rules that
-    are told the client of the disparity itself; None where a scheme does not get so low.
+    See :func:`solution_at`.
     """
     out: list[Rule | None] = []
     for scheme, curve in frontiers(federation, count, question).items():
         for d in (float(curve.disparity[0]), *disparities, float(curve.disparity[-1])):
-            k = int(np.searchsorted(curve.disparity, d, side="right")) - 1
-            eps = np.array([d]) if scheme in ("cfl", "client_aware") else curve.eps[k]
-            found = solve(federation, scheme, eps, **question.of(scheme)) if k >= 0 else None
+            found = solution_at(federation, question, scheme, curve, d)
             out.append(None if found is None else found.classifier)
     return out
 

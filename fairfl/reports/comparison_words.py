@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from fairfl.reports.comparison import ENDS, ZERO, Comparison, Reach
-from fairfl.reports.question import ONES, PLAIN, Question
-from fairfl.reports.sampling import FEWEST, LEVEL
-from fairfl.solvers.schemes import RATES
+from fairfl.reports.question import ONES, PLAIN, Question, base
+from fairfl.reports.sampling import LEVEL
+from fairfl.solvers.schemes import COMMON, RATES
 from fairfl.theory.populations.notions import NOTIONS
 
 WORDS = {
@@ -20,8 +20,13 @@ WORDS = {
 }
 WHERE = {"positive": "where y = 1, ", "negative": "where y = 0, "}
 """Of whom a rate is."""
-TALKED = 0.05
-"""The disparity that is put in words: the one nearest to this."""
+BUDGETS = {
+    **dict.fromkeys(COMMON, "with one budget for all clients"),
+    "lft_fedavg": "with a budget for each client, chosen with all data",
+    "lft_ensemble": "with a budget for each client, chosen with all data",
+}
+"""How a scheme's budgets are set."""
+SEARCHED = "A better rule may exist: this value comes from a search."
 NEGLIGIBLE = 5e-6
 """Losses below this are called none: of accuracy they print as 0.000 percentage points."""
 
@@ -40,7 +45,9 @@ def sentences(found: Comparison) -> list[str]:
         f"Perfect fairness (disparity 0) costs {_lost(question, values[-1] - values[0])} when "
         f"the data are pooled: {fair}.",
     ]
-    out += [_at(found, k) for k in _talked(found)]
+    agreed = ["cfl", *COMMON]
+    planned = [scheme for scheme in found.reaches if scheme not in agreed]
+    out += [_at(found, k, part) for k in found.talked for part in (agreed, planned)]
     out += [_cost(found, scheme) for scheme in found.reaches if scheme != "cfl"]
     return [*out, *_sampled(found)]
 
@@ -86,44 +93,41 @@ def _apart(found: Comparison) -> str:
     )
 
 
-def _talked(found: Comparison) -> list[int]:
-    if found.asked:
-        return list(range(len(found.disparities)))
-    return (
-        [int(np.argmin([abs(np.log(d / TALKED)) for d in found.disparities]))]
-        if found.disparities
-        else []
-    )
-
-
-def _at(found: Comparison, k: int) -> str:
-    parts = []
+def _at(found: Comparison, k: int, schemes: Sequence[str]) -> str:
+    """What the schemes reach at one disparity; how their budgets are set is said once."""
+    parts, said = [], ""
     best = found.reaches["cfl"].at[k]
-    for scheme, reach in found.reaches.items():
-        got = reach.at[k]
+    for scheme in schemes:
+        reach = found.reaches[scheme]
+        got, who = reach.at[k], WORDS[base(scheme)]
+        if BUDGETS.get(scheme, said) != said:
+            said = BUDGETS[scheme]
+            who = f"{said}, {who}"
         if got is None or best is None:
             how = _found(found, reach)
             verb = f"{how} to reach no less than" if how else "cannot get below"
-            parts.append(f"{WORDS[scheme]} {verb} {_disparity(found, scheme, 0)}{_here(found)}")
+            parts.append(f"{who} {verb} {_disparity(found, scheme, 0)}{_here(found)}")
             continue
         value = found.question.value
         a_value = f"a{'n' * (value[0] == 'a')} {value} of " if scheme == "cfl" else ""
-        parts.append(f"{WORDS[scheme]} reaches {a_value}{_value(found, scheme, len(ENDS) + k)}")
+        parts.append(f"{who} reaches {a_value}{_value(found, scheme, len(ENDS) + k)}")
         if got - best > NEGLIGIBLE:
             parts[-1] += f", {difference(found.question, got - best)} more"
         elif scheme != "cfl":
-            how = "" if reach.frontier.exact else " as far as a search found"
+            how = "" if reach.frontier.exact else " (from a search)"
             parts[-1] += (
                 f", {difference(found.question, best - got)} less{how}"
                 if best - got > NEGLIGIBLE
-                else ", no less"
+                else ", the same as pooling"
             )
     return f"At a disparity of {found.disparities[k]:g}, {'; '.join(parts)}."
 
 
 def _cost(found: Comparison, scheme: str) -> str:
     reach = found.reaches[scheme]
-    who = WORDS[scheme][0].upper() + WORDS[scheme][1:]
+    who = WORDS[base(scheme)]
+    who = f"{BUDGETS[scheme]}, {who}" if scheme in BUDGETS else who
+    who = who[0].upper() + who[1:]
     value, told = found.question.value, found.question
     least = _found(found, reach)
     none = f"{least} no fairer" if least else "gets no fairer"
@@ -138,15 +142,15 @@ def _cost(found: Comparison, scheme: str) -> str:
             f"{who} {fair}, and loses no {value} against pooling at any disparity that it reaches."
             f"{more}"
         )
-    how = "" if reach.frontier.exact else ", as far as a search found: it may be less"
+    how = "" if reach.frontier.exact else f" {SEARCHED}"
 
     def shown(loss: float) -> str:
         return difference(told, loss)
 
     return (
-        f"{who} {fair}, and loses at most "
+        f"{who} {fair}, and loses up to "
         f"{shown(reach.loss)}{_brackets(found.between(scheme, 4), shown)} of {value} against "
-        f"pooling at the same disparity (at {number(reach.loss_at)}){how}.{more}"
+        f"pooling at the same disparity (at {number(reach.loss_at)}).{how}{more}"
     )
 
 
@@ -184,13 +188,11 @@ def _sampled(found: Comparison) -> list[str]:
         )
     elif found.spread is not None:
         out.append(
-            f"No intervals, which take {FEWEST} bootstraps: there are {found.spread.bootstraps}. "
-            "Where more take "
-            "longer than a minute, --bootstraps 200 makes them. For other people than these "
-            "numbers may be far off."
+            "No intervals were computed. --bootstraps 200 computes them, in more than a minute. "
+            "For other people than these numbers may be far off."
         )
     if found.held is not None:
-        k = _talked(found)[0] + 1 if _talked(found) else 0
+        k = found.talked[0] + 1 if found.talked else 0
         where = f"at a disparity of {found.disparities[k - 1]:g}" if k else "at disparity 0"
         (value, apart), (held_value, held_apart) = found.held.inside[0, k], found.held.outside[0, k]
         show, name = shower(found.question), found.question.value

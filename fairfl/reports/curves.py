@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from fairfl.reports.question import Question
+from fairfl.reports.question import Question, base
 from fairfl.reports.sampling import Progress
 from fairfl.solvers.api import frontier
 from fairfl.solvers.frontier import Frontier
-from fairfl.solvers.schemes import NAMES
+from fairfl.solvers.schemes import COMMON, NAMES
 from fairfl.theory.populations.federation import Federation
 
 
@@ -18,5 +18,7 @@ def frontiers(
     for scheme in question.schemes:
         if progress is not None:
             progress(f"frontier of {NAMES[scheme]}")
-        found[scheme] = frontier(federation, scheme, count, **question.of(scheme))
+        budgets = "common" if scheme in COMMON else "each"
+        asked = question.of(scheme) | {"budgets": budgets}
+        found[scheme] = frontier(federation, base(scheme), count, **asked)
     return found

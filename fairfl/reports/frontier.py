@@ -17,10 +17,12 @@ from rich.table import Table
 from fairfl.reports.comparison import ENDS, Comparison, compare, tried
 from fairfl.reports.comparison_words import asked, number, sentences, shower, span
 from fairfl.reports.frontier_json import as_data
-from fairfl.reports.question import PLAIN, Question
+from fairfl.reports.question import PLAIN, Question, base
+from fairfl.reports.rules import budgets, thresholds
 from fairfl.reports.sampling import FEWEST, Progress
-from fairfl.solvers.schemes import LABELS, NAMES, RATES
+from fairfl.solvers.schemes import COMMON, NAMES, RATES
 from fairfl.theory.populations.calibration import Counted
+from fairfl.theory.populations.classifiers import ClientClassifiers
 from fairfl.theory.populations.federation import Federation
 
 if TYPE_CHECKING:
@@ -30,7 +32,9 @@ SEARCHED = (
     "{}: {} between the ends are the best that a search found; each is attained, and "
     "CFL's bound them."
 )
-MINIMUM = "LFT+FedAvg's smallest disparity is the smallest that a search found."
+MINIMUM = "{}: the smallest disparity is the smallest that a search found."
+AGREED = "One budget for all clients: what they can agree on"
+PLANNED = "A budget for each client: the best that a planner who knew all data could choose"
 WIDE = 120
 
 
@@ -94,11 +98,15 @@ def show(found: Comparison, notes: Sequence[str]) -> None:
     console = Console(color_system=None)
     if not console.is_terminal:
         console = Console(width=WIDE)  # a pipe has no width of its own
-    console.print(table(found))
+    agreed, planned = _parts(found)
+    console.print(table(found, agreed, AGREED))
+    console.print(table(found, planned, PLANNED))
+    console.print(rules_table(found))
     for line in [*sentences(found), *searched(found)]:
         typer.echo(line)
     if found.held is not None:
-        console.print(held_table(found))
+        for schemes in (agreed, planned):
+            console.print(held_table(found, schemes))
 
 
 def _groups(found: Comparison) -> str:
@@ -116,19 +124,45 @@ def searched(found: Comparison) -> list[str]:
     names = [NAMES[scheme] for scheme, reach in found.reaches.items() if not reach.frontier.exact]
     values = found.question.value.removesuffix("y") + "ies"
     out = [SEARCHED.format(" and ".join(names), values)] if names else []
-    return out + ([MINIMUM] if LABELS["lft_fedavg"] in names else [])
+    least = [scheme for scheme in ("lft_fedavg_common", "lft_fedavg") if NAMES[scheme] in names]
+    return out + [MINIMUM.format(NAMES[scheme]) for scheme in least]
 
 
-def table(found: Comparison) -> Table:
+def _parts(found: Comparison) -> tuple[list[str], list[str]]:
+    """The schemes of the first table, and those of the second."""
+    agreed = ["cfl", *COMMON]
+    return agreed, [scheme for scheme in found.reaches if scheme not in agreed]
+
+
+def rules_table(found: Comparison) -> Table:
+    """Budgets, thresholds and rates by group of the rules at one disparity."""
+    level = found.disparities[found.talked[0]] if found.talked else None
+    where = "no constraint" if level is None else f"a disparity of {level:g}, or the smallest above"
+    out = Table(title=f"The rules at {where}", title_justify="left")
+    for name in ("", "budget", "group", "accepted", RATES[found.question.notion]):
+        out.add_column(name)
+    for scheme, chosen in found.rules.items():
+        rule = chosen.solution.classifier
+        told = isinstance(rule, ClientClassifiers)
+        for a, group in enumerate(found.groups):
+            rates = " and ".join(number(rate) for rate in chosen.rates[:, a])
+            who = "by client" if told else thresholds(rule, a)
+            first = ("", "") if a else (NAMES[scheme], budgets(chosen.solution))
+            out.add_row(*first, group, who, rates, end_section=a == len(found.groups) - 1)
+    return out
+
+
+def table(found: Comparison, schemes: Sequence[str], title: str) -> Table:
     """One column a scheme, so that it fits a terminal of 80 characters; intervals stand below their
     numbers.
     """
-    out = _headed(found, "")
+    out = _headed(schemes, "", title)
     value, shown = found.question.value, shower(found.question)
 
     def row(name: str, column: int, show: Callable[[float], str], end: bool = False) -> None:
         cells, several = [], False
-        for scheme, reach in found.reaches.items():
+        for scheme in schemes:
+            reach = found.reaches[scheme]
             value, ends = reach.numbers[column], found.between(scheme, column)
             cells.append("-" if np.isnan(value) else show(value))
             if ends is not None and not np.isnan(value):
@@ -145,11 +179,13 @@ def table(found: Comparison) -> Table:
     return out
 
 
-def held_table(found: Comparison) -> Table:
+def held_table(found: Comparison, schemes: Sequence[str]) -> Table:
     """Rules fitted to half of the people: value and disparity on that half, and on the other."""
     assert found.held is not None
-    out = _headed(found, "half fitted to → other half")
-    halves, show = (found.held.inside, found.held.outside), shower(found.question)
+    out = _headed(schemes, "half fitted to → other half")
+    which = [list(found.reaches).index(scheme) for scheme in schemes]
+    halves = found.held.inside[which], found.held.outside[which]
+    show = shower(found.question)
     names = [
         "smallest disparity",
         *(f"disparity {d:g}" for d in found.disparities),
@@ -167,11 +203,11 @@ def held_table(found: Comparison) -> Table:
     return out
 
 
-def _headed(found: Comparison, first: str) -> Table:
-    out = Table()
+def _headed(schemes: Sequence[str], first: str, title: str | None = None) -> Table:
+    out = Table(title=title, title_justify="left")
     out.add_column(first)
-    for scheme in found.reaches:
-        out.add_column(NAMES[scheme], justify="right")
+    for scheme in schemes:
+        out.add_column(NAMES[base(scheme)], justify="right")
     return out
 
 

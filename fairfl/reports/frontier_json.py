@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fairfl.reports import rules
 from fairfl.reports.comparison import ENDS, Comparison
 from fairfl.reports.comparison_words import sentences
 from fairfl.reports.question import PLAIN
@@ -21,6 +22,7 @@ def as_data(found: Comparison) -> dict[str, Any]:
     for k, (scheme, reach) in enumerate(found.reaches.items()):
         told: dict[str, Any] = {"scheme": scheme}
         told |= dict(zip(ends, reach.numbers, strict=False))
+        told["rule"] = rules.as_data(found.rules[scheme], found.groups)
         told["exact"] = reach.frontier.exact
         told["at"] = [
             {"disparity": d, value: v} for d, v in zip(found.disparities, reach.at, strict=True)

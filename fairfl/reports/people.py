@@ -6,15 +6,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from fairfl._support.checks import Array, some
 from fairfl.sims.data.tables.people import read_people
+from fairfl.sims.data.tables.summary import Summary, joined, read_summary
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.theory.populations.calibration import Counted, ScoreWarning, count_people
 from fairfl.theory.populations.federation import Federation
+
+ACCURACIES = "accuracies count the fitted P(y = 1 | x)."
 
 
 def read(
@@ -55,20 +59,58 @@ def read(
     kept, notes = _chosen(data, group_pair)
     columns = (column[kept] for column in (x, data.label, data.group, data.client))
     people = count_people(*columns, calibrate=calibrate, levels=levels)
-    with warnings.catch_warnings(record=True) as odd:
-        warnings.simplefilter("always", ScoreWarning)
-        federation = Federation.from_counts(people.counts, people.points, calibrate=calibrate)
-    federation.groups = tuple(data.group_names[code] for code in people.groups)
-    federation.client_names = tuple(data.client_names[code] for code in people.clients)
+    people = replace(
+        people,
+        groups=tuple(data.group_names[code] for code in people.groups),
+        clients=tuple(data.client_names[code] for code in people.clients),
+    )
+    federation, odd = _counted(people)
     lines = [
         f"{people.people:,} people; score: {source}; {people.merged}.",
         *notes,
-        f"y = 1 stands for {label} = {data.label_names[1]}; accuracies count the fitted P(y = 1 "
-        "| x).",
+        f"y = 1 stands for {label} = {data.label_names[1]}; {ACCURACIES}",
         *_warned(data, federation, unseen),
-        *(f"Warning: {warning.message}." for warning in odd),
+        *odd,
     ]
     return federation, lines, people
+
+
+def read_summaries(
+    paths: Sequence[Path], calibrate: str = "shared"
+) -> tuple[Federation, list[str], Counted]:
+    """As :func:`read`, of the files that ``fairfl summarize`` wrote, one for each site."""
+    found = [read_summary(path) for path in paths]
+    counts, points, groups = joined(found)
+    people = Counted(points, counts, groups, tuple(one.site for one in found), calibrate)
+    federation, odd = _counted(people)
+    lines = [
+        f"{people.people:,} people of {len(found)} sites, as counts; {len(points)} levels of the "
+        "score.",
+        f"y = 1 stands for {found[0].label} = {found[0].labels[1]}; {ACCURACIES}",
+        *(f"Withheld by {one.site}: {_withheld(one)}." for one in found if one.withheld.any()),
+        *odd,
+    ]
+    return federation, lines, people
+
+
+def _withheld(one: Summary) -> str:
+    hidden = int(one.withheld.sum())
+    people = one.people - int(one.counts[one.counts >= 0].sum())
+    return (
+        f"{hidden} counts of {people:,} people in all ({100 * people / one.people:.1f} %), "
+        "which are taken to be equal; no interval says what this does to the numbers"
+    )
+
+
+def _counted(people: Counted) -> tuple[Federation, list[str]]:
+    """The federation with its names, and what is odd about its score."""
+    with warnings.catch_warnings(record=True) as odd:
+        warnings.simplefilter("always", ScoreWarning)
+        federation = Federation.from_counts(
+            people.counts, people.points, calibrate=people.calibrate
+        )
+    federation.groups, federation.client_names = people.groups, people.clients
+    return federation, [f"Warning: {warning.message}." for warning in odd]
 
 
 def _warned(data: Dataset, federation: Federation, unseen: bool) -> list[str]:

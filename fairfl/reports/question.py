@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 import numpy as np
 
 from fairfl._support.checks import Array, one_of
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.problem import Sees, Task
-from fairfl.solvers.schemes import LABELS, NAMES, Scheme
+from fairfl.solvers.schemes import COMMON, LABELS, Scheme
 from fairfl.theory.populations.federation import Federation, local_budgets
 from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, Difference, Notion
 
@@ -40,19 +40,25 @@ class Question:
             local_budgets("local_eps", self.local_eps, 1)
 
     @property
-    def schemes(self) -> tuple[Scheme, ...]:
-        """The schemes that are compared."""
-        return tuple(LABELS if self.local_eps is None else NAMES)
+    def schemes(self) -> tuple[str, ...]:
+        """The schemes that are compared: pooling, what all clients can agree on, and what a
+        planner who knew all data could choose.
+        """
+        fedavg, ensemble = (name for name in LABELS if name != "cfl")
+        told = () if self.local_eps is None else ("client_aware",)
+        return "cfl", *COMMON, fedavg, ensemble, *told
 
-    def of(self, scheme: Scheme) -> dict[str, Any]:
-        """The arguments of ``solve`` and ``frontier``."""
+    def of(self, scheme: str) -> dict[str, Any]:
+        """The arguments of ``solve`` and ``frontier``, but the scheme and whose budgets."""
         names = ("notion", "difference", "costs", "sees")
         asked = {name: getattr(self, name) for name in names}
         return asked | ({"local_eps": self.local_eps} if scheme == "client_aware" else {})
 
-    def task(self, federation: Federation, scheme: Scheme) -> Task:
+    def task(self, federation: Federation, scheme: str) -> Task:
         """The task of a scheme; ValueError for what cannot be asked of this federation."""
-        return Task.of(federation, scheme, self.notion, self.difference, self.costs, self.sees)
+        return Task.of(
+            federation, base(scheme), self.notion, self.difference, self.costs, self.sees
+        )
 
     @property
     def value(self) -> str:
@@ -76,6 +82,11 @@ class Question:
         if curve.accurate:
             return curve.accuracy_at(disparity)
         return curve.utility_at(disparity) + self.is_share
+
+
+def base(scheme: str) -> Scheme:
+    """The scheme as ``solve`` calls it."""
+    return cast(Scheme, scheme.removesuffix("_common"))
 
 
 PLAIN = Question()

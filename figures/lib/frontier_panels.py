@@ -19,7 +19,7 @@ from fairfl.figures.lib.tables import names, numbers, pick
 from fairfl.solvers.api import frontier
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.plots import curve
-from fairfl.solvers.schemes import LABELS, LOOKS
+from fairfl.solvers.schemes import LABELS, REPORTED
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import Notion
 
@@ -92,8 +92,8 @@ def rows(panel: str, found: Mapping[str, Frontier]) -> pd.DataFrame:
     """
     cfl = found["cfl"]
     parts = []
-    for one in found.values():
-        frame = one.to_frame()
+    for scheme, one in found.items():
+        frame = one.to_frame().assign(scheme=scheme)
         frame.insert(0, "panel", panel)
         frame.insert(2, "minimum", frame.index == 0)
         if one.accurate:
@@ -145,7 +145,7 @@ def draw_panels(data: pd.DataFrame, axes: Axes = PLAIN) -> Figure:
 
 def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: float) -> None:
     for scheme in names(data, "scheme"):
-        look, mine = LOOKS[scheme], pick(data, scheme=scheme)
+        look, mine = REPORTED[scheme], pick(data, scheme=scheme)
         x, y = numbers(mine, "disparity"), unit * numbers(mine, column)
         curve(axes, scheme, x, y)
         axes.axvline(x[0], color=look.colour, ls=":", lw=0.6 + 0.5 * look.width)
@@ -156,6 +156,6 @@ def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: fl
 
 
 def _legend(data: pd.DataFrame) -> list[Line2D]:
-    looks = [LOOKS[scheme] for scheme in names(data, "scheme")]
+    looks = [REPORTED[scheme] for scheme in names(data, "scheme")]
     curves = [Line2D([], [], **look.stroke | look.mark, label=look.label) for look in looks]
     return [*curves, Line2D([], [], color=style.INK, ls=":", lw=1.0, label="smallest disparity")]

@@ -1,7 +1,7 @@
 """The studies by name: every module of ``studies/`` that has a ``NAME``; nothing else is edited.
 
 It holds ``NAME``, ``TITLE``, ``units(scale)``, ``tables(measures)`` and ``verdicts(measures)``;
-where it has any, ``PICTURES`` and ``record(measures)``; ``SEEDS`` where they are not
+where it has any, ``PICTURES``; ``SEEDS`` where they are not
 ``experiment.SEEDS``; ``SEEN``, how many seeds its tolerances were set on, where that is not 0. See
 ``study.py``.
 """
@@ -45,6 +45,5 @@ def study_of(module: ModuleType) -> Study:
         module.tables,
         module.verdicts,
         getattr(module, "PICTURES", ()),
-        getattr(module, "record", None),
         getattr(module, "SEEN", 0),
     )

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from fairfl._support.checks import Array
 from fairfl.solvers.schemes import LABELS
 from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, below, exact
-from fairfl.studies.crosscheck.population.kept_rules import kept_rules
 from fairfl.studies.crosscheck.population.worlds import by_name, in_words
 from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, rms, told
 from fairfl.studies.crosscheck.runs import BOXED, CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan
@@ -33,8 +30,6 @@ SHOWN = ("figure-5a", "figure-5d", "figure-9d", "random-0")
 RATED = (0.1, 0.2)
 """Budgets whose rate is measured: not 0, where |MD| has a kink."""
 SIZES = (250, 1_000, 4_000, 16_000)
-KEPT = 3
-"""Rules that are recorded of each world, scheme, degree and size: those nearest to the frontier."""
 FAR = 0.05
 """Rules whose accuracy is this far below all the curves are counted in the picture, not drawn."""
 
@@ -212,25 +207,6 @@ def _clipped(found: pd.DataFrame) -> Verdict:
 
 def _list(found: pd.DataFrame, column: str) -> str:
     return ", ".join(f"{v:g}" for v in np.unique(floats(found, column)))
-
-
-def record(measures: pd.DataFrame) -> dict[str, Any]:
-    """By world, scheme, degree, size: the rules nearest to the frontier, and their count."""
-    found = beside(measures)
-    kept = [
-        part.iloc[np.argsort(floats(part, "below"))[:KEPT]]
-        for _, part in groups(found, ["world", "scheme", "degree", "rows"])
-    ]
-    runs = {
-        "rules": len(found),
-        "worlds": len(set(found["world"])),
-        "schemes": list(dict.fromkeys(found["scheme"])),
-        "people": [int(v) for v in np.unique(floats(found, "rows"))],
-        "seeds": _list(found, "seed"),
-        "seen": SEEN,
-        "degrees": _list(found, "degree"),
-    }
-    return {"runs": runs, "worlds": kept_rules(pd.concat(kept, ignore_index=True))}
 
 
 def points(measures: pd.DataFrame) -> pd.DataFrame:

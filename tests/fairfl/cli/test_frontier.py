@@ -34,7 +34,8 @@ def test_people_in_a_table_and_in_words(cli, quick, table, tmp_path):
         "frontier.manifest.json",
     }
     written = pd.read_csv(tmp_path / "out" / "frontier.csv")
-    assert set(written["scheme"]) == {"cfl", "lft_fedavg", "lft_ensemble"}
+    local = ("lft_fedavg", "lft_ensemble")
+    assert set(written["scheme"]) == {"cfl", *local, *(f"{scheme}_common" for scheme in local)}
     assert (written["below_cfl"] >= -1e-12).all()
 
 
@@ -58,7 +59,18 @@ def test_json_is_what_the_library_says(cli, quick, people, table, score, levels)
     low = by_scheme["lft_ensemble"]["at"][0]["accuracy"]
     assert (low is None) == (least > 0.05)
     assert found["groups"] == ["old", "young"] and found["files"] == []
-    assert len(found["in_words"]) == 6  # both disparities that were asked for
+    assert len(found["in_words"]) == 10  # both disparities that were asked for, twice
+    for scheme in ("lft_fedavg", "lft_ensemble"):
+        common = by_scheme[f"{scheme}_common"]
+        budgets = common["rule"]["budgets"]
+        assert len(set(budgets)) == 1 and len(budgets) == 2
+        s = ff.solve(fed, scheme, budgets)
+        assert common["rule"]["disparity"] == s.disparity
+        rates = list(common["rule"]["rates"]["everyone"].values())
+        assert rates == pytest.approx(s.classifier.group_rates(fed), abs=1e-12)
+        steps = common["rule"]["steps"]["old"]
+        assert [step[2] for step in steps] == [p for *_, p in s.classifier.steps(0)]
+        assert steps[0][0] is None and steps[-1][1] is None
 
 
 def test_a_score_is_made_from_features_and_merged_into_levels(cli, quick, table):
@@ -275,6 +287,6 @@ def test_a_minute_is_not_spent_in_vain(cli, quick, table, monkeypatch):
     monkeypatch.setattr("fairfl.reports.sampling.SECONDS", 1e-3)
     shown = cli("frontier", table, *COLUMNS[:-2], "--points", 4).stdout
     assert (
-        "No intervals, which take 20 bootstraps: there are 1." in shown
+        "No intervals were computed. --bootstraps 200 computes them" in shown
         and "half fitted to" not in shown
     )

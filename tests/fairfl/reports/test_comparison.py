@@ -74,8 +74,9 @@ def test_a_searched_frontier_is_said_to_be_one():
             for scheme, reach in found.reaches.items()
         }
         words = sentences(dataclasses.replace(found, reaches=curves))
-        assert all(("a search found" in line) == (not exact) for line in words[-2:])
-        assert all("at most 1.00 points" in line for line in words[-2:])
+        assert all(("from a search" in line) == (not exact) for line in words[-4:])
+        assert all("up to 1.00 points" in line for line in words[-4:])
+        assert ["one budget" in line for line in words[-4:]] == [True, True, False, False]
 
 
 def test_small_numbers_have_digits_enough():

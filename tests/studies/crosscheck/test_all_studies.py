@@ -26,7 +26,7 @@ def planted(**parts):
 
 def test_a_module_with_a_name_is_a_study():
     study = study_of(planted())
-    assert study.seeds == {"quick": 2, "paper": 5} and study.pictures == () and not study.record
+    assert study.seeds == {"quick": 2, "paper": 5} and study.pictures == ()
     assert study_of(planted(SEEDS={"quick": 1, "paper": 3})).seeds["paper"] == 3
 
 

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 from flint import arb
 
-from fairfl.claims.pffl.table_1_variance import HALF_DIGIT, margin
+from fairfl.claims.pffl.tables import HALF_DIGIT, too_much
 
 
 def test_the_enclosure_holds_every_point() -> None:
@@ -13,7 +13,7 @@ def test_the_enclosure_holds_every_point() -> None:
     for _ in range(50):
         low, width = rng.random(3), 0.2 * rng.random(3)
         box = [arb(m + r / 2, r / 2) for m, r in zip(low, width, strict=True)]
-        found = margin(box, "0.350", 2)
+        found = too_much(box, "0.350", 2)
         for x in low + width * rng.random((20, 3)):
             exact = sum(((Fraction(v) - sum(map(Fraction, x)) / 3) ** 2 for v in x), Fraction(0))
             value = Fraction("0.350") - HALF_DIGIT - exact / 2

@@ -1,0 +1,65 @@
+"""``fairfl summarize``: a site's people as counts, for ``fairfl frontier``; no row leaves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairfl.cli.errors import one_line
+from fairfl.cli.options import option, out_folder, place
+
+
+def summarize(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv, with a header.")],
+    score: Annotated[str, option("Column: larger where y = 1 is likelier.")],
+    label: Annotated[str, option("Column of two values, y.")],
+    group: Annotated[str, option("Column of the protected groups, a.")],
+    site: Annotated[str, option("The site's name.")],
+    levels: Annotated[int | None, option("Levels of equal width on [0, 1].", min=2)] = None,
+    edges: Annotated[
+        str | None, option("Edges of the levels instead, such as 0,0.1,0.3,1.", metavar="E,E,...")
+    ] = None,
+    min_cell: Annotated[
+        int | None,
+        option("Withhold counts from 1 to below this, and what would give one away.", min=2),
+    ] = None,
+    out: Annotated[Path, option("File to write.", "--out", **place("FILE"))] = Path("site.json"),
+) -> None:
+    """Count people by group, label and level of the score; print what leaves the house, and write
+    it.
+    """
+    with one_line():
+        from fairfl._support.whole_file import write_whole
+        from fairfl.sims.data.tables import summary
+
+        cuts = _edges(levels, edges)
+        found = summary.summarize(
+            file, score=score, label=label, group=group, site=site, edges=cuts
+        )
+        if min_cell is not None:
+            found = found.suppressed(min_cell)
+        text = found.as_text()
+        hidden = int(found.withheld.sum())
+        typer.echo(
+            f"{found.people:,} people of {site}; y = 1 stands for {label} = {found.labels[1]}. "
+            f"{found.counts.size} counts ({hidden} withheld) and the names below leave the house, "
+            "and nothing else:"
+        )
+        typer.echo(text, nl=False)
+        out_folder(out.parent, out.name)
+        write_whole(out, text)
+        typer.echo(f"written: {out}")
+
+
+def _edges(levels: int | None, edges: str | None) -> list[float]:
+    if levels is not None and edges is not None:
+        raise ValueError("--levels and --edges must not be given together")
+    if edges is None:
+        count = 20 if levels is None else levels
+        return [k / count for k in range(count + 1)]
+    try:
+        return [float(edge) for edge in edges.split(",")]
+    except ValueError:
+        raise ValueError(f"--edges must be numbers with commas between, got {edges!r}") from None

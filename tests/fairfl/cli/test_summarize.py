@@ -1,0 +1,98 @@
+"""fairfl summarize, and fairfl frontier of what several sites wrote with it."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fairfl as ff
+
+WORDS = ("--score", "s", "--label", "y", "--group", "a")
+
+
+@pytest.fixture
+def sites(cli, people, tmp_path):
+    """Two sites' tables, each in a folder of its own, and their summaries."""
+    files = []
+    for site, rows in people.groupby("site"):
+        folder = tmp_path / str(site)
+        folder.mkdir()
+        rows.drop(columns="site").to_csv(folder / "people.csv", index=False)
+        out = folder / "site.json"
+        words = (*WORDS, "--site", site, "--levels", 5, "--out", out)
+        result = cli("summarize", folder / "people.csv", *words)
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert out.read_text() in result.stdout  # what leaves is shown whole
+        files.append(out)
+    return files
+
+
+@pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
+def test_summaries_are_as_good_as_rows(cli, quick, people, sites):
+    found = json.loads(cli("frontier", *sites, "--bootstraps", 0, "--points", 6, "--json").stdout)
+    level = np.minimum(people["s"] // 0.2, 4) * 0.2 + 0.1
+    level = np.where(np.isclose(people["s"], 0.6), 0.7, level)  # 0.6 // 0.2 is 2
+    fed = ff.Federation.from_samples(level, people["y"], people["a"], people["site"], levels=0)
+    assert [one["name"] for one in found["clients"]] == ["north", "south"]
+    assert found["groups"] == ["old", "young"] and found["people"] == len(people)
+    for scheme in ("cfl", "lft_ensemble"):
+        curve = ff.frontier(fed, scheme, 6)
+        told = next(one for one in found["schemes"] if one["scheme"] == scheme)["frontier"]
+        assert told["disparity"] == pytest.approx(curve.disparity, abs=1e-12)
+        assert told["accuracy"] == pytest.approx(curve.accuracy, abs=1e-12)
+
+
+def test_what_is_withheld_is_said(cli, quick, people, tmp_path):
+    people.to_csv(tmp_path / "all.csv", index=False)
+    words = (*WORDS, "--site", "all", "--edges", "0,0.3,0.6,1", "--min-cell", 11)
+    made = cli("summarize", tmp_path / "all.csv", *words, "--out", tmp_path / "all.json")
+    written = json.loads((tmp_path / "all.json").read_text())
+    counts = [c for group in written["counts"] for row in group for c in row]
+    hidden = counts.count(None)
+    assert hidden >= 2 and f"({hidden} withheld)" in made.stdout
+    assert all(c is None or c == 0 or c >= 11 for c in counts)
+    assert written["totals"] == {"people": len(people)}
+    shown = cli("frontier", tmp_path / "all.json", "--bootstraps", 0, "--points", 4).stdout
+    assert f"Withheld by all: {hidden} counts of" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--levels", 5, "--edges", "0,1"), "--levels and --edges must not be given together"),
+        (("--edges", "0,x"), "--edges must be numbers with commas between, got '0,x'"),
+        (("--edges", "0,1"), "edges must be three or more increasing finite numbers"),
+        (("--min-cell", 1), "--min-cell"),
+        (("--site", ""), "site must not be empty"),
+        (("--label", "z"), "label column 'z' must have two values"),
+    ],
+)
+def test_bad_words_are_one_line(cli, table, tmp_path, words, told):
+    out = tmp_path / "site.json"
+    result = cli("summarize", table, *WORDS, "--site", "north", "--out", out, *words)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert len(result.stderr.splitlines()) == 1 and told in result.stderr
+    assert not out.exists()
+
+
+def test_files_that_do_not_go_together(cli, table, sites):
+    for words, told in [
+        ((table, sites[0]), "several files must be summaries of sites (.json)"),
+        ((*sites, "--score", "s"), "--score goes with a table of people, got summaries of sites"),
+        ((sites[0], sites[0]), "sites must have different names, got 'north' twice"),
+    ]:
+        result = cli("frontier", *words)
+        assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
+        assert told in result.stderr
+    changed = json.loads(sites[0].read_text())
+    changed["counts"][0][0][0] += 1
+    sites[0].write_text(json.dumps(changed))
+    result = cli("frontier", *sites)
+    assert result.exit_code == 2 and "but the counts sum to" in result.stderr
+
+
+def test_no_row_is_in_the_file(people, sites):
+    keys = json.loads(sites[0].read_text())
+    assert pd.Series(keys["counts"]).explode().explode().sum() == (people["site"] == "north").sum()
+    assert "z" not in keys and len(keys["edges"]) == 6
