@@ -4,9 +4,10 @@ path eps -> solution, 0 <= eps <= 1.
 On a finite X the path is piecewise linear where two groups have one rate. LFT+Ensemble's breaks
 where a client's own path does. LFT+FedAvg's utility is concave in eps with slope Σ|λ|: its breaks
 are where tangents meet (Eisner and Severance, 1976), and where the pooled difference still bends
-between these the interval is halved. In all other cases the path is solved at even budgets, and
-again beside each smallest disparity and largest utility. Between two of these budgets a disparity
-is met by a root of the path.
+between these the interval is halved. On laws the path is solved at even budgets, and again beside
+each smallest disparity and largest utility. Between two of these budgets a disparity is met by a
+root of the path. An ensemble of more groups or rates on a finite X may jump in many places: of it
+the solutions at breaks and at even budgets are the points.
 """
 
 from __future__ import annotations
@@ -79,19 +80,21 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
     if isinstance(model, FiniteModel):
         if averaged:
             breaks = _own_breaks(fed, model, task)
-            one = Path(lambda eps: ensembles_at(fed, model, task, _all(eps, clients)))
-            path = Path(solved) if task.several else one
-            below = breaks - BESIDE if task.several else np.nextafter(breaks, 0.0)
-            more = np.linspace(0.0, 1.0, EVEN) if task.several else []
-            path.add(np.concatenate([breaks, below[1:], more]))
+            if task.several:
+                some = np.linspace(0, breaks.size - 1, EVEN).round().astype(int)
+                breaks = breaks[np.unique(some)]
+                path = Path(solved, between=False)
+                even = np.linspace(0.0, 1.0, EVEN)
+                path.add(np.concatenate([breaks, np.maximum(breaks - BESIDE, 0.0), even]))
+                return path
+            path = Path(lambda eps: ensembles_at(fed, model, task, _all(eps, clients)))
+            path.add(np.append(breaks, np.nextafter(breaks[1:], 0.0)))
         else:
             law, own = model.pooled(fed.mass), model.joint(fed.mass)
             path = Path(solved)
             path.add(_breaks(lambda eps: clients_problem(task, law, own, np.full(clients, eps))))
             path.halve_bends()
         path.cross_zero()
-        if averaged and task.several:
-            path.refine()
         return path
     if not averaged:
         path = Path(Followed(fed, task, solved))
@@ -108,10 +111,12 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
 
 
 class Path:
-    """The pooled differences and worths at budgets ``eps``, increasing."""
+    """The pooled differences and worths at budgets ``eps``, increasing; whether a disparity is met
+    ``between`` two of them, or the less disparate one is taken.
+    """
 
-    def __init__(self, values: Values) -> None:
-        self.values = values
+    def __init__(self, values: Values, between: bool = True) -> None:
+        self.values, self.between = values, between
         self.eps, self.md, self.worth = (np.zeros(0) for _ in range(3))
 
     def add(self, eps: Array) -> None:
@@ -170,6 +175,8 @@ class Path:
         """
         _, segment, place = self.segments.best(disparity)
         low, high = self.segments.other[segment, :, 0].T
+        if not self.between:
+            place = np.floor(place)
         eps = np.where(place == 1.0, high, low + place * (high - low))
         md, worth = self.values(eps)
         inner = (place > 0.0) & (place < 1.0)
