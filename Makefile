@@ -13,7 +13,7 @@ PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal
 LAYERS := _support theory solvers sims studies claims figures
 ROUNDINGS := start-0 start-1 start-2 order threads float32 float64
 
-.PHONY: reproduce test verify-deep perturbed mutation bench lint typings sims clean
+.PHONY: reproduce test test-fast verify-deep perturbed mutation bench lint typings sims clean
 .NOTPARALLEL:  # two pips in one environment break it
 
 reproduce: .venv/.ready-all
@@ -21,6 +21,11 @@ reproduce: .venv/.ready-all
 
 test: .venv/.ready-dev
 	$(PYTEST)
+
+# For the loop of one change: the first row of the first two test functions of every file, of those not marked slow,
+# with five examples of hypothesis, so that every family of every layer is asked (tests/conftest.py chooses).
+test-fast: .venv/.ready-dev
+	HYPOTHESIS_PROFILE=fast $(PYTEST) --fast
 
 verify-deep: .venv/.ready-dev perturbed
 	HYPOTHESIS_PROFILE=deep $(PYTEST) -m deep --timeout 0

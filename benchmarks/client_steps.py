@@ -104,7 +104,6 @@ def measured(counts: tuple[int, ...], rounds: int | None = None) -> Iterator[Row
     """A row a model and number of clients: seconds of a round, the engine's and numpy's."""
     import torch
 
-    from fairfl.sims import models
     from fairfl.sims.engine import MLP, Softmax
 
     torch.set_num_threads(1)
@@ -119,7 +118,7 @@ def measured(counts: tuple[int, ...], rounds: int | None = None) -> Iterator[Row
             "MLP",
             MLP((FEATURES, HIDDEN, CLASSES)),
             (FEATURES, HIDDEN, CLASSES),
-            lambda: models.MLP(FEATURES, (HIDDEN,), CLASSES),
+            MLP((FEATURES, HIDDEN, CLASSES)).sequential,
         ),
     )
     for name, model, widths, make in kinds:

@@ -52,11 +52,13 @@ def job(model: Any, clients: int, rows: int, batch: int, epochs: int, every: lis
 
 def algorithms(clients: int, rounds: int) -> Iterator[Row]:
     """One local epoch of an MLP: a rule's round, and FedAvg's."""
-    from fairfl.sims.algorithms.clipping_fedavg import ClippingFedAvg
+    from fairfl.sims.algorithms.dynamic import (
+        ClippingFedAvg,
+        ModifiedNormalizedFedAvg,
+        NormalizedFedAvg,
+    )
     from fairfl.sims.algorithms.dynamic_qfedavg import DynamicQFedAvg
     from fairfl.sims.algorithms.fedavg import FedAvg
-    from fairfl.sims.algorithms.modified_normalized_fedavg import ModifiedNormalizedFedAvg
-    from fairfl.sims.algorithms.normalized_fedavg import NormalizedFedAvg
     from fairfl.sims.algorithms.qfedavg import QFedAvg
     from fairfl.sims.engine import MLP, Replicate
 
@@ -76,7 +78,6 @@ def algorithms(clients: int, rounds: int) -> Iterator[Row]:
 
 def five_seeds(units: int, clients: int, rounds: int) -> Row:
     """A round of FedAvg with as many replicates as seeds, and a loop over seeds, clients, steps."""
-    from fairfl.sims import models
     from fairfl.sims.algorithms.fedavg import FedAvg
     from fairfl.sims.engine import MLP, Replicate
 
@@ -85,7 +86,7 @@ def five_seeds(units: int, clients: int, rounds: int) -> Row:
     rng = np.random.default_rng(3)
     x = rng.normal(size=(clients, ROWS, PIXELS)).astype(np.float32)
     y = rng.integers(0, CLASSES, (clients, ROWS))
-    loop = in_a_loop(models.MLP(PIXELS, (units,), CLASSES), x, y, BATCH, EPOCHS)
+    loop = in_a_loop(MLP(widths).sequential(), x, y, BATCH, EPOCHS)
     ours, plain, alone = cpu_interleaved(rounds, [run.step, loop, products(clients, units)])
     what = f"round of FedAvg, MNIST's shape, {units} units, {clients} clients, {SEEDS} seeds"
     steps = SEEDS * EPOCHS * -(-ROWS // BATCH)

@@ -65,7 +65,7 @@ def rows(device: str, work: Work) -> Iterator[Row]:
     softmax = Softmax(FEATURES, CLASSES)
     for clients in work.clients:
         yield one_round(
-            device, name, speed, work.rounds, Case("softmax regression", softmax, clients)
+            device, name, speed, work.rounds, GpuRound("softmax regression", softmax, clients)
         )
     for case in cases(work.clients[-2:][0]):
         yield one_round(device, name, speed, work.rounds, case)
@@ -73,7 +73,7 @@ def rows(device: str, work: Work) -> Iterator[Row]:
 
 
 @dataclass(frozen=True)
-class Case:
+class GpuRound:
     """A round: clients, the ``spread`` of their sizes, how many are ``present``; ``more``."""
 
     what: str
@@ -99,7 +99,7 @@ class Case:
         ).step
 
 
-def cases(clients: int) -> Iterator[Case]:
+def cases(clients: int) -> Iterator[GpuRound]:
     """An MLP, a sweep, unequal sizes, partial participation, and FedFB."""
     from fairfl.sims.algorithms.fedavg import FedAvg
     from fairfl.sims.algorithms.qfedavg import QFedAvg
@@ -109,14 +109,14 @@ def cases(clients: int) -> Iterator[Case]:
     softmax, mlp = Softmax(FEATURES, CLASSES), MLP((FEATURES, 64, CLASSES))
     sweep = [FedAvg(), *(QFedAvg(q) for q in (0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0))]
     fair = {"algorithms": [FedFB()], "groups": 2}
-    yield Case("MLP 60-64-10", mlp, clients)
-    yield Case("a sweep of 8", softmax, clients, more={"algorithms": sweep})
-    yield Case("unequal sizes", softmax, clients, spread=1.0)
-    yield Case("a tenth takes part", softmax, clients, present=-(-clients // 10))
-    yield Case("FedFB", Logistic(FEATURES), clients, more=fair)
+    yield GpuRound("MLP 60-64-10", mlp, clients)
+    yield GpuRound("a sweep of 8", softmax, clients, more={"algorithms": sweep})
+    yield GpuRound("unequal sizes", softmax, clients, spread=1.0)
+    yield GpuRound("a tenth takes part", softmax, clients, present=-(-clients // 10))
+    yield GpuRound("FedFB", Logistic(FEATURES), clients, more=fair)
 
 
-def one_round(device: str, name: str, speed: float, rounds: int, case: Case) -> Row:
+def one_round(device: str, name: str, speed: float, rounds: int, case: GpuRound) -> Row:
     """A round of one epoch in batches of 10, as ``bench_simulator`` on the CPU; that beside."""
     from benchmarks.device_speed import timed
 

@@ -98,7 +98,8 @@ def of_adult(group: str, points: int, bootstraps: int) -> Callable[[str], None]:
     return partial(command, f"frontier adult.csv {columns} {sizes}")
 
 
-AVG, ENSEMBLE = "lft_fedavg", "lft_ensemble"
+AVG: Scheme = "lft_fedavg"
+ENSEMBLE: Scheme = "lft_ensemble"
 RUN: dict[str, Callable[[Any], Any]] = {
     "LFT+FedAvg, 60 points": curve(AVG, 60),
     "LFT+FedAvg, 20 points": curve(AVG, 20),
@@ -163,11 +164,11 @@ JOBS = (
     ("fairfl reproduce", "an empty folder", None, 60.0),
     ("fairfl simulate fedfb-table-1", "an empty folder", None, None),
 )
-"""What is run, on what, CPU seconds of commit dc15ec5 (None: it cannot, or took more than
-minutes) and of the aim.
+"""What is run, on what, CPU seconds of commit dc15ec5 (None: it cannot, or was not measured) and of
+the aim.
 
-Those of dc15ec5 were measured in one run with commit 7479112e on two cores of an x86_64 machine,
-one thread, numpy 2.4.6 and scipy 1.17.1.
+Those of dc15ec5 were measured in one run with commit 7479112e on two loaded cores of an x86_64
+machine, one thread, numpy 2.4.6 and scipy 1.17.1.
 """
 
 
@@ -181,16 +182,14 @@ def timed(run: str, on: str, older: float | None, aim: float | None) -> Row:
     """CPU seconds of one run, the least of several if they are short; of commands their processes'.
     What is made to run on takes no part.
     """
-    from fairfl.sims.data.fetch import DataUnavailable
-
     what, best, spent = f"{run}: {on}, CPU time", np.inf, 0.0
     while spent < REPEATED:
         try:
             made = ON[on]()
-        except DataUnavailable as error:
-            return Row(what, float("nan"), aim=aim, note=str(error))
-        begin = cpu()
-        RUN[run](made)
+            begin = cpu()
+            RUN[run](made)
+        except Exception as error:  # the other rows are worth having
+            return Row(what, float("nan"), aim=aim, note=f"{type(error).__name__}: {error}")
         took = cpu() - begin
         best, spent = min(best, took), spent + took
     return Row(what, best, "" if older is None else OLDER, older, aim)

@@ -129,7 +129,6 @@ def simulation(
 
 
 def _module() -> Any:
-    from fairfl.sims.engine import Module
-    from fairfl.sims.models import MLP
+    from fairfl.sims.engine import MLP, Module
 
-    return Module(lambda: MLP(FEATURES, (HIDDEN,), CLASSES), name="MLP")
+    return Module(MLP((FEATURES, HIDDEN, CLASSES)).sequential, name="MLP")

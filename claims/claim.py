@@ -128,6 +128,7 @@ class Repaired:
     check: Check
     mutants: Mutants
     scope: str = "as stated"
+    size: str = ""
     kind: Kind | None = None
     hypotheses: Mapping[str, str] | None = None
     number: str = ""
@@ -135,6 +136,16 @@ class Repaired:
     reading: str = ""
     gap: str = ""
     notes: str = ""
+
+
+def caption(id: str, number: str, line: int, title: str, printed: str, **more: Any) -> Claim:
+    """A sentence about printed numbers; where it has an erratum it is a remark, and refuted unless
+    it is repaired.
+    """
+    fixed: dict[str, Any] = {"kind": "figure", "scope": "as printed", "whose": "printed"}
+    if "erratum" in more:
+        fixed |= {"severity": "remark"} | ({} if "repaired" in more else {"expected": "refuted"})
+    return Claim(id, number, line, title, printed=printed, **{**fixed, **more})
 
 
 @dataclass(frozen=True)
@@ -152,6 +163,7 @@ class Claim:
     kind : identity, bound, ...
     hypotheses : name -> text; the names are those of the premises of its cases.
     scope : for what the evidence speaks: "as stated", "n = 2", "box [0, 1]^2".
+    size : of a statement for any n that is shown for fixed n alone: "n = 3". Its level says so.
     expected : the verdict. It is computed, and compared to this. Where it is not given: "holds", or
         "holds-repaired" where there is a repaired form.
     check : effort -> evidence; see :mod:`fairfl.claims.forms` for the usual ones.
@@ -180,6 +192,7 @@ class Claim:
     whose: Whose
     hypotheses: Mapping[str, str] = field(default_factory=dict)
     scope: str = "as stated"
+    size: str = ""
     expected: Verdict | None = None
     repaired: Repaired | None = None
     rests_on: tuple[str, ...] = ()

@@ -28,8 +28,7 @@ class Evidence:
             raise ValueError("evidence must have at least one certificate, got none")
         if self.negation and {part.finding for part in self.parts} != {"holds"}:
             raise ValueError(
-                "negation must be shown by certificates that hold, not by counterexamples or "
-                "searches"
+                "negation must be shown by certificates that hold, not by counterexamples"
             )
 
     @classmethod
@@ -44,13 +43,11 @@ class Evidence:
 
     @property
     def finding(self) -> Finding:
-        """Refuted by one counterexample or a proof of the negation, else open where one part is,
-        else holds.
-        """
+        """Refuted by one counterexample or a proof of the negation, else holds."""
         if self.negation:
             return "refuted"
         found = {part.finding for part in self.parts}
-        return "refuted" if "refuted" in found else "open" if "open" in found else "holds"
+        return "refuted" if "refuted" in found else "holds"
 
     @property
     def level(self) -> Level:

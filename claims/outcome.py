@@ -165,8 +165,8 @@ def _attempt(mutant: Mutant, effort: Effort, finding: str | None) -> MutantOutco
     """Whether the parts alone kill it: what only ``extra`` sees, the level would not tell."""
     evidence, fault = _verified(mutant.check, replace(effort, shrink=False), extra=False)
     if fault.startswith("rejected: "):
-        return MutantOutcome(mutant.name, mutant.change, True, fault)
+        return MutantOutcome(mutant.name, mutant.change, killed=True, reason=fault)
     if evidence is None:
-        return MutantOutcome(mutant.name, mutant.change, False, fault)
+        return MutantOutcome(mutant.name, mutant.change, killed=False, reason=fault)
     killed = finding is not None and evidence.finding != finding
     return MutantOutcome(mutant.name, mutant.change, killed, f"finding: {evidence.finding}")

@@ -20,6 +20,7 @@ from fairfl._support.manifest import sha256
 PROOFS = Path(__file__).parent / "proofs"
 ALWAYS = ""
 """The name for what binds none at a module's top level: it runs where any part is used."""
+NAMING = (ast.Name, ast.Import, ast.ImportFrom, ast.Constant)
 Use = tuple[str, str]
 """A module, and a name in it."""
 
@@ -135,13 +136,14 @@ def _flat(statement: ast.AST) -> tuple[str, list[Any]]:
             text.append(len(kept))
             todo += kept
         elif isinstance(node, ast.AST):
-            if isinstance(node, (ast.Name, ast.Import, ast.ImportFrom, ast.Constant)):
+            if isinstance(node, NAMING):
                 nodes.append(node)
-            given = [
-                (n, v) for n in node._fields if (v := getattr(node, n, None)) not in ([], None)
-            ]
-            text.append((type(node).__name__, [n for n, _ in given]))
-            todo += [v for _, v in given]
+            text.append(type(node).__name__)
+            for name in node._fields:
+                value = getattr(node, name, None)
+                if value is not None and value != [] and name != "ctx":
+                    text.append(name)
+                    todo.append(value)
         else:
             text.append(node)
     return repr(text), nodes

@@ -24,6 +24,7 @@ class Settled:
     level : the weaker one, where there are two.
     reason : why there is no verdict, or an open one.
     refutation, repair : of a claim that holds repaired, the level of each.
+    size : the fixed size for which alone it, or its repaired form, is shown.
     """
 
     verdict: Verdict | None
@@ -31,13 +32,15 @@ class Settled:
     reason: str = ""
     refutation: Level | None = None
     repair: Level | None = None
+    size: str = ""
 
     @property
     def levels(self) -> str:
         """The level in words, both where there are two; empty where there is none."""
+        size = f" for {self.size}" if self.size else ""
         if self.refutation and self.repair:
-            return f"{self.refutation} (repair: {self.repair})"
-        return self.level or ""
+            return f"{self.refutation} (repair: {self.repair}{size})"
+        return f"{self.level}{size}" if self.level else ""
 
 
 def settle(
@@ -64,7 +67,7 @@ def settle(
         if settled.verdict == "refuted" and repaired is not None:
             if repaired.verdict == "holds" and repaired.level and settled.level:
                 both = (settled.level, repaired.level)
-                result[id] = Settled("holds-repaired", weakest(both), "", *both)
+                result[id] = Settled("holds-repaired", weakest(both), "", *both, repaired.size)
             elif repaired.verdict is None:
                 result[id] = Settled(None, None, f"{known[id].repaired_id} has no verdict")
     return result
@@ -83,4 +86,4 @@ def _own(claim: Claim, finding: tuple[str, Level] | None, done: Mapping[str, Set
         if below.verdict not in CONFIRMED or below.level is None:
             return Settled("open", level, f"{other}, on which it rests, is {below.verdict}")
         level = weakest([level, below.level])
-    return Settled("holds" if verdict == "holds" else "open", level)
+    return Settled("holds", level, size=claim.size)

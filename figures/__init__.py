@@ -15,7 +15,7 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Callable[..., Any]:
-    from fairfl.figures.lib.registry import registered
+    from fairfl.figures.catalog.all_figures import registered
 
     known = {} if name.startswith("_") else registered()
     if name not in known:
@@ -26,6 +26,6 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
 
 def __dir__() -> list[str]:
-    from fairfl.figures.lib.registry import registered
+    from fairfl.figures.catalog.all_figures import registered
 
     return sorted(registered())

@@ -17,12 +17,10 @@ from fairfl._support.checks import Array, flag, one_of, whole
 from fairfl._support.extras import extras_named
 from fairfl._support.threads import one_thread
 from fairfl.solvers.cfl.densities import solve_cfl, threshold_model
-from fairfl.solvers.cfl.finite import solve_cfl_finite
-from fairfl.solvers.client_aware.finite import solve_aware_finite
+from fairfl.solvers.finite import solve_finite
 from fairfl.solvers.frontier import REPRODUCED, Frontier, Points, Repeatable, points_of
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
-from fairfl.solvers.lft_ensemble.finite import ensembles_at, solve_ensemble_finite
-from fairfl.solvers.lft_fedavg.finite import solve_fedavg_finite
+from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
 from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.problem import Sees, Task
 from fairfl.solvers.schemes import Scheme
@@ -34,11 +32,6 @@ from fairfl.theory.populations.notions import Difference, Notion
 Method = Literal["exact", "lp"]
 Effort = Literal["ordinary", "thorough"]
 Budgets = Literal["each", "common"]
-FINITE = {
-    "cfl": solve_cfl_finite,
-    "lft_ensemble": solve_ensemble_finite,
-    "lft_fedavg": solve_fedavg_finite,
-}
 MOST_POINTS = 10_000
 """Memory and time grow with them; ``Frontier.accuracy_at`` solves for whatever lies between."""
 
@@ -119,17 +112,16 @@ def solve(
 
 
 def _solve(federation: Federation, task: Task, budget: Array, local: Array) -> Solution:
-    model = federation.model
+    model, told = federation.model, task.scheme == "client_aware"
     if isinstance(model, FiniteModel):
-        if task.scheme == "client_aware":
-            return solve_aware_finite(federation, model, task, budget, local)
-        return FINITE[task.scheme](federation, model, task, budget)
+        if task.scheme == "lft_ensemble":
+            return solve_ensemble_finite(federation, task, budget)
+        return solve_finite(federation, task, budget, local if told else None)
     if task.scheme == "lft_ensemble":
         return solve_ensemble(federation, task, model, budget)
     shared = threshold_model(federation)
     if task.scheme == "cfl" and task.plain and shared is not None:
         return solve_cfl(federation, task, shared, budget)
-    told = task.scheme == "client_aware"
     return solve_by_dual(federation, task, budget, local if told else None)
 
 
@@ -209,6 +201,14 @@ def frontier(
     )
 
 
+def _search(federation: Federation, task: Task) -> Any:
+    """What finds frontiers of local training on a finite X."""
+    from fairfl.solvers.lft_ensemble.finite_segments import Segments
+    from fairfl.solvers.lft_fedavg.finite_search import search_finite
+
+    return (Segments.of if task.scheme == "lft_ensemble" else search_finite)(federation, task)
+
+
 def _frontier(
     federation: Federation, task: Task, points: int, local: Array, effort: str, budgets: str
 ) -> Frontier:
@@ -216,9 +216,7 @@ def _frontier(
     from fairfl.solvers.cfl.frontier import aware_frontier, cfl_frontier
     from fairfl.solvers.frontier_checks import checked, filled, upper_bound
     from fairfl.solvers.lft_ensemble.densities_frontier import ensemble_frontier
-    from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_frontier_finite
     from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_frontier
-    from fairfl.solvers.lft_fedavg.finite_frontier import fedavg_frontier_finite
 
     model, scheme = federation.model, task.scheme
     if scheme == "cfl":  # each point is the solution at its own disparity
@@ -232,8 +230,7 @@ def _frontier(
             federation, task, points, lambda eps: _solve(federation, task, eps, local)
         )
     elif isinstance(model, FiniteModel):
-        searched = ensemble_frontier_finite if scheme == "lft_ensemble" else fedavg_frontier_finite
-        found = searched(federation, model, task, points)
+        found = _search(federation, task).frontier(points)
     elif scheme == "lft_ensemble":
         found = ensemble_frontier(federation, task, model, points)
     else:
@@ -286,7 +283,7 @@ def min_disparity(
     >>> fed = ff.Federation.finite([0, 1, 2], masses, [0.1, 0.5, 0.8])
     >>> m = ff.min_disparity(fed, "lft_ensemble", notion="true_positive_rate_parity")
     >>> f"{m.disparity:.4f} {m.accuracy:.4f}"
-    '0.1825 0.7500'
+    '0.1223 0.7500'
     """
     task = Task.of(federation, scheme, notion, difference, costs, sees)
     local = _local(federation, scheme, local_eps)
@@ -296,15 +293,11 @@ def min_disparity(
         fair = _solve(federation, task, np.zeros(1), local)
         return MinDisparity(scheme, 0.0, np.zeros(1), fair.accuracy, utility=fair.utility)
     from fairfl.solvers.lft_ensemble.densities_frontier import ensemble_minimum
-    from fairfl.solvers.lft_ensemble.finite_frontier import ensemble_minimum_finite
     from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_minimum
-    from fairfl.solvers.lft_fedavg.finite_frontier import fedavg_minimum_finite
 
     model = federation.model
     if isinstance(model, FiniteModel):
-        least = (ensemble_minimum_finite if scheme == "lft_ensemble" else fedavg_minimum_finite)(
-            federation, model, task
-        )
+        least = _search(federation, task).minimum()
     else:
         least = (
             ensemble_minimum(federation, task, model)
@@ -389,14 +382,10 @@ def _reproduced(fed: Federation, task: Task, points: Points) -> Array:
     """
     disparity, worth = np.full((2, len(points.eps)), np.nan)
     model = fed.model
-    if task.scheme == "lft_ensemble" and (fed.is_finite or task.plain):
+    if task.scheme == "lft_ensemble" and task.plain and not isinstance(model, FiniteModel):
         from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 
-        md, worth = (
-            ensembles_at(fed, model, task, points.eps)
-            if isinstance(model, FiniteModel)
-            else EnsembleCurve(fed, model).solved(points.eps)
-        )
+        md, worth = EnsembleCurve(fed, model).solved(points.eps)
         disparity = np.abs(md)
     else:
         for p, eps in enumerate(points.eps):

@@ -19,16 +19,14 @@ from functools import cached_property
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.finite import paths
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
-from fairfl.solvers.lft_ensemble.finite import ensembles_at
 from fairfl.solvers.numerics.box_lp import solve_box
 from fairfl.solvers.numerics.certify import certify_rules, solve_by_dual
 from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.solvers.numerics.rule_family import RuleFamily
 from fairfl.solvers.numerics.segments import Segments
-from fairfl.solvers.problem import Problem, Task, clients_problem, law_problem
+from fairfl.solvers.problem import Problem, Task, clients_problem, own_problems
 from fairfl.solvers.solution import (
     FINITE_TOLERANCE,
     CertificationError,
@@ -37,7 +35,7 @@ from fairfl.solvers.solution import (
     tolerance,
 )
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.finite import FiniteModel, Joint
+from fairfl.theory.populations.finite import FiniteModel
 
 EVEN = 64
 """Even budgets, at least: a disparity that falls and rises between two of them is not seen."""
@@ -79,20 +77,19 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
     solved = Solved(fed, task, solve)
     if isinstance(model, FiniteModel):
         if averaged:
-            breaks = _own_breaks(fed, model, task)
+            breaks = _own_breaks(fed, task)
             if task.several:
                 some = np.linspace(0, breaks.size - 1, EVEN).round().astype(int)
                 breaks = breaks[np.unique(some)]
+                below, even = np.maximum(breaks - BESIDE, 0.0), np.linspace(0.0, 1.0, EVEN)
                 path = Path(solved, between=False)
-                even = np.linspace(0.0, 1.0, EVEN)
-                path.add(np.concatenate([breaks, np.maximum(breaks - BESIDE, 0.0), even]))
+                path.add(np.concatenate([breaks, below, even]))
                 return path
-            path = Path(lambda eps: ensembles_at(fed, model, task, _all(eps, clients)))
+            path = Path(solved)
             path.add(np.append(breaks, np.nextafter(breaks[1:], 0.0)))
         else:
-            law, own = model.pooled(fed.mass), model.joint(fed.mass)
             path = Path(solved)
-            path.add(_breaks(lambda eps: clients_problem(task, law, own, np.full(clients, eps))))
+            path.add(_breaks(clients_problem(fed, task)))
             path.halve_bends()
         path.cross_zero()
         return path
@@ -269,26 +266,22 @@ def _peaks(values: Array) -> Array:
     return 1 + np.flatnonzero((beside.min(axis=0) >= -RISEN) & (beside.max(axis=0) > RISEN))
 
 
-def _own_breaks(fed: Federation, model: FiniteModel, task: Task) -> Array:
+def _own_breaks(fed: Federation, task: Task) -> Array:
     """0, 1, and the budgets at which a client's path breaks."""
-    laws = model.joint(fed.share)
-    if not task.several:
-        own = [path.gap for path in paths(task, laws)]
-    else:
-        places = [Joint(laws.people[i : i + 1], laws.eta[i : i + 1]) for i in range(fed.n_clients)]
-        own = [
-            _breaks(lambda eps, law=law: law_problem(task, law, np.array([eps]))) for law in places
-        ]
+    own = [
+        _breaks(problem) if problem.path is None else problem.path.gap
+        for problem in own_problems(fed, task)
+    ]
     return np.unique(np.clip(np.concatenate([[0.0, 1.0], *own]), 0.0, 1.0))
 
 
-def _breaks(posed: Callable[[float], Problem]) -> Array:
+def _breaks(problem: Problem) -> Array:
     """Budgets in [0, 1] between which the utility is linear: where tangents meet, and some more."""
-    unit = np.where(np.isfinite(posed(1.0).eps), posed(1.0).eps, 0.0)
+    unit = np.where(np.isfinite(problem.eps), problem.eps, 0.0)
 
     def tangent(eps: float) -> tuple[float, float, float]:
-        found = solve_box(posed(eps))
-        return eps, found.primal, float(unit @ np.abs(found.multipliers))
+        found = solve_box(problem.at(np.full(problem.owner.max() + 1, eps)))
+        return eps, float(problem.u @ found.f), float(unit @ np.abs(found.multipliers))
 
     found, todo = [0.0, 1.0], [(tangent(0.0), tangent(1.0))]
     while todo:

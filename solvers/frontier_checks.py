@@ -107,4 +107,4 @@ def _closer(fed: Federation, task: Task, disparity: Array, worth: Array) -> Arra
         return highest_accuracy(fed, disparity, worth) if known else None
     if not isinstance(model, FiniteModel) or task.several:
         return None
-    return Segments.of(fed, model, task).bound(disparity)
+    return Segments.of(fed, task).bound(disparity)

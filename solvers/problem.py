@@ -9,17 +9,22 @@ one more unknown, without gain, and K groups have K constraints in place of K(K-
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from functools import cached_property
+from typing import Any, Literal, TypeVar, get_args
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy
 
 from fairfl._support.checks import Array, as_floats, one_of, shown
+from fairfl.solvers.cfl.finite_path import FlipPath, flip_path
 from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import budget_term
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.finite import Joint
+from fairfl.theory.populations.finite import FiniteModel, Joint
 from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS, RATES, Notion, Rates
 
 Sees = Literal["xa", "x"]
@@ -61,6 +66,11 @@ class Task:
         one_of("sees", sees, get_args(Sees))
         task = cls(scheme, ALIASES.get(notion, notion), difference, _costs(costs, fed), sees)
         return task
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What a question on a federation is told by, the scheme aside."""
+        return self.notion, self.difference, self.costs.tobytes(), self.sees
 
     @property
     def plain(self) -> bool:
@@ -129,6 +139,10 @@ class Problem:
         where too few have the event.
     base : 1 + the utility of f = 0, so that ``base + u·f`` is the accuracy at costs of one.
     shape : (J, B, n) of the rule: clients or 1, groups or 1, points.  levels : how many follow it.
+    owner : (K,) whose budget, of those given to ``at``, limits a constraint.  zero : (K,) eps at
+        budgets of zero.
+    unit : the problem with the coefficients of one person at every cell, up to a factor of each;
+        None where somebody is at every cell.  nobody : (N,) where nobody is.
     """
 
     u: Array
@@ -138,6 +152,28 @@ class Problem:
     base: float = 0.0
     shape: tuple[int, ...] = ()
     levels: int = 0
+    owner: Any = 0
+    zero: Any = 0.0
+    unit: Problem | None = None
+    nobody: Any = False
+
+    def at(self, budgets: Array) -> Problem:
+        """A problem of budgets one with others."""
+        own = budgets[self.owner]
+        eps = np.multiply(self.eps, own, out=self.zero.copy(), where=own > 0)
+        return replace(self, eps=eps)
+
+    @cached_property
+    def path(self) -> FlipPath | None:
+        """All solutions for all budgets where there is one constraint, else None."""
+        if self.eps.size > 1 or self.shape[0] > 1:
+            return None
+        unit = self.unit or self
+        return flip_path(unit.u, unit.v[0], self.v[0], float(self.b[0]))
+
+    def by_one(self, unit: Problem, seen: Array) -> Problem:
+        """With the problem of one person at every cell; ``seen`` are the people of the cells."""
+        return replace(self, unit=unit, nobody=np.append(seen == 0, [False] * self.levels))
 
     def rule(self, f: Array, groups: int) -> Array:
         """(J, A, n) the rule of the unknowns f (N,)."""
@@ -169,26 +205,52 @@ class Problem:
         return replace(self, v=self.v[rows], b=self.b[rows], eps=self.eps[rows])
 
 
-def own_problems(task: Task, laws: Joint, eps: Array) -> list[tuple[Problem, Problem]]:
-    """At each of the J places of ``laws`` the problem of its people under its budget (J,), and the
-    same problem with the coefficients of one person at every cell, up to a factor of each cell.
+Kept = TypeVar("Kept")
+_KNOWN: WeakKeyDictionary[Federation, dict[Any, Any]] = WeakKeyDictionary()
 
-    This is CFL at the pooled law, and the clients' own problems.
+
+def known(build: Callable[[Federation, Task], Kept]) -> Callable[[Federation, Task], Kept]:
+    """Keeps what is built as long as its federation: from one ``solve`` to the next only budgets
+    differ.
     """
-    limits = Limits.of(task, Rates.of(task.notion, laws.people, laws.eta), eps)
-    own = _own(task, limits, laws, limits.rates)
-    if laws.seen(
-        laws.people, task.sees
-    ).all():  # a person's coefficients are people's, but a factor
-        return list(zip(own, own, strict=True))
-    one = laws.unit(task.sees)
-    unit = _own(task, limits, one, Rates.of(task.notion, one.people, one.eta))
-    return list(zip(own, unit, strict=True))
+
+    @functools.wraps(build)
+    def kept(fed: Federation, task: Task) -> Kept:
+        own, key = _KNOWN.setdefault(fed, {}), (build, *task.key)
+        if key not in own:
+            own[key] = build(fed, task)
+        return own[key]
+
+    return kept
 
 
-def _own(task: Task, limits: Limits, laws: Joint, rates: Rates) -> list[Problem]:
-    table = limits.rows(rates.linear, task.sees)
-    gain, constant = laws.gain(task.costs, task.sees), laws.constant(task.costs)
+@known
+def law_problem(fed: Federation, task: Task) -> Problem:
+    """Everybody of a federation on a finite X under a budget of one: CFL."""
+    return _own(task, fed.pooled)[0]
+
+
+@known
+def own_problems(fed: Federation, task: Task) -> list[Problem]:
+    """The clients' own problems, under budgets of one."""
+    assert isinstance(fed.model, FiniteModel)
+    return _own(task, fed.model.joint(fed.share))
+
+
+def _own(task: Task, laws: Joint) -> list[Problem]:
+    problems = _places(task, laws, laws)
+    seen = laws.seen(laws.people, task.sees)
+    if seen.all():
+        return problems
+    units = _places(task, laws, laws.unit(task.sees))
+    return [Problem.by_one(*each) for each in zip(problems, units, seen, strict=True)]
+
+
+def _places(task: Task, laws: Joint, at: Joint) -> list[Problem]:
+    """The problem of each place of ``laws``, with the coefficients of the people of ``at``."""
+    limits, zero = Limits.of_budgets(task, Rates.of(task.notion, laws.people, laws.eta))
+    table = limits.rows(Rates.of(task.notion, at.people, at.eta).linear, task.sees)
+    gain, constant = at.gain(task.costs, task.sees), at.constant(task.costs)
     levels = limits.levels(1)
     return [
         _posed(
@@ -198,77 +260,94 @@ def _own(task: Task, limits: Limits, laws: Joint, rates: Rates) -> list[Problem]
             levels,
             limits.b[:, j],
             limits.eps[:, j],
+            zero[:, j],
+            np.zeros(len(levels), int),
         )
         for j in range(len(gain))
     ]
 
 
-def _posed(gain: Array, constant: Any, rows: Any, levels: Array, b: Array, eps: Array) -> Problem:
+def _posed(
+    gain: Array,
+    constant: Any,
+    rows: Any,
+    levels: Array,
+    b: Array,
+    eps: Array,
+    zero: Array,
+    owner: Any,
+) -> Problem:
     """The problem of a rule's gain (J, B, n), its rows (K, J B n) and the levels' (K, L)."""
     u = gain.ravel()
     if levels.shape[1]:
         join = scipy.sparse if scipy.sparse.issparse(rows) else np
         u, rows = np.append(u, np.zeros(levels.shape[1])), join.hstack([rows, levels])
-    return Problem(
-        u, rows, b.ravel(), eps.ravel(), 1.0 + float(np.sum(constant)), gain.shape, levels.shape[1]
-    )
+    rows = scipy.sparse.csr_array(rows) if scipy.sparse.issparse(rows) else rows
+    limits = b.ravel(), eps.ravel()
+    base, shape = 1.0 + float(np.sum(constant)), gain.shape
+    return Problem(u, rows, *limits, base, shape, levels.shape[1], owner, zero.ravel())
 
 
-def law_problem(task: Task, law: Joint, eps: Array) -> Problem:
-    """Everybody of a one-place ``law`` under a budget (1,)."""
-    limits = Limits.of(task, Rates.of(task.notion, law.people, law.eta), eps)
-    return _own(task, limits, law, limits.rates)[0]
+@known
+def clients_problem(fed: Federation, task: Task) -> Problem:
+    """One rule for all under every client's own budget: LFT+FedAvg."""
+    clients, law = fed.joint, fed.pooled
+    limits, zero = Limits.of_budgets(task, Rates.of(task.notion, clients.people, clients.eta))
+    owner = np.broadcast_to(np.arange(fed.n_clients)[:, None], zero.shape).ravel()
+
+    def posed(at: Joint, gain: Array) -> Problem:
+        linear = Rates.of(task.notion, at.people, at.eta).linear
+        rows = limits.rows(linear, task.sees).reshape(owner.size, -1)
+        levels, constant = limits.levels(fed.n_clients), law.constant(task.costs)
+        return _posed(gain, constant, rows, levels, limits.b, limits.eps, zero, owner)
+
+    problem = posed(clients, law.gain(task.costs, task.sees))
+    seen = law.seen(law.people, task.sees)
+    if seen.all():
+        return problem
+    # one person at a cell is of client i as likely as the group's people, or everybody for a
+    # blind rule, are
+    own = clients.people.sum(axis=2, keepdims=True)
+    whose = own * _inverse(own.sum(axis=0 if task.sees == "xa" else (0, 1)))
+    one = Joint(np.broadcast_to(whose, clients.people.shape), clients.eta)
+    unit = posed(one, one.gain(task.costs, task.sees).sum(axis=0, keepdims=True))
+    return problem.by_one(unit, seen)
 
 
-def clients_problem(
-    task: Task, pooled: Joint, clients: Joint, eps: Array, *, unit: bool = False
-) -> Problem:
-    """One rule for all under every client's own budget (I,): LFT+FedAvg.
-
-    With ``unit`` the coefficients are those of one person at every cell, who is of client i as
-    likely as the group's people, or everybody for a blind rule, are.
-    """
-    limits = Limits.of(task, Rates.of(task.notion, clients.people, clients.eta), eps)
-    linear, gain = limits.rates.linear, pooled.gain(task.costs, task.sees)
-    if unit:
-        own = clients.people.sum(axis=2, keepdims=True)
-        whose = own * _inverse(own.sum(axis=0 if task.sees == "xa" else (0, 1)))
-        one = Joint(np.broadcast_to(whose, clients.people.shape), clients.eta)
-        linear = Rates.of(task.notion, one.people, one.eta).linear
-        gain = one.gain(task.costs, task.sees).sum(axis=0, keepdims=True)
-    rows = limits.rows(linear, task.sees).reshape(limits.eps.size, -1)
-    return _posed(
-        gain, pooled.constant(task.costs), rows, limits.levels(len(eps)), limits.b, limits.eps
-    )
-
-
-def aware_problem(
-    task: Task, clients: Joint, eps: Array, local_eps: Array, *, unit: bool = False
-) -> Problem:
-    """A rule for each client, under one budget for everybody (1,) and the clients' own (I,).
-
-    With ``unit`` the coefficients are those of one person at every cell.
-    """
+@known
+def aware_problem(fed: Federation, task: Task) -> Problem:
+    """A rule for each client, under a budget for everybody and then the clients' own."""
+    clients = fed.joint
     rates = Rates.of(task.notion, clients.people, clients.eta)
-    everybody = Limits.of(task, rates.pooled, eps)
-    own = Limits.of(task, rates, local_eps)
-    at = clients.unit(task.sees) if unit else clients
-    one = Rates.of(task.notion, at.people, at.eta).linear if unit else rates.linear
-    # (E, 1, K) everybody's, over all clients; (E, I, K) each client's, over its own cells
-    shared = everybody.rows(one, task.sees).swapaxes(1, 2).reshape(everybody.eps.size, -1)
-    e, i, k = own.eps.shape
-    blocks = own.rows(one, task.sees).swapaxes(0, 1).reshape(i, e * k, -1)
+    everybody, none = Limits.of_budgets(task, rates.pooled)
+    own, zero = Limits.of_budgets(task, rates)
+    e, i, k = zero.shape
     order = np.arange(i * e * k).reshape(i, e, k).swapaxes(0, 1).ravel()
-    local = scipy.sparse.csr_array(scipy.sparse.block_diag(list(blocks)))[order]
-    posed = _posed(
-        at.gain(task.costs, task.sees),
-        at.constant(task.costs),
-        scipy.sparse.vstack([scipy.sparse.csr_array(shared), local]),
-        everybody.levels(1 + i),
-        np.append(everybody.b, own.b),
-        np.append(everybody.eps, own.eps),
-    )
-    return replace(posed, v=scipy.sparse.csr_array(posed.v))
+    whose = np.broadcast_to(1 + np.arange(i)[:, None], zero.shape)
+    owner = np.append(np.zeros(none.size, int), whose)
+
+    def posed(at: Joint) -> Problem:
+        one = Rates.of(task.notion, at.people, at.eta).linear
+        # (E, 1, K) everybody's, over all clients; (E, I, K) each client's, over its own cells
+        shared = everybody.rows(one, task.sees).swapaxes(1, 2).reshape(none.size, -1)
+        blocks = own.rows(one, task.sees).swapaxes(0, 1).reshape(i, e * k, -1)
+        local = scipy.sparse.csr_array(scipy.sparse.block_diag(list(blocks)))[order]
+        return _posed(
+            at.gain(task.costs, task.sees),
+            at.constant(task.costs),
+            scipy.sparse.vstack([scipy.sparse.csr_array(shared), local]),
+            everybody.levels(1 + i),
+            np.append(everybody.b, own.b),
+            np.append(everybody.eps, own.eps),
+            np.append(none, zero),
+            owner,
+        )
+
+    problem = posed(clients)
+    seen = clients.seen(clients.people, task.sees)
+    if seen.all():
+        return problem
+    return problem.by_one(posed(clients.unit(task.sees)), seen)
 
 
 @dataclass(frozen=True)
@@ -317,6 +396,12 @@ class Limits:
             budgets[implied & (eps == 0)[:, None]] = np.inf
         b = (contrasts * rates.constant[:, :, None]).sum(axis=-1)
         return cls(rates, contrasts, b, budgets, leveled)
+
+    @classmethod
+    def of_budgets(cls, task: Task, rates: Rates) -> tuple[Limits, Array]:
+        """Those of budgets of one, and eps (E, J, K) of budgets of zero."""
+        one = np.ones(rates.mass.shape[1])
+        return cls.of(task, rates, one), cls.of(task, rates, 0.0 * one).eps
 
     def rows(self, linear: Array, sees: str) -> Array:
         """(E, J, K, A or 1, n) the constraints' coefficients, from those of the rates (E, J, A, n);

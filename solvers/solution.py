@@ -347,8 +347,8 @@ def evaluate_finite(
     """
     model = fed.model
     assert isinstance(model, FiniteModel)
-    joint = model.joint(fed.mass)
-    law = joint if task.scheme == "client_aware" else model.pooled(fed.mass)
+    joint = fed.joint
+    law = joint if task.scheme == "client_aware" else fed.pooled
 
     def worth(costs: Array) -> float:
         return float(law.constant(costs).sum() + (law.gain(costs, "xa") * f).sum())

@@ -21,7 +21,37 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # so begins what a script
 settings.register_profile("ci", derandomize=True, deadline=None, max_examples=50)
 # New examples in each run, and the way back to a failing one printed.
 settings.register_profile("deep", deadline=None, max_examples=2000, print_blob=True)
+# A few examples, for ``make test-fast``.
+settings.register_profile("fast", derandomize=True, deadline=None, max_examples=5)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+ASKED = 2
+"""Test functions of each file that ``--fast`` asks."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--fast", action="store_true", help="two quick rows of every file")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Under ``--fast`` the first row of the first test functions of every file, of those that are
+    not slow: a file is a family of tests, so that every family of every layer is asked.
+    """
+    if not config.getoption("--fast"):
+        return
+    asked: dict[str, set[str]] = {}
+    kept, left = [], []
+    for item in items:
+        file, name = item.nodeid.partition("::")[0], item.nodeid.partition("[")[0]
+        seen = asked.setdefault(file, set())
+        slow = item.get_closest_marker("slow") or item.get_closest_marker("deep")
+        wanted = not slow and name not in seen and len(seen) < ASKED
+        (kept if wanted else left).append(item)
+        if wanted:
+            seen.add(name)
+    config.hook.pytest_deselected(items=left)
+    items[:] = kept
 
 
 @pytest.fixture(scope="session")

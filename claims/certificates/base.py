@@ -14,7 +14,7 @@ from fairfl.claims.call import Call
 Level = Literal["proved", "symbolic", "certified", "property", "numeric"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 """Strongest first."""
-Finding = Literal["holds", "refuted", "open"]
+Finding = Literal["holds", "refuted"]
 TYPES: dict[str, type[Certificate]] = {}
 """Every concrete certificate by the name of its class, as JSON calls it."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from fairfl.claims.call import Call
-from fairfl.claims.certificates.base import Certificate, Finding, Level, require
+from fairfl.claims.certificates.base import Certificate, Level, require
 from fairfl.claims.draws import Tally, draw
 from fairfl.claims.exact import decode
 
@@ -137,35 +137,3 @@ class NumericGrid(_Tried):
     def summary(self) -> str:
         margin = self.worst[0]["margin"] if self.worst else float("nan")
         return f"{self.instances} instances ({self.grid}); smallest margin {margin:.3g}"
-
-
-@dataclass(frozen=True)
-class Search(_Tried):
-    """Neither shown nor refuted: a counterexample was searched for, and none found.
-
-    Attributes
-    ----------
-    optimiser, instances, seconds : what was tried, and for how long.
-    missing : what a proof would need.
-    """
-
-    optimiser: str
-    instances: int
-    seconds: float
-    missing: str
-    finding: ClassVar[Finding] = "open"
-
-    @property
-    def level(self) -> Level:
-        return "numeric"
-
-    def verify(self) -> None:
-        super().verify()
-        require(bool(self.missing.strip()), "what is missing is not said")
-        require(self.instances > 0, "nothing was tried")
-
-    def summary(self) -> str:
-        return (
-            f"open: {self.instances} instances by {self.optimiser} in {self.seconds:.0f} s; "
-            f"missing: {self.missing}"
-        )

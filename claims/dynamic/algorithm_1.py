@@ -54,7 +54,8 @@ CLAIMS = (
         statement=r"After one local step of gradient descent line 8 moves a client by $\eta_t "
         r"g/\|g\|$.",
         kind="identity",
-        scope="two dimensions, quadratics of any two curvatures",
+        scope="quadratics of any two curvatures",
+        size="d = 2",
         whose="printed",
         check=identity(one_step, method="simplify"),
         mutants={
@@ -94,7 +95,7 @@ CLAIMS = (
             "moves it",
             statement=r"$\sum_{k \in S_t} p_k w_t / \sum_{k \in S_t} p_k = w_t$.",
             hypotheses={},
-            scope="two clients drawn",
+            size="two clients",
             check=identity(kept),
             mutants={"squared": ("another divisor", {"power": 2})},
         ),

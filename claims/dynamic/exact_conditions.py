@@ -101,8 +101,7 @@ CLAIMS = (
         },
         reading="The theorem says 'sufficiently large', and this says how large.",
         notes="mu may be negative, down to -L, in the bound; what attains it is written out for mu "
-        "> 0. With mu = L the first order is exact, for any step size. theory.bounds.gap_bounds is "
-        "this for any number of groups and any step.",
+        "> 0. With mu = L the first order is exact, for any step size.",
     ),
     Claim(
         "dynamic/theorem-2-exact",
@@ -132,6 +131,6 @@ CLAIMS = (
         "the gradients sees a 2x2 matrix. With one curvature the right side is 0, and NGD is "
         "fairer iff (b - a)(a + b - 1 - cos) > 0, for any step size: for b > a everywhere but in "
         "the triangle a + b <= 1 + cos. For losses that are no quadratics put (||s_F||^2 + "
-        "||s_N||^2)/2 for the product (theory.bounds.relative_gap_bounds).",
+        "||s_N||^2)/2 for the product.",
     ),
 )

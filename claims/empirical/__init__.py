@@ -1,5 +1,5 @@
-"""Claims on measurements: verdicts of ``fairfl crosscheck``, each with the learned rules that it
-rests on.
+"""Claims of ours on populations, where FedFB's words meet the algorithms that ``fairfl crosscheck``
+runs.
 """
 
 from __future__ import annotations
@@ -16,8 +16,6 @@ PAPER = Paper(
         "eps": "the budget ε",
         "world": "the federation",
         "rounds": "of training",
-        "budget": "of each client",
-        "rows": "people in the sample",
         "lam": "λ by group",
     },
 )

@@ -7,26 +7,22 @@ from __future__ import annotations
 from collections import deque
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from flint import arb
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Repaired
-from fairfl.claims.empirical.crosscheck_files import load
 from fairfl.claims.exact import ball
 from fairfl.claims.forms import counterexample, grid
-from fairfl.solvers.api import solve
-from fairfl.solvers.solution import Solution
-from fairfl.studies.crosscheck.population.kept_rules import read
-from fairfl.studies.crosscheck.population.local_dynamics import Dynamics
-from fairfl.studies.crosscheck.population.pointwise_rule import any_rule
-from fairfl.studies.crosscheck.population.worlds import World, by_name
-from fairfl.studies.crosscheck.standard_errors import NEAR, OVER, PEOPLE
-from fairfl.theory.populations.classifiers import Classifier
+from fairfl.studies.crosscheck.standard_errors import NEAR, OVER
 
-DATA = "local-constraints.json"
+if TYPE_CHECKING:  # listing the claims need not wait for solvers
+    from fairfl.solvers.solution import Solution
+    from fairfl.studies.crosscheck.population.worlds import World
+    from fairfl.theory.populations.classifiers import Classifier
+
 SAME = 1e-8
 WORLDS = (
     *(f"figure-{figure}{panel}" for figure in (5, 9) for panel in "abcd"),
@@ -61,15 +57,26 @@ def normal(x: arb) -> arb:
 
 def trained(instance: dict[str, Any], regime: str = "converged") -> Case:
     """The end of FedAvg with local constraints on a population, against LFT+FedAvg(ε)."""
-    world, eps = by_name(instance["world"]), float(instance["eps"])
+    from fairfl.studies.crosscheck.population.local_dynamics import Dynamics
+
+    world, eps = named(instance["world"]), float(instance["eps"])
     run = Dynamics(world, (eps,) * world.clients, regime, int(instance["rounds"]))
     return compared(world, deque(run.run(), maxlen=1)[0][0], eps)
+
+
+def named(name: str) -> World:
+    """The world of a name."""
+    from fairfl.studies.crosscheck.population.worlds import by_name
+
+    return by_name(name)
 
 
 @cache
 def optimum(world: str, eps: float) -> Solution:
     """LFT+FedAvg(ε), solved once for a claim and its mutants."""
-    return solve(by_name(world).federation, "lft_fedavg", eps=eps)
+    from fairfl.solvers.api import solve
+
+    return solve(named(world).federation, "lft_fedavg", eps=eps)
 
 
 def compared(world: World, rule: Classifier, eps: float) -> Case:
@@ -86,7 +93,9 @@ def weighted(instance: dict[str, Any], divide: bool = True) -> Case:
     """The pointwise rule at δ_i = multiplier_i / π_i against the optimum: accuracy and every
     MD_i.
     """
-    world = by_name(instance["world"])
+    from fairfl.studies.crosscheck.population.pointwise_rule import any_rule
+
+    world = named(instance["world"])
     best = optimum(world.name, float(instance["eps"]))
     offset = best.multipliers / (np.array(world.weight) if divide else 1.0)
     rule = any_rule(world, world.shares + offset[:, None] * np.array([-1.0, 1.0]))
@@ -102,22 +111,12 @@ def weighted(instance: dict[str, Any], divide: bool = True) -> Case:
 
 def boxed(instance: dict[str, Any]) -> Case:
     """λ^(i)_a of the optimum's multipliers is in [0, 2 P(a | i)]."""
-    world = by_name(instance["world"])
+    world = named(instance["world"])
     best = optimum(world.name, float(instance["eps"]))
     offset = best.multipliers / np.array(world.weight)
     lam = world.shares + offset[:, None] * np.array([-1.0, 1.0])
     low, high = float(lam.min()), float((lam - 2 * world.shares).max())
     return Case((Relation(0.0, "<=", low, "λ >= 0"), Relation(high, "<=", 0.0, "λ <= 2 n_a/n")))
-
-
-def ends(instance: dict[str, Any], regime: str = "pooled-any") -> Case:
-    """The kept ends of a regime on one world, where the optimum's multipliers are in the box."""
-    cases = [
-        compared(world, rule, float(run["budget"]))
-        for world, run, rule in read(load(DATA))
-        if (world.name, run["scheme"], run["boxed"]) == (instance["world"], regime, False)
-    ]
-    return Case(tuple(relation for case in cases for relation in case.relations))
 
 
 EQUIVALENT = (
@@ -129,7 +128,7 @@ EQUIVALENT = (
 CLAIMS = (
     Claim(
         "empirical/fair-clients-average",
-        "crosscheck local-constraints",
+        "FedFB, section 3.1",
         0,
         "parameters of clients that are each fair average to a model that is fair on each",
         printed=EQUIVALENT,
@@ -160,7 +159,7 @@ CLAIMS = (
     ),
     Claim(
         "empirical/local-training-reaches-lft-fedavg",
-        "crosscheck local-constraints; FedFB, remark 9",
+        "FedFB, remark 9",
         0,
         "FedAvg with local constraints and local training to its end reaches LFT+FedAvg(ε)",
         printed=EQUIVALENT,
@@ -187,7 +186,7 @@ CLAIMS = (
         "η is logistic it is a threshold rule, and the optimum is a union of intervals where two "
         "constraints bind. Say: one local step a round (or rates that fall), a class that holds "
         "unions of intervals, and a λ whose box holds the multipliers.",
-        notes="crosscheck: with 20 local steps the runs neither reach the optimum nor settle "
+        notes="In runs: with 20 local steps the runs neither reach the optimum nor settle "
         "where two constraints bind; with falling rates they come near it; where one binds all "
         "regimes that evaluate λ at the average come near it.",
         repaired=Repaired(
@@ -208,38 +207,8 @@ CLAIMS = (
         ),
     ),
     Claim(
-        "empirical/one-step-reaches-lft-fedavg",
-        "crosscheck local-constraints",
-        0,
-        "dual ascent on pooled gradients over all functions ends at LFT+FedAvg(ε)'s optimum, where "
-        "the box holds λ",
-        printed="FedFB, section 3.1, read for one local step before every averaging.",
-        statement=rf"The rules at the end: accuracy within {NEAR} of the optimum's, "
-        rf"$|\mathrm{{MD}}_i|\le\varepsilon+{OVER}$.",
-        kind="limit",
-        scope="populations of FedFB's figures 5 and 9 and two random federations, equal ε in [0, "
-        "0.2]",
-        whose="ours",
-        check=grid(
-            ends,
-            [
-                {"world": part["world"]["name"]}
-                for part in load(DATA)["worlds"]
-                if not all(rule["boxed"] for rule in part["rules"])
-            ],
-            f"Gaussian federations, ε = 0 to 0.2, {load(DATA)['runs']['rounds']['pooled-any']} "
-            "steps of λ",
-        ),
-        notes=f"Near is what a test on {PEOPLE:,} people of each client, half in each group, "
-        "could not well tell: the largest standard errors of an accuracy and of an MD_i.",
-        mutants={
-            "20 local steps": ("the ends with 20 local steps", {"regime": "steps-20"}),
-            "fair to the end": ("averages of fair clients", {"regime": "locally-fair"}),
-        },
-    ),
-    Claim(
         "empirical/multipliers-fit-the-box",
-        "crosscheck local-constraints; FedFB, eq. (6)",
+        "FedFB, eq. (6)",
         0,
         "the multipliers of LFT+FedAvg(ε) lie in FairBatch's box",
         printed=r"$\lambda\in[0,2\frac{n_{\star,0}}n]\times\dots\times[0,2\frac{n_{\star,"

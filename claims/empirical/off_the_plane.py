@@ -5,14 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import special
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim
 from fairfl.claims.forms import witness
-from fairfl.solvers.api import solve
-from fairfl.studies.crosscheck.population.worlds import by_name
-from fairfl.theory.populations.classifiers import Classifier
 
 FAIR = 1e-12
 
@@ -21,6 +17,12 @@ def case(instance: dict[str, Any], lost: float = 0.05) -> Case:
     """0-1 loss on the population: w_λ accepts η > λ_a / (2 m_a), m_a = P(a); F_1 = -MD of that
     rule.
     """
+    from scipy import special
+
+    from fairfl.solvers.api import solve
+    from fairfl.studies.crosscheck.population.worlds import by_name
+    from fairfl.theory.populations.classifiers import Classifier
+
     federation = by_name(instance["world"]).federation
     lam, share = np.array(instance["lam"]), federation.group_mass
     rule = Classifier.thresholds(special.logit(lam / (2 * share)).tolist())

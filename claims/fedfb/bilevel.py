@@ -75,15 +75,14 @@ def slope(problem: Outer, loss: dict[str, Sequence[Any]], lam: Sequence[Any]) ->
     rule on w_λ = B/H.
     """
 
-    def along(step: Sequence[Any], place: int, base: bool) -> Any:
-        """Σ_k c_k (h, b)_k at ``step`` in place of λ."""
+    def along(step: Sequence[Any], place: int, base: int = 0) -> Any:
+        """Σ_k c_k (h, b)_k at ``step`` in place of λ, with or without the constants."""
         return sum(
-            ((constant if base else 0) + sum(step[j] * c for j, c in rate.items()))
-            * loss[name][place]
+            (base * constant + sum(step[j] * c for j, c in rate.items())) * loss[name][place]
             for name, (constant, rate) in problem.weight.items()
         )
 
-    curve, pull = along(lam, 0, True), along(lam, 1, True)
+    curve, pull = along(lam, 0, base=1), along(lam, 1, base=1)
     w = pull / curve
     value = {k: v[0] * w * w / 2 - v[1] * w + v[2] for k, v in loss.items()}
     grad = {k: v[0] * w - v[1] for k, v in loss.items()}
@@ -92,7 +91,7 @@ def slope(problem: Outer, loss: dict[str, Sequence[Any]], lam: Sequence[Any]) ->
     ]
     tilt = [sum(c * grad[k] for k, c in parts.items()) for _, parts in problem.gap]
     mu = [sum(c * g for c, g in zip(row, gaps, strict=True)) for row in problem.direction]
-    moved = (along(mu, 1, False) * curve - pull * along(mu, 0, False)) / curve**2
+    moved = (along(mu, 1) * curve - pull * along(mu, 0)) / curve**2
     whole = sum(g * t for g, t in zip(gaps, tilt, strict=True))
     return {"mu": mu, "V": whole, "H": curve, "slope": 2 * whole * moved}
 

@@ -217,6 +217,7 @@ CLAIMS = (
             r"n{n^{(i)}}L^{(i)}=L$, the objective of (7).",
             kind="identity",
             scope="A = 2, I = 3, clients of any size",
+            size="I = 3",
             check=identity(averaged),
             mutants={"as printed": ("n^(i)/n", {"kinds": ("FedAvg",)})},
             notes="The objective. That FedAvg with several local steps minimises it is another "
@@ -263,6 +264,7 @@ CLAIMS = (
             r"sums are exact.",
             hypotheses={},
             scope="A = 2, I = 3, clients of any size",
+            size="I = 3",
             check=identity(residuals),
             mutants={"own means": ("as printed", {"weighting": "own"})},
         ),
@@ -304,7 +306,7 @@ CLAIMS = (
             "problem's Hessian",
             statement=r"$\sum_{a\ge1}\sum_y\lambda_{y,a}\nabla^2L_{y,a}+\sum_y(\frac{n_{y,"
             r"\star}}n-\sum_{a\ge1}\lambda_{y,a})\nabla^2L_{y,0}$ is the Hessian.",
-            scope="A = 2, 3, 4",
+            size="A = 2, 3, 4",
             check=every(*(identity(any_matrix, groups=groups) for groups in (2, 3, 4))),
             mutants={"as printed": ("inside of the sum", {"place": "inside"})},
         ),
@@ -339,7 +341,7 @@ CLAIMS = (
             statement=r"$\sum_{i\ge1}\lambda^{(i)}L^{(i)}+(1-\sum_{j=1}^{I-1}\lambda^{(j)})"
             r"L^{(0)}$ is (126).",
             hypotheses={},
-            scope="I = 4",
+            size="I = 4",
             check=identity(any_added),
             mutants={"as printed": ("λ^(0)", {"index": "i"})},
             notes="A sum: a server that weighs models by n^(i)/n changes it, as in "

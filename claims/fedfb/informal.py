@@ -12,7 +12,7 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
 from fairfl.claims.fedfb.theorem_17 import mean
-from fairfl.claims.fedfb.worlds import World
+from fairfl.claims.fedfb.worlds import Clients
 from fairfl.claims.forms import definite, every, identity, leaves, witness
 
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
@@ -20,7 +20,7 @@ WIDE = [[9, 1, 1, 8], [8, 1, 1, 9]]
 NARROW = [[1, 1, 5, 1], [1, 5, 1, 1]]
 
 
-def least(world: World) -> Fraction:
+def least(world: Clients) -> Fraction:
     """L = (1/I) Σ_i min{g(0), g(g_i⁻¹(0))}."""
     g = world.pooled.g
     ends = [min(g(ZERO), g(client.multiplier(ZERO))) for client in world.clients]
@@ -29,7 +29,7 @@ def least(world: World) -> Fraction:
 
 def above(instance: dict[str, Any]) -> Case:
     """L > δ > 0 for this federation."""
-    world = World.of(instance["laws"], instance["q"])
+    world = Clients.of(instance["laws"], instance["q"])
     premises = {"common q": len(set(world.q)) == 1, "g_i increase": world.positive}
     relations = (
         Relation(ZERO, "<", instance["delta"], "δ"),
@@ -111,6 +111,7 @@ CLAIMS = (
         },
         scope="the bound: any I (three terms, which look the same for any); federations: I = 2, "
         "..., 6",
+        size="three terms",
         whose="printed",
         check=every(
             definite(sums), *(witness(above, f"{n} clients, L > δ", pairs(n)) for n in range(2, 7))
@@ -170,6 +171,7 @@ CLAIMS = (
         kind="implication",
         hypotheses=COMMON,
         scope="three clients, whose sums look the same for any number",
+        size="I = 3",
         whose="printed",
         check=identity(mean, clients=3),
         mutants={"q_i": ("shares that differ", {"common": False})},

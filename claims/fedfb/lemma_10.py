@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim
-from fairfl.claims.fedfb.worlds import HALF, Population, World, parts
+from fairfl.claims.fedfb.worlds import HALF, Clients, Population, parts
 from fairfl.claims.forms import counterexample, drawn, proof
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -28,7 +28,7 @@ def psi(clients: Sequence[Population], eps: Sequence[Fraction]) -> Fraction:
     return (one.g(lams[1]) + two.g(lams[0]) + signs[0] * eps[0] + signs[1] * eps[1]) / 4
 
 
-def conditions(world: World) -> tuple[dict[str, bool], Fraction]:
+def conditions(world: Clients) -> tuple[dict[str, bool], Fraction]:
     """Lemma 10's premises, and δ = min |ψ|."""
     start = [client.g(ZERO) for client in world.clients]
     places = [min(map(abs, start)) * k / GRID for k in range(GRID + 1)]
@@ -40,7 +40,7 @@ def conditions(world: World) -> tuple[dict[str, bool], Fraction]:
 
 def bound(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
     """|MD| >= δ > 0 at any budgets."""
-    world = World.of(instance["laws"], instance["q"])
+    world = Clients.of(instance["laws"], instance["q"])
     premises, delta = conditions(world)
     lams = [c.multiplier(e) for c, e in zip(world.clients, instance["eps"], strict=True)]
     disparity = abs(world.ensemble(lams)[0])
@@ -53,7 +53,7 @@ def bound(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
 
 def tight(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
     """δ is reached with ε = 1 for the fairer client and ε = 0 for the other."""
-    world = World.of(instance["laws"], instance["q"])
+    world = Clients.of(instance["laws"], instance["q"])
     premises, delta = conditions(world)
     fairer = min(world.clients, key=lambda client: abs(client.g(ZERO)))
     lams = [ZERO if client is fairer else client.multiplier(ZERO) for client in world.clients]
@@ -63,7 +63,7 @@ def tight(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
 
 def choices(instance: dict[str, Any], choice: str = "any") -> Case:
     """The bound with λ_i any point of g_i⁻¹(...): every one of them solves the client's problem."""
-    world = World.of(instance["laws"], instance["q"])
+    world = Clients.of(instance["laws"], instance["q"])
     premises, delta = conditions(world)
     clients, lams = world.clients, instance["lams"]
     nearest = [c.multiplier(e) for c, e in zip(clients, instance["eps"], strict=True)]

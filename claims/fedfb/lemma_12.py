@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim
-from fairfl.claims.fedfb.worlds import World, parts, worlds
+from fairfl.claims.fedfb.worlds import Clients, parts, worlds
 from fairfl.claims.forms import drawn, proof
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -19,7 +19,7 @@ ZERO, ONE = Fraction(0), Fraction(1)
 
 def bound(instance: dict[str, Any], condition: str = "all equal", gaps: bool = False) -> Case:
     """Acc(ensemble) <= CFL(ε), ε >= its disparity, with equality iff λ_0 = λ_1 = λ_ε."""
-    world = World.of(instance["laws"], instance["q"])
+    world = Clients.of(instance["laws"], instance["q"])
     ends = [client.multiplier(ZERO) for client in world.clients]
     lams = [p * end for p, end in zip(instance["place"], ends, strict=True)]
     if instance["same"]:
@@ -35,7 +35,7 @@ def bound(instance: dict[str, Any], condition: str = "all equal", gaps: bool = F
 
 def fair(instance: dict[str, Any], part: Fraction = ONE) -> Case:
     """ε_0 = ε_1 = 1 gives a classifier with |MD| <= ε and the accuracy CFL(ε), for ε >= |g(0)|."""
-    world = World.of(instance["laws"], instance["q"])
+    world = Clients.of(instance["laws"], instance["q"])
     eps = part * abs(world.pooled.g(ZERO)) + instance["slack"]
     difference, accuracy = world.ensemble([client.multiplier(ONE) for client in world.clients])
     return Case(

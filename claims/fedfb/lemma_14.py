@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.lemma_12 import INCREASE, SCOPE
-from fairfl.claims.fedfb.worlds import HALF, World, parts, worlds
+from fairfl.claims.fedfb.worlds import HALF, Clients, parts, worlds
 from fairfl.claims.forms import counterexample, drawn, proof
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
 
-def worse(world: World, lams: Sequence[Fraction], eps: Fraction) -> Relation:
+def worse(world: Clients, lams: Sequence[Fraction], eps: Fraction) -> Relation:
     """LFT+Ensemble(ε_0, ε_1; ε) < CFL(ε): too unfair, or strictly less accurate."""
     difference, accuracy = world.ensemble(lams)
     if abs(difference) > eps:
@@ -27,7 +27,9 @@ def worse(world: World, lams: Sequence[Fraction], eps: Fraction) -> Relation:
     return Relation(accuracy, "<", world.pooled.best(eps), "accuracy")
 
 
-def between(world: World, places: Sequence[Fraction], goals: Sequence[Fraction]) -> list[Fraction]:
+def between(
+    world: Clients, places: Sequence[Fraction], goals: Sequence[Fraction]
+) -> list[Fraction]:
     """λ_i = place_i · g_i⁻¹(0); or, where there are ``goals``, the points of these ranges next to
     them.
     """
@@ -40,7 +42,7 @@ def between(world: World, places: Sequence[Fraction], goals: Sequence[Fraction])
     ]
 
 
-def multipliers(world: World, instance: dict[str, Any], eps: Fraction) -> list[Fraction]:
+def multipliers(world: Clients, instance: dict[str, Any], eps: Fraction) -> list[Fraction]:
     """By their places, or next to CFL(ε)'s own λ where the instance has an aim."""
     goals = [world.pooled.multiplier(eps)] * 2 if instance["aim"] else []
     return between(world, instance["place"], goals)
@@ -48,7 +50,7 @@ def multipliers(world: World, instance: dict[str, Any], eps: Fraction) -> list[F
 
 def strict(instance: dict[str, Any], opposite: bool = True) -> Case:
     """The statement at one ε < |g(0)| and one pair of multipliers."""
-    world = World.of(instance["laws"], instance["q"])
+    world = Clients.of(instance["laws"], instance["q"])
     start = [client.g(ZERO) for client in world.clients]
     erm = abs(world.pooled.g(ZERO))
     eps = instance["part"] * erm
@@ -62,7 +64,7 @@ def strict(instance: dict[str, Any], opposite: bool = True) -> Case:
 
 def choices(instance: dict[str, Any], choice: str = "any") -> Case:
     """The statement for given solutions λ_i of the clients' own problems, where g_i⁻¹ is a set."""
-    world, eps = World.of(instance["laws"], instance["q"]), instance["eps"]
+    world, eps = Clients.of(instance["laws"], instance["q"]), instance["eps"]
     clients, lams = world.clients, instance["lams"]
     nearest = [c.multiplier(e) for c, e in zip(clients, instance["local"], strict=True)]
     premises = {
@@ -77,7 +79,7 @@ def turned(instance: dict[str, Any], agree: bool) -> dict[str, Any]:
     """The instance with client 1's groups exchanged where need be: ERMs favour the same group or,
     not ``agree``, different ones.
     """
-    signs = [client.g(ZERO) > 0 for client in World.of(instance["laws"], instance["q"]).clients]
+    signs = [client.g(ZERO) > 0 for client in Clients.of(instance["laws"], instance["q"]).clients]
     one, two = instance["laws"]
     return {**instance, "laws": [one, two if (signs[0] == signs[1]) == agree else two[::-1]]}
 

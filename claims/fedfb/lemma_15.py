@@ -13,14 +13,14 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.fedfb.lemma_12 import INCREASE, SCOPE
 from fairfl.claims.fedfb.lemma_14 import multipliers, placed, turned, worse
-from fairfl.claims.fedfb.worlds import HALF, World
+from fairfl.claims.fedfb.worlds import HALF, Clients
 from fairfl.claims.forms import counterexample, drawn, proof
 
 ZERO, ONE = Fraction(0), Fraction(1)
 TWO = {"laws": [[[1, 2, 3, 2], [2, 3, 2, 1]], [[1, 1, 5, 1], [1, 5, 1, 1]]], "q": HALF}
 
 
-def tau(world: World, choose: str = "max") -> Fraction:
+def tau(world: Clients, choose: str = "max") -> Fraction:
     """min{|g(0)|, max_i sign(g(0)) g(g_i⁻¹(0))}."""
     g = world.pooled.g
     sign = 1 if g(ZERO) > 0 else -1
@@ -28,7 +28,7 @@ def tau(world: World, choose: str = "max") -> Fraction:
     return min(abs(g(ZERO)), max(ends) if choose == "max" else min(max(e, ZERO) for e in ends))
 
 
-def premises(world: World) -> dict[str, bool]:
+def premises(world: Clients) -> dict[str, bool]:
     """Lemma 15's, with strictness."""
     start = [client.g(ZERO) for client in world.clients]
     return {"same": start[0] * start[1] > 0, "g_i increase": world.positive}
@@ -36,7 +36,7 @@ def premises(world: World) -> dict[str, bool]:
 
 def below(instance: dict[str, Any], end: Fraction = ONE) -> Case:
     """LFT+Ensemble < CFL(ε) at an ε < τ (``end`` times)."""
-    world = World.of(instance["laws"], instance["q"])
+    world = Clients.of(instance["laws"], instance["q"])
     eps = instance["part"] * tau(world) * end
     relation = Relation(ZERO, "<=", ZERO, "τ = 0")  # nothing is below: f_0^0 = f_1^0
     if tau(world) > 0:
@@ -46,7 +46,7 @@ def below(instance: dict[str, Any], end: Fraction = ONE) -> Case:
 
 def above(instance: dict[str, Any], choose: str = "max", start: Fraction = ONE) -> Case:
     """ε_i = |g_i(λ_ε)| reaches CFL(ε) at an ε >= τ (``start`` times)."""
-    world = World.of(instance["laws"], instance["q"])
+    world = Clients.of(instance["laws"], instance["q"])
     low, high = start * tau(world, choose), abs(world.pooled.g(ZERO))
     eps = low + instance["part"] * (high - low)
     lam = world.pooled.multiplier(eps)
@@ -61,7 +61,7 @@ def above(instance: dict[str, Any], choose: str = "max", start: Fraction = ONE) 
 
 def equation_47(instance: dict[str, Any], part: Fraction = ONE) -> Case:
     """g(g_0⁻¹(0)) = part · g_1(g_0⁻¹(0)), and the same the other way round."""
-    world = World.of(instance["laws"], instance["q"])
+    world = Clients.of(instance["laws"], instance["q"])
     one, two = world.clients
     relations = (
         Relation(world.pooled.g(end), "==", part * other.g(end), name)
@@ -77,7 +77,7 @@ def remark_8(instance: dict[str, Any], operator: Any = "==") -> Case:
     """Where max_i sign(g(0)) g(g_i⁻¹(0)) is positive the rules f_0^0 and f_1^0 are equal; else not
     (``operator`` "!=": the other way round).
     """
-    world = World.of(instance["laws"], instance["q"])
+    world = Clients.of(instance["laws"], instance["q"])
     ends = [client.multiplier(ZERO) for client in world.clients]
     sign = 1 if world.pooled.g(ZERO) > 0 else -1
     positive = max(sign * world.pooled.g(end) for end in ends) > 0

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from fairfl.claims.case import Case
 from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.fedfb.lemma_14 import between, worse
-from fairfl.claims.fedfb.worlds import HALF, Population, World, mix, parts, worlds
+from fairfl.claims.fedfb.worlds import HALF, Clients, Population, mix, parts, worlds
 from fairfl.claims.forms import counterexample, drawn, proof
 
 ZERO = Fraction(0)
 
 
-def printed_pool(world: World) -> Population:
+def printed_pool(world: Clients) -> Population:
     """P_a = (q_0 P_a^(0) + q_1 P_a^(1))/(q_0 + q_1) for a = 0 and 1."""
     laws = tuple(mix([pair[a] for pair in world.laws], world.q) for a in (0, 1))
     return Population((laws[0], laws[1]), sum(world.q, ZERO) / 2)
@@ -26,7 +26,7 @@ def strict(instance: dict[str, Any], pool: str = "bayes", differ: bool = True) -
     """The statement at one ε < |g(0)| and one pair of multipliers, g of the pooled law that is
     named; with ``aim`` 1 or 2 group 0's or 1's thresholds are as CFL has them.
     """
-    world, aim = World.of(instance["laws"], instance["q"]), instance["aim"]
+    world, aim = Clients.of(instance["laws"], instance["q"]), instance["aim"]
     start = abs((world.pooled if pool == "bayes" else printed_pool(world)).g(ZERO))
     eps = instance["part"] * start
     goals = []
@@ -43,7 +43,7 @@ def strict(instance: dict[str, Any], pool: str = "bayes", differ: bool = True) -
 
 def one_rule(instance: dict[str, Any]) -> Case:
     """The statement at budgets ε_i = |g_i(λ_i)| where λ_i/q_i is the same for all clients."""
-    world = World.of(instance["laws"], instance["q"])
+    world = Clients.of(instance["laws"], instance["q"])
     people, lams = (*world.clients, world.pooled), [instance["step"] * q for q in world.q]
     eps = abs(world.pooled.g(instance["step"] * world.pooled.q))
     premises = {

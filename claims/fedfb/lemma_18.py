@@ -259,6 +259,7 @@ CLAIMS = (
             statement=r"$\frac1I\sum_i[P(\hat y\ne y\mid i)-I\lambda_iMD_i]=P(\hat y\ne "
             r"y)-\sum_i\lambda_iMD_i$.",
             scope="I = 3, whose sums look the same for any I; equal weights",
+            size="I = 3",
             check=identity(means),
             mutants={"as printed": ("λ_i without I", {"scale": 1})},
         ),

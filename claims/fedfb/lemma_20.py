@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Repaired
-from fairfl.claims.fedfb.worlds import Population, World, worlds
+from fairfl.claims.fedfb.worlds import Clients, Population, worlds
 from fairfl.claims.forms import counterexample, definite, drawn, every, proof
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -28,7 +28,7 @@ def psi(pair: Pair, shares: tuple[Fraction, Fraction], eps: tuple[Fraction, Frac
     return mixed + shares[0] ** 2 * first * eps[0] + shares[1] ** 2 * second * eps[1]
 
 
-def conditions(world: World, split: list[list[int]]) -> tuple[dict[str, bool], Fraction, Pair]:
+def conditions(world: Clients, split: list[list[int]]) -> tuple[dict[str, bool], Fraction, Pair]:
     """Lemma 20's premises, δ̃, and the two pooled subsets."""
     count = len(world.q)
     pair = world.pool(split[0]), world.pool(split[1])
@@ -51,7 +51,7 @@ def printed(instance: dict[str, Any], who: str = "clients") -> Case:
     """DP Disp >= δ̃ of the ensemble of all clients; or, repaired, of the two classifiers of the
     pooled subsets.
     """
-    world = World.of(instance["laws"], instance["q"])
+    world = Clients.of(instance["laws"], instance["q"])
     split, eps = instance["split"], instance["eps"]
     premises, delta, pair = conditions(world, split)
     if who == "clients":
@@ -87,7 +87,7 @@ def reachable(instance: dict[str, Any], wider: Fraction = ZERO, low: str = "leas
     ``part`` says which value: each client's g(λ_i) is that part of the way between its ends, and
     its budget is |g_i(λ_i)|. ``wider`` moves L and U.
     """
-    world = World.of(instance["laws"], instance["q"])
+    world = Clients.of(instance["laws"], instance["q"])
     pooled, clients, count = world.pooled, world.clients, len(world.q)
     ends = [sorted((pooled.g(ZERO), pooled.g(c.multiplier(ZERO)))) for c in clients]
     if low == "ERM":

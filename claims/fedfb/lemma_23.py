@@ -123,7 +123,8 @@ def lemma(
             r"G_a(w_\lambda)$, $H$ the inner Hessian; it is $0$ iff $V=0$. For two groups: iff "
             r"$G_1=0$ or $\nabla G_1(w_\lambda)=0$.",
             kind="identity",
-            scope="2, 3 and 4 groups, two parameters; λ inside its region",
+            scope="two parameters; λ inside its region",
+            size="A = 2, 3, 4",
             check=every(*(identity(jets, notion=notion, groups=count) for count in (2, 3, 4))),
             mutants={"ascent": ("the slope with the other sign", {"sign": -1})},
         ),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Repaired
-from fairfl.claims.fedfb.worlds import HALF, Population, Rule, World, gain, parts, rate, worlds
+from fairfl.claims.fedfb.worlds import HALF, Clients, Population, Rule, gain, parts, rate, worlds
 from fairfl.claims.forms import counterexample, drawn, proof
 
 ONE = Fraction(1)
@@ -21,7 +21,7 @@ SETTING = {
 
 def increasing(instance: dict[str, Any], operator: Any = "<") -> Case:
     """g(low) < g(high)."""
-    people = World.of(instance["laws"], instance["q"]).pooled
+    people = Clients.of(instance["laws"], instance["q"]).pooled
     low, high = instance["low"], instance["high"]
     relation = Relation(people.g(low), operator, people.g(high), "g increases")
     premises = {
@@ -80,7 +80,7 @@ def solution(
     instance: dict[str, Any], shares: str = "right", part: Fraction = ONE
 ) -> tuple[Population, Rule, Fraction]:
     """The population, the rule of lemma 7, and the MD it should have."""
-    people = World.of(instance["laws"], instance["q"]).pooled
+    people = Clients.of(instance["laws"], instance["q"]).pooled
     start = people.g(Fraction(0))
     least = part * min(instance["eps"], abs(start))
     target = least if start >= 0 else -least

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.lemma_7 import SETTING, quantile
-from fairfl.claims.fedfb.worlds import World, parts, worlds
+from fairfl.claims.fedfb.worlds import Clients, parts, worlds
 from fairfl.claims.forms import drawn, proof
 
 
@@ -23,7 +23,7 @@ def unique(instance: dict[str, Any], factor: Fraction = Fraction(1)) -> Case:
     E[|s||f - f*|] of lemma 7. The rivals are of drawn rates, and of rates next to the solution's.
     ``factor`` multiplies its λ.
     """
-    people, eps = World.of(instance["laws"], instance["q"]).pooled, instance["eps"]
+    people, eps = Clients.of(instance["laws"], instance["q"]).pooled, instance["eps"]
     best = people.rule(factor * people.multiplier(eps))
     goal = -eps + 2 * eps * instance["goal"]
     first = max(goal, Fraction(0)) + instance["rate"] * (1 - abs(goal))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Repaired
-from fairfl.claims.fedfb.worlds import HALF, World, parts, worlds
+from fairfl.claims.fedfb.worlds import HALF, Clients, parts, worlds
 from fairfl.claims.forms import counterexample, drawn, proof
 
 ZERO = Fraction(0)
@@ -17,7 +17,7 @@ ZERO = Fraction(0)
 
 def printed(instance: dict[str, Any], right: str = "λ_ε") -> Case:
     """Part 1 for ε < |g(0)|: MD(f_ε) = λ_ε."""
-    people = World.of(instance["laws"], instance["q"]).pooled
+    people = Clients.of(instance["laws"], instance["q"]).pooled
     lam = people.multiplier(instance["eps"])
     value = lam if right == "λ_ε" else people.g(lam)
     relation = Relation(people.difference(people.rule(lam)), "==", value, "MD(f_ε)")
@@ -26,7 +26,7 @@ def printed(instance: dict[str, Any], right: str = "λ_ε") -> Case:
 
 def repaired(instance: dict[str, Any], sign: int = -1) -> Case:
     """Both parts, with MD(f_ε) = g(λ_ε); ``sign`` that of λ_ε g(0)."""
-    world = World.of(instance["laws"], instance["q"])
+    world = Clients.of(instance["laws"], instance["q"])
     people, eps = world.pooled, instance["eps"]
     start, lam = people.g(ZERO), people.multiplier(eps)
     unfair = eps < abs(start)

@@ -140,6 +140,7 @@ CLAIMS = (
         statement="The identity, for any losses and counts.",
         kind="identity",
         scope=SMALL,
+        size="I = 3",
         whose="printed",
         check=identity(aggregated),
         mutants={
@@ -177,6 +178,7 @@ CLAIMS = (
             title="F_a is the sum of the locally computed F_a less (I-1)(n_00/n_*0 - n_0a/n_*a)",
             statement="As fedfb/secagg.",
             scope=SMALL,
+            size="I = 3",
             check=identity(aggregated),
             mutants={"uncorrected": UNCORRECTED},
         ),

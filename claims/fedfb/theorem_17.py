@@ -12,7 +12,7 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.finite_worlds import federation_of
 from fairfl.claims.fedfb.lemma_20 import COUNTER, PREMISES, conditions
-from fairfl.claims.fedfb.worlds import World
+from fairfl.claims.fedfb.worlds import Clients
 from fairfl.claims.forms import Every, counterexample, definite, drawn, every, identity
 
 
@@ -62,7 +62,7 @@ def strict(instance: dict[str, Any], fedavg: int = 0) -> Case:
     """Under lemma 20's conditions the smallest disparity of LFT+Ensemble is more than LFT+FedAvg's,
     which is 0.
     """
-    world = World.of(instance["laws"], instance["q"])
+    world = Clients.of(instance["laws"], instance["q"])
     premises, _, _ = conditions(world, instance["split"])
     lams = [
         client.multiplier(eps) for client, eps in zip(world.clients, instance["eps"], strict=True)
@@ -122,6 +122,7 @@ CLAIMS = (
         kind="bound",
         hypotheses={"common q": "q_i = q in (0, 1) for all clients"},
         scope="I = 4, as stated; linear, so the same for any I",
+        size="I = 4",
         whose="printed",
         check=_bound(4),
         mutants=MUTANTS,

@@ -306,7 +306,7 @@ CLAIMS = (
             statement=r"For $I=2$ and $\lambda=1+e$, $\lambda^\star\in[0,1]$: "
             r"$|\lambda-\lambda^\star|-|1-\lambda^\star|=e\ge0$; mirrored at 0.",
             kind="bound",
-            scope="I = 2",
+            size="I = 2",
             check=definite(clipped),
             mutants={"beyond": ("clipped at 1, from 2 + e", {"most": 2})},
         ),

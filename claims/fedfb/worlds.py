@@ -103,14 +103,16 @@ class Population:
 
 
 @dataclass(frozen=True)
-class World:
+class Clients:
     """Clients with equal weights: laws[i] the masses of u | a, i, and q_i."""
 
     laws: tuple[tuple[Masses, Masses], ...]
     q: tuple[Fraction, ...]
 
     @classmethod
-    def of(cls, laws: Sequence[Sequence[Sequence[Any]]], q: Sequence[Fraction] | Fraction) -> World:
+    def of(
+        cls, laws: Sequence[Sequence[Sequence[Any]]], q: Sequence[Fraction] | Fraction
+    ) -> Clients:
         """From weights of any sum, laws[i][a][k], and q for all or one for each."""
         each = [q] * len(laws) if isinstance(q, Fraction) else list(q)
         shares = tuple(Fraction(v) for v in each)

@@ -59,7 +59,7 @@ CLAIMS = (
             statement=r"With $w^{t+1} = \sum_k p_k w_{(k)}^{t+1}$, models in the order of the "
             r"losses: all equal to $u$ give $u$.",
             kind="identity",
-            scope="2 <= c <= 5",
+            size="c = 2, ..., 5",
             check=every(*(identity(residuals, method="expand", c=c) for c in range(2, 6))),
             mutants={"a model left out": ("the first is not summed", {"missing": 1})},
         ),

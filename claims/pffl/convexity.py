@@ -68,6 +68,7 @@ CLAIMS = (
         r"convexity by $w_{k+1} - w_k$.",
         kind="equivalence",
         scope="convex for every n; no other weights for n <= 7",
+        size="n <= 7",
         whose="ours",
         check=every(
             proof("permutahedron.v", "below attained", drawn(midpoint, ends, tolerance=0.0)),

@@ -71,7 +71,7 @@ CLAIMS = (
         statement=r"For ascending $\phi$ and $p = (1, 0, \dots, 0)$: $p^T \phi(u) = \min_i u_i$ "
         r"for every $u \in R^n$.",
         kind="identity",
-        scope="n <= 7",
+        size="n <= 7",
         whose="printed",
         check=every(
             *(witness(extreme, f"all 0-1 vectors of n = {n}", {"n": n}) for n in range(1, 8))
@@ -118,7 +118,7 @@ CLAIMS = (
             r"losses of the same mean.",
             kind="bound",
             hypotheses={},
-            scope="n <= 5",
+            size="n <= 5",
             check=every(*(definite(chebyshev, n=n) for n in range(2, 6))),
             mutants={"weights turned": ("non-decreasing on descending", {"turned": True})},
             notes="Chebyshev's sum inequality: in the gaps of weights and losses every product has "

@@ -113,8 +113,8 @@ CLAIMS = (
             axioms=CLASSICAL,
         ),
         mutants={
-            "prod >= 0.99": ("a larger domain", {"threshold": Fraction(99, 100)}),
-            "prod >= 1.01": ("a smaller domain", {"threshold": Fraction(101, 100)}),
+            "prod >= 0.999": ("a larger domain", {"threshold": Fraction(999, 1000)}),
+            "prod >= 1.001": ("a smaller domain", {"threshold": Fraction(1001, 1000)}),
         },
         gap="'M_s^*' should be A_s^*, and its domain is closed because every conjugate's sublevel "
         "sets are; the statement survives: both are slips of the pen.",

@@ -71,6 +71,7 @@ CLAIMS = (
             "(s'/s'')''"
         },
         scope="the Hessian for n = 2, Cauchy-Schwarz for n = 3: both look the same for any n",
+        size="n = 2",
         whose="printed",
         check=every(identity(residuals), definite(schwarz, method="together")),
         mutants={

@@ -106,6 +106,7 @@ CLAIMS = (
             "losses": "f >= 0, and f < M for PropFair (see propfair/proposition-4.1)",
         },
         scope="identities for n = 3; that the gradient of a convex mean supports it: as stated",
+        size="n = 3",
         whose="printed",
         check=every(
             identity(residuals, method="simplify"),

@@ -49,6 +49,7 @@ CLAIMS = (
         kind="bound",
         hypotheses={"step size": "6 eta L K_i <= 1 for all i"},
         scope="two coordinates, whose terms look the same for any number",
+        size="d = 2",
         whose="printed",
         check=definite(whole, method="together"),
         mutants={

@@ -163,6 +163,7 @@ CLAIMS = (
             kind="bound",
             scope="Cauchy-Schwarz for three terms, which looks the same for any; drawn: "
             "quadratics, every outcome of the noise",
+            size="three terms",
             check=every(
                 definite(schwarz),
                 identity(step),

@@ -109,6 +109,7 @@ CLAIMS = (
         kind="identity",
         hypotheses={"losses": "f_i > 0; f_i < M for PropFair"},
         scope="three clients, whose sums look the same for any n",
+        size="n = 3",
         whose="printed",
         check=identity(residuals, method="simplify"),
         mutants={

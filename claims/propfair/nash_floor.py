@@ -98,6 +98,7 @@ CLAIMS = (
                 "positive": "u > 0",
             },
             scope="n = 3, whose terms look the same for any number; tightness for n = 2, 3, 10",
+            size="n = 3",
             check=every(definite(share, method="together"), *map(near, (2, 3, 10))),
             mutants={
                 "1/(0.99 n)": ("1 % more", {"factor": Fraction(99, 100)}),

@@ -120,6 +120,7 @@ CLAIMS = (
             r"the product is 1.",
             hypotheses={"range": "f < M", "feasible": "lambda > 0, prod n lambda_i >= 1"},
             scope="identities for n = 3, whose sums look the same for any n; drawn, n <= 4",
+            size="n = 3",
             check=every(identity(residuals), extra=[drawn(case, weights, tolerance=0.0)]),
             mutants={
                 "1/u^2": ("lambda proportional to 1/(M - f_i)^2", {"power": 2}),

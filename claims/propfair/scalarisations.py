@@ -82,6 +82,7 @@ CLAIMS = (
         kind="identity",
         hypotheses={"range": "f < M"},
         scope="n = 3, whose terms look the same for any number",
+        size="n = 3",
         whose="printed",
         check=identity(residuals, method="simplify"),
         mutants={
@@ -144,6 +145,7 @@ CLAIMS = (
             statement=r"$\|f\|_{q+1}^{q+1} = \sum_i f_i^{q+1}$, FedAvg at $q = 0$.",
             kind="identity",
             scope="n = 3, whose terms look the same for any number",
+            size="n = 3",
             hypotheses={},
             check=identity(norm, method="simplify"),
             mutants={"q": ("the exponent as printed", {"shift": 0})},

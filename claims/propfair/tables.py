@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import Part, counterexample, every, witness
+from fairfl.claims.claim import caption
+from fairfl.claims.forms import counterexample, every
 from fairfl.studies.papers.propfair import published_numbers as numbers
 from fairfl.studies.printed_numbers import Printed
 
@@ -90,11 +90,6 @@ def repeated(instance: dict[str, Any]) -> Case:
     return Case((Relation((a - b) ** 2, "<=", 9 * (s**2 + t**2), words),))
 
 
-def first(*rows: str) -> Part:
-    """PropFair leads in these rows."""
-    return witness(best, "PropFair first in every row", {"rows": list(rows)})
-
-
 REPEATED = [
     *numbers.TABLE_7["ratio 0.6", "AFL"]["worst 10%"],
     *numbers.TABLE_8["batch 64", "AFL"]["worst 10%"],
@@ -102,36 +97,16 @@ REPEATED = [
 
 
 CLAIMS = (
-    Claim(
-        "propfair/table-6-worst",
-        "Section 5.2, Table 6",
-        287,
-        "PropFair has the best worst 10 % accuracy on all five data sets",
-        printed="PropFair is the state-of-the-art in terms of the worst 10% performance over "
-        "baselines, across various",
-        statement="In each of the five blocks of Table 6, PropFair's worst (10%) is larger than "
-        "the other four.",
-        kind="figure",
-        scope="means over three runs, as printed",
-        whose="printed",
-        check=first(*SPLITS),
-        mutants={"by 1/2": ("by half a point each", {"slack": Fraction(1, 2)})},
-        notes="On CINIC-10 the lead is 0.33 with standard deviations of 0.34 and 0.12.",
-    ),
-    Claim(
+    caption(
         "propfair/table-6-shakespeare",
         "Section 5.2, Table 6",
         287,
         "On Shakespeare PropFair beats the baselines by nearly 2 % in the worst 10 % accuracy",
-        printed="for the Shakespeare dataset, PropFair is better than the baselines by **nearly "
+        "for the Shakespeare dataset, PropFair is better than the baselines by **nearly "
         "2%** w.r.t. the worst 10% test accuracy",
         statement="PropFair's worst (10%) on Shakespeare is larger than that of every baseline by "
         "more than 1.5 points.",
-        kind="figure",
         scope="as printed; 'nearly 2' read as more than 1.5",
-        whose="printed",
-        severity="remark",
-        expected="refuted",
         check=counterexample(
             best,
             "PropFair is ahead of FedAvg by 1.99, of AFL by 1.40, of TERM by 0.84",
@@ -141,39 +116,28 @@ CLAIMS = (
         mutants={"by 4/5": ("by more than 0.8 points", {"slack": Fraction(4, 5)})},
         erratum="0.84 points over TERM, the best baseline; 1.99 over FedAvg.",
     ),
-    Claim(
+    caption(
         "propfair/table-7-best",
         "Appendix B.4.1, Table 7",
         785,
         "PropFair has the best worst 10 % accuracy at every training set size",
-        printed="PropFair outperforms other algorithms in terms of the worst 10% accuracy, "
+        "PropFair outperforms other algorithms in terms of the worst 10% accuracy, "
         "especially when the training set size is small.",
         statement="At each training set ratio of Table 7 PropFair's worst (10%) is larger than "
         "the other four.",
-        kind="figure",
-        scope="as printed",
-        whose="printed",
-        severity="remark",
-        expected="refuted",
         check=counterexample(best, "ratio 0.7: AFL is ahead by 0.02", {"rows": ["ratio 0.7"]}),
         mutants={"ratio 0.6": ("another row", {"rows": ["ratio 0.6"]})},
         erratum="At a ratio of 0.7 AFL is ahead, 56.62 to 56.60 (within the spread of the runs).",
     ),
-    Claim(
+    caption(
         "propfair/table-7-difference",
         "Appendix B.4.1, Table 7",
         785,
         "As the training set grows, PropFair's lead over AFL shrinks",
-        printed="As the training set gets larger, the difference between PropFair and AFL gets "
-        "smaller.",
+        "As the training set gets larger, the difference between PropFair and AFL gets smaller.",
         statement="PropFair's lead over AFL in worst (10%) does not rise from one training set "
         "ratio to the next.",
-        kind="figure",
         hypotheses={"order": "the smaller ratio first"},
-        scope="as printed",
-        whose="printed",
-        severity="remark",
-        expected="refuted",
         check=counterexample(
             smaller,
             "from ratio 0.5 to 0.6 the lead in the worst 10 % rises from 0.98 to 1.56",
@@ -182,36 +146,17 @@ CLAIMS = (
         mutants={"0.6 and 0.7": ("the next two ratios", {"ratios": ["0.6", "0.7"]})},
         erratum="The leads are 1.47, 0.98, 1.56 and -0.02 at ratios 0.4, 0.5, 0.6 and 0.7.",
     ),
-    Claim(
-        "propfair/table-8-best",
-        "Appendix B.4.2, Table 8",
-        820,
-        "PropFair has the best worst 10 % accuracy at every batch size",
-        printed="PropFair consistently outperforms other algorithms in terms of fairness (worst "
-        "10% performances) for all batch sizes.",
-        statement="At each batch size of Table 8 PropFair's worst (10%) is larger than the other "
-        "four.",
-        kind="figure",
-        scope="as printed",
-        whose="printed",
-        check=first("batch 32", "batch 64", "batch 128", "batch 256"),
-        mutants={"by 1/2": ("by half a point each", {"slack": Fraction(1, 2)})},
-        notes="The leads are 0.47, 0.10, 0.13 and 0.80 points, the standard deviations up to 0.28.",
-    ),
-    Claim(
+    caption(
         "propfair/table-7-and-8",
         "Tables 7 and 8",
         783,
         "Tables 7 and 8 agree where their settings do",
-        printed="we fix the training set ratio to 0.6 for CIFAR-100 dataset; fix the default "
+        "we fix the training set ratio to 0.6 for CIFAR-100 dataset; fix the default "
         "batch size to 64",
         statement="For AFL, the worst (10%) of Table 7 at ratio 0.6 and of Table 8 at batch size "
         "64 differ by at most three joint standard deviations of the runs.",
-        kind="figure",
         scope="AFL, as printed",
         whose="implied",
-        severity="remark",
-        expected="refuted",
         check=counterexample(
             repeated,
             "AFL: 52.48 +- 0.17 in Table 7, 53.72 +- 0.10 in Table 8, for one setting",
@@ -230,20 +175,16 @@ CLAIMS = (
         "what differs, or give one set of runs. In Table 7, TERM's best (10%) at ratio 0.4 "
         "repeats AFL's, 60.46 +- 0.21.",
     ),
-    Claim(
+    caption(
         "propfair/table-2-split",
         "Table 2, appendix B.1",
         706,
         "Table 2 has the training shares that the text gives",
-        printed="60% training data and 40% test data for CIFAR-10. For CIFAR-100 ... 50% training "
+        "60% training data and 40% test data for CIFAR-10. For CIFAR-100 ... 50% training "
         "data and 50% test data.",
         statement="Training set size over all samples is 60 % for CIFAR-10 and 50 % for "
         "CIFAR-100, within a point.",
-        kind="figure",
-        scope="as printed",
-        whose="printed",
         severity="misprint",
-        expected="refuted",
         check=every(
             *(
                 counterexample(split, f"{train} training of 50000, {name}", {"dataset": name})
@@ -255,19 +196,14 @@ CLAIMS = (
         "or table has the two swapped. (Ratio 0.6 for CIFAR-100 in appendix B.4 speaks for the "
         "table.) CINIC-10 adds up to 269679, not 270000.",
     ),
-    Claim(
+    caption(
         "propfair/table-5-grid",
         "Table 5, appendix B.2",
         759,
         "The best learning rates are in the grids that were searched",
-        printed="we find the best learning rate from a grid ... StackOverflow: {1e-3, 1e-2, 5e-2, "
+        "we find the best learning rate from a grid ... StackOverflow: {1e-3, 1e-2, 5e-2, "
         "1e-1, 5e-1, 1, 2, 5, 10}",
         statement="Each entry of Table 5 is in the grid of its data set.",
-        kind="figure",
-        scope="as printed",
-        whose="printed",
-        severity="remark",
-        expected="refuted",
         check=counterexample(
             grid,
             "StackOverflow, TERM: 2e-1 is the best of a grid that has 1e-1 and 5e-1, not 2e-1",

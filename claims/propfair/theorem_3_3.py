@@ -243,7 +243,7 @@ CLAIMS = (
                 proof(
                     "averaging.v",
                     "wide_full wide_largest",
-                    drawn(case, mixed, attacks=(family(True),), examples=(20, 600)),
+                    drawn(case, mixed, attacks=(family(law=True),), examples=(20, 600)),
                     witness(crowded, KEPT, CROWD, kind="max"),
                     axioms=CLASSICAL,
                 ),
@@ -278,7 +278,7 @@ CLAIMS = (
             proof(
                 "averaging.v",
                 "wide_full",
-                drawn(case, full, attacks=(family(False),), examples=(20, 1500)),
+                drawn(case, full, attacks=(family(law=False),), examples=(20, 1500)),
                 witness(
                     sawtooth,
                     "1,000 steps a round, each along a tooth of the loss: 0.94 of the bound is "
@@ -319,7 +319,13 @@ CLAIMS = (
         check=proof(
             "averaging.v",
             "biased_full biased_largest",
-            drawn(case, mixed, attacks=(family(True), family(False)), examples=(20, 600), c=1.0),
+            drawn(
+                case,
+                mixed,
+                attacks=(family(law=True), family(law=False)),
+                examples=(20, 600),
+                c=1.0,
+            ),
             witness(crowded, KEPT, CROWD, kind="direct"),
             axioms=CLASSICAL,
         ),

@@ -276,7 +276,9 @@ CLAIMS = (
             check=proof(
                 "averaging.v",
                 "full largest",
-                drawn(case, worlds, attacks=(family(True), family(False)), examples=(30, 1500)),
+                drawn(
+                    case, worlds, attacks=(family(law=True), family(law=False)), examples=(30, 1500)
+                ),
                 witness(case, "a crowd of which one takes part", crowd),
                 witness(case, "clients that pull in different directions", TILTED),
                 RAMP,

@@ -79,6 +79,7 @@ CLAIMS = (
             statement=r"With $\Delta w_k = L(w - \bar w_k)$: the mean of the local models for $q "
             r"= 0$; $\bar w_k = w - \nabla F_k/L$ gives Algorithm 3.",
             scope="three devices, one dimension; q = 0 and q = 1",
+            size="m = 3",
             check=identity(residuals),
             mutants={"printed": ("w - w-bar", {"scaled": False})},
         ),

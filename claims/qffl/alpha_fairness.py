@@ -50,6 +50,7 @@ CLAIMS = (
         r"-n/HM(x)$; a larger minimum wins for $\alpha > 1 + \log n/\log(\min x/\min y)$.",
         kind="identity",
         scope="identities for three users; the limit: as stated",
+        size="n = 3",
         whose="printed",
         check=identity(residuals, method="simplify"),
         mutants={

@@ -87,6 +87,7 @@ CLAIMS = (
         kind="bound",
         hypotheses={"losses": "F_k >= 0", "optimal": "w_q* minimises sum F^(q+1)"},
         scope="m = 3; tight at one device, and as the others tend to the same loss",
+        size="m = 3",
         whose="ours",
         check=definite(bound),
         mutants={

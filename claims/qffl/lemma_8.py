@@ -165,6 +165,7 @@ CLAIMS = (
             r"F_k) \succ 0$.",
             kind="identity",
             scope="one parameter, m = 3; drawn, m <= 4",
+            size="m = 3",
             check=every(
                 identity(residuals, method="simplify"),
                 identity(implicit, method="simplify"),

@@ -166,6 +166,7 @@ CLAIMS = (
             r"r$, $p \ge 0$ iff every $\partial_p H(F^s(w_p^*)) \ge 0$, $s \ge 1$, $p \ge 0$.",
             hypotheses={"smooth": "p -> w_p* differentiable, F_k > 0"},
             scope="the identity for m = 3",
+            size="m = 3",
             check=identity(
                 residuals,
                 {"q": "2", "F1": "1", "F2": "3", "F3": "1/2"},

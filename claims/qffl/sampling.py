@@ -64,6 +64,7 @@ CLAIMS = (
             kind="identity",
             hypotheses={},
             scope="three devices, K = 1, 2, 3",
+            size="m = 3",
             check=every(*(identity(drawn, method="expand", K=K) for K in (1, 2, 3))),
             mutants={"K + 1": ("1/(K + 1) for 1/K", {"over": 1})},
             notes="Sums that are linear in the draw, as in algorithm 2. The steps of algorithms 1 "

@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 from fairfl.claims.case import Case, Operator, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import counterexample, witness
+from fairfl.claims.claim import caption
+from fairfl.claims.forms import counterexample
 from fairfl.studies.papers.qffl import published_numbers as numbers
 
 TABLES = {
@@ -19,7 +19,6 @@ TABLES = {
     "10": numbers.TABLE_10,
 }
 CHOSEN = {"Synthetic": "q = 1", "Vehicle": "q = 5", "Sent140": "q = 1", "Shakespeare": "q = .001"}
-CLASSES = {"Adult": ("PhD", "non-PhD"), "Fashion-MNIST": ("shirt", "pullover", "T-shirt")}
 
 
 def compare(instance: dict[str, Any], operator: Operator = "<", slack: int = 0) -> Case:
@@ -52,35 +51,12 @@ def majority(instance: dict[str, Any]) -> Case:
     return Case((Relation(len(pairs), "<", 2 * wins, "data sets, twice those with less"),))
 
 
-def reduction(instance: dict[str, Any], count: int = 4) -> Case:
-    """The mean relative reduction of the variance over the data sets of table 4 is "percent", to
-    the nearest.
-    """
-    told, cuts = Fraction(instance["percent"]), []
-    for table, data, *rows in chosen("4")[:count]:
-        before, after = (Fraction(TABLES[table][data, row]["variance"][0]) for row in rows)
-        cuts.append(1 - after / before)
-    mean = sum(cuts, Fraction(0)) / count * 100
-    return Case(
-        (
-            Relation(mean, "<=", told + Fraction(1, 2), "mean reduction in percent"),
-            Relation(told - Fraction(1, 2), "<=", mean, "mean reduction in percent"),
-        )
-    )
-
-
-def classes(data: str, row: str) -> tuple[Fraction, list[Fraction]]:
-    """Table 2: the average, and the accuracy of each class."""
-    table = numbers.ADULT if data == "Adult" else numbers.FASHION
-    average, *found = (Fraction(mean) for mean, _ in table[data, row].values())
-    return average, found
-
-
 def average(instance: dict[str, Any]) -> Case:
     """Fashion MNIST: the average is that of the three classes, which have as many images each, up
     to rounding of all four numbers.
     """
-    told, found = classes("Fashion-MNIST", instance["row"])
+    row = numbers.FASHION["Fashion-MNIST", instance["row"]]
+    told, *found = (Fraction(mean) for mean, _ in row.values())
     mean, slack = sum(found, Fraction(0)) / 3, Fraction(1, 10)
     return Case(
         (
@@ -90,77 +66,14 @@ def average(instance: dict[str, Any]) -> Case:
     )
 
 
-def worst(instance: dict[str, Any]) -> Case:
-    """Table 2: the worst class of each row with q > 0 is more accurate than AFL's, by more than
-    "lead".
-    """
-    relations = []
-    for data in CLASSES:
-        lowest = {row: min(classes(data, row)[1]) for row in ("AFL", "q_1", "q_2")}
-        for row in ("q_1", "q_2"):
-            left = lowest["AFL"] + instance["lead"]
-            relations.append(Relation(left, "<", lowest[row], f"{data}, {row}"))
-    return Case(tuple(relations))
-
-
-def tradeoff(instance: dict[str, Any]) -> Case:
-    """Table 2: from each row to the next the average falls, and so does the variance of the
-    classes.
-    """
-    relations = []
-    for data in CLASSES:
-        found = []
-        for row in instance["rows"]:
-            told, values = classes(data, row)
-            mean = sum(values) / len(values)
-            found.append((told, sum((v - mean) ** 2 for v in values)))
-        for (a, s), (b, t) in zip(found, found[1:], strict=False):
-            relations += [Relation(b, "<", a, f"{data}, average")]
-            relations += [Relation(t, "<", s, f"{data}, variance")]
-    return Case(tuple(relations))
-
-
-UNIFORM = {"worst 10%": 1, "variance": -1, "angle": -1, "KL": -1}
-BEST_TOO = {"columns": {**UNIFORM, "best 10%": 1}}
 FAMILY = ("q = 0", "q = 0.1", "q = 1", "q = 2", "q = 5")
 STEPS = [["9", "Synthetic", a, b] for a, b in zip(FAMILY, FAMILY[1:], strict=False)]
 SEVERAL = [["10", data, "q = 0", "multiple q"] for data in ("Vehicle", "Shakespeare")]
 
 
-def row(id: str, number: str, line: int, title: str, printed: str, **more: Any) -> Claim:
-    """A sentence about printed numbers; it is refuted where it has an erratum."""
-    wrong = {"expected": "refuted", "severity": "remark"} if "erratum" in more else {}
-    fixed = {"kind": "figure", "scope": "as printed", "whose": "printed"}
-    return Claim(f"qffl/{id}", number, line, title, printed=printed, **{**fixed, **wrong, **more})
-
-
 CLAIMS = (
-    row(
-        "table-1-reduction",
-        "Sections 1, 4.2, Table 1",
-        132,
-        "q-FFL reduces the variance of accuracies by 45 % on average",
-        "q-FFL reduces the variance of accuracies across all devices by 45% on average",
-        statement="The mean over the four data sets of 1 - variance(q)/variance(0) is 45 % to the "
-        "nearest percent.",
-        check=witness(reduction, "44.9 % over four data sets", {"percent": 45}),
-        mutants={"three": ("without Shakespeare: 48.4 %", {"count": 3})},
-        notes="The reductions are 34.8, 83.5, 27.0 and 34.1 %; Vehicle makes the mean.",
-    ),
-    row(
-        "table-4-metrics",
-        "Tables 1 and 4",
-        500,
-        "On each data set q-FFL raises the worst 10 % and lowers variance, angle and KL divergence",
-        "the accuracy of the worst 10% devices is increased; q-FFL encourages more uniform "
-        "distributions under all metrics",
-        statement="For the four data sets: worst 10 % larger, variance, angle and KL divergence "
-        "smaller than for q = 0.",
-        check=witness(compare, "all entries", {"rows": chosen("4"), "columns": UNIFORM}),
-        mutants={"best too": ("the best 10 % larger", BEST_TOO)},
-    ),
-    row(
-        "table-4-average",
+    caption(
+        "qffl/table-4-average",
         "Table 4, caption",
         500,
         "q-FFL raises the worst 10 % without lowering the average accuracies",
@@ -176,8 +89,8 @@ CLAIMS = (
         mutants={"others": ("without Synthetic", {"rows": chosen("4")[1:]})},
         erratum="It falls on Synthetic, from 80.8 to 79.0, and by devices from 77.3 to 76.3.",
     ),
-    row(
-        "tuning-rule",
+    caption(
+        "qffl/tuning-rule",
         "Appendix E.2.3, Table 1",
         490,
         "The chosen q changes the average accuracy by at most 1 %",
@@ -197,8 +110,8 @@ CLAIMS = (
         erratum="Synthetic changes by 1.8 points (q = 1) and Sent140 by 1.4. By the rule, on these "
         "numbers, Synthetic would get q = 0.1, with a variance of 666 in place of 472.",
     ),
-    row(
-        "table-5-average",
+    caption(
+        "qffl/table-5-average",
         "Figure 4, Table 5",
         517,
         "In training, q-FFL does not sacrifice the average accuracy",
@@ -221,21 +134,8 @@ CLAIMS = (
         erratum="It falls on three of four: by 6.0 points on Shakespeare, 2.8 on Synthetic, 1.6 on "
         "Sent140.",
     ),
-    row(
-        "table-5-metrics",
-        "Table 5",
-        519,
-        "In training, q-FFL raises the worst 10 % and lowers variance, angle and KL divergence",
-        "under the q-FFL (q > 0) objective, the worst 10% training accuracy increases, and the "
-        "variance of training accuracies is smaller. q-FFL is also more fair under other "
-        "uniformity measurements",
-        statement="On the four data sets of Table 5: worst 10 % larger; variance, angle and KL "
-        "divergence smaller.",
-        check=witness(compare, "all entries", {"rows": chosen("5"), "columns": UNIFORM}),
-        mutants={"best too": ("the best 10 % larger", BEST_TOO)},
-    ),
-    row(
-        "table-2-average",
+    caption(
+        "qffl/table-2-average",
         "Table 2, Fashion MNIST",
         150,
         "The average accuracy is that of the three classes",
@@ -250,37 +150,8 @@ CLAIMS = (
         "matter.",
         erratum="AFL's row has 77.8 for 78.2; the other three rows agree with their classes.",
     ),
-    row(
-        "table-2-worst",
-        "Table 2, caption",
-        150,
-        "q-FFL outperforms AFL on the worst testing accuracy of both data sets",
-        "q-FFL (q > 0) outperforms AFL on the worst testing accuracy of both datasets.",
-        statement="On Adult and on Fashion MNIST the worst class of q_1 and of q_2 is more "
-        "accurate than AFL's.",
-        check=witness(
-            worst,
-            "PhD 74.1 and 74.4 against 73.0; shirt 74.2 and 74.7 against 71.4",
-            {"lead": Fraction(0)},
-        ),
-        mutants={"by 1.2": ("by more than 1.2 points", {"lead": Fraction(6, 5)})},
-        notes="On Adult within the spread of AFL's five runs (73.0 ± 2.2).",
-    ),
-    row(
-        "table-2-tradeoff",
-        "Table 2, caption, and Appendix C",
-        429,
-        "As q increases, the average accuracy and the variance decrease on two data sets",
-        "larger q induces less variance [...] in Table 2 in Section 4.3, we demonstrate on two "
-        "datasets that as q increases, the overall average accuracy distribution decreases.",
-        statement="From q = 0 to q_1 to q_2, on Adult and Fashion MNIST, the average falls and so "
-        "does the variance of the classes.",
-        check=witness(tradeoff, "Adult and Fashion MNIST", {"rows": ["q = 0", "q_1", "q_2"]}),
-        mutants={"AFL": ("with AFL after q_2", {"rows": ["q = 0", "q_1", "q_2", "AFL"]})},
-        reading="Words are missing in the sentence; it lists a tradeoff.",
-    ),
-    row(
-        "table-7-training",
+    caption(
+        "qffl/table-7-training",
         "Section 4.3, Table 7",
         142,
         "In training accuracy, uniform sampling tends to be more uniform than q-FFL",
@@ -304,8 +175,8 @@ CLAIMS = (
         "10 % is two against two.",
         erratum="It does so on Shakespeare alone. Its average is higher on Synthetic and Sent140.",
     ),
-    row(
-        "table-8-metrics",
+    caption(
+        "qffl/table-8-metrics",
         "Table 8, caption",
         561,
         "In test accuracy q-FFL is more uniform than uniform sampling under the other metrics too",
@@ -321,18 +192,8 @@ CLAIMS = (
         erratum="Not on Synthetic, where angle and KL divergence are smaller for uniform sampling "
         "(the mean is larger).",
     ),
-    row(
-        "table-9-variance",
-        "Table 9",
-        583,
-        "On Synthetic a larger q has a smaller variance",
-        "A larger q results in more fairness (smaller variance)",
-        statement="The variance falls from each q of Table 9 to the next.",
-        check=witness(compare, "each step", {"rows": STEPS, "columns": {"variance": -1}}),
-        mutants={"worst": ("the worst 10 % rises at each step", {"columns": {"worst 10%": 1}})},
-    ),
-    row(
-        "table-9-metrics",
+    caption(
+        "qffl/table-9-metrics",
         "Table 9",
         583,
         "On Synthetic a larger q is more uniform by angle and KL divergence too",
@@ -348,8 +209,8 @@ CLAIMS = (
         erratum="Both rise from q = 2 to q = 5, as the average falls faster than the standard "
         "deviation.",
     ),
-    row(
-        "table-10-both",
+    caption(
+        "qffl/table-10-both",
         "Table 10, caption",
         595,
         "Device-specific q raises the worst 10 % and the best 10 % at the same time",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from shutil import get_terminal_size
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.claims.claim import SEVERITIES, VERDICTS, WHOSE
+from fairfl.claims.claim import REPAIRED, SEVERITIES, VERDICTS, WHOSE
 from fairfl.cli.errors import FAILED, one_line
 from fairfl.cli.options import AsJson, Imports, Jobs, Out, option, out_folder, place
 
@@ -56,7 +56,9 @@ def list_claims(
     as_json: AsJson = False,
     imports: Imports = None,
 ) -> None:
-    """List claims with the verdicts of the committed record, theorems and severe errors first."""
+    """List claims with the verdicts of the committed record, theorems and severe errors first;
+    --json has more of each, and the repaired forms of false ones.
+    """
     with one_line():
         chosen = _listed(ids, level=level, verdict=verdict, severity=severity, whose=whose)
         if as_json:
@@ -222,14 +224,19 @@ def _run(
 
 
 def _table(chosen: list[dict[str, Any]]) -> None:
-    """A line a claim: all of it where a program reads, cut to the width of a terminal."""
-    if not sys.stdout.isatty():
-        for c in chosen:
-            typer.echo("\t".join(c[n] for n in ("id", "status", "levels", "scope", "statement")))
-        return
+    """A line a claim, cut to the width of the terminal; of a claim and its repaired form, which its
+    verdict tells of, the claim's alone.
+    """
+    ids = {c["id"] for c in chosen}
     rows = [("id", "verdict", "level", "statement")]
-    rows += [(c["id"], c["status"], c["level"] or "", c["statement"]) for c in chosen]
+    for c in chosen:
+        if c["id"].removesuffix(REPAIRED) not in ids - {c["id"]}:
+            verdict = c["verdict"] or re.split(r"[:,] | since", c["status"])[0]
+            rows.append((c["id"], verdict, c["level"] or "", c["statement"]))
     sizes = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:3]]
+    width = get_terminal_size().columns
     for *short, statement in rows:
-        cells = [cell.ljust(size) for cell, size in zip(short, sizes, strict=True)]
-        typer.echo("  ".join([*cells, statement])[: get_terminal_size().columns])
+        line = "  ".join(
+            [c.ljust(size) for c, size in zip(short, sizes, strict=True)] + [statement]
+        )
+        typer.echo(line if len(line) <= width else f"{line[: width - 1]}…")

@@ -22,7 +22,6 @@ from fairfl.cli.options import (
     Resume,
     RunsOut,
     Seeds,
-    out_folder,
 )
 
 if TYPE_CHECKING:
@@ -45,9 +44,6 @@ def crosscheck(
     jobs: Jobs = 1,
     as_json: AsJson = False,
     show: Listed = False,
-    record: Annotated[
-        bool, typer.Option("--record", help="Keep what claims are checked on (paper).")
-    ] = False,
     imports: Imports = None,
 ) -> None:
     """Train on samples of federations whose laws are known, and hold what was learned against the
@@ -58,7 +54,7 @@ def crosscheck(
     """
     with one_line():
         from fairfl.cli.unit_runs import listing
-        from fairfl.studies.crosscheck.registry import find
+        from fairfl.studies.crosscheck.studies.all_studies import find
 
         files = [name for name in names or () if name.lower().endswith(".toml")]
         rest = [name for name in names or () if name not in files]
@@ -70,11 +66,8 @@ def crosscheck(
         if show:
             typer.echo(listing(chosen, as_json))
             return
-        if record:
-            _recordable(chosen, profile.value, seeds)
         told = [
-            run_study(study, profile.value, seeds, out, resume, jobs, as_json, record)
-            for study in chosen
+            run_study(study, profile.value, seeds, out, resume, jobs, as_json) for study in chosen
         ]
         if as_json:
             typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
@@ -87,37 +80,8 @@ def failed(told: dict[str, Any]) -> bool:
     return any(verdict["hard"] and verdict["holds"] is False for verdict in told["verdicts"])
 
 
-def _recordable(chosen: Sequence[Study], profile: str, seeds: int | None) -> None:
-    """ValueError for what would leave the claims less than they say they are checked on, and
-    RuntimeError where it cannot be kept; before anything runs.
-    """
-    from fairfl.claims.empirical import crosscheck_files
-
-    if profile != Profile.paper.value:
-        raise ValueError(f"--record must come with --profile paper, got {profile}")
-    for study in chosen:
-        if study.record is None:
-            raise ValueError(
-                f"--record must be of studies that keep something for the claims, {study.name} "
-                "does not"
-            )
-        if seeds is not None and seeds < study.seeds[profile]:
-            raise ValueError(
-                f"--seeds must be at least {study.seeds[profile]} to record {study.name}, got "
-                f"{seeds}"
-            )
-    out_folder(crosscheck_files.FOLDER, option="--record")
-
-
 def run_study(
-    study: Study,
-    profile: str,
-    seeds: int | None,
-    out: Path,
-    resume: bool,
-    jobs: int,
-    quiet: bool,
-    record: bool = False,
+    study: Study, profile: str, seeds: int | None, out: Path, resume: bool, jobs: int, quiet: bool
 ) -> dict[str, Any]:
     """Run a study, write its files, and print it unless ``quiet``; all of it as data."""
     from fairfl.cli.unit_runs import measured
@@ -145,9 +109,6 @@ def run_study(
         "verdicts": told,
         "lines": [sentence(verdict, study.seen, alone.get(verdict.name)) for verdict in verdicts],
     }
-    # what a fault of ours made is no evidence
-    if record and study.record is not None and not failed(found):
-        written.append(keep(study.name, study.record(measures)))
     if not quiet:
         typer.echo(f"{study.title}\nprofile {profile}, {count} seed{'s' * (count > 1)}\n")
         for name, table in tables.items():
@@ -200,12 +161,3 @@ def _write(
     for drawing in study.pictures:
         files += draw(drawing, measures, folder)
     return files
-
-
-def keep(name: str, data: dict[str, Any]) -> Path:
-    """Write claims/empirical/data/NAME.json; the file."""
-    from fairfl._support.whole_file import write_whole
-    from fairfl.claims.empirical.crosscheck_files import FOLDER
-
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return write_whole(FOLDER / f"{name}.json", text.replace('{"world"', '\n{"world"') + "\n")

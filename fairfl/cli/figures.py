@@ -13,7 +13,7 @@ from fairfl.cli.errors import FAILED, one_line
 from fairfl.cli.options import Force, Imports, Jobs, Out, option, out_folder
 
 if TYPE_CHECKING:
-    from fairfl.figures.lib.render import Outcome
+    from fairfl.figures.render import Outcome
 
 
 def figures(
@@ -31,7 +31,7 @@ def figures(
 ) -> None:
     """Draw figures: PNG, SVG and CSV each. A run that was stopped goes on where it was."""
     with one_line():
-        from fairfl.figures.lib.registry import find
+        from fairfl.figures.catalog.all_figures import find
 
         entries = find(names)
         if show:
@@ -57,9 +57,9 @@ def draw(
     from fairfl._support.checks import existing_file
     from fairfl._support.processes import job_count
     from fairfl.cli.progress import counting
-    from fairfl.figures.lib.registry import find
-    from fairfl.figures.lib.render import render_all
+    from fairfl.figures.catalog.all_figures import find
     from fairfl.figures.lib.saved import names as files_of
+    from fairfl.figures.render import render_all
     from fairfl.reports.federation_file import read_federation
 
     wanted = [entry.name for entry in find(names)]

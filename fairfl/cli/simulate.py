@@ -134,7 +134,7 @@ def _listing(imports: bool, as_json: bool) -> str:
     """The experiments, and what a TOML file may name; as JSON the experiments, without imports."""
     from fairfl.cli.unit_runs import listing
     from fairfl.studies.own.config_parts import names
-    from fairfl.studies.registry import experiments
+    from fairfl.studies.papers.all_experiments import experiments
 
     found = listing(experiments().values(), as_json)
     if as_json:
@@ -154,7 +154,7 @@ def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
         from fairfl.studies.own.config import read_config
 
         return read_config(name)
-    from fairfl.studies.registry import find
+    from fairfl.studies.papers.all_experiments import find
 
     return find(name)
 
@@ -185,7 +185,7 @@ def _run(
     from fairfl.figures.lib.saved import names
     from fairfl.studies.beside_published import compare, lines
     from fairfl.studies.experiment import Scale
-    from fairfl.studies.registry import experiments
+    from fairfl.studies.papers.all_experiments import experiments
 
     units = _chosen(experiment.units(Scale(profile, seeds)), only)
     files = (*TEXTS, *names(*(picture.name for picture in experiment.pictures)))

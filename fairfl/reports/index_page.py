@@ -12,8 +12,8 @@ import pandas as pd
 from fairfl._support.manifest import SUFFIX, write_piece
 from fairfl._support.version import __version__
 from fairfl.claims.runner import Checked
-from fairfl.figures.lib.registry import registered
-from fairfl.figures.lib.render import Outcome
+from fairfl.figures.catalog.all_figures import registered
+from fairfl.figures.render import Outcome
 from fairfl.reports.claims.page import summary
 from fairfl.solvers.schemes import LABELS
 

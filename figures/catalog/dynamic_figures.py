@@ -12,7 +12,7 @@ from pathlib import Path
 
 from fairfl.figures.lib import dynamic
 from fairfl.figures.lib.dynamic import FOUR, MAIN, SIX, WITHIN, Measures, Row
-from fairfl.figures.lib.registry import Entry
+from fairfl.figures.lib.figure_entry import FigureEntry
 
 FEW = "2,000 rows"
 """At a learning rate of 0.1; all 70,000 at the paper's, 0.01."""
@@ -31,9 +31,9 @@ BETAS = ("FedAvg", *(f"Algorithm 2, β = {beta}" for beta in (0.25, 0.5, 0.75)),
 
 def figure(
     number: int, title: str, *rows: Row, others: tuple[Row, ...] = (), columns: int = 4
-) -> Entry:
+) -> FigureEntry:
     """One figure: its rows, and the other data's where these have been run."""
-    return Entry(
+    return FigureEntry(
         f"dynamic_figure_{number}",
         f"Dynamic participants, figure {number}: {title}",
         partial(dynamic.curves, rows, others),

@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from fairfl.figures.lib import frontier_panels
-from fairfl.figures.lib.registry import Entry
+from fairfl.figures.lib.figure_entry import FigureEntry
 from fairfl.theory.populations import fedfb_figures as fedfb
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import Notion
@@ -36,7 +36,7 @@ def figure(
     printed: Mapping[str, Any],
     notion: Notion = "demographic_parity",
     axes: frontier_panels.Axes = frontier_panels.PLAIN,
-) -> Entry:
+) -> FigureEntry:
     """Four panels a figure, or one of a federation of one's own, or of normal laws with another
     ``mean``, ``sd``, ``q`` or ``weight`` than ``printed``.
     """
@@ -48,7 +48,7 @@ def figure(
         return frontier_panels.table(own or panels, points, notion)
 
     draw = partial(frontier_panels.draw_panels, axes=axes)
-    return Entry(name, title, data, draw, Path(__file__))
+    return FigureEntry(name, title, data, draw, Path(__file__))
 
 
 PRINTED = {"mean": fedfb.MEANS_5, "q": fedfb.SHARES_5[0]}

@@ -8,15 +8,13 @@ grows; a geometric one runs to AFL.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fairfl.figures.lib import style
+from fairfl.figures.lib.style import ObjectiveLook
 from fairfl.figures.lib.tables import names, numbers, pick
 from fairfl.theory.aggregation import RankWeighted
 
@@ -30,26 +28,16 @@ FEW, MANY = 10, 100
 TOP = 5.3
 
 
-@dataclass(frozen=True)
-class Profile:
-    """A family and its line."""
-
-    objective: RankWeighted
-    colour: str
-    line: Any
-    marker: str
-
-
 PROFILES = {
-    "FedAvg (z = 1)": Profile(RankWeighted.geometric(1.0), "#000000", "-", "o"),
-    "harmonic": Profile(RankWeighted.harmonic(), "#009E73", (0, (5, 1.6)), "s"),
-    "Gini": Profile(RankWeighted.gini(), "#CC79A7", "-", "v"),
-    "linear": Profile(RankWeighted.linear(), "#0072B2", (0, (1.2, 1.2)), "^"),
-    "CVaR, worst 30 %": Profile(RankWeighted.cvar(0.7), "#E69F00", (0, (3, 1)), "P"),
-    "geometric, z = 0.85": Profile(
+    "FedAvg (z = 1)": ObjectiveLook(RankWeighted.geometric(1.0), "#000000", "-", "o"),
+    "harmonic": ObjectiveLook(RankWeighted.harmonic(), "#009E73", (0, (5, 1.6)), "s"),
+    "Gini": ObjectiveLook(RankWeighted.gini(), "#CC79A7", "-", "v"),
+    "linear": ObjectiveLook(RankWeighted.linear(), "#0072B2", (0, (1.2, 1.2)), "^"),
+    "CVaR, worst 30 %": ObjectiveLook(RankWeighted.cvar(0.7), "#E69F00", (0, (3, 1)), "P"),
+    "geometric, z = 0.85": ObjectiveLook(
         RankWeighted.geometric(0.85), "#56B4E9", (0, (4, 1.4, 1, 1.4)), "D"
     ),
-    "geometric, z = 0.5": Profile(
+    "geometric, z = 0.5": ObjectiveLook(
         RankWeighted.geometric(0.5), "#D55E00", (0, (6, 1.2, 1, 1.2, 1, 1.2)), "X"
     ),
 }

@@ -6,14 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import matplotlib
 from matplotlib.axes import Axes
 
-from fairfl.solvers.schemes import LABELS, LOOKS
+from fairfl.solvers.schemes import LABELS, LOOKS, Look, Scheme
 
 SHEET = Path(__file__).with_name("fairfl.mplstyle")
 COLUMN = 3.4
@@ -26,8 +27,22 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-SCHEMES = {scheme: LOOKS[scheme] for scheme in LABELS}
+SCHEMES: dict[Scheme, Look] = {scheme: LOOKS[scheme] for scheme in LABELS}
 """The three schemes, best first."""
+
+
+@dataclass(frozen=True)
+class ObjectiveLook:
+    """An instance of a family of objectives and its line; what others may cover is wider and
+    larger.
+    """
+
+    objective: Any
+    colour: str
+    line: Any
+    marker: str
+    width: float = 1.3
+    size: float = 3.4
 
 
 def plain(text: str) -> str:

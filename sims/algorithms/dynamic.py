@@ -1,17 +1,29 @@
-"""What the algorithms for dynamic participants share: FedAvg whose server changes the updates."""
+"""Algorithms for dynamic participants: FedAvg whose server changes the updates."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
+import torch
 from torch import Tensor
 
+from fairfl._support.checks import in_range, one_of, positive
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Aggregate, Received, Round, State, Sum, squared_norms
+from fairfl.sims.engine.algorithm import (
+    Aggregate,
+    Algorithm,
+    Received,
+    Round,
+    State,
+    Sum,
+    squared_norms,
+)
 from fairfl.sims.engine.task import Floats
+from fairfl.theory.bounds.updates import interpolated_length
 
 NORMS = ("layer", "global")
 """Whether each layer of an update has a length of its own, or the update has one."""
@@ -76,3 +88,164 @@ def with_lengths(part: Received, norm: str, lengths: Callable[[Floats], Floats |
     with np.errstate(divide="ignore", invalid="ignore"):
         factors = np.where(norms > 0, lengths(norms) / norms, 0.0)
     return np.broadcast_to(factors, squares.shape)
+
+
+@dataclass(frozen=True)
+class NormalizedFedAvg(Dynamic):
+    """w^(t+1) = w^t + length sum_k p_k u_k / ||u_k||, u_k = w_k - w^t, once a second group has
+    joined (t >= t_2).
+
+    ``norm="layer"`` divides each layer (weights with their bias) by its own norm, "global" the
+    whole update. Line 8 prints the norm without saying which; the text below it says layers, since
+    a global norm "could lead to non-convergence". ``length`` is the clients' learning rate in the
+    round unless given: line 8's eta_t. With local steps lr / c on losses times c the updates stay,
+    and so does the step if ``length`` is given; with one step on all data it does so too at the
+    same lr. An update of 0 has no direction, and stays.
+
+    Errors: ValueError for another norm and for length <= 0.
+    Source: Fairness of Federated Learning with Dynamic Participants, algorithm 1.
+    """
+
+    norm: str = "layer"
+    length: float | None = None
+    name: ClassVar[str] = "normalized_fedavg"
+
+    def __post_init__(self) -> None:
+        one_of("norm", self.norm, NORMS)
+        if self.length is not None:
+            positive("length", self.length)
+
+    @classmethod
+    def examples(cls) -> Iterable[Algorithm]:
+        return [cls(), cls("global"), cls(length=0.2)]
+
+    def factors(self, part: Received) -> Floats | None:
+        if not later(part):
+            return None
+        length = part.lr if self.length is None else self.length
+        return with_lengths(part, self.norm, lambda norms: length)
+
+
+@dataclass(frozen=True)
+class ModifiedNormalizedFedAvg(Dynamic):
+    """Updates u_k of length beta G / (1 + t - t_2) + (1 - beta) ||u_k||, layer by layer, for t >
+    t_2.
+
+    G is the length of the server's step of round t_2, which is FedAvg's and the first with the new
+    group; (7) and line 5 agree on that. beta = 0 is FedAvg. ``norm``: "layer" as algorithm 2 prints
+    it, or "global", as (7) and (8) do, of which appendix D.1 says that it does not converge. With
+    several groups t_2 is the round of the last joining (ours); where nothing comes back in that
+    round, the first in which something does. G is taken before ``server_lr``, which multiplies the
+    step once.
+
+    Errors: ValueError for beta outside [0, 1] and another norm.
+    Source: Fairness of Federated Learning with Dynamic Participants, algorithm 2, (7) and (8).
+    """
+
+    beta: float = 1.0
+    norm: str = "layer"
+    name: ClassVar[str] = "modified_normalized_fedavg"
+
+    def __post_init__(self) -> None:
+        in_range("beta", self.beta, 0.0, 1.0)
+        one_of("norm", self.norm, NORMS)
+
+    @classmethod
+    def examples(cls) -> Iterable[Algorithm]:
+        return [cls(), cls(0.5), cls(0.7, "global")]
+
+    def ask(self, part: Received) -> Tensor | None:
+        """G² by layer in one more row."""
+        if not self._measured(part):
+            return None
+        return torch.cat([squared_norms(part.updates, layers(part)), part.state["squares"]])
+
+    def factors(self, part: Received) -> Floats | None:
+        if not self._measured(part):
+            return None
+        scale = norms_of(part.asked[-1:], self.norm)
+        rounds = part.number - int(part.state["since"])
+
+        def lengths(norms: Floats) -> Floats:
+            return interpolated_length(norms, self.beta, scale, rounds)
+
+        return with_lengths(part, self.norm, lengths)
+
+    def remember(self, received: Received, step: Tensor) -> State:
+        if not later(received) or self._measured(received):
+            return received.state
+        squares = squared_norms(step[None], layers(received))
+        return {"squares": squares, "since": torch.tensor(received.number)}
+
+    def _measured(self, received: Received) -> bool:
+        """Whether G is there since the last group joined."""
+        since = received.state.get("since")
+        return later(received) and since is not None and int(since) >= received.joins[-1]
+
+
+@dataclass(frozen=True)
+class ClippingFedAvg(Dynamic):
+    """From t_2 on each entry of w_k - w^t is clipped to [-g, g], g a number a layer: the largest
+    size of an entry of the server's last step before the group joined.
+
+    Line 5's LM takes the largest entry of w_(t-1) - w_t, not its size: of a layer whose entries all
+    grew it is negative, and limits nothing. ``variant="printed"`` takes it, and raises where it is
+    negative; as the update's entries of both signs are limited by +-g, the size is meant. With
+    several groups g is taken anew when one joins (ours). Without a step before, nothing is clipped.
+    A layer that did not move in that step is held from then on, as printed. g is taken before
+    ``server_lr``.
+
+    Errors: ValueError for another variant, and for a negative g.
+    Source: Fairness of Federated Learning with Dynamic Participants, algorithm 3.
+    """
+
+    variant: str = "corrected"
+    name: ClassVar[str] = "clipping_fedavg"
+
+    def __post_init__(self) -> None:
+        one_of("variant", self.variant, ("corrected", "printed"))
+
+    @classmethod
+    def examples(cls) -> Iterable[Algorithm]:
+        return [cls()]
+
+    def changed(self, received: Received) -> Received:
+        return received if self._limits(received) is None else received.changed(self._clipped)
+
+    def _clipped(self, part: Received) -> Tensor:
+        limits = self._limits(part)
+        assert limits is not None  # of no part, or of all
+        each = zip(limits.to(part.params.dtype), layers(part), strict=True)
+        most = torch.cat([g.expand(size) for g, size in each])
+        return part.updates.clamp_(-most, most)  # in place: what is clipped stays so
+
+    def ask(self, part: Received) -> None:
+        return None
+
+    def factors(self, part: Received) -> None:
+        return None
+
+    def remember(self, received: Received, step: Tensor) -> State:
+        down = step.abs() if self.variant == "corrected" else -step
+        parts = down.to(torch.float64).split(layers(received))
+        state = {"last": torch.stack([layer.max() for layer in parts])}
+        limits = self._limits(received)
+        if limits is not None:
+            state |= {"limits": limits, "since": torch.tensor(received.joins[-1])}
+        return state
+
+    def _limits(self, received: Received) -> Tensor | None:
+        """g (L,) while a second group is there, where a step came before it."""
+        state = received.state
+        if not later(received):
+            return None
+        if "since" in state and int(state["since"]) == received.joins[-1]:
+            return state["limits"]
+        found = state.get("last")
+        # once a joining: a limit from abs() is not negative
+        if self.variant == "printed" and found is not None and float(found.min()) < 0:
+            raise ValueError(
+                "variant must be 'corrected' where all entries of a layer grew: the printed limit "
+                f"is {float(found.min()):.3g} in round {received.number}"
+            )
+        return found

@@ -10,10 +10,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fairfl.sims.algorithms.clipping_fedavg import ClippingFedAvg
-from fairfl.sims.algorithms.dynamic import Dynamic, layers
-from fairfl.sims.algorithms.modified_normalized_fedavg import ModifiedNormalizedFedAvg
-from fairfl.sims.algorithms.normalized_fedavg import NormalizedFedAvg
+from fairfl.sims.algorithms.dynamic import (
+    ClippingFedAvg,
+    Dynamic,
+    ModifiedNormalizedFedAvg,
+    NormalizedFedAvg,
+    layers,
+)
 from fairfl.sims.algorithms.qfedavg import QFedAvg, nonnegative
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Sum, squared_norms
 from fairfl.sims.engine.task import Floats
@@ -54,8 +57,7 @@ class DynamicQFedAvg(QFedAvg):
         return [*merged, cls(1.0, variant="printed", rule=rules[0])]
 
     def ask(self, part: Received) -> Tensor:
-        """Squared norms by layer of what the rule changes, and what it asks for besides."""
-        part = self.rule.changed(part)
+        """Squared norms by layer of the updates as the rule changed them, or what it asks for."""
         found = self.rule.ask(part)
         return squared_norms(part.updates, layers(part)) if found is None else found
 

@@ -1,11 +1,12 @@
-"""FedAvg: local SGD, then the weighted mean of the clients' models."""
+"""FedAvg: local SGD, then the weighted mean of the clients' models; FedSGD: one full step."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Sum
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, Sum
+from fairfl.sims.engine.task import LocalTask
 
 
 @dataclass(frozen=True)
@@ -20,3 +21,16 @@ class FedAvg(Algorithm):
 
     def server(self, received: Received) -> Aggregate | Sum:
         return Aggregate(received.p, received.state)
+
+
+@dataclass(frozen=True)
+class FedSGD(FedAvg):
+    """w^(t+1) = w^t - lr sum_k p_k grad F_k(w^t), the full gradient of each client that takes part.
+
+    Source: McMahan et al. (AISTATS 2017), section 2.
+    """
+
+    name: ClassVar[str] = "fedsgd"
+
+    def client(self, round: Round) -> tuple[LocalTask, ...]:
+        return (LocalTask(whole=True),)

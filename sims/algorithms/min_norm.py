@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 from fairfl.sims.engine.task import Floats
 from fairfl.theory.numerics.projections import onto_box_of_sum
 
-TOLERANCE = 1e-12  # of multipliers and steps, for Gram matrices with a diagonal of about one
-# clients up to which the active sets are found from the centre; above, from a point near the
-# minimum
+TOLERANCE = 1e-12
+"""Of multipliers and steps, for Gram matrices with a diagonal of about one."""
 FEW = 40
+"""Most clients for which the active sets are searched from the centre."""
 PASSES, NEAR = 300, 1e-7
+"""Steps of accelerated projected gradient, and how near a bound a weight counts as on it."""
 
 
 class NoMinimum(ArithmeticError):

@@ -1,4 +1,4 @@
-"""q-FedAvg: weights losses^q, and a step size from a curvature estimate (q-FFL)."""
+"""q-FedAvg and q-FedSGD: weights losses^q, and a step size from a curvature estimate (q-FFL)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from fairfl._support.checks import in_range, one_of, positive
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Sum, squared_norms
-from fairfl.sims.engine.task import Floats
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, Sum, squared_norms
+from fairfl.sims.engine.task import Floats, LocalTask
 
 NOTHING = 1e-300
 """A learning rate below this is none."""
@@ -116,3 +116,34 @@ def nonnegative(losses: Floats, owner: Algorithm) -> Floats:
     if (losses < 0).any():
         raise ValueError(f"losses must be >= 0 for {owner!r}, got {losses.min()}")
     return losses
+
+
+@dataclass(frozen=True)
+class QFedSGD(QFedAvg):
+    """w^(t+1) = w^t - sum_k p_k F_k^q grad F_k / sum_k p_k (L F_k^q + q F_k^(q-1) ||grad F_k||²),
+    at w^t.
+
+    L is 1 / lr unless given; lr has no other meaning here. q = 0 is FedSGD with the learning rate 1
+    / L, where q-FedAvg with one full step is FedSGD with lr. It has no ``variant``: what is printed
+    is right.
+
+    Errors: as q-FedAvg.
+    Source: q-FFL (Li et al., ICLR 2020), algorithm 3, lemma 12.
+    """
+
+    name: ClassVar[str] = "qfedsgd"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.variant != "corrected":
+            raise ValueError(f"variant must be left alone for q-FedSGD, got {self.variant!r}")
+
+    @classmethod
+    def examples(cls) -> Iterable[Algorithm]:
+        return [cls(0.0), cls(1.0), cls(2.0, L=3.0)]
+
+    def client(self, round: Round) -> tuple[LocalTask, ...]:
+        return (LocalTask(whole=True),)
+
+    def _unit(self, lr: float, curvature: float) -> float:
+        return lr  # the step was lr grad F_k

@@ -18,20 +18,16 @@ What happens
 """
 
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, Sum
+from fairfl.sims.engine.answers import NonFiniteUpdate
 from fairfl.sims.engine.data import ClientData, Parts
 from fairfl.sims.engine.draws.joining import Joining
 from fairfl.sims.engine.draws.participation import ByWeight, Everyone, Given, Participation, Uniform
-from fairfl.sims.engine.health import NonFiniteUpdate
-from fairfl.sims.engine.kernels.least_squares import LeastSquares
-from fairfl.sims.engine.kernels.logistic import Logistic
+from fairfl.sims.engine.kernels.linear import LeastSquares, LinearSVM, Logistic, Softmax
 from fairfl.sims.engine.kernels.mlp import MLP
 from fairfl.sims.engine.kernels.module import Module
-from fairfl.sims.engine.kernels.softmax import Softmax
-from fairfl.sims.engine.kernels.svm import LinearSVM
 from fairfl.sims.engine.model import Model
-from fairfl.sims.engine.replicate import Replicate, sweep
 from fairfl.sims.engine.schedule import Constant, Cosine, Exponential, Polynomial, Schedule, Steps
-from fairfl.sims.engine.settings import Computing, Training
+from fairfl.sims.engine.settings import Computing, Replicate, Training, sweep
 from fairfl.sims.engine.simulation import Simulation
 from fairfl.sims.engine.task import LocalTask, SampleWeights
 from fairfl.sims.runs.files import RunFolderError

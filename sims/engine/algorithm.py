@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
@@ -14,11 +14,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from fairfl.sims.engine.task import Floats, LocalTask
-from fairfl.sims.engine.transfers import brought, sent
+from fairfl.sims.engine.task import Floats, LocalTask, as_floats, as_tensor
 
 State = Mapping[str, Tensor]
-PART = 1 << 15  # numbers of a row that are squared in float64 at a time: half a CPU's cache
+PART = 1 << 16
+"""Numbers that are taken to float64 at a time: more do not stay in a CPU's cache."""
 BLOCK = 8 << 20
 """Bytes of updates added up at a time, while the next are trained: no sum depends on parts."""
 
@@ -53,8 +53,10 @@ class Round:
         by one counts it so often.
     steps : array of int (k,)
         SGD steps that each of the clients makes in its first task; known to ``server``.
-    there : tensor of int (k,), optional
-        ``clients`` on the device of ``params``, where they were sent before: see ``rows``.
+    layers : tuple of int
+        Parameters of each layer of the model.
+    joins : tuple of int
+        The rounds up to this one in which clients joined, rising.
     """
 
     number: int
@@ -69,14 +71,15 @@ class Round:
     steps: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64), kw_only=True)
     layers: tuple[int, ...] = field(default=(), kw_only=True)
     joins: tuple[int, ...] = field(default=(0,), kw_only=True)
-    there: Tensor | None = field(default=None, kw_only=True)
 
     @cached_property
     def rows(self) -> Tensor:
         """``clients`` as an index on the device."""
-        if self.there is None:
-            return torch.from_numpy(self.clients).to(self.params.device)
-        return self.there
+        return torch.from_numpy(self.clients).to(self.params.device)
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of a ``Round``, by name: to make a round of another class."""
+        return {name: getattr(self, name) for name in Round.__dataclass_fields__}
 
     def known_losses(self) -> Floats:
         """The losses, of an algorithm that asked for them."""
@@ -104,7 +107,6 @@ class Round:
             losses=None if self.losses is None else self.losses[rows],
             draws=self.draws[rows],
             steps=self.steps[rows] if len(self.steps) else self.steps,
-            there=self.there[rows] if isinstance(rows, slice) and self.there is not None else None,
             **changes,
         )
 
@@ -164,12 +166,7 @@ class Received(Round):
     def asked(self) -> Floats:
         """What ``Algorithm.ask`` makes of the updates, on the host."""
         found = self.ask(self)
-        return np.zeros(0) if found is None else brought([found])[0]
-
-    def known(self, asked: Floats) -> Self:
-        """The same, with what was asked and brought with others'."""
-        self.__dict__["asked"] = asked
-        return self
+        return np.zeros(0) if found is None else as_floats(found)
 
     def parts(self) -> Iterator[Self]:
         """The clients, some at a time: each part with its updates, its p not scaled."""
@@ -184,33 +181,27 @@ class Received(Round):
                 yield self.some(rows, arrivals=lambda found=found: [found])
 
     def changed(self, change: Callable[[Self], Tensor]) -> Self:
-        """The same with the updates' rows (m', P) changed; those in memory are changed once."""
+        """The same with the updates' rows (m', P) changed."""
 
         def arrivals() -> Iterator[tuple[Tensor, ...]]:
             for part in self.parts():
                 yield change(part), *part.further
 
-        before, made = self.__dict__.get("_changed", (None, self))
-        if before != change:
-            made = replace(self, arrivals=arrivals)
-            self.__dict__["_changed"] = change, made
-        return made.known(self.asked) if "asked" in self.__dict__ else made
+        return replace(self, arrivals=arrivals)
 
-    def total(self, weights: Weigh | Tensor, add: Add | None = None) -> Tensor:
+    def total(self, weights: Weigh, add: Add | None = None) -> Tensor:
         """sum_k weights_k (w_k - w^t) (P,), or of what ``add`` makes of a part's weights and the
         part, in one pass over the parts.
 
-        ``weights`` (m,), or (m, L) with a column a layer, or a function that gives those of a part;
-        of all as ``ready`` makes them where they are on the device already. Added up in blocks of a
-        fixed size, in the order of the clients.
+        ``weights`` (m,), or (m, L) with a column a layer, or a function that gives those of a part.
+        Added up in blocks of a fixed size, in the order of the clients.
         """
         done, first = None, 0
         block = max(1, BLOCK // self.params.nbytes)
         for part in self.parts():
             rows = slice(first, first := first + len(part.clients))
-            counted = weights(part) if callable(weights) else weights[rows]
-            if not isinstance(counted, Tensor):
-                (counted,) = ready([counted], self.params)
+            own = weights(part) if callable(weights) else weights[rows]
+            counted = on_device(own, self.params)
             if add is None:
                 pairs = zip(counted.split(block), part.updates.split(block), strict=True)
                 found = (_weighted(*pair, self.layers) for pair in pairs)
@@ -224,42 +215,35 @@ class Received(Round):
 Weigh = Floats | Callable[[Received], Floats]
 """Weights of the updates (m,), or (m, L) by layer, or a function that gives those of a part."""
 Add = Callable[[Tensor, Received], Tensor]
-"""What is added up of a part, of its weights (m',) and itself."""
+"""Maps the weights (m',) of a part, and the part, to the term that is summed."""
+
+
+def on_device(weights: Floats, like: Tensor) -> Tensor:
+    """Weights on the device and in the dtype of ``like``; in float64 where they are too large."""
+    largest = float(np.abs(weights).max(initial=0.0))
+    if not np.isfinite(largest):
+        raise ValueError(f"weights must be finite, one of each update received, got {weights!r}")
+    # a weight of 1 / ||update|| can be too large for float32 where its product with the update
+    # is not
+    fits = largest <= torch.finfo(like.dtype).max
+    return as_tensor(weights).to(like.device, like.dtype if fits else torch.float64)
 
 
 def squared_norms(rows: Tensor, layers: tuple[int, ...]) -> Tensor:
     """||row||² of each layer (m, L), summed in float64, on the device."""
     if not len(rows):
         return rows.new_zeros(0, len(layers), dtype=torch.float64)
-    here = rows.device.type == "cpu"
-    some, wide = (max(1, 2 * PART // max(layers)), PART) if here else (1 << 20, max(layers))
-    return torch.cat(
-        [
-            torch.stack([_squares(layer, wide) for layer in part.split(layers, 1)], 1)
-            for part in rows.split(some)
-        ]
-    )
-
-
-def _squares(rows: Tensor, wide: int) -> Tensor:
-    """||row||² (m,) in float64, so many columns at a time."""
-    parts = [
-        torch.linalg.vector_norm(part, dim=1, dtype=torch.float64) for part in rows.split(wide, 1)
+    norms = [
+        torch.stack(
+            [
+                torch.linalg.vector_norm(p, dim=1, dtype=torch.float64)
+                for p in part.split(layers, 1)
+            ],
+            1,
+        )
+        for part in rows.split(max(1, PART // rows.shape[1]))
     ]
-    return (parts[0] if len(parts) == 1 else torch.stack(parts).norm(dim=0)).square()
-
-
-def ready(weights: Sequence[Floats], like: Tensor) -> list[Tensor]:
-    """Weights on ``like``'s device, those of all sums in one transfer, in the sum's dtype."""
-    # in float32 a weight of 1 / ||update|| can be too large where its product with the update is
-    # not
-    most = torch.finfo(like.dtype).max
-    sizes = [float(np.abs(each).max(initial=0.0)) for each in weights]
-    if not np.isfinite(sizes).all():
-        raise ValueError(f"weights must be finite, one of each update received, got {weights!r}")
-    large = [size > most for size in sizes]
-    there = sent([np.asarray(each, np.float64) for each in weights], like.device)
-    return [t if big else t.to(like.dtype) for t, big in zip(there, large, strict=True)]
+    return torch.cat(norms).square()
 
 
 def _weighted(weights: Tensor, rows: Tensor, layers: tuple[int, ...]) -> Tensor:
@@ -276,9 +260,6 @@ class Sum:
     """What a server asks for: the sum of the updates ``received`` with these weights, or the sum
     over parts of what ``add`` makes of a part and its weights (m',); ``then`` makes the aggregate
     of it.
-
-    The sums of all replicates are taken together: a server that takes one itself
-    (``Received.total``) makes a GPU's host wait for it.
     """
 
     received: Received
@@ -286,10 +267,9 @@ class Sum:
     then: Callable[[Tensor], Aggregate]
     add: Add | None = None
 
-    def taken(self, weights: Tensor | None = None) -> Aggregate:
-        """The aggregate, in one pass over the updates; weights as ``ready`` made them, if sent."""
-        given = self.weights if weights is None else weights
-        return self.then(self.received.total(given, self.add))
+    def taken(self) -> Aggregate:
+        """The aggregate, in one pass over the updates."""
+        return self.then(self.received.total(self.weights, self.add))
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,8 +293,8 @@ class Aggregate:
 
 @dataclass(frozen=True)
 class Algorithm(ABC):
-    """Two hooks: ``client`` says what each client does, ``server`` what is made of the updates; and
-    ``ask``, what ``server`` must know of them as numbers, brought with those of all replicates.
+    """Two hooks: ``client`` says what each client does, ``server`` what is made of the updates.
+    ``ask`` computes on the device what ``server`` needs of the updates on the host.
 
     A new algorithm is a file in ``sims/algorithms`` with a frozen dataclass that has a ``name``:
     the registry finds it, and the tests take it up. Its fields are its parameters, checked in
@@ -339,7 +319,7 @@ class Algorithm(ABC):
         return (LocalTask(),)
 
     def ask(self, part: Received) -> Tensor | None:
-        """What ``server`` must know of the updates (``part.asked``): a tensor on their device."""
+        """What ``server`` needs of the updates (``part.asked``): a tensor on their device."""
         return None
 
     @abstractmethod

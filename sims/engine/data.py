@@ -140,10 +140,9 @@ class ClientData:
         return self.x.nbytes // max(1, len(self.x))
 
     @cached_property
-    def there(self) -> Tensor:
-        """First rows, sizes and ids (3, K), on the device of the samples."""
-        rows = np.stack([self.offsets[:-1], self.sizes, self.names])
-        return torch.from_numpy(rows).to(self.x.device)
+    def lengths(self) -> Tensor:
+        """``sizes`` on the device of the samples."""
+        return torch.from_numpy(self.sizes).to(self.x.device)
 
     @cached_property
     def plans(self) -> dict[Any, Any]:
@@ -178,12 +177,11 @@ class ClientData:
         shift = self.offsets[:-1][clients] - (np.cumsum(lengths) - lengths)
         return np.arange(lengths.sum()) + np.repeat(shift, lengths)
 
-    def rows_there(self, clients: Tensor, total: int) -> Tensor:
-        """The same on the device, of clients listed there, who have so many rows."""
-        first, lengths, _ = self.there[:, clients]
-        shift = first - (lengths.cumsum(0) - lengths)
-        rows = torch.arange(total, device=clients.device)
-        return rows + torch.repeat_interleave(shift, lengths, output_size=total)
+    def index(self, clients: NDArray[np.int64]) -> Tensor | None:
+        """The same on the device of the samples; None for all clients in their order."""
+        if np.array_equal(clients, np.arange(self.clients)):
+            return None
+        return torch.from_numpy(self.rows(clients)).to(self.x.device)
 
     def fingerprint(self) -> str:
         """SHA-256 of everything, in hexadecimal: what a resumed run compares."""

@@ -13,8 +13,7 @@ from torch import Tensor
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.losses import measure_models
 from fairfl.sims.engine.model import Model
-from fairfl.sims.engine.task import Floats, Spread
-from fairfl.sims.engine.transfers import sent
+from fairfl.sims.engine.task import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +66,10 @@ class CellIndex:
         counts = np.bincount(codes, minlength=cells)
         self.counts: Floats = counts.reshape(self.shape).astype(np.float64)
         order = np.argsort(codes, kind="stable")  # a client's rows stay together
-        self._rows, self._order, self._lengths = sent([codes, order, counts], data.x.device)
+        self._cells, self._order, self._lengths = (
+            torch.from_numpy(array).to(data.x.device) for array in (codes, order, counts)
+        )
+        self._like = data.x.new_empty(0)
         self._ones = replace(data, y=torch.ones_like(data.y))
 
     def measure(
@@ -79,21 +81,18 @@ class CellIndex:
         *,
         own: bool,
         memory_limit: int,
-        there: Tensor,
         needs: frozenset[str] = frozenset(("loss", "wrong")),
     ) -> Tensor:
         """Sums of the listed clients (k,), rising, at each of R models (R, P), or each at its own
         rows (R, k, P): (n, R, k, A, 2) on the device, what ``needs`` names of "loss", "wrong" and
-        "accepting", in this order. ``there`` is ``clients`` on the device.
+        "accepting", in this order.
         """
-        options: dict[str, Any] = {"own": own, "memory_limit": memory_limit, "there": there}
-        many, whole = len(params), np.array_equal(clients, np.arange(data.clients))
-        size, pairs = int(data.sizes[clients].sum()), 2 * self.groups
-        rows, lengths = self._order, self._lengths.view(data.clients, pairs)
-        if not whole:  # places among the rows that are measured, which stand client by client
-            index = data.rows_there(there, size)
-            own_rows = torch.arange(size, device=index.device)
-            rows, lengths = rows[index] - index + own_rows, lengths[there]
+        options: dict[str, Any] = {"own": own, "memory_limit": memory_limit}
+        many, size = len(params), int(data.sizes[clients].sum())
+        rows, lengths, index = self._order, self._lengths, data.index(clients)
+        if index is not None:  # places among the rows that are measured, client by client
+            rows = rows[index] - index + torch.arange(size, device=index.device)
+            lengths = lengths.view(data.clients, -1)[torch.from_numpy(clients).to(rows.device)]
         lengths = lengths.flatten().repeat(many)
 
         def summed(values: Tensor) -> Tensor:
@@ -127,6 +126,7 @@ class CellIndex:
         loss, wrong = (known.get(name, np.full_like(counts, np.nan)) for name in NEEDED[:2])
         return CellSums(counts, loss, wrong, known.get("accepting"))
 
-    def spread(self, table: Floats) -> Spread:
-        """Weights of the rows, from a table that broadcasts to (K, A, 2)."""
-        return Spread(np.array(np.broadcast_to(table, self.shape)).ravel(), self._rows)
+    def spread(self, table: Floats) -> Tensor:
+        """Weights of the rows (N,), from a table that broadcasts to (K, A, 2)."""
+        cells = torch.from_numpy(np.array(np.broadcast_to(table, self.shape)).ravel())
+        return cells.to(self._like).index_select(0, self._cells)

@@ -1,7 +1,8 @@
-"""F_k(w^t) on all data of each client, before training; its samples are counted."""
+"""Losses and accuracies of every client on all of its data, of one model or of its own."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +13,14 @@ from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.model import Model
-from fairfl.sims.engine.task import Floats
+from fairfl.sims.engine.task import Floats, as_floats
 
-ROWS = 1 << 14  # samples in a forward pass at most
-MODELS = 32  # models in a forward pass at most
-# bytes that a forward may always take: with a tighter limit its last bits would depend on it
+ROWS = 1 << 14
+"""Most samples in a forward pass."""
+MODELS = 32
+"""Most models in a forward pass."""
 LEAST = 64 << 20
+"""Bytes that a forward pass may always take, so that no memory limit changes its last bits."""
 
 
 @dataclass(frozen=True)
@@ -94,51 +97,35 @@ def measure_models(
     own: bool = False,
     right: bool = True,
     memory_limit: int = 1 << 30,
-    there: Tensor | None = None,
 ) -> SampleMeasures:
-    """The same of R models (R, P), or own (R, k, P). ``there``: ``clients`` on the device."""
-    there = torch.from_numpy(clients).to(params.device) if there is None else there
+    """The same of R models (R, P), or own (R, k, P); ``right``: whether ``correct`` is wanted."""
+    clients = np.asarray(clients)
     if own:
-        every = np.tile(clients, len(params)), there.repeat(len(params))
-        return _measure_own(model, params.flatten(0, 1), data, *every, right, memory_limit)
-    lengths = data.there[1][there].repeat(len(params))
-    whole = len(clients) == data.clients and (clients == np.arange(data.clients)).all()
-    index = None if whole else data.rows_there(there, int(data.sizes[clients].sum()))
-    some = models_at_once(model, params)
-    losses, correct = [], []
-    for part in params.split(some):
-        found, fine = _measure_shared(model, part, data, index, right, memory_limit)
-        losses += found
-        correct += fine
-    return SampleMeasures(
-        _join(losses, params), _join(correct, params) if correct else None, lengths
+        every = np.tile(clients, len(params))
+        return _measure_own(model, params.flatten(0, 1), data, every, right, memory_limit)
+    index = data.index(clients)
+    losses, correct = list[Tensor](), list[Tensor]()
+    for part in params.split(models_at_once(model, params)):
+        many, step = len(part), rows_at_once(model, part, memory_limit)
+        found, fine = list[Tensor](), list[Tensor]()
+        for first in range(0, len(data.x) if index is None else len(index), step):
+            rows = slice(first, first + step) if index is None else index[first : first + step]
+            x, y = (t[rows] for t in (data.x, data.y))
+            x, y = x.expand(many, *x.shape), y.expand(many, *y.shape)
+            found.append(model.losses(part, x, y))
+            ok = model.correct(part, x, y) if right else None
+            if ok is not None:
+                fine.append(ok)
+        losses += [torch.cat(found, 1).flatten()] if found else []
+        correct += [torch.cat(fine, 1).flatten()] if fine else []
+    lengths = (data.lengths if index is None else _there(data.sizes[clients], params)).repeat(
+        len(params)
     )
-
-
-def _measure_shared(
-    model: Model,
-    params: Tensor,
-    data: ClientData,
-    index: Tensor | None,
-    right: bool,
-    memory_limit: int,
-) -> tuple[list[Tensor], list[Tensor]]:
-    """Losses (R n,) of models on the same rows, and where they are right; in lists, or none."""
-    many, count = len(params), len(data.x) if index is None else len(index)
-    step = rows_at_once(model, params, memory_limit)
-    losses, correct = [], []
-    for first in range(0, count, step):
-        part = slice(first, min(first + step, count))
-        if index is None:
-            x, y = data.x[part], data.y[part]
-        else:
-            x, y = data.x.index_select(0, index[part]), data.y.index_select(0, index[part])
-        x, y = x.expand(many, *x.shape), y.expand(many, *y.shape)
-        losses.append(model.losses(params, x, y))
-        found = model.correct(params, x, y) if right else None
-        if found is not None:
-            correct.append(found)
-    return _joined(losses), _joined(correct)
+    return SampleMeasures(
+        torch.cat(losses) if losses else params.new_empty(0),
+        torch.cat(correct) if correct else None,
+        lengths,
+    )
 
 
 def models_at_once(model: Model, params: Tensor) -> int:
@@ -164,63 +151,54 @@ def _measure_own(
     params: Tensor,
     data: ClientData,
     clients: NDArray[np.int64],
-    there: Tensor,
     right: bool,
     memory_limit: int,
 ) -> SampleMeasures:
     """Each client on its own row: clients of one size together, as the memory has room."""
-    sizes = data.sizes[clients]
-    several, counts = np.unique(sizes, return_counts=True)
-    begins = data.offsets[clients][np.argsort(sizes, kind="stable")]
-    first, lengths, _ = data.there[:, there]
-    shift = lengths.cumsum(0) - lengths - first  # from the rows of the data to those of the result
-    order, total = torch.sort(lengths, stable=True).indices, int(sizes.sum())
-    rows = data.rows_there(there[order], total)
-    back = rows + torch.repeat_interleave(shift[order], lengths[order], output_size=total)
-    losses, correct = params.new_empty(total), None
-    each = zip(
-        several.tolist(),
-        np.split(begins, np.cumsum(counts)[:-1]),
-        order.split(counts.tolist()),
-        *(of.split((counts * several).tolist()) for of in (back, rows)),
-        strict=True,
-    )
-    for size, begin, who, places, read in each:
-        if size == 0:
-            continue
-        one = (
-            model.bytes_per_client(size, params.element_size()) + params.element_size() * model.size
-        )
+    sizes, element = data.sizes[clients], params.element_size()
+    begins, places = data.offsets[clients], np.cumsum(sizes) - sizes
+    losses, correct = params.new_empty(int(sizes.sum())), None
+    for size in np.unique(sizes[sizes > 0]).tolist():
+        one = model.bytes_per_client(size, element) + element * model.size
         step = max(1, max(memory_limit, LEAST) // max(1, one))
-        for at in range(0, len(begin), step):
-            part = slice(at, at + step)
-            begins, samples = begin[part], slice(at * size, (at + step) * size)
-            if (begins == begins[0]).all():  # one client's rows, of several models
-                x, y = (
-                    t[begins[0] : begins[0] + size].expand(len(begins), *t[:size].shape)
-                    for t in (data.x, data.y)
-                )
-            else:
-                x, y = (
-                    t.index_select(0, read[samples]).view(len(begins), size, *t.shape[1:])
-                    for t in (data.x, data.y)
-                )
-            own, out = params[who[part]], places[samples]
-            losses[out] = model.losses(own, x, y).reshape(-1)
+        alike = np.flatnonzero(sizes == size)
+        for who in np.split(alike, range(step, len(alike), step)):
+            read, out = (
+                _there(first[who][:, None] + np.arange(size), params) for first in (begins, places)
+            )
+            own, x, y = params[_there(who, params)], data.x[read], data.y[read]
+            losses[out] = model.losses(own, x, y)
             found = model.correct(own, x, y) if right else None
             if found is not None:
                 correct = torch.empty_like(losses, dtype=torch.bool) if correct is None else correct
-                correct[out] = found.reshape(-1)
-    return SampleMeasures(losses, correct, lengths)
+                correct[out] = found
+    return SampleMeasures(losses, correct, _there(sizes, params))
 
 
-def _join(parts: list[Tensor], like: Tensor) -> Tensor:
-    return torch.cat(parts) if parts else like.new_empty(0)
+def evaluated(
+    model: Model, which: Mapping[str, Tensor], parts: Mapping[str, ClientData], memory_limit: int
+) -> Iterator[dict[str, Any]]:
+    """Loss and accuracy of every client: a row a part and each of the parameters, one model's (P,)
+    or a row a client (K, P).
+    """
+    for part, data in parts.items():
+        for name, params in which.items():
+            everyone, own = np.arange(data.clients), params.ndim > 1
+            found = measure(model, params, data, everyone, own=own, memory_limit=memory_limit)
+            right = found.accuracies()
+            yield {
+                "part": part,
+                "model": name,
+                "client": data.names,
+                "samples": data.sizes,
+                "loss": as_floats(found.means()),
+                "accuracy": None if right is None else as_floats(right),
+            }
 
 
-def _joined(parts: list[Tensor]) -> list[Tensor]:
-    """Pieces (R, b) as one run after the other, (R n,)."""
-    return [torch.cat(parts, 1).flatten()] if parts else []
+def _there(numbers: NDArray[np.int64], like: Tensor) -> Tensor:
+    """Numbers on the device of ``like``."""
+    return torch.from_numpy(numbers).to(like.device)
 
 
 def _per_client(values: Tensor, lengths: Tensor) -> Tensor:

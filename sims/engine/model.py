@@ -30,8 +30,8 @@ class Model(ABC):
     in_turn: bool = False
     """Whether clients go one after the other, each through all of its steps."""
     by_hand: ClassVar[bool] = False
-    """Whether ``add_gradient`` never asks autograd, so that on a CPU torch need not keep its books.
-    A subclass of a model of which that holds says where it does not.
+    """Whether ``add_gradient`` never uses autograd: then on a CPU torch tracks no operation. A
+    subclass whose gradient does use it sets False.
     """
 
     @abstractmethod

@@ -13,16 +13,18 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.draws.device_order import orders_on
 from fairfl.sims.engine.draws.order import Passes, orders
 from fairfl.sims.engine.task import Jobs
 
 Ints = NDArray[np.int64]
-# rows that may be padded rather than start a group of their own: a call costs about as much
 SPARE = 512
-SHARE = 0.25  # or this part of the rows that are real
-BLOCK = 1 << 21  # samples planned at a time
-KEPT = 16  # bytes of plans that are kept for the next rounds, for each sample that may be planned
+"""Rows of padding up to which clients of unlike batch sizes share a group: a call costs as much."""
+SHARE = 0.25
+"""Or padding up to this share of the real rows."""
+BLOCK = 1 << 21
+"""Samples planned at a time."""
+KEPT = 16
+"""Bytes of plans kept for later rounds, per sample that may be planned at a time."""
 
 
 class Run(NamedTuple):
@@ -77,12 +79,9 @@ def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> tuple[tuple[int, i
 
 def _block(jobs: Jobs, shape: _Shape, base: Ints, like: Tensor) -> list[Run]:
     """The runs of a plan, their rows and shares on the device in one piece each."""
-    if like.device.type == "cpu":
-        order = orders(jobs.keys, shape.passes)
-        order += np.repeat(base, shape.lengths)
-        there = torch.from_numpy(order)
-    else:
-        there = orders_on(like.device, jobs.keys, shape.passes, base)
+    order = orders(jobs.keys, shape.passes)
+    order += np.repeat(base, shape.lengths)
+    there = torch.from_numpy(order).to(like.device)
     rows, shares = there.index_select(0, shape.places), shape.shares
     if jobs.sample_weights is not None:
         shares = shares * _weights(jobs, there, shape.lengths).index_select(0, shape.places)

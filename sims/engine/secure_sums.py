@@ -13,15 +13,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from fairfl.sims.engine import masks as secure
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State, Sum
+from fairfl.sims.engine.answers import Dropped
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.group_label_sums import CellIndex, CellSums
-from fairfl.sims.engine.health import Dropped
 from fairfl.sims.engine.model import Model
-from fairfl.sims.engine.secure import masks as secure
-from fairfl.sims.engine.secure.device_masks import masked_sum
-from fairfl.sims.engine.task import Floats
-from fairfl.sims.engine.transfers import brought
+from fairfl.sims.engine.task import Floats, as_floats, as_tensor
 
 OWN = "own."
 """Entries of the state that begin so are the clients' memory, hidden from the server's hooks."""
@@ -56,7 +54,7 @@ class SumOnly(Algorithm):
     ``steer`` sees the sum of the reports, and its part of the state. Updates are added with the
     weights of ``weigh``, which clients apply themselves.
 
-    Reports travel masked (``secure.py``), and updates where ``Computing.masked_updates`` says so.
+    Reports travel masked (``masks.py``), and updates where ``Computing.masked_updates`` says so.
     Hooks of the clients take a ``CellRound``; ``begin`` and ``steer``, the server's, are given sums
     and public state, no client's row. (Both kinds are methods of one object: that no client's hook
     hides a row in it is the author's part.) Where one client alone reports, the sum is its report:
@@ -195,7 +193,6 @@ class Summed:
             round.clients,
             own=own,
             memory_limit=self.memory_limit,
-            there=round.rows,
             needs=self.algorithm.needs,
         )
 
@@ -209,8 +206,7 @@ class Summed:
             raise
 
     def _server(self, received: Received) -> Aggregate | Sum:
-        fields = {name: getattr(received, name) for name in Round.__dataclass_fields__}
-        round = self._known(Round(**fields))
+        round = self._known(received)
         if self.algorithm.measured(round.number) == "end":
             self._everyone(round)
             sums = np.concatenate([part.asked for part in received.parts()], 1)
@@ -230,28 +226,21 @@ class Summed:
         return Sum(received, weights, then, partial(self._messages, round))
 
     def _messages(self, round: CellRound, weights: Tensor, part: Received) -> Tensor:
-        """The masked updates' sum (P,) as words, and how many rows are too large to be told."""
+        """The masked updates' sum (P,), as words."""
         words, ids = (self.seed, UPDATE, round.number), self.data.names
         others = ids[np.setdiff1d(round.clients, part.clients)]
-        if weights.device.type == "cpu":
-            wide, names = max(1, secure.PAIRS // len(weights)), ids[part.clients]
-            sums = [
-                secure.mask(
-                    columns.to(torch.float64) * weights[:, None],
-                    names,
-                    *words,
-                    column=k * wide,
-                    others=others,
-                ).sum(0)
-                for k, columns in enumerate(part.updates.split(wide, 1))
-            ]
-            found = torch.from_numpy(np.concatenate(sums).view(np.int64))
-            return torch.cat([found, found.new_zeros(1)])
-        own = part.updates.to(torch.float64) * weights[:, None]
-        away = torch.from_numpy(others).to(own.device) if len(others) else None
-        found = masked_sum(own, self.data.there[2][part.rows], *words, others=away)
-        fits = own.abs().amax(1) < secure.LARGEST / len(round.clients)
-        return torch.cat([found, (~fits).sum()[None]])
+        wide, names = max(1, secure.PAIRS // len(weights)), ids[part.clients]
+        sums = [
+            secure.mask(
+                as_floats(columns.to(torch.float64) * weights[:, None]),
+                names,
+                *words,
+                column=k * wide,
+                others=others,
+            ).sum(0)
+            for k, columns in enumerate(part.updates.split(wide, 1))
+        ]
+        return torch.from_numpy(np.concatenate(sums).view(np.int64))
 
     def _known(self, round: Round) -> CellRound:
         def add(rows: Floats) -> Floats:
@@ -260,8 +249,7 @@ class Summed:
             ids = self.data.names[round.clients]
             return secure.unmask(secure.mask(rows, ids, self.seed, REPORT, round.number, self.sums))
 
-        fields = {name: getattr(round, name) for name in Round.__dataclass_fields__}
-        return CellRound(**fields, index=self.index, add=add)
+        return CellRound(**round.fields(), index=self.index, add=add)
 
     def exchange(self, round: CellRound, sums: Floats) -> CellRound:
         """The round after clients reported their measures (n, k, A, 2) and received the sum."""
@@ -296,21 +284,18 @@ def report_together(rounds: Sequence[tuple[Summed, CellRound]]) -> list[CellRoun
         at = summed.where(round)
         if at is not None:
             alike[summed.algorithm.needs, at[1], round.clients.tobytes()].append((i, at[0]))
-    found = []
     for (_, own, _), members in alike.items():
         summed, round = rounds[members[0][0]]
         params = torch.stack([params for _, params in members])
-        found.append(summed.measured(params, round, own=bool(own)))
-    for members, sums in zip(alike.values(), brought(found), strict=True):
+        sums = as_floats(summed.measured(params, round, own=bool(own)))
         for (i, _), one in zip(members, sums.swapaxes(0, 1), strict=True):
             result[i] = rounds[i][0].exchange(rounds[i][1], one)
     return result
 
 
 def _unmasked(weights: Floats, state: State, total: Tensor) -> Aggregate:
-    """The aggregate, of the sum of all messages; NaN where a row was too large."""
-    step = total[:-1].to(torch.float64) * 2.0**-secure.FRACTION
-    return Aggregate(weights, state, torch.where(total[-1] == 0, step, torch.nan))
+    """The aggregate, of the sum of all messages."""
+    return Aggregate(weights, state, total.to(torch.float64) * 2.0**-secure.FRACTION)
 
 
 def _merge(state: State, new: State, own: bool) -> State:
@@ -322,13 +307,3 @@ def _merge(state: State, new: State, own: bool) -> State:
             f"{wrong}"
         )
     return {**state, **new}
-
-
-def as_floats(tensor: Tensor) -> Floats:
-    """A tensor of the state as an array."""
-    return tensor.cpu().numpy().astype(np.float64)
-
-
-def as_tensor(array: Floats) -> Tensor:
-    """An array as a tensor of the state, float64."""
-    return torch.from_numpy(np.array(array, dtype=np.float64))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import torch
 
 from fairfl._support.checks import in_range, one_of, positive, shown, whole
+from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.engine.draws.participation import Everyone, Participation
 from fairfl.sims.engine.schedule import Constant, Schedule
 
@@ -118,7 +120,7 @@ class Computing:
     clip_norm : float, optional
         For "clip" alone.
     masked_updates : bool
-        Whether updates, too, travel as masked fixed-point numbers (``secure.py``), 8 bytes each, so
+        Whether updates, too, travel as masked fixed-point numbers (``masks.py``), 8 bytes each, so
         that no server sees one of them: their sum over k clients is rounded to k 2^-37. For runs
         whose algorithms all are behind sums.
     """
@@ -185,3 +187,47 @@ class Computing:
     def torch_dtype(self) -> torch.dtype:
         """The dtype as torch's."""
         return torch.float64 if self.dtype == "float64" else torch.float32
+
+
+RATES = ("lr", "momentum", "weight_decay", "server_lr")
+"""What a replicate may have of its own."""
+
+
+@dataclass(frozen=True)
+class Replicate:
+    """A seed and an algorithm; rates that are None are the training's.
+
+    Its results are those it would have alone, to rounding: others beside it change the order in
+    which numbers are added up, and no draw.
+    """
+
+    algorithm: Algorithm
+    seed: int = 0
+    lr: float | None = None
+    momentum: float | None = None
+    weight_decay: float | None = None
+    server_lr: float | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.algorithm, Algorithm):
+            raise ValueError(
+                "algorithm must be one of fairfl.sims.algorithms, an instance, got "
+                f"{self.algorithm!r}"
+            )
+        whole("seed", self.seed, 0)
+        if self.seed >= 1 << 63:
+            raise ValueError(f"seed must be below 2^63, got {self.seed}")
+
+    def rates(self, training: Training) -> tuple[float, float, float, float]:
+        """lr, momentum, weight_decay and server_lr, its own or the training's."""
+        lr, momentum, decay, server = (
+            getattr(training, name) if getattr(self, name) is None else getattr(self, name)
+            for name in RATES
+        )
+        check_rates(lr, momentum, decay, server)
+        return lr, momentum, decay, server
+
+
+def sweep(algorithms: Iterable[Algorithm], seeds: Sequence[int] = (0,)) -> list[Replicate]:
+    """Every algorithm with every seed."""
+    return [Replicate(algorithm, seed) for algorithm in algorithms for seed in seeds]

@@ -14,20 +14,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from fairfl.sims.engine.algorithm import Algorithm, Arrivals, Round, State
-from fairfl.sims.engine.answers import Trained, answer
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Arrivals, Received, Round, State
+from fairfl.sims.engine.answers import Healed, NonFiniteUpdate, answer, refuse
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
-from fairfl.sims.engine.evaluation import evaluated
 from fairfl.sims.engine.group_label_sums import CellIndex
-from fairfl.sims.engine.health import Healed, NonFiniteUpdate, refuse
-from fairfl.sims.engine.losses import measure_models, tied
+from fairfl.sims.engine.losses import evaluated, measure_models, tied
 from fairfl.sims.engine.model import Model
-from fairfl.sims.engine.replicate import RATES, Replicate
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
-from fairfl.sims.engine.settings import Computing, Training
-from fairfl.sims.engine.task import Floats
-from fairfl.sims.engine.transfers import brought, sent
+from fairfl.sims.engine.settings import RATES, Computing, Replicate, Training
+from fairfl.sims.engine.task import Floats, as_floats
 from fairfl.sims.engine.work import Assignment, bytes_of, perform, perform_in_parts, work
 
 Ints = NDArray[np.int64]
@@ -158,17 +154,15 @@ class Simulation:
         if last == first:
             shared = *given, begun[first][1], self.computing, self.limit
             trains: list[Arrivals] = [lambda: perform_in_parts(*shared)]
-            return self._finish(first, [begun[first]], trains, there=False)
+            return self._finish(first, [begun[first]], trains)
         updates = iter(perform(*given, together, self.computing, self.limit))
         mine = [tuple(next(updates) for _ in own) for _, own, _ in begun[first:last]]
         trains = [lambda tasks=tasks: [tasks] for tasks in mine]
-        return self._finish(first, begun[first:last], trains, there=True)
+        return self._finish(first, begun[first:last], trains)
 
     def _begin(self) -> list[Begun]:
         """Who takes part, what they report, and what each client is to do, of every replicate."""
-        chosen = [self._chosen(replicate.seed) for replicate in self.replicates]
-        there = sent([clients for clients, *_ in chosen], self.device)
-        drawn = [self._drawn(r, *who) for r, who in enumerate(zip(chosen, there, strict=True))]
+        drawn = [self._drawn(r) for r in range(len(self.replicates))]
         measured = self._losses([round for round, _ in drawn])
         rows = [self._known(r, *drawn[r], measured.get(r)) for r in range(len(drawn))]
         rounds: list[Round] = [round for round, _ in rows]
@@ -181,18 +175,13 @@ class Simulation:
             rounds[r] = round
         return [self._assign(r, round, rows[r][1]) for r, round in enumerate(rounds)]
 
-    def _chosen(self, seed: int) -> tuple[Ints, Floats, Ints, int]:
-        """Who takes part and is not lost, their shares and draws, and how many were chosen."""
+    def _drawn(self, r: int) -> tuple[Round, dict[str, Any]]:
+        """The round of the clients who take part and are not lost, and what is known of it."""
         t, training, ids = self.round, self.training, self.data.names
+        seed = self.replicates[r].seed
         drawn, weights = training.participation.choose(seed, t, ids, self.source.p)
         lost = taking_part.dropouts(training.dropout, seed, t, ids[drawn])
-        return taking_part.present(drawn, weights, ids, lost)
-
-    def _drawn(
-        self, r: int, who: tuple[Ints, Floats, Ints, int], there: Tensor
-    ) -> tuple[Round, dict[str, Any]]:
-        """The round of the clients that are ``there`` on the device, and what is known of it."""
-        (clients, share, draws, many), t, training = who, self.round, self.training
+        clients, share, draws, many = taking_part.present(drawn, weights, ids, lost)
         rate = self.rates[r][0] * training.schedule(t, training.rounds)
         round = Round(
             t,
@@ -206,33 +195,26 @@ class Simulation:
             draws=draws,
             layers=self.model.layers,
             joins=training.participation.joined(t),
-            there=there,
         )
         counts = {"chosen": many, "dropouts": many - len(clients)}
         return round, {"round": t, "replicate": r, **counts, "bad_losses": 0, "loss_samples": 0}
 
     def _losses(self, rounds: list[Round]) -> dict[int, Floats]:
-        """F_k(w^t), or tilted, for the replicates that ask: one pass and one wait for all."""
+        """F_k(w^t), or tilted, for the replicates that ask: one pass for those alike."""
         alike: dict[bytes, list[int]] = defaultdict(list)
         for r, round in enumerate(rounds):
             if self.replicates[r].algorithm.needs_losses:
                 alike[round.clients.tobytes()].append(r)
-        found = dict[int, Tensor]()
+        found = dict[int, Floats]()
         for members in alike.values():
             round = rounds[members[0]]
             params = torch.stack([self.params[r] for r in members])
             every = measure_models(
-                self.model,
-                params,
-                self.data,
-                round.clients,
-                right=False,
-                memory_limit=self.limit,
-                there=round.rows,
+                self.model, params, self.data, round.clients, right=False, memory_limit=self.limit
             )
             for r, mine in zip(members, every.of_each(len(members)), strict=True):
-                found[r] = mine.means(self.replicates[r].algorithm.tilt)
-        return dict(zip(found, brought(list(found.values())), strict=True))
+                found[r] = as_floats(mine.means(self.replicates[r].algorithm.tilt))
+        return found
 
     def _known(
         self, r: int, round: Round, counts: dict[str, Any], losses: Floats | None
@@ -284,27 +266,23 @@ class Simulation:
         return round, given, row | {"stragglers": slow} | done
 
     def _finish(
-        self, first: int, begun: list[Begun], trains: list[Arrivals], there: bool
+        self, first: int, begun: list[Begun], trains: list[Arrivals]
     ) -> list[dict[str, Any]]:
         """Leave out what is not finite, take the servers' steps, and return the round's rows."""
-        rows, trained = [], list[Trained]()
+        rows = []
         for r, ((round, given, row), train) in enumerate(zip(begun, trains, strict=True), first):
             self.weights[r] = round.clients[:0], np.zeros(0)
-            rows.append(row | {"received": 0, "non_finite": 0, "step_norm": 0.0})
+            row |= {"received": 0, "non_finite": 0, "step_norm": 0.0}
+            rows.append(row)
             if given:
                 names = self.data.names[round.clients]
                 healed = Healed(train, names, round.number, self.computing)
-                server = self._server(r)
-                trained.append(Trained(r, server, round, train, healed, self.limit, there))
-        answer(trained)
-        for one, norm in zip(trained, self._step(trained), strict=True):
-            row, healed = rows[one.replicate - first], one.healed
-            row |= {
-                "received": int(np.count_nonzero(healed.keep)),
-                "non_finite": healed.bad,
-                "step_norm": norm,
-            }
-            self._count_bytes(one, row)
+                found = answer(self._server(r), round, healed, self.limit)
+                if found is not None:
+                    row["step_norm"] = self._step(r, *found)
+                row["received"] = int(np.count_nonzero(healed.keep))
+                row["non_finite"] = healed.bad
+                self._count_bytes(r, row)
         return rows
 
     def _server(self, r: int) -> Algorithm | Summed:
@@ -319,46 +297,34 @@ class Simulation:
                 raise ValueError(f"state must hold tensors, got {name!r}: {value!r} from {owner!r}")
         return state
 
-    def _count_bytes(self, one: Trained, row: dict[str, Any]) -> None:
+    def _count_bytes(self, r: int, row: dict[str, Any]) -> None:
         """What the updates that came back took, and what is sent behind sums."""
-        many = 0 if one.received is None else len(one.received.clients)
-        up, summed = self.params.element_size() * self.model.size, self.summed[one.replicate]
+        up, summed = self.params.element_size() * self.model.size, self.summed[r]
         if summed is not None:
             up = up * (summed.sent and not summed.masked) + summed.bytes
             row["bytes_down"] *= summed.sent
-        row["bytes_up"] += up * many if one.aggregate is not None else 0
+        row["bytes_up"] += up * row["received"]
 
-    def _step(self, trained: list[Trained]) -> list[float]:
-        """Take the servers' steps; their lengths. The host waits once."""
-        lengths = list[Tensor]()
-        for one in trained:
-            aggregate, received, r = one.aggregate, one.received, one.replicate
-            if aggregate is None or received is None:  # nobody is left
-                lengths += torch.zeros(2, device=self.device)
-                continue
-            owner, step, params = self.replicates[r].algorithm, aggregate.step, self.params[r]
-            if step is None or step.shape != params.shape:
-                found = None if step is None else tuple(step.shape)
-                raise ValueError(
-                    f"step must have shape ({self.model.size},), got {found} from {owner!r}"
-                )
-            schedule = self.training.server_schedule(received.number, self.training.rounds)
-            step, factor = step.to(self.device, params.dtype), self.rates[r][3] * schedule
-            step = step if factor == 1 else step * factor
-            params.add_(step)
-            norm = torch.linalg.vector_norm(step, dtype=torch.float64)
-            lengths += norm, torch.linalg.vector_norm(params, inf)
-            self.states[r] = self._kept(r, aggregate.state)
-            self.weights[r] = received.clients, aggregate.weights
-        found = brought(lengths)
-        for one, most in zip(trained, found[1::2], strict=True):
-            if not isfinite(most):
-                raise NonFiniteUpdate(
-                    "the global model is NaN or infinite after the server's step in round "
-                    f"{self.round}: lower server_lr, {self.rates[one.replicate][3]:g}, or the "
-                    "learning rate"
-                )
-        return [float(norm) for norm in found[::2]]
+    def _step(self, r: int, received: Received, aggregate: Aggregate) -> float:
+        """Take the server's step; its length."""
+        owner, step, params = self.replicates[r].algorithm, aggregate.step, self.params[r]
+        if step is None or step.shape != params.shape:
+            found = None if step is None else tuple(step.shape)
+            raise ValueError(
+                f"step must have shape ({self.model.size},), got {found} from {owner!r}"
+            )
+        schedule = self.training.server_schedule(received.number, self.training.rounds)
+        step, factor = step.to(self.device, params.dtype), self.rates[r][3] * schedule
+        step = step if factor == 1 else step * factor
+        params.add_(step)
+        self.states[r] = self._kept(r, aggregate.state)
+        self.weights[r] = received.clients, aggregate.weights
+        if not isfinite(float(torch.linalg.vector_norm(params, inf))):
+            raise NonFiniteUpdate(
+                "the global model is NaN or infinite after the server's step in round "
+                f"{self.round}: lower server_lr, {self.rates[r][3]:g}, or the learning rate"
+            )
+        return float(torch.linalg.vector_norm(step, dtype=torch.float64))
 
     def evaluate(self) -> list[dict[str, Any]]:
         """Loss and accuracy of every client on every part, a row each; of own models too."""

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 Floats = NDArray[np.float64]
+
+
+def as_floats(tensor: Tensor) -> Floats:
+    """A tensor, on any device, as an array."""
+    return tensor.cpu().numpy().astype(np.float64)
+
+
+def as_tensor(array: Floats) -> Tensor:
+    """An array as a tensor of float64, a copy."""
+    return torch.from_numpy(np.array(array, dtype=np.float64))
 
 
 class SampleWeights(Protocol):
@@ -30,13 +41,6 @@ class SampleWeights(Protocol):
 
     @staticmethod
     def __call__(losses: Tensor, share: Tensor, *parameters: Tensor) -> Tensor: ...
-
-
-class Spread(NamedTuple):
-    """Factors on the losses of all rows (N,): a table by cell (C,), and each row's cell."""
-
-    table: Floats
-    cells: Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +63,7 @@ class LocalTask:
     whole : bool
         One step on all data of the client, without momentum, in place of the round's epochs
         (FedSGD).
-    sample_weights : tensor (N,) or Spread, optional
+    sample_weights : tensor (N,), optional
         A factor >= 0 on the loss of each row of the training data, so that a batch's objective is
         sum_b weight_b loss_b / b (FairBatch); it goes with the mean loss, not with
         ``batch_objective``.
@@ -71,7 +75,7 @@ class LocalTask:
     scale: Floats | None = None
     start: Tensor | None = None
     whole: bool = False
-    sample_weights: Tensor | Spread | None = None
+    sample_weights: Tensor | None = None
 
     def __post_init__(self) -> None:
         if self.sample_weights is not None and self.batch_objective is not None:

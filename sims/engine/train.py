@@ -15,13 +15,12 @@ from fairfl.sims.engine.model import Blocks, Model, Weights
 from fairfl.sims.engine.plan import Run, plan
 from fairfl.sims.engine.task import Floats, Jobs
 
-# bytes that a chunk takes on a CPU, unless one client needs more: about what its caches hold
 CACHE = 10 << 20
-# bytes of samples that are fetched for several steps together, or an eighth of the limit
+"""Bytes of a chunk on a CPU, about its caches; a chunk of one client may take more."""
 FETCHED = 1 << 20
-
-
-PLANNED = 128  # bytes of the limit for each sample that is planned at a time: it takes half of that
+"""Bytes of samples fetched for several steps together; at most an eighth of the memory limit."""
+PLANNED = 128
+"""Bytes of the memory limit per sample planned at a time; planning uses half of them."""
 
 
 def train(
@@ -42,7 +41,7 @@ def train(
     stay = order is None or (order[1:] > order[:-1]).all()
     where = None if stay else torch.from_numpy(order).to(params.device)
     most = np.maximum.accumulate(jobs.sizes[::-1])[::-1]  # of those who are left
-    # where nobody asks autograd, as an objective may, torch need not keep its books
+    # without autograd, which an objective may use, torch tracks no operation
     plain = model.by_hand and jobs.objective is None and params.device.type == "cpu"
     with torch.inference_mode() if plain else torch.no_grad():
         last = 0
@@ -168,7 +167,7 @@ class _Rule:
         else:
             self.velocity = [torch.zeros_like(block) for block in params]
             self.lr, self.momentum, self.decay, self.prox = (
-                _Rate(values, params[0]) for values in (lr, momentum, decay, prox)
+                _PerClient(values, params[0]) for values in (lr, momentum, decay, prox)
             )
         # torch takes no number that the dtype does not hold
         most = torch.finfo(params[0].dtype).max
@@ -207,7 +206,7 @@ class _Rule:
         return [block[span] if block.shape[0] > 1 else block for block in blocks]
 
 
-class _Rate:
+class _PerClient:
     """A number a client (A,); where all have the same, torch is given the number."""
 
     def __init__(self, values: Floats, like: Tensor) -> None:

@@ -19,9 +19,8 @@ from fairfl.sims.engine.loop import train_loop
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.plan import by_work
 from fairfl.sims.engine.settings import Computing
-from fairfl.sims.engine.task import Floats, Jobs, LocalTask, Spread
+from fairfl.sims.engine.task import Floats, Jobs, LocalTask
 from fairfl.sims.engine.train import train
-from fairfl.sims.engine.transfers import sent
 
 Ints = NDArray[np.int64]
 
@@ -117,37 +116,6 @@ def perform(
     return [updates[i] for i in range(len(assignments))]
 
 
-@dataclass(frozen=True, eq=False)
-class Packing:
-    """The jobs of like assignments, most work first, as they are trained: what stays from round to
-    round.
-
-    Of each job (J,): where it stood before, which assignment's it is, and the word of its client's
-    id.
-    """
-
-    order: Ints
-    member: Ints
-    client: Ints
-    replicate: Ints
-    sizes: Ints
-    steps: Ints
-    words: counter.Words
-
-
-def packing(names: Ints, replicates: tuple[int, ...], *arrays: Ints) -> Packing:
-    """The packing of the clients of each assignment; ``arrays``: sizes and steps of all."""
-    many = len(replicates)
-    member = np.repeat(np.arange(many), [len(clients) for clients in arrays[:many]])
-    every = (np.concatenate(arrays[first : first + many]) for first in (0, many, 2 * many))
-    jobs = member, *every, np.array(replicates)[member]
-    _, client, sizes, steps, replicate = jobs
-    order = by_work(steps, sizes, names[client], replicate)
-    member, client, sizes, steps, replicate = (each[order] for each in jobs)
-    words = counter.scattered(names[client])
-    return Packing(order, member, client, replicate, sizes, steps, words)
-
-
 def work(
     sizes: Ints, effort: Floats, batch_size: int | None, epochs: int | None, steps: int | None
 ) -> tuple[Ints, int, int, int]:
@@ -161,29 +129,22 @@ def work(
     return own, batch, int(own.sum()), int(samples.sum())
 
 
-def _spread(factors: list[Tensor | Spread], dtype: torch.dtype) -> Tensor:
-    """Weights of all rows of the data (T, N); the tables are sent in one piece."""
-    given = [each for each in factors if isinstance(each, Spread)]
-    tables = iter(sent([each.table for each in given], given[0].cells.device) if given else ())
-    return torch.stack(
-        [
-            next(tables).to(dtype).index_select(0, each.cells) if isinstance(each, Spread) else each
-            for each in factors
-        ]
-    )
-
-
 def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tuple[Jobs, Ints]:
-    """The rows of work of like assignments, and where each one stood, in order."""
+    """The rows of work of like assignments, most work first, and where each one stood, in order."""
     clients = [given.round.clients for given in members]
-    own = *(given.sizes for given in members), *(given.steps for given in members)
-    who = packing(data.names, tuple([given.replicate for given in members]), *clients, *own)
+    member = np.repeat(np.arange(len(members)), [len(each) for each in clients])
+    client = np.concatenate(clients)
+    sizes = np.concatenate([given.sizes for given in members])
+    steps = np.concatenate([given.steps for given in members])
+    replicate = np.array([given.replicate for given in members])[member]
+    order = by_work(steps, sizes, data.names[client], replicate)
+    member, client = member[order], client[order]
     tasks = [given.task for given in members]
-    rates = np.array([given.rates() for given in members]).T.take(who.member, axis=1)
+    rates = np.array([given.rates() for given in members]).T.take(member, axis=1)
     if any(task.scale is not None for task in tasks):
         scales = zip(clients, tasks, strict=True)
         each = [np.broadcast_to(1.0 if t.scale is None else t.scale, len(c)) for c, t in scales]
-        rates[4] = np.concatenate(each)[who.order]
+        rates[4] = np.concatenate(each)[order]
     objectives = [task.batch_objective for task in tasks if task.batch_objective is not None]
     table = [objective.parameters for objective in objectives]
     starts = [task.start for task in tasks if task.start is not None]
@@ -191,18 +152,20 @@ def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tu
     factors = [task.sample_weights for task in tasks if task.sample_weights is not None]
     states = [counter.key(m.seed, counter.ORDER, m.number, m.round.number) for m in members]
     jobs = Jobs(
-        client=who.client,
-        replicate=who.replicate,
-        keys=counter.following(np.concatenate(states)[who.member], who.words),
-        sizes=who.sizes,
-        steps=who.steps,
+        client=client,
+        replicate=replicate[order],
+        keys=counter.following(
+            np.concatenate(states)[member], counter.scattered(data.names[client])
+        ),
+        sizes=sizes[order],
+        steps=steps[order],
         batch=max(given.batch for given in members),
         rates=rates,
         objective=objectives[0] if objectives else None,
-        parameters=np.array(table, np.float64).T.take(who.member, axis=1) if objectives else None,
-        start=torch.cat(starts)[who.order] if starts else None,
-        linear=torch.cat(linear)[who.order] if linear else None,
-        sample_weights=_spread(factors, dtype) if factors else None,
-        weights_of=who.member if factors else None,
+        parameters=np.array(table, np.float64).T.take(member, axis=1) if objectives else None,
+        start=torch.cat(starts)[order] if starts else None,
+        linear=torch.cat(linear)[order] if linear else None,
+        sample_weights=torch.stack(factors).to(dtype) if factors else None,
+        weights_of=member if factors else None,
     )
-    return jobs, who.order
+    return jobs, order

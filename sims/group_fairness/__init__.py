@@ -12,8 +12,7 @@ from fairfl.sims.group_fairness.fairfed import FairFed
 from fairfl.sims.group_fairness.fedfb import FedFB
 from fairfl.sims.group_fairness.lft import LocalFairBatch
 from fairfl.sims.group_fairness.measures import FairMeasures, trivial
-from fairfl.sims.group_fairness.notion import Notion
-from fairfl.sims.group_fairness.notions import NOTIONS
+from fairfl.sims.group_fairness.notions import NOTIONS, Notion
 
 __all__ = [
     "NOTIONS",

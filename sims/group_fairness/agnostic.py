@@ -11,12 +11,11 @@ import torch
 from torch import Tensor
 
 from fairfl._support.checks import in_range, positive, whole
+from fairfl.sims.engine import masks as secure
 from fairfl.sims.engine.data import ClientData, Parts
 from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.model import Model
-from fairfl.sims.engine.secure import masks as secure
-from fairfl.sims.engine.task import Floats
-from fairfl.sims.engine.transfers import brought, sent
+from fairfl.sims.engine.task import Floats, as_floats, as_tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +172,7 @@ class _Runs:
         self.data = model.prepare(train.to(device, torch.float64))
         self.sums, self.n, count = 0, len(train.x), len(seeds)
         x = train.x.to(device, torch.float64)
-        (group,) = sent([np.asarray(train.group, np.float64)], x.device)
+        group = as_tensor(np.asarray(train.group)).to(x.device)
         self.parts = [slice(a, b) for a, b in pairwise(train.offsets.tolist())]
         numbers = torch.cat([x, x.square(), group[:, None]], 1).expand(count, -1, -1)
         ones = x.new_ones(count, 1, self.n)
@@ -184,7 +183,9 @@ class _Runs:
             np.random.default_rng([seed, 7]).normal(size=(rule.kernels, x.shape[1]))
             for seed in seeds
         ]
-        means, spreads, there, shares = sent([mean, spread, np.stack(centres), share], x.device)
+        means, spreads, there, shares = (
+            as_tensor(found).to(x.device) for found in (mean, spread, np.stack(centres), share)
+        )
         self.away = group - shares  # (R, N)
         standard = (x - means[:, None]) / spreads[:, None]
         far = torch.stack(  # (R, N, M), a kernel at a time: N x M x features may be large
@@ -197,7 +198,7 @@ class _Runs:
     def _reported(self, weights: Tensor, values: Tensor) -> Floats:
         """Secure sums over clients (R, W S): weights (R, W, N) times values (R, N, S), over n."""
         own = [torch.bmm(weights[:, :, part], values[:, part]) for part in self.parts]
-        (reports,) = brought([torch.stack(own).flatten(2) / self.n])
+        reports = as_floats(torch.stack(own).flatten(2) / self.n)
         self.sums += 1
         words = self.sums, counter.ORDER
         return np.stack(
@@ -233,7 +234,7 @@ class _Runs:
         risk, gap = self._statistics(w)
         worth = risk + multiplier * gap
         regret = np.maximum(((self._vertices(worth) - alpha) * worth).sum(1), 0.0)
-        (slope,) = brought([self._slopes(w, alpha, multiplier).norm(dim=1)])
+        slope = as_floats(self._slopes(w, alpha, multiplier).norm(dim=1))
         columns = multiplier[:, 0], (alpha * risk).sum(1), (alpha * gap).sum(1), slope, regret
         return [
             AgnosticFit(w[r], alpha[r], *(float(column[r]) for column in columns))
@@ -257,7 +258,7 @@ class _Runs:
 
     def _slopes(self, w: Tensor, alpha: Floats, pull: Floats) -> Tensor:
         """The sums of the clients' gradients of (1/n) Σ θ (ℓ + pull (a - mean) z), (R, P)."""
-        alphas, pulls = sent([alpha, pull], w.device)
+        alphas, pulls = (as_tensor(found).to(w.device) for found in (alpha, pull))
         theta = (self.kernel @ alphas[:, :, None]).squeeze(2) / self.n
         lean = pulls * theta * self.away
         x, y = (t.expand(len(w), *t.shape) for t in (self.data.x, self.data.y))

@@ -10,22 +10,31 @@ import numpy as np
 from fairfl._support.checks import in_range, one_of, positive
 from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.engine.task import Floats
-from fairfl.sims.group_fairness.notion import Notion
-from fairfl.sims.group_fairness.notions import NOTIONS
+from fairfl.sims.group_fairness.notions import NOTIONS, Notion
 from fairfl.theory.numerics.projections import soft_threshold
+
+NEEDS: dict[str, frozenset[str]] = {
+    "loss": frozenset(("loss",)),
+    "acceptance": frozenset(("accepting",)),
+    "zero_one": frozenset(("wrong",)),
+}
+"""By surrogate, see ``FairBatch``: entries of ``fairfl.sims.engine.group_label_sums.CellSums``."""
+
 
 ROUNDING = 1e-12
 """A multiplier nearer to 0 than this is 0: λ_a is a sum of it and of a share of people."""
+NOISE = 1e-9
+"""A direction shorter than this is 0: masked reports are rounded to multiples of 2^-36."""
 
 
 @dataclass(frozen=True)
 class FairBatch:
     r"""λ ← Π(λ + α_t μ / ||μ||), α_t = α / (t + 1)^decay, t the number of steps before; no step
-    where μ = 0.
+    where μ is 0 to rounding.
 
     Parameters
     ----------
-    notion : "dp", "eo", "eodds" or "cp"; "eo-printed" or "eodds-printed", see ``printed.py``
+    notion : "dp", "eo", "eodds" or "cp"; "eo-printed" or "eodds-printed", see ``notions.py``
     alpha : float > 0
         The length of a step of λ, before the projection.
     decay : float >= 0
@@ -116,7 +125,10 @@ class FairBatch:
 
     def _length(self, direction: Floats) -> float:
         """What a step is divided by; 0 where there is none to take."""
-        return math.sqrt(direction @ direction) if self.normalised else 1.0
+        length = math.sqrt(direction @ direction)
+        if length <= NOISE:
+            return 0.0
+        return length if self.normalised else 1.0
 
     def _project(self, lam: Floats, known: Floats) -> Floats:
         return (

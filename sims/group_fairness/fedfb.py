@@ -7,16 +7,56 @@ from functools import cached_property
 from typing import ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fairfl._support.checks import one_of, positive, whole
+from fairfl.sims.engine import masks as secure
 from fairfl.sims.engine.algorithm import State
 from fairfl.sims.engine.group_label_sums import CellSums
-from fairfl.sims.engine.secure import masks as secure
-from fairfl.sims.engine.secure_sums import OWN, REPORTS, CellRound, SumOnly, as_floats, as_tensor
-from fairfl.sims.engine.task import Floats, LocalTask
-from fairfl.sims.group_fairness.fairbatch import FairBatch
-from fairfl.sims.group_fairness.quantise import Quantiser
-from fairfl.sims.group_fairness.surrogates import NEEDS
+from fairfl.sims.engine.secure_sums import OWN, REPORTS, CellRound, SumOnly
+from fairfl.sims.engine.task import Floats, LocalTask, as_floats, as_tensor
+from fairfl.sims.group_fairness.fairbatch import NEEDS, FairBatch
+
+
+@dataclass(frozen=True)
+class Quantiser:
+    """2^b even levels from ``low`` to ``high``, both of them levels; a number goes to the nearest.
+
+    |value - x| <= step / 2 for x within the range, step = (high - low) / (2^b - 1); so a sum over k
+    clients is right within k step / 2. A number outside goes to the end, and is counted: see
+    ``outside``.
+
+    Errors: ValueError for bits not in 1..16, and for a range that is not one.
+    Source: FedFB, section 4, "each loss value is uniformly quantized": the range is not given
+    there.
+    """
+
+    bits: int
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if whole("bits", self.bits, 1) > 16:
+            raise ValueError(f"bits must be in 1..16, got {self.bits}")
+        positive("high - low", self.high - self.low)
+
+    @property
+    def step(self) -> float:
+        """The distance of two levels."""
+        return (self.high - self.low) / (2**self.bits - 1)
+
+    def encode(self, x: Floats) -> NDArray[np.int64]:
+        """Codes 0..2^b - 1, what is sent."""
+        return np.rint((np.clip(x, self.low, self.high) - self.low) / self.step).astype(np.int64)
+
+    def decode(self, codes: Floats, terms: int = 1) -> Floats:
+        """The numbers that codes stand for, or the sums of ``terms`` of them."""
+        return terms * self.low + np.asarray(codes) * self.step
+
+    def outside(self, x: Floats) -> int:
+        """How many numbers are beyond the ends."""
+        return int(((x < self.low) | (x > self.high)).sum())
+
 
 OUTSIDE = OWN + "outside"
 

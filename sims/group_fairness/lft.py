@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -12,11 +11,9 @@ from torch import Tensor
 from fairfl._support.checks import in_range, whole
 from fairfl.sims.engine.algorithm import Received, State
 from fairfl.sims.engine.group_label_sums import CellSums
-from fairfl.sims.engine.secure_sums import OWN, CellRound, SumOnly, as_floats, as_tensor
-from fairfl.sims.engine.task import Floats, LocalTask
-from fairfl.sims.group_fairness.fairbatch import FairBatch
-from fairfl.sims.group_fairness.notions import NOTIONS
-from fairfl.sims.group_fairness.surrogates import NEEDS
+from fairfl.sims.engine.secure_sums import OWN, CellRound, SumOnly
+from fairfl.sims.engine.task import Floats, LocalTask, as_floats, as_tensor
+from fairfl.sims.group_fairness.fairbatch import NEEDS, FairBatch
 
 MODELS, LAM = OWN + "models", OWN + "lam"
 
@@ -123,9 +120,15 @@ class LocalFairBatch(SumOnly):
             self.rule if self.budgets is None else replace(self.rule, budget=self.budgets[client])
         )
 
-    def _known(self, counts: Floats) -> tuple[Floats | None, ...]:
+    def _known(self, counts: Floats) -> list[Floats | None]:
         """What the notion knows of each client (A, 2), None if undefined; counts (K, A, 2)."""
-        return _known_of(self.rule.notion, counts.tobytes(), counts.shape)
+        found: list[Floats | None] = []
+        for own in counts:
+            try:
+                found.append(self.rule.rules.known(own.ravel()))
+            except ValueError:
+                found.append(None)
+        return found
 
     def _lam(self, round: CellRound) -> Floats:
         """λ of all clients (K, L); of a client without, weights of one are in the table."""
@@ -137,15 +140,3 @@ class LocalFairBatch(SumOnly):
         return np.stack(
             [np.zeros(size) if one is None else self.rule.rules.initial(one) for one in found]
         )
-
-
-@lru_cache(maxsize=8)
-def _known_of(notion: str, counts: bytes, shape: tuple[int, ...]) -> tuple[Floats | None, ...]:
-    """Looked up twice a round by each replicate, for people who stay the same."""
-    found: list[Floats | None] = []
-    for row in np.frombuffer(counts).reshape(shape):
-        try:
-            found.append(NOTIONS[notion].known(row.ravel()))
-        except ValueError:
-            found.append(None)
-    return tuple(found)

@@ -1,12 +1,312 @@
-"""The notions by name."""
+"""FedFB's notions of fairness: a statistic, the direction and set of λ, people's weights."""
 
 from __future__ import annotations
 
-from fairfl.sims.group_fairness.client_parity import ClientParity
-from fairfl.sims.group_fairness.fedfb_as_printed import PrintedOdds, PrintedOpportunity
-from fairfl.sims.group_fairness.notion import Notion
-from fairfl.sims.group_fairness.opportunity import EqualisedOdds, EqualOpportunity
-from fairfl.sims.group_fairness.parity import DemographicParity
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairfl.sims.engine.task import Floats
+from fairfl.theory.numerics.projections import onto_box_of_sum, onto_capped_simplex
+
+
+class Notion(ABC):
+    """λ, μ and the inner objective of one bilevel problem of FedFB, any number of groups, group 0
+    the reference.
+
+    Shapes: K clients, A groups, cells (client, a, y). ``known`` is the sum over clients of what
+    ``enrol`` gives, all that the server knows of the people. ``statistics`` are what clients
+    report: their sum T (S,) is what ``direction`` takes. ``table`` weighs the loss of each sample,
+    times n: the inner objective is
+    (1/n) sum_s table[cell of s] loss_s, so that FedAvg with weights n_i/n on the clients' mean
+    weighted losses has its gradient, and weights of one are FedAvg itself.
+    """
+
+    name: ClassVar[str] = ""
+    signed: ClassVar[bool] = False
+    """Whether a statistic of losses, which are not negative, may be; its size is at most the
+    largest, either way.
+    """
+
+    def enrol(self, counts: Floats) -> Floats:
+        """What clients report once (K, S0), of their people (K, A, 2): those, in a row."""
+        return counts.reshape(len(counts), -1)
+
+    def known(self, total: Floats) -> Floats:
+        """The enrolments' sum as people n_{a,y} (A, 2); ValueError if undefined there."""
+        return total.reshape(-1, 2)
+
+    @abstractmethod
+    def initial(self, known: Floats) -> Floats:
+        """λ whose weights are all one."""
+
+    @abstractmethod
+    def project(self, lam: Floats, known: Floats) -> Floats:
+        """The point of the set of λ nearest to ``lam``."""
+
+    def project_sum(self, lam: Floats, known: Floats) -> Floats:
+        """The nearest point that keeps the sums which steps keep, too."""
+        return self.project(lam, known)
+
+    @abstractmethod
+    def statistics(
+        self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats
+    ) -> Floats:
+        """Reports (k, S), of sums of losses and people (k, A, 2) of the listed clients."""
+
+    @abstractmethod
+    def direction(self, total: Floats, known: Floats) -> Floats:
+        """μ, of the shape of λ, from the sum of the reports (S,)."""
+
+    def gaps(self, direction: Floats) -> Floats:
+        """The F_a, one a constraint, from μ."""
+        return direction
+
+    def follow(self, change: Floats) -> Floats:
+        """A change of λ, from one of the multipliers of the constraints."""
+        return change
+
+    def free(self, lam: Floats, known: Floats) -> Floats:
+        """The multipliers of the constraints: λ less that whose weights are all one."""
+        return lam - self.initial(known)
+
+    @abstractmethod
+    def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
+        """Weights that broadcast to each client's people, ``counts`` (K, A, 2)."""
+
+
+def defined(known: Floats, mass: Floats, what: str) -> None:
+    """ValueError where nobody is in a group (A,)."""
+    if (mass <= 0).any():
+        raise ValueError(
+            f"group {int(np.argmin(mass))} must have {what} among the training data, got none"
+        )
+
+
+class DemographicParity(Notion):
+    r"""F_a = P(ŷ=1 | a) - P(ŷ=1 | 0) where the loss is 0-1, and a surrogate of it else.
+
+    .. math::
+        F_a &= D_a - D_0 + \tfrac{n_{0,0}}{n_{*,0}} - \tfrac{n_{0,a}}{n_{*,a}}, \quad
+        D_a = L'_{0,a} - L'_{1,a}, \quad
+        L'_{y,a} = \tfrac{1}{n_{*,a}} \sum_{y, a} \ell \\
+        \mu_a &= F_a, \quad \mu_0 = -\sum_{a \ge 1} F_a, \quad \lambda_a \in [0, 2 n_{*,a}/n], \quad
+        \lambda_a^{(0)} = n_{*,a}/n \\
+        w_\lambda &= \arg\min \sum_a \lambda_a L'_{0,a} + (2 n_{*,a}/n - \lambda_a) L'_{1,a}
+
+    Clients report D_a^(i), their own sums over the federation's n_{*,a}, of which the D_a are the
+    sums: the constant is the server's to add, once. So nothing need be subtracted (I - 1) times, as
+    algorithm 1 does.
+
+    λ has A entries, and the report A. A sample of label 0 in group a weighs n λ_a / n_{*,a}, one of
+    label 1 two less that. Where λ_a rises, group a is accepted less.
+
+    Source: FedFB, section 4, appendix B.1. Section 4 calls L_{y,a} the *sum* of the losses, and L'
+    = n_{y,a} L_{y,a} / n_{*,a}; then F_a = 0 is not demographic parity, even for 0-1 loss. Appendix
+    B has the mean, which is taken here. Algorithm 2 starts λ_a for a >= 1 only; λ_0 starts
+    likewise.
+    """
+
+    name = "dp"
+    signed = True
+
+    def known(self, total: Floats) -> Floats:
+        people = super().known(total)
+        defined(people, people.sum(1), "people")
+        return people
+
+    def initial(self, known: Floats) -> Floats:
+        return known.sum(1) / known.sum()
+
+    def project(self, lam: Floats, known: Floats) -> Floats:
+        # np.clip takes three times as long
+        return np.minimum(np.maximum(lam, 0.0), 2 * self.initial(known))
+
+    def project_sum(self, lam: Floats, known: Floats) -> Floats:
+        return onto_box_of_sum(lam, np.zeros_like(lam), 2 * self.initial(known), 1.0)
+
+    def statistics(
+        self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats
+    ) -> Floats:
+        return (sums[:, :, 0] - sums[:, :, 1]) / known.sum(1)
+
+    def direction(self, total: Floats, known: Floats) -> Floats:
+        level = total - known[:, 0] / known.sum(1)
+        return self.follow(level[1:] - level[0])
+
+    def gaps(self, direction: Floats) -> Floats:
+        return direction[1:]
+
+    def follow(self, change: Floats) -> Floats:
+        return np.concatenate([[-change.sum()], change])
+
+    def free(self, lam: Floats, known: Floats) -> Floats:
+        return super().free(lam, known)[1:]
+
+    def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
+        negative = lam / self.initial(known)
+        return np.stack([negative, 2 - negative], axis=1)
+
+
+class EqualOpportunity(Notion):
+    r"""The mean losses of the groups' people of label 1.
+
+    .. math::
+        \mu_a = L_{1,a} - L_{1,0}, \quad \lambda \ge 0, \; \sum_{a \ge 1} \lambda_a \le n_{1,*}/n,
+        \quad \lambda_a^{(0)} = n_{1,a}/n
+
+        w_\lambda = \arg\min \sum_{a \ge 1} \lambda_a L_{1,a}
+        + \Bigl(\tfrac{n_{1,*}}{n} - \sum_{a \ge 1} \lambda_a\Bigr) L_{1,0} + \tfrac{n_{0,*}}{n}
+        L_{0,*}
+
+    λ has A - 1 entries, the report A: the clients' sums over the federation's n_{1,a}. Algorithm 3
+    prints the unweighted sum of the clients' own differences L_{1,a}^(i) - L_{1,0}^(i), and the
+    unweighted local means in the client's objective; their sums are not the problem (89)-(90)
+    unless every client has the same share of every n_{1,a}. The weights n_{1,a}^(i) / n_{1,a} that
+    appendix B.1 has are taken here too; ``PrintedOpportunity`` has the others.
+
+    Source: FedFB, appendix B.2.
+    """
+
+    name = "eo"
+    labels = (1,)
+
+    def known(self, total: Floats) -> Floats:
+        people = super().known(total)
+        for y in self.labels:
+            defined(people, people[:, y], f"people of label {y}")
+        return people
+
+    def initial(self, known: Floats) -> Floats:
+        return np.concatenate([known[1:, y] for y in self.labels]) / known.sum()
+
+    def project(self, lam: Floats, known: Floats) -> Floats:
+        caps = [known[:, y].sum() / known.sum() for y in self.labels]
+        parts = zip(self._parts(lam), caps, strict=True)
+        return np.concatenate([onto_capped_simplex(part, cap) for part, cap in parts])
+
+    def statistics(
+        self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats
+    ) -> Floats:
+        return np.concatenate([sums[:, :, y] / known[:, y] for y in self.labels], axis=1)
+
+    def direction(self, total: Floats, known: Floats) -> Floats:
+        return np.concatenate([part[1:] - part[0] for part in self._parts(total)])
+
+    def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
+        weights = np.ones_like(known)
+        for y, part in zip(self.labels, self._parts(lam), strict=True):
+            # rounding may take it below 0
+            rest = max(0.0, known[:, y].sum() / known.sum() - part.sum())
+            weights[:, y] = np.append(rest, part) * known.sum() / known[:, y]
+        return weights
+
+    def _parts(self, values: Floats) -> list[Floats]:
+        """The entries of each label."""
+        return np.split(values, len(self.labels))
+
+
+class EqualisedOdds(EqualOpportunity):
+    r"""The same for both labels, λ_{y,a} with a cap n_{y,*}/n for each y; all weights but the λ are
+    n_{y,a}/n.
+
+    λ and μ hold label 0's A - 1 entries, then label 1's. Source: FedFB, appendix B.3, algorithm 4,
+    with the weights that are missing there as in algorithm 3.
+    """
+
+    name = "eodds"
+    labels = (0, 1)
+
+
+class PrintedOpportunity(EqualOpportunity):
+    r"""μ_a is the sum over clients of L_{1,a}^(i) - L_{1,0}^(i), and client i descends on
+
+    .. math::
+        \sum_{a \ge 1} \lambda_a L_{1,a}^{(i)}
+        + \Bigl(\tfrac{n_{1,*}}{n} - \sum_{a \ge 1} \lambda_a\Bigr) L_{1,0}^{(i)} +
+        \tfrac{n_{0,*}}{n} L_{0,*}^{(i)},
+
+    all L^(i) means over the client's own people. The problem so solved is (89)-(90) where every
+    client has the same share of every cell, and another one elsewhere. A mean over nobody is taken
+    as 0, and a difference with one, too. Source: FedFB, algorithm 3.
+    """
+
+    name = "eo-printed"
+    signed = True
+
+    def statistics(
+        self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats
+    ) -> Floats:
+        rows = []
+        for y in self.labels:
+            mean = sums[:, :, y] / np.maximum(counts[:, :, y], 1)
+            both = (counts[:, :, y] > 0) & (counts[:, :1, y] > 0)
+            rows.append(np.where(both, mean - mean[:, :1], 0.0))
+        return np.concatenate(rows, axis=1)
+
+    def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
+        own = counts.sum((1, 2))
+        weights = np.empty_like(counts)
+        for y in (0, 1):
+            share = known[:, y].sum() / known.sum()
+            weights[:, :, y] = (share * own / np.maximum(counts[:, :, y].sum(1), 1))[:, None]
+        for y, part in zip(self.labels, self._parts(lam), strict=True):
+            rest = max(0.0, known[:, y].sum() / known.sum() - part.sum())
+            weights[:, :, y] = np.append(rest, part) * own[:, None] / np.maximum(counts[:, :, y], 1)
+        return weights
+
+
+class PrintedOdds(PrintedOpportunity):
+    """The same for both labels. Source: FedFB, algorithm 4."""
+
+    name = "eodds-printed"
+    labels = EqualisedOdds.labels
+
+
+class ClientParity(Notion):
+    r"""Each client is a group; the groups of the people are not used.
+
+    .. math::
+        \mu^{(i)} = L^{(i)} - L^{(0)}, \quad \lambda \ge 0, \; \sum_{i \ge 1} \lambda^{(i)} \le 1,
+        \quad w_\lambda = \arg\min \sum_{i \ge 1} \lambda^{(i)} L^{(i)} + \Bigl(1 - \sum_{i \ge 1}
+        \lambda^{(i)}\Bigr) L^{(0)}
+
+    λ has K - 1 entries; a sample of client i weighs λ^(i) n / n^(i). The report has K entries, all
+    0 but the client's own: here the sum tells every client's loss and size, as algorithm 5, which
+    sends them openly.
+    Source: FedFB, appendix B.4.
+    """
+
+    name = "cp"
+
+    def enrol(self, counts: Floats) -> Floats:
+        return np.diag(counts.sum((1, 2)))
+
+    def known(self, total: Floats) -> Floats:
+        return total
+
+    def initial(self, known: Floats) -> Floats:
+        return known[1:] / known.sum()
+
+    def project(self, lam: Floats, known: Floats) -> Floats:
+        return onto_capped_simplex(lam, 1.0)
+
+    def statistics(
+        self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats
+    ) -> Floats:
+        reports = np.zeros((len(clients), len(known)))
+        reports[np.arange(len(clients)), clients] = sums.sum((1, 2)) / known[clients]
+        return reports
+
+    def direction(self, total: Floats, known: Floats) -> Floats:
+        return total[1:] - total[0]
+
+    def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
+        shares = np.append(max(0.0, 1 - lam.sum()), lam)
+        return (shares * known.sum() / known)[:, None, None]
+
 
 NOTIONS: dict[str, Notion] = {
     notion.name: notion

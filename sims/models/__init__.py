@@ -8,7 +8,6 @@ scores.
 
 from fairfl.sims.models.char_lstm import CharLSTM
 from fairfl.sims.models.lenet import LeNet
-from fairfl.sims.models.mlp import MLP
 from fairfl.sims.models.resnet import ResNet18GN
 
-__all__ = ["MLP", "CharLSTM", "LeNet", "ResNet18GN"]
+__all__ = ["CharLSTM", "LeNet", "ResNet18GN"]

@@ -21,12 +21,17 @@ from fairfl._support.version import __version__
 from fairfl._support.whole_file import PARTIAL
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.model import Model
-from fairfl.sims.engine.replicate import Replicate
-from fairfl.sims.engine.settings import Computing, Training
+from fairfl.sims.engine.settings import Computing, Replicate, Training
 from fairfl.sims.engine.simulation import Simulation
-from fairfl.sims.runs import checkpoint, lock, metrics
-from fairfl.sims.runs.files import RunFolderError, sweep_partial, telling, write_sealed
-from fairfl.sims.runs.lock import locked
+from fairfl.sims.runs import checkpoint, metrics
+from fairfl.sims.runs.files import (
+    LOCK,
+    RunFolderError,
+    locked,
+    sweep_partial,
+    telling,
+    write_sealed,
+)
 
 CONFIGURATION = "run.json"
 LIBRARIES = ("torch", "numpy", "pyarrow")
@@ -203,7 +208,7 @@ def versions() -> dict[str, str]:
 def _make(place: Path) -> None:
     """Make the folder; ValueError where it holds something that is no run."""
     place.mkdir(parents=True, exist_ok=True)
-    names = {file.name for file in place.iterdir() if not file.name.endswith(PARTIAL)} - {lock.NAME}
+    names = {file.name for file in place.iterdir() if not file.name.endswith(PARTIAL)} - {LOCK}
     if names and CONFIGURATION not in names:
         raise ValueError(
             f"folder must be new, empty or a run's, got {str(place)!r}, which holds something else"

@@ -1,10 +1,10 @@
 """All CFL solutions on a finite X for one constraint, by one sort (fractional knapsack), with
 randomised vertices.
 
-From the most useful classifier on, cells are flipped towards fairness in the order of their
-exchange rate, the utility lost per unit of mean difference: M_a |2η - 1| at (a, x) for accuracy and
-demographic parity. This is the fractional knapsack: every point of the path, on which only the
-cells of one exchange rate are randomised, is optimal.
+From the most useful classifier on, 1/2 where nothing is gained, cells are flipped towards fairness
+in the order of their exchange rate, the utility lost per unit of mean difference: M_a |2η - 1| at
+(a, x) for accuracy and demographic parity. This is the fractional knapsack: every point of the
+path, on which only the cells of one exchange rate are randomised, is optimal.
 """
 
 from __future__ import annotations
@@ -27,32 +27,20 @@ class FlipPath:
 
     Attributes
     ----------
-    start : (N,) bool, the most useful classifier (η > 1/2, at costs of one).
-    cells : (m,) flat positions of the cells in flipping order.
+    start : (N,) the most useful classifier: 1 or 0 by the sign of the gain, 1/2 where it is 0.
+    cells : (m,) flat positions of the cells in flipping order.  step : (m,) what flips add to f.
     exchange_rate : (m,) non-decreasing.
     gap : (m + 1,) |MD| after each flip, starting with |MD(start)|; decreasing, the last entry <= 0.
         A sum within rounding of 0 is 0.
     sign : the sign of MD(start).
     """
 
-    start: Any
+    start: Array
     cells: Any
+    step: Array
     exchange_rate: Array
     gap: Array
     sign: float
-
-    def position(self, eps: Array) -> tuple[Any, Array]:
-        """For each eps the number of whole flips and the fraction of the next, with |MD| = min(eps,
-        |MD(start)|).
-        """
-        k = np.clip(np.searchsorted(-self.gap, -eps, side="left") - 1, 0, max(self.gap.size - 2, 0))
-        if self.gap.size == 1:
-            return np.zeros(eps.shape, int), np.zeros(eps.shape)
-        step = self.gap[k] - self.gap[k + 1]
-        fraction = np.where(
-            eps >= self.gap[0], 0.0, (self.gap[k] - eps) / np.where(step > 0, step, 1.0)
-        )
-        return k, np.clip(fraction, 0.0, 1.0)
 
     def tie(self, k: int) -> slice:
         """All flips with the exchange rate of flip ``k``."""
@@ -63,10 +51,10 @@ class FlipPath:
     def classifier(self, eps: float) -> tuple[Array, float]:
         """Probabilities (N,) at budget eps, and the multiplier λ.
 
-        The flips of one exchange rate are all taken with the same probability: the rule is then a
-        function of η alone.
+        The flips of one exchange rate are all made by the same share: of several optimal rules
+        that is the one nearest to a coin toss, and it is a function of η alone.
         """
-        f = self.start.astype(np.float64)
+        f = self.start.copy()
         if eps >= self.gap[0] or self.cells.size == 0:
             return f, 0.0
         k = max(int(np.searchsorted(-self.gap, -eps, side="left")) - 1, 0)
@@ -74,8 +62,8 @@ class FlipPath:
         top, bottom = self.gap[tie.start], self.gap[tie.stop]
         share = (top - eps) / (top - bottom)
         before, within = self.cells[: tie.start], self.cells[tie]
-        f[before] = 1.0 - f[before]
-        f[within] += share * (1.0 - 2.0 * f[within])
+        f[before] += self.step[: tie.start]
+        f[within] += share * self.step[tie]
         return f, -self.sign * float(self.exchange_rate[k])
 
 
@@ -87,20 +75,21 @@ def flip_path(gain: Array, slope: Array, row: Array, offset: float = 0.0) -> Fli
     gain, slope : (N,) what one person at a cell adds to the utility and to MD, where f = 1.
     row : (N,) ``slope`` times the people of the cell.
     """
-    start = gain > 0
-    terms = row[start]
+    start = (1.0 + np.sign(gain)) / 2.0
+    terms = row * start
     size = np.abs(terms).sum() + abs(offset)
     md = float(without_rounding(terms.sum() + offset, size))
     sign = float(np.sign(md))
-    # a flip towards fairness: rejects where accepting adds to |MD|, accepts where it takes from it
-    adds = slope > 0 if sign > 0 else slope < 0
-    cells = np.flatnonzero((adds == start) & (slope != 0)) if sign else np.zeros(0, int)
+    # flips towards fairness: rejects where accepting adds to |MD|, accepts where it takes from it
+    step = (sign * slope < 0) - start
+    cells = np.flatnonzero((step != 0) & (slope != 0)) if sign else np.zeros(0, int)
     rate = np.abs(gain[cells]) / np.abs(slope[cells])
     order = np.argsort(rate, kind="stable")
     cells, rate = cells[order], rate[order]
+    step = step[cells]
     first = np.append(True, rate[1:] > (1.0 + TIED) * rate[:-1])[: rate.size]
     rate = rate[first][np.cumsum(first) - 1]
-    flipped = np.append(0.0, np.cumsum(np.abs(row[cells])))
+    flipped = np.append(0.0, np.cumsum(np.abs(step * row[cells])))
     gap = without_rounding(abs(md) - flipped, size + flipped)
     # keep the flips down to MD = 0, whole ties included
     stop = int(np.searchsorted(-gap, 0.0, side="left"))
@@ -110,4 +99,4 @@ def flip_path(gain: Array, slope: Array, row: Array, offset: float = 0.0) -> Fli
         else 0
     )
     gap[-1] = min(gap[-1], 0.0) if stop == cells.size else gap[-1]
-    return FlipPath(start, cells[:stop], rate[:stop], gap[: stop + 1], sign)
+    return FlipPath(start, cells[:stop], step[:stop], rate[:stop], gap[: stop + 1], sign)

@@ -11,17 +11,13 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.densities import solve_many, threshold_model
-from fairfl.solvers.cfl.finite import path_of, solve_cfl_finite
 from fairfl.solvers.cfl.finite_path import FlipPath
 from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
-from fairfl.solvers.client_aware.finite import solve_aware_finite
+from fairfl.solvers.finite import solve_finite
 from fairfl.solvers.frontier import Frontier, Points, build
-from fairfl.solvers.numerics.box_lp import solve_box
-from fairfl.solvers.numerics.certify import certified, solve_by_dual
-from fairfl.solvers.numerics.density_problem import DensityProblem
-from fairfl.solvers.numerics.dual import dual_point
-from fairfl.solvers.numerics.roots import increasing_root
-from fairfl.solvers.problem import Problem, Task, law_problem, own_problems
+from fairfl.solvers.numerics.box_lp import certified, solve_box
+from fairfl.solvers.numerics.certify import solve_by_dual
+from fairfl.solvers.problem import Problem, Task, law_problem
 from fairfl.solvers.solution import FINITE_TOLERANCE, LAW_TOLERANCE, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
@@ -32,15 +28,11 @@ def cfl_frontier(fed: Federation, points: int, task: Task) -> Frontier:
     """CFL's frontier from disparity 0 to that of the most useful classifier."""
     model, task = fed.model, replace(task, scheme="cfl")
     if isinstance(model, FiniteModel):
-        return _finite(fed, model, points, task)
-    if not task.plain:
-        return convex_frontier(
-            lambda eps, start: solve_by_dual(fed, task, eps, start=start), points
-        )
+        return _finite(fed, points, task)
     shared = threshold_model(fed)
-    if shared is not None:
+    if task.plain and shared is not None:
         return _thresholds(fed, task, shared, points)
-    return _by_multiplier(task, model, points)
+    return convex_frontier(lambda eps, start: solve_by_dual(fed, task, eps, start=start), points)
 
 
 def _thresholds(fed: Federation, task: Task, model: ContinuousModel, points: int) -> Frontier:
@@ -49,79 +41,34 @@ def _thresholds(fed: Federation, task: Task, model: ContinuousModel, points: int
     return _built(eps, lambda d: solve_many(fed, task, model, d))
 
 
-def _built(
-    eps: Array, accuracy_at: Callable[[Array], Array], accuracy: Array | None = None
-) -> Frontier:
+def _built(eps: Array, accuracy_at: Callable[[Array], Array]) -> Frontier:
     """The frontier whose every budget is reached with equality, and is the disparity."""
 
     def evaluate(d: Array) -> Points:
         return Points(d, accuracy_at(d), d[:, None])
 
-    points = evaluate(eps) if accuracy is None else Points(eps, accuracy, eps[:, None])
-    return build("cfl", points, evaluate, exact=True)
-
-
-def _by_multiplier(task: Task, model: ContinuousModel, points: int) -> Frontier:
-    """η differs between clients: MD increases with the one multiplier, so each eps is a root of
-    it.
-    """
-    problem = DensityProblem.of(task, model, np.ones(1)).constraints
-    free = dual_point(problem, np.zeros((1, 1)))
-    md = float(free.values[0, 0])
-    sign = 1.0 if md >= 0 else -1.0
-
-    def at(d: Array) -> Array:
-        def rising(size: Array, index: Array) -> Array:
-            return d[index] - sign * dual_point(problem, -sign * size[:, None]).values[:, 0]
-
-        # at |λ| = 1 >= max M_a one group accepts all, the other none
-        zero, top = np.zeros(d.size), np.ones(d.size)
-        size = increasing_root(
-            rising,
-            zero,
-            top,
-            rising(zero, np.arange(d.size)),
-            rising(top, np.arange(d.size)),
-            1e-15,
-        )
-        # the dual value: where the laws leave gaps MD jumps at the root, and two rules are mixed to
-        # meet d
-        found = dual_point(problem, -sign * size[:, None])
-        return found.accuracy + size * (d - sign * found.values[:, 0])
-
-    eps = np.linspace(0.0, abs(md), points)
-    accuracy = (
-        np.append(at(eps[:-1]), free.accuracy) if abs(md) > 0 else np.repeat(free.accuracy, points)
-    )
-    return _built(eps, at, accuracy)
+    return build("cfl", evaluate(eps), evaluate, exact=True)
 
 
 def path_curve(path: FlipPath, problem: Problem) -> tuple[Array, Array]:
     """All vertices of the exact frontier on a finite X: disparities decreasing to 0, accuracies."""
-    accuracy = np.empty(path.gap.size)
-    accuracy[0] = top = problem.base + float(problem.u[path.start].sum())
-    np.subtract(top, np.cumsum(np.abs(problem.u[path.cells])), out=accuracy[1:])
+    top = problem.base + float(problem.u @ path.start)
+    accuracy = top - np.append(0.0, np.cumsum(np.abs(path.step * problem.u[path.cells])))
     return path.gap, accuracy
 
 
-def _finite(fed: Federation, model: FiniteModel, points: int, task: Task) -> Frontier:
-    law = model.pooled(fed.mass)
-    problem, unit = own_problems(task, law, np.array([np.inf]))[0]
-    if problem.eps.size > 1:
-        free = solve_cfl_finite(fed, model, task, np.array([np.inf]))
+def _finite(fed: Federation, points: int, task: Task) -> Frontier:
+    problem = law_problem(fed, task)
+    if problem.path is None:
+        free = solve_finite(fed, task, np.array([np.inf]))
 
         def best(d: Array) -> Array:
-            posed = [law_problem(task, law, d[k : k + 1]) for k in range(d.size)]
-            found = [solve_box(one) for one in posed]
-            return np.array(
-                [
-                    certified(one, s.f, s.multipliers, s.dual).primal
-                    for one, s in zip(posed, found, strict=True)
-                ]
-            )
+            posed = [problem.at(d[k : k + 1]) for k in range(d.size)]
+            found = [(one, solve_box(one)) for one in posed]
+            return np.array([certified(one, s.f, s.dual).primal for one, s in found])
 
         return _built(np.linspace(0.0, free.disparity, points), best)
-    gap, accuracy = path_curve(path_of(problem, unit), problem)
+    gap, accuracy = path_curve(problem.path, problem)
     rising_gap, rising_accuracy = gap[::-1], accuracy[::-1]
 
     def at(d: Array) -> Array:
@@ -138,9 +85,7 @@ def aware_frontier(fed: Federation, points: int, task: Task, local: Array) -> Fr
     model = fed.model
     if isinstance(model, FiniteModel):
         return convex_frontier(
-            lambda eps, _: solve_aware_finite(fed, model, task, eps, local),
-            points,
-            FINITE_TOLERANCE,
+            lambda eps, _: solve_finite(fed, task, eps, local), points, FINITE_TOLERANCE
         )
     return convex_frontier(lambda eps, start: solve_by_dual(fed, task, eps, local, start), points)
 

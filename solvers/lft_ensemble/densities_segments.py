@@ -32,7 +32,7 @@ import scipy
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_ensemble.densities import average
-from fairfl.solvers.lft_ensemble.finite_segments import NEAR, Segments
+from fairfl.solvers.lft_ensemble.finite_segments import Segments
 from fairfl.solvers.numerics.accept_sets import AcceptSets
 from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.numerics.descent import ENOUGH
@@ -61,6 +61,8 @@ PARTS = 16
 """A segment is cut into no more lines."""
 REPEATS = 10
 """Times that budgets become nodes, where tables are not the truth there."""
+NEAR = 1e-11
+"""Disparities are asked for with this much room: the rounding of HiGHS."""
 RIDGE = 1e-15
 """Of a Hessian over its trace: constraints may depend on each other."""
 
@@ -310,8 +312,7 @@ class SegmentSearch:
         gain, rows = values[..., 0], np.moveaxis(values[..., 1:], -1, 0)
         nothing: Any = np.zeros((len(rows), 0))
         pooled = Problem(np.zeros(0), nothing, np.zeros(len(rows)), np.ones(len(rows)))
-        model: Any = self.model
-        return Segments(self.fed, model, self.task, client, ends, gain, rows, pooled)
+        return Segments(self.fed, self.task, client, ends, gain, rows, pooled)
 
     def model_at(self, eps: Array) -> tuple[Array, Array]:
         """Everybody's worth and rates (1 + M,) by the tables at budgets eps (I,), and the

@@ -59,13 +59,12 @@ def client_path(path: FlipPath, whole: Problem) -> ClientPath:
     """The client's ``path`` in the pooled problem ``whole``; of one that no constraint binds, its
     only rule.
     """
-    md0 = float(whole.values(path.start.astype(np.float64))[0])
-    accuracy0 = whole.base + float(whole.u[path.start].sum())
+    md0 = float(whole.values(path.start)[0])
+    accuracy0 = whole.base + float(whole.u @ path.start)
     if path.cells.size == 0:
         return ClientPath(np.array([md0]), np.array([accuracy0]), np.maximum(path.gap[:1], 0.0))
-    toward = np.where(path.start[path.cells], -1.0, 1.0)
-    md = md0 + np.append(0.0, np.cumsum(toward * whole.v[0, path.cells]))
-    accuracy = accuracy0 + np.append(0.0, np.cumsum(toward * whole.u[path.cells]))
+    md = md0 + np.append(0.0, np.cumsum(path.step * whole.v[0, path.cells]))
+    accuracy = accuracy0 + np.append(0.0, np.cumsum(path.step * whole.u[path.cells]))
     ends = np.append(0, np.flatnonzero(np.append(np.diff(path.exchange_rate) > 0, True)) + 1)
     md, accuracy, local = md[ends], accuracy[ends], path.gap[ends]
     # the last tie is taken in part, down to a local MD of zero

@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import heapq
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,33 +23,26 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.finite import solve_own
 from fairfl.solvers.frontier import Frontier, Points, build, fitting, points_of
-from fairfl.solvers.lft_ensemble.finite import local_paths, solve_ensemble_finite
+from fairfl.solvers.lft_ensemble.finite import averaged, solve_ensemble_finite
 from fairfl.solvers.lft_ensemble.finite_client_path import client_path
-from fairfl.solvers.numerics import highs
+from fairfl.solvers.numerics.box_lp import certified, optimum
 from fairfl.solvers.numerics.highs import Programme
-from fairfl.solvers.problem import Problem, Task, law_problem
-from fairfl.solvers.solution import CertificationError
+from fairfl.solvers.problem import Problem, Task, law_problem, own_problems
+from fairfl.solvers.solution import CertificationError, Solution
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.finite import FiniteModel, Joint
+from fairfl.theory.populations.notions import NOTIONS
 
 LINEAR = 1e-12
 """Utilities within this of a line are on it."""
 INSIDE = 1e-6
 """A segment without its ends begins at this share of its length."""
-HALVES = 8
-"""How often a segment is halved on which mixtures are not what ``solve`` takes."""
 ALIKE = 1e-9
-"""Probabilities this close are the same."""
+"""Probabilities, and shares, this close are the same."""
 CLOSE = 1e-12
 """Parts whose bound is no more than this above the best ensemble are left out."""
 NODES = 2000
 """Parts that one search may look at; its best ensemble until then counts."""
-NEAR, MET = 1e-11, 1e-9
-"""Disparities are asked for with this much room, and limits met this closely bind: HiGHS' own
-rounding.
-"""
 
 
 @dataclass(frozen=True)
@@ -60,36 +53,38 @@ class Segments:
     ----------
     client : (S,).  eps : (S, 2) budgets of the ends.  gain : (S, 2).  rows : (M, S, 2).
     pooled : everybody's problem with a budget of one.
+    rules : (S, 2, N) of the clients at the ends, None where ``solve`` has no choice on a segment.
     cut_short : the bounds of searches that ended at NODES parts.
     """
 
     fed: Federation
-    model: FiniteModel
     task: Task
     client: Array
     eps: Array
     gain: Array
     rows: Array
     pooled: Problem
+    rules: Array | None = None
     cut_short: list[float] = field(default_factory=list)
 
     @classmethod
-    def of(cls, fed: Federation, model: FiniteModel, task: Task) -> Segments:
+    def of(cls, fed: Federation, task: Task) -> Segments:
         """All segments of all clients."""
-        pooled = law_problem(task, model.pooled(fed.mass), np.ones(1))
-        parts = _of_paths if not task.several else _of_solutions
-        eps, gain, rows = zip(*parts(fed, model, task, pooled), strict=True)
+        pooled = law_problem(fed, task)
+        parts = _of_solutions if pooled.path is None else _of_path
+        found = [parts(problem, pooled) for problem in own_problems(fed, task)]
+        eps, gain, rows, rules = zip(*found, strict=True)
         client = np.repeat(np.arange(fed.n_clients), [len(own) for own in eps])
         weight = fed.weight[client, None]
         return cls(
             fed,
-            model,
             task,
             client,
             np.concatenate(eps),
             weight * np.concatenate(gain),
             weight * np.concatenate(rows, axis=1),
             pooled,
+            None if rules[0] is None else np.concatenate(rules),
         )
 
     def best(self, disparity: float | None) -> Array | None:
@@ -97,8 +92,10 @@ class Segments:
         disparate (None); None where there is none.
         """
         shares = self.searched(disparity)[2]
-        if shares is None:
-            return None
+        return None if shares is None else self.budgets(shares)
+
+    def budgets(self, shares: Array) -> Array:
+        """(I,) of shares (S, 2) of the segments' ends."""
         eps = np.zeros(self.fed.n_clients)
         np.add.at(eps, self.client, (shares * self.eps).sum(axis=1))
         free = np.array([self.eps[k].max() for k in self.whose])
@@ -150,32 +147,24 @@ class Segments:
         """The largest utility, or minus the least disparity, of mixtures of the segments in
         ``some``, and the shares (S, 2) of their ends; None where there are none.
         """
-        programme, table, b = self.programme
+        programme, b = self.programme
         cost, high = np.zeros((2, 2 * self.client.size + self.pooled.levels + 1))
         high[:] = np.append(np.repeat(some, 2), np.ones(self.pooled.levels + 1))
         if disparity is None:
             cost[-1] = 1.0
         else:
-            cost[: 2 * some.size], high[-1] = -self.gain.ravel(), disparity + NEAR
+            cost[: 2 * some.size], high[-1] = -self.gain.ravel(), disparity
         one, none = np.ones(self.fed.n_clients), np.full(b.size, np.inf)
         least, most = np.concatenate([one, -b, -none]), np.concatenate([one, none, -b])
-        found = programme.best(-cost, np.zeros(cost.size), high, least, most)
+        found = programme.refined(-cost, np.zeros(cost.size), high, least, most)
         if found is None:
             return None
-        # what binds is met exactly, and the disparity without the room that HiGHS needs
-        x, basic = highs.rounded(found.x)
-        if disparity is not None:
-            x[-1], basic = disparity, basic[basic < x.size - 1]
-        value = table @ x
-        below, above = (np.abs(value - limit) <= MET for limit in (least, most))
-        binds, target = below | above, np.where(below, least, most)
-        x = np.clip(highs.solve_again(x, basic, table[binds], target[binds]), 0.0, high)
-        return float(-cost @ x), x[: 2 * some.size].reshape(-1, 2)
+        return found.value, found.x[: 2 * some.size].reshape(-1, 2)
 
     @cached_property
-    def programme(self) -> tuple[Programme, Array, Array]:
+    def programme(self) -> tuple[Programme, Array]:
         """Of the shares of all ends, the pooled levels and the disparity: shares of each client,
-        and the constraints, their table and their constants (R,).
+        and the constraints, and their constants (R,).
         """
         pooled, known = self.pooled, np.isfinite(self.pooled.eps)
         level, half = pooled.v[known, pooled.u.size - pooled.levels :], pooled.eps[known, None]
@@ -186,28 +175,48 @@ class Segments:
             ((0, 0), (0, pooled.levels + 1)),
         )
         table = np.block([[whose], [shared, half], [shared, -half]])
-        return Programme(table), table, pooled.b[known]
+        return Programme(table), pooled.b[known]
 
-    def attained(self, budgets: Iterable[Array | None]) -> Points:
-        """What budgets attain, certified; those that are not are left out."""
+    def attained(self, disparities: Iterable[float | None]) -> Points:
+        """The best ensembles with at most the disparities, or the least disparate (None),
+        certified; those that are not are left out.
+
+        Of several rules that are optimal for a client's budget the mixtures of those at its
+        segment's ends count too.
+        """
         found = []
-        for eps in budgets:
-            if eps is not None:
+        for disparity in disparities:
+            shares = self.searched(disparity)[2]
+            if shares is not None:
                 with suppress(CertificationError):
-                    found.append(solve_ensemble_finite(self.fed, self.model, self.task, eps))
+                    found.append(solve_ensemble_finite(self.fed, self.task, self.budgets(shares)))
+                    if self.rules is not None:
+                        found.append(self._mixed(shares, found[-1]))
         return points_of(self.fed, found)
+
+    def _mixed(self, shares: Array, solved: Solution) -> Solution:
+        """The ensemble of mixtures, certified by the multipliers of the solution at its budgets."""
+        assert self.rules is not None
+        lam = solved.multipliers.reshape(len(NOTIONS[self.task.notion]), self.fed.n_clients, -1)
+        rules, certificates = [], []
+        for i, problem in enumerate(own_problems(self.fed, self.task)):
+            own = self.client == i
+            rules.append(np.tensordot(shares[own], self.rules[own]))
+            posed = problem.at(solved.eps[i : i + 1])
+            certificates.append(certified(posed, rules[-1], posed.dual(lam[:, i].ravel())))
+        one = (rules, solved.multipliers, tuple(certificates))
+        return averaged(self.fed, self.task, solved.eps, *one)
 
     def frontier(self, points: int) -> Frontier:
         """Up to ``points`` of it, at even steps; exact where each client has one constraint and no
         search was cut short.
         """
-        ends = self.attained([self.best(None), self.best(1.0)])
-        wanted = np.linspace(ends.disparity[0], max(ends.disparity), points)
-        found = self.attained([self.best(float(d)) for d in wanted]).join(ends)
+        ends = self.attained([None, 1.0])
+        wanted = np.linspace(ends.disparity.min(), ends.disparity.max(), points)
+        found = self.attained(map(float, wanted)).join(ends)
 
         def evaluate(disparity: Array) -> Points:
-            tried = self.attained([self.best(float(d)) for d in disparity])
-            return fitting(tried.join(found), disparity)
+            return fitting(self.attained(map(float, disparity)).join(found), disparity)
 
         exact = not self.task.several and not self.cut_short
         return build("lft_ensemble", fitting(found, wanted), evaluate, exact)
@@ -218,93 +227,51 @@ class Segments:
 
     def minimum(self) -> Points:
         """The least disparate ensemble, of several the most useful."""
-        least = self.attained([self.best(None)])
-        return least.join(self.attained([self.best(float(least.disparity[0]))])).least
+        least = self.attained([None])
+        return least.join(self.attained([float(least.disparity.min())])).least
 
 
-Parts = Iterator[tuple[Array, Array, Array]]
-"""Of each client its segments' budgets and gains (S, 2), and what they add to constraints
-(M, S, 2).
+Parts = tuple[Array, Array, Array, Array | None]
+"""A client's segments: budgets and gains (S, 2), what they add to constraints (M, S, 2), and rules
+(S, 2, N).
 """
 
 
-def _of_paths(fed: Federation, model: FiniteModel, task: Task, pooled: Problem) -> Parts:
-    """Where each has one constraint: the edges of its path."""
-    for path in local_paths(fed, model, task):
-        eps, md, worth = client_path(path, pooled).edges
-        yield eps, worth - pooled.base, md[None] - pooled.b[0]
+def _of_path(problem: Problem, pooled: Problem) -> Parts:
+    """Where there is one constraint: the edges of the path."""
+    assert problem.path is not None
+    eps, md, worth = client_path(problem.path, pooled).edges
+    return eps, worth - pooled.base, md[None] - pooled.b[0], None
 
 
-def _of_solutions(fed: Federation, model: FiniteModel, task: Task, pooled: Problem) -> Parts:
-    """By its solutions."""
-    cells, laws = pooled.u.size - pooled.levels, model.joint(fed.share)
-    for i in range(fed.n_clients):
-        own = _Client(task, Joint(laws.people[i : i + 1], laws.eta[i : i + 1]), cells)
-        eps, rules = (np.array(v) for v in zip(*own.pieces(), strict=True))
-        yield eps, rules @ pooled.u[:cells], np.einsum("mc,sec->mse", pooled.v[:, :cells], rules)
+def _of_solutions(problem: Problem, pooled: Problem) -> Parts:
+    """The budgets between which the best own utility is linear: where the lines at both ends meet
+    it is on them, or there is a corner between. On a segment all mixtures of its ends are optimal.
+    """
+    scale, cells = np.where(np.isfinite(problem.eps), problem.eps, 0.0), len(pooled.u)
+    cells -= pooled.levels
 
+    @functools.cache
+    def solved(eps: float) -> tuple[float, float, float, Array]:
+        """The budget, the best own utility, a slope of it, and the rule."""
+        f, lam, _ = optimum(problem, np.array([eps]))
+        return eps, float(problem.u @ f), float(np.abs(lam) @ scale), f
 
-class _Client:
-    """One client's own solutions by its budget."""
-
-    def __init__(self, task: Task, law: Joint, cells: int) -> None:
-        self.cells = cells
-        # as ``solve`` has them: every corner is asked for again
-        self.solved = functools.cache(lambda eps: solve_own(task, law, np.array([eps]))[0])
-        limits = self.solved(1.0)[0].eps
-        self.scale = np.where(np.isfinite(limits), limits, 0.0)
-
-    def line(self, eps: float) -> tuple[float, float]:
-        """The best own utility, and a slope of it."""
-        problem, f, lam, _ = self.solved(eps)
-        return float(problem.u @ f), float(np.abs(lam) @ self.scale)
-
-    def segments(self) -> list[tuple[float, float]]:
-        """The budgets between which the best own utility is linear: where the lines at both ends
-        meet it is on them, or there is a corner between.
-        """
-        found, left = [], [((0.0, *self.line(0.0)), (1.0, *self.line(1.0)))]
-        while left:
-            low, high = left.pop()
-            bend = low[2] - high[2]
-            rise = high[1] - low[1]
-            meet = low[0] + (rise - high[2] * (high[0] - low[0])) / bend if bend > 0 else low[0]
-            straight = abs(rise - low[2] * (high[0] - low[0])) <= LINEAR
-            straight |= abs(rise - high[2] * (high[0] - low[0])) <= LINEAR
-            if straight or not low[0] < meet < high[0]:
-                found.append((low[0], high[0]))
-                continue
-            middle = (meet, *self.line(meet))
-            left += [(low, middle), (middle, high)]
-        return found
-
-    def pieces(self) -> list[tuple[tuple[float, float], Array]]:
-        """Budgets and rules (2, cells) at both ends of the segments; where ``solve`` does not take
-        mixtures of the rules at the corners, of the corners by themselves and of what is between.
-        """
-        found = []
-        for low, high in self.segments():
-            first, middle, last = (self.solved(e)[1] for e in (low, (low + high) / 2.0, high))
-            if np.abs(first - 2.0 * middle + last)[: self.cells].max() <= ALIKE:
-                found.append(((low, high), np.stack([first, last])[:, : self.cells]))
-            else:
-                found += [*self.at(low), *self.at(high), *self.between(low, high, HALVES)]
-        return list({ends: (ends, rules) for ends, rules in found}.values())
-
-    def at(self, eps: float) -> list[tuple[tuple[float, float], Array]]:
-        """One budget, as a segment."""
-        return [((eps, eps), np.stack([self.solved(eps)[1][: self.cells]] * 2))]
-
-    def between(
-        self, low: float, high: float, halves: int
-    ) -> list[tuple[tuple[float, float], Array]]:
-        """The segment, where ``solve`` takes mixtures; else, of several optima, its halves."""
-        shares = np.array([INSIDE, 0.5, 1.0 - INSIDE])
-        budgets = [float(eps) for eps in (1.0 - shares) * low + shares * high]
-        first, middle, last = (self.solved(eps)[1][: self.cells] for eps in budgets)
-        if np.abs(first - 2.0 * middle + last).max() <= ALIKE:
-            return [((budgets[0], budgets[2]), np.stack([first, last]))]
-        if not halves:
-            return self.at(budgets[1])
-        parts = (low, budgets[1]), (budgets[1], high)
-        return [piece for part in parts for piece in self.between(*part, halves - 1)]
+    found, left = [], [(solved(0.0), solved(1.0))]
+    while left:
+        low, high = left.pop()
+        width, rise, bend = high[0] - low[0], high[1] - low[1], low[2] - high[2]
+        meet = low[0] + (rise - high[2] * width) / bend if bend > 0 else low[0]
+        straight = min(abs(rise - one[2] * width) for one in (low, high)) <= LINEAR
+        if not straight and low[0] < meet < high[0]:
+            left += [(low, solved(meet)), (solved(meet), high)]
+            continue
+        middle = solved(low[0] + 0.5 * width)
+        if np.abs(low[3] - 2.0 * middle[3] + high[3])[:cells].max() <= ALIKE:
+            found.append((low, high))
+        else:  # of several optimal rules ``solve`` takes others at the ends, and between
+            first, last = (solved(low[0] + share * width) for share in (INSIDE, 1.0 - INSIDE))
+            found += [(low, low), (high, high), (first, middle), (middle, last)]
+    eps, rules = (np.array([[end[k] for end in ends] for ends in found]) for k in (0, 3))
+    rows = np.einsum("mc,sec->mse", pooled.v[:, :cells], rules[..., :cells])
+    return eps, rules[..., :cells] @ pooled.u[:cells], rows, rules

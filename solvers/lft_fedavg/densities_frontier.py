@@ -31,9 +31,10 @@ def fedavg_frontier(fed: Federation, task: Task, points: int, effort: str = "ord
     low = search.lowest(found)
     known = rules = ordered(low.join(free))
     if top - low.disparity[0] > FAIR:
-        targets = np.linspace(float(low.disparity[0]), top, points)[1:-1]
+        targets = np.linspace(float(low.disparity[0]), top, points)[:-1]
         known = search.settled(targets, ordered(found.join(rules)))
-        rules = ordered(below(known, targets).join(rules))
+        low = below(known, low.disparity)
+        rules = ordered(below(known, targets).join(free))
     ties = TiedRules.of(search.family)
     attained = points_of(fed, fairest(search, low, ties)).join(search.certified(rules))
     ends = float(attained.disparity.min()), top

@@ -39,7 +39,7 @@ class Effort(NamedTuple):
     width: int
 
 
-EFFORTS = {"ordinary": Effort(160, 12, 3), "thorough": Effort(1600, 160, 24)}
+EFFORTS = {"ordinary": Effort(160, 12, 6), "thorough": Effort(1600, 160, 24)}
 FEW = 8
 """Clients up to which each is bound alone, and let go alone, in a start."""
 COARSE = 12
@@ -131,22 +131,28 @@ class MultiplierSearch:
         the most accurate of those with MD 0.
         """
 
-        def ended(target: float) -> Rules:
-            goal = np.full(found.md.size, target)
-            best = found.take(np.array([merit(found, goal).argmax()]))
+        def ended(target: float, start: Rules) -> Rules:
+            goal = np.full(start.md.size, target)
+            best = start.take(np.array([merit(start, goal).argmax()]))
             return climb(self.family, best, goal[:1], self.reach, 4 * ROUNDS, by_budgets=True)
 
-        if found.disparity.min() <= NEARLY and (fair := ended(0.0)).disparity[0] <= FAIR:
+        if found.disparity.min() > NEARLY:
+            return ended(-np.inf, found)
+        fair = ended(0.0, found)
+        if fair.disparity[0] <= FAIR:
             return fair
-        return ended(-np.inf)
+        fair, low = ended(-np.inf, fair), ended(-np.inf, found)
+        return fair if fair.disparity[0] <= low.disparity[0] + MET else low
 
     def at(self, targets: Array, known: Rules) -> Rules:
-        """The best two rules for each target (P,) that local searches find from ``width`` of the
+        """The best two rules for each target (P,) that local searches find from some of the
         ``known`` ones: a few steps from all of them, then more from the best two. Where these two
-        end apart for any target there are many maxima: then again, from more and with patience.
+        end apart there are many maxima: again, from more and with
+        patience.
         """
-        for width, first in ((self.effort.width, ROUNDS // 3), (2 * self.effort.width, ROUNDS)):
-            found = [self._various(known, target, width) for target in targets]
+        out, width = known.take(np.arange(0)), min(self.effort.width, self.order.size + 1)
+        for count, first in ((width, ROUNDS // 3), (2 * width, ROUNDS)):
+            found = [self._various(known, target, count) for target in targets]
             found, worth = known.take(np.concatenate(found)), np.empty((targets.size, 0))
             for rounds in (first, ROUNDS):
                 goal = np.repeat(targets, found.md.size // targets.size)
@@ -155,10 +161,11 @@ class MultiplierSearch:
                 order = np.argsort(-worth, axis=1, kind="stable")[:, :2]
                 order += np.arange(targets.size)[:, None] * worth.shape[1]
                 found = found.take(order.ravel())
-            if np.ptp(worth, axis=1).max() <= APART:
+            out, known = out.join(found), known.join(found)
+            targets = targets[np.ptp(worth, axis=1) > APART]
+            if not targets.size:
                 break
-            known = known.join(found)
-        return found
+        return out
 
     def _various(self, known: Rules, target: float, count: int) -> Array:
         """``count`` starts among the ``known`` rules, the best of each kind first: who is bound,

@@ -29,7 +29,7 @@ RATE = 30.0
 """Accuracy that a unit of disparity beyond the target, or of a missed budget, costs."""
 DEAR = 100.0
 """The same in the programme, with disparity and accuracy in units of their changes in the box."""
-FIRST, LARGEST, SMALLEST = 0.15, 0.5, 1e-4
+FIRST, LARGEST, SMALLEST = 0.15, 0.5, 1e-6
 """Radii of the box: the first, the largest, and the one at which a rule stops."""
 TIED = 1e-9
 """Values this close to their client's largest may bind."""
@@ -172,7 +172,7 @@ def derivatives(family: RuleFamily, here: Rules, score: Array) -> tuple[Array, A
     (count, k), m = here.lam.shape, here.pooled.shape[1]
     first, second = np.zeros((count, k + m, k)), np.zeros((count, k, k))
     for p, (profile, sets) in enumerate(zip(family.problem.profiles, here.point.sets, strict=True)):
-        f, df, ddf = (profile.slopes(sets.cut, order) for order in range(3))
+        f, df, ddf = profile.at(sets.cut, 1, 4)
         rows = family.problem.coefficients[p]
         both = np.concatenate([rows, family.pooled[p]])
         of_s, of_omega = (
@@ -311,10 +311,10 @@ def _moved(family: RuleFamily, lam: Array, walls: Walls) -> Walls:
         b, g = np.nonzero((walls.side != 0) & (walls.place == p))
         x, side, mixed = walls.x[b, g], walls.side[b, g], weights(lam, rows)[b].T
         for _ in range(2):
-            slope, bend = ((mixed * profile.slopes(x, order)).sum(axis=0) for order in (1, 2))
+            slope, bend = (mixed * profile.at(x, 2, 4)).sum(axis=1)
             bent = side * bend > 0
             x = x - np.where(bent, slope / np.where(bent, bend, 1.0), 0.0)
-        f = profile.values(x)
+        f = profile.at(x, 1, 2)[0]
         out.x[b, g], out.height[b, g], out.change[b, g] = (
             x,
             (mixed * f).sum(axis=0),
@@ -397,7 +397,7 @@ def _walked(
     unit = np.abs(change).max(axis=2)
     tight = (dual * unit > slack / np.maximum(unit, 1e-300)) & (unit > 0)
     tight[:, -2 * m :] &= ~np.isinf(target)[:, None]
-    best, rows, step = here, np.arange(len(step)), step.copy()
+    best, most, rows, step = here, merit(here, target), np.arange(len(step)), step.copy()
     gaps, place = slice(-2 * m - GAPS, -2 * m), programme.walls.x.copy()
 
     def end(rows: Array) -> tuple[Array, Array]:
@@ -441,8 +441,9 @@ def _walked(
         if by_budgets:
             values = here.values[rows] + (own.change[:, k : 2 * k] @ step[rows][..., None])[..., 0]
             tried = _followed(family, tried, values, best.take(rows))
-        better = np.flatnonzero(merit(tried, target[rows]) > merit(best.take(rows), target[rows]))
-        best = best.replaced(rows[better], tried.take(better))
+        gain = merit(tried, target[rows])
+        better = np.flatnonzero(gain > most[rows])
+        best, most[rows[better]] = best.replaced(rows[better], tried.take(better)), gain[better]
         rows = correct(rows, own.of(_state(tried, heights)) - own.limits)
         if not rows.size:
             break

@@ -15,14 +15,12 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build
-from fairfl.solvers.lft_fedavg.finite import fedavg_problems
 from fairfl.solvers.numerics.polytopes import ROUNDING, chains
 from fairfl.solvers.numerics.segments import Segments
 from fairfl.solvers.numerics.vertices import LinearProgramme, TooMany, vertices
-from fairfl.solvers.problem import Task
+from fairfl.solvers.problem import Task, clients_problem, law_problem
 from fairfl.solvers.solution import ADVICE, FINITE_TOLERANCE, Certificate, budget_term
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.finite import FiniteModel
 
 CLIENTS, VERTICES, ENTRIES = 5, 20_000, 50_000_000
 """With more clients than this, more vertices, or more vertices times cells, the frontier is left to
@@ -45,15 +43,15 @@ class ExactFedAvg:
     dual: Array
 
     @classmethod
-    def of(cls, fed: Federation, model: FiniteModel, task: Task) -> ExactFedAvg:
+    def of(cls, fed: Federation, task: Task) -> ExactFedAvg:
         """Walk to all vertices.
 
         Raises
         ------
         TooMany : there are too many for that.
         """
-        local, everybody = fedavg_problems(fed, model, task)
-        gain, rows, pooled = local.u, local.v, everybody.v[0]
+        local = clients_problem(fed, task)
+        gain, rows, pooled = local.u, local.v, law_problem(fed, task).v[0]
         bound = np.flatnonzero(np.abs(rows).max(axis=1) > 0)
         if bound.size > CLIENTS:
             raise TooMany(f"{bound.size} clients")

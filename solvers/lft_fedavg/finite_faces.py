@@ -26,7 +26,7 @@ from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.numerics.vertices import undecided
 from fairfl.solvers.problem import Problem
 
-LOOK = 10
+LOOK = 4
 """Cells and constraints that are to be freed one at a time: the dearest."""
 COSTS = 1e-9
 """What is held costs something from this reduced cost on."""
@@ -63,8 +63,8 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Faces:
-    """The clients' problem ``local`` with budgets of one, the ``client`` (K,) of each constraint,
-    the ``pooled`` problem with a budget of one, and the faces that were ``found``.
+    """The clients' problem ``local`` and the ``pooled`` one with budgets of one, and the faces that
+    were ``found``.
 
     Unknowns of the programmes are the cells, the clients' budgets, the pooled levels and the
     disparity. Rows are what the constraints, the clients' and then everybody's, are above minus and
@@ -72,9 +72,13 @@ class Faces:
     """
 
     local: Problem
-    client: Array
     pooled: Problem
     found: dict[bytes, Face] = field(default_factory=dict)
+
+    @property
+    def client(self) -> Array:
+        """(K,) of each of the clients' constraints."""
+        return self.local.owner
 
     @cached_property
     def scale(self) -> Array:
@@ -150,16 +154,11 @@ class Faces:
         dearest = np.argsort(-weights, kind="stable")[: min(LOOK, int((weights > 0).sum()))]
         for weight in (weights, *np.eye(weights.size)[dearest]):
             cost = (weight[: f.size] * side) @ rows + weight[f.size :]
-            solved = programme.best(-cost, zero, most, low, high)
+            solved = programme.refined(-cost, zero, most, low, high)
             if solved is None:
                 return
             lam = solved.x[: self.client.size] - solved.x[self.client.size :]
             lam[np.abs(lam) <= FAIR] = 0.0
-            plus = rows[:, : lam.size]
-            score, terms = gain + plus @ lam, np.abs(gain) + np.abs(plus) @ np.abs(lam)
-            tied = np.abs(score) <= TIED * terms
-            some = np.flatnonzero(lam)
-            lam = highs.solve_again(lam, some, plus[tied], -gain[tied], rounds=3, rcond=1e-13)
             yield self.face(lam, f)
 
     def tight(self, f: Array) -> tuple[Array, Array]:
@@ -210,9 +209,9 @@ class Face:
         """Its least disparate rule."""
         return self.place(None)
 
-    def place(self, disparity: float | None) -> Place | None:
+    def place(self, disparity: float | None, *, refine: bool = False) -> Place | None:
         """The most useful rule with at most ``disparity``, or the least disparate (None); None
-        where there is none.
+        where there is none. With ``refine`` to rounding, else to 1e-10.
         """
         among, n, last = self.among, self.tied.size, self.among.last
         programme, rows, low = among.programme
@@ -225,11 +224,12 @@ class Face:
             gain[:n], above[last] = among.local.u, disparity
         high = np.full(low.size, np.inf)
         high[: held.size][held] = low[: held.size][held]
-        found = programme.best(gain, below, above, low, high)
+        solve = programme.refined if refine else programme.best
+        found = solve(gain, below, above, low, high)
         if found is None:
             return None
         x, wish = found.x, gain - found.y @ rows
-        f, _ = highs.rounded(x[:n])
+        f = highs.rounded(x[:n])
         worth, eps = float(among.local.u @ f), x[among.budgets]
         if disparity is not None:
             self.lines.append((disparity, worth, max(float(wish[last]), 0.0)))

@@ -13,22 +13,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.finite import solve_finite
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
-from fairfl.solvers.lft_fedavg.finite import solve_fedavg_finite
+from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces, Place
-from fairfl.solvers.numerics.box_lp import solve_box
+from fairfl.solvers.numerics.box_lp import certified, solve_box
+from fairfl.solvers.numerics.vertices import TooMany
 from fairfl.solvers.problem import Task, clients_problem, law_problem
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.finite import FiniteModel
-from fairfl.theory.populations.notions import NOTIONS
 
 STARTS = 60
 """Budgets that the search starts from: in the first few clients are bound, in the last all, by
@@ -49,10 +49,25 @@ the frontier is steepest there.
 """
 COARSE = 12
 """Points of the frontier at whose beginning the minimum is."""
+TIED = 1e-9
+"""Of several optimal rules the place's own is another than the solution, if less disparate by this.
+"""
 RISE = 1e-11
 """What rises by less has not risen."""
 DIGITS = 9
 """Places that agree to so many have the same rule, for all the search knows."""
+
+
+def search_finite(fed: Federation, task: Task) -> ExactFedAvg | FedAvgSearch:
+    """What finds the frontier and the smallest disparity: exact where the vertices are few.
+
+    Where cells tie at too many multipliers (many clients, or thousands of points), a search is used
+    instead. Of several rules that are optimal for one eps each counts as attained.
+    """
+    if not (task.several or task.affine):
+        with suppress(TooMany):
+            return ExactFedAvg.of(fed, task)
+    return FedAvgSearch.of(fed, task)
 
 
 @dataclass
@@ -62,21 +77,16 @@ class FedAvgSearch:
     """
 
     fed: Federation
-    model: FiniteModel
     task: Task
     faces: Faces
     tried: set[bytes] = field(default_factory=set)
     patience: int = PATIENCE
 
     @classmethod
-    def of(cls, fed: Federation, model: FiniteModel, task: Task) -> FedAvgSearch:
+    def of(cls, fed: Federation, task: Task) -> FedAvgSearch:
         """Solve the budgets to start from, drawn for the clients in an order of their own."""
-        law, one = model.pooled(fed.mass), np.ones(fed.n_clients)
-        local = clients_problem(task, law, model.joint(fed.mass), one)
-        rates = len(NOTIONS[task.notion])
-        client = np.tile(np.repeat(np.arange(one.size), local.eps.size // rates // one.size), rates)
-        faces = Faces(local, client, law_problem(task, law, one[:1]))
-        search = cls(fed, model, task, faces)
+        search = cls(fed, task, Faces(clients_problem(fed, task), law_problem(fed, task)))
+        one = np.ones(fed.n_clients)
         rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
         free = np.nan_to_num(search.ends[0].local_disparities) + MARGIN
         tight = rng.random((STARTS, one.size)) < np.linspace(0.0, 1.0, STARTS)[:, None]
@@ -90,11 +100,9 @@ class FedAvgSearch:
 
     def start(self, eps: Array) -> Face | None:
         """The face of the multipliers that are found for budgets (I,); None where none are."""
-        faces, local = self.faces, self.faces.local
-        budgets = np.where(np.isfinite(local.eps), faces.scale * eps[faces.client], np.inf)
         with suppress(CertificationError):
-            found = solve_box(replace(local, eps=budgets), settle=False)
-            return faces.face(found.multipliers, found.f)
+            found = solve_box(self.faces.local.at(eps), settle=False)
+            return self.faces.face(found.multipliers, found.f)
         return None
 
     @cached_property
@@ -104,7 +112,7 @@ class FedAvgSearch:
 
     def solved(self, eps: Array) -> Any:
         """The certified solution at budgets (I,)."""
-        return solve_fedavg_finite(self.fed, self.model, self.task, eps)
+        return solve_finite(self.fed, self.task, eps)
 
     def climbs(self, starts: list[Place], disparity: float | None) -> tuple[Place | None, bool]:
         """The best place with at most ``disparity``, or the least disparate (None), that steps from
@@ -194,14 +202,28 @@ class FedAvgSearch:
 
     def attained(self, places: Iterable[Place | None]) -> Points:
         """What the places' budgets attain, solved again and certified; those that are not certified
-        are left out.
+        are left out. Of several optimal rules the place's own counts.
         """
-        found = []
+        found = points_of(self.fed, [])
         for place in places:
             if place is not None:
                 with suppress(CertificationError):
-                    found.append(self.solved(self.budgets(place)))
-        return points_of(self.fed, found)
+                    eps = self.budgets(place)
+                    solution = self.solved(eps)
+                    here = points_of(self.fed, [solution])
+                    if solution.disparity > place.disparity + TIED:
+                        here = here.join(self.chosen(place, solution))
+                    found = found.join(here)
+        return found
+
+    def chosen(self, place: Place, solved: Any) -> Points:
+        """The place's own rule, certified by the multipliers of the solution at its budgets."""
+        own = place.face.place(place.disparity, refine=True)
+        assert own is not None
+        eps = np.where(self.budgets(place) < SLACK_BUDGET, own.eps, SLACK_BUDGET)
+        posed, lam = self.faces.local.at(eps), solved.multipliers
+        worth = certified(posed, own.f, posed.dual(lam)).primal
+        return Points(np.array([own.disparity]), np.array([worth]), eps[None], lam[None])
 
     def frontier(self, points: int) -> Frontier:
         """Up to ``points`` of it, at even steps from the smallest disparity to that of the most

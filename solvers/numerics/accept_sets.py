@@ -26,6 +26,8 @@ from fairfl.theory.numerics.piecewise import (
 
 _N = DEGREE + 1
 _SIGNS = (-1.0) ** np.arange(_N)
+_ENDS = np.column_stack([_SIGNS, np.ones(_N)])
+"""c @ _ENDS: the values of a series at -1 and 1."""
 
 
 def _restriction(center: float) -> Array:
@@ -243,12 +245,12 @@ def sign_changes(
     parts, jumps, count = [], [], len(series[0])
     for a, (f, c, tiny) in enumerate(zip(functions, series, noise, strict=True)):
         size = np.abs(c)
-        rows, panels = np.nonzero(2.0 * size[..., 0] <= size.sum(axis=-1) + tiny)
+        rows, panels = np.nonzero(2.0 * size[..., 0] <= size @ _ENDS[:, 1] + tiny)
         span = np.diff(f.edges)[panels]
         parts.append((c[rows, panels], tiny[rows, panels], f.edges[panels], span, a * count + rows))
         # densities may jump at panel ends, and a root may sit exactly there
-        left, right = c @ _SIGNS > 0, c.sum(axis=-1) > 0
-        owner, panel = np.nonzero(right[:, :-1] != left[:, 1:])
+        positive = c @ _ENDS > 0
+        owner, panel = np.nonzero(positive[:, :-1, 1] != positive[:, 1:, 0])
         jumps.append((owner, f.edges[1:-1][panel]))
     owner, x = _isolate(*(np.concatenate(v) for v in zip(*parts, strict=True)))
     group = owner // max(count, 1)
@@ -266,7 +268,7 @@ def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> t
     kept: list[tuple[Array, ...]] = []
     for depth in range(MAX_DEPTH + 1):
         size = np.abs(c)
-        total = size.sum(axis=1)
+        total = size @ _ENDS[:, 1]
         # a root at the end of a part makes both equal, up to rounding
         live = (2.0 * size[:, 0] <= total + noise) & (total > noise)
         if not live.any():
@@ -276,13 +278,11 @@ def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> t
         open_ = ~_signed(b, tiny)
         live, b, tiny = live[open_], b[open_], tiny[open_]
         c, noise, low, span, owner = c[live], noise[live], low[live], span[live], owner[live]
-        slope = c @ DERIVATIVE
-        curvature = slope @ DERIVATIVE
-        simple = _single_signed(slope) | _single_signed(curvature) | (depth == MAX_DEPTH)
+        simple = np.full(owner.size, depth == MAX_DEPTH)
         for _ in range(2):  # monotone; convex or concave
             b, tiny = np.diff(b), tiny[:, 1:] + tiny[:, :-1]
             simple |= _signed(b, tiny)
-        kept.append(tuple(v[simple] for v in (c, slope, curvature, noise, low, span, owner)))
+        kept.append(tuple(v[simple] for v in (c, noise, low, span, owner)))
         k = ~simple
         if not k.any():
             break
@@ -292,10 +292,8 @@ def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> t
         noise, owner, span = np.tile(noise, 2), np.tile(owner, 2), np.tile(span, 2)
     if not kept:
         return owner[:0], low[:0]
-    c, slope, curvature, noise, low, span, owner = (
-        np.concatenate(v) for v in zip(*kept, strict=True)
-    )
-    rows, xi = _simple_roots(c, slope, curvature, noise * _GROWTH[-1])
+    c, noise, low, span, owner = (np.concatenate(v) for v in zip(*kept, strict=True))
+    rows, xi = _simple_roots(c, noise * _GROWTH[-1])
     return owner[rows], low[rows] + span[rows] * (xi + 1) / 2
 
 
@@ -303,22 +301,24 @@ def _signed(b: Array, tiny: Array) -> Array:
     return np.all(b > tiny, axis=1) | np.all(b < -tiny, axis=1)
 
 
-def _single_signed(c: Array) -> Array:
-    size = np.abs(c)
-    return 2.0 * size[:, 0] > size.sum(axis=1)
-
-
-def _simple_roots(c: Array, slope: Array, curvature: Array, tiny: Array) -> tuple[Array, Array]:
+def _simple_roots(c: Array, tiny: Array) -> tuple[Array, Array]:
     """All roots of series that are monotone, convex or concave on [-1, 1]: (row, position)
     candidates.
     """
-    left, right = (c * _SIGNS).sum(axis=1), c.sum(axis=1)
-    turn_left, turn_right = (slope * _SIGNS).sum(axis=1), slope.sum(axis=1)
+    slope = c @ DERIVATIVE
+    curvature = slope @ DERIVATIVE
+    (left, right), (turn_left, turn_right) = (c @ _ENDS).T, (slope @ _ENDS).T
     ends = np.full(c.shape[0], 1.0)
     turning = (turn_left < 0) != (turn_right < 0)
     turns = np.flatnonzero(turning)
-    secant = _secant(turn_left[turns], turn_right[turns])
-    peak = _polish(slope[turns], curvature[turns], -ends[turns], ends[turns], secant)
+    peak = _polish(
+        slope[turns],
+        curvature[turns],
+        -ends[turns],
+        ends[turns],
+        turn_right[turns] > 0,
+        _secant(turn_left[turns], turn_right[turns]),
+    )
     top = _value(c[turns], peak)
     # brackets: [-1, 1] where monotone, [-1, peak] and [peak, 1] where there is a turn
     plain = np.flatnonzero(~turning)
@@ -331,7 +331,7 @@ def _simple_roots(c: Array, slope: Array, curvature: Array, tiny: Array) -> tupl
     guess = np.concatenate([_secant(left[plain], right[plain]), peak - reach, peak + reach])
     crossing = np.flatnonzero((fa < 0) != (fb < 0))
     k = row[crossing]
-    xi = _polish(c[k], slope[k], a[crossing], b[crossing], guess[crossing])
+    xi = _polish(c[k], slope[k], a[crossing], b[crossing], fb[crossing] > 0, guess[crossing])
     # a value within rounding of zero at an end or a turn may belong to either side: keep the point
     # as a candidate
     near = np.flatnonzero(np.abs(fa) <= tiny[row])
@@ -351,24 +351,22 @@ def _secant(left: Array, right: Array) -> Array:
     return -1 - 2 * left / _nonzero(right - left)
 
 
-def _polish(c: Array, slope: Array, a: Array, b: Array, start: Array) -> Array:
-    """The root of each series in its bracket [a, b] with a change of sign, by Newton inside a
-    shrinking bracket.
+def _polish(c: Array, slope: Array, a: Array, b: Array, rising: Array, start: Array) -> Array:
+    """The root of each series in its bracket [a, b] with a change of sign, to a positive one at b
+    where it is ``rising``, by Newton inside a shrinking bracket.
     """
     if c.shape[0] == 0:
         return start
-    sign_b = _value(c, b) > 0
-    x = np.clip(start, a, b)
-    for _ in range(80):
-        terms = chebyshev_values(x, _N)
-        f, df = np.einsum("bn,nb->b", c, terms), np.einsum("bn,nb->b", slope, terms)
-        above = (f > 0) == sign_b
-        b, a = np.where(above, x, b), np.where(above, a, x)
-        with np.errstate(divide="ignore", invalid="ignore"):
+    x, both = np.minimum(np.maximum(start, a), b), np.stack([c, slope])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for _ in range(80):
+            f, df = np.einsum("qbn,nb->qb", both, chebyshev_values(x, _N))
+            above = (f > 0) == rising
+            b, a = np.where(above, x, b), np.where(above, a, x)
             newton = x - f / df
-        new = np.where((newton >= a) & (newton <= b), newton, (a + b) / 2)
-        moved = np.abs(new - x).max()
-        x = new
-        if moved <= 4e-16:
-            break
+            new = np.where((newton >= a) & (newton <= b), newton, (a + b) / 2)
+            moved = np.abs(new - x).max()
+            x = new
+            if moved <= 4e-16:
+                break
     return x

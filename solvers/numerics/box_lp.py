@@ -1,22 +1,23 @@
-"""max u·f subject to |V f + b| <= eps and 0 <= f <= 1, certified: by HiGHS, refined, and where
-double precision does not do in rationals.
+"""max u·f subject to |V f + b| <= eps and 0 <= f <= 1, certified: by one sort where there is one
+constraint, else by HiGHS, refined, and where double precision does not do in rationals.
 
-Unknowns are the cells' f times a power of two near their largest coefficient, since HiGHS takes
-small coefficients for zero.
+Unknowns of HiGHS are the cells' f times a power of two near their largest coefficient, since it
+takes small coefficients for zero.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
+from fairfl.solvers.numerics.cell_toss import nearest_to_toss
 from fairfl.solvers.numerics.exact_lp import solve_exactly
 from fairfl.solvers.problem import Problem
-from fairfl.solvers.solution import ADVICE, FINITE_TOLERANCE, CertificationError
+from fairfl.solvers.solution import ADVICE, FINITE_TOLERANCE, Certificate, CertificationError
 
 SETTLED = FINITE_TOLERANCE / 2
 """A larger gap or violation is settled in rationals."""
@@ -24,20 +25,44 @@ ZERO = 1e-15
 """Multipliers up to this are rounding."""
 
 
-@dataclass(frozen=True)
-class BoxSolution:
-    """Primal f (N,), multipliers (K,) with Lagrangian u·f + λ·Vf, and both values (without the
+class Optimum(NamedTuple):
+    """Primal f (N,), multipliers (K,) with Lagrangian u·f + λ·Vf, and their dual value (without the
     constant).
     """
 
     f: Array
     multipliers: Array
-    primal: float
     dual: float
-    violation: float
 
 
-def solve_box(problem: Problem, *, settle: bool = True) -> BoxSolution:
+def optimum(problem: Problem, budgets: Array) -> tuple[Array, Array, Certificate]:
+    """The rule f (N,) for budgets of a problem, its multipliers (K,), and its certificate.
+
+    Of several optima it is the one nearest to a coin toss; where nobody is, what the multipliers
+    say of one person.
+    """
+    posed = problem.at(budgets)
+    if problem.path is not None:
+        f, lam = problem.path.classifier(float(posed.eps[0]))
+        found = Optimum(f, np.array([lam]), posed.dual(np.array([lam])))
+    else:
+        found = solve_box(posed)
+        f = nearest_to_toss(posed, found.f, found.multipliers)
+    certificate = certified(posed, f, found.dual)
+    if problem.path is None and problem.unit is not None:
+        f = np.where(problem.nobody, problem.unit.scores(found.multipliers) > 0, f)
+    return f, found.multipliers, certificate
+
+
+def certified(problem: Problem, f: Array, dual: float) -> Certificate:
+    """The certificate of a rule f (N,) and a dual value, without the constant."""
+    value, bound = problem.base + float(problem.u @ f), problem.base + dual
+    found = Certificate(value, bound, problem.violation(f))
+    found.check(FINITE_TOLERANCE, ADVICE)
+    return found
+
+
+def solve_box(problem: Problem, *, settle: bool = True) -> Optimum:
     """Solve one linear programme.
 
     ``settle``: whether what double precision leaves is solved in rationals.
@@ -51,16 +76,14 @@ def solve_box(problem: Problem, *, settle: bool = True) -> BoxSolution:
     # larger budgets limit nothing
     k = np.flatnonzero(problem.eps < np.maximum((size + total) / 2 + b, (size - total) / 2 - b))
     full, f = np.zeros(problem.eps.size), (problem.u > 0).astype(np.float64)
-    dual = None
-    if k.size:
-        rows = problem.taking(k)
-        f, full[k] = _solved(rows)
-        if settle:
-            missed = max(abs(problem.dual(full) - float(problem.u @ f)), problem.violation(f))
-            if missed > SETTLED:
-                f, full[k], dual = solve_exactly(rows.u, highs.dense(rows.v), rows.b, rows.eps, f)
-    dual = problem.dual(full) if dual is None else dual
-    return BoxSolution(f, full, float(problem.u @ f), dual, problem.violation(f))
+    if not k.size:
+        return Optimum(f, full, problem.dual(full))
+    rows = problem.taking(k)
+    f, full[k] = _solved(rows)
+    dual = problem.dual(full)
+    if settle and max(abs(dual - float(problem.u @ f)), problem.violation(f)) > SETTLED:
+        f, full[k], dual = solve_exactly(rows.u, highs.dense(rows.v), rows.b, rows.eps, f)
+    return Optimum(f, full, dual)
 
 
 def _solved(problem: Problem) -> tuple[Array, Array]:

@@ -23,8 +23,6 @@ PRICED = 1e-9
 """Prices that are no larger than this share of the largest are zero."""
 LARGEST = 1e4
 """Of ρ: what is as near to a toss is near enough."""
-TURNS = 2
-"""Of ``highs.maximise``: with coefficients of 1e12 HiGHS may abort the process."""
 ROUNDED = 1e-9
 """What HiGHS may leave of ρ."""
 MET = 1e-13
@@ -54,7 +52,7 @@ def nearest_to_toss(problem: Problem, f: Array, lam: Array) -> Array:
             return f
         g[free], settled = found
         free[free] = ~settled
-    missed = max(problem.violation(g), float(problem.u @ (f - g)))
+    missed = max(problem.violation(g), abs(float(problem.u @ (f - g))))
     return g if missed <= MET else f
 
 
@@ -83,7 +81,7 @@ def _largest(
     far = np.abs(rows) @ np.append(most, LARGEST)
     far[: equal.size][equal] = toss[equal]
     gain = np.append(np.zeros(size.size), 1.0)
-    found = highs.maximise(gain, rows, least, far, np.append(most, LARGEST), TURNS)
+    found = highs.maximise(gain, rows, least, far, np.append(most, LARGEST))
     if found is None or found[0][-1] < 1.0 - ROUNDED:
         return None
     x, prices = found
@@ -91,7 +89,11 @@ def _largest(
     h = x[:-1] / size
     settled = ~level & (priced > PRICED * priced.max())
     h = np.where(settled, np.round(h), h)
-    if rho >= LARGEST:
-        return np.where(level, h / rho, 0.5), ~level
+    if rho >= LARGEST:  # all at a toss, levels in the middle of what limits leave
+        at = np.where(level, 0.0, 0.5)
+        for one in np.flatnonzero(level):
+            own = table[:, one] != 0
+            at[one] = (above[own].max() + below[own].min()) / 2.0
+        return at, ~level
     at = np.where(level, h / rho, 0.5 + (h - 0.5) / rho)
     return (at, settled) if settled.any() else None

@@ -1,7 +1,6 @@
-"""Certified solutions under linear constraints |v·f| <= eps: of rules on a finite X, and on
-densities by the dual.
+"""Certified solutions on densities under linear constraints |v·f| <= eps, by the dual.
 
-On densities the dual's descent gives one rule. Where that does not meet the budgets, a linear
+The dual's descent gives one rule. Where that does not meet the budgets, a linear
 programme on refined cells gives another.
 """
 
@@ -21,47 +20,19 @@ from fairfl.solvers.numerics.dual import DualPoint, overlooked, worth
 from fairfl.solvers.numerics.refined_cells import Line, refine
 from fairfl.solvers.numerics.rule_family import RuleFamily, Rules
 from fairfl.solvers.numerics.tied_places import tied
-from fairfl.solvers.problem import Problem, Task
+from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import (
     ADVICE,
-    FINITE_TOLERANCE,
     LAW_TOLERANCE,
     Certificate,
     CertificationError,
     Solution,
     evaluate,
-    evaluate_finite,
 )
 from fairfl.theory.populations.classifiers import ClientClassifiers
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
-
-
-def certified(problem: Problem, f: Array, lam: Array, dual: float | None = None) -> Certificate:
-    """The certificate of the rule f (N,) and the multipliers lam (K,) of a problem on a finite X;
-    ``dual`` is their dual value where it is known better.
-    """
-    bound = problem.base + (problem.dual(lam) if dual is None else dual)
-    found = Certificate(problem.base + float(problem.u @ f), bound, problem.violation(f))
-    found.check(FINITE_TOLERANCE, ADVICE)
-    return found
-
-
-def certify_finite(
-    fed: Federation,
-    task: Task,
-    eps: Array,
-    problem: Problem,
-    f: Array,
-    lam: Array,
-    dual: float | None = None,
-) -> Solution:
-    """The solution for budgets eps: rule f (N,) and multipliers lam (K,) of its problem, as in
-    :func:`certified`.
-    """
-    certificate = certified(problem, f, lam, dual)
-    return evaluate_finite(fed, task, eps, problem.rule(f, fed.n_groups), lam, (certificate,))
 
 
 def solve_by_dual(

@@ -71,6 +71,6 @@ def _evaluated(functions: Piecewise, weights: Array, owner: Array, x: Array) -> 
     terms = weights[owner] * values
     loud = np.abs(terms).sum(axis=1) > FAINT
     owner, x, terms, values = owner[loud], x[loud], terms[loud], values[loud]
-    before = functions.slopes(x - 1e-7 * (1 + np.abs(x)))
+    before = functions.at(x - 1e-7 * (1 + np.abs(x)), 2)[0]
     rising = np.einsum("tj,jt->t", weights[owner], before) > 0
     return CriticalPoints(owner, x, terms.sum(axis=1), rising, values)

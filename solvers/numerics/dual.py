@@ -155,8 +155,9 @@ def hessian(
         zip(problem.profiles, problem.coefficients, point.sets, strict=True)
     ):
         mixed = weights(point.lam, rows)[sets.owner]
-        slope = np.abs(np.einsum("rj,jr->r", mixed, profile.slopes(sets.cut)))
-        v = rows @ profile.values(sets.cut)[1:]  # (K, R)
+        value, slopes = profile.at(sets.cut, 1)
+        slope = np.abs(np.einsum("rj,jr->r", mixed, slopes))
+        v = rows @ value[1:]  # (K, R)
         carried = v if others is None else others[p].values(sets.cut)
         flow = np.divide(v, slope, out=np.zeros_like(v), where=slope > 0)
         np.add.at(out, sets.owner, np.einsum("er,kr->rek", carried, flow))

@@ -1,14 +1,14 @@
 """Small linear programmes: maximise gain·x, low <= table x <= high, below <= x <= above. HiGHS from
-the last basis, then refinement.
+the last basis, then that basis solved again in double precision.
 
 A *programme* keeps its table and its last basis, so that it is solved again for other gains and
-bounds in a few pivots. HiGHS meets bounds to 1e-10 only. ``maximise`` solves what it leaves again:
-what is missing of rows and of prices is a linear programme of the same table, magnified (iterative
-refinement: Gleixner, Steffy and Wolter, 2016).
+bounds in a few pivots. HiGHS meets bounds to 1e-10 only. ``refined`` solves the equations of its
+last basis, for x and for the prices, and once more for what rounding left of them.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import highspy
@@ -37,7 +37,6 @@ FINE = 1e5, 1e8, 1e8
 """How much larger each next programme of a refinement is."""
 MET, BEST = 1e-15, 2e-13
 """What a solution may miss of its rows, and of the best value."""
-
 ENDS = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible
 
 
@@ -64,90 +63,98 @@ class Programme:
         lp.row_lower_ = lp.row_upper_ = np.zeros(rows)
         matrix = lp.a_matrix_
         if scipy.sparse.issparse(table):
-            table = scipy.sparse.csc_array(table)
-            matrix.start_, matrix.index_, matrix.value_ = table.indptr, table.indices, table.data
+            own = scipy.sparse.csc_array(table)
+            matrix.start_, matrix.index_, matrix.value_ = own.indptr, own.indices, own.data
         else:  # the same, in a fifth of the time
             column, matrix.index_ = np.nonzero(table.T)
             matrix.start_ = np.searchsorted(column, np.arange(columns + 1))
             matrix.value_ = table.T[column, matrix.index_]
+        self.table = table
         self._model: Any = highspy.Highs()
         self._set(ALWAYS | TRIES[0])
         self._model.passModel(lp)
         self._rows, self._columns = (np.arange(n, dtype=np.int32) for n in (rows, columns))
 
     def best(
-        self, gain: Array, below: Array, above: Array, low: Array, high: Array, sure: bool = False
-    ) -> Any:
-        """The :class:`Optimum`; None where no x is allowed, or HiGHS gives up. Where it is ``sure``
-        that there is one, HiGHS must try again before it denies that.
-        """
+        self, gain: Array, below: Array, above: Array, low: Array, high: Array
+    ) -> Optimum | None:
+        """The optimum, to 1e-10; None where no x is allowed, or HiGHS gives up."""
         model = self._model
         model.changeColsCost(gain.size, self._columns, -gain)
         model.changeColsBounds(gain.size, self._columns, below, above)
         model.changeRowsBounds(low.size, self._rows, low, high)
-        status = None
+        status, options = None, TRIES[0]
         for options in TRIES:
             if options is not TRIES[0]:
                 model.clearSolver()
                 self._set(options)
             model.run()
             status = model.getModelStatus()
-            if status in ENDS[: 2 - sure]:
+            if status in ENDS:
                 break
-        self._set(TRIES[0])
+        if options is not TRIES[0]:
+            self._set(TRIES[0])
         if status != ENDS[0]:
             return None
         found = model.getSolution()
         x = np.clip(np.array(found.col_value), below, above)
         return Optimum(x, -np.array(found.row_dual), float(gain @ x))
 
+    def refined(
+        self, gain: Array, below: Array, above: Array, low: Array, high: Array
+    ) -> Optimum | None:
+        """The optimum, to rounding where the last basis of HiGHS is optimal."""
+        found = self.best(gain, below, above, low, high)
+        if found is None:
+            return None
+        _, basic = self._model.getBasicVariables()
+        columns = basic[basic >= 0]
+        rows = np.delete(self._rows, -1 - basic[basic < 0])  # what limits them holds exactly
+        values = self.table @ found.x
+        held = np.where(values - low <= high - values, low, high)[rows]
+        x = np.where(found.x - below <= above - found.x, below, above)
+        x[columns] = found.x[columns]
+        y = np.zeros(low.size)
+        y[rows] = found.y[rows]
+        square = dense(self.table[rows][:, columns])
+        with suppress(np.linalg.LinAlgError):
+            inverse = np.linalg.inv(square)
+            for _ in range(2):
+                x[columns] += inverse @ (held - (self.table @ x)[rows])
+                y[rows] += (gain - y @ self.table)[columns] @ inverse
+            if np.isfinite(x).all() and np.isfinite(y).all():
+                x = np.clip(x, below, above)
+                return Optimum(x, y, float(gain @ x))
+        return found
+
     def _set(self, options: dict[str, Any]) -> None:
         for name, value in options.items():
             self._model.setOptionValue(name, value)
 
 
-def rounded(x: Array, whole: float = WHOLE) -> tuple[Array, Array]:
-    """x (n,) with the entries within ``whole`` of 0 or 1 put there, and the positions of the
-    others.
-    """
-    x = np.where(x >= 1.0 - whole, 1.0, np.where(x <= whole, 0.0, x))
-    return x, np.flatnonzero((x > 0.0) & (x < 1.0))
-
-
-def solve_again(
-    x: Array,
-    basic: Array,
-    rows: Array,
-    target: Array,
-    *,
-    rounds: int = 1,
-    rcond: float | None = None,
-) -> Array:
-    """x (n,) with the least change of its ``basic`` entries after which rows @ x = target, by least
-    squares.
-    """
-    x = x.copy()
-    for _ in range(rounds if basic.size and len(rows) else 0):
-        x[basic] += np.linalg.lstsq(rows[:, basic], target - rows @ x, rcond=rcond)[0]
-    return x
+def rounded(x: Array, whole: float = WHOLE) -> Array:
+    """x (n,) with the entries within ``whole`` of 0 or 1 put there."""
+    return np.where(x >= 1.0 - whole, 1.0, np.where(x <= whole, 0.0, x))
 
 
 def maximise(
-    gain: Array, table: Any, low: Array, high: Array, most: Array, turns: int = 1 + len(FINE)
+    gain: Array, table: Any, low: Array, high: Array, most: Array
 ) -> tuple[Array, Array] | None:
     """The best x (n,) and prices y (K,) of: maximise gain·x, low <= table x <= high,
-    0 <= x <= most, by so many programmes at most. None where HiGHS gives up.
+    0 <= x <= most. None where HiGHS gives up.
 
-    gain - y·table are the prices of x, y those of the rows' values.
+    gain - y·table are the prices of x, y those of the rows' values. Where the last basis is not
+    the best, what is missing of rows and of prices is a programme of the same table, magnified
+    (iterative refinement: Gleixner, Steffy and Wolter, 2016).
     """
     n, zero = most.size, np.zeros(most.size)
-    found = Programme(table).best(gain, zero, most, low, high)
+    found = Programme(table).refined(gain, zero, most, low, high)
     if found is None:
         return None
     below, above, cost = np.append(zero, low), np.append(most, high), np.append(gain, 0.0 * low)
     x, y = np.append(found.x, np.clip(table @ found.x, low, high)), found.y
     best, again = (np.inf, x, y), None
-    for fine in (*FINE[: turns - 1], None):
+    for fine in (*FINE, None):
         missed, slope = x[n:] - table @ x[:n], cost - np.append(y @ table, -y)
         left = np.where(slope > 0, slope * (above - x), slope * (below - x)).sum()
         off = float(np.abs(missed).max(initial=0.0))
@@ -158,7 +165,7 @@ def maximise(
             join = scipy.sparse if scipy.sparse.issparse(table) else np
             again = Programme(join.hstack([table, -np.eye(low.size)]))
         room = fine * (below - x), fine * (above - x), *2 * [fine * missed]
-        found = again.best(fine * slope, *room, sure=True)
+        found = again.best(fine * slope, *room)
         if found is None:
             break
         x, y = np.clip(x + found.x / fine, below, above), y + found.y / fine

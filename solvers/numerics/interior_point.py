@@ -44,7 +44,9 @@ def maximise(
     curvature : (B, n, n) Q, positive semidefinite; None for zero.
     """
     size = np.abs(rows).max(axis=2, initial=0.0)
-    counts = size > ROUNDED
+    counts, out = size > ROUNDED, np.zeros(limits.shape)
+    some = counts.any(axis=0)
+    rows, limits, size, counts = rows[:, some], limits[:, some], size[:, some], counts[:, some]
     size = np.where(counts, size, 1.0)
     a, b = counts[..., None] * rows / size[..., None], limits / size + ~counts
     unit = np.abs(gain).max(axis=1)
@@ -77,7 +79,8 @@ def maximise(
         x = x + step * dx
         s = np.maximum(s + step * ds, LEAST)
         z = np.maximum(z + step * dz, LEAST)
-    return solution, np.where(counts, multipliers * unit[:, None] / size, 0.0)
+    out[:, some] = np.where(counts, multipliers * unit[:, None] / size, 0.0)
+    return solution, out
 
 
 def _product(a: Array, x: Array) -> Array:

@@ -120,7 +120,7 @@ class _Cuts:
         for p, (profile, rows, part) in enumerate(places):
             own = self.cut[:, part]
             shape = 3, len(profile.coefficients), *own.shape
-            *both, above = profile.at(own.ravel()).reshape(shape)
+            above, *both = profile.at(own.ravel()).reshape(shape)
             for terms, out in zip(both, table, strict=True):
                 out[:, 0, part] = terms[0]
                 out[:, 1:, part] = np.tensordot(rows, terms[1:], 1).swapaxes(0, 1)

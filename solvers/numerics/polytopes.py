@@ -170,11 +170,7 @@ class _Polytope:
         """The corner with the most md·MD + accuracy·accuracy."""
         aim = md * self.pooled + accuracy * self.u
         size = float(np.abs(aim).max()) or 1.0
-        found = self.programme.best(
+        found = self.programme.refined(
             aim / size, *self.cells, np.full(self.limit.size, -np.inf), self.limit + ROUNDING
         )
-        if found is None:  # there is no rule
-            return None
-        f, between = highs.rounded(found.x)
-        met = np.abs(self.rows @ f - self.limit) <= 1e-8
-        return np.clip(highs.solve_again(f, between, self.rows[met], self.limit[met]), 0.0, 1.0)
+        return None if found is None else found.x

@@ -111,7 +111,7 @@ def _programme(
     found = highs.maximise(gain / size, table / size, -budgets - b, budgets - b, size)
     if found is None:
         return None
-    rates, _ = highs.rounded(np.clip(found[0] / size, 0.0, 1.0), WHOLE)
+    rates = highs.rounded(np.clip(found[0] / size, 0.0, 1.0), WHOLE)
     lam = np.zeros(eps.size)
     lam[bounded] = -found[1]
     own = np.split(rates, np.cumsum([ends.size + 1 for ends in cells])[:-1])

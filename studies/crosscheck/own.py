@@ -39,14 +39,14 @@ from scipy import stats
 from fairfl._support.checks import shown
 from fairfl._support.toml_file import read_toml
 from fairfl.sims.engine import Computing, Logistic, Replicate, Result, Training
+from fairfl.solvers.schemes import LABELS
 from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, below
 from fairfl.studies.crosscheck.population.learned_rules import Found, learned, to_text
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.crosscheck.runs import LR, MOMENTUM, featured
-from fairfl.studies.crosscheck.studies.cfl_frontier import curve
 from fairfl.studies.crosscheck.study import Drawing, Study, Verdict
-from fairfl.studies.crosscheck.told import series
+from fairfl.studies.crosscheck.told import exact_curve, series
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups
 from fairfl.studies.own import config_parts
@@ -184,7 +184,7 @@ def points(world: World, measures: pd.DataFrame) -> pd.DataFrame:
     """The exact frontiers, and each algorithm's mean over seeds, with an interval of its
     accuracy.
     """
-    parts = [curve(world, scheme) for scheme in ("cfl", "lft_fedavg", "lft_ensemble")]
+    parts = [exact_curve(world, scheme) for scheme in LABELS]
     for (name,), part in groups(measures, ["algorithm"]):
         x, y = floats(part, "disparity"), floats(part, "accuracy")
         half = _half(y)
@@ -243,7 +243,7 @@ def _half(values: np.ndarray) -> float:
     return float(quantile * values.std(ddof=1) / np.sqrt(len(values)))
 
 
-def _algorithms(table: dict[str, Any]) -> list[config_parts.Named]:
+def _algorithms(table: dict[str, Any]) -> list[config_parts.NamedAlgorithm]:
     listed = table["algorithm"]
     if not isinstance(listed, list) or not listed:
         raise ValueError(f"algorithm must be one or more [[algorithm]] tables, got {shown(listed)}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
@@ -73,9 +72,6 @@ class Study(Runs):
         By name, from what the units measured (``execute.run_units``): what is printed and written.
     verdicts : callable (measures) -> tuple of Verdict
     pictures : tuple of Drawing
-    record : callable (measures) -> dict, or None
-        What ``fairfl crosscheck --record`` keeps for the claims, as JSON; None where nothing is
-        kept.
     seen : int
         Seeds 0 to ``seen`` - 1 were run before the tolerances of the soft verdicts were set: these
         verdicts are predictions on the other seeds alone. 0 where no tolerance came from runs.
@@ -84,7 +80,6 @@ class Study(Runs):
     tables: Callable[[pd.DataFrame], dict[str, pd.DataFrame]]
     verdicts: Callable[[pd.DataFrame], tuple[Verdict, ...]]
     pictures: tuple[Drawing, ...] = ()
-    record: Callable[[pd.DataFrame], dict[str, Any]] | None = None
     seen: int = 0
 
 

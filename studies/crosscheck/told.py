@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from fairfl.solvers.schemes import LABELS, Scheme
+from fairfl.studies.crosscheck.population.frontier_distance import exact
+from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.frames import floats, groups
 
 
@@ -39,3 +42,9 @@ def series(panel: str, name: str, kind: str, x: Any, y: Any, **bars: Any) -> pd.
 def points_of(panel: str, name: str, found: pd.DataFrame) -> pd.DataFrame:
     """The series of what was learned: accuracy against disparity."""
     return series(panel, name, "points", floats(found, "disparity"), floats(found, "accuracy"))
+
+
+def exact_curve(world: World, scheme: Scheme) -> pd.DataFrame:
+    """The series of a scheme's exact frontier, in a panel without a name."""
+    found = exact(world, scheme)
+    return series("", f"{LABELS[scheme]}, exact", "line", found.disparity, found.accuracy)

@@ -19,10 +19,9 @@ from fairfl.sims.data.partition import dirichlet, iid, label_shards, two_groups
 from fairfl.sims.data.tables import DATASETS, load, read_people
 from fairfl.sims.engine import MLP, LeastSquares, LinearSVM, Logistic, Model, Module, Softmax
 from fairfl.sims.engine.draws.participation import PARTICIPATIONS, Participation
-from fairfl.sims.engine.replicate import RATES
 from fairfl.sims.engine.schedule import SCHEDULES, Schedule
 from fairfl.sims.engine.secure_sums import SUM_ONLY
-from fairfl.sims.engine.settings import check_rates
+from fairfl.sims.engine.settings import RATES, check_rates
 from fairfl.sims.group_fairness.agnostic import AgnosticFair
 from fairfl.sims.models.registry import MODELS as OWN_MODELS
 from fairfl.studies.own.config_reader import REQUIRED, Section
@@ -220,7 +219,7 @@ def known_algorithms() -> Mapping[str, type[Any]]:
 
 
 @dataclass(frozen=True)
-class Named:
+class NamedAlgorithm:
     """One [[algorithm]]: what the table calls it, and the rates that it has of its own."""
 
     label: str
@@ -228,7 +227,7 @@ class Named:
     rates: dict[str, float]
 
 
-def algorithms_of(listed: list[Any]) -> list[Named]:
+def algorithms_of(listed: list[Any]) -> list[NamedAlgorithm]:
     """All [[algorithm]] tables, those with a grid as often as it has combinations."""
     named = []
     for k, row in enumerate(listed):
@@ -240,7 +239,7 @@ def algorithms_of(listed: list[Any]) -> list[Named]:
     return named
 
 
-def algorithm(section: Section) -> Named:
+def algorithm(section: Section) -> NamedAlgorithm:
     """``name``, parameters by the names of its dataclass, and rates."""
     known = known_algorithms()
     name = section.text("name", tuple(known))
@@ -258,7 +257,7 @@ def algorithm(section: Section) -> Named:
         check_rates(*(rates.get(key, low) for key, low in zip(RATES, (1, 0, 0, 1), strict=True)))
     if isinstance(made, AgnosticFair):
         made = Agnostic(made, rates.get("lr"))
-    return Named(label or (f"{name}, {shown}" if shown else name), made, rates)
+    return NamedAlgorithm(label or (f"{name}, {shown}" if shown else name), made, rates)
 
 
 def special(kind: type, section: Section) -> Any:

@@ -3,6 +3,6 @@ numbers.
 
 A module with a ``NAME`` is an experiment: it lists its runs (``units``), turns what they measured
 into a table (``values``), and knows the ``PUBLISHED`` numbers and what ``differences`` there are in
-data or protocol. ``studies/registry.py`` finds it; ``studies/execute.py`` runs it, in a folder that
+data or protocol. ``all_experiments.py`` finds it; ``studies/execute.py`` runs it, in a folder that
 a stopped run is taken up from.
 """

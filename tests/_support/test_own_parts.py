@@ -85,7 +85,7 @@ def test_entry_points_of_installed_packages(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     assert metadata.version("planted") == "1.0"
     assert names_here() == ["planted_d"]
-    from fairfl.figures.lib.registry import registered
+    from fairfl.figures.catalog.all_figures import registered
 
     assert registered()["planted"].title == "Planted"
     with pytest.raises(ValueError, match="entry point bad = planted_none of group fairfl.claims"):
@@ -93,7 +93,7 @@ def test_entry_points_of_installed_packages(tmp_path, monkeypatch):
 
 
 def test_the_parts_of_a_figure_that_are_missing_are_named(tmp_path):
-    from fairfl.figures.lib.registry import registered
+    from fairfl.figures.catalog.all_figures import registered
 
     for number, (text, why) in enumerate(
         [

@@ -25,13 +25,15 @@ def test_a_short_job_is_run_again_and_the_older_time_is_beside(monkeypatch):
     assert row.cells()[4:6] == ("≤ 1 s", "yes")
 
 
-def test_data_that_are_not_here_are_told(monkeypatch):
+def test_data_that_are_not_here_and_faults_are_told(monkeypatch):
     def missing():
         raise DataUnavailable("no adult.data")
 
     monkeypatch.setitem(jobs.ON, "Adult by work class", missing)
     row = jobs.timed("fairfl frontier by race, 4 points", "Adult by work class", None, 10.0)
-    assert math.isnan(row.ours) and "no adult.data" in row.note
+    assert math.isnan(row.ours) and row.note == "DataUnavailable: no adult.data"
+    monkeypatch.setitem(jobs.RUN, "fairfl reproduce", lambda made: 1 / 0)  # a fault of ours
+    assert "ZeroDivisionError" in jobs.timed("fairfl reproduce", "an empty folder", None, 1).note
 
 
 def test_the_time_of_a_command_is_that_of_its_process():

@@ -20,7 +20,6 @@ from fairfl.claims.certificates import (
     NumericGrid,
     PropertyRun,
     Rejected,
-    Search,
     SymbolicZero,
     Witness,
     from_json,
@@ -68,10 +67,6 @@ def accepted():
             "property",
         ),
         "grid": (NumericGrid(statement, 0.0, (kept(1.5, 1.75),), 4, "quarters"), "numeric"),
-        "search": (
-            Search(statement, 0.0, (kept(2, 0.0),), "Nelder-Mead", 100, 1.0, "a proof"),
-            "numeric",
-        ),
     }
 
 
@@ -152,10 +147,6 @@ def rejected():
         "outside the premises": (
             NumericGrid(statement, 0.0, (kept(-1, 3.0),), 1, "one"),
             "breaks the premises",
-        ),
-        "missing not said": (
-            Search(statement, 0.0, (kept(1, 3.0),), "none", 1, 1.0, " "),
-            "missing",
         ),
     }
 

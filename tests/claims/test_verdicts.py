@@ -2,15 +2,16 @@
 original.
 """
 
+import re
 from dataclasses import replace
 
 import pytest
 from planted_claims import below, claim, wide
 
 from fairfl.claims.call import Call
-from fairfl.claims.certificates import Counterexample, PropertyRun, Search, SymbolicZero, Witness
+from fairfl.claims.certificates import Counterexample, PropertyRun, SymbolicZero, Witness
 from fairfl.claims.evidence import Evidence
-from fairfl.claims.registry import order
+from fairfl.claims.registry import order, registered
 from fairfl.claims.verdicts import Settled, settle
 
 STATEMENT = Call.of(below)
@@ -18,7 +19,6 @@ SYMBOLIC = SymbolicZero(STATEMENT, "expand", ())
 CERTIFIED = Witness.at(STATEMENT, "", x=1)
 PROPERTY = PropertyRun(STATEMENT, 0.0, (), Call.of(wide), 1, 1, 0, 0, 0, 0)
 AGAINST = Counterexample.at(STATEMENT, "", x=3)
-OPEN = Search(STATEMENT, 0.0, (), "", 0, 0.0, "")
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,6 @@ OPEN = Search(STATEMENT, 0.0, (), "", 0, 0.0, "")
         (Evidence.of(SYMBOLIC), "holds", "symbolic"),
         (Evidence.of(SYMBOLIC, CERTIFIED), "holds", "certified"),
         (Evidence.of(SYMBOLIC, extra=(PROPERTY,)), "holds", "symbolic"),
-        (Evidence.of(SYMBOLIC, OPEN), "open", "numeric"),
         (Evidence.of(PROPERTY, AGAINST), "refuted", "certified"),
         (Evidence.against(SYMBOLIC, CERTIFIED), "refuted", "certified"),
     ],
@@ -58,10 +57,7 @@ def test_a_claim_is_no_stronger_than_what_it_rests_on():
     assert {s.verdict for s in result.values()} == {"holds"}
 
 
-@pytest.mark.parametrize(
-    ("below", "verdict"),
-    [(("refuted", "certified"), "open"), (("open", "numeric"), "open"), (None, None)],
-)
+@pytest.mark.parametrize(("below", "verdict"), [(("refuted", "certified"), "open"), (None, None)])
 def test_what_rests_on_something_that_does_not_hold_is_open_and_its_refutation_stands(
     below, verdict
 ):
@@ -122,3 +118,21 @@ def test_faults_between_claims_are_errors(claims, message):
 def test_faults_of_one_claim_are_errors(change, message):
     with pytest.raises(ValueError, match=message):
         replace(claim("a"), **change)
+
+
+def test_the_level_tells_of_a_fixed_size():
+    small = replace(claim("a", expected="holds-repaired"), size="n = 3")
+    both = [small, replace(claim("a/repaired"), size="n = 2")]
+    told = settled(both, a=("refuted", "certified"), a_repaired=("holds", "symbolic"))
+    assert told["a"].levels == "certified (repair: symbolic for n = 2)"
+    assert told["a/repaired"].levels == "symbolic for n = 2"
+    alone = settled([replace(small, expected="refuted")], a=("refuted", "certified"))
+    assert alone["a"].levels == "certified"
+
+
+def test_a_scope_of_a_fixed_size_is_part_of_the_level():
+    fixed = re.compile(r"\b[nmI] = [1-9]|\bthree (clients|devices|users|terms)")
+    for id, entry in registered().items():
+        one = entry.claim
+        if one.expected == "holds" and one.kind not in ("existence", "figure"):
+            assert one.size or not fixed.search(one.scope) or one.paper == "empirical", id

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-import fairfl.figures.lib.registry as registry
+import fairfl.figures.catalog.all_figures as registry
 import fairfl.reports.curves
 from fairfl.sims.data.fetch import DataUnavailable
 
@@ -82,7 +82,7 @@ def small_registry(monkeypatch):
         "line": registry.Entry("line", "A line <with> a title", data, draw, source),
         "nodata": registry.Entry("nodata", "No data", missing, draw, source),
     }
-    import fairfl.figures.lib.render as render
+    import fairfl.figures.render as render
     import fairfl.reports.index_page as report
 
     for module in (registry, render, report):
@@ -125,7 +125,6 @@ def planted_study(monkeypatch):
         lambda measures: {"means": measures.groupby("scheme")[["accuracy"]].mean()},
         verdicts,
         (Drawing("crosscheck-planted", "A picture", "x", "y", table),),
-        lambda measures: {"accuracies": measures["accuracy"].tolist()},
     )
     plain = Study("plain", "Keeps nothing", planted.seeds, units, planted.tables, verdicts)
     found = {"plain": plain, "planted": planted}

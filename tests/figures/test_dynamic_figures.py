@@ -7,7 +7,7 @@ import pytest
 from fairfl.figures.catalog.dynamic_figures import FIGURES
 from fairfl.figures.lib import dynamic
 from fairfl.studies.experiment import Scale
-from fairfl.studies.registry import experiments
+from fairfl.studies.papers.all_experiments import experiments
 
 EVERY = dict(enumerate(FIGURES, 1))
 

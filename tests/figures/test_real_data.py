@@ -6,7 +6,7 @@ import pytest
 
 from fairfl.figures.catalog import real_data
 from fairfl.figures.lib import frontier_panels
-from fairfl.figures.lib.render import render, render_all
+from fairfl.figures.render import render, render_all
 from fairfl.sims.data.tables import DataUnavailable
 from fairfl.solvers.api import frontier
 

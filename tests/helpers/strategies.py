@@ -12,7 +12,7 @@ from scipy import stats
 
 from fairfl.theory.populations.eta import Logistic, Monotone
 from fairfl.theory.populations.federation import Client, Federation
-from fairfl.theory.populations.laws import Finite, Mixture
+from fairfl.theory.populations.laws import Mixture
 
 
 def eighths(low: float, high: float) -> st.SearchStrategy[float]:
@@ -170,13 +170,6 @@ def finite_federations(
     table = np.array(draw(st.lists(DYADIC, min_size=size, max_size=size))).reshape(shape)
     weight = draw(st.lists(WEIGHTS, min_size=clients, max_size=clients))
     return Federation.finite(np.arange(n) - n / 2, masses, table, weight=weight)
-
-
-@st.composite
-def finite_laws(draw: st.DrawFn) -> Finite:
-    points = draw(st.lists(eighths(-2, 2), min_size=1, max_size=5, unique=True))
-    c = draw(counts(len(points)))
-    return Finite(points, c / c.sum())
 
 
 @st.composite

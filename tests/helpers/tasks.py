@@ -1,5 +1,5 @@
-"""Random federations on a finite X with all that can be asked of them, and rates counted one cell
-after the other.
+"""Random federations with all that can be asked of them, and figures counted one cell after the
+other.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+import pytest
+from scipy import stats
 
 import fairfl as ff
 
@@ -43,6 +45,32 @@ def federation(rng: Any, clients: int | None = None, groups: int | None = None) 
         steps = rng.choice([1, 2, 4])
         eta = np.round(eta * steps) / steps
     return ff.Federation.finite(np.arange(n), masses, eta, rng.gamma(2, size=clients) + 0.05)
+
+
+def federation_of_laws(
+    rng: Any, clients: int | None = None, groups: int | None = None
+) -> ff.Federation:
+    """1 to 4 clients, 2 to 4 groups: normal laws and mixtures, η common, by client or by group; a
+    client without a group.
+    """
+    clients = clients or int(rng.integers(1, 5))
+    groups = groups or int(rng.integers(2, 5))
+    shape = (clients, groups)
+    mean, sd = rng.normal(size=shape), rng.uniform(0.5, 2.5, shape)
+    share = rng.dirichlet(np.ones(groups), clients)
+    if clients > 1 and rng.random() < 0.2:
+        share[-1, rng.integers(groups)] = 0.0
+        share[-1] /= share[-1].sum()
+    laws = [
+        [stats.norm(*each) for each in zip(*row, strict=True)] for row in zip(mean, sd, strict=True)
+    ]
+    if rng.random() < 0.3:
+        laws[0][0] = ff.Mixture([laws[0][0], stats.norm(3.0, 0.5)], [2, 1])
+    eta: Any = [[ff.Logistic(*rng.uniform([0.3, -1], [3, 1])) for _ in row] for row in laws]
+    eta = (None, [row[0] for row in eta], eta)[rng.integers(3)]
+    weight = rng.uniform(0.2, 3, clients)
+    own = zip(laws, share, weight, strict=True)
+    return ff.Federation([ff.Client(tuple(row), q, w) for row, q, w in own], eta)
 
 
 def asked(rng: Any, fed: ff.Federation, scheme: str | None = None) -> tuple[str, Any, dict]:
@@ -141,8 +169,66 @@ class Counted:
         return max(found, default=float("nan"))
 
 
+class Measured(Counted):
+    """A rule's cells on densities: masses and mean η by quadrature between its edges."""
+
+    def __init__(self, fed: ff.Federation, solution: ff.Solution) -> None:
+        model: Any = fed.model
+        told = solution.scheme == "client_aware"
+        nodes, weights = np.polynomial.legendre.leggauss(24)
+        self.fed, self.cells = fed, []
+        for i in range(fed.n_clients):
+            rule = solution.classifier[i] if told else solution.classifier
+            for a in range(fed.n_groups):
+                law, eta = model.laws[i][a], model.etas[i][a]
+                ends = [np.linspace(law.low, law.high, 400), law.breaks, rule.edges[a]]
+                edges = np.unique(np.clip(np.concatenate(ends), law.low, law.high))
+                half, middle = np.diff(edges) / 2, (edges[1:] + edges[:-1]) / 2
+                x = middle[:, None] + half[:, None] * nodes
+                mass = (law.pdf(x) @ weights) * half
+                positive = ((law.pdf(x) * eta(x)) @ weights) * half
+                for f in np.unique(rule(middle, a)):
+                    here = rule(middle, a) == f
+                    p, y = mass[here].sum(), positive[here].sum()
+                    whole = fed.weight[i] * fed.share[i, a]
+                    self.cells.append((i, a, whole * p, y / p if p > 0 else 0.0, float(f)))
+
+
 def by_group(costs: Any, fed: ff.Federation) -> Any:
     """(2, A) the costs that an argument stands for."""
     if isinstance(costs, str):
         costs = 0.5 / fed.base_rate, 0.5 / (1 - fed.base_rate)
     return np.stack([np.broadcast_to(cost, fed.n_groups) for cost in costs])
+
+
+def check(
+    fed: ff.Federation, s: ff.Solution, eps: Any, more: dict, certified: float, close: float
+) -> None:
+    """Certificates to ``certified``, figures counted anew to ``close``, and budgets."""
+    costs, kept = by_group(more["costs"], fed), max(1e-9, certified) if fed.is_finite else certified
+    unit = 1.0 if fed.is_finite else max(1.0, costs.max())
+    assert all(abs(c.gap) <= certified * unit for c in s.certificates)
+    assert all(0 <= c.violation <= certified for c in s.certificates)
+    people = Counted(fed, s) if fed.is_finite else Measured(fed, s)
+    notion, difference = more["notion"], more["difference"]
+    assert (s.notion, s.difference) == (notion, difference)
+    assert s.utility == pytest.approx(-people.cost(*costs), abs=close * unit)
+    assert s.accuracy == pytest.approx(1 - people.cost(*np.ones(costs.shape)), abs=close)
+    apart = people.disparity(notion, difference)
+    assert s.disparity == pytest.approx(0.0 if np.isnan(apart) else apart, abs=close)
+    local = [people.disparity(notion, difference, {i}) for i in range(fed.n_clients)]
+    np.testing.assert_allclose(s.local_disparities, local, atol=close)
+    if fed.n_groups == 2:
+        zero, one = (people.rate(None, set(range(fed.n_clients)), {a}) for a in (0, 1))
+        assert s.mean_difference == pytest.approx(zero - one, abs=close)
+    if s.scheme in ("cfl", "client_aware"):
+        assert s.disparity <= eps + kept
+    if s.scheme == "lft_fedavg":
+        assert (np.nan_to_num(s.local_disparities) <= eps + kept).all()
+    if s.scheme == "client_aware":
+        assert (np.nan_to_num(s.local_disparities) <= more["local_eps"] + kept).all()
+    if more["sees"] == "x":
+        x: Any = fed.model.points if fed.is_finite else np.linspace(-5, 5, 101)  # type: ignore[union-attr]
+        for rule in s.classifier if s.scheme == "client_aware" else [s.classifier]:
+            for a in range(1, fed.n_groups):
+                np.testing.assert_array_equal(rule(x, a), rule(x, 0))

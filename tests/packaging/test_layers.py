@@ -129,7 +129,7 @@ def test_imports_run_one_way(layer):
         ("theory", "import fairfl"),
         ("theory", "from fairfl import sims"),
         ("_support", "from fairfl.theory.populations.laws import Law"),
-        ("sims", "from fairfl.studies.registry import find"),
+        ("sims", "from fairfl.studies.papers.all_experiments import find"),
         ("theory", "def f():\n    from fairfl.solvers.numerics.dual import solve"),
         ("solvers", "import fairfl.cli.main"),
         ("claims", "import fairfl.figures.frontier as f"),

@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from fairfl.claims.registry import registered
-from fairfl.figures.lib import registry
-from fairfl.studies.registry import experiments
+from fairfl.figures.catalog import all_figures as registry
+from fairfl.studies.papers.all_experiments import experiments
 
 PAGES = Path(__file__).parents[2] / "docs" / "results"
 

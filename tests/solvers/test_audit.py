@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from audit import Densities, Finite, Odds, audit
-from populations import finite_model
 
 import fairfl as ff
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
@@ -45,9 +44,10 @@ def held(kind: str, seed: int, **settings: Any) -> None:
 
 
 # 81: multipliers of 170; 91: masses of 1e-11, which HiGHS takes for zero; 130: a jump over MD = 0
-# in an ensemble; 369: the smallest disparity is where one client alone is bound, to zero
+# in an ensemble; 189, 394: budgets between two doubles; 240, 569: many ties; 369: the smallest
+# disparity is where one client alone is bound, to zero
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", (2, 3, 6, 81, 91, 130, 369))
+@pytest.mark.parametrize("seed", (2, 3, 6, 81, 91, 130, 189, 240, 369, 394, 569))
 def test_on_a_finite_x(seed: int) -> None:
     held("finite", seed, budgets=15, points=6)
 
@@ -71,7 +71,7 @@ def test_the_names_of_groups_do_not_change_the_smallest_disparity() -> None:
     least = []
     for one in (drawn, drawn.relabelled()):
         fed = one.build()
-        search = FedAvgSearch.of(fed, finite_model(fed), Task.of(fed, "lft_fedavg"))
+        search = FedAvgSearch.of(fed, Task.of(fed, "lft_fedavg"))
         assert search.lowest is not None
         least.append(search.lowest.disparity)
     assert least[0] == pytest.approx(least[1], abs=EXACT)
@@ -121,7 +121,7 @@ def test_many_on_a_finite_x(seed: int) -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("seed", range(100, 105))
+@pytest.mark.parametrize("seed", (*range(100, 105), 9, 20, 31, 37, 40, 45))
 def test_many_on_densities(seed: int) -> None:
     held("densities", seed)
 

@@ -21,6 +21,9 @@ CASES = [
     ("lft_ensemble", 2, 2, {"notion": "eodds"}),
     ("lft_ensemble", 2, 2, {"notion": "accuracy_parity", "costs": (2, 1)}),
     ("lft_ensemble", 2, 3, {}),
+    ("lft_fedavg", 2, 2, {"notion": "false_positive_rate_parity", "costs": (1, 3)}),
+    ("lft_fedavg", 2, 2, {"difference": "overall", "sees": "x"}),
+    ("lft_ensemble", 2, 2, {"notion": "eo", "costs": (5, 1)}),
 ]
 DEAR = [
     ("lft_ensemble", 3, 3, {"notion": "accuracy_parity"}),

@@ -2,6 +2,7 @@
 taken or named.
 """
 
+# ruff: noqa: F401 (the texts of values and calls have these names)
 import re
 import warnings
 from collections.abc import Callable
@@ -11,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.special import expit, logit
+from text_tables import table
 
 import fairfl as ff
 from fairfl.solvers.solution import CertificationError
@@ -19,79 +22,20 @@ from fairfl.theory.aggregation import AFL, QFFL, TERM, NoClosedForm, PropFair, R
 DEEP: Any = 1.0
 for _ in range(500):
     DEEP = [DEEP]
-NASTY: list[Any] = [
-    None,
-    True,
-    "x",
-    "",
-    b"x",
-    "0.5",
-    [],
-    {},
-    (),
-    set(),
-    [None],
-    ["x"],
-    [[]],
-    [[1], [1, 2]],
-    [0.5, 0.6],
-    [[0.5]] * 3,
-    object(),
-    len,
-    int,
-    1j,
-    np.array([1j]),
-    np.array("2020-01-01", "M8[D]"),
-    np.array([]),
-    np.full((2, 2, 2), 0.25),
-    DEEP,
-    float("nan"),
-    float("inf"),
-    -float("inf"),
-    -1,
-    0,
-    0.3,
-    2,
-    3.5,
-    5e-324,
-    1e-300,
-    1e300,
-    1e308,
-    -1e308,
-    3e15,
-    99999999999,
-    10**400,
-    -(10**400),
-    10**5000,
-    [10**400, 1],
-    [1e308, 1e308],
-    [float("nan"), 1],
-    np.float64("inf"),
-    np.int64(-1),
-    [np.float64("inf")],
-    [np.float64(0.3)] * 3,
-    np.ma.array([0.3, 0.6], mask=[False, True]),
-    [[0, 1], [2]],
-    [1],
-    Fraction(1, 3),
-    stats.norm,
-    stats.norm(),
-    stats.norm([0, 1], 1),
-    stats.norm(0, -1),
-    stats.norm(10**400),
-    stats.poisson(2),
-    stats.levy_stable(1.5, 0.5),
-    stats.studentized_range(3, 10),
-    stats.norm(3e15, 1),
-    stats.norm(3, 1e-300),
-    ff.Logistic(),
-    [ff.Logistic()] * 2,
-    [[ff.Logistic()], 1],
-    ff.Finite([0.0], [1.0]),
-    ff.Client((stats.norm(), stats.norm(1))),
-]
-
 PAIR = (stats.norm(0, 1), stats.norm(1, 1))
+NASTY = """
+None; True; "x"; ""; b"x"; "0.5"; []; {}; (); set(); [None]; ["x"]; [[]]; [[1], [1, 2]]; [0.5, 0.6]
+[[0.5]] * 3; object(); len; int; 1j; np.array([1j]); np.array("2020-01-01", "M8[D]"); np.array([])
+np.full((2, 2, 2), 0.25); DEEP; float("nan"); float("inf"); -float("inf"); -1; 0; 0.3; 2; 3.5
+5e-324; 1e-300; 1e300; 1e308; -1e308; 3e15; 99999999999; 10**400; -(10**400); 10**5000; [10**400, 1]
+[1e308, 1e308]; [float("nan"), 1]; np.float64("inf"); np.int64(-1); [np.float64("inf")]
+[np.float64(0.3)] * 3; np.ma.array([0.3, 0.6], mask=[False, True]); [[0, 1], [2]]; [1]
+Fraction(1, 3); stats.norm; stats.norm(); stats.norm([0, 1], 1); stats.norm(0, -1)
+stats.norm(10**400); stats.poisson(2); stats.levy_stable(1.5, 0.5); stats.studentized_range(3, 10)
+stats.norm(3e15, 1); stats.norm(3, 1e-300); ff.Logistic(); [ff.Logistic()] * 2
+[[ff.Logistic()], 1]; ff.Finite([0.0], [1.0]); ff.Client(PAIR)
+"""
+VALUES = [eval(text) for line in NASTY.split("\n") for text in line.split("; ") if text]
 ATOMS = ff.Federation.finite([0.0, 1.0], np.full((2, 2, 2), 0.25), [0.25, 0.75])
 LAWS = ff.Federation.normal([[0, 1], [1, 0]], q=[0.3, 0.6])
 PEOPLE = {
@@ -115,82 +59,53 @@ def second(laws: Any) -> ff.Federation:
     return ff.Federation([ff.Client(PAIR), ff.Client((PAIR[0], laws))])
 
 
-CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
-    "Federation": (ff.Federation, {"clients": [ff.Client(PAIR)], "eta": None}),
-    "Federation of": (lambda clients: ff.Federation([clients]), {"clients": ff.Client(PAIR)}),
-    "Client": (client, {"laws": PAIR, "q": 0.4, "weight": 1.0}),
-    "law": (second, {"laws": PAIR[1]}),
-    "normal": (
-        ff.Federation.normal,
-        {"mean": [[0, 1], [1, 0]], "sd": 1.0, "q": 0.5, "weight": [1, 2], "eta": None},
-    ),
-    "finite": (
-        ff.Federation.finite,
-        {
-            "points": [0.0, 1.0],
-            "masses": np.full((2, 2, 2), 0.25),
-            "eta": [0.2, 0.8],
-            "weight": [1, 2],
-        },
-    ),
-    "from_samples": (
-        ff.Federation.from_samples,
-        {**PEOPLE, "calibrate": "shared", "weight": [1, 2], "levels": 2},
-    ),
-    "from_counts": (
-        ff.Federation.from_counts,
-        {"counts": [[[[9, 1], [1, 9]]] * 2] * 2, "score": [0, 1], "weight": [1, 2]},
-    ),
-    "alone": (LAWS.alone, {"client": 1}),
-    "accept": (RULE.accept, {"a": 1}),
-    "client's own": (AWARE.__getitem__, {"client": 1}),
-    "Mixture": (ff.Mixture, {"laws": PAIR, "weights": [1, 2]}),
-    "Finite": (ff.Finite, {"points": [0.0, 1.0], "masses": [0.5, 0.5]}),
-    "Samples": (ff.Samples, {"values": [0.0, 1.0]}),
-    "Logistic": (ff.Logistic, {"slope": 1.0, "intercept": 0.0}),
-    "Monotone": (
-        ff.Monotone,
-        {
-            "function": lambda x: 1 / (1 + np.exp(-x)),
-            "inverse": lambda p: np.log(p / (1 - p)),
-            "low": 0.0,
-            "high": 1.0,
-        },
-    ),
-    "solve": (
-        ff.solve,
-        {"federation": LAWS, "scheme": "cfl", "eps": 0.1, "method": "exact", "notion": "dp"},
-    ),
-    "solve by lp": (
-        ff.solve,
-        {"federation": LAWS, "scheme": "cfl", "eps": 0.1, "method": "lp", "grid": 20},
-    ),
-    "solve on atoms": (ff.solve, {"federation": ATOMS, "scheme": "lft_fedavg", "eps": [0.1, 0.2]}),
-    "frontier": (
-        ff.frontier,
-        {"federation": ATOMS, "scheme": "lft_ensemble", "points": 5, "notion": "dp"},
-    ),
-    "min_disparity": (
-        ff.min_disparity,
-        {"federation": ATOMS, "scheme": "lft_ensemble", "certify": False},
-    ),
-    "accuracy_at": (ff.frontier(ATOMS, "cfl", points=3).accuracy_at, {"disparity": 0.2}),
-    "QFFL": (QFFL, {"q": 1.0}),
-    "TERM": (TERM, {"alpha": 1.0}),
-    "PropFair": (PropFair, {"M": 2.0}),
-    "arithmetic": (RankWeighted.arithmetic, {"p1": 1.0, "d": 1.0}),
-    "geometric": (RankWeighted.geometric, {"z": 0.5}),
-    "cvar": (RankWeighted.cvar, {"level": 0.5}),
-    **{
-        f"{method} of {type(objective).__name__}": (getattr(objective, method), {argument: right})
-        for objective in (QFFL(1.0), AFL(), TERM(1.0), PropFair(2.0), RankWeighted.gini())
-        for method, argument, right in (
-            ("value", "losses", LOSSES),
-            ("dual_weights", "losses", LOSSES),
-            ("conjugate", "weights", WEIGHTS),
-        )
-    },
-}
+CALLS = table("""
+ff.Federation | clients=[ff.Client(PAIR)], eta=None
+lambda clients: ff.Federation([clients]) | clients=ff.Client(PAIR)
+client | laws=PAIR, q=0.4, weight=1.0
+second | laws=PAIR[1]
+ff.Federation.normal | mean=[[0, 1], [1, 0]], sd=1.0, q=0.5, weight=[1, 2], eta=None
+ff.Federation.finite
+    | points=[0.0, 1.0], masses=np.full((2, 2, 2), 0.25), eta=[0.2, 0.8], weight=[1, 2]
+ff.Federation.from_samples | **PEOPLE, calibrate="shared", weight=[1, 2], levels=2
+ff.Federation.from_counts | counts=[[[[9, 1], [1, 9]]] * 2] * 2, score=[0, 1], weight=[1, 2]
+LAWS.alone | client=1
+RULE.accept | a=1
+AWARE.__getitem__ | client=1
+ff.Mixture | laws=PAIR, weights=[1, 2]
+ff.Finite | points=[0.0, 1.0], masses=[0.5, 0.5]
+ff.Samples | values=[0.0, 1.0]
+ff.Logistic | slope=1.0, intercept=0.0
+ff.Monotone | function=expit, inverse=logit, low=0.0, high=1.0
+ff.solve | federation=LAWS, scheme="cfl", eps=0.1, method="exact", notion="dp"
+ff.solve | federation=LAWS, scheme="cfl", eps=0.1, method="lp", grid=20
+ff.solve | federation=ATOMS, scheme="lft_fedavg", eps=[0.1, 0.2]
+ff.frontier | federation=ATOMS, scheme="lft_ensemble", points=5, notion="dp"
+ff.min_disparity | federation=ATOMS, scheme="lft_ensemble", certify=False
+ff.frontier(ATOMS, "cfl", points=3).accuracy_at | disparity=0.2
+QFFL | q=1.0
+TERM | alpha=1.0
+PropFair | M=2.0
+RankWeighted.arithmetic | p1=1.0, d=1.0
+RankWeighted.geometric | z=0.5
+RankWeighted.cvar | level=0.5
+""")
+CALLS += [
+    (f"{objective}.{method}", f"{argument}={right}")
+    for objective in ("QFFL(1.0)", "AFL()", "TERM(1.0)", "PropFair(2.0)", "RankWeighted.gini()")
+    for method, argument, right in (
+        ("value", "losses", LOSSES),
+        ("dual_weights", "losses", LOSSES),
+        ("conjugate", "weights", WEIGHTS),
+    )
+]
+"""Functions, and arguments that they take."""
+
+
+def made(call: str, given: str) -> tuple[Callable[..., Any], dict[str, Any]]:
+    return eval(call), eval(f"dict({given})")
+
+
 ALIASES = {
     "q": "q|group",
     "masses": "masses|group",
@@ -210,12 +125,12 @@ like.
 
 
 @pytest.mark.parametrize(
-    ("name", "argument"), [(name, key) for name, (_, given) in CALLS.items() for key in given]
+    ("row", "argument"), [(row, key) for row in CALLS for key in made(*row)[1]], ids=str
 )
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_an_argument_is_taken_or_named(name: str, argument: str) -> None:
-    call, given = CALLS[name]
-    for value in NASTY:
+def test_an_argument_is_taken_or_named(row: tuple[str, str], argument: str) -> None:
+    call, given = made(*row)
+    for value in VALUES:
         try:
             call(**{**given, argument: value})
             assert not np.ma.is_masked(value), "a mask was lost"
@@ -232,7 +147,8 @@ def test_an_argument_is_taken_or_named(name: str, argument: str) -> None:
 
 
 def test_the_right_arguments_are_taken() -> None:
-    for name, (call, given) in CALLS.items():
+    for row in CALLS:
+        call, given = made(*row)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            assert call(**given) is not None, name
+            assert call(**given) is not None, row

@@ -11,7 +11,6 @@ import fairfl as ff
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.fedfb_figures import MEANS_5
-from fairfl.theory.populations.laws import Normal, as_law
 
 MEANS = np.array(MEANS_5)
 BUDGETS = {"cfl": 0.05, "lft_ensemble": [0.05, 0.1]}
@@ -75,16 +74,6 @@ def test_the_rounding_of_a_federation() -> None:
     # half way between the break at the mean and that at 3 sd
     density = np.exp(-(1.5**2) / 2) / (0.5 * np.sqrt(2 * np.pi))
     assert passed == pytest.approx(density * step, rel=1e-6)
-
-
-@pytest.mark.parametrize(
-    "law", [stats.norm(), stats.norm(2.5), stats.norm(2.5, 0.1), stats.norm(scale=1e-200, loc=1)]
-)
-def test_scipys_normal_laws_keep_their_numbers(law: object) -> None:
-    found = as_law(law)
-    assert isinstance(found, Normal)
-    given = dict(zip(("loc", "scale"), law.args, strict=False)) | law.kwds  # type: ignore[attr-defined]
-    assert (found.mean, found.sd) == (given.get("loc", 0.0), given.get("scale", 1.0))
 
 
 def test_logits_next_to_one_half_keep_their_digits() -> None:

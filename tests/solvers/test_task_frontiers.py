@@ -103,18 +103,6 @@ def test_schemes_are_in_order(seed: int) -> None:
         assert own <= pooled.utility_at(d) + 1e-11 <= aware.utility_at(d) + 3e-11
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_local_budgets_cost(seed: int) -> None:
-    """The tighter the local budgets, the lower the client-aware frontier."""
-    fed, more = arguments(seed, "cfl")
-    curves = [
-        ff.frontier(fed, "client_aware", 4, local_eps=eps, **more) for eps in (0.0, 0.1, None)
-    ]
-    for d in (0.0, 0.05, 0.2):
-        tight, some, none = (F.utility_at(d) for F in curves)
-        assert tight <= some + 1e-11 and some <= none + 1e-11
-
-
 def test_the_overall_difference_of_two_groups() -> None:
     """|rate_a - rate| is the other group's share of |MD|: the larger share of it."""
     fed, _ = arguments(7, "cfl", groups=2)

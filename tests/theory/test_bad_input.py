@@ -8,7 +8,7 @@ from scipy import stats
 import fairfl as ff
 from fairfl.theory import aggregation, bounds
 from fairfl.theory.bounds import updates
-from fairfl.theory.measures import dynamic, welfare
+from fairfl.theory.measures import dynamic, uniformity, welfare
 from fairfl.theory.populations.laws import Normal, as_law
 
 NAN, INF = float("nan"), float("inf")
@@ -236,7 +236,6 @@ STEPS = {"gap": 1.0, "rounds": 10, "eta": 0.001, "L": 0.7, "steps": [2, 3]}
 NOISE = {"local": 0.5, "between": 0.25}
 OF_LOSSES = {"M": 2.0, "lipschitz": 0.4, "local_loss": 0.1, "between_loss": 0.6}
 BOUNDS = {
-    "G": np.ones((2, 3)),
     "U": np.ones((2, 3)),
     "ALLOWED": ALLOWED,
     "averaging": lambda **change: bounds.fedavg_convergence(**(STEPS | NOISE | change)),
@@ -270,16 +269,6 @@ averaging(participation='some') | participation must be one of
 averaging(variant='mine') | variant must be one of
 averaging(variant='printed', biased=True) | biased must be False
 averaging(gap=NAN) | gap must not hold NaN
-round_step([1.0], 0.1) | gradients must have shape \(groups, d\)
-round_step(G, 0.0) | eta must be positive
-round_step(G, 0.1, [0.5, 0.6]) | weights must be 2 numbers of sum one
-round_step(G, 0.1, [1.0]) | weights must be 2 numbers of sum one
-round_step(G * [[1], [0]], 0.1, normalised=True) | gradients must not be 0 .* group 1
-gap_bounds(G, [1.0], 1.0, 0.0) | step must have shape \(3,\)
-gap_bounds(G, [1.0] * 3, 1.0, -1.1) | mu must be in \[-1, 1\]
-gap_bounds(G, [1.0] * 3, 0.0, 0.0) | L must be positive
-relative_gap_bounds(G, [1.0] * 3, [1.0], 1.0, 0.0) | other must have shape \(3,\)
-relative_gap_bounds(G, [1.0] * 3, [1.0] * 3, 1.0, 0.0, family='x') | family must be one of
 one_mixture(bound=0.0) | bound must be positive
 all_mixtures(bound=0.0) | bound must be positive
 one_mixture(bound=0.4) | losses must be in \[0, 0.4\], got 0.5 at position 1
@@ -316,17 +305,14 @@ propfair(eta=1.0) | eta must be at most
 propfair(variant='mine') | variant must be one of
 propfair(steps=[0, 1]) | steps must be
 propfair(local=[0.1, 0.2, 0.3]) | local must have shape
-normalised_update([1.0, 0.0], layers=[1, 1]) | must not be 0 in a layer
-normalised_update([1.0], -1.0) | length must be in
-normalised_update([1.0, 2.0], [[1.0]]) | length must have shape
-layer_norms(U, [1, 1]) | layers must have the sum 3, got 2
-layer_norms(U, [3, 0]) | layers must be whole numbers
-layer_norms(U, [1.5, 1.5]) | layers must be whole numbers
 clip_bound(U, variant='x') | variant must be one of
 interpolated_length(1.0, 1.5, 1.0, 1) | beta must be in \[0, 1\], got 1.5
 interpolated_length(1.0, 0.5, 1.0, 0) | rounds must be a whole number of at least 1
-normalised_update([NAN]) | update must not hold NaN
-normalised_update(1.0) | update must have shape \(\.\.\., d\)
+clip_bound([NAN]) | update must not hold NaN
+clip_bound(1.0) | update must have shape \(\.\.\., d\)
+clip_bound(U, [1, 1]) | layers must have the sum 3, got 2
+clip_bound(U, [3, 0]) | layers must be whole numbers
+clip_bound(U, [1.5, 1.5]) | layers must be whole numbers
 clipped_update(U, [1.0, 2.0, 3.0], [1, 2]) | bound must have shape
 """,
     COMMON | vars(bounds) | vars(updates) | BOUNDS,
@@ -362,7 +348,30 @@ mean_utility(1.0, 1) | utilities must have shape
 shares([1.0], INF) | alpha must be finite for shares, got inf
 shares([0.0, 1.0], 1) | utilities must be > 0 for shares .* index \(0,\)
 shares([0.0, 0.0], 0) | utilities must not all be 0
+variance(3.0) | losses must have shape \(\.\.\., n\)
+angle([]) | n >= 1 clients
+entropy([1.0, NAN]) | losses must not hold NaN
+jain([1.0, INF]) | losses must be finite
+best(["a"]) | losses must be numbers
+variance([0.0, 1e300]) | losses must have a variance below
+entropy([[1.0, 2.0], [-1.0, 2.0]]) | losses must be >= 0 .* got -1\.0 at index \(1, 0\)
+kl_to_uniform([-1.0, 2.0]) | losses must be >= 0
+uniformity.gini([-1.0, 2.0]) | losses must be >= 0
+jain([-1.0, 2.0]) | losses must be >= 0
+summary([-1.0, 2.0]) | losses must be >= 0
+variance([1.0, 2.0], [0.5, 0.4]) | client_weights must sum to one
+angle([1.0, 2.0], [1.0, 0.0]) | client_weights must be finite and > 0
+worst([1.0, 2.0], 0.1, [0.2, 0.3, 0.5])
+    | n = 3 clients on the last axis \(as many as client_weights\)
+worst([1.0, 2.0], 0.0) | share must
+best([1.0, 2.0], 1.01) | share must
+worst([1.0, 2.0], NAN) | share must
 price_of_fairness([1.0], 0.0) | best_total must be positive
 """,
-    COMMON | vars(dynamic) | vars(welfare) | {"L3": [[1.0, NAN], [0.5, 1.0], [0.4, 0.9]]},
+    COMMON
+    | vars(dynamic)
+    | vars(uniformity)
+    | vars(welfare)
+    | {"uniformity": uniformity}
+    | {"L3": [[1.0, NAN], [0.5, 1.0], [0.4, 0.9]]},
 )

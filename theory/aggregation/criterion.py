@@ -16,7 +16,7 @@ DIGITS = 50  # of the evaluations that look for a point where a sign is wrong
 ZERO = 1e-30  # what such an evaluation may leave of a zero
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Criterion:
     """The verdict on A_s, with the expressions it rests on.
 
@@ -27,9 +27,9 @@ class Criterion:
 
     convex: bool | None
     schur_convex: bool | None
-    ratio: Any
-    curvature: Any
-    witness: Any
+    ratio: Any = None
+    curvature: Any = None
+    witness: Any = None
     words: str
 
 
@@ -50,24 +50,28 @@ def convexity_criterion(
 
     first, second = sympy.diff(s, t), sympy.simplify(sympy.diff(s, t, 2))
     if second == 0:
-        return Criterion(True, True, None, None, None, "s is linear, A_s the arithmetic mean")
+        words = "s is linear, A_s the arithmetic mean"
+        return Criterion(convex=True, schur_convex=True, words=words)
     s_convex, where = _sign(second, t, lower, upper)
     ratio = sympy.simplify(-first / second)
     curvature = sympy.simplify(sympy.diff(ratio, t, 2))
-    if s_convex is False:
-        return Criterion(False, False, ratio, curvature, where, f"s'' < 0 at {t} = {where}")
     convex, witness = _sign(curvature, t, lower, upper)
-    if convex is False:
-        return Criterion(
-            False, s_convex, ratio, curvature, witness, f"(-s'/s'')'' < 0 at {t} = {witness}"
-        )
-    both = True if s_convex and convex else None
-    words = (
-        "s'' >= 0 and (-s'/s'')'' >= 0"
-        if both
-        else "the sign of s'' or of (-s'/s'')'' is not decided"
+    if s_convex is False:
+        convex, witness, words = False, where, f"s'' < 0 at {t} = {where}"
+    elif convex is False:
+        words = f"(-s'/s'')'' < 0 at {t} = {witness}"
+    elif s_convex and convex:
+        words = "s'' >= 0 and (-s'/s'')'' >= 0"
+    else:
+        convex, words = None, "the sign of s'' or of (-s'/s'')'' is not decided"
+    return Criterion(
+        convex=convex,
+        schur_convex=s_convex,
+        ratio=ratio,
+        curvature=curvature,
+        witness=witness,
+        words=words,
     )
-    return Criterion(both, s_convex, ratio, curvature, None, words)
 
 
 def sample_points(lower: float, upper: float, count: int = 41) -> list[float]:

@@ -9,7 +9,6 @@
 
 from fairfl.theory.bounds._rounds import Convergence
 from fairfl.theory.bounds.averaging import fedavg_convergence, fedavg_step_limit
-from fairfl.theory.bounds.gaps import gap_bounds, relative_gap_bounds, round_step
 from fairfl.theory.bounds.generalisation import generalisation_bound, uniform_generalisation_bound
 from fairfl.theory.bounds.propfair import (
     PropFairConstants,
@@ -22,11 +21,8 @@ __all__ = [
     "PropFairConstants",
     "fedavg_convergence",
     "fedavg_step_limit",
-    "gap_bounds",
     "generalisation_bound",
     "propfair_constants",
     "propfair_convergence",
-    "relative_gap_bounds",
-    "round_step",
     "uniform_generalisation_bound",
 ]

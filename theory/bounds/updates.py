@@ -1,4 +1,4 @@
-"""Clients' updates with another length: normalised, interpolated and clipped, whole or by layer.
+"""Clients' updates with another length: interpolated and clipped, whole or by layer.
 
 An update w_t - w_{t+1}^k has shape (..., d). ``layers`` are the sizes of consecutive layers, of sum
 d; by default the update is one layer. What is said of a length is said of each layer's.
@@ -16,41 +16,6 @@ from numpy.typing import ArrayLike
 
 from fairfl._support import checks
 from fairfl._support.checks import Array
-
-
-def layer_norms(update: ArrayLike, layers: Sequence[int] | None = None) -> Array:
-    """LN: the Euclidean length of each layer, shape (..., layers).
-
-    >>> layer_norms([3.0, 4.0, 5.0], layers=[2, 1]).tolist()
-    [5.0, 5.0]
-    """
-    step, starts, _ = _parts(update, layers)
-    return np.sqrt(np.add.reduceat(step**2, starts, axis=-1))
-
-
-def normalised_update(
-    update: ArrayLike, length: ArrayLike = 1.0, layers: Sequence[int] | None = None
-) -> Array:
-    """The update with its length replaced by ``length`` >= 0, of shape () or (..., layers);
-    algorithm 1, line 8.
-
-    By layer, l layers of length 1 make a step of length sqrt(l). Errors: ValueError for a layer of
-    zeros, which has no direction.
-
-    >>> normalised_update([3.0, 4.0, 5.0], 10.0, layers=[2, 1]).tolist()
-    [6.0, 8.0, 10.0]
-    """
-    step, starts, sizes = _parts(update, layers)
-    norms = layer_norms(step, layers)
-    if (norms == 0).any():
-        raise ValueError("update must not be 0 in a layer: it has no direction")
-    most = np.finfo(float).max
-    factor = checks.in_range("length", length, 0.0, most) / norms
-    if factor.shape != norms.shape:
-        raise ValueError(
-            f"length must have shape () or {norms.shape}, a layer each, got {np.shape(length)}"
-        )
-    return step * np.repeat(factor, sizes, axis=-1)
 
 
 def interpolated_length(norm: Any, beta: float, scale: Any, rounds: int) -> Any:

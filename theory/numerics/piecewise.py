@@ -93,7 +93,7 @@ class Piecewise:
         """Panel index and local coordinate in [-1, 1] of each t (clipped to the ends)."""
         k = np.searchsorted(self.edges[1:-1], t, side="right")
         low, high = self.edges[k], self.edges[k + 1]
-        return k, np.clip((2 * np.clip(t, low, high) - low - high) / (high - low), -1.0, 1.0)
+        return k, np.minimum(np.maximum((2 * t - low - high) / (high - low), -1.0), 1.0)
 
     def error_at(self, cuts: Array) -> Array:
         """(J,) errors of integrals that end at the given cuts: the whole panels' and that inside
@@ -137,23 +137,28 @@ class Piecewise:
         outside = (flat < self.edges[0]) | (flat > self.edges[-1])
         return np.where(outside, 0.0, out).reshape(self._above.shape[0], *t.shape)
 
-    def at(self, t: Array) -> Array:
-        """``values``, ``slopes`` and ``above`` (3, J, T) of every function at few finite t (T,)."""
+    def at(self, t: Array, first: int = 0, last: int = 3) -> Array:
+        """Rows ``first`` to ``last`` of: the integral above t, the value, the first and the second
+        derivative, of every function at few finite t (T,): shape (last - first, J, T).
+        """
         k, xi = self.locate(t)
-        out = np.einsum("qjtn,nt->qjt", self._series[:, :, k], chebyshev_values(xi, DEGREE + 2))
-        out[:2] *= (t >= self.edges[0]) & (t <= self.edges[-1])
-        out[2] += self._above[:, k]
+        series = self._series[first:last, :, k]
+        out = np.einsum("qjtn,nt->qjt", series, chebyshev_values(xi, DEGREE + 2))
+        out[max(1 - first, 0) :] *= (t >= self.edges[0]) & (t <= self.edges[-1])
         return out
 
     @cached_property
     def _series(self) -> Array:
-        """(3, J, P, 17) the coefficients of the functions, their derivatives and their integrals
-        from t to the panel's left end.
+        """(4, J, P, 17) the coefficients of the functions' integrals above t, of the functions,
+        and of their derivatives.
         """
-        out = np.zeros((3, *self._rising.shape))
-        out[0, ..., :-1] = self.coefficients
-        out[1, ..., :-1] = self.coefficients @ DERIVATIVE * (2.0 / np.diff(self.edges)[:, None])
-        out[2] = -self._rising
+        out = np.zeros((4, *self._rising.shape))
+        out[0] = -self._rising
+        out[0, ..., 0] += self._above[:, :-1]
+        out[1, ..., :-1] = self.coefficients
+        turned = DERIVATIVE * (2.0 / np.diff(self.edges)[:, None, None])
+        for order in (2, 3):
+            out[order, ..., :-1] = (out[order - 1, ..., None, :-1] @ turned)[..., 0, :]
         return out
 
     def cells(self) -> Array:
@@ -164,13 +169,6 @@ class Piecewise:
         values = self.coefficients @ chebyshev_values(NODES, DEGREE + 1)
         nodes = values * (half[:, None] * SHARES)
         return nodes.reshape(len(values), -1, 4).sum(axis=2)
-
-    def slopes(self, t: Array, order: int = 1) -> Array:
-        """Derivative of this order of every function at t (flat): shape (J, T)."""
-        k, xi = self.locate(t)
-        local = self.coefficients[:, k, :] @ np.linalg.matrix_power(DERIVATIVE, order)
-        half = (self.edges[k + 1] - self.edges[k]) / 2
-        return np.einsum("jtn,nt->jt", local, chebyshev_values(xi, DEGREE + 1)) / half**order
 
     def combined(self, weights: Array) -> Array:
         """Coefficients (B, P, 16) of the combinations Σ_j weights[b, j] F_j."""

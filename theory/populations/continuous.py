@@ -120,7 +120,7 @@ class ContinuousModel:
                 margin = (missed + wrong)[:, None, None] * eta - wrong[:, None, None]
                 gain = np.einsum("i,ipn,ipn->pn", weights, p, margin)
                 # without cancellation where η is nearly 1
-                rest = np.concatenate([self.eta(a, x, who, True) for a in groups])
+                rest = np.concatenate([self.eta(a, x, who, negative=True) for a in groups])
                 own = [p if d == 0.0 else p * ((c + d) * eta + c * rest) for c, d in linear]
                 return np.concatenate([gain[None], *own])
 

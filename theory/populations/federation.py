@@ -36,7 +36,7 @@ from fairfl.theory.populations.calibration import (
 )
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Eta, Logistic
-from fairfl.theory.populations.finite import FiniteModel
+from fairfl.theory.populations.finite import FiniteModel, Joint
 from fairfl.theory.populations.laws import Finite, Law, Normal, as_law, check_resolved
 from fairfl.theory.populations.notions import check_mass
 
@@ -391,6 +391,18 @@ class Federation(Tabular):
         group.
         """
         return (self.share > 0).all(axis=1)
+
+    @cached_property
+    def joint(self) -> Joint:
+        """On a finite X the clients' laws P(x, a, i)."""
+        assert isinstance(self.model, FiniteModel)
+        return self.model.joint(self.mass)
+
+    @cached_property
+    def pooled(self) -> Joint:
+        """On a finite X the law of all clients together."""
+        assert isinstance(self.model, FiniteModel)
+        return self.model.pooled(self.mass)
 
     @cached_property
     def base_rate(self) -> float:

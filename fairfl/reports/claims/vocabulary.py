@@ -9,7 +9,7 @@ VERDICT = {
     "holds": "as printed, at the level and in the scope given",
     "holds-repaired": "false as printed, true after the repair that is stated",
     "refuted": "false, by a counterexample or a proof of the contrary",
-    "open": "searched, and neither proved nor refuted",
+    "open": "it rests on a claim that does not hold",
 }
 LEVEL = {
     "proved": "the kernel of Coq has checked a proof of the statement",

@@ -2,17 +2,7 @@
 
 from fairfl.sims.data.federated.data import PARTS, ByClient, FederatedData
 from fairfl.sims.data.federated.population import sample
-from fairfl.sims.data.federated.quadratic import Quadratics
 from fairfl.sims.data.federated.registry import SOURCES, load_federated
 from fairfl.sims.data.federated.synthetic import synthetic
 
-__all__ = [
-    "PARTS",
-    "SOURCES",
-    "ByClient",
-    "FederatedData",
-    "Quadratics",
-    "load_federated",
-    "sample",
-    "synthetic",
-]
+__all__ = ["PARTS", "SOURCES", "ByClient", "FederatedData", "load_federated", "sample", "synthetic"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fairfl._support.checks import as_array, in_range, whole
-from fairfl.sims.data.partition.checks import generator
+from fairfl.sims.data.checks import codes, frozen, generator
 
 PARTS = ("train", "validation", "test")
 """What a row is for, in the order of its code."""
@@ -85,13 +85,13 @@ class FederatedData:
         part = (
             np.zeros(n, np.int8)
             if self.part is None
-            else _codes("part", self.part, n, len(PARTS)).astype(np.int8)
+            else codes("part", self.part, n, len(PARTS)).astype(np.int8)
         )
-        group = None if self.group is None else _codes("group", self.group, n, None)
+        group = None if self.group is None else codes("group", self.group, n, None)
         names = tuple(self.client_names) or tuple(str(k) for k in range(clients))
         if len(names) != clients:
             raise ValueError(f"client_names must name {clients} clients, got {len(names)} names")
-        owner = _codes("owner", self.owner, n, clients)
+        owner = codes("owner", self.owner, n, clients)
         for field, value in (
             ("x", x),
             ("y", y),
@@ -99,10 +99,7 @@ class FederatedData:
             ("part", part),
             ("group", group),
         ):
-            if value is not None:
-                value = value.view()
-                value.flags.writeable = False
-            object.__setattr__(self, field, value)
+            object.__setattr__(self, field, None if value is None else frozen(value))
         object.__setattr__(self, "client_names", names)
 
     def __len__(self) -> int:
@@ -177,19 +174,3 @@ class FederatedData:
         who = np.asarray(owner)
         count = int(who.max()) + 1 if n_clients is None else n_clients
         return replace(self, owner=who, n_clients=count, client_names=())
-
-
-def _codes(name: str, values: Any, n: int, high: int | None) -> NDArray[np.int64]:
-    array = np.asarray(values)
-    if array.shape != (n,) or array.dtype.kind not in "iu":
-        raise ValueError(
-            f"{name} must be whole numbers of shape ({n},), got {array.dtype} of shape "
-            f"{array.shape}"
-        )
-    bad = (array < 0) if high is None else (array < 0) | (array >= high)
-    if bad.any():
-        allowed = ">= 0" if high is None else f"in 0..{high - 1}"
-        raise ValueError(
-            f"{name} must be {allowed}, got {array[bad][0]} at row {int(bad.argmax())}"
-        )
-    return array.astype(np.int64)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from fairfl._support.checks import in_range, one_of, whole
+from fairfl.sims.data.checks import generator
 from fairfl.sims.data.federated.data import FederatedData
-from fairfl.sims.data.partition.checks import generator
 
 MEANS = np.array([[-2.0, -2.0], [2.0, 2.0]])
 COVARIANCES = np.array([[[10.0, 1.0], [1.0, 3.0]], [[5.0, 1.0], [1.0, 5.0]]])

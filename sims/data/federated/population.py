@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from fairfl._support.checks import Array, shown, whole
+from fairfl.sims.data.checks import generator
 from fairfl.sims.data.federated.data import FederatedData
-from fairfl.sims.data.partition.checks import generator
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.laws import Law, Mixture, Normal, ScipyLaw

@@ -15,7 +15,7 @@ Loader = Callable[[str | Path | None, Progress | None], FederatedData]
 
 
 @dataclass(frozen=True)
-class Entry:
+class Source:
     """A loader with its name and title."""
 
     name: str
@@ -23,7 +23,7 @@ class Entry:
     load: Loader
 
 
-SOURCES = Registry[Entry]("fairfl.sims.data.federated")
+SOURCES = Registry[Source]("fairfl.sims.data.federated")
 """Every registered source, by name."""
 
 
@@ -31,7 +31,7 @@ def register(name: str, title: str) -> Callable[[Loader], Loader]:
     """Add a loader ``load(folder, progress)``; ValueError if the name is taken."""
 
     def add(load: Loader) -> Loader:
-        SOURCES.register(Entry(name, title, load))
+        SOURCES.register(Source(name, title, load))
         return load
 
     return add

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfl._support.checks import in_range, one_of, whole
+from fairfl.sims.data.checks import generator
 from fairfl.sims.data.federated.data import FederatedData
-from fairfl.sims.data.partition.checks import generator
 
 FEATURES, CLASSES = 60, 10
 PARETO_SHAPE = 3.00665

@@ -21,13 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fairfl.sims.data.fetch import Progress, Remote, locate
-from fairfl.sims.data.tables.encode import (
-    codes_of,
-    encode,
-    require_columns,
-    require_numeric,
-    row_note,
-)
+from fairfl.sims.data.tables.encode import codes_of, encode, published, row_note
 from fairfl.sims.data.tables.registry import Entry, register
 from fairfl.sims.data.tables.table import Dataset
 
@@ -82,8 +76,10 @@ TEST = Remote(
 
 def read(path: Path) -> pd.DataFrame:
     """Return one of the two files as a table with the columns `COLUMNS`, stripped, `?` kept."""
-    frame = pd.read_csv(
+    frame = published(
         path,
+        COLUMNS,
+        NUMERIC,
         header=None,
         names=list(COLUMNS),
         index_col=False,
@@ -91,8 +87,6 @@ def read(path: Path) -> pd.DataFrame:
         keep_default_na=False,
         comment="|",  # adult.test's first line
     )
-    require_columns(frame, COLUMNS, path)
-    require_numeric(frame, NUMERIC, path)
     # adult.test ends its labels with a full stop
     frame["income"] = frame["income"].astype(str).str.rstrip(".")
     return frame

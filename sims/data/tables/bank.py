@@ -27,13 +27,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fairfl.sims.data.fetch import Progress, Remote, locate
-from fairfl.sims.data.tables.encode import (
-    codes_of,
-    encode,
-    require_columns,
-    require_numeric,
-    row_note,
-)
+from fairfl.sims.data.tables.encode import codes_of, encode, published, row_note
 from fairfl.sims.data.tables.registry import Entry, register
 from fairfl.sims.data.tables.table import Dataset
 
@@ -78,9 +72,8 @@ def read(path: Path) -> pd.DataFrame:
     """
     with path.open(encoding="utf-8") as file:
         raw = ";" in file.readline()
-    frame = pd.read_csv(path, sep=";" if raw else ",", keep_default_na=False)
-    require_columns(frame, COLUMNS, path)
-    require_numeric(frame, ("age", *NUMERIC), path)
+    separator = ";" if raw else ","
+    frame = published(path, COLUMNS, ("age", *NUMERIC), sep=separator, keep_default_na=False)
     frame = frame.loc[:, list(COLUMNS)].copy()
     if raw:
         ages = pd.Series(frame["age"]).to_numpy(dtype=np.float64)

@@ -24,13 +24,7 @@ import numpy as np
 import pandas as pd
 
 from fairfl.sims.data.fetch import Progress, Remote, locate
-from fairfl.sims.data.tables.encode import (
-    codes_of,
-    encode,
-    require_columns,
-    require_numeric,
-    row_note,
-)
+from fairfl.sims.data.tables.encode import codes_of, encode, published, row_note
 from fairfl.sims.data.tables.registry import Entry, register
 from fairfl.sims.data.tables.table import Dataset
 
@@ -46,10 +40,7 @@ ROWS = 7_214
 
 def read(path: Path) -> pd.DataFrame:
     """Return the file's columns `COLUMNS`. A missing charge stays missing."""
-    frame = pd.read_csv(path)
-    require_columns(frame, COLUMNS, path)
-    require_numeric(frame, NUMERIC, path)
-    return frame.loc[:, list(COLUMNS)]
+    return published(path, COLUMNS, NUMERIC).loc[:, list(COLUMNS)]
 
 
 # The first digest is that of the file in ProPublica's repository; the second that of a copy without

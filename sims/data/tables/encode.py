@@ -9,6 +9,7 @@ test value may lie outside [0, 1].
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -64,8 +65,21 @@ def one_hot(codes: NDArray[np.integer], count: int) -> NDArray[np.float64]:
     return hot
 
 
-def require_columns(frame: pd.DataFrame, columns: Sequence[str], path: Path) -> None:
-    """Raise `ValueError` if the table read from `path` lacks one of `columns`, or has no rows."""
+def published(
+    path: Path, columns: Sequence[str], numeric: Sequence[str], **options: Any
+) -> pd.DataFrame:
+    """A published CSV file, read with pandas' `options`: all `columns` there, `numeric` numbers."""
+    frame = pd.read_csv(path, **options)
+    require(frame, columns, numeric, path)
+    return frame
+
+
+def require(
+    frame: pd.DataFrame, columns: Sequence[str], numeric: Sequence[str], path: Path
+) -> None:
+    """`ValueError` if the table read from `path` lacks a column, has no rows, or a text among
+    numbers.
+    """
     missing = [column for column in columns if column not in frame.columns]
     if missing:
         raise ValueError(
@@ -73,11 +87,7 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], path: Path) -> 
         )
     if len(frame) == 0:
         raise ValueError(f"{path.name} must have at least one row, got none")
-
-
-def require_numeric(frame: pd.DataFrame, columns: Sequence[str], path: Path) -> None:
-    """ValueError if one of the columns is not numeric throughout, naming the first such row."""
-    for column in columns:
+    for column in numeric:
         wrong = pd.Series(pd.to_numeric(frame[column], errors="coerce")).isna().to_numpy(dtype=bool)
         if wrong.any():
             row = int(np.argmax(wrong))

@@ -2,16 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from fairfl._support.checks import as_array
-
-RESERVED = ("label", "group", "client", "is_test")
-"""Columns that `Dataset.to_frame` adds."""
+from fairfl.sims.data.checks import codes, frozen, numbers_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,8 +14,7 @@ class Dataset:
     """A table of people, ready for a federation: n rows, d features, k groups, I clients.
 
     The arrays are checked when the object is made and are read-only afterwards. Rows keep the order
-    of the file they were read from. A value that does not fit raises `ValueError` (`TypeError` for
-    a wrong kind of number), naming the argument, the value and what is allowed.
+    of the file they were read from. A value that does not fit raises `ValueError`.
 
     Parameters
     ----------
@@ -63,18 +57,8 @@ class Dataset:
 
     def __post_init__(self) -> None:
         """Check every field against the others, and freeze the arrays."""
-        features = as_array("features", self.features).astype(np.float64, copy=False)
-        if features.ndim != 2 or len(features) == 0:
-            raise ValueError(
-                f"features must have shape (n, d) with n >= 1, got shape {features.shape}"
-            )
+        features = numbers_table("features", self.features)
         n, d = features.shape
-        if not np.isfinite(features).all():
-            row, column = np.argwhere(~np.isfinite(features))[0]
-            raise ValueError(
-                f"features must be finite, got {features[row, column]} at row {row}, column "
-                f"{column}"
-            )
         names = _names("feature_names", self.feature_names)
         if len(names) != d:
             raise ValueError(
@@ -89,14 +73,14 @@ class Dataset:
                 f"{is_test.shape}"
             )
         checked = {
-            "features": _frozen(features),
+            "features": frozen(features),
             "feature_names": names,
-            "label": _codes("label", self.label, n, 2),
-            "group": _codes("group", self.group, n, len(group_names)),
+            "label": frozen(codes("label", self.label, n, 2)),
+            "group": frozen(codes("group", self.group, n, len(group_names))),
             "group_names": group_names,
-            "client": _codes("client", self.client, n, len(client_names)),
+            "client": frozen(codes("client", self.client, n, len(client_names))),
             "client_names": client_names,
-            "is_test": _frozen(is_test),
+            "is_test": frozen(is_test),
         }
         for name, value in checked.items():
             # the only way to set a field of a frozen dataclass
@@ -115,31 +99,6 @@ class Dataset:
             f"Dataset({self.name!r}: {rows}, groups {self.group_names}, clients "
             f"{self.client_names})"
         )
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the rows as a pandas table.
-
-        Returns
-        -------
-        DataFrame, shape (n, d + 4)
-            The features, then `label` (0/1), `group` and `client` (categories, by name) and
-            `is_test`. A feature of such a name raises `ValueError`.
-        """
-        taken = [name for name in self.feature_names if name in RESERVED]
-        if taken:
-            raise ValueError(
-                f"feature_names must not use the reserved names {RESERVED}, got {taken[0]!r}"
-            )
-        frame = pd.DataFrame(self.features, columns=pd.Index(self.feature_names))
-        roles = pd.DataFrame(
-            {
-                "label": self.label,
-                "group": pd.Categorical.from_codes(self.group.tolist(), list(self.group_names)),
-                "client": pd.Categorical.from_codes(self.client.tolist(), list(self.client_names)),
-                "is_test": self.is_test,
-            }
-        )
-        return pd.concat([frame, roles], axis=1)
 
     def select(self, mask: ArrayLike) -> "Dataset":
         """Return the data set of the rows where `mask` is true; codes and names stay as they are.
@@ -231,35 +190,12 @@ class Dataset:
 def _names(argument: str, value: Iterable[str]) -> tuple[str, ...]:
     """Return `value` as a tuple of distinct texts."""
     if isinstance(value, str):
-        raise TypeError(f"{argument} must be a sequence of texts, got the single text {value!r}")
+        raise ValueError(f"{argument} must be a sequence of texts, got the single text {value!r}")
     names = tuple(value)
     for name in names:
         if not isinstance(name, str):
-            raise TypeError(f"{argument} must hold texts, got {name!r}")
+            raise ValueError(f"{argument} must hold texts, got {name!r}")
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise ValueError(f"{argument} must be distinct, got {twice!r} twice")
     return names
-
-
-def _codes(argument: str, value: ArrayLike, n: int, count: int) -> NDArray[np.int64]:
-    """Return `value` as n codes in 0..count-1."""
-    codes = as_array(argument, value)
-    if codes.dtype.kind not in "iub":
-        raise TypeError(f"{argument} must be integer codes, got an array of {codes.dtype}")
-    if codes.shape != (n,):
-        raise ValueError(
-            f"{argument} must have shape ({n},), one code per row of features, got {codes.shape}"
-        )
-    outside = (codes < 0) | (codes >= count)
-    if outside.any():
-        row = int(np.argmax(outside))
-        raise ValueError(f"{argument} must be in 0..{count - 1}, got {codes[row]} at row {row}")
-    return _frozen(codes.astype(np.int64))
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view: no copy, and the caller's own array stays writable."""
-    view = array.view()
-    view.flags.writeable = False
-    return view

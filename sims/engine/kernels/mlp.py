@@ -7,16 +7,17 @@ from functools import cached_property
 from typing import ClassVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from fairfl._support.checks import shown, whole
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.kernels.linear import floating, ready
-from fairfl.sims.engine.kernels.softmax import (
+from fairfl.sims.engine.kernels.linear import (
     classes_between,
     entropies,
     entropy_slopes,
     entropy_targets,
+    floating,
+    ready,
 )
 from fairfl.sims.engine.model import Blocks, Model, Weights
 
@@ -82,6 +83,11 @@ class MLP(Model):
         return torch.cat(
             [torch.cat([p[: i * o].view(o, i).T.flatten(), p[i * o :]]) for (i, o), p in parts]
         )
+
+    def sequential(self) -> nn.Sequential:
+        """The matching module."""
+        parts = [part for i, o in self._pairs for part in (nn.Linear(i, o), nn.ReLU())]
+        return nn.Sequential(*parts[:-1])
 
     def init(self, seed: int) -> Tensor:
         generator = torch.Generator().manual_seed(seed)

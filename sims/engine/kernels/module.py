@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, vmap
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.kernels.softmax import classes_between
+from fairfl.sims.engine.kernels.linear import classes_between
 from fairfl.sims.engine.live_bytes import peak_bytes
 from fairfl.sims.engine.model import Blocks, Model, Weights
 
@@ -24,11 +24,6 @@ SampleLoss = Callable[[Tensor, Tensor], Tensor]
 def cross_entropy(outputs: Tensor, y: Tensor) -> Tensor:
     """Losses (B,) of scores (B, classes)."""
     return nn.functional.cross_entropy(outputs, y, reduction="none")
-
-
-def squared_error(outputs: Tensor, y: Tensor) -> Tensor:
-    """(1/2) ||outputs - y||², (B,)."""
-    return (outputs - y.reshape(outputs.shape)).square().flatten(1).sum(1) / 2
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Gaussian federations: FedFB's figures 5 and 9, random ones, and axes of heterogeneity."""
+"""Gaussian federations: FedFB's figures 5 and 9, and random ones."""
 
 from __future__ import annotations
 
@@ -10,14 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from fairfl._support.checks import Array, finite, in_range, whole
-from fairfl.theory.populations.eta import Logistic
+from fairfl._support.checks import Array, whole
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import MEANS_5, MEANS_9, SHARES_5, SHARES_9
 
 PANELS = "abcd"
-HALF = 1.0
-"""Of ``spread``: half the distance of the two groups' means within a client."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +27,6 @@ class World:
     mean, sd : (I, A), in the unit of x.
     q : (I,) P(a = 1 | i) of two groups; of A groups the shares P(a | i), (I, A).
     weight : (I,) shares of the people.
-    tilt : (I,) η_i(x) = 1 / (1 + exp(-x - tilt_i)), where clients have concepts of their own; else
-        empty, and η(x) = 1 / (1 + exp(-x)) for all.
 
     Every attribute but the name has an entry a client: ``alone`` takes one of each.
     Errors: ValueError where one has another number of entries than q; as ``Federation.normal``,
@@ -43,7 +38,6 @@ class World:
     sd: tuple[tuple[float, ...], ...]
     q: tuple[Any, ...]
     weight: tuple[float, ...]
-    tilt: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         for name, values in self._by_client().items():
@@ -54,10 +48,7 @@ class World:
 
     def _by_client(self) -> dict[str, tuple[Any, ...]]:
         """The attributes that have entries, one a client."""
-        by_client = {
-            field.name: getattr(self, field.name) for field in fields(self) if field.name != "name"
-        }
-        return {name: values for name, values in by_client.items() if values or name != "tilt"}
+        return {field.name: getattr(self, field.name) for field in fields(self)[1:]}
 
     @property
     def clients(self) -> int:
@@ -136,24 +127,6 @@ def random_world(seed: int, clients: int | None = None, groups: int = 2) -> Worl
     return World(name, mean, sd, q, tuple(share))
 
 
-def spread(clients: int, distance: float, shares: float) -> World:
-    """Clients in a row, u_i even in [-1, 1]: centres distance u_i, P(a=1 | i) = 1/2 + shares u_i.
-
-    Group 1's mean is 1 above the centre for even clients, and 1 below it for odd ones, as in
-    FedFB's figure 5; sd 1.
-
-    Errors: ValueError for fewer than two clients, shares not in [0, 0.49], and what is not finite.
-    """
-    u = np.linspace(-1, 1, whole("clients", clients, 2))
-    in_range("shares", shares, 0.0, 0.49)
-    centre = float(finite("distance", distance)) * u
-    side = HALF * np.where(np.arange(clients) % 2, -1.0, 1.0)
-    mean = tuple((float(c - s), float(c + s)) for c, s in zip(centre, side, strict=True))
-    q = tuple(float(v) for v in 0.5 + shares * u)
-    name = f"spread-{clients}-{distance:g}-{shares:g}"
-    return World(name, mean, ((1.0, 1.0),) * clients, q, (1 / clients,) * clients)
-
-
 def by_name(name: str) -> World:
     """The world that has this name; ValueError for another."""
     figure, _, rest = name.partition("-")
@@ -180,5 +153,4 @@ def _equal(name: str, mean: tuple[tuple[float, ...], ...], q: tuple[float, ...])
 
 @lru_cache(maxsize=64)
 def _federation(world: World) -> Federation:
-    eta = [Logistic(1.0, shift) for shift in world.tilt] or None
-    return Federation.normal(world.mean, np.array(world.sd), world.q, world.weight, eta=eta)
+    return Federation.normal(world.mean, np.array(world.sd), world.q, world.weight)

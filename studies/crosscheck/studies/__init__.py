@@ -1,1 +1,1 @@
-"""The studies, a module each: see ``fairfl.studies.crosscheck.registry``."""
+"""The studies, a module each: see ``fairfl.studies.crosscheck.studies.all_studies``."""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 
 from fairfl._support.checks import Array
-from fairfl.solvers.schemes import Scheme
+from fairfl.solvers.schemes import LABELS
 from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, below, exact
-from fairfl.studies.crosscheck.population.kept_rules import kept_rules
-from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
+from fairfl.studies.crosscheck.population.worlds import by_name, in_words
 from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, rms, told
 from fairfl.studies.crosscheck.runs import BOXED, CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan
 from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.told import points_of, series
+from fairfl.studies.crosscheck.told import exact_curve, points_of, series
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 
@@ -33,8 +30,6 @@ SHOWN = ("figure-5a", "figure-5d", "figure-9d", "random-0")
 RATED = (0.1, 0.2)
 """Budgets whose rate is measured: not 0, where |MD| has a kink."""
 SIZES = (250, 1_000, 4_000, 16_000)
-KEPT = 3
-"""Rules that are recorded of each world, scheme, degree and size: those nearest to the frontier."""
 FAR = 0.05
 """Rules whose accuracy is this far below all the curves are counted in the picture, not drawn."""
 
@@ -214,25 +209,6 @@ def _list(found: pd.DataFrame, column: str) -> str:
     return ", ".join(f"{v:g}" for v in np.unique(floats(found, column)))
 
 
-def record(measures: pd.DataFrame) -> dict[str, Any]:
-    """By world, scheme, degree, size: the rules nearest to the frontier, and their count."""
-    found = beside(measures)
-    kept = [
-        part.iloc[np.argsort(floats(part, "below"))[:KEPT]]
-        for _, part in groups(found, ["world", "scheme", "degree", "rows"])
-    ]
-    runs = {
-        "rules": len(found),
-        "worlds": len(set(found["world"])),
-        "schemes": list(dict.fromkeys(found["scheme"])),
-        "people": [int(v) for v in np.unique(floats(found, "rows"))],
-        "seeds": _list(found, "seed"),
-        "seen": SEEN,
-        "degrees": _list(found, "degree"),
-    }
-    return {"runs": runs, "worlds": kept_rules(pd.concat(kept, ignore_index=True))}
-
-
 def points(measures: pd.DataFrame) -> pd.DataFrame:
     """Three exact frontiers a world, and the largest sample's rules: panel, series, kind, x, y."""
     parts = []
@@ -240,7 +216,7 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
         four = among(among(found, "degree", [1]), "scheme", EVERYONE)
         size = _common(four)
         shown = among(four, "rows", [size])
-        curves = [curve(by_name(world), scheme) for scheme in ("cfl", "lft_fedavg", "lft_ensemble")]
+        curves = [exact_curve(by_name(world), scheme) for scheme in LABELS]
         far = floats(shown, "accuracy") < min(float(floats(one, "y").min()) for one in curves) - FAR
         panel = f"{in_words(world)}, {size:,} people" + (
             f" ({far.sum()} far below)" if far.any() else ""
@@ -255,13 +231,6 @@ def _common(found: pd.DataFrame) -> int:
     """The largest size that all four schemes ran with."""
     sizes = [set(floats(part, "rows").tolist()) for _, part in groups(found, ["scheme"])]
     return int(max(set.intersection(*sizes)))
-
-
-def curve(world: World, scheme: Scheme) -> pd.DataFrame:
-    """An exact frontier as a series."""
-    label = {"cfl": CFL, "lft_fedavg": LFT_AVG, "lft_ensemble": ENSEMBLE}[scheme]
-    found = exact(world, scheme)
-    return series("", f"{label}, exact", "line", found.disparity, found.accuracy)
 
 
 def shrinking(measures: pd.DataFrame) -> pd.DataFrame:

@@ -10,7 +10,6 @@ import pandas as pd
 
 from fairfl._support.checks import Array
 from fairfl.solvers.api import solve
-from fairfl.solvers.schemes import LABELS
 from fairfl.studies.crosscheck.population.ensemble_error import missed
 from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, below, exact
 from fairfl.studies.crosscheck.population.learned_rules import Found, from_json
@@ -18,7 +17,7 @@ from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
 from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, rms, told
 from fairfl.studies.crosscheck.runs import ENSEMBLE, Plan, spelt
 from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.told import points_of, series
+from fairfl.studies.crosscheck.told import exact_curve, points_of, series
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups
 
@@ -220,9 +219,7 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
     for (name,), mine in groups(found, ["world"]):
         panel = in_words(name)
         for scheme in ("cfl", "lft_ensemble"):
-            curve = exact(by_name(name), scheme)
-            told = f"{LABELS[scheme]}, exact"
-            parts.append(series(panel, told, "line", curve.disparity, curve.accuracy))
+            parts.append(exact_curve(by_name(name), scheme).assign(panel=panel))
         for (size,), part in groups(mine, ["rows"]):
             parts.append(points_of(panel, f"{size:,} people", part))
         aims = [aim(by_name(name), budget) for budget in dict.fromkeys(mine["budget"])]

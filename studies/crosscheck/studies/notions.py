@@ -12,7 +12,6 @@ import pandas as pd
 from fairfl.sims.engine import Result
 from fairfl.solvers.api import solve
 from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, optimum
-from fairfl.studies.crosscheck.population.kept_rules import kept_rules
 from fairfl.studies.crosscheck.population.learned_rules import Found, from_json
 from fairfl.studies.crosscheck.population.supporting_line import supporting_plane
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
@@ -58,8 +57,6 @@ EVERYONE = (CFL, ENSEMBLE, LFT_AVG, FEDFB)
 SIZES = (500, 1_000, 2_000, 8_000)
 BUDGETS = (0.0, 0.1)
 FAIR, LOOSE = (f"{v:g}" for v in BUDGETS)
-KEPT = 2
-"""Rules that are recorded of each world, notion, scheme and size: those nearest to the frontier."""
 LOST = "below the plane"
 TOLD = {"dp": "parity", "eo": "equal opportunity", "eodds": "equalised odds"}
 
@@ -286,26 +283,6 @@ def _what(found: pd.DataFrame) -> str:
     asked, sizes = found[["world", "notion"]].drop_duplicates(), np.unique(floats(found, "rows"))
     span = " to ".join(f"{size:,.0f}" for size in dict.fromkeys((*sizes[:1], *sizes[-1:])))
     return counted(found, f"rules of {len(asked)} worlds and notions, {span} people")
-
-
-def record(measures: pd.DataFrame) -> dict[str, Any]:
-    """Of each question, scheme and size the rules nearest to the frontier; CFL's at ε = 0."""
-    kept = [
-        part.iloc[np.argsort(floats(part, "below"))[:KEPT]]
-        for _, part in groups(measures, ["question", "scheme", "rows"])
-    ]
-    runs = {
-        "rules": len(measures),
-        "people": [int(v) for v in np.unique(floats(measures, "rows"))],
-        "seeds": [int(v) for v in np.unique(floats(measures, "seed"))],
-        "seen": SEEN,
-    }
-    fair = among(among(measures, "scheme", [CFL]), "budget", [FAIR])
-    return {
-        "runs": runs,
-        "worlds": kept_rules(pd.concat(kept, ignore_index=True)),
-        "fair": kept_rules(fair),
-    }
 
 
 def points(measures: pd.DataFrame) -> pd.DataFrame:

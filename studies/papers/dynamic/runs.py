@@ -14,11 +14,13 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from fairfl.sims.algorithms.clipping_fedavg import ClippingFedAvg
+from fairfl.sims.algorithms.dynamic import (
+    ClippingFedAvg,
+    ModifiedNormalizedFedAvg,
+    NormalizedFedAvg,
+)
 from fairfl.sims.algorithms.dynamic_qfedavg import DynamicQFedAvg
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.algorithms.modified_normalized_fedavg import ModifiedNormalizedFedAvg
-from fairfl.sims.algorithms.normalized_fedavg import NormalizedFedAvg
 from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.data.federated import load_federated
 from fairfl.sims.data.partition import two_groups

@@ -10,7 +10,7 @@ import numpy as np
 from fairfl._support.checks import one_of
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.fedfb_synthetic import fedfb_synthetic
-from fairfl.sims.data.partition.dirichlet import dirichlet
+from fairfl.sims.data.partition import dirichlet
 from fairfl.sims.data.tables import Dataset, load
 from fairfl.sims.engine import ClientData, Parts
 

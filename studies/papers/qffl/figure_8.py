@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from fairfl.sims.algorithms.afl import AFL
-from fairfl.sims.algorithms.qfedsgd import QFedSGD
+from fairfl.sims.algorithms.qfedavg import QFedSGD
 from fairfl.sims.engine import Replicate, Training
 from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.experiment import Picture, Scale, Setting, Unit

@@ -15,8 +15,7 @@ import numpy as np
 import pandas as pd
 
 from fairfl.sims.algorithms.dual_weighted import DualWeighted
-from fairfl.sims.algorithms.qfedavg import QFedAvg
-from fairfl.sims.algorithms.qfedsgd import QFedSGD
+from fairfl.sims.algorithms.qfedavg import QFedAvg, QFedSGD
 from fairfl.sims.engine import Computing, Replicate
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.studies.beside_published import COLUMNS

@@ -9,7 +9,7 @@ import pandas as pd
 import torch
 
 from fairfl.sims.algorithms.afl import AFL
-from fairfl.sims.algorithms.qfedsgd import QFedSGD
+from fairfl.sims.algorithms.qfedavg import QFedSGD
 from fairfl.sims.data.fetch import locate
 from fairfl.sims.data.tables.adult import TEST, TRAIN, read
 from fairfl.sims.engine import ClientData, Parts, Replicate, Softmax, Training

@@ -10,13 +10,13 @@ from scipy.stats import norm
 
 from fairfl.claims.exact import ball
 from fairfl.claims.fedfb import informal
-from fairfl.claims.fedfb.worlds import World
+from fairfl.claims.fedfb.worlds import Clients
 
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_no_budgets_go_below_the_least_mean_difference(count):
     laws = ([informal.WIDE, informal.NARROW] * count)[:count]
-    world = World.of(laws, Fraction(1, 2))
+    world = Clients.of(laws, Fraction(1, 2))
     least = informal.least(world)
     places = [[client.multiplier(Fraction(k, 12)) for k in range(13)] for client in world.clients]
     values = [world.ensemble(lams)[0] for lams in product(*places)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import fairfl as ff
 from fairfl.claims.fedfb.lemma_7 import quantile
-from fairfl.claims.fedfb.worlds import Population, World, gain, masses, rate, worlds
+from fairfl.claims.fedfb.worlds import Clients, Population, gain, masses, rate, worlds
 
 UNIT = st.integers(0, 24).map(lambda k: Fraction(k, 24))
 LAWS = st.lists(st.integers(0, 5), min_size=3, max_size=3).filter(any).map(masses)
@@ -32,7 +32,7 @@ def test_a_quantile_has_its_rate(law, share):
 
 @given(worlds(1, 3, least=0), st.integers(-12, 12).map(lambda k: Fraction(k, 12)))
 def test_a_preimage_is_all_of_it(instance, value):
-    population = World.of(**instance).pooled
+    population = Clients.of(**instance).pooled
     low, high = population.preimage(value)
     assert -population.reach <= low <= high <= population.reach
     assert population.g(low) == population.g(high) == population.g((low + high) / 2) == value
@@ -42,14 +42,14 @@ def test_a_preimage_is_all_of_it(instance, value):
 
 
 def test_a_value_out_of_range_is_named():
-    population = World.of([[[1], [1]]], Fraction(1, 2)).pooled
+    population = Clients.of([[[1], [1]]], Fraction(1, 2)).pooled
     with pytest.raises(ValueError, match="value must lie in"):
         population.preimage(Fraction(2))
 
 
 @given(worlds(2, 3, equal=False))
 def test_pooled_rates_count_people(instance):
-    world = World.of(**instance)
+    world = Clients.of(**instance)
     rule = Fraction(1, 2), Fraction(1, 3)
     people = {(i, a): c.shares[a] for i, c in enumerate(world.clients) for a in (0, 1)}
     for a in (0, 1):
@@ -61,7 +61,7 @@ def test_pooled_rates_count_people(instance):
 @pytest.mark.parametrize("eps", [0.0, 0.05, 1.0])
 @pytest.mark.parametrize("q", [(0.25, 0.25), (0.25, 0.625)])
 def test_optima_and_ensembles_are_those_of_the_solvers_on_a_fine_grid(eps, q):
-    world = World.of(
+    world = Clients.of(
         [[[1, 2, 3, 4], [4, 3, 2, 1]], [[1, 1, 1, 1], [1, 2, 2, 1]]], [Fraction(v) for v in q]
     )
     count = 800

@@ -7,7 +7,6 @@ import json
 import pandas as pd
 import pytest
 
-import fairfl.claims.empirical.crosscheck_files as kept
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE
 
 
@@ -85,43 +84,6 @@ def test_a_hard_verdict_that_fails_is_exit_code_1(cli, study, tmp_path, holds, h
     result = cli("crosscheck", "planted", "--out", tmp_path)
     assert result.exit_code == code
     assert ("undecided" if holds is None else "DOES NOT HOLD") in result.stdout
-
-
-def test_a_record_is_what_the_claims_read(cli, study, tmp_path, monkeypatch):
-    monkeypatch.setattr(kept, "FOLDER", tmp_path / "data")
-    result = cli(
-        "crosscheck", "planted", "--profile", "paper", "--out", tmp_path, "--record", "--json"
-    )
-    assert result.exit_code == 0
-    assert len(kept.load.__wrapped__("planted.json")["accuracies"]) == 4  # two seeds
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("planted", "plain", "--profile", "paper"), "plain does not"),
-        (("planted",), "--record must come with --profile paper, got quick"),
-        (
-            ("planted", "--profile", "paper", "--seeds", "1"),
-            "--seeds must be at least 2 to record planted, got 1",
-        ),
-    ],
-    ids=["nothing kept", "quick", "few seeds"],
-)
-def test_less_than_the_claims_say_is_not_recorded(
-    cli, study, tmp_path, monkeypatch, words, message
-):
-    monkeypatch.setattr(kept, "FOLDER", tmp_path / "data")
-    refused = cli("crosscheck", *words, "--out", tmp_path / "other", "--record")
-    assert refused.exit_code == 2 and message in refused.stderr
-    assert not (tmp_path / "other").exists() and not (tmp_path / "data").exists()
-
-
-def test_what_a_fault_made_is_not_recorded(cli, study, tmp_path, monkeypatch):
-    monkeypatch.setattr(kept, "FOLDER", tmp_path / "data")
-    study.holds = False
-    result = cli("crosscheck", "planted", "--profile", "paper", "--out", tmp_path, "--record")
-    assert result.exit_code == 1 and not [*(tmp_path / "data").iterdir()]
 
 
 @pytest.mark.parametrize("below", [".", "deeper"])

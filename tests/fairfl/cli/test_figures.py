@@ -67,7 +67,7 @@ def test_stopping_gives_130_and_no_traceback(cli, small_registry, monkeypatch, t
     def stop(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fairfl.figures.lib.render.render_all", stop)
+    monkeypatch.setattr("fairfl.figures.render.render_all", stop)
     result = cli("figures", "line", "--out", tmp_path)
     assert (result.exit_code, result.stderr) == (130, "fairfl: stopped\n")
 
@@ -134,7 +134,7 @@ def test_reproduce_verifies_certificates_and_goes_without_torch(
     (known,) = runner.judge([entry], {"pffl/eq-8": kept})
     monkeypatch.setattr("fairfl.claims.runner.recorded", lambda: [known])
     monkeypatch.setattr("fairfl.cli.reproduce.STUDIES", ("frontier",))
-    monkeypatch.setattr("fairfl.studies.crosscheck.registry.find", no_torch)
+    monkeypatch.setattr("fairfl.studies.crosscheck.studies.all_studies.find", no_torch)
     result = cli("reproduce", "--out", tmp_path, "--jobs", 1)
     page = (tmp_path / "index.html").read_text("utf-8")
     assert result.exit_code == 0 and "the extra &#x27;sims&#x27; is not installed" in page

@@ -12,8 +12,8 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-import fairfl.figures.lib.registry as registry
-import fairfl.figures.lib.render as render
+import fairfl.figures.catalog.all_figures as registry
+import fairfl.figures.render as render
 import fairfl.reports.index_page as report
 from fairfl._support.manifest import finished, unsealed
 from fairfl._support.whole_file import PARTIAL
@@ -65,15 +65,15 @@ MODULES = (
     "reports.claims.text",
     "cli.figures",
     "reports.index_page",
-    "figures.lib.render",
+    "figures.render",
     "reports.frontier",
     "reports.people",
     "cli.simulate",
     "cli.crosscheck",
     "cli.unit_runs",
-    "studies.registry",
+    "studies.papers.all_experiments",
     "studies.execute",
-    "studies.crosscheck.registry",
+    "studies.crosscheck.studies.all_studies",
     "studies.crosscheck.own",
     "figures.lib.experiments",
     "figures.lib.crosscheck",

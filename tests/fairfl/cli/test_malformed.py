@@ -106,7 +106,7 @@ def no_work(tmp_path, monkeypatch):
     """Files for the commands, none of which begins its work."""
     for work in (
         "reports.frontier.compare",
-        "figures.lib.render.render_all",
+        "figures.render.render_all",
         "studies.execute.run_units",
         "claims.runner.recorded",
     ):
@@ -138,7 +138,7 @@ WRITTEN = {
     "figures": "fedfb_figure_2.png",
     "reproduce": "index.html",
     "simulate": "run/table.csv",
-    "crosscheck": "bounds/verdicts.json",
+    "crosscheck": "ensemble/verdicts.json",
     "claims report": "claims.html",
 }
 

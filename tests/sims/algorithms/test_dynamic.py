@@ -8,20 +8,20 @@ moves by ((1 - w1) 15/64, -w2 15/64) and B by (-w1 15/64, (2 - w2) 3/4): see the
 
 from dataclasses import replace
 from fractions import Fraction as Q
-from math import hypot
 
 import numpy as np
 import pytest
 import torch
 from federations import EXACT, classified, quick, trained, two_quadratics
 
-from fairfl.sims.algorithms import algorithms
-from fairfl.sims.algorithms.clipping_fedavg import ClippingFedAvg
+from fairfl.sims.algorithms.dynamic import (
+    ClippingFedAvg,
+    ModifiedNormalizedFedAvg,
+    NormalizedFedAvg,
+)
 from fairfl.sims.algorithms.dynamic_qfedavg import DynamicQFedAvg
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.algorithms.fedopt import FedOpt
-from fairfl.sims.algorithms.modified_normalized_fedavg import ModifiedNormalizedFedAvg
-from fairfl.sims.algorithms.normalized_fedavg import NormalizedFedAvg
 from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.engine import MLP, ClientData, Joining, LeastSquares, Parts, Replicate, Simulation
 
@@ -39,21 +39,6 @@ class TwoLayers(LeastSquares):
 def moves(w):
     """The updates of A and of B from w."""
     return (((1 - w[0]) * Q(15, 64), -w[1] * Q(15, 64)), (-w[0] * Q(15, 64), (2 - w[1]) * Q(3, 4)))
-
-
-def losses(w):
-    return (w[0] - 1) ** 2 + w[1] ** 2, w[0] ** 2 + 4 * (w[1] - 2) ** 2
-
-
-def with_length(u, length):
-    """The vector u with another length; 0 stays."""
-    norm = hypot(*map(float, u))
-    return tuple(float(length) * float(x) / norm if norm else 0.0 for x in u)
-
-
-def with_sizes(u, *lengths):
-    """Each entry with another size."""
-    return tuple((x > 0) * g - (x < 0) * g for x, g in zip(u, lengths, strict=True))
 
 
 def mean(a, b):
@@ -82,113 +67,11 @@ def test_the_first_round_is_fedavg_of_who_is_there():
         check(kind(), 1, LeastSquares, W1)
 
 
-def test_normalized_by_hand():
-    a, b = moves(W1)
-    check(
-        NormalizedFedAvg("global"),
-        2,
-        LeastSquares,
-        plus(W1, mean(with_length(a, LR), with_length(b, LR))),
-    )
-    # A's second entry does not move; of B the first goes down, the second up: (2/3 - 1/3, 1/3) lr
-    check(NormalizedFedAvg(), 2, TwoLayers, (W1[0] + LR / 3, LR / 3))
-    check(NormalizedFedAvg(length=0.5), 2, TwoLayers, (W1[0] + Q(1, 6), Q(1, 6)))
-
-
-@pytest.mark.parametrize("beta", [Q(0), Q(1, 4), Q(1)])
-def test_modified_normalized_by_hand(beta):
-    """Round 1 is FedAvg's; in rounds 2 and 3 lengths are beta G / (2, 3) + (1 - beta) ||u||."""
-    step = mean(*moves(W1))
-    w = plus(W1, step)
-    check(ModifiedNormalizedFedAvg(float(beta)), 2, TwoLayers, w)
-    whole = by_layer = w
-    for t in (2, 3):
-        G = hypot(*map(float, step))
-        pair = [
-            with_length(u, beta * Q(G) / t + (1 - beta) * Q(hypot(*map(float, u))))
-            for u in moves(whole)
-        ]
-        whole = tuple(float(x) for x in plus(whole, mean(*pair)))
-        whole = tuple(map(Q, whole))
-        pair = [
-            with_sizes(
-                u, *(beta * abs(g) / t + (1 - beta) * abs(x) for x, g in zip(u, step, strict=True))
-            )
-            for u in moves(by_layer)
-        ]
-        by_layer = plus(by_layer, mean(*pair))
-        check(ModifiedNormalizedFedAvg(float(beta), "global"), t + 1, LeastSquares, whole)
-        check(ModifiedNormalizedFedAvg(float(beta)), t + 1, TwoLayers, by_layer)
-
-
-def clipped(u, *g):
-    return tuple(min(max(x, -h), h) for x, h in zip(u, g, strict=True))
-
-
-def test_clipping_by_hand():
-    """g = 15/64 of the first step, (15/64, 0) by layer; it stays."""
-    whole = by_layer = W1
-    for t in (2, 3):
-        whole = plus(whole, mean(*(clipped(u, *[Q(15, 64)] * 2) for u in moves(whole))))
-        by_layer = plus(by_layer, mean(*(clipped(u, *W1) for u in moves(by_layer))))
-        check(ClippingFedAvg(), t, LeastSquares, whole)
-        check(ClippingFedAvg(), t, TwoLayers, by_layer)
-
-
 def test_the_printed_limit_is_negative_where_entries_grew():
     """w^0 - w^1 = -(15/64, 0): its largest entry is 0, all is held; of the first layer -15/64."""
     check(ClippingFedAvg("printed"), 3, LeastSquares, W1)
     with pytest.raises(ValueError, match=r"variant must be 'corrected' .* -0.234 in round 1"):
         ended(ClippingFedAvg("printed"), 2, TwoLayers)
-
-
-@pytest.mark.parametrize("q", [Q(1), Q(2)])
-def test_algorithm_4_by_hand(q):
-    """q-FedAvg of updates of length lr: h = 16 F^q + q F^(q-1) (16 lr)², 16 = 1 / lr. Before, of A
-    alone, h_A = 16 F_A^q + q F_A^(q-1) (16 15/64)² with F_A = 1.
-    """
-    first = 16 * W1[0] / (16 + q * (16 * W1[0]) ** 2)
-    w = (first, Q(0))
-    rule = NormalizedFedAvg("global")
-    check(DynamicQFedAvg(float(q), rule=rule), 1, LeastSquares, w)
-    u = [with_length(u, LR) for u in moves(w)]
-    F = losses(w)
-    h = [16 * f**q + q * f ** (q - 1) for f in F]
-    total = P_A * h[0] + P_B * h[1]
-    counts = [float(16 * p * f**q / total) for p, f in zip((P_A, P_B), F, strict=True)]
-    expected = [float(w[i]) + sum(c * x[i] for c, x in zip(counts, u, strict=True)) for i in (0, 1)]
-    check(DynamicQFedAvg(float(q), rule=rule), 2, LeastSquares, expected)
-
-
-@pytest.mark.parametrize("q", [Q(1), Q(2)])
-def test_algorithm_4_as_printed_by_hand(q):
-    """p F^q u / (F^q + q F^(q-1) ||u||) of each client; the first round is A's own, F_A = 1."""
-    first = W1[0] / (1 + q * W1[0])
-    rule = NormalizedFedAvg("global")
-    printed = DynamicQFedAvg(float(q), variant="printed", rule=rule)
-    check(printed, 1, LeastSquares, (first, 0))
-    w = (first, Q(0))
-    parts = [
-        [float(p * f**q / (f**q + q * f ** (q - 1) * LR)) * x for x in with_length(u, LR)]
-        for p, f, u in zip((P_A, P_B), losses(w), moves(w), strict=True)
-    ]
-    check(printed, 2, LeastSquares, [float(w[i]) + parts[0][i] + parts[1][i] for i in (0, 1)])
-
-
-def test_algorithm_4_as_printed_by_layer():
-    """Each entry by its own norm, in the round of joining, in which the rule is FedAvg."""
-    printed = DynamicQFedAvg(1.0, variant="printed", rule=ModifiedNormalizedFedAvg())
-    first = W1[0] / (1 + W1[0])
-    w = (first, Q(0))
-    check(printed, 1, TwoLayers, w)
-    step = [
-        sum(
-            p * u[i] / (1 + abs(u[i]) / f)
-            for p, u, f in zip((P_A, P_B), moves(w), losses(w), strict=True)
-        )
-        for i in (0, 1)
-    ]
-    check(printed, 2, TwoLayers, plus(w, step))
 
 
 @pytest.mark.parametrize("kind", ["momentum", "adagrad", "yogi", "adam"])
@@ -367,7 +250,3 @@ def test_a_client_that_does_not_move_stays_where_it_is():
     np.testing.assert_allclose(found[:2], 0.1 + 2 * 0.05, rtol=1e-12)  # then lr / 2 twice
     # 0.1 + 0.045, which is G; then half of G / 2
     np.testing.assert_allclose(found[2], 0.145 + 0.045 / 4, rtol=1e-12)
-
-
-def test_the_new_algorithms_are_registered():
-    assert {kind.name for kind in (*NEW, FedOpt)} <= set(algorithms())

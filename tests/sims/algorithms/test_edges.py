@@ -12,8 +12,7 @@ from fairfl.sims.algorithms.afl import AFL
 from fairfl.sims.algorithms.ditto import Ditto
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.algorithms.gifair import GIFAIR
-from fairfl.sims.algorithms.qfedavg import QFedAvg, powers, step_size
-from fairfl.sims.algorithms.qfedsgd import QFedSGD
+from fairfl.sims.algorithms.qfedavg import QFedAvg, QFedSGD, powers, step_size
 from fairfl.sims.engine import (
     ClientData,
     Given,

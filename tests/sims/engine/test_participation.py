@@ -41,38 +41,6 @@ def test_choices_are_sorted_and_weights_sum_to_one(rule):
         )
 
 
-@pytest.mark.parametrize("rule", EVERY[:4], ids=repr)
-def test_the_listing_does_not_matter(rule):
-    order = np.array([3, 1, 4, 0, 2])
-    for round in range(50):
-        a, v, _ = participation.merged(*rule.choose(7, round, IDS, P))
-        b, w, _ = participation.merged(*rule.choose(7, round, IDS[order], P[order]))
-        one, two = dict(zip(IDS[a], v, strict=True)), dict(zip(IDS[order][b], w, strict=True))
-        assert one.keys() == two.keys() and all(one[k] == pytest.approx(two[k]) for k in one)
-
-
-# P(k in the sample of two) = p_k + sum over j != k of p_j p_k / (1 - p_j)
-OF_TWO = [P[k] + sum(P[j] * P[k] / (1 - P[j]) for j in range(5) if j != k) for k in range(5)]
-
-
-@pytest.mark.parametrize(
-    ("rule", "shares", "counts"),
-    [
-        (Uniform(2), None, np.full(5, 0.4)),
-        (ByWeight(3), P, None),
-        (ByWeight(2, replace=False), None, OF_TWO),
-    ],
-    ids=repr,
-)
-def test_frequencies_of_6000_rounds(rule, shares, counts):
-    total = np.zeros((2, 5))
-    for round in range(6000):
-        chosen, weights, _ = participation.merged(*rule.choose(1, round, IDS, P))
-        total[:, chosen] += np.stack([weights, np.ones(len(chosen))]) / 6000
-    for found, expected in zip(total, (shares, counts), strict=True):
-        assert expected is None or np.abs(found - expected).max() < 0.02
-
-
 def test_masks_come_round_again():
     masks = np.array([[True, False], [True, True]])
     rule = Given(masks)

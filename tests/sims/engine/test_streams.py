@@ -28,11 +28,11 @@ from fairfl.sims.engine import (
     Training,
     Uniform,
     algorithm,
+    masks,
     work,
 )
 from fairfl.sims.engine.algorithm import squared_norms
 from fairfl.sims.engine.live_bytes import peak_bytes
-from fairfl.sims.engine.secure import masks
 from fairfl.sims.engine.secure_sums import SumOnly
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.sims.models import LeNet
@@ -222,25 +222,6 @@ def test_a_total_by_hand():
     assert squared_norms(rows, (2, 1)).tolist() == by_hand
 
 
-@pytest.mark.parametrize(("cuts", "times"), [([4], 1), ([1, 3], 4)])
-def test_updates_that_are_there_are_changed_once_for_each_change(cuts, times):
-    """In parts they come anew each time, and are changed each time."""
-    rows, weights = torch.arange(12.0, dtype=torch.float64).reshape(4, 3), np.ones(4)
-    came, asked = received(rows, cuts), []
-
-    def halve(part):
-        asked.append(len(part.clients))
-        return part.updates / 2
-
-    for _ in range(2):
-        assert came.changed(halve).total(weights).tolist() == [9, 11, 13]
-    assert len(asked) == times
-    doubled = came.changed(lambda part: part.updates * 2)
-    assert doubled.total(weights).tolist() == [36, 44, 52]
-    assert came.changed(halve).total(weights).tolist() == [9, 11, 13]
-    assert came.total(weights).tolist() == [18, 22, 26]
-
-
 def test_a_step_of_another_shape_is_refused():
     class Wrong(FedAvg):
         def server(self, received):
@@ -248,30 +229,6 @@ def test_a_step_of_another_shape_is_refused():
 
     with pytest.raises(ValueError, match=r"step must have shape \(15,\), got \(2,\)"):
         trained(Softmax(4, 3), classified(SIZES), [Wrong()], SETTING)
-
-
-def test_a_rule_with_a_running_state_and_its_plain_formula():
-    """Momentum on the server, v <- v / 2 + step, against the same by hand."""
-
-    class Momentum(FedAvg):
-        def start(self, clients, weights, params):
-            return {"v": torch.zeros_like(params)}
-
-        def server(self, received):
-            v = received.state["v"] / 2 + received.total(received.p)
-            return Aggregate(received.p, {"v": v}, v)
-
-    data, training = classified(SIZES), quick(rounds=4)
-    simulation = Simulation(Softmax(4, 3), data, [Replicate(Momentum())], training, EXACT)
-    w, v = simulation.params[0].clone(), torch.zeros(15, dtype=torch.float64)
-    for t in range(4):
-        plain = Simulation(Softmax(4, 3), data, [Replicate(FedAvg())], training, EXACT)
-        plain.params[0], plain.round = w, t
-        plain.step()
-        v = v / 2 + plain.params[0] - w
-        w = w + v
-        simulation.step()
-        np.testing.assert_allclose(simulation.params[0], w, rtol=1e-12)
 
 
 @dataclass(frozen=True)

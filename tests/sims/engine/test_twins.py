@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import torch
 from federations import EXACT, classified, quick, trained
+from hypothesis import given
+from hypothesis import strategies as st
 from torch import nn
 
 from fairfl.sims import models
@@ -30,8 +32,11 @@ from fairfl.sims.engine import (
     Parts,
     Polynomial,
     Softmax,
+    Training,
     Uniform,
 )
+from fairfl.sims.engine.task import Jobs
+from fairfl.sims.engine.train import CACHE, chunk_size
 
 LOOP = replace(EXACT, backend="loop")
 EQUAL, UNEQUAL = (12,) * 6, (1, 17, 4, 9, 30, 8)
@@ -151,7 +156,7 @@ def test_the_larger_models():
 
 def test_the_mlp_is_the_module_of_its_name():
     by_hand = MLP((4, 6, 3))
-    module = Module(lambda: nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 3)))
+    module = Module(by_hand.sequential)
     data = classified(UNEQUAL).train
     params = torch.stack([module.init(seed) for seed in range(2)])
     x, y = data.x[:24].view(2, 12, 4), data.y[:24].view(2, 12)
@@ -259,3 +264,55 @@ def test_models_and_algorithms_may_ask_autograd():
         found = trained(model, data, [algorithm], quick(rounds=3)).params
         assert not found.is_inference()
         torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-12)
+
+
+ALGORITHMS = (FedAvg(), PropFair(4.0), TERM(1.0, 0.3), GIFAIR(1e-4), Ditto(0.2))
+
+
+@given(
+    sizes=st.lists(st.integers(1, 25), min_size=1, max_size=7),
+    batch=st.one_of(st.none(), st.integers(1, 9)),
+    work=st.one_of(
+        st.fixed_dictionaries({"epochs": st.integers(1, 3)}),
+        st.fixed_dictionaries({"steps": st.integers(1, 8)}),
+    ),
+    momentum=st.sampled_from([0.0, 0.9]),
+    decay=st.sampled_from([0.0, 0.1]),
+    stragglers=st.sampled_from([0.0, 0.5]),
+    algorithm=st.sampled_from(ALGORITHMS),
+    limit=st.sampled_from([1, 4000, 1 << 30]),
+)
+def test_engine_and_loop_agree(sizes, batch, work, momentum, decay, stragglers, algorithm, limit):
+    training = Training(
+        rounds=2,
+        lr=0.05,
+        batch_size=batch,
+        momentum=momentum,
+        weight_decay=decay,
+        stragglers=stragglers,
+        **work,
+    )
+    data = classified(sizes)
+    fast = trained(MODEL, data, [algorithm], training, replace(EXACT, memory_limit=limit))
+    slow = trained(MODEL, data, [algorithm], training, replace(EXACT, backend="loop"))
+    np.testing.assert_allclose(
+        fast.params.numpy(), slow.params.detach().numpy(), rtol=1e-12, atol=1e-13
+    )
+    own = algorithm.personal(fast.states[0])
+    if own is not None:
+        np.testing.assert_allclose(
+            own, algorithm.personal(slow.states[0]).detach(), rtol=1e-12, atol=1e-13
+        )
+
+
+@given(st.integers(1, 500), st.integers(1, 64), st.integers(1, 1 << 34))
+def test_chunks_keep_to_the_limit_and_one_client_always_goes(size, batch, limit):
+    many = np.full(3, size)
+    whole = np.zeros(3, np.int64)
+    jobs = Jobs(whole, whole, whole.astype(np.uint64), many, many, batch, np.zeros((5, 3)))
+    params = trained(
+        MODEL, classified((2,)), [FedAvg()], Training(rounds=1), EXACT, rounds=0
+    ).params
+    count = chunk_size(MODEL, jobs, params, limit, size)
+    least = 8 * MODEL.size + 8 * min(size, batch) * 5  # parameters and one batch, in float64
+    assert count >= 1 and (count == 1 or count * least <= min(limit, CACHE))

@@ -101,10 +101,3 @@ def reference_weights(x, y, a, fit):
         )
     design = np.column_stack([x, np.ones(len(y))])
     return np.linalg.lstsq(design, (none - one).numpy(), rcond=None)[0]
-
-
-def test_more_rounds_leave_less():
-    parts = people(1)[0]
-    early, late = (RULE.fit(Logistic(2), parts, rounds, 0.2)[0] for rounds in (20, 1500))
-    assert late.regret + late.slope < early.regret + early.slope
-    assert abs(late.gap) <= RULE.tau + 2e-3

@@ -6,7 +6,7 @@ from grouped import people, run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.sims.engine.secure_sums import as_floats
+from fairfl.sims.engine.task import as_floats
 from fairfl.sims.group_fairness import FairBatch, LocalFairBatch
 from fairfl.sims.group_fairness.lft import LAM
 from fairfl.sims.group_fairness.notions import NOTIONS

@@ -14,7 +14,7 @@ from fairfl.sims.engine import (
     Simulation,
     Training,
 )
-from fairfl.sims.engine.secure_sums import as_floats
+from fairfl.sims.engine.task import as_floats
 from fairfl.sims.group_fairness import AgnosticFair, FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.sims.group_fairness.lft import LAM, MODELS
 
@@ -122,14 +122,6 @@ def test_one_class_in_all_has_parity_alone():
             trained(parts, FedFB(FairBatch(notion)))
 
 
-def test_group_of_one_is_felt():
-    """One person of group 1 is F_1: λ_1's box is [0, 2/n], and λ is in it."""
-    parts = people(CASES["a group of one person"])
-    state = trained(parts, FedFB(FairBatch("dp", 5.0))).states[0]
-    n = len(parts.train.x)
-    assert 0 <= as_floats(state["lam"])[1] <= 2 / n
-
-
 def test_group_of_one_by_hand():
     """Group 1 is one person, of label 1 (n = 16): F_1 of 0-1 loss is 1 or 0 less the accepted share
     of group 0.
@@ -147,13 +139,6 @@ def test_group_of_one_by_hand():
     np.testing.assert_allclose(
         as_floats(again.states[0]["lam"])[1], 1 / n + 0.02 / 2**0.5 * np.sign(gap), atol=1e-9
     )
-
-
-def test_nobody_of_a_label_is_an_error_for_opportunity():
-    cells = [[[3, 2], [4, 0]], [[2, 3], [2, 0]]]
-    with pytest.raises(ValueError, match="group 1 must have people of label 1"):
-        trained(people(cells), FedFB(FairBatch("eo")))
-    trained(people(cells), FedFB(FairBatch("dp")))
 
 
 def test_a_client_alone_with_one_group_trains_on_the_plain_loss():
@@ -231,23 +216,3 @@ def test_worst_population_by_linear_programming():
         alpha = worst(worth, mass, cap)
         assert abs(mass @ alpha - 1) < 1e-12
         assert abs(worth @ alpha + exact.fun) < 1e-9
-
-
-def test_agnostic_lowers_the_gap():
-    rng = np.random.default_rng(0)
-    a = rng.integers(0, 2, 300)
-    x = rng.normal(size=(300, 2)) + 1.5 * a[:, None]
-    y = (x[:, 0] + 0.5 * rng.normal(size=300) > 0.7).astype(int)
-    data = ClientData(torch.from_numpy(x), torch.from_numpy(y), np.array([0, 120, 300]), group=a)
-
-    def gap(rate):
-        w = (
-            AgnosticFair(cap=2.0, dual_rate=rate, penalty=4 * rate)
-            .train(Logistic(2), Parts(data), 300, 0.5)[0]
-            .numpy()
-        )
-        accept = x @ w[:2] + w[2] > 0
-        return abs(accept[a == 0].mean() - accept[a == 1].mean())
-
-    assert gap(0.0) > 0.4
-    assert gap(0.5) < 0.15

@@ -5,7 +5,7 @@ import pytest
 from grouped import EXACT, people, run
 
 from fairfl.sims.engine import ClientData, Logistic, Parts, Replicate, Training, simulate
-from fairfl.sims.engine.secure_sums import as_floats
+from fairfl.sims.engine.task import as_floats
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.sims.group_fairness.lft import LAM, MODELS
 

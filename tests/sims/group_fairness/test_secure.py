@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fairfl.sims.engine import masks as secure
 from fairfl.sims.engine.draws import counter
-from fairfl.sims.engine.secure import masks as secure
 
 
 @given(st.integers(1, 7), st.integers(0, 5), st.integers(0, 10**6))
@@ -44,12 +44,6 @@ def test_all_messages_but_one_fit_any_reports():
     for i, j in ((0, 1), (0, 2), (1, 2)):
         counts = np.bincount(2 * top[:, i] + top[:, j], minlength=4)
         assert ((counts - 1000) ** 2 / 1000).sum() < 25  # chi-square with 3 degrees: 1.5e-5
-
-
-def test_order_of_clients_does_not_matter():
-    rows = np.arange(6.0).reshape(3, 2)
-    one = secure.mask(rows, [4, 1, 9], 0)
-    np.testing.assert_array_equal(one[[2, 0, 1]], secure.mask(rows[[2, 0, 1]], [9, 4, 1], 0))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 2.0**26])

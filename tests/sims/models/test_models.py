@@ -3,11 +3,10 @@
 import pytest
 import torch
 
-from fairfl.sims.models import MLP, CharLSTM, LeNet, ResNet18GN
+from fairfl.sims.models import CharLSTM, LeNet, ResNet18GN
 
 IMAGES = torch.linspace(-1, 1, 3 * 2 * 1 * 28 * 28).reshape(3, 2, 1, 28, 28)
 CASES = {
-    "mlp": (lambda: MLP(6, (5, 4), 3), torch.linspace(-1, 1, 3 * 2 * 6).reshape(3, 2, 6)),
     "lenet": (lambda: LeNet(), IMAGES),
     "resnet": (lambda: ResNet18GN(channels=1, width=4), IMAGES[..., :8, :8]),
 }
@@ -57,13 +56,6 @@ def test_char_lstm_is_its_equations(layers: int) -> None:
     torch.testing.assert_close(*outputs, rtol=1e-12, atol=1e-12)
     slopes = [torch.autograd.grad(out.square().sum(), list(model.parameters())) for out in outputs]
     torch.testing.assert_close(*slopes, rtol=1e-10, atol=1e-12)
-
-
-def test_mlp_is_a_sequence_of_layers() -> None:
-    torch.manual_seed(2)
-    model, x = MLP(4, (3,), 2), torch.randn(5, 2, 2)
-    first, last = model.layers[0], model.layers[1]
-    torch.testing.assert_close(model(x), last(first(x.reshape(5, 4)).clamp(min=0)))
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,10 @@ sys.path.append(str(Path(__file__).parents[2] / "helpers"))
 from federations import EXACT, classified, quick
 
 from fairfl.sims.algorithms.afl import AFL
-from fairfl.sims.algorithms.clipping_fedavg import ClippingFedAvg
 from fairfl.sims.algorithms.ditto import Ditto
+from fairfl.sims.algorithms.dynamic import ClippingFedAvg, ModifiedNormalizedFedAvg
 from fairfl.sims.algorithms.dynamic_qfedavg import DynamicQFedAvg
 from fairfl.sims.algorithms.fedopt import FedOpt
-from fairfl.sims.algorithms.modified_normalized_fedavg import ModifiedNormalizedFedAvg
 from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.engine import Joining, Replicate, Softmax, simulate
 

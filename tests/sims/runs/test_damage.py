@@ -62,7 +62,7 @@ def told_and_done_again(folder, whole, caplog, *names):
     return bool(said)
 
 
-@pytest.mark.parametrize("length", [0, 1, 3, 4, 100, 1000, -200, -22, -1])
+@pytest.mark.parametrize("length", [0, 3, 1000, -200, -1])
 def test_a_checkpoint_that_is_cut_short(length, tmp_path, whole, caplog):
     content = whole[1][checkpoint.NAME][:length]
     assert told_and_done_again(
@@ -77,13 +77,13 @@ def flipped(content, clock):
 
 
 def test_a_checkpoint_with_a_bit_flipped(tmp_path, whole, caplog):
-    """100 places: what is read has checksums, what is not (times in the archive) is harmless."""
+    """20 places: what is read has checksums, what is not (times in the archive) is harmless."""
     clock = random.Random(1)
     told = 0
-    for _ in range(100):
+    for _ in range(20):
         folder = damaged(tmp_path, whole, checkpoint=flipped(whole[1][checkpoint.NAME], clock))
         told += told_and_done_again(folder, whole, caplog, checkpoint.NAME)
-    assert told > 30
+    assert told > 6
 
 
 def test_a_part_of_a_table_with_a_bit_flipped_is_told_and_done_again(tmp_path, whole, caplog):

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from fairfl.sims.engine import RunFolderError
-from fairfl.sims.runs import lock
-from fairfl.sims.runs.lock import locked
+from fairfl.sims.runs import files
+from fairfl.sims.runs.files import locked
 
 spec = importlib.util.spec_from_file_location("killed", Path(__file__).with_name("killed.py"))
 killed = importlib.util.module_from_spec(spec)
@@ -22,7 +22,7 @@ spec.loader.exec_module(killed)
 HOLDER = """
 import sys
 from pathlib import Path
-from fairfl.sims.runs.lock import locked
+from fairfl.sims.runs.files import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
@@ -58,11 +58,11 @@ def test_the_second_process_is_refused_by_name_and_comes_in_when_the_first_is_ki
     with pytest.raises(RunFolderError, match=f"is in use by process {process.pid} on ") as told:
         killed.run(folder, rounds=2)
     assert str(folder) in str(told.value) and "\n" not in str(told.value)
-    assert names(folder) == [lock.NAME]
+    assert names(folder) == [files.LOCK]
     process.kill()
     process.wait()
-    assert names(folder) == [lock.NAME]  # left behind, and held by nobody
-    assert killed.run(folder, rounds=2).simulation.done and lock.NAME not in names(folder)
+    assert names(folder) == [files.LOCK]  # left behind, and held by nobody
+    assert killed.run(folder, rounds=2).simulation.done and files.LOCK not in names(folder)
 
 
 def test_a_run_inside_a_run_is_refused_and_does_no_harm(tmp_path):
@@ -77,12 +77,12 @@ def test_a_run_inside_a_run_is_refused_and_does_no_harm(tmp_path):
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
 def test_let_go_where_a_run_is_stopped(error, tmp_path):
     def stop(done, rounds):
-        assert lock.NAME in names(tmp_path)
+        assert files.LOCK in names(tmp_path)
         raise error
 
     with pytest.raises(error):
         killed.run(tmp_path, stop, rounds=4)
-    assert lock.NAME not in names(tmp_path) and killed.run(tmp_path, rounds=4).simulation.done
+    assert files.LOCK not in names(tmp_path) and killed.run(tmp_path, rounds=4).simulation.done
 
 
 def test_a_lock_that_is_removed_while_one_comes_is_taken_anew(tmp_path, monkeypatch):
@@ -91,13 +91,15 @@ def test_a_lock_that_is_removed_while_one_comes_is_taken_anew(tmp_path, monkeypa
 
     def late(file, how):
         if not seen:
-            (tmp_path / lock.NAME).unlink()
+            (tmp_path / files.LOCK).unlink()
         seen.append(file)
         flock(file, how)
 
     monkeypatch.setattr(fcntl, "flock", late)
     with locked(tmp_path):
-        assert len(seen) == 2 and f"process {os.getpid()} on " in (tmp_path / lock.NAME).read_text()
+        assert (
+            len(seen) == 2 and f"process {os.getpid()} on " in (tmp_path / files.LOCK).read_text()
+        )
         monkeypatch.undo()
         with pytest.raises(RunFolderError, match="in use"), locked(tmp_path):
             pass
@@ -107,12 +109,12 @@ def test_a_lock_that_is_removed_while_one_comes_is_taken_anew(tmp_path, monkeypa
 @pytest.mark.parametrize("code", [errno.EROFS, errno.EACCES])
 def test_a_finished_run_may_be_read_where_nothing_can_be_written(code, tmp_path, monkeypatch):
     whole = killed.run(tmp_path, rounds=2)
-    monkeypatch.setattr(lock.os, "open", refusing(code))
+    monkeypatch.setattr(files.os, "open", refusing(code))
     np.testing.assert_array_equal(killed.run(tmp_path, rounds=2).params, whole.params)
 
 
 def test_another_failure_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(lock.os, "open", refusing(errno.ENOSPC))
+    monkeypatch.setattr(files.os, "open", refusing(errno.ENOSPC))
     with pytest.raises(RunFolderError, match=r"cannot be used: No space left"):
         killed.run(tmp_path, rounds=2)
 
@@ -121,7 +123,7 @@ def refusing(code):
     real = os.open
 
     def refused(path, *arguments, **options):
-        if Path(path).name == lock.NAME:
+        if Path(path).name == files.LOCK:
             raise OSError(code, os.strerror(code))
         return real(path, *arguments, **options)
 

@@ -113,16 +113,6 @@ def test_the_sign_of_an_underflowing_disparity() -> None:
     assert LocalRules(mirrored, mirrored.model).tightest.multiplier[0] > 0  # type: ignore[arg-type]
 
 
-def test_figure_4b_multipliers() -> None:
-    # both clients, each from its own laws
-    fed = ff.Federation.normal([[10, 9.8], [0.2, 0]], sd=0.2, q=0.2)
-    s = ff.solve(fed, "lft_ensemble", 0.0)
-    for i, mean in enumerate([[10.0, 9.8], [0.2, 0.0]]):
-        assert s.multipliers[i] == pytest.approx(
-            float(referee(mean, [0.2, 0.2], 0.2)[0]), abs=1e-14
-        )
-
-
 @given(st.sampled_from([0.01, 0.1, 0.3]), INNER_SHARES, eighths(-3, 3), eighths(-3, 3))
 def test_budgets_bind_to_the_last_digits(eps: float, q: float, m0: float, m1: float) -> None:
     fed = ff.Federation.normal([[m0, m1]], q=q)

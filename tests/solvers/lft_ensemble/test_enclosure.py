@@ -58,6 +58,13 @@ CASES = {
         ],
     },
     "next to no group 1": {"mean": [[1, -1], [-1, 3]], "q": [1e-12, 0.5]},
+    "numbers that doubles hold": {"mean": [[10, 9.75], [0.25, 0]], "sd": 0.25, "q": 0.2},
+    "zero in the interior": {"mean": [[1, -1], [-1, 1]]},
+    "a root at exactly zero": {
+        "mean": [[1, 1], [2, 2.5]],
+        "sd": [[0.3, 0.3], [1, 1]],
+        "q": [0.3, 0.4],
+    },
 }
 
 
@@ -153,6 +160,7 @@ def test_encloses_what_mpmath_finds(case: str):
         u = mpmath.atanh(root / min(mpf(q), 1 - mpf(q))) if root else mpf(0)
         assert float(lo) == pytest.approx(float(u), rel=1e-14)
         assert float(hi) == pytest.approx(float(u), rel=1e-14)
+    assert (found.lower == found.upper == 0) == (found.low < 0 < found.high)
     verify(found, fed)
 
 
@@ -171,30 +179,6 @@ def test_known_digits(case: str, digits: str):
     nearer = found.low if found.low > 0 else -found.high
     assert nearer.str(len(digits), radius=False).startswith(digits.partition("e")[0])
     assert found.lower <= float(digits) <= found.upper
-
-
-def test_numbers_that_doubles_hold():
-    exact = Federation.normal(mean=[[10, 9.75], [0.25, 0]], sd=0.25, q=0.2)
-    found = enclose_min_disparity(exact)
-    assert found.lower == 0 and 0 < found.upper < 1e-37
-    assert 0.17 < found.high
-    verify(found, exact)
-
-
-def test_zero_in_the_interior_is_certain():
-    fed = Federation.normal(mean=[[1, -1], [-1, 1]])
-    found = enclose_min_disparity(fed)
-    assert (found.lower, found.upper) == (0.0, 0.0)
-    assert found.low < 0 < found.high
-    verify(found, fed)
-
-
-def test_equal_groups_have_their_root_at_exactly_zero():
-    fed = Federation.normal(mean=[[1, 1], [2, 2.5]], sd=[[0.3, 0.3], [1, 1]], q=[0.3, 0.4])
-    found = enclose_min_disparity(fed)
-    assert found.roots[0] == (0, 0)
-    assert found.roots[1][0] > 0
-    verify(found, fed)
 
 
 def test_multiplier_closer_to_its_bound_than_any_double():

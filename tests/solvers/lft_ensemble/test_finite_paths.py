@@ -3,20 +3,16 @@ brute force.
 """
 
 import itertools
-from typing import Any
 
 import numpy as np
 import pytest
-from audit import Finite
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from populations import finite_model
 
 import fairfl as ff
 from fairfl.solvers.lft_ensemble import finite_segments
-from fairfl.solvers.lft_ensemble.finite import ensembles_at, everybody, local_paths
 from fairfl.solvers.lft_ensemble.finite_client_path import ClientPath, client_path
-from fairfl.solvers.problem import Task
+from fairfl.solvers.problem import Task, law_problem, own_problems
 
 
 def few_atoms(seed: int, unseen: bool, clients: int = 2, atoms: int = 4) -> ff.Federation:
@@ -34,63 +30,9 @@ def few_atoms(seed: int, unseen: bool, clients: int = 2, atoms: int = 4) -> ff.F
 
 
 def paths_of(fed: ff.Federation) -> list[ClientPath]:
-    problem = fed, finite_model(fed), Task.of(fed, "lft_ensemble")
-    return [client_path(path, everybody(*problem)) for path in local_paths(*problem)]
-
-
-def random_budgets(clients: int, seed: int, count: int = 100) -> Any:
-    """(count, I): zero, small, ordinary and slack ones."""
-    rng = np.random.default_rng(seed)
-    eps = rng.random((count, clients)) ** rng.integers(1, 5, (count, 1)) * rng.choice(
-        [0.0, 1, 1, 1], (count, clients)
-    )
-    return np.where(rng.random((count, clients)) < 0.2, 1.0, eps)
-
-
-def all_budgets(fed: ff.Federation, count: int) -> Any:
-    """(disparity, accuracy) over a grid of budgets with every client's vertices, and just below
-    them.
-    """
-    axes = []
-    for i in range(fed.n_clients):
-        local = paths_of(fed)[i].local
-        axes.append(
-            np.unique(
-                np.concatenate(
-                    [local, np.nextafter(local, 0), np.linspace(0, local[0], count), [1.0]]
-                )
-            )
-        )
-    found = [ff.solve(fed, "lft_ensemble", list(eps)) for eps in itertools.product(*axes)]
-    return np.array([(s.disparity, s.accuracy) for s in found]).T
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("unseen", [False, True])
-@settings(max_examples=12)
-@given(st.integers(0, 10**6))
-def test_no_budgets_beat_the_frontier(unseen: bool, seed: int) -> None:
-    fed = few_atoms(seed, unseen)
-    F = ff.frontier(fed, "lft_ensemble", points=9)
-    disparity, accuracy = all_budgets(fed, 12)
-    assert disparity.min() >= F.disparity[0] - 1e-12
-    assert (accuracy <= F.accuracy_at(np.maximum(disparity, F.disparity[0])) + 1e-12).all()
-
-
-@settings(max_examples=40)
-@given(st.integers(0, 10**6), st.booleans(), st.integers(2, 3))
-def test_every_point_is_attained_by_its_budgets(seed: int, unseen: bool, clients: int) -> None:
-    fed = few_atoms(seed, unseen, clients)
-    F = ff.frontier(fed, "lft_ensemble", points=9)
-    for d, accuracy, eps in zip(F.disparity, F.accuracy, F.eps, strict=True):
-        s = ff.solve(fed, "lft_ensemble", eps)
-        assert (s.disparity, s.accuracy) == (
-            pytest.approx(d, abs=1e-12),
-            pytest.approx(accuracy, abs=1e-12),
-        )
-    m = ff.min_disparity(fed, "lft_ensemble")
-    assert ff.solve(fed, "lft_ensemble", m.eps).disparity == pytest.approx(m.disparity, abs=1e-12)
-    assert m.disparity <= F.disparity[0] + 1e-12
+    task = Task.of(fed, "lft_ensemble")
+    whole = law_problem(fed, task)
+    return [client_path(own.path, whole) for own in own_problems(fed, task) if own.path]
 
 
 def test_a_jump_is_crossed_and_never_stood_on() -> None:
@@ -160,53 +102,6 @@ def test_all_splits_and_no_other_are_as_good(
     assert F.exact and F.accuracy_at(d) == pytest.approx(best, abs=1e-9)
 
 
-@settings(max_examples=5)
-@given(st.integers(0, 10**6), st.booleans(), st.sampled_from([2, 5, 30]))
-def test_random_budgets_of_many_clients_do_not_beat_the_frontier(
-    seed: int, unseen: bool, clients: int
-) -> None:
-    fed = few_atoms(seed, unseen, clients, atoms=8)
-    F = ff.frontier(fed, "lft_ensemble", points=6)
-    m = ff.min_disparity(fed, "lft_ensemble")
-    assert (m.disparity, m.accuracy) == pytest.approx(
-        (F.disparity[0], F.accuracy[0]), abs=1e-12
-    ) and m.reproduced
-    assert F.reproduced is not None and F.reproduced.all()
-    md, accuracy = ensembles_at(
-        fed, finite_model(fed), Task.of(fed, "lft_ensemble"), random_budgets(clients, seed)
-    )
-    assert np.abs(md).min() >= m.disparity - 1e-12
-    assert (accuracy <= F.accuracy_at(np.maximum(np.abs(md), F.disparity[0])) + 1e-9).all()
-    wanted = np.linspace(F.disparity[0], F.disparity[-1], 7)
-    assert (np.diff([float(F.accuracy_at(d)) for d in wanted]) >= -1e-9).all()
-
-
-@settings(max_examples=20)
-@given(st.integers(0, 10**6), st.booleans(), st.integers(2, 6))
-def test_relabelled_groups_and_clients_in_another_order(
-    seed: int, unseen: bool, clients: int
-) -> None:
-    fed = few_atoms(seed, unseen, clients)
-    model = finite_model(fed)
-    masses = model.conditional * fed.share[:, :, None]
-    eta = np.array(model.eta)
-    order = np.random.default_rng(seed).permutation(clients)
-    turned = ff.Federation.finite(model.points, masses[:, ::-1], eta[:, ::-1], weight=fed.weight)
-    shuffled = ff.Federation.finite(
-        model.points, masses[order], eta[order], weight=fed.weight[order]
-    )
-    m = ff.min_disparity(fed, "lft_ensemble")
-    wanted = np.linspace(m.disparity, m.disparity + 0.3, 5)
-    best = ff.frontier(fed, "lft_ensemble", 5).accuracy_at(wanted + 1e-9)
-    for other in (turned, shuffled):
-        again = ff.min_disparity(other, "lft_ensemble")
-        assert (again.disparity, again.accuracy) == pytest.approx(
-            (m.disparity, m.accuracy), abs=1e-9
-        )
-        found = ff.frontier(other, "lft_ensemble", 5).accuracy_at(wanted + 1e-9)
-        assert found == pytest.approx(best, abs=1e-9)
-
-
 def test_a_search_cut_short_says_what_it_may_have_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     feds = [few_atoms(seed, True, clients=4) for seed in range(12)]
     best = [ff.frontier(fed, "lft_ensemble", 9) for fed in feds]
@@ -238,10 +133,3 @@ def test_ties_and_sums_do_not_depend_on_the_order_of_groups_and_points(seed: int
         assert other.disparity[0] == pytest.approx(F.disparity[0], abs=1e-9)
         d = np.linspace(max(F.disparity[0], other.disparity[0]), 1.0, 15)
         assert other.accuracy_at(d) == pytest.approx(F.accuracy_at(d), abs=1e-9)
-
-
-@pytest.mark.parametrize("seed", [189, 394])
-def test_no_point_needs_a_budget_between_two_doubles(seed: int) -> None:
-    fed = Finite.drawn(np.random.default_rng([seed, 0])).build()  # masses of 1e-15 and less
-    assert ff.frontier(fed, "lft_ensemble", 12).reproduced.all()
-    assert ff.min_disparity(fed, "lft_ensemble").reproduced

@@ -1,6 +1,5 @@
 """LFT+FedAvg's frontier and smallest disparity on densities: random budgets never do better."""
 
-import functools
 from typing import Any
 
 import audit
@@ -8,12 +7,10 @@ import numpy as np
 import pytest
 
 import fairfl as ff
-from fairfl.solvers.frontier import MET, non_dominated
+from fairfl.solvers.frontier import MET
 from fairfl.solvers.lft_fedavg import densities_sqp
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
 from fairfl.solvers.lft_fedavg.densities_sqp import merit
-from fairfl.solvers.numerics.descent import minimise_dual
-from fairfl.solvers.numerics.dual import DualPoint, dual_point, kkt_residual
 from fairfl.solvers.numerics.rule_family import RuleFamily
 from fairfl.solvers.problem import Task
 from fairfl.theory.populations.fedfb_figures import figure_5
@@ -37,50 +34,6 @@ def random_federation(seed: int, clients: int, sd: tuple[float, float]) -> dict[
         "weight": rng.uniform(0.3, 2, clients),
         "eta": own if seed % 2 else ff.Logistic(),
     }
-
-
-def random_budgets(fed: ff.Federation, seed: int) -> tuple[Any, Any]:
-    """(disparity, accuracy) at 38 budgets: uniform ones, many slack or zero, and shares of what
-    nobody bounds.
-    """
-    problem, rng = RuleFamily.of(fed).problem, np.random.default_rng(seed)
-    free = np.abs(dual_point(problem, np.zeros((1, problem.count))).values)
-    uniform, share, kind = rng.random((3, 13, problem.count))
-    sparse = np.where(kind < 0.35, 1.0, np.where(kind < 0.6, 0.0, free * share))
-    eps = np.concatenate([uniform, sparse, free * rng.random((12, problem.count))])
-    found = functools.reduce(
-        DualPoint.join, [minimise_dual(problem, one, enough=1e-8) for one in eps]
-    )
-    solved = kkt_residual(found.lam, found.values, eps) <= 1e-8
-    # where one rule does not meet its budgets to 1e-8, the optimum is a mixture: left out
-    assert solved.sum() >= 12
-    rates = [sets.integrals[:, 1:] for sets in found.sets]
-    md = (rates[0] @ fed.within[:, 0] - rates[1] @ fed.within[:, 1])[solved]
-    return np.abs(md), found.accuracy[solved]
-
-
-def check_not_beaten(fed: ff.Federation, seed: int, points: int) -> ff.Frontier:
-    F = ff.frontier(fed, "lft_fedavg", points=points)
-    d, accuracy = random_budgets(fed, seed)
-    assert d.min() >= F.disparity[0] - MISSED
-    best = non_dominated(d, accuracy)
-    best = best[d[best] >= F.disparity[0]]
-    assert (F.accuracy_at(d[best]) >= accuracy[best] - MISSED).all()
-    grid = np.linspace(F.disparity[0], F.disparity[-1], 9)
-    assert (np.diff(F.accuracy_at(grid)) >= 0).all()
-    return F
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("clients", "sd"),
-    [(2, MILD), (2, WILD), (3, WILD), (6, MILD), (8, WILD)],
-    ids=["2", "2 wild", "3 wild", "6", "8 wild"],
-)
-def test_random_budgets_do_not_beat_the_search(clients: int, sd: tuple[float, float]) -> None:
-    check_not_beaten(
-        ff.Federation.normal(**random_federation(clients, clients, sd)), seed=clients, points=6
-    )
 
 
 ISSUE = ff.Federation.normal(
@@ -172,18 +125,6 @@ def test_no_programme_asks_for_less_than_standing_still(clients: int) -> None:
         assert (promise >= -1e-9).all()
 
 
-WIDE = [audit.Densities.drawn(np.random.default_rng([seed, 1])) for seed in (9, 20, 31, 37, 40, 45)]
-"""Where sds run to 50, η is 0 or 1 to rounding for many: ties have a mass, and no double λ tells
-their rule. Budgets beat a search over multipliers alone by 0.05 there.
-"""
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("drawn", WIDE, ids=lambda drawn: f"{len(drawn.weight)} clients")
-def test_random_budgets_do_not_beat_ties_with_a_mass(drawn: audit.Densities) -> None:
-    check_not_beaten(drawn.build(), seed=0, points=12)
-
-
 MISSES = pytest.mark.xfail(strict=True, reason="the search ends 5e-4 above this disparity")
 
 
@@ -192,13 +133,13 @@ MISSES = pytest.mark.xfail(strict=True, reason="the search ends 5e-4 above this 
 )
 def test_ties_with_a_mass_are_seen(eps: list[float]) -> None:
     """Client 1's λ is minus its smaller mass, to rounding: by budgets alone its rule is known."""
-    fed = WIDE[4].build()
+    fed = audit.Densities.drawn(np.random.default_rng([40, 1])).build()
     s = ff.solve(fed, "lft_fedavg", eps)
     assert ff.frontier(fed, "lft_fedavg", 4).accuracy_at(s.disparity) >= s.accuracy - 1e-6
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("clients", (2, 3))
+@pytest.mark.parametrize("clients", [2, pytest.param(3, marks=pytest.mark.deep)])
 def test_names_and_order_do_not_matter(clients: int) -> None:
     law = random_federation(0, clients, MILD)
     order = np.random.default_rng(1).permutation(clients)
@@ -217,7 +158,7 @@ def test_names_and_order_do_not_matter(clients: int) -> None:
 
 
 def test_figure_5_takes_few_evaluations(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counts, which are the same on every machine: 4,200 multipliers and 230 rules followed by
+    """Counts, which are the same on every machine: 780 multipliers and 180 rules followed by
     their budgets when this was written, for 60 points.
     """
     counts = {"at": 0, "follow": 0}
@@ -234,7 +175,7 @@ def test_figure_5_takes_few_evaluations(monkeypatch: pytest.MonkeyPatch) -> None
     for name in counts:
         monkeypatch.setattr(RuleFamily, name, counted(name))
     ff.frontier(figure_5((0.4, 0.6)), "lft_fedavg", 60)
-    assert 60 <= counts["at"] <= 6000 and counts["follow"] <= 500
+    assert 60 <= counts["at"] <= 1000 and counts["follow"] <= 250
 
 
 def test_more_effort_finds_no_less() -> None:

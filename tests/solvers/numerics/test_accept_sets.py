@@ -119,21 +119,6 @@ def test_holes_of_any_width_are_found(
     np.testing.assert_allclose(near, [x0 - width / 2, x0 + width / 2], atol=slack)
 
 
-def test_a_hole_by_hand() -> None:
-    # group 0: p_1 = N(0, 1), p_2 = N(0, 1/4): s = u + c p_1 + d p_2 with zeros placed at ±w/2
-    # around 0 has a hole there
-    fed = ff.Federation.normal([[0, 0], [0, 0]], sd=[1, 0.5])
-    model: Any = fed.model
-    for width in (1e-1, 1e-2, 1e-3, 1e-4):
-        p = model.pdf(0, np.array([width / 2, 2.0]))
-        # without u: s = c p_1 + d p_2, even in x, zero at ±width/2 and s(2) = p_1(2)·1/8 > 0
-        c, d = np.linalg.solve(p[:2].T, [0.0, 1.0])
-        found = accept_sets([model.profile((0,))], [np.array([[0.0, c, d]])])[0]
-        (first, second) = found.intervals(0)
-        assert first == (-np.inf, pytest.approx(-width / 2, rel=1e-8 / width**2 * 1e-4 + 1e-9))
-        assert second == (pytest.approx(width / 2, rel=1e-8 / width**2 * 1e-4 + 1e-9), np.inf)
-
-
 @given(federations(max_clients=3, law=normals()), st.lists(LAMBDAS, min_size=12, max_size=12))
 def test_a_batch_is_its_members(fed: ff.Federation, values: list[float]) -> None:
     model: Any = fed.model

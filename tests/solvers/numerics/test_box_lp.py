@@ -32,11 +32,11 @@ def whole(u: Any, v: Any, eps: Any) -> float:
 def check(u: Any, v: Any, eps: Any, tolerance: float = 1e-12) -> Any:
     problem = Problem(u, v, np.zeros(len(v)), eps)
     s = solve_box(problem)
+    primal = float(u @ s.f)
     assert ((s.f >= 0) & (s.f <= 1)).all()
     assert (np.abs(v @ s.f) <= eps + tolerance).all()
-    assert s.primal == pytest.approx(float(u @ s.f), abs=1e-14)
     assert s.dual == pytest.approx(problem.dual(s.multipliers), abs=1e-14)
-    assert abs(s.dual - s.primal) <= tolerance
+    assert abs(s.dual - primal) <= tolerance
     # signs of the multipliers, and complementary slackness
     for lam, value, budget in zip(s.multipliers, v @ s.f, eps, strict=True):
         if abs(lam) > 1e-9:
@@ -68,24 +68,20 @@ def programmes(draw: st.DrawFn) -> tuple[Any, Any, Any]:
 @given(programmes())
 def test_small_programmes(programme: tuple[Any, Any, Any]) -> None:
     s = check(*programme)
-    assert s.primal == pytest.approx(whole(*programme), abs=1e-9)
+    assert s.dual == pytest.approx(whole(*programme), abs=1e-9)
 
 
 def test_no_constraints() -> None:
     u = np.array([0.5, -0.25, 0.0])
     s = solve_box(Problem(u, np.ones((1, 3)), np.zeros(1), np.array([np.inf])))
-    assert (
-        s.f.tolist() == [1.0, 0.0, 0.0]
-        and s.primal == s.dual == 0.5
-        and s.multipliers.tolist() == [0.0]
-    )
+    assert s.f.tolist() == [1.0, 0.0, 0.0] and s.dual == 0.5 and s.multipliers.tolist() == [0.0]
 
 
 def test_one_fractional_cell_by_hand() -> None:
     # max f0/2 + f1/4 subject to f0 + f1 <= 3/2: f = (1, 1/2), λ = -1/4, value 1/2 + 1/8
     s = check(np.array([0.5, 0.25]), np.array([[1.0, 1.0]]), np.array([1.5]))
     np.testing.assert_allclose(s.f, [1.0, 0.5], atol=1e-15)
-    assert s.multipliers[0] == pytest.approx(-0.25, abs=1e-15) and s.primal == pytest.approx(
+    assert s.multipliers[0] == pytest.approx(-0.25, abs=1e-15) and s.dual == pytest.approx(
         0.625, abs=1e-15
     )
 
@@ -106,4 +102,4 @@ def test_thousands_of_cells(seed: int, levels: int | None) -> None:
     v = np.stack([law[:, 0], -law[:, 1]], axis=1).reshape(k, -1)
     for eps in (np.zeros(k), np.array([0.02, 0.0, np.inf])):
         s = check(u, v, eps)
-        assert s.primal == pytest.approx(whole(u, v, eps), abs=1e-9)
+        assert s.dual == pytest.approx(whole(u, v, eps), abs=1e-9)

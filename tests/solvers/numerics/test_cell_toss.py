@@ -15,7 +15,7 @@ from tasks import asked, federation
 import fairfl as ff
 from fairfl.solvers.numerics.box_lp import solve_box
 from fairfl.solvers.numerics.cell_toss import TIED, nearest_to_toss
-from fairfl.solvers.problem import Problem, Task, own_problems
+from fairfl.solvers.problem import Problem, Task, clients_problem, own_problems
 
 SAME = 1e-9
 CLOSE = 1e-7
@@ -28,9 +28,10 @@ def with_several(seeds: Any) -> Iterator[tuple[Problem, Any, Any, Any]]:
         rng = np.random.default_rng(seed)
         fed = federation(rng, groups=3)
         eps, more = asked(rng, fed, "lft_ensemble")[1:]
-        model: Any = fed.model
-        task = Task.of(fed, "lft_ensemble", **more)
-        for problem, _ in own_problems(task, model.joint(fed.share), eps):
+        scheme = ("lft_ensemble", "lft_fedavg")[seed % 2]
+        task = Task.of(fed, scheme, **more)
+        own = [problem.at(eps[i : i + 1]) for i, problem in enumerate(own_problems(fed, task))]
+        for problem in own if seed % 2 == 0 else [clients_problem(fed, task).at(eps)]:
             found = solve_box(problem)
             lam, v = found.multipliers, problem.v
             people = np.abs(problem.u) + np.abs(v).sum(axis=0) > 0

@@ -63,9 +63,8 @@ def test_what_double_precision_did_not_certify(seed: int, row: int) -> None:
     assert abs(s.duality_gap) <= 1e-12
     assert (np.abs(s.local_mean_differences) <= eps + 1e-12).all()
     # and a rational start elsewhere ends there too
-    model: Any = fed.model
     task = Task.of(fed, "lft_fedavg")
-    problem = clients_problem(task, model.pooled(fed.mass), model.joint(fed.mass), eps)
+    problem = clients_problem(fed, task).at(eps)
     start = np.zeros(problem.u.size)
     _, lam, value = solve_exactly(problem.u, problem.v, problem.b, problem.eps, start)
     # where a rounding of the budgets is worth more than the tolerance, it may be above

@@ -182,14 +182,6 @@ def test_a_member_at_no_point_of_its_frontier_is_not_passed_over(monkeypatch):
     )
 
 
-def test_records_hold_what_the_claims_read():
-    kept = frontier.record(planted())
-    assert kept["runs"]["rules"] == len(planted()) and len(kept["worlds"]) == 2
-    assert all(
-        len(part["rules"]) == min(2, frontier.KEPT) * len(frontier.SIZES) for part in kept["worlds"]
-    )
-
-
 def test_pictures_have_their_curves():
     table = ensembles.points(learned_ensembles())
     for name in ("figure-5a", "random-3"):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from text_tables import table
+from run_files import PLAIN
 
 from fairfl.sims.algorithms import algorithms
 from fairfl.sims.algorithms.pfedavg import PFedAvg
@@ -13,35 +13,9 @@ from fairfl.sims.engine import MLP, ByWeight, Cosine, Softmax, Steps, Uniform
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
 from fairfl.studies.own import config
-from fairfl.studies.own.config import read_config
 from fairfl.studies.own.config_parts import algorithm
 from fairfl.studies.own.config_reader import Section
 from fairfl.theory.aggregation import QFFL, RankWeighted
-
-PLAIN = """
-[data]
-name = "synthetic"
-clients = 5
-[model]
-kind = "softmax"
-[[algorithm]]
-name = "fedavg"
-[training]
-rounds = 3
-epochs = 1
-"""
-
-
-@pytest.fixture
-def toml(tmp_path):
-    """Write a file and read it."""
-
-    def read(text):
-        file = tmp_path / "mine.toml"
-        file.write_text(text, "utf-8")
-        return read_config(file)
-
-    return read
 
 
 def test_the_example_of_the_docstring_runs(toml, files):
@@ -108,69 +82,6 @@ def test_seeds_of_the_file_or_of_the_command(toml):
     assert experiment.seeds["quick"] == 2
     assert [unit.seed for unit in experiment.units(Scale("quick", 2))] == [4, 7]
     assert [unit.seed for unit in experiment.units(Scale("quick", 3))] == [0, 1, 2]
-
-
-@pytest.mark.parametrize(
-    ("change", "to", "why"),
-    table(r"""
-[data] | [date] | date is unknown; allowed here: title, data
-clients = 5 | clients = 2.5 | data.clients must be a whole number >= 1, got 2.5
-clients = 5 | client = 5 | data.client is unknown; allowed here: name
-"synthetic" | "iris" | data.name must be one of synthetic, cifar-10
-clients = 5 | clients = 5\ntest = 0.95 | data.validation \+ test must be less than 1
-clients = 5 | clients = 5\nkind = "odd" | data.kind must be one of non-iid, iid, hybrid, got 'odd'
-"softmax" | "tree" | model.kind must be one of softmax
-"softmax" | "softmax"\nhidden = [3] | model.hidden is unknown; allowed here: kind, classes, bias
-"softmax" | "softmax"\nclasses = 3 | model.classes must be at least 8, the classes of the data,
-    got 3
-"softmax" | "mlp"\nhidden = [0] | model.hidden must be a list of whole numbers >= 1, got
-"softmax" | "lenet" | model.kind lenet must have images
-"softmax" | "char_lstm" | model.kind must be another than char_lstm for
-"softmax" | "svm" | y must be .*LinearSVM
-"fedavg" | "fedavgg" | algorithm\[0\].name must be one of afl, clipping_fedavg, ditto
-"fedavg" | "qfedavg"\nq = "one" | algorithm\[0\].q must be a number, got 'one'
-"fedavg" | "qfedavg"\nq = true | algorithm\[0\].q must be a number, got True
-"fedavg" | "qfedavg"\nq = -1 | algorithm\[0\].q must be in \[0, 1e\+300\], got -1
-"fedavg" | "qfedavg"\nqq = 1 | algorithm\[0\].qq is unknown; allowed here: name, label, q, L,
-    variant
-"fedavg" | "pfedavg"\nranks = "gini" | algorithm\[0\].ranks must be a table, got 'gini'
-"fedavg" | "pfedavg"\nranks = {kind = "cvar"} | algorithm\[0\].ranks.level must be given
-"fedavg" | "dual_weighted"\nobjective = {name = "Mean"} | algorithm\[0\].objective.name must be
-    one of FedAvg, QFFL
-[[algorithm]]\nname = "fedavg" |  | algorithm must be given
-[[algorithm]] | [[algorithm]]\nname = "fedavg"\n[[algorithm]] | algorithm must be told apart by name
-rounds = 3 |  | training.rounds must be given
-rounds = 3 | rounds = 0 | training.rounds must be a whole number of at least 1, got 0
-epochs = 1 | epochs = 1\nsteps = 2 | training.epochs and steps must not both be given
-epochs = 1 | lr = -0.1 | training.lr must be positive and finite, got -0.1
-epochs = 1 | lr = "fast" | training.lr must be a number, got 'fast'
-epochs = 1 | participation = {kind = "some"} | training.participation.kind must be one of everyone
-epochs = 1 | participation = {kind = "uniform"} | training.participation.count must be given
-epochs = 1 | schedule = {kind = "steps"} | training.schedule.milestones must be given
-epochs = 1 | schedule = {kind = "cosine", first = 1} | training.schedule.first is unknown
-epochs = 1 | [computing]\ndtype = "half" | computing.dtype must be one of 'float32', 'float64',
-    got 'half'
-epochs = 1 | [run]\nseeds = [1, 1] | run.seeds must be a list of distinct whole numbers >= 0
-epochs = 1 | [run]\nseeds = [] | run.seeds must be a list
-epochs = 1 | [partition]\nkind = "dirichlet"\nclients = 3 | partition.beta must be given
-epochs = 1 | [partition]\nkind = "iid"\nclients = 3\nbeta = 1 | partition.beta is unknown
-epochs = 1 | [partition]\nkind = "two_groups"\nalpha = 2.0 | partition.alpha must be in \[0,
-    1\], got 2
-rounds = 3 | rounds = | mine.toml is not a TOML file
-"""),
-)
-def test_what_is_wrong_is_told_with_its_place(toml, change, to, why):
-    assert change in PLAIN
-    with pytest.raises(ValueError, match=f"^{why}"):
-        toml(PLAIN.replace(change, to, 1))
-
-
-def test_misfits_of_data_and_run_are_told_before_the_first_round(toml):
-    text = PLAIN.replace("epochs = 1", 'epochs = 1\nparticipation = {kind = "uniform", count = 6}')
-    with pytest.raises(
-        ValueError, match="training.participation.count must be at most .* 5, got 6"
-    ):
-        toml(text)
 
 
 def test_partitions_give_images_clients(toml, files):

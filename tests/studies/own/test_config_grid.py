@@ -5,44 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from run_files import GRID
 
 from fairfl.cli import simulate
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
-from fairfl.studies.own.config import read_config
-from fairfl.studies.own.grid import MOST, points, told
-
-GRID = """
-[data]
-name = "synthetic"
-clients = 4
-grid = {beta = [0.0, 1.0]}
-[model]
-kind = "softmax"
-[[algorithm]]
-name = "qfedavg"
-grid = {q = [0.0, 2.0], lr = [0.05, 0.1]}
-[[algorithm]]
-name = "dual_weighted"
-objective = {name = "QFFL", grid = {q = [1.0, 3.0]}}
-label = "dual"
-[training]
-rounds = 4
-participation = {kind = "uniform", grid = {count = [2, 3]}}
-grid = {schedule = [{kind = "constant"}, {kind = "cosine", last = 0.1}]}
-[run]
-seeds = [3, 5]
-"""
-
-
-@pytest.fixture
-def toml(tmp_path):
-    def read(text):
-        file = tmp_path / "mine.toml"
-        file.write_text(text, "utf-8")
-        return read_config(file)
-
-    return read
+from fairfl.studies.own.grid import points, told
 
 
 def test_tables_are_the_product_of_the_lists():
@@ -126,35 +94,6 @@ def test_a_stopped_grid_goes_on_to_the_same_bytes(toml, tmp_path):
     for file in tables:
         other = tmp_path / "stopped" / file.relative_to(tmp_path / "through")
         assert other.read_bytes() == file.read_bytes()
-
-
-@pytest.mark.parametrize(
-    ("change", "to", "why"),
-    [
-        ("grid = {beta = [0.0, 1.0]}", "grid = 3", "data.grid must be a table of lists, got 3"),
-        ("grid = {beta = [0.0, 1.0]}", "grid = {}", "data.grid must be a table of lists, got {}"),
-        ("beta = [0.0, 1.0]", "beta = 1.0", "data.grid.beta must be a list of .*, got 1.0"),
-        ("beta = [0.0, 1.0]", "beta = []", r"data.grid.beta must be a list of .*, got \[\]"),
-        ("[0.0, 1.0]", "[1.0, 1.0]", "data.grid.beta must be a list of distinct values"),
-        ("beta = [0.0, 1.0]", "clients = [3]", "data.grid.clients must not be beside data.clien"),
-        ("beta = [0.0, 1.0]", "alfa = [1.0]", "data.alfa is unknown; allowed here: name"),
-        # of any point, not the first alone
-        ("[0.0, 1.0]", '[1.0, "x"]', "data.beta must be a number, got 'x'"),
-        ("count = [2, 3]", "count = [2, 5]", "training.participation.count must be at most .* 5"),
-        ('"cosine", last = 0.1', '"cosine", last = 3', "training.schedule.last must be in .*got 3"),
-        ("q = [0.0, 2.0]", "q = [0.0, -2.0]", r"algorithm\[0\].q must be in .*, got -2"),
-        ("q = [1.0, 3.0]", "q = [1.0, -3.0]", r"algorithm\[1\].objective.q must be"),
-        ("lr = [0.05, 0.1]", "lr = [0.05, 0]", r"algorithm\[0\].lr must be positive"),
-        ("rounds = 4", "rounds = 4\nlr = [0.1, 0.2]", "training.lr must be a number, got"),
-        ("seeds = [3, 5]", "grid = {seeds = [[1], [2]]}", "run.grid is unknown"),
-        ("[data]", "[grid]\nlr = [1]\n[data]", "grid is unknown; allowed here: title"),
-        ("[0.0, 1.0]", str(list(range(300))), f"together must have at most {MOST} .*, got 1200"),
-    ],
-)
-def test_mistakes_are_told_with_their_place(toml, change, to, why):
-    assert change in GRID
-    with pytest.raises(ValueError, match=why):
-        toml(GRID.replace(change, to, 1))
 
 
 def test_names_that_folders_cannot_tell_apart_are_numbered(toml):

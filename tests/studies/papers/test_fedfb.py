@@ -9,12 +9,12 @@ from fairfl.sims.engine import Parts
 from fairfl.studies.beside_published import compare, lines
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
+from fairfl.studies.papers.all_experiments import find
 from fairfl.studies.papers.fedfb import data as fedfb_module
 from fairfl.studies.papers.fedfb import runs as fedfb_runs
 from fairfl.studies.papers.fedfb import table_6 as fedfb_table_6
 from fairfl.studies.papers.fedfb.data import REAL, SYNTHETIC, VALIDATION, fedfb_data, pooled
 from fairfl.studies.papers.fedfb.points import COLUMNS
-from fairfl.studies.registry import find
 
 TABLES = (
     *(f"fedfb-table-{k}" for k in (1, 2, 4, 5, 7)),

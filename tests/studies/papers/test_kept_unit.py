@@ -92,7 +92,7 @@ def flip(content):
 
 
 @pytest.mark.parametrize("name", [MEASURED, MANIFEST])
-@pytest.mark.parametrize("change", [flip, lambda content: content[:50], lambda content: b""])
+@pytest.mark.parametrize("change", [flip, lambda content: b""])
 def test_what_was_altered_is_told_and_measured_anew(name, change, tmp_path, calls, caplog):
     first = run_unit(unit(), tmp_path)
     file = tmp_path / "u" / name
@@ -123,7 +123,7 @@ def test_other_data_are_measured_anew(tmp_path, calls, caplog, monkeypatch):
 
 def test_every_unit_of_the_studies_says_what_it_is_run_with():
     """Twice the same, and no address of an object in it."""
-    from fairfl.studies.crosscheck.registry import studies
+    from fairfl.studies.crosscheck.studies.all_studies import studies
 
     for study in studies().values():
         first, second = (

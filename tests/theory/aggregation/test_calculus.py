@@ -132,33 +132,6 @@ def test_conjugate_on_nonnegative_losses_after_a_shift_by_maximisation(name, shi
         assert made.conjugate(w, "nonnegative") == pytest.approx(found, abs=1e-7)
 
 
-def test_families_are_closed_under_perspective_and_translation():
-    rng = np.random.default_rng(44)
-    f, w = rng.uniform(0, 1, (100, 3)), rng.dirichlet(np.full(3, 9.0), 100)
-    w = np.concatenate([w, w * 0.9, w * 1.3])
-    pairs = [
-        (TERM(3.0).perspective(2.0), TERM(1.5)),
-        (PropFair(2.0).perspective(2.0), PropFair(4.0)),
-        (PropFair(2.0).translate(0.5).scale(1.0), PropFair(2.5)),  # up to the constant 0.5, below
-        (QFFL(2.0).perspective(5.0), QFFL(2.0)),
-        (AFL().perspective(5.0), AFL()),
-        (RankWeighted.gini().perspective(5.0), RankWeighted.gini()),
-        (FedAvg().perspective(5.0), FedAvg()),
-    ]
-    for made, same in pairs:
-        constant = -0.5 if same == PropFair(2.5) else 0.0
-        assert made.value(f) == pytest.approx(same.value(f) + constant, rel=1e-13)
-        assert made.dual_weights(f) == pytest.approx(same.dual_weights(f), rel=1e-13)
-        for domain in ("native", "nonnegative"):
-            assert made.conjugate(w, domain) == pytest.approx(
-                same.conjugate(w, domain) - constant, abs=1e-12
-            )
-    for equivariant in (FedAvg(), AFL(), TERM(2.0), RankWeighted.harmonic()):
-        assert equivariant.translate(0.25).value(f) == pytest.approx(
-            equivariant.value(f) - 0.25, rel=1e-12
-        )
-
-
 def test_the_dual_constraint_goes_along():
     assert FedAvg().scale(2.0).dual_constraint([1.0, 1.0]) and not FedAvg().scale(
         2.0

@@ -211,16 +211,6 @@ def test_the_repairs_written_out():
     )
 
 
-def test_gradient_descent_without_noise():
-    """One local step, no variances: 6 (F_0 - F*) / (eta T), against the classical 2 (F_0 - F*) /
-    (eta T) and more.
-    """
-    told = fedavg_convergence(
-        gap=2.0, rounds=5, eta=0.1, L=1.0, steps=[1, 1, 1], local=0.0, between=0.0
-    )
-    assert told.value == pytest.approx(6 * 2.0 / (0.1 * 5)) and told.noise == 0
-
-
 def test_the_limit_itself_is_allowed():
     limit = fedavg_step_limit(1.0, [2, 3])
     assert fedavg_convergence(**(BASE | {"eta": limit})).step_limit == limit

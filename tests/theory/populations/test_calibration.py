@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from fairfl.solvers.api import solve
 from fairfl.theory.populations.calibration import ScoreWarning, isotonic, merge_levels, merge_scores
-from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 
 # people at random
@@ -58,19 +57,6 @@ def test_isotonic_is_pav(rows: list[tuple[int, int]]) -> None:
             assert fit[k] == (fit[left[-1]] if left.size else fit[where[0]])
     else:
         assert (fit == 0.5).all()
-
-
-@given(COUNTS)
-def test_isotonic_is_scikit_learns(rows: list[tuple[int, int]]) -> None:
-    sklearn = pytest.importorskip("sklearn.isotonic")
-    kept = [(min(p, c), c) for p, c in rows if c > 0]
-    if not kept:
-        return
-    positives, counts = np.array(kept, dtype=float).T
-    theirs = sklearn.IsotonicRegression().fit_transform(
-        np.arange(counts.size), positives / counts, sample_weight=counts
-    )
-    np.testing.assert_allclose(isotonic(positives, counts), theirs, atol=1e-9)
 
 
 @st.composite
@@ -140,23 +126,6 @@ def test_calibration_keeps_the_frequency_of_labels(rows: Any, calibrate: str) ->
 
 
 @odd
-@given(people())
-def test_accuracy_on_level_sets_is_empirical(rows: Any) -> None:
-    # a threshold between two levels of η counts correct labels: exact, since blocks keep their
-    # means
-    score, label, group, client = rows
-    fed = Federation.from_samples(score, label, group, client, levels=0)
-    model: Any = fed.model
-    eta = model.eta[0, 0]
-    for k in np.flatnonzero(np.diff(eta) > 0):
-        cut = float(model.points[k])
-        right = np.mean([(x > cut) == bool(y) for x, y in zip(score, label, strict=True)])
-        assert Classifier.thresholds([cut] * fed.n_groups).accuracy(fed) == pytest.approx(
-            right, abs=1e-12
-        )
-
-
-@odd
 def test_calibration_per_client_differs_where_labels_do() -> None:
     rows = ([0, 1, 0, 1], [0, 1, 1, 1], ["f", "m", "m", "f"], [1, 1, 2, 2])
     shared = Federation.from_samples(*rows)
@@ -220,20 +189,6 @@ def test_a_score_with_all_digits_answers_as_its_law(count: int) -> None:
     with pytest.warns(ScoreWarning, match=r"1\.0 people on average, fewer than 5 for each of 4"):
         nonsense = Federation.from_samples(*rows, levels=0)
     assert solve(nonsense, "lft_fedavg", 0.02).accuracy > law.accuracy + 0.02
-
-
-@pytest.mark.parametrize(
-    ("clients", "groups", "count", "digits"),
-    [(2, 2, 2_000, 17), (6, 3, 4_000, 2), (4, 2, 3_000, 1), (3, 2, 5_000, 17), (1, 2, 1_000, 17)],
-)
-def test_ordinary_tables_are_taken_without_a_word(
-    clients: int, groups: int, count: int, digits: int
-) -> None:
-    rng = np.random.default_rng(clients)
-    score, client = rng.random(count), rng.integers(0, clients, count)
-    label, group = rng.random(count) < score, rng.integers(0, groups, count)
-    fed = Federation.from_samples(score.round(digits), label, group, client)
-    assert fed.merged is not None and fed.merged.people >= 10 * clients * groups
 
 
 N = np.arange(40)
@@ -300,19 +255,6 @@ def test_merging_is_the_best_of_all_ways(rows: list[tuple[int, int]], least: int
         c[-1] for c, loss in zip(allowed, losses, strict=True) if loss <= min(losses) + 1e-12
     ]
     assert code[-1] == max(as_good)
-
-
-@given(st.integers(1, 150), st.integers(1, 150), st.integers(1, 60))
-def test_what_a_score_knows_for_certain_is_not_lost(
-    negative: int, positive: int, least: int
-) -> None:
-    # labels told without error: nothing is lost where each side has people enough for a level
-    eta = np.repeat([0.0, 1.0], [negative, positive])
-    code = merge_levels(eta, np.ones(eta.size), least)
-    lost = brier(code, eta, np.ones(eta.size))
-    if min(negative, positive) >= least:
-        assert lost < 1e-9 and np.bincount(code).min() >= least
-        assert code[-1] + 1 >= negative // (2 * least) + positive // (2 * least)
 
 
 def test_odd_scores_are_warned_of() -> None:

@@ -67,9 +67,3 @@ def test_monotone_passes_scalars_and_arrays() -> None:
     assert float(eta(0.0)) == 0.5
     assert eta.inverse(np.array([[0.5, 0.25]]), np.array([[0.5, 0.75]])).shape == (1, 2)
     assert float(eta.inverse(0.5, 0.5)) == 0.0
-
-
-@pytest.mark.parametrize("eta", [PROBIT, Logistic(2, 1)])
-def test_inverses_from_one_half_are_inverses(eta):
-    excess = np.array([-0.4, -0.01, 0.0, 0.01, 0.4])
-    assert eta(eta.inverse_from_half(excess)) == pytest.approx(0.5 + excess, abs=1e-12)

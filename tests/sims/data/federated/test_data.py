@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fairfl as ff
-from fairfl.sims.data.federated import FederatedData, Quadratics, sample, synthetic
+from fairfl.sims.data.federated import FederatedData, sample, synthetic
 from fairfl.sims.data.federated.synthetic import client_sizes
 
 
@@ -27,28 +27,6 @@ def test_rows_by_client() -> None:
     assert "small" in repr(small()) and "4 train" in repr(small())
     with pytest.raises(ValueError, match="read-only"):
         small().x[0] = 0.0
-
-
-@given(
-    st.lists(st.integers(0, 4), min_size=1, max_size=120),
-    st.sampled_from((0.0, 0.1, 0.4)),
-    st.integers(0, 2**31),
-)
-def test_split_parts_each_client(owner: list[int], share: float, seed: int) -> None:
-    n = len(owner)
-    data = FederatedData("d", np.zeros((n, 1)), np.zeros(n), np.array(owner), 5).split(
-        share, share, seed
-    )
-    for k in range(5):
-        total = owner.count(k)
-        parts = [int(data.sizes(part)[k]) for part in ("train", "validation", "test")]
-        assert sum(parts) == total and (parts[0] >= 1 or total == 0)
-        spare = max(total - 1, 0)
-        assert parts[2] == min(round(share * total), spare)
-        assert parts[1] == min(round(share * total), spare - parts[2])
-    again = data.split(share, share, seed + 1)  # the test rows are settled, the others drawn anew
-    if (data.part == 2).any():
-        assert ((again.part == 2) == (data.part == 2)).all()
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -175,27 +153,6 @@ def test_samples_of_a_finite_x_and_of_mixtures() -> None:
     x = drawn.x[drawn.group == 0, 0]
     for t in (-5.0, 0.0, 2.0):
         assert (x > t).mean() == pytest.approx(float(mixed.sf(t)), abs=5 * 0.5 / np.sqrt(x.size))
-
-
-@given(st.integers(1, 4), st.integers(1, 3), st.integers(0, 2**31))
-def test_quadratics_match_their_definition(K: int, d: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    root = rng.normal(size=(K, d, d))
-    A = np.einsum("kij,klj->kil", root, root) + 0.1 * np.eye(d)
-    A = (A + A.transpose(0, 2, 1)) / 2
-    c, b = rng.normal(size=(K, d)), rng.random(K)
-    Q = Quadratics(A, c, b)
-    w, weights = rng.normal(size=d), rng.random(K) + 0.1
-    for k in range(K):
-        assert Q.losses(w)[k] == pytest.approx(
-            0.5 * (w - c[k]) @ A[k] @ (w - c[k]) + b[k], rel=1e-10
-        )
-        for j in range(d):
-            step = 1e-5 * np.eye(d)[j]
-            slope = (Q.losses(w + step)[k] - Q.losses(w - step)[k]) / 2e-5
-            assert Q.gradients(w)[k, j] == pytest.approx(slope, abs=1e-6 * (1 + abs(slope)))
-    best = Q.minimiser(weights)
-    assert weights @ Q.gradients(best) == pytest.approx(np.zeros(d), abs=1e-8)
 
 
 @given(st.integers(0, 10_000))

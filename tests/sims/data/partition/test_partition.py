@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from fairfl.sims.data.partition import (
     PartitionError,
-    by_user,
     dirichlet,
     iid,
     label_shards,
@@ -108,11 +107,6 @@ def test_more_groups_keep_alpha_of_their_classes_and_share_the_rest(
         others = np.delete(counts, c // own)
         assert counts[c // own] == round(alpha * (each * groups))
         assert others.max() - others.min() <= 1
-
-
-def test_users_are_clients() -> None:
-    owner, users = by_user(["b", "a", "b"])
-    assert owner.tolist() == [1, 0, 1] and users.tolist() == ["a", "b"]
 
 
 @given(LABELS, st.integers(1, 5), SEED)

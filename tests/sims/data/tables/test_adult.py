@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from text_tables import table
 
@@ -14,7 +15,7 @@ def test_small_files_row_by_row(folder: Path):
     assert data.group.tolist() == [1, 0, 0, 1, 1, 0, 1, 1, 0]
     assert data.group_names == ("Female", "Male")
     assert data.is_test.tolist() == [False] * 7 + [True] * 2
-    frame = data.to_frame()
+    frame = pd.DataFrame(data.features, columns=list(data.feature_names))
     assert frame["age"].tolist() == pytest.approx(
         [(age - 20) / 40 for age in (39, 50, 20, 30, 40, 60, 25, 70, 35)]
     )

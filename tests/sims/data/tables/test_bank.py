@@ -15,7 +15,7 @@ def test_small_raw_file_row_by_row(folder: Path):
     assert data.group.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
     assert data.label.tolist() == [1, 0, 0, 0, 1, 0, 0, 0, 1, 0]
     assert data.is_test.sum() == 3
-    frame = data.to_frame()
+    frame = pd.DataFrame(data.features, columns=list(data.feature_names))
     assert frame["age"].tolist() == data.group.tolist()
     assert frame["loan=yes"].tolist() == [1, 0, 0, 1, 0, 0, 1, 0, 0, 1]
     assert "month=may" not in data.feature_names and "day" not in data.feature_names

@@ -16,7 +16,7 @@ def test_small_file_row_by_row(folder: Path):
     # 26 and over is client 0, 25 and under client 1
     assert data.client.tolist() == [0, 0, 1, 0, 1, 1, 0, 0, 0, 1]
     assert data.is_test.tolist() == [False] * 7 + [True] * 3
-    frame = data.to_frame()
+    frame = pd.DataFrame(data.features, columns=list(data.feature_names))
     assert frame["sex-race"].tolist() == data.group.tolist()
     assert frame["c_charge_desc=Battery"].tolist() == [0, 1, 1, 0, 1, 0, 0, 0, 1, 0]
     charges = [name for name in frame.columns if name.startswith("c_charge_desc=")]

@@ -197,14 +197,6 @@ def test_features_are_those_that_are_named(tmp_path: Path):
     assert blind.columns["features"] == ("a", "x")
 
 
-def test_a_missing_feature_is_named_with_its_row(tmp_path: Path):
-    frame = people()
-    frame.loc[11, "x"] = np.nan
-    frame.to_csv(tmp_path / "people.csv", index=False)
-    with pytest.raises(ValueError, match=r"column 'x' has a missing value \(NaN\) in row 12"):
-        read_people(tmp_path / "people.csv", label="y", group="a")
-
-
 @pytest.mark.parametrize(
     ("rows", "values", "named", "taken"),
     [

@@ -35,77 +35,27 @@ def test_a_valid_table_is_kept_and_cannot_be_changed():
 
 
 @pytest.mark.parametrize(
-    ("change", "error", "message"),
+    ("change", "message"),
     [
-        (
-            {"features": np.ones(5)},
-            ValueError,
-            "features must have shape (n, d) with n >= 1, got shape (5,)",
-        ),
-        (
-            {"features": np.ones((0, 2))},
-            ValueError,
-            "features must have shape (n, d) with n >= 1, got shape (0, 2)",
-        ),
-        (
-            {"features": np.where(np.eye(5, 2) > 0, np.nan, 1.0)},
-            ValueError,
-            "features must be finite, got nan at row 0, column 0",
-        ),
-        (
-            {"feature_names": ("x",)},
-            ValueError,
-            "feature_names must have one name per column of features (2), got 1",
-        ),
-        (
-            {"feature_names": ("x", "x")},
-            ValueError,
-            "feature_names must be distinct, got 'x' twice",
-        ),
-        (
-            {"feature_names": "xz"},
-            TypeError,
-            "feature_names must be a sequence of texts, got the single text 'xz'",
-        ),
-        ({"feature_names": ("x", 1)}, TypeError, "feature_names must hold texts, got 1"),
-        ({"label": np.array([0, 1, 2, 0, 1])}, ValueError, "label must be in 0..1, got 2 at row 2"),
-        ({"label": np.zeros(5)}, TypeError, "label must be integer codes, got an array of float64"),
-        ({"group": np.array([0, 1, 2, 3, 0])}, ValueError, "group must be in 0..2, got 3 at row 3"),
-        (
-            {"client": np.array([0, 1, 0, -1, 0])},
-            ValueError,
-            "client must be in 0..1, got -1 at row 3",
-        ),
-        ({"client": np.array([0, 1])}, ValueError, "client must have shape (5,)"),
-        (
-            {"is_test": np.zeros(5, dtype=int)},
-            ValueError,
-            "is_test must be bool of shape (5,), got int64",
-        ),
-        (
-            {"is_test": np.zeros(4, dtype=bool)},
-            ValueError,
-            "is_test must be bool of shape (5,), got bool",
-        ),
+        ({"features": np.ones(5)}, "features must have shape (n, d) with n >= 1, got shape (5,)"),
+        ({"features": np.ones((0, 2))}, "features must have shape (n, d) with n >= 1, got shape"),
+        ({"features": np.diag([np.nan] * 5)[:, :2]}, "finite, got nan at row 0, column 0"),
+        ({"feature_names": ("x",)}, "must have one name per column of features (2), got 1"),
+        ({"feature_names": ("x", "x")}, "feature_names must be distinct, got 'x' twice"),
+        ({"feature_names": "xz"}, "must be a sequence of texts, got the single text 'xz'"),
+        ({"feature_names": ("x", 1)}, "feature_names must hold texts, got 1"),
+        ({"label": np.array([0, 1, 2, 0, 1])}, "label must be in 0..1, got 2 at row 2"),
+        ({"label": np.zeros(5)}, "label must be whole numbers of shape (5,), got float64"),
+        ({"group": np.array([0, 1, 2, 3, 0])}, "group must be in 0..2, got 3 at row 3"),
+        ({"client": np.array([0, 1, 0, -1, 0])}, "client must be in 0..1, got -1 at row 3"),
+        ({"client": np.array([0, 1])}, "client must be whole numbers of shape (5,)"),
+        ({"is_test": np.zeros(5, dtype=int)}, "is_test must be bool of shape (5,), got int64"),
+        ({"is_test": np.zeros(4, dtype=bool)}, "is_test must be bool of shape (5,), got bool"),
     ],
 )
-def test_a_field_that_does_not_fit_is_named(
-    change: dict[str, Any], error: type[Exception], message: str
-):
-    with pytest.raises(error, match=re.escape(message)):
+def test_a_field_that_does_not_fit_is_named(change: dict[str, Any], message: str):
+    with pytest.raises(ValueError, match=re.escape(message)):
         replace(small(), **change)
-
-
-def test_to_frame_has_features_then_named_roles():
-    frame = small().to_frame()
-    assert list(frame.columns) == ["x", "z", "label", "group", "client", "is_test"]
-    assert list(frame["z"]) == [1.0, 3.0, 5.0, 7.0, 9.0]
-    assert list(frame["label"]) == [0, 1, 1, 0, 1]
-    assert list(frame["group"]) == ["a", "b", "c", "c", "a"]
-    assert list(frame["client"]) == ["there", "here", "there", "here", "there"]
-    assert list(frame["is_test"]) == [False, False, False, True, True]
-    with pytest.raises(ValueError, match="reserved names"):
-        replace(small(), feature_names=("x", "group")).to_frame()
 
 
 def test_select_keeps_the_rows_and_every_name():

@@ -12,6 +12,7 @@ from fairfl import solve
 from fairfl.studies.crosscheck.population.local_dynamics import Dynamics, converged
 from fairfl.studies.crosscheck.population.pointwise_rule import any_rule
 from fairfl.studies.crosscheck.population.worlds import figure_5, figure_9, random_world
+from fairfl.studies.crosscheck.standard_errors import NEAR, OVER, PEOPLE
 
 FIGURE = figure_5("a")
 
@@ -78,3 +79,11 @@ def test_averages_of_minimisers():
 def test_wrong_arguments(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         Dynamics(**({"world": FIGURE, "budgets": (0.0, 0.0), "regime": "pooled"} | wrong))
+
+
+def test_the_largest_standard_errors():
+    """p (1 - p) / n is largest at 1/2; a difference of two halves of n adds two of n/2."""
+    p = np.linspace(0, 1, 101)
+    variance = p * (1 - p)
+    assert pytest.approx(np.sqrt(variance / PEOPLE).max()) == NEAR == 0.005
+    assert pytest.approx(np.sqrt(2 * (variance + variance[:, None]) / PEOPLE).max()) == OVER == 0.01

@@ -1,0 +1,209 @@
+"""A figure's files NAME.csv, NAME.svg and NAME.png: written whole or not at all, the same bytes
+from run to run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from importlib import import_module
+from pathlib import Path
+
+import matplotlib
+
+from fairfl._support.extras import MissingExtra, extras_named
+from fairfl._support.manifest import SUFFIX, finished
+from fairfl._support.processes import as_done
+from fairfl._support.threads import one_thread
+from fairfl._support.version import __version__
+from fairfl.figures.catalog.all_figures import find, registered
+from fairfl.figures.lib import style
+from fairfl.figures.lib.figure_entry import FigureEntry
+from fairfl.figures.lib.saved import SUFFIXES, save
+from fairfl.sims.data.fetch import DataUnavailable, data_read, same_data
+from fairfl.theory.populations.federation import Federation
+
+SHARED = (
+    "fairfl.theory",
+    "fairfl.solvers",
+    "fairfl.sims.data.tables",
+    "fairfl.sims.data.partition",
+    "fairfl.studies",
+    "fairfl.figures",
+)
+"""Packages whose sources decide what a figure shows."""
+SOURCE = "source"
+"""What the manifest calls the digest of those sources; the rest of its inputs are the files of
+data.
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one figure.
+
+    Attributes
+    ----------
+    name : the figure.
+    status : "drawn", "unchanged" (its files are as they were drawn, from this source and these
+        data) or "skipped".
+    reason : why it was skipped, else "".
+    files : the three files, empty where skipped.
+    seconds : time it took.
+    """
+
+    name: str
+    status: str
+    reason: str
+    files: tuple[Path, ...]
+    seconds: float
+
+
+Progress = Callable[[Outcome, int, int], None]
+"""Called after each figure with its outcome, how many are done, and how many there are."""
+
+
+def render(name: str, out_dir: str | Path) -> tuple[Path, ...]:
+    """Draw one figure into ``out_dir`` (made if missing), and return its files: CSV, SVG and PNG.
+
+    Raises
+    ------
+    ValueError : an unknown name.  DataUnavailable : real data that is neither here nor to be had.
+    """
+    return _render(find([name])[0], Path(out_dir))
+
+
+def render_all(
+    names: Iterable[str] | None,
+    out_dir: str | Path,
+    jobs: int = 1,
+    *,
+    force: bool = False,
+    progress: Progress | None = None,
+    federation: Federation | None = None,
+    given: str = "",
+) -> list[Outcome]:
+    """Draw figures, all of them where ``names`` is None or empty; a run that was interrupted goes
+    on where it stopped.
+
+    Parameters
+    ----------
+    names : which figures.
+    out_dir : folder of the files, made if missing.
+    jobs : processes, at least 1.
+    force : draw also the figures that are unchanged.
+    progress : see :data:`Progress`.
+    federation : drawn in place of the paper's own, where a figure can.
+    given : a digest of that federation, by which unchanged files are known.
+
+    Returns
+    -------
+    One :class:`Outcome` a figure, in the order of ``names``. A figure whose data cannot be had is
+    skipped.
+
+    Raises
+    ------
+    ValueError : an unknown name, ``jobs`` < 1, or a figure of no federation; nothing is drawn
+        then.
+    """
+    entries = find(names)
+    if jobs < 1:
+        raise ValueError(f"jobs must be at least 1, got {jobs}")
+    if federation is not None:
+        for entry in entries:
+            entry.check({"federation": federation})
+    done: dict[str, Outcome] = {}
+    out = Path(out_dir)
+
+    def note(outcome: Outcome) -> None:
+        done[outcome.name] = outcome
+        if progress is not None:
+            progress(outcome, len(done), len(entries))
+
+    for outcome in as_done(
+        _attempt,
+        [(entry.name, out, force, federation, given) for entry in entries],
+        min(jobs, len(entries)),
+    ):
+        note(outcome)
+    return [done[entry.name] for entry in entries]
+
+
+def _attempt(
+    name: str, out: Path, force: bool, federation: Federation | None = None, given: str = ""
+) -> Outcome:
+    """Draw one figure unless that is needless, or its data or an extra is missing."""
+    entry = find([name])[0]
+    if federation is not None:
+        own = partial(entry.data, federation=federation)
+        entry = replace(entry, data=own, given=given, title=f"{entry.title}; {given}")
+    files = tuple(out / f"{name}{suffix}" for suffix in SUFFIXES)
+    begin = time.perf_counter()
+    if not force and _unchanged(entry, out):
+        return Outcome(name, "unchanged", "", files, time.perf_counter() - begin)
+    try:
+        with extras_named():
+            files = _render(entry, out)
+    except (DataUnavailable, MissingExtra) as error:
+        return Outcome(name, "skipped", str(error), (), time.perf_counter() - begin)
+    return Outcome(name, "drawn", "", files, time.perf_counter() - begin)
+
+
+def _unchanged(entry: FigureEntry, out: Path) -> bool:
+    """Whether the files are what was drawn, and source and data what they were drawn from."""
+    inputs = finished(out / f"{entry.name}{SUFFIX}")
+    return inputs is not None and inputs.pop(SOURCE, None) == key(entry) and same_data(inputs)
+
+
+@one_thread()
+def _render(entry: FigureEntry, out: Path) -> tuple[Path, ...]:
+    out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
+    with data_read() as files:
+        table = entry.data()
+    with style.sheet():
+        return tuple(
+            save(
+                entry.name,
+                entry.title,
+                table,
+                entry.draw(table),
+                out,
+                {SOURCE: key(entry), **files},
+            )
+        )
+
+
+def key(entry: FigureEntry) -> str:
+    """What a drawn figure depends on: version, matplotlib, its own source, and the sources that it
+    may call.
+    """
+    parts = [
+        __version__,
+        matplotlib.__version__,
+        shared_digest(),
+        entry.source.read_text("utf-8"),
+        entry.given,
+    ]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+@lru_cache(maxsize=1)
+def shared_digest() -> str:
+    """Digest of the solvers' and helpers' sources; figures are left out, so that a new one leaves
+    the others be.
+    """
+    figures = {entry.source.name for entry in registered().values()}
+    total = hashlib.sha256()
+    for package in SHARED:
+        for folder in import_module(package).__path__:
+            for file in sorted(Path(folder).rglob("*")):
+                own = package == "fairfl.figures" and file.name in figures
+                if file.suffix in (".py", ".mplstyle", ".csv") and not own:
+                    total.update(
+                        f"{package}/{file.relative_to(folder).as_posix()}\0".encode()
+                        + file.read_bytes()
+                    )
+    return total.hexdigest()

@@ -1,0 +1,52 @@
+"""Checks that the data's classes and functions share: one line that names what is wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fairfl._support.checks import as_array, whole
+
+
+def generator(seed: Any) -> np.random.Generator:
+    """numpy's default generator from a seed, a whole number >= 0."""
+    return np.random.default_rng(whole("seed", seed, 0))
+
+
+def codes(name: str, values: Any, n: int, count: int | None = None) -> NDArray[np.int64]:
+    """The values as n codes in 0..count-1, or any >= 0."""
+    array = as_array(name, values)
+    if array.shape != (n,) or array.dtype.kind not in "iub":
+        raise ValueError(
+            f"{name} must be whole numbers of shape ({n},), got {array.dtype} of shape "
+            f"{array.shape}"
+        )
+    bad = (array < 0) if count is None else (array < 0) | (array >= count)
+    if bad.any():
+        allowed = ">= 0" if count is None else f"in 0..{count - 1}"
+        raise ValueError(
+            f"{name} must be {allowed}, got {array[bad][0]} at row {int(bad.argmax())}"
+        )
+    return array.astype(np.int64)
+
+
+def numbers_table(name: str, values: Any) -> NDArray[np.float64]:
+    """The values as finite numbers of shape (n, d), n >= 1."""
+    table = as_array(name, values).astype(np.float64, copy=False)
+    if table.ndim != 2 or len(table) == 0:
+        raise ValueError(f"{name} must have shape (n, d) with n >= 1, got shape {table.shape}")
+    if not np.isfinite(table).all():
+        row, column = np.argwhere(~np.isfinite(table))[0]
+        raise ValueError(
+            f"{name} must be finite, got {table[row, column]} at row {row}, column {column}"
+        )
+    return table
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only view: no copy, and the caller's own array stays writable."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,246 @@
+"""Who holds which sample: partitions of a labelled data set among clients.
+
+Each function returns the owner of every row, an int array of shape (N,) with values 0..clients-1,
+drawn from ``seed`` alone. `summarise` turns one into a table; `fairfl.figures` draws it.
+
+>>> from fairfl.sims.data.partition import dirichlet, summarise
+>>> owner = dirichlet([0, 1] * 50, clients=2, beta=0.5, min_size=10, seed=0)
+>>> int(summarise(owner, [0, 1] * 50)["total"].sum())
+100
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from fairfl._support.checks import in_range, positive, whole
+from fairfl.sims.data.checks import codes, generator
+
+Owner = NDArray[np.int64]
+"""The client of every row, shape (N,)."""
+
+
+def labels(values: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The distinct labels, sorted, and each row's place there; ValueError unless (N,), N >= 1."""
+    array = np.asarray(values)
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"label must have shape (N,) with N >= 1, got shape {array.shape}")
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        raise ValueError(f"label must not hold NaN, got NaN at row {int(np.isnan(array).argmax())}")
+    classes, code = np.unique(array, return_inverse=True)
+    return classes, code.astype(np.int64)
+
+
+def clients_of(clients: Any, rows: int) -> int:
+    """The number of clients as an int in [1, rows]."""
+    count = whole("clients", clients, 1)
+    if count > rows:
+        raise ValueError(f"clients must be at most the number of rows ({rows}), got {count}")
+    return count
+
+
+def iid(rows: int, clients: int, seed: int = 0) -> Owner:
+    """Deal ``rows`` rows out at random; the sizes of any two clients differ by one at most.
+
+    Raises
+    ------
+    ValueError
+        If ``rows`` or ``clients`` is not a whole number of at least 1, or there are more clients
+        than rows.
+    """
+    count = clients_of(clients, whole("rows", rows, 1))
+    return generator(seed).permutation(np.arange(rows, dtype=np.int64) % count)
+
+
+def label_shards(
+    label: ArrayLike, clients: int, shards_per_client: int = 2, seed: int = 0
+) -> Owner:
+    """Sort the rows by label, cut them into clients x shards_per_client shards, and deal these out
+    at random.
+
+    A client then knows about ``shards_per_client`` classes. Shard sizes differ by one at most.
+    Within a class the order is random, so that shards of one class are alike. McMahan et al.
+    (2017), section 3.
+
+    Raises
+    ------
+    ValueError
+        If there are more shards than rows, or an argument is not allowed.
+    """
+    _, code = labels(label)
+    count = clients_of(clients, code.size)
+    shards = count * whole("shards_per_client", shards_per_client, 1)
+    if shards > code.size:
+        raise ValueError(
+            f"clients x shards_per_client must be at most the number of rows ({code.size}), got "
+            f"{shards}"
+        )
+    rng = generator(seed)
+    mixed = rng.permutation(code.size)
+    by_label = mixed[np.argsort(code[mixed], kind="stable")]
+    shard = np.arange(code.size) * shards // code.size
+    holder = rng.permutation(np.arange(shards) % count)
+    owner = np.empty(code.size, dtype=np.int64)
+    owner[by_label] = holder[shard]
+    return owner
+
+
+class PartitionError(ValueError):
+    """No partition with the properties asked for was found."""
+
+
+def dirichlet(
+    label: ArrayLike,
+    clients: int,
+    beta: float,
+    *,
+    min_size: int = 1,
+    seed: int = 0,
+    tries: int = 1000,
+) -> Owner:
+    """For each class draw shares of the clients from Dirichlet(beta, ..., beta), and deal its rows
+    out by them.
+
+    Parameters
+    ----------
+    label : shape (N,)
+        The class (or any other code: FedFB's table 6 uses the sensitive group) of every row.
+    clients : int
+    beta : float
+        Concentration, > 0. Small: every class sits with few clients. Large: the clients are alike.
+    min_size : int
+        Draw again until every client has at least so many rows.
+    tries : int
+        Draws before giving up.
+
+    Raises
+    ------
+    PartitionError
+        If no draw gave every client ``min_size`` rows.
+    ValueError
+        If an argument is not allowed.
+
+    Notes
+    -----
+    Hsu, Qi and Brown (2019); the minimum size is Yurochkin et al.'s (2019). Cuts are rounded
+    cumulative shares, so that a class's rows are dealt out whole: no row is lost or dealt twice.
+    """
+    classes, code = labels(label)
+    count = clients_of(clients, code.size)
+    positive("beta", beta)
+    if whole("min_size", min_size, 0) * count > code.size:
+        raise ValueError(
+            f"min_size must be at most N / clients = {code.size / count:g}, got {min_size}"
+        )
+    rng = generator(seed)
+    rows = [np.flatnonzero(code == c) for c in range(classes.size)]
+    best = 0
+    for _ in range(whole("tries", tries, 1)):
+        owner = np.empty(code.size, dtype=np.int64)
+        for members in rows:
+            share = rng.dirichlet(np.full(count, float(beta)))
+            # all gamma draws under- or overflowed: limits
+            if not np.isfinite(share).all() or share.sum() == 0:
+                share = (
+                    np.eye(count)[rng.integers(count)] if beta < 1 else np.full(count, 1 / count)
+                )
+            cuts = np.rint(np.cumsum(share)[:-1] * members.size).astype(np.int64)
+            dealt = np.searchsorted(cuts, np.arange(members.size), side="right")
+            owner[rng.permutation(members)] = dealt
+        smallest = int(np.bincount(owner, minlength=count).min())
+        if smallest >= min_size:
+            return owner
+        best = max(best, smallest)
+    raise PartitionError(
+        f"no draw of {tries} gave every one of {count} clients {min_size} rows (the best gave "
+        f"the smallest {best}): lower min_size or clients, or raise beta from {beta:g}"
+    )
+
+
+def two_groups(
+    label: ArrayLike, alpha: float, clients_per_group: int = 5, seed: int = 0, groups: int = 2
+) -> Owner:
+    """The first half of the classes goes to group 1 with share ``alpha``, the second half to group
+    2.
+
+    "One group has 90 % of the data in 5 classes and the second group has 90 % of the data in the
+    other 5": alpha = 0.9, ten classes (dynamic participants, section 5). alpha = 1/2 makes the
+    groups alike, alpha = 1 disjoint. Within a group rows are dealt out evenly and at random.
+
+    With more ``groups``, of which the paper has ten and does not say how, each has its run of the
+    classes, and what it does not keep goes to the others evenly: 1 / groups makes them alike.
+
+    Returns
+    -------
+    owner : shape (N,)
+        Clients 0..clients_per_group-1 are group 1, the next clients_per_group are group 2, and so
+        on. Where classes cannot be divided evenly, later groups have more.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer classes than groups, a client would be left without a row, or an argument
+        is not allowed.
+    """
+    classes, code = labels(label)
+    in_range("alpha", alpha, 0.0, 1.0)
+    each = whole("clients_per_group", clients_per_group, 1)
+    many = whole("groups", groups, 2)
+    if classes.size < many:
+        raise ValueError(
+            f"label must hold at least {many} classes, one a group, got {classes.size}"
+        )
+    rng = generator(seed)
+    group = np.empty(code.size, dtype=np.int64)
+    for c in range(classes.size):
+        members = rng.permutation(np.flatnonzero(code == c))
+        home = many - 1 - (classes.size - 1 - c) * many // classes.size
+        at_home = int(np.rint(float(alpha) * members.size))
+        group[members[:at_home]] = home
+        away = np.arange(members.size - at_home)
+        group[members[at_home:]] = (home + 1 + away % (many - 1)) % many
+    owner = np.empty(code.size, dtype=np.int64)
+    for g in range(many):
+        members = rng.permutation(np.flatnonzero(group == g))
+        if members.size < each:
+            raise ValueError(
+                f"clients_per_group must be at most the {members.size} rows of group {g + 1}, "
+                f"got {each}"
+            )
+        owner[members] = g * each + np.arange(members.size) % each
+    return owner
+
+
+def summarise(owner: ArrayLike, label: ArrayLike) -> pd.DataFrame:
+    """Rows of each class with each client.
+
+    Returns
+    -------
+    DataFrame, a row a client
+        A column a class (counts), ``total``, and ``skew``: the total variation distance between the
+        client's class shares and those of the whole data set, in [0, 1]; NaN for a client without
+        rows.
+
+    Raises
+    ------
+    ValueError
+        If ``owner`` is not of whole numbers >= 0, one for each label.
+    """
+    classes, code = labels(label)
+    who = codes("owner", owner, len(code))
+    count = int(who.max()) + 1
+    table = np.bincount(who * classes.size + code, minlength=count * classes.size).reshape(
+        count, classes.size
+    )
+    total = table.sum(axis=1)
+    shares = np.where(total[:, None] > 0, table / np.maximum(total, 1)[:, None], np.nan)
+    frame = pd.DataFrame(
+        table, columns=pd.Index(classes, name="class"), index=pd.RangeIndex(count, name="client")
+    )
+    frame["total"] = total
+    frame["skew"] = 0.5 * np.abs(shares - table.sum(axis=0) / code.size).sum(axis=1)
+    return frame

@@ -1,1 +1,0 @@
-"""Secure aggregation: the server adds masked reports."""

@@ -1,0 +1,433 @@
+"""solve() on a finite X, on laws, and with an η that stays within (0.1, 0.9), where thresholds run
+to ±inf and optima randomise: what every solution must satisfy, whatever the federation.
+"""
+
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from populations import continuous_model, finite_model
+from scipy import integrate, optimize, stats
+from strategies import (
+    INNER_SHARES,
+    PROBIT,
+    federations,
+    finite_federations,
+    laws,
+    local_budgets,
+    mixtures,
+    normals,
+)
+
+import fairfl as ff
+from fairfl.solvers.cfl.finite_path import flip_path
+from fairfl.solvers.solution import FINITE_TOLERANCE, LAW_TOLERANCE
+
+FEWER = settings(max_examples=max(10, settings.default.max_examples // 5))  # type: ignore[union-attr]
+SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
+LOCAL = ("lft_ensemble", "lft_fedavg")
+EPS = st.one_of(st.sampled_from([0.0, 1e-9, 1e-3, 1.0]), st.integers(1, 20).map(lambda k: k / 50))
+SMOOTH = st.one_of(normals(), mixtures())
+HIGHS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
+
+def clients_of(fed: ff.Federation) -> list[ff.Client]:
+    table = zip(continuous_model(fed).laws, fed.q, fed.weight, strict=True)
+    return [ff.Client(own, q=float(q), weight=float(w)) for own, q, w in table]
+
+
+KINDS = {
+    "finite": finite_federations(),
+    "laws": federations(law=SMOOTH, max_clients=3),
+    "any law": federations(law=laws(), max_clients=3),
+    "bounded eta": federations(law=SMOOTH, max_clients=3, eta="shared").map(
+        lambda fed: ff.Federation(clients_of(fed), eta=PROBIT)
+    ),
+    "many": federations(law=normals(), min_clients=20, max_clients=30, q="inner", eta="shared"),
+}
+TWO = ("finite", "laws")
+
+
+def tolerance(fed: ff.Federation) -> float:
+    return FINITE_TOLERANCE if fed.is_finite else LAW_TOLERANCE
+
+
+def budget(data: st.DataObject, fed: ff.Federation, scheme: str) -> Any:
+    return data.draw(EPS if scheme == "cfl" else local_budgets(fed))
+
+
+def check(fed: ff.Federation, s: ff.Solution) -> None:
+    """Feasible, certified, and its figures those of its classifier."""
+    close, local, eps = tolerance(fed), s.local_mean_differences, s.eps
+    for c in s.certificates:
+        assert max(abs(c.gap), c.violation, c.numerical_error) <= close and c.violation >= 0
+    assert s.duality_gap == max(c.gap for c in s.certificates)
+    assert np.isnan(local).tolist() == [not d for d in fed.defined]
+    if s.scheme == "cfl":
+        assert s.disparity <= eps[0] + close
+    else:
+        assert (s.multipliers[~fed.defined] == 0).all()
+    if s.scheme == "lft_fedavg":
+        assert (np.abs(local[fed.defined]) <= eps[fed.defined] + close).all()
+        # complementary slackness and the sign of multipliers
+        for lam, md, most in zip(s.multipliers, local, eps, strict=True):
+            if abs(lam) > 1e-7 and not fed.is_finite:
+                near = 1e-3 if abs(lam) < 1e-4 else 1e-5
+                assert md == pytest.approx(-np.sign(lam) * most, abs=near)
+    assert s.accuracy == pytest.approx(s.classifier.accuracy(fed), abs=1e-14)
+    assert s.mean_difference == pytest.approx(s.classifier.mean_difference(fed), abs=1e-14)
+    if fed.is_finite:
+        points = finite_model(fed).points
+        f = np.stack([s.classifier(points, a) for a in (0, 1)])
+        right = (joint(fed) * (f * eta(fed) + (1 - f) * (1 - eta(fed)))).sum()
+        assert s.accuracy == pytest.approx(float(right), abs=1e-13)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("kind", KINDS)
+@FEWER
+@given(data=st.data())
+def test_solutions_are_feasible_and_certified(kind: str, scheme: str, data: st.DataObject) -> None:
+    fed = data.draw(KINDS[kind])
+    check(fed, ff.solve(fed, scheme, budget(data, fed, scheme)))
+
+
+@pytest.mark.parametrize("scheme", LOCAL)
+@pytest.mark.parametrize("kind", TWO)
+@given(data=st.data())
+def test_no_local_scheme_beats_cfl_at_its_disparity(
+    kind: str, scheme: str, data: st.DataObject
+) -> None:
+    fed = data.draw(KINDS[kind])
+    s = ff.solve(fed, scheme, budget(data, fed, scheme))
+    assert s.accuracy <= ff.solve(fed, "cfl", s.disparity).accuracy + 2 * tolerance(fed)
+
+
+@pytest.mark.parametrize("scheme", ("cfl", "lft_fedavg"))
+@pytest.mark.parametrize("kind", TWO)
+@FEWER
+@given(data=st.data())
+def test_accuracy_rises_with_the_budget_and_is_concave(
+    kind: str, scheme: str, data: st.DataObject
+) -> None:
+    fed, low, high = data.draw(KINDS[kind]), *sorted((data.draw(EPS), data.draw(EPS)))
+    ends = [ff.solve(fed, scheme, e).accuracy for e in (low, high)]
+    assert ends[0] <= ends[1] + 2 * tolerance(fed)
+    middle = ff.solve(fed, scheme, (low + high) / 2).accuracy
+    assert middle >= sum(ends) / 2 - 2 * tolerance(fed)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("kind", TWO)
+@FEWER
+@given(data=st.data())
+def test_slack_budgets_give_the_most_accurate_rule(
+    kind: str, scheme: str, data: st.DataObject
+) -> None:
+    fed = data.draw(KINDS[kind])
+    free = ff.solve(fed, scheme, np.inf)
+    assert (free.multipliers == 0).all()
+    model: Any = fed.model
+    if scheme != "lft_ensemble":
+        best = 1 - fed.base_rate
+        for a in (0, 1):
+            if fed.is_finite:
+                best += np.maximum(model.gain(fed.mass)[a], 0).sum()
+                continue
+            x = np.linspace(model.gain(a).edges[0], model.gain(a).edges[-1], 4001)
+            best += float(np.maximum(-np.diff(model.gain(a).above(x)[0]), 0).sum())
+        assert free.accuracy >= best - 1e-12
+        assert not fed.is_finite or free.accuracy == pytest.approx(best, abs=1e-14)
+    limits: Any = free.disparity if scheme == "cfl" else 1.0
+    if scheme == "lft_fedavg":
+        limits = np.nan_to_num(np.abs(free.local_mean_differences))
+    for eps in (limits, limits * 1.0 + 1e-6, 1.0):
+        assert ff.solve(fed, scheme, eps).accuracy == pytest.approx(free.accuracy, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", TWO)
+@FEWER
+@given(data=st.data())
+def test_clients_of_one_group_bind_nobody(kind: str, data: st.DataObject) -> None:
+    if kind == "finite":
+        fed = data.draw(finite_federations(q="all"))
+    else:
+        fed = data.draw(federations(law=SMOOTH, q="inner", eta="shared", max_clients=3))
+        clients = clients_of(fed)
+        clients[0] = ff.Client(clients[0].laws, data.draw(st.sampled_from([0.0, 1.0])), 1.0)
+        fed = ff.Federation(clients, eta=continuous_model(fed).etas[0][0])
+    tight, slack = (np.where(fed.defined, 0.1, eps) for eps in (0.0, np.inf))
+    for scheme in LOCAL:
+        one, two = ff.solve(fed, scheme, tight), ff.solve(fed, scheme, slack)
+        assert one.accuracy == pytest.approx(two.accuracy, abs=1e-14)
+        assert (one.multipliers[~fed.defined] == 0).all()
+
+
+@pytest.mark.parametrize("change", ["groups", "clients", "halves"])
+@pytest.mark.parametrize("scheme", SCHEMES)
+@FEWER
+@given(fed=KINDS["laws"], data=st.data())
+def test_names_order_and_halves_do_not_matter(
+    change: str, scheme: str, fed: ff.Federation, data: st.DataObject
+) -> None:
+    """On laws; on a finite X, and for every notion, this is in test_symmetries."""
+    eps: Any = budget(data, fed, scheme)
+    clients, etas, sign = clients_of(fed), list(continuous_model(fed).etas), 1
+    if change == "groups":
+        clients = [ff.Client(c.laws[::-1], 1 - c.q, c.weight) for c in clients]
+        etas, sign = [e[::-1] for e in etas], -1
+        chosen = np.arange(fed.n_clients)
+    elif change == "clients":
+        chosen = np.array(data.draw(st.permutations(range(fed.n_clients))))
+    else:  # two halves of one law have one MD_i: with one budget each, the problem is the same
+        chosen = np.append(0, np.arange(fed.n_clients))
+        clients[0] = ff.Client(clients[0].laws, clients[0].q, clients[0].weight / 2)
+    other = ff.Federation([clients[k] for k in chosen], eta=[etas[k] for k in chosen])
+    one = ff.solve(fed, scheme, eps)
+    two = ff.solve(other, scheme, eps if scheme == "cfl" else eps[chosen])
+    assert one.accuracy == pytest.approx(two.accuracy, abs=2 * LAW_TOLERANCE)
+    if scheme != "lft_fedavg":  # its optimum need not be unique
+        assert one.mean_difference == pytest.approx(sign * two.mean_difference, abs=1e-8)
+
+
+@given(normals(), normals(), INNER_SHARES, EPS)
+def test_one_client_makes_all_schemes_one(p: Any, r: Any, q: float, eps: float) -> None:
+    fed = ff.Federation([ff.Client((p, r), q=q)])
+    found = [ff.solve(fed, scheme, eps) for scheme in SCHEMES]
+    for s in found[1:]:
+        assert s.accuracy == pytest.approx(found[0].accuracy, abs=2 * LAW_TOLERANCE)
+        assert s.mean_difference == pytest.approx(found[0].mean_difference, abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", TWO)
+@FEWER
+@given(data=st.data())
+def test_the_ensemble_averages_clients_solved_alone(kind: str, data: st.DataObject) -> None:
+    fed: Any = data.draw(KINDS[kind])
+    eps = data.draw(local_budgets(fed))
+    s, model, members = ff.solve(fed, "lft_ensemble", eps), fed.model, []
+    for i in range(fed.n_clients):
+        if fed.defined[i]:
+            if fed.is_finite:
+                mass = (fed.share[i][:, None] * model.conditional[i])[None]
+                alone = ff.Federation.finite(model.points, mass, model.eta[i : i + 1])
+            else:
+                alone = ff.Federation([clients_of(fed)[i]], eta=[model.etas[i]])
+            members.append(ff.solve(alone, "cfl", eps[i]).classifier)
+        elif fed.is_finite:  # an undefined constraint binds nobody: both groups at η > 1/2
+            members.append(ff.Classifier.on_points(model.points, (model.eta[i] > 0.5) * 1.0))
+        else:
+            cuts = [float(e.inverse(0.5, 0.5)) for e in model.etas[i]]
+            members.append(ff.Classifier.thresholds(cuts))
+    vote = ff.Classifier.average(members, fed.weight)
+    if not fed.is_finite:
+        assert s.accuracy == pytest.approx(vote.accuracy(fed), abs=1e-12)
+        assert s.mean_difference == pytest.approx(vote.mean_difference(fed), abs=1e-9)
+    elif finite_model(fed).shared:  # else a rule is free where its client has nobody
+        seen = (joint(fed) > 0).all(axis=0)
+        points = finite_model(fed).points
+        found, expected = (np.stack([f(points, a) for a in (0, 1)]) for f in (s.classifier, vote))
+        np.testing.assert_allclose(found[seen], expected[seen], atol=1e-9)
+
+
+# on a finite X: against programmes written here, enumeration, and fractions
+
+
+def joint(fed: ff.Federation) -> Any:
+    """P(x, a, i), shape (I, A, n)."""
+    return fed.mass[:, :, None] * finite_model(fed).conditional
+
+
+def eta(fed: ff.Federation) -> Any:
+    return finite_model(fed).eta
+
+
+def pooled_row(fed: ff.Federation) -> Any:
+    p = joint(fed).sum(axis=0)
+    share = p / p.sum(axis=1, keepdims=True)
+    return np.stack([share[0], -share[1]]).ravel()
+
+
+@pytest.mark.parametrize("scheme", ("cfl", "lft_fedavg"))
+@given(fed=finite_federations(), data=st.data())
+def test_solutions_are_the_programmes_optimum(
+    scheme: str, fed: ff.Federation, data: st.DataObject
+) -> None:
+    """The best accuracy over all f with |rows·f| <= eps, by HiGHS."""
+    eps, p = budget(data, fed, scheme), joint(fed)
+    u, base = (p * (2 * eta(fed) - 1)).sum(axis=0).ravel(), float((p * (1 - eta(fed))).sum())
+    if scheme == "cfl":
+        rows, limits = pooled_row(fed)[None], np.array([eps])
+    else:
+        within = finite_model(fed).conditional[fed.defined]
+        rows = np.concatenate([within[:, 0], -within[:, 1]], axis=1)
+        limits = np.minimum(eps[fed.defined], 2.0)
+    best = optimize.linprog(
+        -u,
+        A_ub=np.concatenate([rows, -rows]),
+        b_ub=np.tile(limits, 2),
+        bounds=(0, 1),
+        options=HIGHS,
+    )
+    assert best.success
+    assert ff.solve(fed, scheme, eps).accuracy == pytest.approx(base - best.fun, abs=1e-8)
+
+
+@given(finite_federations(max_points=3, max_clients=2), EPS)
+def test_cfl_in_exact_fractions(fed: ff.Federation, eps: float) -> None:
+    """One constraint: an optimal f has at most one fractional cell, so all of them can be tried, in
+    fractions.
+    """
+    p = joint(fed)
+    cells = p.shape[1] * p.shape[2]
+    tables = [(p[i].ravel(), eta(fed)[i].ravel()) for i in range(len(p))]
+    u = [
+        sum(
+            (Fraction(float(m[k])) * (2 * Fraction(float(e[k])) - 1) for m, e in tables), Fraction()
+        )
+        for k in range(cells)
+    ]
+    v = [Fraction(float(w)) for w in pooled_row(fed)]
+    most, best = Fraction(eps), None
+    for corner in product((0, 1), repeat=cells):
+        md = sum(w for w, f in zip(v, corner, strict=True) if f)
+        value = sum((g for g, f in zip(u, corner, strict=True) if f), Fraction(0))
+        if abs(md) <= most:
+            best = value if best is None else max(best, value)
+        for k in np.flatnonzero(v):
+            for goal in (most, -most):
+                share = (goal - (md - (v[k] if corner[k] else 0))) / v[k]
+                if 0 <= share <= 1:
+                    candidate = value + (share - corner[k]) * u[k]
+                    best = candidate if best is None else max(best, candidate)
+    assert best is not None
+    base = float((p * (1 - eta(fed))).sum())
+    assert ff.solve(fed, "cfl", eps).accuracy == pytest.approx(base + float(best), abs=1e-13)
+
+
+def test_a_randomised_tie_by_hand() -> None:
+    # one client, groups alike in mass; group 0 has everybody at η = 3/4, group 1 at η = 1/4: MD = 1
+    # unconstrained. a flip costs ½·½ = 1/4 per unit of MD in both groups: at eps = 1/2 half a unit
+    # is flipped, cost 1/8
+    fed = ff.Federation.finite([0.0, 1.0], [[[0, 0.5], [0.5, 0]]], [0.25, 0.75])
+    assert ff.solve(fed, "cfl", 1.0).accuracy == 0.75
+    s = ff.solve(fed, "cfl", 0.5)
+    found = s.accuracy, s.mean_difference, s.multipliers[0]
+    assert found == pytest.approx((0.75 - 0.125, 0.5, -0.25), abs=1e-15)
+    # ties are flipped together: both groups a quarter each
+    assert float(s.classifier(1.0, 0)) == pytest.approx(0.75, abs=1e-15)
+    assert float(s.classifier(0.0, 1)) == pytest.approx(0.25, abs=1e-15)
+
+
+@given(
+    st.lists(st.integers(-8, 8), min_size=1, max_size=6),
+    st.lists(st.integers(-8, 8), min_size=6, max_size=6),
+    st.data(),
+)
+def test_a_flip_path_descends_to_zero(
+    first: list[int], second: list[int], data: st.DataObject
+) -> None:
+    n = len(first)
+    margin = np.array([first, second[:n]]) / 8
+    p = np.eye(2, n) + [[data.draw(st.integers(0, 4)) for _ in range(n)] for _ in (0, 1)]
+    p[1, 0] += p[1].sum() == 0
+    p /= p.sum(axis=1, keepdims=True)
+    slope = np.repeat([1 / 0.25, -1 / 0.75], n)  # MD of one person more at a cell
+    path = flip_path(margin.ravel(), slope, np.append(p[0], -p[1]))
+    assert (np.diff(path.gap) <= 1e-15).all() and (np.diff(path.exchange_rate) >= 0).all()
+    assert path.gap[-1] <= 1e-15
+    free = (1 + np.sign(margin)) / 2
+    start = p[0] @ free[0] - p[1] @ free[1]
+    assert path.gap[0] == pytest.approx(abs(start), abs=1e-15)
+    for eps in (0.0, 0.1, 0.3):
+        rule, lam = path.classifier(eps)
+        f = rule.reshape(2, n)
+        md = float(p[0] @ f[0] - p[1] @ f[1])
+        assert md == pytest.approx(np.sign(start) * min(eps, abs(start)), abs=1e-14)
+        assert lam * start <= 0
+
+
+# on laws: against quadrature
+
+
+def slow_dual(fed: ff.Federation, rows: Any, lam: Any, eps: Any) -> float:
+    """D(λ) = P(y=0) + Σ_a ∫ max(u_a + λ·v_a, 0) + Σ eps |λ| by scipy's quadrature, split where s
+    changes sign.
+    """
+    model = continuous_model(fed)
+    total = 1.0
+    for a in (0, 1):
+        charged = lam @ rows[a]
+
+        def s(x: Any, a: int = a, charged: Any = charged) -> Any:
+            p = model.pdf(a, x)
+            gain = np.einsum("i,ix,ix->x", model.mass[:, a], p, 2 * model.eta(a, x) - 1)
+            return gain + charged @ p
+
+        def both(x: float, a: int = a, s: Any = s) -> float:
+            """What is won there, less the people with y = 1."""
+            at = np.array([x])
+            positive = np.einsum("i,ix,ix->x", model.mass[:, a], model.pdf(a, at), model.eta(a, at))
+            return max(float(s(at)[0]), 0.0) - float(positive[0])
+
+        ends = np.concatenate([pair[a].breaks for pair in model.laws])
+        grid = np.unique(np.concatenate([ends, np.linspace(ends.min(), ends.max(), 3001)]))
+        value = s(grid)
+        turns = np.flatnonzero((value[:-1] > 0) != (value[1:] > 0))
+        cuts = np.unique(np.concatenate([ends, grid[turns], grid[turns + 1]]))
+        for lo, hi in zip(cuts, cuts[1:], strict=False):
+            total += integrate.quad(both, lo, hi, epsabs=1e-13, limit=100)[0]
+    return total + float(np.abs(lam) @ np.where(lam == 0, 0.0, eps))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::scipy.integrate.IntegrationWarning")
+@FEWER
+@given(federations(law=normals(), max_clients=3), st.data())
+def test_the_dual_bound_is_a_bound(fed: ff.Federation, data: st.DataObject) -> None:
+    # nothing of the solver but λ: any λ gives an upper bound on the accuracy, the right one a tight
+    # bound
+    eps = data.draw(local_budgets(fed))
+    s = ff.solve(fed, "lft_fedavg", eps)
+    own = np.diag(fed.defined.astype(float))
+    assert slow_dual(fed, (own, -own), s.multipliers, eps) == pytest.approx(s.accuracy, abs=1e-9)
+    pooled = ff.solve(fed, "cfl", 0.02)
+    rows = (fed.within[None, :, 0], -fed.within[None, :, 1])
+    bound = slow_dual(fed, rows, pooled.multipliers, np.array([0.02]))
+    assert bound == pytest.approx(pooled.accuracy, abs=1e-9)
+
+
+n, mixed = stats.norm, ff.Mixture
+HARD = {
+    # next to λ = M_a (1 - 2·0.1) two neighbouring doubles are 1e-9 to 1e-6 of MD apart, on both
+    # sides of zero
+    "one client": ([ff.Client((n(2.625, 2), n(-3, 1.5)), 0.8125)], 0.0),
+    "narrow": ([ff.Client((n(1.5, 0.25), n(1.125, 2)), 0.0625)], 0.0),
+    "narrow, near": ([ff.Client((n(2.75, 0.25), n(2.25, 2)), 0.125)], 0.0),
+    # HiGHS called a single column optimal that breaks a constraint by 5e-10
+    "three clients": (
+        [
+            ff.Client(
+                (n(2.625, 2), mixed([n(2.5, 0.25), n(0.75, 1), n(0.25, 1.5)], [8, 5, 8])), 0.4375, 3
+            ),
+            ff.Client((n(2.125, 0.5), n(2, 0.25)), 0.9375, 7),
+            ff.Client((n(2.625, 0.5), mixed([n(-3, 1), n(0.75, 1)], [1, 5])), 0.1875, 8),
+        ],
+        [0, 0, 0.03125],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_fair_rules_of_a_bounded_eta_that_are_mixtures(name: str) -> None:
+    clients, eps = HARD[name]
+    fed = ff.Federation(clients, eta=PROBIT)
+    found = [ff.solve(fed, scheme, eps) for scheme in (SCHEMES if len(clients) == 1 else LOCAL)]
+    for s in found:
+        check(fed, s)
+        if len(clients) == 1:
+            assert s.accuracy == pytest.approx(found[0].accuracy, abs=2 * LAW_TOLERANCE)
