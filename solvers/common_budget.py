@@ -41,6 +41,10 @@ EVEN = 64
 """Even budgets, at least: a disparity that falls and rises between two of them is not seen."""
 HALVINGS = 25
 """Of the intervals beside an extremum, or a break."""
+BEND = 1e-6
+"""Of several differences the largest may miss its chord by this: each bend takes 10 solutions then,
+and 40 to rounding.
+"""
 BESIDE = 1e-10
 """So far below a break of linear programmes their solutions are those of smaller budgets: there a
 rule may jump.
@@ -90,7 +94,7 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
         else:
             path = Path(solved)
             path.add(_breaks(clients_problem(fed, task)))
-            path.halve_bends()
+            path.halve_bends(BEND if task.several else FINITE_TOLERANCE)
         path.cross_zero()
         return path
     if not averaged:
@@ -125,9 +129,9 @@ class Path:
         every = np.hstack([[self.eps, self.md, self.worth], own[:, np.isfinite(own).all(axis=0)]])
         self.eps, self.md, self.worth = every[:, np.argsort(every[0])]
 
-    def halve_bends(self) -> None:
+    def halve_bends(self, slack: float) -> None:
         """Halve intervals until the path is linear on each: it is on those whose middle is on the
-        chord, since there the disparity is convex.
+        chord, within ``slack``, since there the disparity is convex.
         """
         low, high = self.eps[:-1], self.eps[1:]
         for _ in range(HALVINGS):
@@ -136,7 +140,7 @@ class Path:
             middle = (low + high) / 2
             self.add(middle)
             k, a, b = (np.searchsorted(self.eps, end) for end in (middle, low, high))
-            bent = np.abs(self.md[k] - (self.md[a] + self.md[b]) / 2) > FINITE_TOLERANCE
+            bent = np.abs(self.md[k] - (self.md[a] + self.md[b]) / 2) > slack
             low, high = (
                 np.concatenate([low[bent], middle[bent]]),
                 np.concatenate([middle[bent], high[bent]]),

@@ -55,15 +55,17 @@ def test_every_notion_of_two_groups(seed: int, scheme: str) -> None:
     rng = np.random.default_rng(seed)
     fed = federation(rng, groups=2, clients=2 + seed % 3)
     more = asked(rng, fed, scheme)[2]
-    jumps = scheme == "lft_ensemble" and more["notion"] == "equalized_odds"
-    check(fed, scheme, 1e-2 if jumps else 1e-9, **more)
+    several = more["notion"] == "equalized_odds"
+    check(
+        fed, scheme, {"lft_ensemble": 1e-2, "lft_fedavg": 1e-5}[scheme] if several else 1e-9, **more
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_fedavg_of_more_groups(seed: int) -> None:
     rng = np.random.default_rng(50 + seed)
     fed = federation(rng, groups=3 + seed % 2, clients=2)
-    F = check(fed, "lft_fedavg", 1e-9, **asked(rng, fed, "lft_fedavg")[2])
+    F = check(fed, "lft_fedavg", 1e-5, **asked(rng, fed, "lft_fedavg")[2])
     assert not F.exact
 
 
