@@ -170,7 +170,7 @@ def frontier(
     ensemble a client's trade-off may be convex in part, and MD of the best may have either sign;
     LFT+FedAvg has several local maxima. docs/exactness.md says by how much random budgets were
     better. Common budgets are a path in one number: exact on a finite X for two groups with one
-    rate, else followed from 64 even budgets or more.
+    rate, on laws followed from 64 even budgets or more; else, of an ensemble, solved at some.
 
     Examples
     --------

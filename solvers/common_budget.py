@@ -4,9 +4,10 @@ path eps -> solution, 0 <= eps <= 1.
 On a finite X the path is piecewise linear where two groups have one rate. LFT+Ensemble's breaks
 where a client's own path does. LFT+FedAvg's utility is concave in eps with slope Σ|λ|: its breaks
 are where tangents meet (Eisner and Severance, 1976), and where the pooled difference still bends
-between these the interval is halved. In all other cases the path is solved at even budgets, and
-again beside each smallest disparity and largest utility. Between two of these budgets a disparity
-is met by a root of the path.
+between these the interval is halved. On laws the path is solved at even budgets, and again beside
+each smallest disparity and largest utility. Between two of these budgets a disparity is met by a
+root of the path. An ensemble of more groups or rates on a finite X may jump in many places: of it
+the solutions at breaks and at even budgets are the points.
 """
 
 from __future__ import annotations
@@ -40,6 +41,10 @@ EVEN = 64
 """Even budgets, at least: a disparity that falls and rises between two of them is not seen."""
 HALVINGS = 25
 """Of the intervals beside an extremum, or a break."""
+BEND = 1e-6
+"""Of several differences the largest may miss its chord by this: each bend takes 10 solutions then,
+and 40 to rounding.
+"""
 BESIDE = 1e-10
 """So far below a break of linear programmes their solutions are those of smaller budgets: there a
 rule may jump.
@@ -76,17 +81,21 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
     solved = Solved(fed, task, solve)
     if isinstance(model, FiniteModel):
         if averaged:
-            breaks, path = _own_breaks(fed, task), Path(solved)
-            below = breaks - BESIDE if task.several else np.nextafter(breaks, 0.0)
-            more = np.linspace(0.0, 1.0, EVEN) if task.several else []
-            path.add(np.concatenate([breaks, below[1:], more]))
+            breaks = _own_breaks(fed, task)
+            if task.several:
+                some = np.linspace(0, breaks.size - 1, EVEN).round().astype(int)
+                breaks = breaks[np.unique(some)]
+                below, even = np.maximum(breaks - BESIDE, 0.0), np.linspace(0.0, 1.0, EVEN)
+                path = Path(solved, between=False)
+                path.add(np.concatenate([breaks, below, even]))
+                return path
+            path = Path(solved)
+            path.add(np.append(breaks, np.nextafter(breaks[1:], 0.0)))
         else:
             path = Path(solved)
             path.add(_breaks(clients_problem(fed, task)))
-            path.halve_bends()
+            path.halve_bends(BEND if task.several else FINITE_TOLERANCE)
         path.cross_zero()
-        if averaged and task.several:
-            path.refine()
         return path
     if not averaged:
         path = Path(Followed(fed, task, solved))
@@ -103,10 +112,12 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
 
 
 class Path:
-    """The pooled differences and worths at budgets ``eps``, increasing."""
+    """The pooled differences and worths at budgets ``eps``, increasing; whether a disparity is met
+    ``between`` two of them, or the less disparate one is taken.
+    """
 
-    def __init__(self, values: Values) -> None:
-        self.values = values
+    def __init__(self, values: Values, between: bool = True) -> None:
+        self.values, self.between = values, between
         self.eps, self.md, self.worth = (np.zeros(0) for _ in range(3))
 
     def add(self, eps: Array) -> None:
@@ -118,9 +129,9 @@ class Path:
         every = np.hstack([[self.eps, self.md, self.worth], own[:, np.isfinite(own).all(axis=0)]])
         self.eps, self.md, self.worth = every[:, np.argsort(every[0])]
 
-    def halve_bends(self) -> None:
+    def halve_bends(self, slack: float) -> None:
         """Halve intervals until the path is linear on each: it is on those whose middle is on the
-        chord, since there the disparity is convex.
+        chord, within ``slack``, since there the disparity is convex.
         """
         low, high = self.eps[:-1], self.eps[1:]
         for _ in range(HALVINGS):
@@ -129,7 +140,7 @@ class Path:
             middle = (low + high) / 2
             self.add(middle)
             k, a, b = (np.searchsorted(self.eps, end) for end in (middle, low, high))
-            bent = np.abs(self.md[k] - (self.md[a] + self.md[b]) / 2) > FINITE_TOLERANCE
+            bent = np.abs(self.md[k] - (self.md[a] + self.md[b]) / 2) > slack
             low, high = (
                 np.concatenate([low[bent], middle[bent]]),
                 np.concatenate([middle[bent], high[bent]]),
@@ -165,6 +176,8 @@ class Path:
         """
         _, segment, place = self.segments.best(disparity)
         low, high = self.segments.other[segment, :, 0].T
+        if not self.between:
+            place = np.floor(place)
         eps = np.where(place == 1.0, high, low + place * (high - low))
         md, worth = self.values(eps)
         inner = (place > 0.0) & (place < 1.0)

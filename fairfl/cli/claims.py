@@ -24,6 +24,8 @@ app = typer.Typer(
 )
 LEVELS = ("proved", "symbolic", "certified", "property", "numeric")
 """How strong evidence is, strongest first; naming them here loads no computer algebra."""
+ID_COLUMN = 26
+"""Letters; a longer id moves the rest of its line."""
 
 
 def _only(name: str, words: Sequence[str]) -> Any:
@@ -231,9 +233,10 @@ def _table(chosen: list[dict[str, Any]]) -> None:
     rows = [("id", "verdict", "level", "statement")]
     for c in chosen:
         if c["id"].removesuffix(REPAIRED) not in ids - {c["id"]}:
-            verdict = c["verdict"] or re.split(r"[:,] | since", c["status"])[0]
+            verdict = c["verdict"] or re.split(r"[:,] | since| for", c["status"])[0]
             rows.append((c["id"], verdict, c["level"] or "", c["statement"]))
     sizes = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:3]]
+    sizes[0] = min(sizes[0], ID_COLUMN)
     width = get_terminal_size().columns
     for *short, statement in rows:
         line = "  ".join(

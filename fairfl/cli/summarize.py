@@ -32,7 +32,7 @@ def summarize(
     """
     with one_line():
         from fairfl._support.whole_file import write_whole
-        from fairfl.sims.data.tables import summary
+        from fairfl.sims.data import summary
 
         cuts = _edges(levels, edges)
         found = summary.summarize(

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from fairfl._support.checks import Array, some
+from fairfl.sims.data.summary import Summary, joined, read_summary
 from fairfl.sims.data.tables.people import read_people
-from fairfl.sims.data.tables.summary import Summary, joined, read_summary
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.theory.populations.calibration import Counted, ScoreWarning, count_people
 from fairfl.theory.populations.federation import Federation

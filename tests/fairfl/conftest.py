@@ -94,9 +94,9 @@ def small_registry(monkeypatch):
 @pytest.fixture
 def planted_study(monkeypatch):
     """A study of two runs, whose verdict is what the test sets, and one that keeps nothing."""
-    from fairfl.studies.crosscheck import registry
     from fairfl.studies.crosscheck.population.worlds import figure_5
     from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, Plan
+    from fairfl.studies.crosscheck.studies import all_studies
     from fairfl.studies.crosscheck.study import Drawing, Study, Verdict
 
     box = SimpleNamespace(holds=True, hard=True, seen=0)
@@ -129,7 +129,7 @@ def planted_study(monkeypatch):
     plain = Study("plain", "Keeps nothing", planted.seeds, units, planted.tables, verdicts)
     found = {"plain": plain, "planted": planted}
     monkeypatch.setattr(
-        registry,
+        all_studies,
         "studies",
         lambda: {k: dataclasses.replace(v, seen=box.seen) for k, v in found.items()},
     )

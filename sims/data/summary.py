@@ -99,14 +99,15 @@ class Summary:
     def as_text(self) -> str:
         """The file's content."""
         hidden = self.withheld.any()
-        rows = np.where(self.withheld, None, self.counts.astype(object)).tolist()
+        rows = self.counts.astype(object)
+        rows[self.withheld] = None
         data: dict[str, Any] = {
             "format": FORMAT,
             "version": VERSION,
             **{name: getattr(self, name) for name in ("site", "score", "label", "labels", "group")},
             "groups": self.groups,
             "edges": self.edges,
-            "counts": rows,
+            "counts": rows.tolist(),
             "totals": _totals(self.counts, self.people, self.groups, self.labels, bool(hidden)),
             "min_cell": self.min_cell,
             "complemented": self.complemented,
@@ -166,7 +167,8 @@ def summarize(
         )
     level = np.minimum(np.searchsorted(cuts, values, side="right") - 1, len(cuts) - 2)
     counts = np.zeros((len(groups), 2, len(cuts) - 1), dtype=np.int64)
-    np.add.at(counts, ([groups.index(v) for v in a], [labels.index(v) for v in y], level), 1)
+    where = np.array([groups.index(v) for v in a]), np.array([labels.index(v) for v in y]), level
+    np.add.at(counts, where, 1)
     names = (labels[0], labels[1])
     return Summary(site, score, label, names, group, tuple(groups), cuts, counts, len(values))
 
@@ -273,7 +275,7 @@ def read_summary(path: str | Path) -> Summary:
     counts = _counts(data["counts"], shape)
     if counts is None:
         raise wrong(f"counts must be whole numbers of shape {shape}, or null where withheld")
-    people = data["totals"].get("people") if isinstance(data["totals"], dict) else None
+    people: Any = data["totals"].get("people") if isinstance(data["totals"], dict) else None
     if not _whole(people):
         raise wrong(f"totals.people must be a whole number, got {shown(people)}")
     hidden, known = int((counts < 0).sum()), int(counts[counts >= 0].sum())
@@ -290,10 +292,19 @@ def read_summary(path: str | Path) -> Summary:
         raise wrong(f"totals must be {json.dumps(totals)} by its counts")
     if data["sha256"] != _digest(data):
         raise wrong("it was altered after it was written: its sha256 differs")
-    columns = (data[name] for name in ("site", "score", "label"))
-    names = (data["labels"][0], data["labels"][1])
-    groups = tuple(data["groups"])
-    return Summary(*columns, names, data["group"], groups, edges, counts, people, least, more)
+    return Summary(
+        site=data["site"],
+        score=data["score"],
+        label=data["label"],
+        labels=(data["labels"][0], data["labels"][1]),
+        group=data["group"],
+        groups=tuple(data["groups"]),
+        edges=edges,
+        counts=counts,
+        people=people,
+        min_cell=least,
+        complemented=more,
+    )
 
 
 def _whole(value: Any) -> bool:
