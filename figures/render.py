@@ -26,14 +26,7 @@ from fairfl.figures.lib.saved import SUFFIXES, save
 from fairfl.sims.data.fetch import DataUnavailable, data_read, same_data
 from fairfl.theory.populations.federation import Federation
 
-SHARED = (
-    "fairfl.theory",
-    "fairfl.solvers",
-    "fairfl.sims.data.tables",
-    "fairfl.sims.data.partition",
-    "fairfl.studies",
-    "fairfl.figures",
-)
+SHARED = ("fairfl.theory", "fairfl.solvers", "fairfl.sims.data", "fairfl.studies", "fairfl.figures")
 """Packages whose sources decide what a figure shows."""
 SOURCE = "source"
 """What the manifest calls the digest of those sources; the rest of its inputs are the files of

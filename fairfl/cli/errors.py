@@ -14,7 +14,6 @@ import typer
 from typer.core import TyperGroup
 
 from fairfl._support.extras import MissingExtra, extras_named
-from fairfl._support.own_parts import place_of
 from fairfl.cli.output import CONTROLS
 
 FAILED, USAGE, STOPPED = 1, 2, 130
@@ -66,6 +65,8 @@ def one_line() -> Iterator[None]:
     except KeyboardInterrupt:
         raise _exit("stopped", STOPPED) from None
     except Exception as error:
+        from fairfl._support.own_parts import place_of  # numpy: help does without
+
         place = place_of(error)
         if place is None:  # a fault of ours
             raise
