@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 import fairfl.figures.catalog.all_figures as registry
 import fairfl.reports.curves
+from fairfl.figures.lib.figure_entry import FigureEntry
 from fairfl.sims.data.fetch import DataUnavailable
 
 
@@ -79,8 +80,8 @@ def small_registry(monkeypatch):
 
     source = registry.Path(registry.__file__)
     known = {
-        "line": registry.Entry("line", "A line <with> a title", data, draw, source),
-        "nodata": registry.Entry("nodata", "No data", missing, draw, source),
+        "line": FigureEntry("line", "A line <with> a title", data, draw, source),
+        "nodata": FigureEntry("nodata", "No data", missing, draw, source),
     }
     import fairfl.figures.render as render
     import fairfl.reports.index_page as report
