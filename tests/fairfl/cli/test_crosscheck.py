@@ -57,7 +57,7 @@ def test_verdicts_and_files(cli, study, tmp_path):
     assert list(means) == ["scheme", "accuracy"] and sorted(means["scheme"]) == sorted(
         [CFL, ENSEMBLE]
     )
-    assert "means\n" in result.stdout and "      scheme  accuracy\n" in result.stdout
+    assert "means\n" in result.stdout and "scheme        accuracy\n" in result.stdout
     names = {"measures.csv", "means.csv", "verdicts.json"}
     names |= {f"crosscheck-planted.{end}" for end in ("csv", "svg", "png", "manifest.json")}
     names.add("verdicts.manifest.json")
