@@ -20,7 +20,7 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array, as_floats, one_of, shown
-from fairfl.solvers.cfl.finite_path import FlipPath, flip_path
+from fairfl.solvers.flip_path import FlipPath, flip_path
 from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import budget_term
 from fairfl.theory.populations.federation import Federation

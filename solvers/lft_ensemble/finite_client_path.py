@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.finite_path import FlipPath
+from fairfl.solvers.flip_path import FlipPath
 from fairfl.solvers.problem import Problem
 
 STEEP = 1e-8

@@ -93,7 +93,8 @@ def _largest(
         at = np.where(level, 0.0, 0.5)
         for one in np.flatnonzero(level):
             own = table[:, one] != 0
-            at[one] = (above[own].max() + below[own].min()) / 2.0
+            if own.any():  # else no budget speaks of it
+                at[one] = (above[own].max() + below[own].min()) / 2.0
         return at, ~level
     at = np.where(level, h / rho, 0.5 + (h - 0.5) / rho)
     return (at, settled) if settled.any() else None

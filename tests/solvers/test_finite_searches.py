@@ -75,7 +75,7 @@ def against_exact(scheme, seed, **given):
     else:
         exact = Segments.of(fed, task).frontier(9)
         with pytest.MonkeyPatch.context() as patch:  # corners are found, not read from the paths
-            patch.setattr(finite_segments, "_of_paths", finite_segments._of_solutions)
+            patch.setattr(finite_segments, "_of_path", finite_segments._of_solutions)
             F = Segments.of(fed, task).frontier(5)
     d = np.maximum(exact.disparity, F.disparity[0])
     apart = F.utility_at(d) - exact.utility_at(d)

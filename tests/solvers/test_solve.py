@@ -24,7 +24,7 @@ from strategies import (
 )
 
 import fairfl as ff
-from fairfl.solvers.cfl.finite_path import flip_path
+from fairfl.solvers.flip_path import flip_path
 from fairfl.solvers.solution import FINITE_TOLERANCE, LAW_TOLERANCE
 
 FEWER = settings(max_examples=max(10, settings.default.max_examples // 5))  # type: ignore[union-attr]
