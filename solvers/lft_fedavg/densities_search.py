@@ -179,6 +179,7 @@ class MultiplierSearch:
     def settled(self, targets: Array, known: Rules, *, patient: bool = False) -> Rules:
         """The rules at the targets (P,), increasing, and the ``known`` ones, by increasing |MD|:
         each from the best on both sides, and again beside where these differ and one gained.
+        Targets that no search reaches get a multi-start of their own.
         """
         near = np.ones(targets.size, bool)
         for sweep in range(SWEEPS):
@@ -201,6 +202,13 @@ class MultiplierSearch:
             near[:-1] |= open_[1:]
             if not near.any():
                 break
+        # the best rule at a target has its disparity, but where the frontier is flat
+        short = targets[targets - below(known, targets).disparity > GAINED]
+        if short.size:
+            known = ordered(known.join(self.at(short, known)))
+            best = below(known, short)
+            found = climb(self.family, best, short, self.reach, ROUNDS, by_budgets=True)
+            known = ordered(known.join(found))
         return known
 
     def _beside(self, targets: Array, known: Rules, *, both: bool) -> tuple[Rules, Array]:
