@@ -23,6 +23,10 @@ ON_DENSITIES = (
 )
 """Not claimed there, and said of each result."""
 SOLVED_AGAIN = 1e-7
+TIED = ("points not reproduced (share)", "minimum not reproduced")
+"""Of several rules that are optimal for a point's budgets LFT+FedAvg's ``solve`` takes the one
+nearest to a coin toss, the frontier the least disparate.
+"""
 MANY_BASINS = ("groups relabelled", "clients permuted")
 """On densities the search may end on another of several maxima: docs/exactness.md says by how
 much.
@@ -37,6 +41,8 @@ def held(kind: str, seed: int, **settings: Any) -> None:
         if what == "seconds" or (kind != "finite" and what in ON_DENSITIES):
             continue
         if scheme == "lft_fedavg" and kind != "finite" and what.startswith(MANY_BASINS):
+            continue
+        if scheme == "lft_fedavg" and what in TIED:
             continue
         searched = scheme == "lft_fedavg" and kind != "finite" and "beat" in what
         allowed = SOLVED_AGAIN if "again" in what else SEARCHED if searched else EXACT
