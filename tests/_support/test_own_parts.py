@@ -29,6 +29,7 @@ def clean(monkeypatch):
         if name.startswith("planted"):
             del sys.modules[name]
     own_parts.DIGESTS.clear()
+    own_parts.PLACES.clear()
 
 
 def names_here() -> list[str]:

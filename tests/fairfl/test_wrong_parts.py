@@ -166,6 +166,7 @@ def apart(tmp_path, monkeypatch):
         (tmp_path / file.name).write_text(file.read_text("utf-8"), "utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(own_parts.VARIABLE, "[]")
+    own_parts.PLACES.clear()
     assert algorithms() and len(SOURCES)  # all of ours, before a copy is taken
     tables = (REGISTRY, MODELS, SOURCES._entries, own_parts.DIGESTS)
     kept = [dict(table) for table in tables]
@@ -179,6 +180,7 @@ def apart(tmp_path, monkeypatch):
     for table, before in zip(tables, kept, strict=True):
         table.clear()
         table.update(before)
+    own_parts.PLACES.clear()
 
 
 @pytest.mark.parametrize(("kind", "old", "new", "why"), ROWS)
