@@ -147,8 +147,7 @@ class MultiplierSearch:
     def at(self, targets: Array, known: Rules) -> Rules:
         """The best two rules for each target (P,) that local searches find from some of the
         ``known`` ones: a few steps from all of them, then more from the best two. Where these two
-        end apart there are many maxima: again, from more and with
-        patience.
+        end apart there are many maxima: again, from twice as many and with more steps.
         """
         out, width = known.take(np.arange(0)), min(self.effort.width, self.order.size + 1)
         for count, first in ((width, ROUNDS // 3), (2 * width, ROUNDS)):
