@@ -7,8 +7,7 @@ import pytest
 import torch
 from grouped import EXACT, people, run
 
-from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import Computing, Given, Logistic, Replicate, Simulation, Training
+from fairfl.sims.engine import Given, Logistic, Replicate, Simulation, Training
 from fairfl.sims.engine import masks as secure
 from fairfl.sims.engine.secure_sums import OWN, UPDATE
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
@@ -120,13 +119,6 @@ def test_with_some_of_the_clients():
         for computing in (EXACT, MASKED)
     )
     torch.testing.assert_close(masked, plain, atol=2 * STEP, rtol=0)
-
-
-def test_servers_that_look_at_updates_cannot():
-    with pytest.raises(ValueError, match=r"masked_updates must be False for FedAvg\(\)"):
-        run(people(), FedAvg(), 1, MASKED)
-    with pytest.raises(ValueError, match="masked_updates"):
-        Computing(device="cpu", masked_updates="yes")  # type: ignore[arg-type]
 
 
 def test_a_run_remembers_it():
