@@ -7,21 +7,25 @@ from functools import cache
 
 import numpy as np
 import pytest
+from every_algorithm import (
+    AFL,
+    GIFAIR,
+    TERM,
+    Ditto,
+    DualWeighted,
+    FedAvg,
+    FedMGDA,
+    FedProx,
+    FedSGD,
+    PFedAvg,
+    PropFair,
+    QFedAvg,
+    QFedSGD,
+)
 from federations import trained
 from softmax_problem import SoftmaxProblem
 
-from fairfl.sims.algorithms.afl import AFL
-from fairfl.sims.algorithms.ditto import Ditto
-from fairfl.sims.algorithms.dual_weighted import DualWeighted
-from fairfl.sims.algorithms.fedavg import FedAvg, FedSGD
-from fairfl.sims.algorithms.fedmgda import FedMGDA
-from fairfl.sims.algorithms.fedprox import FedProx
-from fairfl.sims.algorithms.gifair import GIFAIR
 from fairfl.sims.algorithms.min_norm import min_norm_weights
-from fairfl.sims.algorithms.pfedavg import PFedAvg
-from fairfl.sims.algorithms.propfair import PropFair
-from fairfl.sims.algorithms.qfedavg import QFedAvg, QFedSGD
-from fairfl.sims.algorithms.term import TERM
 from fairfl.sims.engine import Polynomial, Training
 from fairfl.solvers.minimax.solve_minimax import solve_minimax
 from fairfl.theory import aggregation as aims

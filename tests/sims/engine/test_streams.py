@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from every_algorithm import EVERY, KINDS, FedAvg, FedMGDA
-from federations import EXACT, classified, quick, trained
+from federations import EXACT, classified, quick, received, trained
 from grouped import people
 
 from fairfl.sims.engine import (
@@ -18,7 +18,6 @@ from fairfl.sims.engine import (
     Module,
     NonFiniteUpdate,
     Parts,
-    Received,
     Replicate,
     Simulation,
     Softmax,
@@ -187,27 +186,9 @@ def test_updates_that_are_held_all_at_once_must_fit(monkeypatch):
     assert not torch.equal(ends[0], start)
 
 
-def received(rows, cuts, layers=()):
-    """Clients with these updates, in parts."""
-    n = len(rows)
-    return Received(
-        0,
-        np.arange(n),
-        np.full(n, 1 / n),
-        np.full(n, 1 / n),
-        rows[0] * 0,
-        0.1,
-        np.arange(1.0, n + 1),
-        {},
-        draws=np.ones(n, int),
-        layers=layers,
-        arrivals=lambda: [(part,) for part in rows.split(cuts)],
-    )
-
-
 def test_a_total_by_hand():
     rows = torch.arange(12.0, dtype=torch.float64).reshape(4, 3)
-    came = received(rows, [1, 3], (2, 1))
+    came = received(rows, [1, 3], np.arange(1.0, 5), layers=(2, 1))
     weights = np.array([1.0, 0.0, 2.0, 1.0])
     assert came.total(weights).tolist() == [21, 25, 29]  # rows 0, 2 twice and 3
     by_layer = np.column_stack([weights, [0.0, 0.0, 0.0, 1.0]])
