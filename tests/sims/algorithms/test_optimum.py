@@ -71,9 +71,9 @@ def gap(aim, w):
 @pytest.mark.parametrize(
     ("cases", "training", "reached"),
     [
-        (SMOOTH, Training(500, PROBLEM.rate, None), 1e-9),
+        (SMOOTH, Training(300, PROBLEM.rate, None), 1e-9),
         # subgradient steps of a length eta end within eta G² / (2 A*) (Nedic and Bertsekas 2001)
-        (KINKED, Training(1500, PROBLEM.rate, None, schedule=Polynomial(1.0, 40.0)), 5e-3),
+        (KINKED, Training(700, PROBLEM.rate, None, schedule=Polynomial(1.0, 40.0)), 5e-3),
     ],
     ids=["smooth", "kinked"],
 )
@@ -85,7 +85,7 @@ def test_they_reach_the_optimum(cases, training, reached):
 
 
 def test_with_five_local_steps_none_does():
-    training = Training(100, PROBLEM.rate, None, steps=5)
+    training = Training(60, PROBLEM.rate, None, steps=5)
     ends = trained(PROBLEM.model, PROBLEM.data, [one for one, _ in SMOOTH[1:]], training).params
     assert all(gap(aim, w.numpy()) > 1e-6 for (_, aim), w in zip(SMOOTH[1:], ends, strict=True))
 
@@ -99,6 +99,6 @@ def test_fedmgda_ends_pareto_stationary():
         v = min_norm_weights(gram, np.full(4, 1 / 4), 1.0)
         return v @ gram @ v
 
-    rule, training = FedMGDA(1.0, normalize=False), Training(500, PROBLEM.rate, None)
+    rule, training = FedMGDA(1.0, normalize=False), Training(300, PROBLEM.rate, None)
     (end,) = trained(PROBLEM.model, PROBLEM.data, [rule], training).params.numpy()
     assert stationary(end) < 1e-9 < 1e-3 < stationary(np.zeros(9))
