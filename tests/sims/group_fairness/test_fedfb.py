@@ -199,16 +199,17 @@ def test_reports_with_one_sum_are_one_to_the_server(algorithm, seed, monkeypatch
         shift = shifts.integers(-40, 41, rows.shape) if on else np.zeros(rows.shape)
         return rows + shift - np.eye(len(rows))[0][:, None] * shift.sum(0)
 
+    def spied(hook, algorithm, *given):
+        seen.append(told(*given))
+        return hook(algorithm, *given)
+
     def followed(on):
         seen.clear(), sent.clear()
         for hook in (enrol, report):
-            changed = lambda *given, hook=hook: moved(hook(*given), on)  # noqa: E731
-            monkeypatch.setattr(kind, hook.__name__, changed)
+            monkeypatch.setattr(kind, hook.__name__, lambda *a, hook=hook: moved(hook(*a), on))
         for hook in (begin, steer):
-            spied = lambda self, *got, hook=hook: seen.append(told(*got)) or hook(self, *got)  # noqa: E731
-            monkeypatch.setattr(kind, hook.__name__, spied)
-        messages = lambda rows, *rest: sent.append(mask(rows, *rest)) or sent[-1]  # noqa: E731
-        monkeypatch.setattr(secure, "mask", messages)
+            monkeypatch.setattr(kind, hook.__name__, lambda *a, hook=hook: spied(hook, *a))
+        monkeypatch.setattr(secure, "mask", lambda *a: sent.append(mask(*a)) or sent[-1])
         end = run(people(groups=2), algorithm, 3)[0].params.numpy()
         return list(seen), [each.copy() for each in sent], end
 
