@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Arrivals, Received, Round, State
@@ -23,10 +22,9 @@ from fairfl.sims.engine.losses import evaluated, measure_models, tied
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import RATES, Computing, Replicate, Training
-from fairfl.sims.engine.task import Floats, as_floats
+from fairfl.sims.engine.task import Floats, Ints, as_floats
 from fairfl.sims.engine.work import Assignment, bytes_of, perform, perform_in_parts, work
 
-Ints = NDArray[np.int64]
 Begun = tuple[Round, list[Assignment], dict[str, Any]]
 SMALL = 100_000  # parameters below which one thread of torch is faster than several
 

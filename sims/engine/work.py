@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine import algorithm
@@ -19,10 +18,8 @@ from fairfl.sims.engine.loop import train_loop
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.plan import by_work
 from fairfl.sims.engine.settings import Computing
-from fairfl.sims.engine.task import Floats, Jobs, LocalTask
+from fairfl.sims.engine.task import Floats, Ints, Jobs, LocalTask
 from fairfl.sims.engine.train import train
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -117,8 +117,5 @@ def codes_of(
 
 def row_note(rows: int, published: int) -> str:
     """Return a sentence for a table that is not of its published length, else nothing."""
-    return (
-        ""
-        if rows == published
-        else f" This copy has {rows} rows; the published data have {published}."
-    )
+    told = f" This copy has {rows} rows; the published data have {published}."
+    return "" if rows == published else told
