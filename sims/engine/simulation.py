@@ -86,9 +86,8 @@ class Simulation:
             for r, params in enumerate(self.params)
         ]
         self.states: list[State] = [self._kept(r, state) for r, state in enumerate(started)]
-        self.weights: list[tuple[Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0))] * len(
-            first
-        )
+        nobody = np.zeros(0, np.int64), np.zeros(0)
+        self.weights: list[tuple[Ints, Floats]] = [nobody] * len(first)
         self.round = 0
 
     def _representable(self) -> None:
@@ -181,19 +180,9 @@ class Simulation:
         lost = taking_part.dropouts(training.dropout, seed, t, ids[drawn])
         clients, share, draws, many = taking_part.present(drawn, weights, ids, lost)
         rate = self.rates[r][0] * training.schedule(t, training.rounds)
-        round = Round(
-            t,
-            clients,
-            share,
-            self.source.p,
-            self.params[r],
-            rate,
-            None,
-            self.states[r],
-            draws=draws,
-            layers=self.model.layers,
-            joins=training.participation.joined(t),
-        )
+        given = t, clients, share, self.source.p, self.params[r], rate, None, self.states[r]
+        joins = training.participation.joined(t)
+        round = Round(*given, draws=draws, layers=self.model.layers, joins=joins)
         counts = {"chosen": many, "dropouts": many - len(clients)}
         return round, {"round": t, "replicate": r, **counts, "bad_losses": 0, "loss_samples": 0}
 
@@ -207,9 +196,8 @@ class Simulation:
         for members in alike.values():
             round = rounds[members[0]]
             params = torch.stack([self.params[r] for r in members])
-            every = measure_models(
-                self.model, params, self.data, round.clients, right=False, memory_limit=self.limit
-            )
+            given = self.model, params, self.data, round.clients
+            every = measure_models(*given, right=False, memory_limit=self.limit)
             for r, mine in zip(members, every.of_each(len(members)), strict=True):
                 found[r] = as_floats(mine.means(self.replicates[r].algorithm.tilt))
         return found

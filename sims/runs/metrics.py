@@ -17,16 +17,16 @@ from fairfl._support.manifest import sha256
 from fairfl._support.whole_file import write_whole
 
 
-def _schema(**kinds: str) -> pa.Schema:
-    """Columns by the kind of what they hold, in order."""
-    pairs = ((name, kind.rstrip("_")) for kind, names in kinds.items() for name in names.split())
+def _schema(*parts: tuple[str, str]) -> pa.Schema:
+    """Columns, named between blanks, after the kind of what they hold."""
+    pairs = ((name, kind) for kind, names in parts for name in names.split())
     return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in pairs])
 
 
 ROUNDS = _schema(
-    int64="round replicate chosen dropouts stragglers received non_finite bad_losses steps samples "
-    "loss_samples bytes_down bytes_up",
-    float64="mean_loss max_loss step_norm",
+    ("int64", "round replicate chosen dropouts stragglers received non_finite bad_losses steps"),
+    ("int64", "samples loss_samples bytes_down bytes_up"),
+    ("float64", "mean_loss max_loss step_norm"),
 )
 """A row a round and replicate: who was chosen, lost, slow and received; updates and losses that
 were not finite; SGD steps, samples whose gradient was taken, and samples whose loss alone was;
@@ -35,7 +35,10 @@ and largest F_k(w^t) where an algorithm asked for losses, else null; length of t
 """
 
 CLIENTS = _schema(
-    int64="round replicate", string="part model", int64_="client samples", float64="loss accuracy"
+    ("int64", "round replicate"),
+    ("string", "part model"),
+    ("int64", "client samples"),
+    ("float64", "loss accuracy"),
 )
 """A row a client, part, model ("global" or "personal") and replicate, after so many rounds: mean
 loss, share of samples classified rightly (null without classes). Without samples both are null.

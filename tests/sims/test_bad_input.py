@@ -119,9 +119,12 @@ def regression():
             "x must be finite, got NaN or an infinity in row 0",
         ),
         (lambda: ClientData(X, Y, [0, 2, 4], [1, 1]), "ids must be distinct"),
-        (lambda: ClientData(X, Y, [0, 2, 4], [1, -1]), "ids must be 2 whole numbers"),
+        (lambda: ClientData(X, Y, [0, 2, 4], [1, -1]), "ids must be >= 0, got -1 at row 1"),
         (lambda: ClientData.from_owner(X, Y, [0, 1, 2, 3], clients=3), "owner must be in 0..2"),
-        (lambda: ClientData.from_owner(X, Y, [0, 1]), "owner must be one whole number a sample"),
+        (
+            lambda: ClientData.from_owner(X, Y, [0, 1]),
+            r"owner must be whole numbers of shape \(4,\)",
+        ),
         (lambda: ClientData.from_clients([]), "parts must hold at least one client"),
         (
             lambda: Parts(ClientData(X, Y, [0, 4, 4])),
