@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -92,9 +92,7 @@ class Summary:
                 )
             small.flat[int(large.argmin())] = True
         counts = np.where(small, -1, self.counts)
-        return Summary(
-            **vars(self) | {"counts": counts, "min_cell": min_cell, "complemented": more}
-        )
+        return replace(self, counts=counts, min_cell=min_cell, complemented=more)
 
     def as_text(self) -> str:
         """The file's content."""
@@ -185,9 +183,8 @@ def _edges(edges: Sequence[float]) -> tuple[float, ...]:
 def _columns(path: Path, *names: str) -> list[list[str]]:
     """The columns' texts; rows are counted from 1, the header left out."""
     if len(set(names)) < len(names):
-        raise ValueError(
-            f"score, label and group must be different columns, got {', '.join(names)}"
-        )
+        told = ", ".join(names)
+        raise ValueError(f"score, label and group must be different columns, got {told}")
     existing_file(path)
     try:
         with path.open(newline="", encoding="utf-8-sig") as stream:
@@ -292,19 +289,10 @@ def read_summary(path: str | Path) -> Summary:
         raise wrong(f"totals must be {json.dumps(totals)} by its counts")
     if data["sha256"] != _digest(data):
         raise wrong("it was altered after it was written: its sha256 differs")
-    return Summary(
-        site=data["site"],
-        score=data["score"],
-        label=data["label"],
-        labels=(data["labels"][0], data["labels"][1]),
-        group=data["group"],
-        groups=tuple(data["groups"]),
-        edges=edges,
-        counts=counts,
-        people=people,
-        min_cell=least,
-        complemented=more,
-    )
+    named = {name: data[name] for name in ("site", "score", "label", "group", "min_cell")}
+    texts = {name: tuple(data[name]) for name in ("labels", "groups")}
+    found = {"edges": edges, "counts": counts, "people": people, "complemented": more}
+    return Summary(**named | texts | found)
 
 
 def _whole(value: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
 from typing import Any, ClassVar, Self
 
@@ -234,16 +234,9 @@ def squared_norms(rows: Tensor, layers: tuple[int, ...]) -> Tensor:
     """||row||² of each layer (m, L), summed in float64, on the device."""
     if not len(rows):
         return rows.new_zeros(0, len(layers), dtype=torch.float64)
-    norms = [
-        torch.stack(
-            [
-                torch.linalg.vector_norm(p, dim=1, dtype=torch.float64)
-                for p in part.split(layers, 1)
-            ],
-            1,
-        )
-        for part in rows.split(max(1, PART // rows.shape[1]))
-    ]
+    norm = partial(torch.linalg.vector_norm, dim=1, dtype=torch.float64)
+    some = rows.split(max(1, PART // rows.shape[1]))
+    norms = [torch.stack([norm(p) for p in part.split(layers, 1)], 1) for part in some]
     return torch.cat(norms).square()
 
 

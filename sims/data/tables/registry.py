@@ -21,15 +21,12 @@ class Entry:
 
     Parameters
     ----------
-    name : str
-        What `load` takes.
     groupings : tuple of str
         The values that `groups` may take besides "two" and "all".
     build : callable
         `build(folder, groups, seed, progress)` makes the data set.
     """
 
-    name: str
     groupings: tuple[str, ...]
     build: Build
 
@@ -42,7 +39,7 @@ def register(name: str, *groupings: str) -> Callable[[Build], Build]:
     """Add a data set by what builds it; ValueError if the name is taken."""
 
     def add(build: Build) -> Build:
-        DATASETS.register(Entry(name, groupings, build))
+        DATASETS.register(name, Entry(groupings, build))
         return build
 
     return add
