@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction as Q
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement
 from math import comb, factorial, prod
 
 import numpy as np
@@ -11,8 +11,7 @@ import torch
 from every_algorithm import AFL, EVERY, GIFAIR, DualWeighted, FedMGDA, PFedAvg
 from federations import classified, quick, trained
 
-from fairfl.sims.engine import ByWeight, ClientData, Participation, Parts, Softmax
-from fairfl.sims.engine.draws import participation
+from fairfl.sims.engine import ClientData, Participation, Parts, Softmax
 from fairfl.sims.engine.losses import measure
 from fairfl.theory.aggregation import RankWeighted
 
@@ -119,14 +118,3 @@ def test_mean_rank_weights_of_draws(ranks, make):
     np.testing.assert_allclose(mean_weights(make(ranks), all_draws(3)), wanted, rtol=1e-12)
     if ranks == RankWeighted.geometric(1.0):
         np.testing.assert_allclose(wanted, [float(x) for x in P], rtol=1e-12)
-
-
-def test_by_weight_draws_with_replacement():
-    """Uniforms in every tenth's middle, all 10^2: equal ranks have p as their mean weights."""
-    total = np.zeros(4)
-    for drawn in product(range(10), repeat=2):
-        with pytest.MonkeyPatch.context() as patch:
-            middles = (np.array(drawn) + 0.5) / 10
-            patch.setattr(participation.counter, "uniforms", lambda keys, found=middles: found)
-            total += mean_weights(PFedAvg(RankWeighted.geometric(1.0)), [(Q(1, 100), ByWeight(2))])
-    np.testing.assert_allclose(total, [float(x) for x in P], rtol=1e-12)

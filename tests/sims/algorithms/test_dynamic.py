@@ -62,11 +62,6 @@ def check(algorithm, rounds, kind, expected):
         np.testing.assert_allclose(found, [float(x) for x in expected], rtol=1e-12, atol=1e-12)
 
 
-def test_the_first_round_is_fedavg_of_who_is_there():
-    for kind in NEW[:3]:
-        check(kind(), 1, LeastSquares, W1)
-
-
 def test_the_printed_limit_is_negative_where_entries_grew():
     """w^0 - w^1 = -(15/64, 0): its largest entry is 0, all is held; of the first layer -15/64."""
     check(ClippingFedAvg("printed"), 3, LeastSquares, W1)

@@ -87,10 +87,8 @@ CASES = [
     (FedAvg(), (P_A * A, P_B * B)),
     (FedSGD(), (P_A * LR * 2, P_B * LR * 16)),
     (FedProx(1.0), prox()),
-    (QFedAvg(0.0), (P_A * A, P_B * B)),
     (QFedAvg(1.0), q_step(1, LR, 16)),
     (QFedAvg(2.0, L=3.0), q_step(2, Q(1, 3), 3)),
-    (QFedAvg(0.0, L=3.0), (P_A * A, P_B * B)),
     (QFedAvg(2.0, L=3.0, variant="printed"), q_step(2, Q(1), 3)),
     (QFedAvg(1.0, variant="printed"), q_step(1, Q(1), 16)),
     (QFedSGD(1.0), q_step(1, LR, 16, 2 * LR, 16 * LR)),
@@ -117,8 +115,6 @@ CASES = [
     (FedMGDA(0.0625), (P_A - Q(1, 16), P_B + Q(1, 16))),  # the box stops it on the way there
     # Without normalisation (v A)² + ((1 - v) B)² is least at v = B²/(A² + B²).
     (FedMGDA(1.0, normalize=False), (B**2 * A / (A**2 + B**2), A**2 * B / (A**2 + B**2))),
-    (FedMGDA(0.0, normalize=False), (P_A * A, P_B * B)),
-    (GIFAIR(0.0), (P_A * A, P_B * B)),
     # lam = 1/6: A is better, factor 1 - (1/6)/(2/3) = 3/4: 1 - w1 shrinks by 1 - 3/32; B: 3/2, 2 -
     # w2 by 1/4.
     (GIFAIR(1 / 6), (P_A * (1 - Q(29, 32) ** 2), P_B * (2 - 2 * Q(1, 16)))),

@@ -37,15 +37,9 @@ def test_the_least_norm_against_scipy(seed):
     rows, center, radius = rng.normal(size=(6, 8)), rng.dirichlet(np.ones(6) * 5), 0.3
     gram = rows @ rows.T
     bounds = list(zip(np.maximum(center - radius, 0), np.minimum(center + radius, 1), strict=True))
-    other = optimize.minimize(
-        lambda v: v @ gram @ v,
-        center,
-        jac=lambda v: 2 * gram @ v,
-        bounds=bounds,
-        method="SLSQP",
-        constraints={"type": "eq", "fun": lambda v: v.sum() - 1},
-        options={"ftol": 1e-14, "maxiter": 500},
-    )
+    sum_one = {"type": "eq", "fun": lambda v: v.sum() - 1}
+    how = {"method": "SLSQP", "bounds": bounds, "options": {"ftol": 1e-14, "maxiter": 500}}
+    other = optimize.minimize(lambda v: v @ gram @ v, center, constraints=sum_one, **how)
     v = min_norm_weights(gram, center, radius)
     assert v @ gram @ v <= other.fun + 1e-9
 

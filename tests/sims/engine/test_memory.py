@@ -45,21 +45,11 @@ def allocated(function):
 
 
 def jobs(clients, size, batch, momentum, weights=False, passes=1):
-    def each(value):
-        return np.full(clients, value)
-
-    table = torch.ones(1, clients * size) if weights else None
-    return Jobs(
-        np.arange(clients),
-        each(0),
-        np.arange(clients, dtype=np.uint64),
-        each(size),
-        each(passes * -(-size // batch)),
-        batch,
-        np.array([[0.1], [momentum], [0.0], [0.0], [1.0]]).repeat(clients, 1),
-        sample_weights=table,
-        weights_of=each(0) if weights else None,
-    )
+    who, none = np.arange(clients), np.zeros(clients, int)
+    rates = np.array([[0.1], [momentum], [0.0], [0.0], [1.0]]).repeat(clients, 1)
+    given = who, none, who.astype(np.uint64), none + size, none + passes * -(-size // batch), batch
+    table = {"sample_weights": torch.ones(1, clients * size), "weights_of": none}
+    return Jobs(*given, rates, **table if weights else {})
 
 
 def people(model, clients, size):

@@ -76,16 +76,8 @@ GROUP_FAIR = [
 def test_parts_behind_sums(monkeypatch):
     """One client at a time."""
     monkeypatch.setattr(algorithm, "BLOCK", 1)
-    one, other = (
-        trained(
-            Logistic(2),
-            people((30, 50, 40, 20)),
-            GROUP_FAIR,
-            quick(rounds=4),
-            replace(EXACT, memory_limit=limit),
-        )
-        for limit in (1, 1 << 30)
-    )
+    given = Logistic(2), people((30, 50, 40, 20)), GROUP_FAIR, quick(rounds=4)
+    one, other = (trained(*given, replace(EXACT, memory_limit=m)) for m in (1, 1 << 30))
     for r, rule in enumerate(GROUP_FAIR):
         close = {"rtol": 1e-12, "atol": 1e-12, "err_msg": repr(rule)}
         np.testing.assert_allclose(one.params[r], other.params[r], **close)
@@ -99,17 +91,9 @@ def test_some_replicates_together_and_one_in_parts(small_blocks):
     """2 * 7 * 15 * 8 bytes each: two fit into half of the limit; then not even one."""
     data = classified(SIZES)
     for limit in (4 * 2 * 7 * 15 * 8, 2 * 7 * 15 * 8):
-        runs = [
-            trained(
-                Softmax(4, 3),
-                data,
-                [FedAvg(), EVERY[-1], FedAvg()],
-                replace(SETTING, dropout=0.0),
-                replace(EXACT, memory_limit=m),
-                seeds=[0, 1, 2],
-            )
-            for m in (limit, 1 << 30)
-        ]
+        given = Softmax(4, 3), data, [FedAvg(), EVERY[-1], FedAvg()], replace(SETTING, dropout=0.0)
+        computing = [replace(EXACT, memory_limit=m) for m in (limit, 1 << 30)]
+        runs = [trained(*given, how, seeds=[0, 1, 2]) for how in computing]
         np.testing.assert_allclose(runs[0].params, runs[1].params, rtol=1e-12, atol=1e-14)
 
 

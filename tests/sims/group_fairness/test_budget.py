@@ -121,24 +121,6 @@ def test_clients_may_have_budgets_of_their_own():
     np.testing.assert_allclose(both[1], shares, atol=1e-15)
 
 
-@given(st.integers(2, 5), st.integers(0, 2**16))
-def test_the_plane_and_the_box(groups, seed):
-    """<point - nearest, v - nearest> <= 0 for every v of box and plane."""
-    rng = np.random.default_rng(seed)
-    known = rng.integers(1, 9, (groups, 2)).astype(float)
-    rules = NOTIONS["dp"]
-    caps = 2 * rules.initial(known)
-    point = rules.initial(known) + rng.normal(size=groups) * rng.choice([0.1, 1.0, 10.0])
-    nearest = rules.project_sum(point, known)
-    assert (nearest >= 0).all() and (nearest <= caps + 1e-12).all()
-    assert nearest.sum() == pytest.approx(1.0, abs=1e-12)
-    np.testing.assert_allclose(rules.project_sum(nearest, known), nearest, atol=1e-12)
-    for _ in range(20):
-        share = rng.dirichlet(np.ones(groups))
-        other = rules.project_sum(share, known)
-        assert (point - nearest) @ (other - nearest) <= 1e-9 * (1 + np.abs(point).max())
-
-
 def test_clipping_leaves_the_plane_and_the_other_projection_stays():
     """A step of 0.3 each way: at λ_0 = 0, λ_1 is 1.1 in the box and 1 on the plane."""
     known = np.array([[1.0, 1.0], [4.0, 4.0]])  # λ^(0) = (1/5, 4/5)

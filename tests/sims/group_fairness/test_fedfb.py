@@ -1,6 +1,5 @@
 """FedFB: against a plain loop, against FairBatch on pooled data; what its server sees; its bits."""
 
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import ClientData, Logistic, Parts, Replicate, Simulation, Training
+from fairfl.sims.engine import Logistic, Replicate, Simulation, Training
 from fairfl.sims.engine import masks as secure
 from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.engine.task import as_floats, as_tensor
@@ -116,24 +115,6 @@ def test_lambda_stays_in_its_set(notion):
     lam, known = (as_floats(simulation.states[0][name]) for name in ("lam", "known"))
     np.testing.assert_allclose(algorithm.rule.rules.project(lam, known), lam, atol=1e-15)
     assert (algorithm.rule.rules.table(lam, known, simulation.summed[0].index.counts) >= 0).all()
-
-
-def test_it_lowers_disparity():
-    """On groups whose labels differ, the gap of FedFB's zero-one F is far below FedAvg's."""
-    rng = np.random.default_rng(0)
-    a = rng.integers(0, 2, 600)
-    x = rng.normal(size=(600, 2)) + 2 * a[:, None] - 1
-    y = (x[:, 0] + 0.5 * rng.normal(size=600) > 0).astype(int)
-    data = replace(ClientData.of_arrays(x, y, [0, 200, 350, 600]), group=a)
-
-    def gap(algorithm):
-        w = run(Parts(data), algorithm, 60, epochs=3, lr=0.5)[0].params[0].numpy()
-        accept = x @ w[:2] + w[2] > 0
-        return abs(accept[a == 0].mean() - accept[a == 1].mean())
-
-    fair = gap(FedFB(FairBatch("dp", 0.02, surrogate="zero_one")))
-    assert gap(FedAvg()) > 0.5
-    assert fair < 0.1
 
 
 class Spy(FedFB):

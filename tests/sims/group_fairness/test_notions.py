@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.group_fairness.fairbatch import FairBatch
 from fairfl.sims.group_fairness.notions import NOTIONS
-from fairfl.theory.numerics.projections import onto_capped_simplex
 
 ROOT2 = 2**0.5
 # People n[a][y] and sums of losses s[a][y] of two clients. Groups 0 and 1 first; group 2 for three
@@ -182,17 +181,6 @@ def test_weights_give_the_printed_objective(name, seed):
     lam = notion.project(start + rng.normal(size=start.shape) * 0.3, n)
     weighted = (notion.table(lam, n, n[None]) * s).sum() / n.sum()
     np.testing.assert_allclose(weighted, printed_objective(name, lam, n, s), atol=1e-12)
-
-
-@given(st.lists(st.floats(-3, 3), min_size=1, max_size=6), st.floats(0.1, 2), st.integers(0, 10**6))
-def test_projection_by_its_inequality(point, cap, seed):
-    """p is in the set, and <x - p, q - p> <= 0 for every q of it."""
-    x = np.array(point)
-    p = onto_capped_simplex(x, cap)
-    assert (p >= 0).all()
-    assert p.sum() <= cap * (1 + 1e-12)
-    q = np.random.default_rng(seed).dirichlet(np.ones(len(x) + 1), size=20)[:, :-1] * cap
-    assert ((q - p) @ (x - p)).max() <= 1e-10
 
 
 @pytest.mark.parametrize("name", ["dp", "eo", "eodds"])
