@@ -289,10 +289,10 @@ def read_summary(path: str | Path) -> Summary:
         raise wrong(f"totals must be {json.dumps(totals)} by its counts")
     if data["sha256"] != _digest(data):
         raise wrong("it was altered after it was written: its sha256 differs")
-    named = {name: data[name] for name in ("site", "score", "label", "group", "min_cell")}
-    texts = {name: tuple(data[name]) for name in ("labels", "groups")}
-    found = {"edges": edges, "counts": counts, "people": people, "complemented": more}
-    return Summary(**named | texts | found)
+    names = ("site", "score", "label", "group", "min_cell", "complemented")
+    found: dict[str, Any] = {name: data[name] for name in names}
+    found |= {name: tuple(data[name]) for name in ("labels", "groups")}
+    return Summary(**found, edges=edges, counts=counts, people=people)
 
 
 def _whole(value: Any) -> bool:

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from fairfl._support.checks import instance
+from fairfl.sims.engine.named import Named
 from fairfl.sims.engine.task import Floats, LocalTask, as_floats, as_tensor
 
 State = Mapping[str, Tensor]
@@ -286,7 +286,7 @@ class Aggregate:
 
 
 @dataclass(frozen=True)
-class Algorithm(ABC):
+class Algorithm(Named, ABC):
     """Two hooks: ``client`` says what each client does, ``server`` what is made of the updates.
     ``ask`` computes on the device what ``server`` needs of the updates on the host.
 
@@ -295,16 +295,8 @@ class Algorithm(ABC):
     ``__post_init__``.
     """
 
-    name: ClassVar[str] = ""
+    known = REGISTRY
     needs_losses: ClassVar[bool] = False
-
-    def __init_subclass__(cls, **kwargs: object) -> None:
-        super().__init_subclass__(**kwargs)
-        if cls.__dict__.get("name"):
-            known = REGISTRY.setdefault(instance("name", cls.name, str), cls)
-            if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
-                raise ValueError(f"name must be new, got {cls.name!r}, an algorithm already")
-            REGISTRY[cls.name] = cls
 
     @classmethod
     def examples(cls) -> Iterable[Algorithm]:

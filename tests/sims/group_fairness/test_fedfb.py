@@ -1,6 +1,5 @@
 """FedFB: against a plain loop, against FairBatch on pooled data; what its server sees; its bits."""
 
-
 import numpy as np
 import pytest
 from grouped import EXACT, people, pooled, run

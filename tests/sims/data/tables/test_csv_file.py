@@ -124,7 +124,10 @@ def test_codes_follow_the_allowed_values():
             lambda: require(FRAME, ["x", "y", "z"], [], FILE),
             "f.csv must have the columns x, y, z; missing: y, z",
         ),
-        (lambda: require(FRAME.iloc[:0], ["x"], [], FILE), "f.csv must have at least one row, got"),
+        (
+            lambda: require(FRAME.iloc[:0], ["x"], [], FILE),
+            "f.csv must have at least 1 rows, got 0",
+        ),
         (
             lambda: require(FRAME, [], ["x", "kind"], FILE),
             "f.csv: kind must be a number, got 'b' in row 1",

@@ -135,7 +135,7 @@ def test_a_file_of_other_content_is_told(folder: Path, file: str, old: str, new:
 def test_a_file_of_one_row_and_a_bin_that_does_not_exist_are_told(folder: Path, binned_bank_folder):
     path = folder / FILE.path
     path.write_text("\n".join(path.read_text().splitlines()[:2]))
-    with pytest.raises(ValueError, match="must have at least two rows, got 1"):
+    with pytest.raises(ValueError, match="must have at least 2 rows, got 1"):
         load("compas", folder)
     path = binned_bank_folder / "bank" / "bank_cat_age.csv"
     path.write_text(path.read_text().replace("\n9,4,", "\n9,5,"))
