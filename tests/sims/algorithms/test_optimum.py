@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+import torch
 from every_algorithm import (
     AFL,
     GIFAIR,
@@ -102,3 +103,14 @@ def test_fedmgda_ends_pareto_stationary():
     rule, training = FedMGDA(1.0, normalize=False), Training(300, PROBLEM.rate, None)
     (end,) = trained(PROBLEM.model, PROBLEM.data, [rule], training).params.numpy()
     assert stationary(end) < 1e-9 < 1e-3 < stationary(np.zeros(9))
+
+
+def test_the_problem_is_the_engines_and_its_gradients_are_those_of_its_losses():
+    w, step = np.linspace(-1, 1, 9), 1e-6
+    for k, (x, y) in enumerate(zip(PROBLEM.x, PROBLEM.y, strict=True)):
+        one = PROBLEM.model.losses(*(torch.from_numpy(each)[None] for each in (w, x, y)))
+        assert PROBLEM.losses(w)[k] == pytest.approx(float(one.mean()), rel=1e-12)
+    moved = ([PROBLEM.losses(w + s * step * e) for e in np.eye(9)] for s in (1, -1))
+    ahead, behind = (np.array(each) for each in moved)
+    slopes = (ahead - behind).T / (2 * step)
+    np.testing.assert_allclose(PROBLEM.gradients(w), slopes, rtol=1e-6, atol=1e-8)
