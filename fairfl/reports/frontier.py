@@ -18,7 +18,7 @@ from fairfl.reports.comparison import ENDS, Comparison, compare, tried
 from fairfl.reports.comparison_words import asked, number, sentences, shower, span
 from fairfl.reports.frontier_json import as_data
 from fairfl.reports.question import PLAIN, Question, base
-from fairfl.reports.rules import budgets, thresholds
+from fairfl.reports.rules import budgets
 from fairfl.reports.sampling import FEWEST, Progress
 from fairfl.reports.terminal import tell
 from fairfl.solvers.schemes import COMMON, NAMES, RATES
@@ -145,7 +145,7 @@ def rules_table(found: Comparison) -> Table:
         told = isinstance(rule, ClientClassifiers)
         for a, group in enumerate(found.groups):
             rates = " and ".join(number(rate) for rate in chosen.rates[:, a])
-            who = "by client" if told else thresholds(rule, a)
+            who = "by client" if told else rule.accepted(rule.groups[a])
             first = ("", "") if a else (NAMES[scheme], budgets(chosen.solution))
             out.add_row(*first, group, who, rates, end_section=a == len(found.groups) - 1)
     return out
