@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl.solvers.schemes import LOOKS, REPORTED
-from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.classifiers import Classifier, called
 from fairfl.theory.populations.rule_picture import axes, plot_rules
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def plot_accept_sets(solution: Solution, ax: Axes | None = None, **style: Any) -
     rule = solution.classifier
     told = not isinstance(rule, Classifier)
     rows = {
-        f"client {i}, group {name}" if told else f"group {name}": one.steps(name)
+        f"client {i}, group {called(name)}" if told else f"group {called(name)}": one.steps(name)
         for i, one in enumerate(rule if told else [rule])
         for name in one.groups
     }

@@ -315,10 +315,10 @@ def rates_of(
     """
     model = fed.model
     if isinstance(model, FiniteModel):
-        joint, groups = model.joint(fed.mass), np.arange(fed.n_groups)[:, None]
+        joint = model.joint(fed.mass)
         members = rule.members if isinstance(rule, ClientClassifiers) else (rule,)
         own = Rates.of(notion, joint.people, joint.eta)
-        return own, *own.of_rule(np.stack([member(model.points, groups) for member in members]))
+        return own, *own.of_rule(np.stack([member.on(model.points) for member in members]))
     rates = model.rates(notion)
     served = np.stack([_integrals(model, rate, rule) for rate in NOTIONS[notion]])
     return rates, *rates.of_served(fed.mass * served)

@@ -4,6 +4,7 @@ rates.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_floats, in_range, plain, shown, some, whole
+from fairfl._support.checks import Array, as_floats, in_range, shown, some, whole
 from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import largest_difference
 
@@ -22,8 +23,14 @@ if TYPE_CHECKING:
 
 PARTS = 3
 """So many intervals are shown one by one; of more, their range."""
+FORMAT = "fairfl rule 1"
 ROUNDING = 1e-9
 """Shares of people this near to none or all are these."""
+
+
+def called(group: Any) -> str:
+    """A group's name; of several columns their values, as tables of people name them."""
+    return " & ".join(map(str, group)) if isinstance(group, tuple) else str(group)
 
 
 def midpoints(points: Array) -> Array:
@@ -127,21 +134,32 @@ class Classifier:
         return cls(edges, values)
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> Classifier:
-        """The inverse of :meth:`to_json`."""
-        return cls(
-            data["edges"],
-            data["values"],
-            [tuple(name) if isinstance(name, list) else name for name in data["groups"]],
-        )
+    def from_json(cls, text: str) -> Classifier:
+        """The inverse of :meth:`to_json`.
 
-    def to_json(self) -> dict[str, Any]:
-        """Groups, edges and values, as JSON holds them: every double exactly."""
-        return {
-            "groups": list(self.groups),
-            "edges": [e.tolist() for e in self.edges],
-            "values": [v.tolist() for v in self.values],
-        }
+        Raises
+        ------
+        ValueError : it is no such text.
+        """
+        try:
+            data = json.loads(text)
+            edges, values, names = (data[key] for key in ("edges", "values", "groups"))
+            if data["format"] != FORMAT:
+                raise KeyError("format")
+        except (json.JSONDecodeError, KeyError, TypeError) as error:
+            raise ValueError(
+                f"a rule must be JSON with format {FORMAT!r}, groups, edges and values, "
+                f"got {shown(text)}"
+            ) from error
+        groups = [tuple(name) if isinstance(name, list) else name for name in names]
+        return cls(edges, values, groups)
+
+    def to_json(self) -> str:
+        """Groups, edges and values: every double exactly."""
+        edges, values = ([one.tolist() for one in each] for each in (self.edges, self.values))
+        return json.dumps(
+            {"format": FORMAT, "groups": list(self.groups), "edges": edges, "values": values}
+        )
 
     def named(self, groups: Sequence[Any]) -> Classifier:
         """The same rule, with the groups' names."""
@@ -206,7 +224,7 @@ class Classifier:
         return out[()]
 
     def __str__(self) -> str:
-        return "\n".join(f"{plain(name)}: {self.accepted(name)}" for name in self.groups)
+        return "\n".join(f"{called(name)}: {self.accepted(name)}" for name in self.groups)
 
     def accepted(self, a: Any) -> str:
         """Who of group a is accepted, such as "above 0.64, and 10.4 % of 0.6 to 0.64"."""
@@ -229,7 +247,7 @@ class Classifier:
         from fairfl.theory.populations.rule_picture import plot_rules
 
         return plot_rules(
-            {f"group {plain(name)}": self.steps(name) for name in self.groups}, ax, **style
+            {f"group {called(name)}": self.steps(name) for name in self.groups}, ax, **style
         )
 
     def steps(self, a: Any) -> list[tuple[float, float, float]]:
