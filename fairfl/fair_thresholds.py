@@ -107,7 +107,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         """
         if self.scheme not in LABELS:
             raise ValueError(f"scheme must be one of {', '.join(LABELS)}, got {self.scheme!r}")
-        features, labels = validate_data(self, X, y)
+        given: tuple[Any, Any] = X, y
+        features, labels = validate_data(self, *given)
         check_classification_targets(labels)
         if (kind := type_of_target(labels)) != "binary":
             raise ValueError(
@@ -127,10 +128,9 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self.federation_ = Federation.from_samples(
             score, codes, group, site, levels=self.levels, calibrate=self.calibrate
         )
-        task: dict[str, Any] = {"notion": self.notion, "difference": self.difference}
-        self.solution_ = solve(
-            self.federation_, self.scheme, self.eps, costs=self.costs, sees=self.sees, **task
-        )
+        names = ("notion", "difference", "costs", "sees")
+        task: dict[str, Any] = {name: getattr(self, name) for name in names}
+        self.solution_ = solve(self.federation_, self.scheme, self.eps, **task)
         self.rule_ = self.solution_.classifier
         return self
 
@@ -139,15 +139,17 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self.estimator_ = None
         if isinstance(self.estimator, str):
             return self._given(features)
-        base = self.estimator
+        base: Any = self.estimator
         if base is None:
             base = make_pipeline(StandardScaler(), LogisticRegression())
-        self.estimator_ = clone(base).fit(features, codes)
+        learned: Any = clone(base)
+        self.estimator_ = learned.fit(features, codes)
         folds = min(FOLDS, int(np.bincount(codes).min()))
         if folds < 2:
             return self.estimator_.predict_proba(features)[:, 1]
         dealt = StratifiedKFold(folds, shuffle=True, random_state=0)
-        return cross_val_predict(base, features, codes, cv=dealt, method="predict_proba")[:, 1]
+        chances: Any = cross_val_predict(base, features, codes, cv=dealt, method="predict_proba")
+        return chances[:, 1]
 
     def _given(self, features: Any) -> Array:
         if self.estimator != "passthrough":
@@ -164,7 +166,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
     def predict_proba(self, X: ArrayLike, *, sensitive_features: ArrayLike | None = None) -> Array:
         """(n, 2) the chances of the two labels to be predicted."""
         check_is_fitted(self)
-        features = validate_data(self, X, reset=False)
+        given: Any = X
+        features: Any = validate_data(self, given, reset=False)
         learned = self.estimator_
         score = self._given(features) if learned is None else learned.predict_proba(features)[:, 1]
         if self._one_group or self.sees == "x":

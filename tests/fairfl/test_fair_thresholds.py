@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import fairfl as ff
 from fairfl.sims.data.tables import load
+from fairfl.theory.populations.finite import FiniteModel
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning"),
@@ -77,8 +78,9 @@ def test_it_is_the_solution_of_the_same_people(people, fitted):
 def test_one_group_and_blind_rules_need_no_groups(people):
     alone = ff.FairThresholds(estimator="passthrough").fit(people[["s"]], people["y"])
     accepted = alone.predict_proba(people[["s"]])[:, 1]
-    eta = alone.federation_.model.eta[0, 0]
-    level = np.searchsorted(alone.federation_.model.cuts, people["s"])
+    model = alone.federation_.model
+    assert isinstance(model, FiniteModel) and model.cuts is not None
+    eta, level = model.eta[0, 0], np.searchsorted(model.cuts, people["s"])
     assert (accepted[eta[level] > 0.5] == 1).all() and (accepted[eta[level] < 0.5] == 0).all()
     blind = ff.FairThresholds("cfl", 0.1, estimator="passthrough", sees="x")
     blind.fit(people[["s"]], people["y"], sensitive_features=people["a"])
