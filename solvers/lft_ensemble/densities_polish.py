@@ -1,14 +1,12 @@
-"""Points of LFT+Ensemble's frontier on densities: starts from majorants and a knapsack, then
-Newton's method.
+"""Points of LFT+Ensemble's frontier on densities: starts from a knapsack, then Newton's method.
 
     maximise Σ_j w_j A_j(u_j)  subject to  -d <= Σ_j w_j F_j(u_j) <= d,  0 <= u_j <= reach_j.
 
-Where all trade-offs are concave the best has ΣwF = -d, F being fairness, -sign·MD. Else it may have
+F is fairness, -sign·MD. Where all trade-offs are concave the best has ΣwF = -d. Else it may have
 ΣwF = d, or be a peak of every client's own between: the knapsack says where to start. At an optimum
 A_j' + μ F_j' = 0 for every client inside its interval, with μ = 0 between. Newton's method on these
-equations also works where
-one client's trade-off is convex (there the optimum is off the majorants). Its result is evaluated
-exactly, and is taken only where it is better than the start.
+equations also works where one client's trade-off is convex. Its result is evaluated exactly, and is
+taken only where it is better than the start.
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve, Multipliers
-from fairfl.solvers.lft_ensemble.densities_tradeoff import CONCAVE, rising
 
 STEPS = 6
 """Newton steps."""
@@ -34,20 +31,10 @@ MISSED = 1e-12
 
 
 def best_multipliers(curve: EnsembleCurve, disparity: Array) -> Multipliers:
-    """λ (J, P) of the best ensembles found with |MD| <= disparity (P,), within MISSED.
-
-    Where all trade-offs are concave, MD = sign·disparity at the best. Else it may be the other side
-    of 0, or between.
-    """
-    rate = curve.solve_rates(disparity)
+    """λ (J, P) of the best ensembles found with |MD| <= disparity (P,), within MISSED."""
     if curve.common:
-        return curve.at_rate(rate)  # one multiplier for all is optimal
-    starts = [(curve.coordinates(rate), disparity)]
-    jumped = (
-        np.abs(curve.sign * curve.difference(curve.multipliers(starts[0][0])) - disparity) > MISSED
-    )
-    if curve.tradeoffs.depth > CONCAVE or jumped.any():
-        starts += basins(curve, disparity)
+        return curve.at_common_rate(disparity)  # one multiplier for all is optimal
+    starts = _starts(curve, disparity)
     best = _close(curve, *starts[0])
     accuracy = curve.at(curve.multipliers(best))[1]
 
@@ -86,30 +73,19 @@ def most_accurate(curve: EnsembleCurve) -> Multipliers:
     return curve.multipliers(np.where(gained, u, node[:, None]))
 
 
-def basins(curve: EnsembleCurve, disparity: Array) -> list[tuple[Array, Array]]:
+def _starts(curve: EnsembleCurve, disparity: Array) -> list[tuple[Array, Array]]:
     """Starts (J, P) and their goals sign·MD (P,): the knapsack's best at both ends of [-d, d], and
     within.
     """
-    lowest, d = curve.lowest, disparity
-    other = np.maximum(-d, lowest)
+    rest = np.setdiff1d(np.arange(curve.fed.n_clients), curve.rules.bound)
+    others = curve.sign * float((curve.fed.weight * curve.rules.ends[0])[rest].sum())
+    other = np.maximum(-disparity, curve.lowest)
     out = []
-    for low, high in ((d, d), (other, other), (other, d)):
-        u = knapsack(curve, np.stack([low, high], axis=1))
+    for low, high in ((disparity, disparity), (other, other), (other, disparity)):
+        u = curve.tradeoffs.split(others - np.stack([high, low], axis=1))
         goal = np.clip(curve.sign * curve.difference(curve.multipliers(u)), low, high)
         out.append((u, goal))
     return out
-
-
-def knapsack(curve: EnsembleCurve, goals: Array) -> Array:
-    """Coordinates (J, P) of a best split with sign·MD in [goals[0], goals[1]] (P, 2), right up to
-    cells of a grid.
-    """
-    table = curve.tradeoffs
-    rest = np.setdiff1d(np.arange(curve.fed.n_clients), curve.rules.bound)
-    others = float(-curve.sign * (curve.fed.weight * curve.rules.ends[0])[rest].sum())
-    given = table.knapsack.split(-goals[:, ::-1] - others)
-    rows = [rising(f, u) for f, u in zip(table.fairness, table.u, strict=True)]
-    return np.stack([np.interp(g, f, u) for g, (f, u) in zip(given, rows, strict=True)])
 
 
 def _polish(curve: EnsembleCurve, start: Array, disparity: Array) -> Array:

@@ -19,7 +19,7 @@ from fairfl._support.checks import Array
 
 CELLS = 4000
 """Cells of the total fairness, at least..."""
-CELLS_PER_CLIENT = 20
+CELLS_PER_CLIENT = 40
 """... and for each client on average."""
 
 STEEPEST = 1e3
