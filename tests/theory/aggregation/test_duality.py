@@ -31,6 +31,9 @@ def test_conjugate_of_a_w_whose_losses_are_known(objective, n):
     rng = np.random.default_rng(n)
     p, shifts = rng.dirichlet(np.full(n, 5.0)), (0.0, 0.25, -0.5, -rng.uniform(0.25, 1.0, n))
     for aim in (objective, objective.weighted(p)):
+        if objective.traits.positively_homogeneous:  # w.f = A(f): beyond w it is unbounded
+            beyond = aim.dual_weights(rng.random(n)) * (1 + 1e-9)
+            assert aim.conjugate(beyond, "nonnegative", tolerance=1e-12) == np.inf
         for shift in shifts[: 3 if isinstance(objective, RankWeighted) else 4]:
             made = aim.translate(shift)
             low = np.broadcast_to(np.maximum(made.domain.lower, 0.0), n)
