@@ -70,7 +70,7 @@ def test_the_other_side_of_zero() -> None:
     fed = ff.Federation.normal(
         [[0.58, -2.29], [2.71, 1.2]], sd=[[2.12, 0.82], [0.68, 2.11]], q=0.67, eta=eta
     )
-    F = ff.frontier(fed, "lft_ensemble", points=40)
+    F = ff.frontier(fed, "lft_ensemble", points=20)
     wanted = np.append(1e-6, np.linspace(0.001, F.disparity[-1], 30))
     assert (np.diff([float(F.accuracy_at(d)) for d in wanted]) >= 0).all()
     s = ff.solve(fed, "lft_ensemble", [0.12, 0.0])
@@ -105,7 +105,7 @@ def test_splits_with_a_client_at_an_end(seed: int) -> None:
 
 
 @pytest.mark.parametrize("differ", [False, True], ids=["unequal q", "unequal q and eta"])
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(st.integers(0, 10**6))
 @example(22)
 @example(70)

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fairfl.solvers.lft_ensemble import knapsack as allocation
@@ -60,6 +60,7 @@ def test_max_plus_convolution_is_its_definition(seed: int) -> None:
         assert best[n] == max(options.values()) == options[int(taken[n])]
 
 
+@settings(max_examples=15)
 @given(st.integers(0, 10_000), st.integers(2, 5))
 def test_concave_curves_meet_at_one_slope(seed: int, count: int) -> None:
     # a_j(f) = -c_j (f - p_j)²: the best split has slopes c_j (p_j - f_j) in common, where no end
