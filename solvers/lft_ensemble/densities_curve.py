@@ -154,10 +154,7 @@ class EnsembleCurve:
 
     def at(self, lam: Multipliers) -> tuple[Array, Array]:
         """Pooled MD (P,) and accuracy (P,) at multipliers (J, P)."""
-        return self._pooled(*self._cuts(lam))
-
-    def _pooled(self, t0: Array, t1: Array) -> tuple[Array, Array]:
-        md, accuracy = self.rules.pooled(t0, t1)
+        md, accuracy = self.rules.pooled(*self._cuts(lam))
         return self.fed.weight @ md, self.fed.weight @ accuracy
 
     def at_common_rate(self, disparity: Array) -> Multipliers:
@@ -236,12 +233,9 @@ class EnsembleCurve:
 
     def solved(self, eps: Array) -> tuple[Array, Array]:
         """Pooled MD (P,) and accuracy (P,) of the solutions at budgets (P, I)."""
-        count = len(eps)
-        t0, t1 = (np.repeat(t[:, None], count, axis=1) for t in self.rules.free_cuts)
-        if self.far.size:
-            index = np.repeat(np.arange(self.far.size), count)
-            found = solve_thresholds(self.rules.problem, eps[:, self.rules.bound].T.ravel(), index)
-            t0[self.rules.bound], t1[self.rules.bound] = (
-                t.reshape(-1, count) for t in (found.t0, found.t1)
-            )
-        return self._pooled(t0, t1)
+        if not self.far.size:
+            return self.at(Multipliers(*np.zeros((2, 0, len(eps)))))
+        index = np.repeat(np.arange(self.far.size), len(eps))
+        found = solve_thresholds(self.rules.problem, eps[:, self.rules.bound].T.ravel(), index)
+        own = (v.reshape(-1, len(eps)) for v in (found.anchor, found.offset))
+        return self.at(Multipliers(*own))

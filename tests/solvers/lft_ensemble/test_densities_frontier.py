@@ -133,8 +133,9 @@ def test_a_client_of_one_group_moves_the_pooled_share() -> None:
     curve = curve_of(fed)
     assert not curve.common
     F = ff.frontier(fed, "lft_ensemble", points=12)
-    grid = np.array(np.meshgrid(*[np.append(np.linspace(0, 1, 60) ** 2, 1.0)] * 2)).reshape(2, -1).T
-    md, accuracy = curve.solved(np.append(grid, np.ones((len(grid), 1)), axis=1))
+    shares = np.array(np.meshgrid(*[np.append(np.linspace(0, 1, 60) ** 2, 1.0)] * 2))
+    u = curve.reach[:, None] * shares.reshape(2, -1)
+    md, accuracy = curve.at(curve.multipliers(u))
     assert np.abs(md).min() >= F.disparity[0] - 1e-12
     wanted = np.linspace(F.disparity[0], F.disparity[-1], 25)
     best = np.array([accuracy[np.abs(md) <= d].max(initial=-np.inf) for d in wanted])
