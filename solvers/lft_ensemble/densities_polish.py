@@ -19,7 +19,7 @@ from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve, Multiplie
 STEPS = 6
 """Newton steps."""
 HOPE = 2e-3
-"""A start may be this much less accurate than the best so far, before it is polished."""
+"""The knapsack's best on the other side of MD = 0 may be this much less accurate."""
 LONGEST = 0.1
 """Longest Newton step, of a client's interval."""
 STILL = 1e-9
@@ -31,30 +31,35 @@ MISSED = 1e-12
 
 
 def best_multipliers(curve: EnsembleCurve, disparity: Array) -> Multipliers:
-    """λ (J, P) of the best ensembles found with |MD| <= disparity (P,), within MISSED."""
+    """λ (J, P) of the best ensembles found with |MD| <= disparity (P,), within MISSED: from the
+    knapsack's best at both ends of [-d, d], and within where that is better.
+    """
     if curve.common:
         return curve.at_common_rate(disparity)  # one multiplier for all is optimal
-    starts = _starts(curve, disparity)
-    best = _close(curve, *starts[0])
-    accuracy = curve.at(curve.multipliers(best))[1]
+    table, other = curve.tradeoffs, np.maximum(-disparity, curve.lowest)
+    rest = np.setdiff1d(np.arange(curve.fed.n_clients), curve.rules.bound)
+    fixed = curve.sign * float((curve.fed.weight * curve.rules.ends[0])[rest].sum())
+    best, known = np.zeros((curve.far.size, disparity.size)), np.full(disparity.size, -np.inf)
+    accuracy = known.copy()
 
-    def take(p: Array, u: Array) -> Array:
-        """Keep what is better of u (J, P) for the disparities ``p``; the accuracies."""
+    def take(p: Array, u: Array) -> None:
+        """Keep what is better of u (J, P) for the disparities ``p``."""
         md, found = curve.at(curve.multipliers(u))
         better = (found > accuracy[p]) & (np.abs(md) <= disparity[p] + MISSED)
+        better |= np.isneginf(accuracy[p])
         best[:, p[better]], accuracy[p[better]] = u[:, better], found[better]
-        return found
 
-    for k, (start, goal) in enumerate(starts):
-        again = np.zeros(goal.size, bool)  # a start that is an earlier one ends where that does
-        for other, met in starts[:k]:
-            again |= (start == other).all(axis=0) & (goal == met)
-        p = np.flatnonzero(~again)
-        if k and p.size:
-            p = p[take(p, _close(curve, start[:, p], goal[p])) > accuracy[p] - HOPE]
+    ends = ((disparity, disparity, np.inf), (other, other, HOPE), (other, disparity, 0.0))
+    for low, high, hope in ends:
+        at, worth = table.knapsack.best(fixed - np.stack([high, low], axis=1))
+        p = np.flatnonzero(worth > known - hope)
+        known = np.maximum(known, worth)
         if p.size:
-            take(p, _polish(curve, start[:, p], goal[p]))
-            take(p, curve.tradeoffs.peaks(start[:, p]))
+            u = table.split(at[p])
+            goal = np.clip(curve.sign * curve.difference(curve.multipliers(u)), low[p], high[p])
+            take(p, _close(curve, u, goal))
+            take(p, _polish(curve, u, goal))
+            take(p, table.peaks(u))
     return curve.multipliers(best)
 
 
@@ -71,21 +76,6 @@ def most_accurate(curve: EnsembleCurve) -> Multipliers:
     u = table.peaks(node[:, None])
     gained = curve.own(u)[1] > table.accuracy.max(axis=1, keepdims=True)
     return curve.multipliers(np.where(gained, u, node[:, None]))
-
-
-def _starts(curve: EnsembleCurve, disparity: Array) -> list[tuple[Array, Array]]:
-    """Starts (J, P) and their goals sign·MD (P,): the knapsack's best at both ends of [-d, d], and
-    within.
-    """
-    rest = np.setdiff1d(np.arange(curve.fed.n_clients), curve.rules.bound)
-    others = curve.sign * float((curve.fed.weight * curve.rules.ends[0])[rest].sum())
-    other = np.maximum(-disparity, curve.lowest)
-    out = []
-    for low, high in ((disparity, disparity), (other, other), (other, disparity)):
-        u = curve.tradeoffs.split(others - np.stack([high, low], axis=1))
-        goal = np.clip(curve.sign * curve.difference(curve.multipliers(u)), low, high)
-        out.append((u, goal))
-    return out
 
 
 def _polish(curve: EnsembleCurve, start: Array, disparity: Array) -> Array:

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy
@@ -58,16 +59,15 @@ class Tradeoffs:
         return both[..., 0], both[..., 1]
 
     @cached_property
-    def _knapsack(self) -> Knapsack:
+    def knapsack(self) -> Knapsack:
+        """The best splits of fairness between the clients."""
         rows = [rising(f, a) for f, a in zip(self.fairness, self.accuracy, strict=True)]
         return Knapsack([r[0] for r in rows], [r[1] for r in rows], self.weight)
 
-    def split(self, goals: Array) -> Array:
-        """Coordinates (J, P) of a best split of the total fairness, for ranges (P, 2) of it, right
-        up to cells of a grid.
-        """
-        given = self._knapsack.split(goals)
+    def split(self, at: Any) -> Array:
+        """Coordinates (J, P) of the knapsack's split of totals of ``at`` (P,) cells."""
         rows = [rising(f, u) for f, u in zip(self.fairness, self.u, strict=True)]
+        given = self.knapsack.split(at)
         return np.stack([np.interp(g, f, u) for g, (f, u) in zip(given, rows, strict=True)])
 
     def peaks(self, start: Array) -> Array:
