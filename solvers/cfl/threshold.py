@@ -13,7 +13,7 @@ double has too few digits.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -126,10 +126,11 @@ class ThresholdSolution:
     mean_difference: Array
     erm: Array
     erm_sign: Array
-    multiplier: Array = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "multiplier", self.anchor + self.offset)
+    @property
+    def multiplier(self) -> Array:
+        """λ."""
+        return self.anchor + self.offset
 
 
 def pooled_problem(
