@@ -32,7 +32,8 @@ from fairfl.theory.populations.notions import NOTIONS
 
 class Effort(NamedTuple):
     """Random budgets to start from; how many of them are solved, where the others are followed from
-    the nearest known; sets of penalties, random but for the first; and starts for each target of the multi-start.
+    the nearest known; sets of penalties, random but for the first; and starts for each target of
+    the multi-start.
     """
 
     budgets: int
@@ -104,9 +105,8 @@ class MultiplierSearch:
         turn = np.lexsort(np.column_stack([own, fed.share, fed.weight]).T)
         turned = fed.part(turn.tolist())
         family, clients = RuleFamily.of(turned, task), fed.n_clients
-        starts = family.at(np.zeros((1, family.problem.count)))
+        starts = free = family.at(np.zeros((1, family.problem.count)))
         chosen = Effort.of(effort, clients)
-        free = starts
         if chosen.budgets:
             starts = starts.join(_drawn(family, free, chosen))
         if chosen.penalties:

@@ -2,9 +2,9 @@
 
     maximise g·x - x·Q x / 2  subject to  A x <= b and below <= x <= above
 
-for a handful of variables and some dozen rows each. Bounds are a diagonal of the systems to solve. HiGHS needs 1 to 2 ms for each, whatever its
-size; here a hundred of them take that together. Mehrotra's predictor and corrector, from an
-infeasible start.
+for a handful of variables and some dozen rows each; bounds are a diagonal of the systems to solve.
+HiGHS needs 1 to 2 ms for each, whatever its size; here a hundred of them take that together.
+Mehrotra's predictor and corrector, from an infeasible start.
 """
 
 from __future__ import annotations
