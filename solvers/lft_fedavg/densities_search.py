@@ -19,7 +19,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_fedavg.densities_penalty import penalised
-from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit
+from fairfl.solvers.lft_fedavg.densities_sqp import TIED, climb, merit
 from fairfl.solvers.numerics import cells
 from fairfl.solvers.numerics.certify import certify_rules, solve_by_dual
 from fairfl.solvers.numerics.rule_family import TIGHT, RuleFamily, Rules
@@ -64,14 +64,8 @@ GAINED = 1e-9
 """Accuracy that makes another sweep worth while."""
 APART = 1e-5
 """Accuracies of two searches that end in different maxima differ by more."""
-ROUNDED = 1e-9
-"""|MD_k| up to which a multiplier may have the wrong sign in a start: corners are tight up to
-rounding.
-"""
 NEARLY = 1e-2
 """From smallest disparities up to this, zero itself is tried."""
-FAIR = LAW_TOLERANCE
-"""Disparities up to this are zero, and differences of disparities."""
 TOGETHER = 100
 """Rules certified at a time: bounds the memory."""
 
@@ -141,7 +135,7 @@ class MultiplierSearch:
         if found.disparity.min() > NEARLY:
             return ended(-np.inf, found)
         fair = ended(0.0, found)
-        if fair.disparity[0] <= FAIR:
+        if fair.disparity[0] <= LAW_TOLERANCE:
             return fair
         fair, low = ended(-np.inf, fair), ended(-np.inf, found)
         return fair if fair.disparity[0] <= low.disparity[0] + MET else low
@@ -204,7 +198,7 @@ class MultiplierSearch:
             if not near.any():
                 break
         # the best rule at a target has its disparity, but where the frontier is flat
-        short = targets[targets - below(known, targets).disparity > FAIR]
+        short = targets[targets - below(known, targets).disparity > LAW_TOLERANCE]
         if short.size:
             known = ordered(known.join(self.at(short, known)))
             best = below(known, short)
@@ -258,7 +252,7 @@ class MultiplierSearch:
             part = rules.take(np.arange(first, min(first + TOGETHER, rules.md.size)))
             disparity, worth, sure = certify_rules(self.turned, self.task, self.family, part)
             points = self.points(part)
-            fair = np.where(disparity <= FAIR, 0.0, disparity)
+            fair = np.where(disparity <= LAW_TOLERANCE, 0.0, disparity)
             points = points._replace(disparity=fair, worth=1.0 + self.unit * (worth - 1.0))
             left = points.take(~sure)
             others = self.solved(left.eps, left.multipliers)
@@ -315,4 +309,4 @@ def _drawn(family: RuleFamily, free: Rules, effort: Effort) -> Rules:
 
 def _sound(rules: Rules) -> Rules:
     """Those that solve their problems."""
-    return rules.take(np.flatnonzero(rules.excess.max(axis=1, initial=0.0) <= ROUNDED))
+    return rules.take(np.flatnonzero(rules.excess.max(axis=1, initial=0.0) <= TIED))

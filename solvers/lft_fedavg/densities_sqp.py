@@ -32,7 +32,7 @@ DEAR = 100.0
 FIRST, LARGEST, SMALLEST = 0.15, 0.5, 1e-6
 """Radii of the box: the first, the largest, and the one at which a rule stops."""
 TIED = 1e-9
-"""Values this close to their client's largest may bind."""
+"""Values this close to their client's largest may bind, and starts may miss budgets by this."""
 FLATTEST = 1e10
 """Rates change with a multiplier by no more than this: where a tie has a mass, s is flat."""
 GAIN = 1e-11

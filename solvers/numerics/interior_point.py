@@ -17,10 +17,8 @@ from fairfl._support.checks import Array
 
 ROUNDS = 60
 ROUNDED = 1e-12
-"""Rows with no larger coefficient are rounding."""
-ENOUGH = 1e-12
-"""Residuals and complementarity at which a problem counts as solved, in units where rows and gains
-are of order one.
+"""Rows with no larger coefficient are no rows; a problem with no larger residuals and
+complementarity, in units where rows and gains are of order one, is solved.
 """
 SPENT = 1e-20
 """Complementarity at which a problem ends in any case: below, the systems to solve are rounding."""
@@ -112,7 +110,7 @@ def maximise(
         mu = (s * z).mean(axis=1)
         worst = np.maximum(np.maximum(np.abs(primal).max(axis=1), np.abs(dual).max(axis=1)), mu)
         solution[moving], multipliers[moving] = x, z
-        still = (worst > ENOUGH) & (mu > SPENT) & (mu < LOST)
+        still = (worst > ROUNDED) & (mu > SPENT) & (mu < LOST)
         if not still.all():
             moving = moving[still]
             if not moving.size:
