@@ -37,8 +37,8 @@ HEADER = """From Coq Require Import Reals Lra Lia List Permutation Sorted.
 Open Scope R_scope."""
 """In what statements are read."""
 WITNESS = "_witness"
-"""``Lemma NAME_witness`` shows that the hypotheses of ``Theorem NAME`` can hold together: all on the
-way to each part of its conclusion, definitions unfolded.
+"""``Lemma NAME_witness`` shows that the hypotheses of ``Theorem NAME`` can hold together: all on
+the way to each part of its conclusion, definitions unfolded.
 """
 CHAINS = """
 Ltac inhabited T := lazymatch T with
@@ -86,8 +86,8 @@ Ltac all l := lazymatch l with
   | cons ?h nil => h
   | cons ?h ?t => let others := all t in constr:(h /\\ others) end.
 """
-"""Ltac: the list of conjunctions that a witness shows. ``forall x, A -> B /\\ (C -> D)`` has the one
-chain ``exists x, A /\\ C``; a variable of no chain is left out where its type has members.
+"""Ltac: the list of conjunctions that a witness shows. ``forall x, A -> B /\\ (C -> D)`` has the
+one chain ``exists x, A /\\ C``; a variable of no chain is left out where its type has members.
 """
 UNWITNESSED = {
     "ensemble.v": ("lemma_12", "lemma_14", "eq_47", "remark_8", "lemma_15"),
