@@ -143,7 +143,7 @@ CLAIMS = (
         kind="existence",
         hypotheses={"lemma 10": "δ = min MD = (g_0(0) + g_1(0) + g_0(root of g_1))/4"},
         scope="the box of means, every ratio of spreads from 10 to infinity",
-        whose="printed",
+        whose="reading",
         check=leaves(spreads, [(ZERO, ONE), (-ONE, ZERO), (ZERO, ONE), (-ONE, -HALF), (HALF, ONE)]),
         mutants={
             "0.0127": ("1 % above the least", {"delta": Fraction(127, 10_000)}),
