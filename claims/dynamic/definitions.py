@@ -122,8 +122,9 @@ CLAIMS = (
         notes="Misprints: in (3) and (4) the right terms are L_{t_j}^{v_j} (printed: "
         "L_{t_i}^{v_2}, L_{t_i}^{v_j}, benefits from a time before joining), and the times are "
         "t_i < t_j (printed once t_i < t_i). As definition 3 compares absolutely fair algorithms "
-        "only, theorem 2 cannot be applied where theorem 1 says that FedAvg is not fair. It need not ask that both algorithms be absolutely fair: a gap above a "
-        "positive one is positive, so that it is enough to ask it of the other one.",
+        "only, theorem 2 cannot be applied where theorem 1 says that FedAvg is not fair. It "
+        "need not ask that both algorithms be absolutely fair: a gap above a positive one is "
+        "positive, so that it is enough to ask it of the other one.",
     ),
     Claim(
         "dynamic/definition-1",
