@@ -21,20 +21,24 @@ PROOFS = Path(__file__).parent / "proofs"
 ALWAYS = ""
 """The name for what binds none at a module's top level: it runs where any part is used."""
 NAMING = (ast.Name, ast.Import, ast.ImportFrom, ast.Constant)
+JUDGE = "fairfl.claims.outcome"
+"""What verifies the certificates and tries the mutants of every claim."""
+DISCOVERY = ("fairfl._support.own_parts",)
+"""Finds modules by their names: no verdict depends on how."""
 Use = tuple[str, str]
 """A module, and a name in it."""
 
 
 @cache
 def key(module: str) -> str:
-    """Digest of all that a module uses of fairfl, imports inside functions included, and of the
-    files that these definitions name: proofs, and those of their folder's data/.
+    """Digest of all that a module uses of fairfl, imports inside functions included, of what judges
+    its claims, and of the files that these definitions name: proofs, and those of their folder's
+    data/.
 
     Modules that a registry finds by looking into a folder are not followed.
     """
-    texts = (
-        f"{owner}\0{name}\0{_part(owner, name).text}" for owner, name in sorted(reached(module))
-    )
+    uses = sorted(reached(module) | reached(JUDGE))
+    texts = (f"{owner}\0{name}\0{_part(owner, name).text}" for owner, name in uses)
     return sha256("\0".join(texts).encode())[:16]
 
 
@@ -49,6 +53,7 @@ def reached(module: str) -> frozenset[Use]:
     while todo:
         found |= todo
         todo = set[Use]().union(*(_part(*use).uses for use in todo)) - found
+        todo = {use for use in todo if use[0] not in DISCOVERY}
     return frozenset(found)
 
 
