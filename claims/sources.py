@@ -20,7 +20,7 @@ from fairfl._support.manifest import sha256
 PROOFS = Path(__file__).parent / "proofs"
 ALWAYS = ""
 """The name for what binds none at a module's top level: it runs where any part is used."""
-NAMING = (ast.Name, ast.Import, ast.ImportFrom, ast.Constant)
+LEAVES, IMPORTS = (ast.Name, ast.Constant), (ast.Import, ast.ImportFrom)
 JUDGE = "fairfl.claims.outcome"
 """What verifies the certificates and tries the mutants of every claim."""
 DISCOVERY = ("fairfl._support.own_parts",)
@@ -106,7 +106,7 @@ def _module(name: str) -> dict[str, _Part]:
                 parts[alias.asname or alias.name].text += inside
                 if inside.startswith("fairfl."):
                     parts[alias.asname or alias.name].uses.add((owner, original))
-        if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+        if not isinstance(statement, IMPORTS):
             for one in bound or {ALWAYS}:
                 parts[one].text += text
                 parts[one].names |= names
@@ -140,13 +140,16 @@ def _flat(statement: ast.AST) -> tuple[str, list[Any]]:
             kept = [one for one in node if not _is_docstring(one)]
             text.append(len(kept))
             todo += kept
+        elif isinstance(node, LEAVES):
+            nodes.append(node)
+            text.append((node.id,) if isinstance(node, ast.Name) else (0, node.value))
         elif isinstance(node, ast.AST):
-            if isinstance(node, NAMING):
+            if isinstance(node, IMPORTS):
                 nodes.append(node)
             text.append(type(node).__name__)
             for name in node._fields:
                 value = getattr(node, name, None)
-                if value is not None and value != [] and name != "ctx":
+                if value and name != "ctx":
                     text.append(name)
                     todo.append(value)
         else:
