@@ -14,7 +14,7 @@ from shutil import which
 from typing import Self
 
 from fairfl._support.whole_file import write_whole
-from fairfl.claims.certificates.base import Certificate, Level, Rejected, require, weakest
+from fairfl.claims.certificates.base import ClaimCertificate, Level, Rejected, require, weakest
 
 FOLDER = Path(__file__).resolve().parents[1] / "proofs"
 REALS = (
@@ -99,7 +99,7 @@ UNDONE = re.compile(r"\b(admit|give_up|Admitted|Abort|Axiom|Declare|Unset|bypass
 
 
 @dataclass(frozen=True)
-class KernelProof(Certificate):
+class KernelProof(ClaimCertificate):
     """Theorems of a Coq file, compiled anew; what they state and assume is compared.
 
     Attributes
@@ -118,11 +118,11 @@ class KernelProof(Certificate):
     statement: str
     axioms: tuple[str, ...]
     kernel: str
-    otherwise: tuple[Certificate, ...]
+    otherwise: tuple[ClaimCertificate, ...]
 
     @classmethod
     def of(
-        cls, file: str, theorems: str, *otherwise: Certificate, axioms: Sequence[str] = REALS
+        cls, file: str, theorems: str, *otherwise: ClaimCertificate, axioms: Sequence[str] = REALS
     ) -> Self:
         """The certificate of a file's theorems, named with spaces between, with the kernel that is
         installed here.

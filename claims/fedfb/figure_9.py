@@ -17,7 +17,7 @@ from flint import acb, arb
 from fairfl.claims.bisection import bisect
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Certificate, Witness
+from fairfl.claims.certificates import ClaimCertificate, Witness
 from fairfl.claims.claim import Claim, Effort, Repaired
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball
@@ -165,7 +165,7 @@ def ahead(instance: dict[str, Any], lead: str) -> Case:
 
 
 @cache
-def bounds(panel: int, hundredths: int) -> tuple[dict[str, Any], tuple[Certificate, ...]]:
+def bounds(panel: int, hundredths: int) -> tuple[dict[str, Any], tuple[ClaimCertificate, ...]]:
     """The instance of a panel with ε = (1, hundredths/100, 1), and the bounds on the maxima."""
     price, low, high, *maxima = map(Fraction, FOUND[panel, hundredths])
     q, ends, most = SHARES[panel], list(map(Fraction, ENDS[panel])), [maxima[i] for i in (0, 1, 0)]
@@ -188,7 +188,7 @@ def bounds(panel: int, hundredths: int) -> tuple[dict[str, Any], tuple[Certifica
     }, found
 
 
-def certificates(panel: int, hundredths: int, lead: str) -> list[Certificate]:
+def certificates(panel: int, hundredths: int, lead: str) -> list[ClaimCertificate]:
     """The bounds on the clients' maxima, and the rule that is ahead."""
     instance, found = bounds(panel, hundredths)
     shows = f"panel {'abcd'[panel]}, ε = (1, {hundredths / 100:g}, 1): ahead by {lead}"
