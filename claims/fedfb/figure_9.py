@@ -20,7 +20,7 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import ClaimCertificate, Witness
 from fairfl.claims.claim import Claim, Effort, Repaired
 from fairfl.claims.evidence import Evidence
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import ball, phi
 from fairfl.theory.populations.fedfb_figures import MEANS_9 as MEANS
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -62,11 +62,6 @@ def rate(q: list[Fraction], a: int, t: arb) -> arb:
     weight = shares(q, a)
     upper = ((ball(w), phi(ball(m[a]) - t)) for w, m in zip(weight, MEANS, strict=True))
     return sum((w * p for w, p in upper), arb(0)) / ball(sum(weight, ZERO))
-
-
-def phi(x: arb) -> arb:
-    """Φ(x) of a ball."""
-    return (-x / arb(2).sqrt()).erfc() / 2
 
 
 def density(q: list[Fraction], a: int, t: arb) -> arb:
