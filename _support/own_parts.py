@@ -8,7 +8,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -16,6 +16,7 @@ from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 from traceback import walk_tb
 from types import ModuleType
+from typing import Any
 
 from fairfl._support.checks import existing_file
 
@@ -46,8 +47,10 @@ PLACES: set[str] = set()
 
 def place_of(error: BaseException) -> str | None:
     """The imported file, and where one ran its line, that an error comes from; None where it comes
-    from none.
+    from none. Files that each define what was called are all named.
     """
+    if known := getattr(error, "place", None):  # of an error that came from another process
+        return known
     for frame, line in reversed(list(walk_tb(error.__traceback__))):
         if frame.f_code.co_filename in PLACES:
             return f"{Path(frame.f_code.co_filename).name}, line {line}"
@@ -55,7 +58,19 @@ def place_of(error: BaseException) -> str | None:
     if called is None:
         return None
     made = re.compile(rf"(def|class) {called[1] or called[2]}\b")
-    return next((p.name for p in map(Path, PLACES) if made.search(p.read_text("utf-8"))), None)
+    found = {p.name for p in map(Path, PLACES) if made.search(p.read_text("utf-8"))}
+    return " or ".join(sorted(found)) or None
+
+
+def placed(function: Callable[..., Any], *task: Any) -> Any:
+    """``function(*task)`` in a process of its own: an error keeps its place, but not its traceback,
+    on the way back.
+    """
+    try:
+        return function(*task)
+    except Exception as error:
+        error.place = place_of(error)  # type: ignore[attr-defined]
+        raise
 
 
 def import_parts(names: Sequence[str]) -> None:

@@ -30,9 +30,11 @@ def as_done(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], jobs: 
         for task in tasks:
             yield function(*task)
         return
+    from fairfl._support.own_parts import placed  # numpy: help does without
+
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         with _deaf():
-            futures = [pool.submit(function, *task) for task in tasks]
+            futures = [pool.submit(placed, function, *task) for task in tasks]
         try:
             for future in as_completed(futures):
                 yield future.result()

@@ -221,10 +221,11 @@ class Claim:
             raise ValueError(
                 f"whose of {self.id} must be one of {', '.join(WHOSE)}, got {self.whose!r}"
             )
-        if self.severity is not None and (self.severity not in SEVERITIES or not self.erratum):
+        false = self.expected in ("refuted", "holds-repaired")
+        if self.severity is not None and (self.severity not in SEVERITIES or not false):
             raise ValueError(
-                f"severity of {self.id} must be one of {', '.join(SEVERITIES)}, of an erratum, got "
-                f"{self.severity!r}"
+                f"severity of {self.id} must be one of {', '.join(SEVERITIES)}, of what is false, "
+                f"got {self.severity!r}"
             )
         for name in ("number", "title", "printed", "statement", "scope"):
             if not getattr(self, name).strip():
@@ -234,10 +235,10 @@ class Claim:
                 f"mutants of {self.id} must be at least one: a check that cannot fail checks "
                 "nothing"
             )
-        if self.expected in ("refuted", "holds-repaired") and not self.erratum:
+        if false != bool(self.erratum):
             raise ValueError(
-                f"erratum of {self.id} must say what is wrong, since it is expected to be "
-                f"{self.expected}"
+                f"erratum of {self.id} must say what is wrong where it is false, and only there; "
+                f"it is expected to be {self.expected}"
             )
         if self.id in self.rests_on:
             raise ValueError(f"rests_on of {self.id} must not name itself")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Self
 
-from fairfl.claims.certificates.base import Certificate, Finding, Level, from_json, weakest
+from fairfl.claims.certificates.base import ClaimCertificate, Finding, Level, from_json, weakest
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,8 @@ class Evidence:
     negation : the parts together show that the statement is false: that no such thing exists, say.
     """
 
-    parts: tuple[Certificate, ...]
-    extra: tuple[Certificate, ...] = ()
+    parts: tuple[ClaimCertificate, ...]
+    extra: tuple[ClaimCertificate, ...] = ()
     negation: bool = False
 
     def __post_init__(self) -> None:
@@ -32,12 +32,12 @@ class Evidence:
             )
 
     @classmethod
-    def of(cls, *parts: Certificate, extra: tuple[Certificate, ...] = ()) -> Self:
+    def of(cls, *parts: ClaimCertificate, extra: tuple[ClaimCertificate, ...] = ()) -> Self:
         """Evidence of these certificates."""
         return cls(parts, extra)
 
     @classmethod
-    def against(cls, *parts: Certificate, extra: tuple[Certificate, ...] = ()) -> Self:
+    def against(cls, *parts: ClaimCertificate, extra: tuple[ClaimCertificate, ...] = ()) -> Self:
         """Evidence that these certificates prove the statement's negation."""
         return cls(parts, extra, negation=True)
 

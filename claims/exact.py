@@ -65,3 +65,8 @@ def ball(value: int | float | str | Fraction | fmpq | arb) -> arb:
     if isinstance(value, arb):
         return value
     return arb(value if isinstance(value, fmpq) else rational(value))
+
+
+def phi(x: int | float | str | Fraction | fmpq | arb) -> arb:
+    """Φ(x), the distribution function of the standard normal law."""
+    return (-ball(x) / arb(2).sqrt()).erfc() / 2

@@ -17,7 +17,7 @@ from fairfl.claims.bisection import bisect
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import (
     REALS,
-    Certificate,
+    ClaimCertificate,
     Counterexample,
     DefiniteForm,
     KernelProof,
@@ -45,7 +45,7 @@ class Part:
     takes : the names that it can change.
     """
 
-    make: Callable[[Effort, Changes], Certificate]
+    make: Callable[[Effort, Changes], ClaimCertificate]
     takes: frozenset[str]
 
     def __call__(self, effort: Effort, **changes: Any) -> Evidence:
@@ -97,7 +97,7 @@ def identity(residuals: Function, *points: Point, method: str = "together", **gi
     where none is given at one of our choice.
     """
 
-    def make(effort: Effort, changes: Changes) -> Certificate:
+    def make(effort: Effort, changes: Changes) -> ClaimCertificate:
         call = Call.of(residuals, **{**given, **changes})
         return SymbolicZero(call, method, tuple(map(dict, points)) or _spot(*call().values()))
 
@@ -109,7 +109,7 @@ def definite(
 ) -> Part:
     """``form() -> (expression, [terms visibly non-negative])`` of the same sum."""
 
-    def make(effort: Effort, changes: Changes) -> Certificate:
+    def make(effort: Effort, changes: Changes) -> ClaimCertificate:
         call = Call.of(form, **{**given, **changes})
         return DefiniteForm(call, method, tuple(map(dict, points)) or _spot(call()[0]), strict)
 
@@ -129,7 +129,7 @@ def drawn(
     and under ``attacks``.
     """
 
-    def make(effort: Effort, changes: Changes) -> Certificate:
+    def make(effort: Effort, changes: Changes) -> ClaimCertificate:
         return explore(
             _call(case, {**given, **changes}),
             _call(draws, {**given, **changes}),
@@ -152,7 +152,7 @@ def grid(
 ) -> Part:
     """``case`` at a fixed list of instances, which ``words`` describe."""
 
-    def make(effort: Effort, changes: Changes) -> Certificate:
+    def make(effort: Effort, changes: Changes) -> ClaimCertificate:
         call = Call.of(case, **{**given, **changes})
         return tabulate(call, [dict(one) for one in instances], words, tolerance)
 
@@ -162,7 +162,7 @@ def grid(
 def leaves(margin: Function, box: Sequence[tuple[Any, Any]], **given: Any) -> Part:
     """``margin([balls]) > 0`` over a box, by bisection."""
 
-    def make(effort: Effort, changes: Changes) -> Certificate:
+    def make(effort: Effort, changes: Changes) -> ClaimCertificate:
         return bisect(Call.of(margin, **{**given, **changes}), box)
 
     return Part(make, _names(margin))
@@ -173,7 +173,7 @@ def proof(file: str, theorems: str, *otherwise: Part, axioms: Sequence[str] = RE
     the same without a kernel, and refutes mutants.
     """
 
-    def make(effort: Effort, changes: Changes) -> Certificate:
+    def make(effort: Effort, changes: Changes) -> ClaimCertificate:
         others = (_made(one, effort, changes) for one in otherwise)
         return KernelProof.of(file, theorems, *others, axioms=axioms)
 
@@ -193,7 +193,7 @@ def _at(
     names = _names(case)
     own = _names(instance) if callable(instance) else frozenset(instance)
 
-    def make(effort: Effort, changes: Changes) -> Certificate:
+    def make(effort: Effort, changes: Changes) -> ClaimCertificate:
         moved = {name: value for name, value in changes.items() if name in own}
         at = instance(**moved) if callable(instance) else {**instance, **moved}
         return kind.at(_call(case, {**given, **changes}), shows, **at)
@@ -201,7 +201,7 @@ def _at(
     return Part(make, names | own)
 
 
-def _made(part: Part, effort: Effort, changes: Changes) -> Certificate:
+def _made(part: Part, effort: Effort, changes: Changes) -> ClaimCertificate:
     return part.make(effort, {name: changes[name] for name in part.takes & changes.keys()})
 
 

@@ -8,6 +8,7 @@ import traceback
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Self
 
+from fairfl._support.own_parts import place_of
 from fairfl.claims.certificates.base import Level, Rejected, require
 from fairfl.claims.claim import QUICK, Check, Claim, Effort, Mutant
 from fairfl.claims.evidence import Evidence
@@ -139,8 +140,9 @@ def _verified(check: Check, effort: Effort, extra: bool = True) -> tuple[Evidenc
         evidence.verify()
     except Rejected as error:
         return evidence, f"rejected: {error}"
-    except Exception:  # whatever a check runs into must not stop the others
-        return None, traceback.format_exc()
+    except Exception as error:  # whatever a check runs into must not stop the others
+        place = place_of(error)  # in a user's own file, where no traceback is needed
+        return None, f"{place}: {error!r}" if place else traceback.format_exc()
     return evidence, ""
 
 

@@ -20,21 +20,25 @@ from fairfl._support.manifest import sha256
 PROOFS = Path(__file__).parent / "proofs"
 ALWAYS = ""
 """The name for what binds none at a module's top level: it runs where any part is used."""
-NAMING = (ast.Name, ast.Import, ast.ImportFrom, ast.Constant)
+LEAVES, IMPORTS = (ast.Name, ast.Constant), (ast.Import, ast.ImportFrom)
+JUDGE = "fairfl.claims.outcome"
+"""What verifies the certificates and tries the mutants of every claim."""
+DISCOVERY = ("fairfl._support.own_parts",)
+"""Finds modules by their names: no verdict depends on how."""
 Use = tuple[str, str]
 """A module, and a name in it."""
 
 
 @cache
 def key(module: str) -> str:
-    """Digest of all that a module uses of fairfl, imports inside functions included, and of the
-    files that these definitions name: proofs, and those of their folder's data/.
+    """Digest of all that a module uses of fairfl, imports inside functions included, of what judges
+    its claims, and of the files that these definitions name: proofs, and those of their folder's
+    data/.
 
     Modules that a registry finds by looking into a folder are not followed.
     """
-    texts = (
-        f"{owner}\0{name}\0{_part(owner, name).text}" for owner, name in sorted(reached(module))
-    )
+    uses = sorted(reached(module) | reached(JUDGE))
+    texts = (f"{owner}\0{name}\0{_part(owner, name).text}" for owner, name in uses)
     return sha256("\0".join(texts).encode())[:16]
 
 
@@ -49,6 +53,7 @@ def reached(module: str) -> frozenset[Use]:
     while todo:
         found |= todo
         todo = set[Use]().union(*(_part(*use).uses for use in todo)) - found
+        todo = {use for use in todo if use[0] not in DISCOVERY}
     return frozenset(found)
 
 
@@ -101,7 +106,7 @@ def _module(name: str) -> dict[str, _Part]:
                 parts[alias.asname or alias.name].text += inside
                 if inside.startswith("fairfl."):
                     parts[alias.asname or alias.name].uses.add((owner, original))
-        if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+        if not isinstance(statement, IMPORTS):
             for one in bound or {ALWAYS}:
                 parts[one].text += text
                 parts[one].names |= names
@@ -135,13 +140,16 @@ def _flat(statement: ast.AST) -> tuple[str, list[Any]]:
             kept = [one for one in node if not _is_docstring(one)]
             text.append(len(kept))
             todo += kept
+        elif isinstance(node, LEAVES):
+            nodes.append(node)
+            text.append((node.id,) if isinstance(node, ast.Name) else (0, node.value))
         elif isinstance(node, ast.AST):
-            if isinstance(node, NAMING):
+            if isinstance(node, IMPORTS):
                 nodes.append(node)
             text.append(type(node).__name__)
             for name in node._fields:
                 value = getattr(node, name, None)
-                if value is not None and value != [] and name != "ctx":
+                if value and name != "ctx":
                     text.append(name)
                     todo.append(value)
         else:

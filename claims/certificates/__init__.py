@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from fairfl.claims.certificates.base import (
     LEVELS,
-    Certificate,
+    ClaimCertificate,
     Finding,
     Level,
     Rejected,
@@ -24,7 +24,7 @@ __all__ = [
     "CLASSICAL",
     "LEVELS",
     "REALS",
-    "Certificate",
+    "ClaimCertificate",
     "Counterexample",
     "DefiniteForm",
     "Finding",

@@ -1,6 +1,4 @@
-"""Certificate: data, a level, and a ``verify()`` that shares no code with the search that found
-it.
-"""
+"""Certificates of claims: data, a level, a ``verify()`` that shares no code with the search."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ Level = Literal["proved", "symbolic", "certified", "property", "numeric"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 """Strongest first."""
 Finding = Literal["holds", "refuted"]
-TYPES: dict[str, type[Certificate]] = {}
+TYPES: dict[str, type[ClaimCertificate]] = {}
 """Every concrete certificate by the name of its class, as JSON calls it."""
 
 
@@ -23,7 +21,7 @@ class Rejected(Exception):
     """The certificate does not show what it says."""
 
 
-class Certificate(ABC):
+class ClaimCertificate(ABC):
     """A frozen dataclass of JSON data and :class:`Call` s.
 
     Attributes
@@ -85,8 +83,8 @@ class Certificate(ABC):
         return cls(**{name: _parsed(data[name], known[name]) for name in known})
 
 
-def from_json(data: Mapping[str, Any]) -> Certificate:
-    """The certificate that :meth:`Certificate.to_json` wrote.
+def from_json(data: Mapping[str, Any]) -> ClaimCertificate:
+    """The certificate that :meth:`ClaimCertificate.to_json` wrote.
 
     Raises
     ------
@@ -115,7 +113,7 @@ def require(condition: bool, message: str) -> None:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, (Call, Certificate)):
+    if isinstance(value, (Call, ClaimCertificate)):
         return value.to_json()
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
@@ -131,7 +129,7 @@ def _parsed(value: Any, annotation: Any) -> Any:
         return None
     if text.startswith("Call"):
         return Call.from_json(value)
-    if text == "tuple[Certificate, ...]":
+    if text == "tuple[ClaimCertificate, ...]":
         return tuple(map(from_json, value))
     if text.startswith("tuple"):
         return _tuples(value) if "tuple" in text[5:] else tuple(value)

@@ -8,13 +8,13 @@ from typing import Any
 import sympy
 
 from fairfl.claims.call import Call
-from fairfl.claims.certificates.base import Certificate, Level, require
+from fairfl.claims.certificates.base import ClaimCertificate, Level, require
 from fairfl.claims.certificates.symbolic_zero import METHODS, at_point
 from fairfl.claims.exact import decode
 
 
 @dataclass(frozen=True)
-class DefiniteForm(Certificate):
+class DefiniteForm(ClaimCertificate):
     """expression = sum of terms, every term non-negative (``strict``: one of them positive), so
     expression >= 0 (> 0).
 

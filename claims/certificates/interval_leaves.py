@@ -11,7 +11,7 @@ from fractions import Fraction
 from flint import arb, ctx
 
 from fairfl.claims.call import Call
-from fairfl.claims.certificates.base import Certificate, Level, Rejected, require
+from fairfl.claims.certificates.base import ClaimCertificate, Level, Rejected, require
 from fairfl.claims.exact import ball
 
 Box = tuple[tuple[Fraction, Fraction], ...]
@@ -19,7 +19,7 @@ LEAF = "."
 
 
 @dataclass(frozen=True)
-class IntervalLeaves(Certificate):
+class IntervalLeaves(ClaimCertificate):
     """margin(x) > 0 for every x in a box (or >= 0, where not ``strict``).
 
     Attributes

@@ -14,7 +14,7 @@ from shutil import which
 from typing import Self
 
 from fairfl._support.whole_file import write_whole
-from fairfl.claims.certificates.base import Certificate, Level, Rejected, require, weakest
+from fairfl.claims.certificates.base import ClaimCertificate, Level, Rejected, require, weakest
 
 FOLDER = Path(__file__).resolve().parents[1] / "proofs"
 REALS = (
@@ -37,22 +37,69 @@ HEADER = """From Coq Require Import Reals Lra Lia List Permutation Sorted.
 Open Scope R_scope."""
 """In what statements are read."""
 WITNESS = "_witness"
-"""``Lemma NAME_witness`` shows that the hypotheses of ``Theorem NAME`` can hold together."""
+"""``Lemma NAME_witness`` shows that the hypotheses of ``Theorem NAME`` can hold together: all on
+the way to each part of its conclusion, definitions unfolded.
+"""
+CHAINS = """
+Ltac inhabited T := lazymatch T with
+  | R => T | nat => T | bool => T | unit => T | Prop => T | Type => T | list _ => T
+  | (?A * ?B)%type => let _ := inhabited A in inhabited B
+  | _ -> ?B => inhabited B
+  | _ => let _ := match goal with _ => is_var T end in T end.
+Ltac such l := lazymatch l with
+  | fun _ => @nil _ => constr:(@nil Prop)
+  | fun x : ?T => cons (@?h x) (@?t x) =>
+    let first := match h with
+      | fun _ => ?same => let _ := inhabited T in same
+      | _ => constr:(ex h) end in
+    let others := such t in constr:(cons first others) end.
+Ltac under A l := lazymatch l with
+  | nil => constr:(@nil Prop)
+  | cons ?h ?t => let others := under A t in constr:(cons (A /\\ h) others) end.
+Ltac join k l := lazymatch k with
+  | nil => l
+  | cons ?h ?t => let others := join t l in constr:(cons h others) end.
+Ltac head g := lazymatch g with ?f _ => head f | _ => g end.
+Ltac chains g := lazymatch g with
+  | ?A -> ?B => lazymatch type of A with
+    | Prop => let l := chains B in lazymatch l with nil => constr:(cons A nil) | _ => under A l end
+    | _ => bound A (fun _ : A => B) end
+  | forall x : ?T, @?P x => bound T P
+  | exists x : ?T, @?P x => bound T P
+  | ?A /\\ ?B => parts A B
+  | ?A \\/ ?B => parts A B
+  | ?A <-> ?B => parts A B
+  | ~ ?A => chains A
+  | _ => let h := head g in
+    let _ := match goal with _ => first [is_var h | is_const h | is_ind h] end in
+    constr:(@nil Prop) end
+with bound T P := let x := fresh in
+  let l := constr:(fun x : T => ltac:(
+    let g := eval cbv beta in (P x) in let found := chains g in exact found)) in
+  match l with
+  | fun _ => nil => let _ := inhabited T in constr:(@nil Prop)
+  | fun _ => nil => constr:(cons (exists _ : T, True) nil)
+  | _ => such l end
+with parts A B := let k := chains A in let l := chains B in join k l.
+Ltac all l := lazymatch l with
+  | nil => True
+  | cons ?h nil => h
+  | cons ?h ?t => let others := all t in constr:(h /\\ others) end.
+"""
+"""Ltac: the list of conjunctions that a witness shows. ``forall x, A -> B /\\ (C -> D)`` has the
+one chain ``exists x, A /\\ C``; a variable of no chain is left out where its type has members.
+"""
 UNWITNESSED = {
     "ensemble.v": ("lemma_12", "lemma_14", "eq_47", "remark_8", "lemma_15"),
     "shares.v": ("lemma_16",),
     "segregated.v": ("segregated",),
 }
 """Theorems on integrals over a continuum: only Python has instances of their hypotheses."""
-INHABITED = re.compile(r"(?:[\s()*]|->|\b(?:R|nat|bool|list|Prop|Type|[A-Z])\b)*")
-"""Types that a theorem may speak of without a witness: functions, pairs and lists of numbers and of
-other types, which are without a condition, capital letters.
-"""
 UNDONE = re.compile(r"\b(admit|give_up|Admitted|Abort|Axiom|Declare|Unset|bypass_check)\b")
 
 
 @dataclass(frozen=True)
-class KernelProof(Certificate):
+class KernelProof(ClaimCertificate):
     """Theorems of a Coq file, compiled anew; what they state and assume is compared.
 
     Attributes
@@ -71,11 +118,11 @@ class KernelProof(Certificate):
     statement: str
     axioms: tuple[str, ...]
     kernel: str
-    otherwise: tuple[Certificate, ...]
+    otherwise: tuple[ClaimCertificate, ...]
 
     @classmethod
     def of(
-        cls, file: str, theorems: str, *otherwise: Certificate, axioms: Sequence[str] = REALS
+        cls, file: str, theorems: str, *otherwise: ClaimCertificate, axioms: Sequence[str] = REALS
     ) -> Self:
         """The certificate of a file's theorems, named with spaces between, with the kernel that is
         installed here.
@@ -209,59 +256,6 @@ def _outside(text: str) -> Iterator[str]:
     require(not proving, "a proof is not ended by Qed")
 
 
-def hypotheses_of(goal: str) -> str:
-    """That a theorem's hypotheses can hold together, empty where it has none.
-
-    ``forall x, A -> B -> C`` gives ``exists x, (A) /\\ (B)``; a type that may be empty is one.
-    """
-    goal = goal.strip()
-    if not _outer(goal).strip() and ")" not in _outer(goal[1:-1]):
-        return hypotheses_of(goal[1:-1])
-    head, _, rest = goal.partition(" ")
-    if head in ("forall", "let"):
-        bound, rest = _parted(rest, "," if head == "forall" else " in ")
-        inner = hypotheses_of(rest)
-        if head == "let":
-            return f"let {bound} in {inner}" if inner else ""
-        bound = _used(bound, inner)
-        return f"exists {bound}, {inner or 'True'}" if bound else inner
-    first, rest = _parted(goal, "->")
-    if not rest or re.search(r"\b(forall|exists)\b", _outer(first)):
-        return ""  # the conclusion, which may have arrows of its own
-    inner = hypotheses_of(rest)
-    return f"({first.strip()}) /\\ {inner}" if inner else f"({first.strip()})"
-
-
-def _used(binders: str, text: str) -> str:
-    """Of ``a b (c d : T)`` those in a text, in their types, or of a type that may be empty."""
-    kept: list[str] = []
-    binders = f"({binders})" if _parted(binders, ":")[1] else binders
-    for one in reversed(re.findall(r"\((?:[^()]|\([^()]*\))*\)|[^\s()]+", binders)):
-        names, _, kind = (one[1:-1] if one[0] == "(" else one).partition(":")
-        said = " ".join((text, *kept))
-        empty = INHABITED.fullmatch(kind) is None
-        left = [n for n in names.split() if empty or re.search(rf"(?<![\w']){n}(?![\w'])", said)]
-        kept += [f"({' '.join(left)} :{kind})" if kind else " ".join(left)] if left else []
-    return " ".join(reversed(kept))
-
-
-def _parted(text: str, mark: str) -> tuple[str, str]:
-    """What is before the first mark outside of brackets, and what is after it."""
-    depth = 0
-    for k, letter in enumerate(text):
-        depth += (letter in "([{") - (letter in ")]}")
-        if depth == 0 and text.startswith(mark, k):
-            return text[:k], text[k + len(mark) :]
-    return text, ""
-
-
-def _outer(text: str) -> str:
-    """A text without what is in parentheses."""
-    while (less := re.sub(r"\([^()]*\)", "", text)) != text:
-        text = less
-    return text
-
-
 @cache
 def _compiled(text: str) -> bytes:
     return _coqc({"proof.v": text})[1]
@@ -277,18 +271,28 @@ def _assumed(text: str, statement: str, bare: tuple[str, ...]) -> frozenset[str]
     imports, opens, defines or prints has a say in what the statement means.
     """
     names = [one.split()[1] for one in sentences(statement) if one.startswith(NAMES)]
-    asked, used = [HEADER, *(f"Fail Check {one}." for one in names), "Require proof."], list[str]()
+    unfold = "cbv beta iota zeta" + f" delta [{' '.join(names)}]" * bool(names)
+    asked = [HEADER, CHAINS, *(f"Fail Check {one}." for one in names), "Require proof."]
+    used = list[str]()
     for one in sentences(statement):
         name, _, goal = one.removeprefix("Theorem ").partition(":")
+        name = name.strip()
         if not one.startswith("Theorem "):
             asked.append(f"{one}.")
             continue
-        goals = {name.strip(): goal}
-        if name.strip() not in bare and (held := hypotheses_of(goal)):
-            goals[name.strip() + WITNESS] = held
-            require(f" {name.strip()}{WITNESS} " in text, f"no witness of the hypotheses of {name}")
-        asked += [f"Goal {goal}. exact (@proof.{name}). Qed." for name, goal in goals.items()]
-        used += [f"@proof.{name}" for name in goals]
+        used.append(f"@proof.{name}")
+        held = ""
+        if name not in bare:
+            shown = f'fail 9 "no witness of the hypotheses of {name}"'
+            if f" {name}{WITNESS} " in text:
+                shown = f"exact (@proof.{name}{WITNESS})"
+                used.append(f"@proof.{name}{WITNESS}")
+            held = (
+                f"match goal with |- ?stated => let unfolded := eval {unfold} in stated in "
+                "let found := chains unfolded in let shown := all found in "
+                f"assert shown by (exact I || {shown}) end. "
+            )
+        asked.append(f"Goal {goal}. {held}exact (@proof.{name}). Qed.")
     asked.append(f"Definition every := ({', '.join(used)}, tt).\nPrint Assumptions every.\n")
     said, _ = _coqc({"proof.vo": _compiled(text), "ask.v": "\n".join(asked)})
     if said.endswith("Closed under the global context\n"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fairfl.claims.call import Call
-from fairfl.claims.certificates.base import Certificate, Level, require
+from fairfl.claims.certificates.base import ClaimCertificate, Level, require
 from fairfl.claims.draws import Tally, draw
 from fairfl.claims.exact import decode
 
@@ -22,7 +22,7 @@ machine's libraries.
 
 
 @dataclass(frozen=True)
-class _Tried(Certificate):
+class _Tried(ClaimCertificate):
     """Instances at which a statement was evaluated.
 
     Attributes

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, Self
 
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case
-from fairfl.claims.certificates.base import Certificate, Finding, Level, require
+from fairfl.claims.certificates.base import ClaimCertificate, Finding, Level, require
 from fairfl.claims.exact import decode, encode
 
 
 @dataclass(frozen=True)
-class _Replay(Certificate):
+class _Replay(ClaimCertificate):
     """A statement, and an instance of it.
 
     Attributes

@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.call import Call
-from fairfl.claims.certificates.base import Certificate, Level, Rejected, require
+from fairfl.claims.certificates.base import ClaimCertificate, Level, Rejected, require
 from fairfl.claims.exact import decode
 
 METHODS: dict[str, Callable[[sympy.Expr], sympy.Expr]] = {
@@ -24,7 +24,7 @@ ZERO = sympy.Rational(1, 10**30)
 
 
 @dataclass(frozen=True)
-class SymbolicZero(Certificate):
+class SymbolicZero(ClaimCertificate):
     """Each residual is identically zero on the domain that its symbols' assumptions say.
 
     Attributes

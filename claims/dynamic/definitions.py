@@ -109,7 +109,6 @@ CLAIMS = (
         hypotheses={"defined": "both gradients differ from 0"},
         scope="one training, two groups, d = 1",
         whose="printed",
-        severity="misprint",
         check=witness(
             relative,
             "L_1 = (w-1)^2/2, L_2 = (w-4)^2/2, w_1 = -1/2, w_(t_2) = 0, eta = 1/2: v_1 has gained "
@@ -120,12 +119,12 @@ CLAIMS = (
             "absolutely fair": ("(3) is claimed as well", {"absolute": True}),
             "a larger head start": ("w_1 = -2: both are fair", {"gained": 4}),
         },
-        erratum="In (3) and (4) the right terms are L_{t_j}^{v_j} (printed: L_{t_i}^{v_2}, "
-        "L_{t_i}^{v_j}, benefits from a time before joining), and the times are t_i < t_j (printed "
-        "once t_i < t_i). As definition 3 compares absolutely fair algorithms only, theorem 2 "
-        "cannot be applied where theorem 1 says that FedAvg is not fair.",
-        notes="Definition 3 need not ask that both algorithms be absolutely fair: a gap above a "
-        "positive one is positive, so that it is enough to ask it of the other one.",
+        notes="Misprints: in (3) and (4) the right terms are L_{t_j}^{v_j} (printed: "
+        "L_{t_i}^{v_2}, L_{t_i}^{v_j}, benefits from a time before joining), and the times are "
+        "t_i < t_j (printed once t_i < t_i). As definition 3 compares absolutely fair algorithms "
+        "only, theorem 2 cannot be applied where theorem 1 says that FedAvg is not fair. It "
+        "need not ask that both algorithms be absolutely fair: a gap above a positive one is "
+        "positive, so that it is enough to ask it of the other one.",
     ),
     Claim(
         "dynamic/definition-1",

@@ -10,11 +10,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from flint import arb
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Repaired
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import ball, phi
 from fairfl.claims.forms import counterexample, grid
 from fairfl.studies.crosscheck.standard_errors import NEAR, OVER
 
@@ -45,14 +44,9 @@ def averaged(instance: dict[str, Any]) -> Case:
     mean = [sum((t[a] for t in own), Fraction(0)) / len(own) for a in (0, 1)]
     relations = []
     for i, row in enumerate(means):
-        first, second = (normal(ball(row[a] - mean[a])) for a in (0, 1))
+        first, second = (phi(row[a] - mean[a]) for a in (0, 1))
         relations.append(Relation(abs(first - second), "<=", ball(eps), f"|MD_{i}|"))
     return Case(tuple(relations), {"fair": fair, "best": best})
-
-
-def normal(x: arb) -> arb:
-    """Φ(x)."""
-    return (1 + (x / arb(2).sqrt()).erf()) / 2
 
 
 def trained(instance: dict[str, Any], regime: str = "converged") -> Case:

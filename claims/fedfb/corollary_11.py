@@ -94,7 +94,7 @@ CLAIMS = (
         kind="limit",
         hypotheses=PREMISES,
         scope="condition 1 (2 is its mirror); every σ^(0), and those from a bound on",
-        whose="printed",
+        whose="reading",
         check=proof(
             "normal.v", "corollary_11", drawn(error, favouring, tolerance=0.0), axioms=CLASSICAL
         ),

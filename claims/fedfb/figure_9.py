@@ -17,10 +17,10 @@ from flint import acb, arb
 from fairfl.claims.bisection import bisect
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import Certificate, Witness
+from fairfl.claims.certificates import ClaimCertificate, Witness
 from fairfl.claims.claim import Claim, Effort, Repaired
 from fairfl.claims.evidence import Evidence
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import ball, phi
 from fairfl.theory.populations.fedfb_figures import MEANS_9 as MEANS
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -62,11 +62,6 @@ def rate(q: list[Fraction], a: int, t: arb) -> arb:
     weight = shares(q, a)
     upper = ((ball(w), phi(ball(m[a]) - t)) for w, m in zip(weight, MEANS, strict=True))
     return sum((w * p for w, p in upper), arb(0)) / ball(sum(weight, ZERO))
-
-
-def phi(x: arb) -> arb:
-    """Φ(x) of a ball."""
-    return (-x / arb(2).sqrt()).erfc() / 2
 
 
 def density(q: list[Fraction], a: int, t: arb) -> arb:
@@ -165,7 +160,7 @@ def ahead(instance: dict[str, Any], lead: str) -> Case:
 
 
 @cache
-def bounds(panel: int, hundredths: int) -> tuple[dict[str, Any], tuple[Certificate, ...]]:
+def bounds(panel: int, hundredths: int) -> tuple[dict[str, Any], tuple[ClaimCertificate, ...]]:
     """The instance of a panel with ε = (1, hundredths/100, 1), and the bounds on the maxima."""
     price, low, high, *maxima = map(Fraction, FOUND[panel, hundredths])
     q, ends, most = SHARES[panel], list(map(Fraction, ENDS[panel])), [maxima[i] for i in (0, 1, 0)]
@@ -188,7 +183,7 @@ def bounds(panel: int, hundredths: int) -> tuple[dict[str, Any], tuple[Certifica
     }, found
 
 
-def certificates(panel: int, hundredths: int, lead: str) -> list[Certificate]:
+def certificates(panel: int, hundredths: int, lead: str) -> list[ClaimCertificate]:
     """The bounds on the clients' maxima, and the rule that is ahead."""
     instance, found = bounds(panel, hundredths)
     shows = f"panel {'abcd'[panel]}, ε = (1, {hundredths / 100:g}, 1): ahead by {lead}"

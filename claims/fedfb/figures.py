@@ -12,9 +12,9 @@ from flint import arb, ctx
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Effort, Repaired
 from fairfl.claims.evidence import Evidence
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import ball, phi
 from fairfl.claims.fedfb.example_1 import INSTANCE, clients
-from fairfl.claims.fedfb.normal_clients import NormalClient, ends, phi
+from fairfl.claims.fedfb.normal_clients import NormalClient, ends
 from fairfl.claims.fedfb.theorem_17 import mean
 from fairfl.claims.forms import every, identity, witness
 from fairfl.solvers.schemes import Scheme

@@ -10,7 +10,7 @@ from flint import arb
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import ball, phi
 from fairfl.claims.fedfb.theorem_17 import mean
 from fairfl.claims.fedfb.worlds import Clients
 from fairfl.claims.forms import definite, every, identity, leaves, witness
@@ -63,17 +63,13 @@ def wide(x: list[arb], delta: Fraction, turned: bool = False) -> arb:
     """
     s, m, k, n, j = x
     one, two = (m + k, m) if turned else (m, m + k)
-    start = _phi(-two * s) - _phi(-one * s)
-    far = _phi((-j / 2 - two) * s) - _phi((j / 2 - one) * s)
-    narrow = _phi(-n) - _phi(-n - j)
+    start = phi(-two * s) - phi(-one * s)
+    far = phi((-j / 2 - two) * s) - phi((j / 2 - one) * s)
+    narrow = phi(-n) - phi(-n - j)
     if not turned:
         return start + far + narrow - 4 * ball(delta)
     first = (two - one) / 2  # the root of g_0, where g_1 is taken too
-    return far + _phi(first - n) - _phi(-first - n - j) - 4 * ball(delta)
-
-
-def _phi(x: arb) -> arb:
-    return (-x / arb(2).sqrt()).erfc() / 2
+    return far + phi(first - n) - phi(-first - n - j) - 4 * ball(delta)
 
 
 def spreads(
@@ -143,7 +139,7 @@ CLAIMS = (
         kind="existence",
         hypotheses={"lemma 10": "δ = min MD = (g_0(0) + g_1(0) + g_0(root of g_1))/4"},
         scope="the box of means, every ratio of spreads from 10 to infinity",
-        whose="printed",
+        whose="reading",
         check=leaves(spreads, [(ZERO, ONE), (-ONE, ZERO), (ZERO, ONE), (-ONE, -HALF), (HALF, ONE)]),
         mutants={
             "0.0127": ("1 % above the least", {"delta": Fraction(127, 10_000)}),

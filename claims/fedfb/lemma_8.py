@@ -58,7 +58,7 @@ CLAIMS = (
         kind="uniqueness",
         hypotheses=SETTING,
         scope="almost everywhere under the law of (x, a), in which s has no atom at 0",
-        whose="printed",
+        whose="reading",
         check=proof("lemma_7.v", "unique", drawn(unique, instances, tolerance=0.0)),
         mutants={
             "0.99 λ": ("the rule of 0.99 λ", {"factor": Fraction(99, 100)}),

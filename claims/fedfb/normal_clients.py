@@ -13,7 +13,7 @@ from typing import Any
 
 from flint import arb
 
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import phi
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,6 @@ def clients(instance: dict[str, Any]) -> tuple[NormalClient, NormalClient]:
     """The two clients of an instance, in exact numbers."""
     wide, narrow, sd = (tuple(map(Fraction, instance[name])) for name in ("wide", "narrow", "sd"))
     return NormalClient((wide[0], wide[1]), sd[0]), NormalClient((narrow[0], narrow[1]), sd[1])
-
-
-def phi(x: Fraction) -> arb:
-    """Φ(x)."""
-    return (-ball(x) / arb(2).sqrt()).erfc() / 2
 
 
 def ends(first: NormalClient, second: NormalClient) -> tuple[arb, arb]:

@@ -102,7 +102,7 @@ CLAIMS = (
         r"$F_1=0\iff P(\hat y=1\mid a=0)=P(\hat y=1\mid a=1)$.",
         kind="equivalence",
         scope="A = 2, section 4's definitions",
-        whose="printed",
+        whose="reading",
         check=counterexample(
             zero_means_parity,
             "group 0: 2 of label 0, both accepted; group 1: 1 of label 0, accepted; label 1 all "

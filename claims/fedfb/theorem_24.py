@@ -234,7 +234,7 @@ CLAIMS = (
         kind="bound",
         hypotheses=ASSUMPTIONS,
         scope="before the first change of sign",
-        whose="printed",
+        whose="implied",
         expected="refuted",
         check=counterexample(
             printed,

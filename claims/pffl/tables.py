@@ -119,6 +119,7 @@ CLAIMS = (
         "q-FedAvg is superior to all p-FedAvg algorithms except the harmonic one",
         "q-FedAvg was superior both in terms of reliability, absolute performance, and fairness to "
         "all p-FedAvg algorithms except for the one using the harmonic weighing",
+        whose="reading",
         statement="In some data set no row of q-FedAvg is as good as Harmonic in every column.",
         check=every(
             *(

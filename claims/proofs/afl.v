@@ -117,15 +117,26 @@ set (t := (Rabs B + 1) / (S - 1)).
 Qed.
 
 (* The hypotheses of each theorem can hold together. *)
-Lemma inside_witness : exists n v, (simplex n v).
+Lemma inside_witness : (exists n v, simplex n v /\ exists f M, largest n f M)
+  /\ exists n v, simplex n v /\ exists i, In i (seq 0 n).
 Proof.
-exists 1%nat, (fun _ => 1). split; [intros; lra | unfold total; simpl; lra].
+split; exists 1%nat, (fun _ => 1); (split; [split; [intros; lra | unfold total; simpl; lra] |]).
+- exists (fun _ => 0), 0. split; [exists 0%nat; simpl; auto | intros; lra].
+- exists 0%nat. simpl. auto.
 Qed.
-Lemma outside_witness : exists n v, ((0 < n)%nat) /\ (~ simplex n v).
+Lemma outside_witness : exists n v, (0 < n)%nat /\ ~ simplex n v /\ exists i, In i (seq 0 n).
 Proof.
-exists 1%nat, (fun _ => 0). split; [lia | intros [_ H]; unfold total in H; simpl in H; lra].
+exists 1%nat, (fun _ => 0). split; [lia |]. split; [| exists 0%nat; simpl; auto].
+intros [_ H]. unfold total in H. simpl in H. lra.
 Qed.
-Lemma nonnegative_witness : exists n, ((0 < n)%nat).
+Lemma nonnegative_witness : (exists n v, (0 < n)%nat
+  /\ total (seq 0 n) (fun i => Rmax (v i) 0) <= 1
+  /\ exists f M, (forall i, 0 <= f i) /\ largest n f M)
+  /\ exists n v, (0 < n)%nat /\ 1 < total (seq 0 n) (fun i => Rmax (v i) 0)
+  /\ exists i, In i (seq 0 n).
 Proof.
-exists 1%nat. lia.
+split; [exists 1%nat, (fun _ => 0) | exists 1%nat, (fun _ => 2)]; unfold total; simpl;
+  (split; [lia | rewrite Rmax_left by lra; split; [lra |]]).
+- exists (fun _ => 0), 0. split; [intros; lra |]. split; [exists 0%nat; simpl; auto | intros; lra].
+- exists 0%nat. auto.
 Qed.

@@ -56,6 +56,14 @@ Definition steps : R := 24.
 Definition apart : R := 2.
 Definition drift : R := 2.
 Definition fourth : R := 6.
+Definition noise (K s g : R) : R := K ^ 2 * (s + apart * g).
+Definition away (K s g : R) : R := K ^ 3 * (s + fourth * K * g).
+Definition right_side (mu eta L gap T c2 c3 : R) : R :=
+  front / ((11 * mu - 9) * eta) * (gap / T
+    + eta / 2 * (c2 + drift * (exp 1 - 2) * eta ^ 2 * L ^ 2 * c3)).
+Definition at_eta : R := 1 / 13.
+Definition without_drift : R := 51902 / 1403.
+Definition with_drift : R := 14779460 / 10309.
 
 Lemma sum_ext : forall n a b, (forall i, (i < n)%nat -> a i = b i) -> total n a = total n b.
 Proof.
@@ -823,12 +831,11 @@ Theorem full : forall d n F dF df draw L s g p K eta runs theta low T,
     <= 1 ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next unit (fun f => f tt) (fun _ => p) n eta runs) theta t (fun x => square d (dF x))
-  <= front / ((11 * total n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
-     + eta / 2 * total n (fun i => p i * p i)
-     * (total n (fun i => INR (K i) ^ 2 * (s i + apart * g)) + drift * (exp 1 - 2) * eta ^ 2 * L ^ 2
-        * total n (fun i => INR (K i) ^ 3 * (s i + fourth * INR (K i) * g)))).
+  <= right_side (total n (fun i => p i * INR (K i))) eta L (F theta - low) (INR T)
+     (total n (fun i => p i * p i) * total n (fun i => noise (INR (K i)) (s i) g))
+     (total n (fun i => p i * p i) * total n (fun i => away (INR (K i)) (s i) g)).
 Proof.
-unfold front, steps, apart, drift, fourth.
+unfold right_side, noise, away, front, steps, apart, drift, fourth.
 intros d n F dF df draw L s g p K eta runs theta low T C U V H few above pos.
 destruct (full_case d n F dF df draw L s g p K eta runs theta low T _ _ C V H
   (fun x i I => moved_unbiased d n F dF df draw L s g K eta x i C U H I)) as [t [I B]];
@@ -846,12 +853,11 @@ Theorem chance : forall d n F dF df draw L s g A chosen share K eta runs theta l
   steps * (exp 1 - 2) * total n (fun i => b i * INR (K i) ^ 4) * (L * eta) ^ 2 <= 1 ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
-  <= front / ((11 * m - 9) * eta) * ((F theta - low) / INR T
-     + eta / 2 * (total n (fun i => b i * (INR (K i) ^ 2 * (s i + apart * g)))
-       + drift * (exp 1 - 2) * eta ^ 2 * L ^ 2
-         * total n (fun i => b i * (INR (K i) ^ 3 * (s i + fourth * INR (K i) * g))))).
+  <= right_side m eta L (F theta - low) (INR T)
+     (total n (fun i => b i * noise (INR (K i)) (s i) g))
+     (total n (fun i => b i * away (INR (K i)) (s i) g)).
 Proof.
-unfold front, steps, apart, drift, fourth.
+unfold right_side, noise, away, front, steps, apart, drift, fourth.
 intros d n F dF df draw L s g A chosen share K eta runs theta low T m b C U V H m1 M mass few above
   pos.
 destruct (chosen_case d n F dF df draw L s g A chosen share K eta runs theta low T m b _ _ C V H
@@ -870,15 +876,13 @@ Theorem largest : forall d n F dF df draw L s g A chosen share K eta runs theta 
   clients d n F dF df draw L s g -> unbiased d n df draw ->
   averaging A chosen share n K eta draw runs -> short n K L eta ->
   1 <= m -> (forall i, (i < n)%nat -> m <= INR (K i)
-    /\ INR (K i) ^ 2 * (s i + apart * g) <= c2 /\ INR (K i) ^ 3 * (s i + fourth * INR (K i) * g) <= c3
-    /\ INR (K i) ^ 4 <= c4) ->
+    /\ noise (INR (K i)) (s i) g <= c2 /\ away (INR (K i)) (s i) g <= c3 /\ INR (K i) ^ 4 <= c4) ->
   steps * (exp 1 - 2) * c4 * (L * eta) ^ 2 <= 1 ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
-  <= front / ((11 * m - 9) * eta) * ((F theta - low) / INR T
-     + eta / 2 * (c2 + drift * (exp 1 - 2) * eta ^ 2 * L ^ 2 * c3)).
+  <= right_side m eta L (F theta - low) (INR T) c2 c3.
 Proof.
-unfold front, steps, apart, drift, fourth.
+unfold right_side, noise, away, front, steps, apart, drift, fourth.
 intros d n F dF df draw L s g A chosen share K eta runs theta low T m c2 c3 c4 C U V H m1 M few
   above pos.
 set (b := fun i => chosen (fun o => share o i)).
@@ -1382,6 +1386,14 @@ Proof. intros i l x u. unfold dot, shift. simpl. lra. Qed.
 Lemma quiet_averaging : averaging unit (fun f => f tt) (fun _ _ => 1) 1 (fun _ => 1%nat) (1/100)
   (fun _ _ f => f (fun _ => 0)) (fun _ f => f (fun _ => cons (fun _ => 0) nil)).
 Proof. unfold averaging, law. simpl. repeat split; intros; auto; lra. Qed.
+(* The right side for two clients: shares 1/3 and 2/3, 2 and 3 steps, noise 5 and 7, spread 4. *)
+Theorem instance : let c f := (1 / 9 + 4 / 9) * (f 2 5 4 + f 3 7 4) in
+  right_side (8 / 3) at_eta 17 19 23 (c noise) (c away) = without_drift + with_drift * (exp 1 - 2).
+Proof.
+unfold right_side, noise, away, front, apart, drift, fourth, at_eta, without_drift, with_drift.
+set (e := exp 1 - 2). cbv zeta. field.
+Qed.
+
 Lemma full_witness : exists d n F dF df draw L s g p K eta runs low T, (clients d n F dF df draw L
   s g) /\ (unbiased d n df draw) /\ (averaging unit (fun f => f tt) (fun _ => p) n K eta draw
   runs) /\ (short n K L eta) /\ (steps * (exp 1 - 2) * (total n (fun i => p i * p i) * total n (fun i =>

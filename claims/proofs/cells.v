@@ -117,13 +117,16 @@ Qed.
 Lemma optimal_witness : exists X K (u : X -> R) (v : K -> X -> R) b eps lam xs ks f g, (feasible v
   b eps xs ks f) /\ (feasible v b eps xs ks g) /\ ((forall x, In x xs -> (0 < gain u v lam ks x ->
   f x = 1) /\ (gain u v lam ks x < 0 -> f x = 0))) /\ ((forall k, In k ks -> lam k * (total xs (fun
-  x => v k x * f x) + b k) = - Rabs (lam k) * eps k)).
+  x => v k x * f x) + b k) = - Rabs (lam k) * eps k))
+  /\ total xs (fun x => u x * g x) = total xs (fun x => u x * f x)
+  /\ exists x, In x xs /\ gain u v lam ks x <> 0.
 Proof.
 assert (F : feasible (fun _ _ => 0) (fun _ : unit => 0) (fun _ => 0) (cons tt nil) (cons tt nil)
-  (fun _ => 0)).
-{ split; intros; [lra |]. unfold total. simpl. replace (0 * 0 + 0 + 0) with 0 by ring.
+  (fun _ => 1)).
+{ split; intros; [lra |]. unfold total. simpl. replace (0 * 1 + 0 + 0) with 0 by ring.
   rewrite Rabs_R0. lra. }
-exists unit, unit, (fun _ => 0), (fun _ _ => 0), (fun _ => 0), (fun _ => 0), (fun _ => 0),
-  (cons tt nil), (cons tt nil), (fun _ => 0), (fun _ => 0). split; [exact F |]. split; [exact F |].
-split; intros; unfold gain, total; simpl; [split; intros; lra |]. rewrite Rabs_R0. lra.
+exists unit, unit, (fun _ => 1), (fun _ _ => 0), (fun _ => 0), (fun _ => 0), (fun _ => 0),
+  (cons tt nil), (cons tt nil), (fun _ => 1), (fun _ => 1). split; [exact F |]. split; [exact F |].
+unfold gain, total. simpl. split; [split; intros; lra |].
+split; [intros; rewrite Rabs_R0; lra |]. split; [reflexivity |]. exists tt. split; [auto | lra].
 Qed.

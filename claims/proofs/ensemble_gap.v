@@ -94,12 +94,14 @@ Lemma gap_witness : exists j k g h z1 z2, (0 < j) /\ (0 < k) /\ (rising g) /\ (r
   /\ (g z1 = 0) /\ (h z2 = 0) /\ (g 0 * h 0 < 0) /\ (-1 <= g 0 <= 1) /\ (-1 <= h 0 <= 1) /\
   ((forall eps1 eps2 l1 l2, returned g eps1 l1 -> returned h eps2 l2 -> eps1 <= Rmin (Rabs (g 0))
   (Rabs (h 0)) -> eps2 <= Rmin (Rabs (g 0)) (Rabs (h 0)) -> 0 < difference j k g h l1 l2 * (g 0 +
-  h 0))).
+  h 0))) /\ exists d1 d2 m1 m2, returned g d1 m1 /\ returned h d2 m2.
 Proof.
 exists 1, 1, (fun x => 10 * x + 9/10), (fun x => x - 1/10), (-9/100), (1/10).
 repeat split; try lra; try (intros x y l; lra).
-intros e1 e2 l1 l2 [p1 r1] [p2 r2] b1 b2. unfold clip in *.
-rewrite (Rabs_right (10 * 0 + 9/10)), (Rabs_left (0 - 1/10)) in b1, b2 by lra.
-rewrite Rmin_right in b1, b2 by lra. rewrite Rmin_left, Rmax_right in r1 by lra.
-rewrite Rmin_right in r2 by lra. rewrite Rmax_left in r2 by lra. unfold difference. lra.
+- intros e1 e2 l1 l2 [p1 r1] [p2 r2] b1 b2. unfold clip in *.
+  rewrite (Rabs_right (10 * 0 + 9/10)), (Rabs_left (0 - 1/10)) in b1, b2 by lra.
+  rewrite Rmin_right in b1, b2 by lra. rewrite Rmin_left, Rmax_right in r1 by lra.
+  rewrite Rmin_right in r2 by lra. rewrite Rmax_left in r2 by lra. unfold difference. lra.
+- exists 0, 0, (-9/100), (1/10). split; (split; [lra |]); unfold clip, Rmax, Rmin;
+    repeat destruct Rle_dec; lra.
 Qed.

@@ -328,16 +328,22 @@ Proof.
 exists 1%nat, 1, (fun _ => 0). repeat split; try apply Nat.lt_0_1; try lra. left. unfold total. simpl. lra.
 Qed.
 Lemma nonnegative_witness : exists n a v, ((0 < n)%nat) /\ (0 < a) /\ ((forall i, In i (seq 0 n)
-  -> 0 <= v i)) /\ (total (seq 0 n) v = 1) /\ exists eps, (0 < eps).
+  -> 0 <= v i)) /\ (total (seq 0 n) v = 1) /\ exists eps, (0 < eps) /\ exists i, In i (seq 0 n).
 Proof.
 exists 1%nat, 1, (fun _ => 1). repeat split; try apply Nat.lt_0_1; try lra; try (intros; lra).
 - unfold total. simpl. lra.
-- exists 1. lra.
+- exists 1. split; [lra | exists 0%nat; simpl; auto].
 Qed.
-Lemma raised_witness : exists n a v, ((0 < n)%nat) /\ (0 < a) /\ ((forall i, In i (seq 0 n) -> 0
-  <= v i)) /\ (total (seq 0 n) v < 1).
+Lemma raised_witness : (exists n a v, (0 < n)%nat /\ 0 < a
+  /\ (forall i, In i (seq 0 n) -> 0 <= v i) /\ total (seq 0 n) v < 1
+  /\ exists f : nat -> R, forall i, In i (seq 0 n) -> 0 <= f i)
+  /\ exists n a v, (0 < n)%nat /\ 0 < a /\ (forall i, In i (seq 0 n) -> 0 <= v i)
+  /\ total (seq 0 n) v < 1 /\ exists i, In i (seq 0 n).
 Proof.
-exists 1%nat, 1, (fun _ => 0). repeat split; try apply Nat.lt_0_1; try lra; try (intros; lra). unfold total. simpl. lra.
+split; exists 1%nat, 1, (fun _ => 0); (split; [apply Nat.lt_0_1 |]); (split; [lra |]);
+  (split; [intros; lra |]); (split; [unfold total; simpl; lra |]).
+- exists (fun _ => 0). intros. lra.
+- exists 0%nat. simpl. auto.
 Qed.
 Lemma near_witness : exists n a f M, ((0 < n)%nat) /\ (0 < a) /\ ((forall i, In i (seq 0 n) -> f i
   <= M)) /\ ((exists j, In j (seq 0 n) /\ f j = M)).

@@ -267,26 +267,37 @@ Proof.
 exists 1%nat, (fun _ => 1), (fun _ => 1), 1. repeat split; try lia; intros; unfold product; simpl; lra.
 Qed.
 Lemma beyond_witness : exists n v, ((0 < n)%nat) /\ ((forall i, In i (seq 0 n) -> 0 < v i)) /\
-  (product (seq 0 n) (fun i => INR n * v i) < 1).
+  (product (seq 0 n) (fun i => INR n * v i) < 1) /\ exists i, In i (seq 0 n).
 Proof.
-exists 1%nat, (fun _ => 1/2). repeat split; try lia; intros; unfold product; simpl; lra.
+exists 1%nat, (fun _ => 1/2). split; [lia |]. split; [intros; lra |].
+split; [unfold product; simpl; lra | exists 0%nat; simpl; auto].
 Qed.
-Lemma signed_witness : exists n v, ((exists j, In j (seq 0 n) /\ v j <= 0)).
+Lemma signed_witness : exists n v, (exists j, In j (seq 0 n) /\ v j <= 0)
+  /\ exists i, In i (seq 0 n).
 Proof.
-exists 1%nat, (fun _ => 0), 0%nat. simpl. split; [auto | lra].
+exists 1%nat, (fun _ => 0). split; exists 0%nat; simpl; [split; [auto | lra] | auto].
 Qed.
 Lemma topped_witness : exists n v M, ((0 < n)%nat) /\ (0 < M) /\ ((forall i, In i (seq 0 n) -> 0 <
-  v i)) /\ (1 <= product (seq 0 n) (fun i => INR n * v i)).
+  v i)) /\ (1 <= product (seq 0 n) (fun i => INR n * v i)) /\ exists f G,
+  (forall i, In i (seq 0 n) -> f i <= M) /\ geometric n (fun i => M - f i) G.
 Proof.
-exists 1%nat, (fun _ => 1), 1. repeat split; try lia; intros; unfold product; simpl; lra.
+exists 1%nat, (fun _ => 1), 1. split; [lia |]. split; [lra |]. split; [intros; lra |].
+split; [unfold product; simpl; lra |]. exists (fun _ => 0), 1. split; [intros; lra |].
+unfold geometric, product. simpl. split; lra.
 Qed.
-Lemma capped_witness : exists n lam v M c, ((0 < n)%nat) /\ (0 < M) /\ (0 < c) /\ ((forall i, In i
-  (seq 0 n) -> v i = Rmax (lam i) c)) /\ (product (seq 0 n) (fun i => INR n * v i) = 1).
+Lemma capped_witness : (exists n lam v M c, (0 < n)%nat /\ 0 < M /\ 0 < c
+  /\ (forall i, In i (seq 0 n) -> v i = Rmax (lam i) c)
+  /\ product (seq 0 n) (fun i => INR n * v i) = 1 /\ exists f G,
+  (forall i, In i (seq 0 n) -> 0 <= f i <= M) /\ geometric n (fun i => M - f i) G)
+  /\ exists n lam v M c, (0 < n)%nat /\ 0 < M /\ 0 < c
+  /\ (forall i, In i (seq 0 n) -> v i = Rmax (lam i) c)
+  /\ product (seq 0 n) (fun i => INR n * v i) = 1 /\ exists i, In i (seq 0 n).
 Proof.
-exists 1%nat, (fun _ => 0), (fun _ => 1), 1, 1. repeat split; try lia; intros; unfold product; simpl;
-  try rewrite Rmax_right; lra.
+split; exists 1%nat, (fun _ => 0), (fun _ => 1), 1, 1; (split; [lia |]); (split; [lra |]);
+  (split; [lra |]); (split; [intros; rewrite Rmax_right; lra |]);
+  (split; [unfold product; simpl; lra |]).
+- exists (fun _ => 0), 1. split; [intros; lra |]. unfold geometric, product. simpl. split; lra.
+- exists 0%nat. simpl. auto.
 Qed.
-Lemma raised_witness : exists n, ((0 < n)%nat).
-Proof.
-exists 1%nat. lia.
-Qed.
+Lemma raised_witness : exists n, (0 < n)%nat /\ exists i, In i (seq 0 n).
+Proof. exists 1%nat. split; [lia | exists 0%nat; simpl; auto]. Qed.

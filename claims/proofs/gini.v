@@ -115,8 +115,8 @@ Qed.
 
 (* The hypotheses of each theorem can hold together. *)
 Lemma by_rank_witness : exists u phi, (Permutation u phi) /\ (StronglySorted Rge phi) /\ ((forall
-  x, In x u -> 0 <= x)) /\ (0 < total u).
+  x, In x u -> 0 <= x)) /\ (0 < total u) /\ exists x y, In x u /\ In y u.
 Proof.
 exists (cons 1 nil), (cons 1 nil). split; [apply Permutation_refl |]. split; [repeat constructor |].
-split; [intros x [e | []]; lra | simpl; lra].
+split; [intros x [e | []]; lra |]. split; [simpl; lra |]. exists 1, 1. simpl. auto.
 Qed.

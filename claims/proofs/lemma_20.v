@@ -81,3 +81,11 @@ rewrite (Rmin_left (34841/171535)), (Rmax_right (- (34841/171535))) by lra.
 rewrite (Rmin_right 1), (Rmax_right (-(1))) by lra.
 rewrite (Rmin_left 0), (Rmax_left (- 0)) by lra. repeat split; lra.
 Qed.
+
+Lemma premises_witness : exists e0 e1 l0 l1, 0 <= e0 <= 1/132 /\ 0 <= e1 <= 1/132 /\ g0 l0 = e0
+  /\ h l1 = - e1.
+Proof.
+exists 0, (1/132), (-3/16), 0. repeat split; try lra.
+- unfold g0, md, rate, clamp, Rmax, Rmin. repeat destruct Rle_dec; lra.
+- rewrite (proj1 (proj2 premises)). lra.
+Qed.

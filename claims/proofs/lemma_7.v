@@ -218,7 +218,8 @@ Qed.
 Lemma solves_witness : exists X L E (u v : X -> R) lam eps free f g, (@integral X L E) /\ (rule L
   u v free) /\ (rule L u v f) /\ (rule L u v g) /\ (threshold (fun x => u x + 0 * v x) free) /\
   (threshold (fun x => u x + lam * v x) f) /\ (0 <= eps) /\ (E (fun x => v x * f x) = clip eps (E
-  (fun x => v x * free x))) /\ (Rabs (E (fun x => v x * g x)) <= eps).
+  (fun x => v x * free x))) /\ (Rabs (E (fun x => v x * g x)) <= eps)
+  /\ E (fun x => u x * g x) = E (fun x => u x * f x).
 Proof.
 exists unit, (fun _ => True), (fun h => h tt), (fun _ => 1), (fun _ => 0), 0, 0, (fun _ => 1),
   (fun _ => 1), (fun _ => 1). unfold integral, rule, threshold, clip. cbv beta.

@@ -47,12 +47,13 @@ destruct (IVT_cor (fun x => g F0 F1 q x - v) (- m) m) as [x [X E]].
 Qed.
 
 (* The hypotheses of each theorem can hold together. *)
-Lemma onto_witness : exists F0 F1 q, (distribution F0) /\ (distribution F1) /\ (0 < q < 1).
+Lemma onto_witness : exists F0 F1 q, (distribution F0) /\ (distribution F1) /\ (0 < q < 1)
+  /\ exists v, -1 <= v <= 1.
 Proof.
 assert (D : distribution (fun t => (1 + Rabs t - Rabs (t - 1)) / 2)).
 { split; [reg |]. split; intros t l.
   - rewrite (Rabs_left1 t), (Rabs_left (t - 1)) by lra. lra.
   - rewrite (Rabs_right t), (Rabs_right (t - 1)) by lra. lra. }
 exists (fun t => (1 + Rabs t - Rabs (t - 1)) / 2), (fun t => (1 + Rabs t - Rabs (t - 1)) / 2), (1/2).
-split; [exact D |]. split; [exact D | lra].
+split; [exact D |]. split; [exact D |]. split; [lra | exists 0; lra].
 Qed.

@@ -26,8 +26,14 @@ split; intros H.
 Qed.
 
 (* The hypotheses of each theorem can hold together. *)
-Lemma signs_witness : exists g eps lam, (rising g) /\ (0 <= eps) /\ (g lam = clip eps (g 0)).
+Lemma signs_witness : (exists g eps lam, rising g /\ 0 <= eps /\ g lam = clip eps (g 0)
+  /\ eps < Rabs (g 0)) /\ exists g eps lam, rising g /\ 0 <= eps /\ g lam = clip eps (g 0)
+  /\ Rabs (g 0) <= eps.
 Proof.
-exists (fun x => x), 1, 0. split; [intros x y l; exact l |]. split; [lra |].
-unfold clip. rewrite Rmin_right, Rmax_right; lra.
+split; [exists (fun x => x + 1), 0, (-1) | exists (fun x => x), 1, 0];
+  (split; [intros x y l; lra |]); (split; [lra |]); unfold clip; split.
+- rewrite Rmin_left, Rmax_right; lra.
+- rewrite Rabs_right; lra.
+- rewrite Rmin_right, Rmax_right; lra.
+- rewrite Rabs_R0. lra.
 Qed.

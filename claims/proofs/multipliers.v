@@ -253,11 +253,28 @@ exists lam. split; [exact rule | split].
 Qed.
 
 (* The hypotheses of each theorem can hold together. *)
-Lemma multipliers_witness : exists u v b eps m n f, (feasible v b eps m n f) /\ ((forall g,
-  feasible v b eps m n g -> total (seq 0 m) (fun x => u x * g x) <= total (seq 0 m) (fun x => u x * f
-  x))).
+Lemma multipliers_witness : (exists u v b eps m n f, feasible v b eps m n f
+  /\ (forall g, feasible v b eps m n g
+    -> total (seq 0 m) (fun x => u x * g x) <= total (seq 0 m) (fun x => u x * f x))
+  /\ exists lam x, In x (seq 0 m) /\ 0 < gain u v lam n x)
+  /\ (exists u v b eps m n f, feasible v b eps m n f
+  /\ (forall g, feasible v b eps m n g
+    -> total (seq 0 m) (fun x => u x * g x) <= total (seq 0 m) (fun x => u x * f x))
+  /\ exists lam x, In x (seq 0 m) /\ gain u v lam n x < 0)
+  /\ (exists u v b eps m n f, feasible v b eps m n f
+  /\ (forall g, feasible v b eps m n g
+    -> total (seq 0 m) (fun x => u x * g x) <= total (seq 0 m) (fun x => u x * f x))
+  /\ exists k, In k (seq 0 n))
+  /\ exists u v b eps m n f, feasible v b eps m n f
+  /\ (forall g, feasible v b eps m n g
+    -> total (seq 0 m) (fun x => u x * g x) <= total (seq 0 m) (fun x => u x * f x))
+  /\ exists g : nat -> R, forall x, In x (seq 0 m) -> 0 <= g x <= 1.
 Proof.
-exists (fun _ => 0), (fun _ _ => 0), (fun _ => 0), (fun _ => 0), 1%nat, 1%nat, (fun _ => 0).
-split; [split; intros; [lra |] | intros; unfold total; simpl; lra].
-unfold total. simpl. replace (0 * 0 + 0 + 0) with 0 by ring. rewrite Rabs_R0. lra.
+repeat split; exists (fun _ => 0), (fun _ _ => 1), (fun _ => 0), (fun _ => 0), 1%nat, 1%nat,
+  (fun _ => 0); (split; [split; intros; [lra |] | split; [intros; unfold total; simpl; lra |]]);
+  try (unfold total; simpl; replace (1 * 0 + 0 + 0) with 0 by ring; rewrite Rabs_R0; lra).
+- exists (fun _ => 1), 0%nat. unfold gain, total. simpl. split; [auto | lra].
+- exists (fun _ => -1), 0%nat. unfold gain, total. simpl. split; [auto | lra].
+- exists 0%nat. simpl. auto.
+- exists (fun _ => 0). intros. lra.
 Qed.

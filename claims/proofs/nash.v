@@ -114,5 +114,11 @@ split; intros S.
 Qed.
 
 (* The hypotheses of the theorem can hold together. *)
-Lemma fair_witness : exists n u v, (forall i, In i (seq 0 n) -> 0 < u i /\ 0 < v i).
-Proof. exists 1%nat, (fun _ => 1), (fun _ => 1). intros. lra. Qed.
+Lemma fair_witness : (exists n u v, (forall i, In i (seq 0 n) -> 0 < u i /\ 0 < v i)
+  /\ total (seq 0 n) (fun i => (v i - u i) / u i) <= 0)
+  /\ exists n u v, (forall i, In i (seq 0 n) -> 0 < u i /\ 0 < v i)
+  /\ 0 < total (seq 0 n) (fun i => (v i - u i) / u i).
+Proof.
+split; [exists 1%nat, (fun _ => 1), (fun _ => 1) | exists 1%nat, (fun _ => 1), (fun _ => 2)];
+  (split; [intros; lra |]); unfold total; simpl; lra.
+Qed.

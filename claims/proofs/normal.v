@@ -128,10 +128,22 @@ replace (primitive h (FTC_P1 h C0) (x + t) - RiemannInt (I (- b) 0) -
   (primitive h (FTC_P1 h C0) (x + t) - primitive h (FTC_P1 h C0) x) by ring.
 apply H; [exact nz | lra].
 Qed.
-Lemma corollary_11_witness : exists Phi m0 m1 n0 n1 sd0 sd1, ((forall x, derivable_pt_lim Phi x
-  (density x))) /\ (0 < sd0) /\ (0 < sd1) /\ (m0 < m1) /\ (n1 < n0).
+Lemma corollary_11_witness : (exists Phi m0 m1 n0 n1 sd0 sd1, (forall x, derivable_pt_lim Phi x
+  (density x)) /\ 0 < sd0 /\ 0 < sd1 /\ m0 < m1 /\ n1 < n0
+  /\ exists t0 t1, 0 <= t0 /\ (n1 - n0) / 2 <= t1)
+  /\ exists Phi m0 m1 n0 n1 sd0 sd1, (forall x, derivable_pt_lim Phi x (density x))
+  /\ 0 < sd0 /\ 0 < sd1 /\ m0 < m1 /\ n1 < n0
+  /\ (2 * (m1 - m0) + (n0 - n1)) / sqrt (2 * PI) <= sd0 * g Phi n0 n1 sd1 0.
 Proof.
 destruct (antiderivative_of density) as [Phi D].
 { unfold density, Rdiv. apply continuity_mult; [reg | apply continuity_const; intros x y; reflexivity]. }
-exists Phi, 0, 1, 1, 0, 1, 1. repeat split; try lra. exact D.
+assert (P : 0 < g Phi 1 0 1 0)
+  by (apply (corollary_11 Phi 0 1 1 0 1 1 D); lra).
+assert (Q : 0 < (2 * (1 - 0) + (1 - 0)) / sqrt (2 * PI)).
+{ apply Rdiv_lt_0_compat; [lra |]. apply sqrt_lt_R0. assert (p := PI_RGT_0). lra. }
+split; exists Phi, 0, 1, 1, 0.
+- exists 1, 1. split; [exact D |]. repeat (split; [lra |]). exists 0, 0. lra.
+- exists ((2 * (1 - 0) + (1 - 0)) / sqrt (2 * PI) / g Phi 1 0 1 0), 1. split; [exact D |].
+  split; [apply Rdiv_lt_0_compat; assumption |]. repeat (split; [lra |]).
+  right. field. split; [| lra]. apply Rgt_not_eq, sqrt_lt_R0. assert (p := PI_RGT_0). lra.
 Qed.

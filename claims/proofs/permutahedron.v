@@ -238,18 +238,20 @@ split; [split; [apply Permutation_refl | intros; lia] |].
 split; [intros; rewrite !Z; lra | rewrite !Z; reflexivity].
 Qed.
 Lemma attained_witness : exists n w F s, ((forall k, (S k < n)%nat -> w (S k) <= w k)) /\ (ranking
-  n F s).
+  n F s) /\ exists c, NoDup c /\ incl c (seq 0 n).
 Proof.
-exists 1%nat, (fun _ => 0), (fun _ => 0), (cons 0%nat nil).
-split; [intros; lra | split; [apply Permutation_refl | intros; lia]].
+exists 1%nat, (fun _ => 0), (fun _ => 0), (cons 0%nat nil). split; [intros; lra |].
+split; [split; [apply Permutation_refl | intros; lia] |].
+exists nil. split; [constructor | intros k []].
 Qed.
 Lemma exceeded_witness : exists n w v c, (NoDup c) /\ (incl c (seq 0 n)) /\ (total (seq 0 (length
-  c)) w < total c v).
+  c)) w < total c v) /\ exists k, (S k < n)%nat.
 Proof.
-exists 1%nat, (fun _ => 0), (fun _ => 1), (cons 0%nat nil). split; [repeat constructor; auto |].
-split; [intros k H; exact H | unfold total; simpl; lra].
+exists 2%nat, (fun _ => 0), (fun _ => 1), (cons 0%nat nil). split; [repeat constructor; auto |].
+split; [intros k [e | []]; simpl; auto |]. split; [unfold total; simpl; lra | exists 0%nat; lia].
 Qed.
-Lemma other_total_witness : exists n w v, (total (seq 0 n) v <> total (seq 0 n) w).
+Lemma other_total_witness : exists n w v, (total (seq 0 n) v <> total (seq 0 n) w)
+  /\ exists k, (S k < n)%nat.
 Proof.
-exists 1%nat, (fun _ => 0), (fun _ => 1). unfold total. simpl. lra.
+exists 2%nat, (fun _ => 0), (fun _ => 1). split; [unfold total; simpl; lra | exists 0%nat; lia].
 Qed.

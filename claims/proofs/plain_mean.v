@@ -80,11 +80,18 @@ intros n v N. unfold mean, Rdiv. split.
 Qed.
 
 (* The hypotheses of each theorem can hold together. *)
-Lemma conjugate_witness : exists n, ((0 < n)%nat).
+Lemma conjugate_witness : (exists n v, (0 < n)%nat /\ forall i, In i (seq 0 n) -> v i = / INR n)
+  /\ exists n v, (0 < n)%nat /\ exists j, In j (seq 0 n) /\ v j <> / INR n.
 Proof.
-exists 1%nat. lia.
+split; [exists 1%nat, (fun _ => / 1) | exists 1%nat, (fun _ => 0)]; (split; [lia |]); simpl.
+- reflexivity.
+- exists 0%nat. split; [auto | lra].
 Qed.
-Lemma nonnegative_witness : exists n, ((0 < n)%nat).
+Lemma nonnegative_witness : (exists n v, (0 < n)%nat /\ (forall i, In i (seq 0 n) -> v i <= / INR n)
+  /\ exists f : nat -> R, forall i, 0 <= f i)
+  /\ exists n v, (0 < n)%nat /\ exists j, In j (seq 0 n) /\ / INR n < v j.
 Proof.
-exists 1%nat. lia.
+split; [exists 1%nat, (fun _ => 0) | exists 1%nat, (fun _ => 2)]; (split; [lia |]); simpl.
+- split; [intros; lra | exists (fun _ => 0); intros; lra].
+- exists 0%nat. split; [auto | lra].
 Qed.

@@ -250,9 +250,10 @@ exists 1%nat, 1, (fun _ => 0). split; [lia |]. split; [lra |]. split.
 - exists (fun _ => 0), 0. split; [intros; lra |]. split; [lra |]. unfold total. simpl. rewrite !Z. lra.
 Qed.
 Lemma outside_witness : exists n q v, ((0 < n)%nat) /\ (0 < q) /\ (Rpower (INR n) (- / q) < total
-  (seq 0 n) (fun i => power (Rmax (v i) 0) ((q + 1) / q))).
+  (seq 0 n) (fun i => power (Rmax (v i) 0) ((q + 1) / q))) /\ exists i, In i (seq 0 n).
 Proof.
-exists 1%nat, 1, (fun _ => 2). split; [lia |]. split; [lra |]. unfold total, power. simpl.
+exists 1%nat, 1, (fun _ => 2). split; [lia |]. split; [lra |].
+split; [| exists 0%nat; simpl; auto]. unfold total, power. simpl.
 rewrite Rmax_left by lra. destruct (Req_EM_T 2 0) as [c | _]; [lra |].
 assert (A : Rpower 2 0 < Rpower 2 ((1 + 1) / 1)) by (apply Rpower_lt; lra).
 rewrite Rpower_O in A by lra. unfold Rpower at 1. rewrite ln_1, Rmult_0_r, exp_0. lra.

@@ -120,10 +120,15 @@ intros g cs cont mono all. split.
 Qed.
 
 (* The hypotheses of each theorem can hold together. *)
-Lemma range_witness : exists g cs, (continuity g) /\ ((forall x y, x <= y -> g x <= g y)) /\
-  (Forall client cs).
+Lemma range_witness : (exists g cs, continuity g /\ (forall x y, x <= y -> g x <= g y)
+  /\ Forall client cs /\ exists lams, Forall2 returned cs lams)
+  /\ exists g cs, continuity g /\ (forall x y, x <= y -> g x <= g y) /\ Forall client cs
+  /\ exists t, low g cs <= t <= high g cs.
 Proof.
-exists (fun x => x), (cons (1, fun x => x, 0) nil).
-split; [apply derivable_continuous, derivable_id |]. split; [auto |]. constructor; [| constructor].
-unfold client, rising. repeat split; auto; lra.
+split; exists (fun x => x), (cons (1, fun x => x, 0) nil);
+  (split; [apply derivable_continuous, derivable_id |]); (split; [auto |]);
+  (split; [constructor; [unfold client, rising; repeat split; auto; lra | constructor] |]).
+- exists (cons 0 nil). constructor; [exists 0; split; [lra |] | constructor].
+  unfold clip. rewrite Rmin_left, Rmax_right; lra.
+- exists 0. unfold low, high, total. simpl. rewrite Rmin_left, Rmax_left; lra.
 Qed.

@@ -181,9 +181,23 @@ split; [| split].
     rewrite INR_IZR_INZ, Z2Nat.id; [lra |]. apply le_IZR. lra. }
   destruct H as [k H]. destruct (G k) as [T H']. exists T. lra.
 Qed.
-Lemma signs_witness : exists alpha l0 l1 F zero, (updates alpha l0 l1 F) /\ ((forall x, x < zero
-  -> 0 < F (l0 O + l1 O - x) x)) /\ ((forall x, zero < x -> F (l0 O + l1 O - x) x < 0)).
+
+Lemma signs_witness : (exists alpha l0 l1 F zero, updates alpha l0 l1 F
+  /\ (forall x, x < zero -> 0 < F (l0 O + l1 O - x) x)
+  /\ (forall x, zero < x -> F (l0 O + l1 O - x) x < 0)
+  /\ exists t, l1 t < zero)
+  /\ (exists alpha l0 l1 F zero, updates alpha l0 l1 F
+  /\ (forall x, x < zero -> 0 < F (l0 O + l1 O - x) x)
+  /\ (forall x, zero < x -> F (l0 O + l1 O - x) x < 0)
+  /\ exists t, zero < l1 t)
+  /\ exists alpha l0 l1 F zero, updates alpha l0 l1 F
+  /\ (forall x, x < zero -> 0 < F (l0 O + l1 O - x) x)
+  /\ (forall x, zero < x -> F (l0 O + l1 O - x) x < 0)
+  /\ exists t, l1 t = zero.
 Proof.
-exists (fun _ => 0), (fun _ => 0), (fun _ => 0), (fun _ x => - x), 0.
-split; [| split; intros; lra]. intros t. simpl. repeat split; try lra; unfold Rdiv; ring.
+split; [| split]; [exists (fun _ => 0), (fun _ => 0), (fun _ => -1) |
+  exists (fun _ => 0), (fun _ => 0), (fun _ => 1) |
+  exists (fun _ => 0), (fun _ => 0), (fun _ => 0)]; exists (fun _ x => - x), 0;
+  (split; [intros t; simpl; repeat split; try lra; unfold Rdiv; ring |]);
+  (split; [intros; lra |]); (split; [intros; lra |]); exists 0%nat; lra.
 Qed.

@@ -84,14 +84,13 @@ CLAIMS = (
         hypotheses={"losses": "F_k >= 0"},
         scope="every m and q > 0; drawn, m <= 5, five q from 1/10 to 5",
         whose="printed",
-        severity="misprint",
         check=every(identity(residuals, method="simplify"), extra=[drawn(case, pairs)]),
         mutants={
             "squared": ("the value of another weight", {"power": 2}),
             "p = q + 1": ("the norm of F for that of nu", {"conjugate": False}),
         },
         rests_on=("propfair/eq-4",),
-        erratum="(23) has nu_i for nu_k. f_q has three definitions: (2), weighted with 1/(q+1); "
-        "appendix A.1, with the root; and (22). For q = 0, p is infinite.",
+        notes="Misprints: (23) has nu_i for nu_k. f_q has three definitions: (2), weighted with "
+        "1/(q+1); appendix A.1, with the root; and (22). For q = 0, p is infinite.",
     ),
 )

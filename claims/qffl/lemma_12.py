@@ -136,7 +136,7 @@ CLAIMS = (
         scope="f = 0, q = 1/2",
         whose="implied",
         expected="refuted",
-        severity="theorem",
+        severity="step",
         check=counterexample(
             undefined,
             "f(w) = 0, q = 1/2: (27) has 0^(-1/2) |0|^2",

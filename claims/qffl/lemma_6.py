@@ -95,7 +95,7 @@ CLAIMS = (
         hypotheses={"losses": LOSSES},
         scope="m = 2, two models",
         whose="printed",
-        severity="theorem",
+        severity="constant",
         check=counterexample(
             variance,
             "F = (w, w + 1) on w in {0, 1}: w = 0 is optimal for q = 0 and q = 1, both variances "
@@ -136,15 +136,13 @@ CLAIMS = (
         hypotheses={"losses": LOSSES, "not zero": "F(w_1*) is not 0, where the angle is undefined"},
         scope="every m and F",
         whose="printed",
-        severity="misprint",
         check=every(definite(gap_of_angles), extra=[drawn(angle, worlds, tolerance=0.0)]),
         mutants={
             "smaller mean": ("the mean at w_1* smaller than at w_0*", {"sign": -1}),
             "turned": ("the inequality turned", {"turned": True}),
         },
-        reading="With the sums under the roots that (4) has; printed is F_k^2 for an unspecified "
-        "k.",
-        erratum="The sums under the square roots are missing, in the statement and in the proof.",
+        reading="With the sums under the roots that (4) has; printed is, in the proof too, F_k^2 "
+        "for an unspecified k.",
         gap="The proof says that the sum of squares is larger at w_1*; it is smaller, as w_1* "
         "minimises it: 8 against 9 for F in {(0, 3), (2, 2)}. With the printed direction the "
         "conclusion would not follow; the statement survives.",

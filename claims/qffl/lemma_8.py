@@ -137,7 +137,7 @@ CLAIMS = (
         },
         scope="m = 3, one parameter, q = 1",
         whose="printed",
-        severity="theorem",
+        severity="constant",
         check=counterexample(
             case,
             "F = (1 + w/2, 2 - 3w/4, 4 + w/4), each + w^2/2, q = 1: at w_1* = 0, dH(F(w_p*))/dp < "

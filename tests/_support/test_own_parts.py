@@ -114,10 +114,26 @@ def test_the_parts_of_a_figure_that_are_missing_are_named(tmp_path):
             registered()
 
 
-def test_workers_have_them(tmp_path):
-    (tmp_path / "planted_f.py").write_text(FIGURE)
+def test_workers_have_them_and_say_where_they_fail(tmp_path):
+    (tmp_path / "planted_f.py").write_text(FIGURE.replace("data(): ...", "data():\n    1 / 0"))
     own_parts.import_parts([str(tmp_path / "planted_f.py")])
     assert list(as_done(_planted, [(), ()], 2)) == [["planted_f"]] * 2
+    with pytest.raises(ZeroDivisionError) as raised:
+        list(as_done(_run, [(), ()], 2))
+    assert own_parts.place_of(raised.value) == "planted_f.py, line 4"
+
+
+def test_all_files_that_define_what_was_called_are_named(tmp_path):
+    for name in ("planted_h", "planted_g"):
+        (tmp_path / f"{name}.py").write_text(FIGURE.replace("data():", "data(points):"))
+        own_parts.import_parts([str(tmp_path / f"{name}.py")])
+    with pytest.raises(TypeError) as raised:
+        own_parts.own_modules("figures")[0].data()
+    assert own_parts.place_of(raised.value) == "planted_g.py or planted_h.py"
+
+
+def _run() -> None:
+    own_parts.own_modules("figures")[0].data()
 
 
 def _planted() -> list[str]:

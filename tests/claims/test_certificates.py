@@ -35,6 +35,11 @@ def kept(x, margin):
     return {"instance": {"x": x}, "margin": margin}
 
 
+def ran(*worst, examples=10, discarded=0, draws=DRAWS, attacks=(0, 0)):
+    """A run of :func:`below` on 17 draws."""
+    return PropertyRun(Call.of(below), 0.0, worst, draws, 17, examples, discarded, 0, *attacks)
+
+
 def accepted():
     """One certificate of every type that stands, with the level that it must have."""
     statement = Call.of(below)
@@ -61,9 +66,7 @@ def accepted():
         "counterexample in floats": (Counterexample.at(statement, "about 2", x=2.5), "numeric"),
         "witness": (Witness.at(statement, "2 squared is 4", x=2), "certified"),
         "property": (
-            PropertyRun(
-                statement, 0.0, (kept("2/1", 0.0), kept("1/1", 3.0)), DRAWS, 17, 10, 3, 0, 1, 5
-            ),
+            ran(kept("2/1", 0.0), kept("1/1", 3.0), discarded=3, attacks=(1, 5)),
             "property",
         ),
         "grid": (NumericGrid(statement, 0.0, (kept(1.5, 1.75),), 4, "quarters"), "numeric"),
@@ -121,27 +124,13 @@ def rejected():
         ),
         "premise broken": (Counterexample.at(statement, "-3 squared", x=-3), "premises sign"),
         "no witness": (Witness.at(statement, "3 squared", x=3), "not certain"),
-        "violated": (
-            PropertyRun(statement, 0.0, (kept(3, -5.0),), DRAWS, 17, 10, 0, 0, 0, 0),
-            "violated by 5",
-        ),
-        "margin not met again": (
-            PropertyRun(statement, 0.0, (kept(1, 2.0),), DRAWS, 17, 10, 0, 0, 0, 0),
-            "computed again",
-        ),
-        "nothing kept": (PropertyRun(statement, 0.0, (), DRAWS, 17, 10, 0, 0, 0, 0), "no instance"),
-        "all discarded": (
-            PropertyRun(statement, 0.0, (kept(1, 3.0),), DRAWS, 17, 0, 10, 0, 0, 0),
-            "no instance satisfied",
-        ),
-        "most discarded": (
-            PropertyRun(statement, 0.0, (kept(1, 3.0),), DRAWS, 17, 3, 10, 0, 0, 0),
-            "77% of",
-        ),
+        "violated": (ran(kept(3, -5.0)), "violated by 5"),
+        "margin not met again": (ran(kept(1, 2.0)), "computed again"),
+        "nothing kept": (ran(), "no instance"),
+        "all discarded": (ran(kept(1, 3.0), examples=0, discarded=10), "no instance satisfied"),
+        "most discarded": (ran(kept(1, 3.0), examples=3, discarded=10), "77% of"),
         "drawn again": (
-            PropertyRun(
-                statement, 0.0, (kept(1, 3.0),), Call.of(parts, low=2, high=9), 17, 10, 0, 0, 0, 0
-            ),
+            ran(kept(1, 3.0), draws=Call.of(parts, low=2, high=9)),
             "drawn again, violated",
         ),
         "outside the premises": (

@@ -218,7 +218,10 @@ def test_a_bad_value_is_wrong_usage(cli, words, part):
 @pytest.mark.parametrize(
     ("what", "part"),
     [
-        ({"expected": "holds"}, "the verdict is refuted, expected is holds"),
+        (
+            {"expected": "holds", "severity": None, "erratum": ""},
+            "the verdict is refuted, expected is holds",
+        ),
         (
             {"mutants": {"itself": ("nothing", registry.registered()[SMALL].claim.check)}},
             "mutant 'itself' survives",

@@ -108,6 +108,40 @@ CHEATS |= {
     )
     for name, goal in EMPTY.items()
 }
+NESTED = "forall x : R, x < 0 -> 0 < x -> 1 <= 0"
+UNREAL = f"{REALS}Lemma unreal : {NESTED}.\nProof. {PROOFS['in parentheses']} Qed.\n"
+CHEATS |= {
+    f"by contradictory hypotheses {name}": (
+        f"{UNREAL}{defined}Theorem none : {goal}.\nProof. {proved} Qed.\n",
+        f"{defined}Theorem none : {goal}.",
+        reason,
+    )
+    for name, defined, goal, proved, reason in (
+        ("in a part", "", f"0 <= 1 /\\ ({NESTED})", "exact (conj Rle_0_1 unreal).", "no witness"),
+        ("that are defined", f"Definition any := {NESTED}. ", "any", "exact unreal.", "no witness"),
+        (
+            "of what exists",
+            "",
+            f"exists y, y <= 0 /\\ ({NESTED})",
+            "exact (ex_intro _ 0 (conj (Rle_refl 0) unreal)).",
+            "no witness",
+        ),
+        (
+            "of an equivalence",
+            "",
+            f"True <-> ({NESTED})",
+            "exact (conj (fun _ => unreal) (fun _ => I)).",
+            "no witness",
+        ),
+        (
+            "in a recursion",
+            f"Fixpoint any (n : nat) : Prop := match n with O => {NESTED} | S k => any k end. ",
+            "forall n, any n",
+            "intros n. induction n; [exact unreal | exact IHn].",
+            "coqc: ",
+        ),
+    )
+}
 CHEATS |= {
     "after a comment that ends without a beginning": (
         f"{REALS}Lemma a : True.\nProof. (simpl in *). exact I. Defined.\n{HIDDEN}(* . *)\n"
@@ -188,19 +222,21 @@ def test_no_other_command_is_read(command, tmp_path, monkeypatch):
         inside.verify()
 
 
-HYPOTHESES = {
-    "0 <= 1": "",
-    "forall x y : R, 0 <= x * y": "",
-    "forall x (y : R), A x -> B (y) -> C": "exists x (y : R), (A x) /\\ (B (y))",
-    "forall x y, A x -> C y": "exists x, (A x)",
-    "forall X (u v : X -> R) s s', A v s' -> C": "exists X (v : X -> R) s', (A v s')",
-    "A -> forall x, B x -> C -> D": "(A) /\\ exists x, (B x) /\\ (C)",
-    "(A -> B) -> P /\\ forall e, Q e -> C": "((A -> B))",
-    "forall q, let r := q + 1 in A r -> C": "exists q, let r := q + 1 in (A r)",
-    "(forall x : R, A x -> C)": "exists (x : R), (A x)",
-    "forall (n : nat) (h : 0 < n), C": "exists (n : nat) (h : 0 < n), True",
-    "(A) -> (C)": "((A))",
+CHAINS = {
+    "0 <= 1": "True",
+    "forall x y : R, 0 <= x * y": "True",
+    "forall x (y : R), A x -> B y -> C": "exists x y : R, A x /\\ B y",
+    "forall x y : R, A x -> A y -> A x": "exists x y : R, A x /\\ A y",
+    "forall x y : R, A x -> C": "exists x : R, A x",
+    "C -> forall x, B x -> C -> A 0": "C /\\ exists x, B x /\\ C",
+    "forall n : {x : R | 0 < x}, C": "exists n : {x : R | 0 < x}, True",
+    "forall n : {x : R | 0 < x}, C -> A 0": "exists n : {x : R | 0 < x}, C",
+    "forall q : R, let r := q + 1 in A r -> C": "exists q, A (q + 1)",
+    "forall x : R, A x -> C /\\ forall e, B e -> C": "exists x, A x /\\ exists e, B e",
+    "forall x : R, (A x -> C) /\\ (~ A x -> C)": "(exists x, A x) /\\ exists x, ~ A x",
+    "exists x : R, C \\/ (C <-> forall y, A y -> C)": "exists y, A y",
 }
+"""Of each goal what a witness shows, for any A, B : R -> Prop and C : Prop."""
 FALSE = {
     "unproven": (altered("Qed.", "Admitted."), "the file says Admitted"),
     "a gap": (altered("nra.", "admit."), "the file says admit"),
@@ -264,9 +300,15 @@ def test_a_file_does_not_change_what_a_statement_means(name, tmp_path, monkeypat
         proof(tmp_path, monkeypatch, text, statement).verify()
 
 
-@pytest.mark.parametrize("goal", HYPOTHESES)
-def test_the_hypotheses_of_a_theorem_are_read(goal):
-    assert kernel_proof.hypotheses_of(goal) == HYPOTHESES[goal]
+@coqc
+def test_a_witness_is_asked_for_all_on_the_way_to_each_conclusion():
+    asked = "".join(
+        f"Goal forall (A B : R -> Prop) (C : Prop), {goal}. intros A B C. match goal with |- ?g => "
+        f"let g := eval cbv beta zeta in g in let l := chains g in let w := all l in "
+        f"first [constr_eq w ({shown}) | fail 1 w] end. Abort.\n"
+        for goal, shown in CHAINS.items()
+    )
+    kernel_proof._coqc({"ask.v": f"{kernel_proof.HEADER}{kernel_proof.CHAINS}{asked}"})
 
 
 @coqc

@@ -32,6 +32,11 @@ def below(n, least=9):
 def weak(n, least=9):
     """Says less than it could."""
     return n <= least
+
+@ff.lemma("own/raises", st.integers(0, 9), mutants={"more": {"least": 20}})
+def raises(n, least=9):
+    """Cannot be evaluated."""
+    return n / 0 <= least
 '''
 
 
@@ -109,7 +114,10 @@ def test_the_command_line(file):
     (claim,) = json.loads(good.stdout)
     assert good.returncode == 0 and claim["verdict"] == "holds" and claim["level"] == "property"
     bad = cli("claims", "check", "own", "--import", file)
-    assert bad.returncode == 1 and "3 claims checked, 2 failed" in bad.stdout
+    assert bad.returncode == 1 and "4 claims checked, 3 failed" in bad.stdout
+    where = FILE[: FILE.index("n / 0")].count("\n") + 1
+    why = f"planted_lemmas.py, line {where}: ZeroDivisionError('division by zero')"
+    assert f"FAILED own/raises\n    {why}\n" in bad.stdout and "Traceback" not in bad.stdout
     assert "mutant 'the same' survives" in bad.stdout and "rejected: violated" in bad.stdout
     for arguments, told in (
         (("check", "own/mean"), "claim must be one of"),

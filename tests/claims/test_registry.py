@@ -1,17 +1,24 @@
 """The claims themselves, at the quick profile: the evidence stands, the finding is the expected
-one, mutants die.
+one, mutants die. The committed record: it is of the sources as they are, and verifies from its
+JSON.
 """
 
+import json
 import re
 
 import pytest
 
-from fairfl.claims import sources
+from fairfl.claims import record, sources
 from fairfl.claims.claim import QUICK, REPAIRED
+from fairfl.claims.evidence import Evidence
 from fairfl.claims.outcome import examine
 from fairfl.claims.registry import papers, registered
+from fairfl.claims.runner import recorded
 
 REGISTERED = registered()
+RECORDED = {c.claim.id: c.outcome for c in recorded()}
+AGAIN = "fairfl claims check --record --jobs 2"
+"""Records what is stale, at quick effort in at most two minutes, and keeps what is not."""
 
 
 @pytest.mark.parametrize("id", sorted(REGISTERED))
@@ -22,6 +29,19 @@ def test_claim(id):
     expected = "refuted" if entry.claim.expected == "holds-repaired" else entry.claim.expected
     assert outcome.finding == expected, outcome.summaries
     assert [f"{m.name}: {m.reason}" for m in outcome.survivors] == []
+    kept = RECORDED[id]
+    if kept is not None:
+        assert kept.fault == "" and kept.survivors == ()
+        evidence = Evidence.from_json(json.loads(json.dumps(kept.evidence)))
+        assert (evidence.finding, evidence.level) == (kept.finding, kept.level)
+        if kept.evidence != outcome.evidence:  # else it has been verified just now
+            evidence.verify()
+
+
+def test_the_record_is_of_the_claims_and_the_sources_as_they_are():
+    names = {record.path_of(record.COMMITTED, id).name for id in REGISTERED}
+    assert {file.name for file in record.COMMITTED.iterdir()} <= names
+    assert [id for id, kept in RECORDED.items() if kept is None] == [], f"run {AGAIN}"
 
 
 def test_a_repaired_claim_holds_and_an_unrepaired_one_says_what_it_rests_on():

@@ -112,6 +112,8 @@ def test_faults_between_claims_are_errors(claims, message):
         ({"title": " "}, "title of pffl/a must be given"),
         ({"mutants": ()}, "mutants of pffl/a must be at least one"),
         ({"expected": "refuted", "erratum": ""}, "erratum of pffl/a must say"),
+        ({"erratum": "Read 3."}, "erratum of pffl/a must say what is wrong where it is false, and"),
+        ({"severity": "misprint"}, "severity of pffl/a must be one of .*, of what is false, got"),
         ({"rests_on": ("pffl/a",)}, "must not name itself"),
     ],
 )

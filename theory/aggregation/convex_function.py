@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfl._support.checks import Array
+from fairfl._support.checks import Array, single
 from fairfl.theory.aggregation._base import Objective
 from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
 
@@ -55,6 +55,8 @@ class ConvexFunction(Objective):
         for name in ("function", "slope"):
             if not callable(getattr(self, name)):
                 raise ValueError(f"{name} must be a function, got {getattr(self, name)!r}")
+        for name in ("lower", "upper"):
+            single(name, getattr(self, name))
         if not -np.inf <= self.lower < self.upper <= np.inf:
             raise ValueError(f"lower must be below upper, got [{self.lower}, {self.upper}]")
         if self.client_weights is not None:

@@ -6,7 +6,7 @@ import re
 from html import escape
 from itertools import chain
 
-from fairfl.claims.certificates import Certificate, Counterexample, KernelProof, from_json
+from fairfl.claims.certificates import ClaimCertificate, Counterexample, KernelProof, from_json
 from fairfl.claims.claim import Claim
 from fairfl.claims.outcome import Outcome
 from fairfl.reports.claims.legend import legend, subject
@@ -38,7 +38,7 @@ def evidence(claim: Claim, outcome: Outcome) -> str:
     )
 
 
-def _line(one: Certificate) -> str:
+def _line(one: ClaimCertificate) -> str:
     if isinstance(one, KernelProof):
         by = f"by {one.kernel}" if one.kernel else "not compiled, no coqc was installed"
         coq = escape(_SENTENCE.sub("\n", one.statement))
@@ -50,7 +50,7 @@ def _line(one: Certificate) -> str:
     return f"<li>{html(one.summary())}{_meaning(one)}</li>"
 
 
-def _meaning(one: Certificate) -> str:
+def _meaning(one: ClaimCertificate) -> str:
     if not isinstance(one, Counterexample):
         said = subject(one)
         return f"<br><em>of:</em> {html(said)}" if said else ""

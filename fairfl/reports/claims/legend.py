@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from fairfl.claims.call import Call
-from fairfl.claims.certificates import Certificate, Counterexample, Witness
+from fairfl.claims.certificates import ClaimCertificate, Counterexample, Witness
 from fairfl.claims.registry import papers
 
 RUN = 4
@@ -41,7 +41,7 @@ def legend(certificate: Counterexample | Witness) -> Legend:
     return Legend(statement, numbers, found.replace(" == ", " = "))
 
 
-def subject(certificate: Certificate) -> str:
+def subject(certificate: ClaimCertificate) -> str:
     """What a certificate is of, in words, empty where it names no function."""
     data = vars(certificate).values()
     return next((words(one) for one in data if isinstance(one, Call)), "")

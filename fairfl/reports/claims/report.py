@@ -12,7 +12,7 @@ from fairfl.reports.claims.markdown import markdown
 from fairfl.reports.claims.page import page
 from fairfl.reports.claims.text import as_data
 
-NAMES = ("claims.html", "claims.md", "claims.json")
+NAMES: tuple[str, ...] = ("claims.html", "claims.md", "claims.json")
 
 
 def write_report(out: Path, checked: Sequence[Checked]) -> tuple[Path, ...]:

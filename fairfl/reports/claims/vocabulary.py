@@ -27,7 +27,7 @@ SEVERITY = {
     "theorem": "a result, a rule or a guarantee is false as stated",
     "constant": "a constant, a factor, a sign or an index of a formula is wrong, or a number of a "
     "table",
-    "step": "a step of a proof is false or missing",
+    "step": "a step of a proof, or a case at the border of a hypothesis, is false or missing",
     "remark": "a sentence beside the results does not hold: a motive, a survey, a caption",
     "misprint": "what is meant is clear from the context",
 }

@@ -6,7 +6,8 @@ import pytest
 from scipy import stats
 
 import fairfl as ff
-from fairfl.claims.fedfb.normal_clients import NormalClient, ends, phi
+from fairfl.claims.exact import phi
+from fairfl.claims.fedfb.normal_clients import NormalClient, ends
 
 
 @pytest.mark.parametrize("x", [-3.0, 0.0, 0.7])
