@@ -81,7 +81,7 @@ def own_modules(kind: str) -> tuple[ModuleType, ...]:
     ------
     ValueError : one that cannot be imported.
     """
-    found = [_imported(name, name) for name in _named()]
+    found = named_modules()
     for entry in sorted(entry_points(group=f"fairfl.{kind}"), key=lambda one: one.value):
         try:
             found.append(import_module(entry.module))
@@ -91,6 +91,11 @@ def own_modules(kind: str) -> tuple[ModuleType, ...]:
                 f"imported: {type(error).__name__}: {error}"
             ) from error
     return tuple(dict.fromkeys(found))
+
+
+def named_modules() -> list[ModuleType]:
+    """The modules that ``--import`` named, each run once in every process."""
+    return [_imported(name, name) for name in _named()]
 
 
 def _named() -> list[str]:

@@ -13,6 +13,8 @@ from multiprocessing import active_children, get_context
 from threading import current_thread, main_thread
 from typing import Any, TypeVar
 
+from fairfl._support.own_parts import named_modules
+
 T = TypeVar("T")
 MOST_JOBS = 4
 
@@ -25,12 +27,15 @@ def job_count(jobs: int, tasks: int) -> int:
 
 
 def as_done(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[T]:
-    """``function(*task)`` of each task as it is done; in this process where ``jobs`` is 1."""
+    """``function(*task)`` of each task as it is done; in this process where ``jobs`` is 1.
+
+    Each process imports first what ``--import`` named: functions of a user's own are looked up there.
+    """
     if jobs <= 1:
         for task in tasks:
             yield function(*task)
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=named_modules) as pool:
         with _deaf():
             futures = [pool.submit(function, *task) for task in tasks]
         try:

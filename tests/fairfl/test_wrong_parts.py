@@ -1,16 +1,8 @@
 """Parts of one's own that are wrong: each ends in one line, which says what is allowed."""
 
-import sys
 from pathlib import Path
 
 import pytest
-
-from fairfl._support import own_parts
-from fairfl.claims.registry import papers, registered
-from fairfl.sims.algorithms import algorithms
-from fairfl.sims.data.federated.registry import SOURCES
-from fairfl.sims.engine.algorithm import REGISTRY
-from fairfl.sims.models.registry import MODELS
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 COMMANDS = {
@@ -101,17 +93,17 @@ WRONG = {
         ('"my_blobs", "Two', '"my_blob", "Two', "data.name must be one of"),
         ('"my_blobs", "Two', '3, "Two', "name must be a str, got int"),
         (
-            'return FederatedData("my_blobs", x, y, np.arange(400) // 100, 4)',
+            'return FederatedData("my_blobs", x, y, np.arange(400) // 100)',
             "return x",
             "data my_blobs must be a FederatedData, got ndarray",
         ),
         (
-            "np.arange(400) // 100, 4)",
-            "np.arange(300) // 100, 4)",
+            "np.arange(400) // 100)",
+            "np.arange(300) // 100)",
             "owner must be whole numbers of shape (400,)",
         ),
         (
-            "np.arange(400) // 100, 4)",
+            "np.arange(400) // 100)",
             "np.arange(400) // 100, 2)",
             "owner must be in 0..1, got 2 at row 200",
         ),
@@ -133,58 +125,33 @@ WRONG = {
     "study": [
         (NAMED.format("study"), 'TITLE = "Squares"', "must define NAME"),
         (NAMED.format("study"), 'NAME = "my_study"', "no TITLE"),
-        ("def units(", "def unit(", "no units"),
-        ("def tables(", "def table(", "no tables"),
+        ("def measured(", "def measure(", "it has no units or measured"),
         ("def verdicts(", "def verdict(", "study must be one of"),
         ('"my_study"', '"frontier"', "NAME must be new, got 'frontier' in my_study.py"),
         ('"my_study"', '"a/b"', "NAME must be of letters, digits, dots and hyphens"),
-        ("[Unit(", "[print(", "units must be a Unit, got NoneType"),
-        ('{"squares": measures}', "measures", "tables must be a dict, got DataFrame"),
-        (
-            '{"squares": measures}',
-            '{"squares": 3}',
-            "tables['squares'] must be a DataFrame, got int",
-        ),
+        ("NAME,", "units = lambda scale: [3]\nNAME,", "units must be a Unit, got int"),
+        ("NAME,", "tables = len\nNAME,", "tables must be a dict, got int"),
+        ("NAME,", "tables = dict\nNAME,", "tables['square'] must be a DataFrame, got Series"),
         ("return (Verdict", "return list, (Verdict", "verdicts must be a Verdict, got type"),
         (
             "NAME,",
             "SEEDS = {'quick': 0}\nNAME,",
             "seeds must be a whole number of at least 1, got 0",
         ),
-        ("pd.DataFrame({", "dict({", "what my-0 measured must be a DataFrame, got dict"),
-        ('measures["square"]', 'measures["cube"]', "my_study.py, line 26: KeyError: 'cube'"),
+        ('{"square": seed**2}', "seed", "what seed 0 measured must be a DataFrame, got int"),
+        ('measures["square"]', 'measures["cube"]', "my_study.py, line 13: KeyError: 'cube'"),
     ],
 }
 """What is replaced in the example, by what, and what the line says."""
 ROWS = [(kind, *row) for kind, rows in WRONG.items() for row in rows]
 
 
-@pytest.fixture(autouse=True)
-def apart(tmp_path, monkeypatch):
-    """The examples in a folder of the test's own, which leave nothing behind."""
+@pytest.mark.usefixtures("own_parts_forgotten")
+@pytest.mark.parametrize(("kind", "old", "new", "why"), ROWS)
+def test_a_wrong_part_is_told_in_one_line(cli, tmp_path, monkeypatch, kind, old, new, why):
     for file in EXAMPLES.iterdir():
         (tmp_path / file.name).write_text(file.read_text("utf-8"), "utf-8")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv(own_parts.VARIABLE, "[]")
-    own_parts.PLACES.clear()
-    assert algorithms() and len(SOURCES)  # all of ours, before a copy is taken
-    tables = (REGISTRY, MODELS, SOURCES._entries, own_parts.DIGESTS)
-    kept = [dict(table) for table in tables]
-    papers.cache_clear()
-    registered.cache_clear()
-    yield
-    for name in [name for name in sys.modules if name.startswith("my_")]:
-        del sys.modules[name]
-    papers.cache_clear()
-    registered.cache_clear()
-    for table, before in zip(tables, kept, strict=True):
-        table.clear()
-        table.update(before)
-    own_parts.PLACES.clear()
-
-
-@pytest.mark.parametrize(("kind", "old", "new", "why"), ROWS)
-def test_a_wrong_part_is_told_in_one_line(cli, tmp_path, kind, old, new, why):
     mine = tmp_path / FILES.get(kind, f"my_{kind}.py")
     text = mine.read_text("utf-8").replace('__name__ == "__main__"', "True")
     assert old in text

@@ -206,7 +206,7 @@ OWN_PARTS = {
     "fairfl figures my_figure --import my_figure.py": "drawn ",
     "fairfl crosscheck my_crosscheck.toml --import my_algorithm.py": "frontier (hard): holds",
     "fairfl simulate my_run.toml --import my_data_and_model.py": "fedavg",
-    "fairfl crosscheck my_study --import my_study.py --jobs 2": "positive (hard): holds",
+    "fairfl crosscheck my_study --import my_study.py": "positive (hard): holds",
 }
 """What a user runs in a folder of her own, and what is printed then."""
 
