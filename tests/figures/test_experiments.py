@@ -57,9 +57,8 @@ def test_curves_that_coincide_can_be_told_apart_and_bands_are_few(clients):
     )
     figure = experiments.draw_rounds(experiments.rounds(many))
     looks = [(line.get_color(), line._unscaled_dash_pattern) for line in figure.axes[0].lines]
-    assert len(set(map(str, looks))) == 9 and all(
-        a[1] != b[1] for a, b in zip(looks, looks[1:], strict=False)
-    )
+    assert len(set(map(str, looks))) == 9
+    assert all(a[1] != b[1] for a, b in zip(looks, looks[1:], strict=False))
     assert not figure.axes[0].collections
     assert len(experiments.draw_rounds(experiments.rounds(clients)).axes[0].collections) == 2
 

@@ -88,9 +88,8 @@ def read(text: str, folder: Path) -> str:
     except ValueError as error:
         assert "\n" not in str(error) and len(str(error)) < 400
         return str(error)
-    assert (
-        isinstance(federation, Federation) and len(federation.client_names) == federation.n_clients
-    )
+    assert isinstance(federation, Federation)
+    assert len(federation.client_names) == federation.n_clients
     return ""
 
 

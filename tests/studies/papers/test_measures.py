@@ -17,9 +17,8 @@ def test_measures_by_hand():
     assert found["devices"] == pytest.approx(45)
     assert (found["worst"], found["worst 10%"]) == pytest.approx((0, 0))
     assert (found["best"], found["best 10%"]) == pytest.approx((90, 90))
-    assert found["variance"] == pytest.approx(8.25 * 100) and found["std"] == pytest.approx(
-        np.sqrt(825)
-    )
+    assert found["variance"] == pytest.approx(8.25 * 100)
+    assert found["std"] == pytest.approx(np.sqrt(825))
     cosine = a.sum() / (np.sqrt(10) * np.linalg.norm(a))
     assert found["angle"] == pytest.approx(np.degrees(np.arccos(cosine)))
     share = a[1:] / a.sum()

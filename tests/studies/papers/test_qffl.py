@@ -70,9 +70,8 @@ def test_each_device_keeps_its_best_model():
     validation = clients(family(q_1=(0.9, 0.1), q_15=(1.0, 1.0)))
     test = clients(family(q_1=(0.7, 0.0)), "test")
     found = own_best(pd.concat([validation, test], ignore_index=True)).set_index("client")
-    assert found["accuracy"].to_dict() == {0: 0.7, 1: 1.0} and set(found["objective"]) == {
-        "multiple q"
-    }
+    assert found["accuracy"].to_dict() == {0: 0.7, 1: 1.0}
+    assert set(found["objective"]) == {"multiple q"}
 
 
 def test_tuning_takes_the_rate_that_is_best_at_q_0():
@@ -110,10 +109,8 @@ def test_settings_are_those_of_appendix_e(files):
     assert training.lr * training.weight_decay == pytest.approx(0.01)  # and of ||w||²/2
     sizes = [part.sizes.sum() for part in parts.parts.values()]
     assert np.array(sizes) / sum(sizes) == pytest.approx([0.8, 0.1, 0.1], abs=0.03)
-    assert (
-        qffl_runs.training_of("Synthetic", 7).lr == 0.1
-        and qffl_runs.training_of("Synthetic", 7).batch_size == 10
-    )
+    assert qffl_runs.training_of("Synthetic", 7).lr == 0.1
+    assert qffl_runs.training_of("Synthetic", 7).batch_size == 10
 
 
 def test_all_q_see_the_same_devices(tiny):
