@@ -22,6 +22,7 @@ from fairfl.cli.options import (
     Resume,
     RunsOut,
     Seeds,
+    completed,
 )
 
 if TYPE_CHECKING:
@@ -35,7 +36,11 @@ HELD = {True: "holds", False: "DOES NOT HOLD", None: "undecided"}
 def crosscheck(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[STUDY|CONFIG.toml]...", help="See --list; by default all."),
+        typer.Argument(
+            metavar="[STUDY|CONFIG.toml]...",
+            help="See --list; by default all.",
+            autocompletion=completed("studies", "studies"),
+        ),
     ] = None,
     profile: Profiles = Profile.quick,
     seeds: Seeds = None,

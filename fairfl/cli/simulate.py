@@ -21,6 +21,7 @@ from fairfl.cli.options import (
     Resume,
     RunsOut,
     Seeds,
+    completed,
     given,
     option,
     require_columns,
@@ -57,6 +58,7 @@ def simulate(
         typer.Argument(
             metavar="NAME|CONFIG.toml|PEOPLE.csv",
             help="See --list; a run; a table (.csv, .parquet).",
+            autocompletion=completed("studies", "experiments"),
         ),
     ] = None,
     profile: Profiles = Profile.quick,

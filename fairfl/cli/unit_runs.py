@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
 from fairfl._support.extras import MissingExtra, extras_named
-from fairfl.cli.options import out_folder
+from fairfl.cli.options import listed, out_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +65,7 @@ def show_list(kind: str, find: Callable[[], Iterable[Runs]], as_json: bool) -> b
         with extras_named():
             rows = [{"name": one.name, "title": one.title, "seeds": one.seeds} for one in find()]
     except MissingExtra as error:
-        rows = json.loads((files("fairfl.studies") / f"{kind}.json").read_text("utf-8"))
+        rows = listed("studies", kind)
         missing = error
     if as_json:
         typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))

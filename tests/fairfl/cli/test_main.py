@@ -153,15 +153,25 @@ def test_tables_that_do_not_fit_stand_in_blocks(monkeypatch, capsys):
     ]
 
 
-def test_shells_complete_commands():
-    asked = {"_FAIRFL_COMPLETE": "complete_bash", "COMP_WORDS": "fairfl fi", "COMP_CWORD": "1"}
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("fairfl fi", ["figures"]),
+        ("fairfl figures fedfb_figure_8", ["fedfb_figure_8"]),
+        ("fairfl simulate qffl-table-1", ["qffl-table-1", "qffl-table-10"]),
+        ("fairfl crosscheck ens", ["ensemble"]),
+    ],
+)
+def test_shells_complete_commands_and_names(words, wanted):
+    place = str(words.count(" "))
+    asked = {"_FAIRFL_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": place}
     line = [
         sys.executable,
         "-c",
         "import sys; sys.argv[0] = 'fairfl'; from fairfl.cli.main import main; main()",
     ]
     told = subprocess.run(line, env=os.environ | asked, capture_output=True, text=True)
-    assert (told.stdout.split(), told.stderr) == (["figures"], "")
+    assert (told.stdout.split(), told.stderr) == (wanted, "")
 
 
 def test_a_stage_that_takes_long_is_named_without_a_terminal(monkeypatch, capsys):
