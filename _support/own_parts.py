@@ -19,16 +19,7 @@ from types import ModuleType
 
 from fairfl._support.checks import existing_file
 
-KINDS = (
-    "algorithms",
-    "claims",
-    "data",
-    "experiments",
-    "figures",
-    "models",
-    "objectives",
-    "studies",
-)
+KINDS = "algorithms claims data experiments figures models objectives studies".split()
 """An installed package offers a module by an entry point of the group ``fairfl.KIND``."""
 VARIABLE = "FAIRFL_IMPORT"
 """Environment variable: what ``--import`` named, as JSON, so that processes of ``--jobs`` import

@@ -15,17 +15,7 @@ from matplotlib.lines import Line2D
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import names, numbers, pick
 
-COLOURS = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#000000",
-    "#8C6D31",
-    "#882255",
-)
+COLOURS = "#0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9 #000000 #8C6D31 #882255".split()
 """Okabe and Ito's, a brown and a wine."""
 MARKERS = ("o", "s", "^", "D", "v", "p", "h", "P", "X")
 SPREAD = 0.2

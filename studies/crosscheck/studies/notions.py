@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +16,18 @@ from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, op
 from fairfl.studies.crosscheck.population.learned_rules import Found, from_json
 from fairfl.studies.crosscheck.population.supporting_line import supporting_plane
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
-from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, rms
+from fairfl.studies.crosscheck.rates import Rate
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan
 from fairfl.studies.crosscheck.standard_errors import NEAR, OVER
 from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.told import counted, points_of, series, summary
+from fairfl.studies.crosscheck.told import (
+    by_size,
+    counted,
+    points_of,
+    rate_verdict,
+    series,
+    summary,
+)
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups, loose, rows
 from fairfl.theory.populations.notions import Notion
@@ -190,23 +198,20 @@ def _one_rate(found: pd.DataFrame) -> pd.DataFrame:
     return among(among(found, "notion", ["dp", "eo"]), "budget", [FAIR])
 
 
-def _speed(found: pd.DataFrame) -> tuple[Verdict, Verdict]:
+def _speed(found: pd.DataFrame) -> Iterator[Verdict]:
     """CFL's at ε = 0, where its class contains the optimum."""
     part = _rated(found)
+
+    def said(rate: Rate) -> str:
+        return f"{rate}; {rate.told_by_world()}; {_what(part)}"
+
     asked = (
         "CFL's learner of equal opportunity, and of three groups: at ε = 0 its distance below the "
-        "plane shrinks like 1/n.",
-        "And its disparity like the root of 1/n.",
+        "plane shrinks like 1/n."
     )
-    made = []
-    each = (floats(part, LOST), floats(part, "disparity"))
-    for name, text, values, power in zip(
-        ("plane-rate", "disparity-rate"), asked, each, (1, 0.5), strict=True
-    ):
-        rate = Rate.of(floats(part, "rows"), values, part["question"]) if len(part) else None
-        told = TOO_FEW if rate is None else f"{rate}; {rate.told_by_world()}; {_what(part)}"
-        made.append(Verdict(name, None if rate is None else rate.is_near(-power), text, told))
-    return made[0], made[1]
+    yield rate_verdict("plane-rate", asked, 1, part, floats(part, LOST), said, "question")
+    asked, apart = "And its disparity like the root of 1/n.", floats(part, "disparity")
+    yield rate_verdict("disparity-rate", asked, 0.5, part, apart, said, "question")
 
 
 def _fedfb(found: pd.DataFrame) -> Verdict:
@@ -320,10 +325,8 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
         ("disparity (of rates)", "disparity"),
     ):
         for (notion, count), part in groups(fair, ["notion", "groups"]):
-            sizes, values = floats(part, "rows"), floats(part, column)
-            each = np.unique(sizes)
-            y = [rms(values[sizes == n]) for n in each]
-            parts.append(series(panel, f"{TOLD[notion]}, {count} groups", "path", each, y))
+            name, values = f"{TOLD[notion]}, {count} groups", floats(part, column)
+            parts.append(by_size(panel, name, floats(part, "rows"), values))
     return pd.concat(parts, ignore_index=True)
 
 
