@@ -29,7 +29,7 @@ def job_count(jobs: int, tasks: int) -> int:
 def as_done(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[T]:
     """``function(*task)`` of each task as it is done; in this process where ``jobs`` is 1.
 
-    Each process imports first what ``--import`` named: functions of a user's own are looked up there.
+    Each process imports first what ``--import`` named: a user's functions are looked up there.
     """
     if jobs <= 1:
         for task in tasks:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -52,6 +52,11 @@ def measured(
             return run_units(units, out / RUNS, resume, progress, count, as_done)
     except NonFiniteUpdate as error:  # what was asked for cannot be done: no fault of ours
         raise RuntimeError(str(error)) from None
+
+
+def as_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """A table as JSON has it: a dict a row."""
+    return json.loads(str(table.to_json(orient="records")))
 
 
 def show_list(kind: str, find: Callable[[], Iterable[Runs]], as_json: bool) -> bool:
