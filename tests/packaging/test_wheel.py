@@ -41,17 +41,8 @@ def files_of(root: Path) -> set[str]:
 
 def build(source: Path, out: Path) -> Path:
     """A wheel of the tree, built with the setuptools that is installed."""
-    run(
-        sys.executable,
-        "-m",
-        "build",
-        "--wheel",
-        "--no-isolation",
-        "--outdir",
-        out,
-        source,
-        cwd=source,
-    )
+    words = "-m build --wheel --no-isolation --outdir".split()
+    run(sys.executable, *words, out, source, cwd=source)
     (wheel,) = out.glob("*.whl")
     return wheel
 

@@ -27,19 +27,7 @@ def test_the_table_and_its_files(cli, table, tmp_path):
 
 
 def test_features_budgets_and_json(cli, table, tmp_path):
-    words = (
-        "--feature",
-        "z",
-        "--budget",
-        0,
-        "--budget",
-        0.3,
-        "--blind",
-        "--notion",
-        "eo",
-        "--seeds",
-        1,
-    )
+    words = "--feature z --budget 0 --budget 0.3 --blind --notion eo --seeds 1".split()
     result = cli("simulate", table, *COLUMNS, *words, "--out", tmp_path, "--json")
     found = json.loads(result.stdout)
     assert result.exit_code == 0 and "Features: z." in found["differences"][0]

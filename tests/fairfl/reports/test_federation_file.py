@@ -150,21 +150,7 @@ LEAVES = st.one_of(
     st.integers(-3, 3).map(str),
     st.sampled_from([BIG, "nan", "inf", "1e308", "true", "'norm'", "'x'", "1e-300"]),
 )
-KEYS = (
-    "clients",
-    "eta",
-    "mean",
-    "sd",
-    "q",
-    "weight",
-    "laws",
-    "law",
-    "mixture",
-    "weights",
-    "points",
-    "masses",
-    "name",
-)
+KEYS = "clients eta mean sd q weight laws law mixture weights points masses name".split()
 
 
 def tables(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
