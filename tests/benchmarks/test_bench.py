@@ -11,6 +11,7 @@ from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.fedfb_figures import figure_5
 
 
+@pytest.mark.slow
 def test_the_table_is_written(cli, tmp_path, monkeypatch):
     """Every row, the simulator's and the models' whose clients go in turn among them."""
     seen, markdown = [], bench.markdown

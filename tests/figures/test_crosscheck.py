@@ -77,15 +77,8 @@ def test_the_files_are_the_same_each_time(tmp_path):
 
 @pytest.mark.parametrize("panels", [1, 2, 4, 5])
 def test_any_number_of_panels(panels):
-    rows = pd.DataFrame(
-        {
-            "panel": [str(k) for k in range(panels)],
-            "series": "s",
-            "kind": "line",
-            "x": 1.0,
-            "y": 2.0,
-        }
-    )
+    columns = {"panel": [*map(str, range(panels))], "series": "s", "kind": "line"}
+    rows = pd.DataFrame({**columns, "x": 1.0, "y": 2.0})
     with style.sheet():
         figure = figure_of(Drawing("n", "t", "x", "y", lambda m: m), rows)
     assert sum(axes.get_visible() for axes in figure.axes) == panels

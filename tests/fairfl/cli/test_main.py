@@ -141,16 +141,17 @@ def test_tables_that_do_not_fit_stand_in_blocks(monkeypatch, capsys):
     terminal.tell_table(rows)
     monkeypatch.setattr(terminal, "width", lambda: 25)
     terminal.tell_table(rows)
-    assert capsys.readouterr().out.split("\n") == [
-        "name         first      second",
-        "a long name  1.5 ± 0.5  2.5 ± 0.25",
-        "name         first",
-        "a long name  1.5 ± 0.5",
-        "",
-        "name         second",
-        "a long name  2.5 ± 0.25",
-        "",
-    ]
+    assert (
+        capsys.readouterr().out
+        == """name         first      second
+a long name  1.5 ± 0.5  2.5 ± 0.25
+name         first
+a long name  1.5 ± 0.5
+
+name         second
+a long name  2.5 ± 0.25
+"""
+    )
 
 
 @pytest.mark.parametrize(

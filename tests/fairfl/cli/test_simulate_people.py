@@ -8,6 +8,7 @@ import pytest
 COLUMNS = ("--label", "y", "--group", "a", "--client", "site")
 
 
+@pytest.mark.slow
 def test_the_table_and_its_files(cli, table, tmp_path):
     result = cli(
         "simulate", table, *COLUMNS, "--budget", 0.1, "--seeds", 1, "--out", tmp_path / "out"
@@ -26,6 +27,7 @@ def test_the_table_and_its_files(cli, table, tmp_path):
     assert "LFT+Ensemble, ε = 0.1" in set(shown["objective"]) and shown["published"].isna().all()
 
 
+@pytest.mark.slow
 def test_features_budgets_and_json(cli, table, tmp_path):
     words = "--feature z --budget 0 --budget 0.3 --blind --notion eo --seeds 1".split()
     result = cli("simulate", table, *COLUMNS, *words, "--out", tmp_path, "--json")

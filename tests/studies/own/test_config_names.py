@@ -99,6 +99,7 @@ def by_hand(mine):
     return {name: sum(two) / 2 for name, two in found.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_parts_forgotten")
 def test_a_file_of_ones_own(cli, tmp_path, monkeypatch):
     """All by name from a TOML: the numbers of the objects, in one process and in two."""

@@ -44,20 +44,12 @@ def run(file):
 def test_every_method_is_there_with_every_budget(run):
     _, experiment, rows = run
     names = set(rows["objective"])
-    fair = {
-        f"{name}, ε = {eps}"
-        for name in ("FedFB", "CFL", "LFT+Ensemble", "LFT+FedAvg")
-        for eps in ("0", "0.1")
-    }
+    fair_ones = ("FedFB", "CFL", "LFT+Ensemble", "LFT+FedAvg")
+    fair = {f"{name}, ε = {eps}" for name in fair_ones for eps in ("0", "0.1")}
     assert names == fair | {"FedAvg", "FairFed", "all 0", "all 1"}
     table = experiment.values(rows)
-    assert set(table["measure"]) == {
-        "Acc.",
-        "disparity",
-        "accepted",
-        "validation Acc.",
-        "validation disparity",
-    }
+    shown = {"Acc.", "disparity", "accepted"}
+    assert set(table["measure"]) == shown | {"validation Acc.", "validation disparity"}
     assert not table.duplicated(["objective", "seed", "measure"]).any()
 
 

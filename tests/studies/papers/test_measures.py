@@ -53,15 +53,9 @@ def test_a_wrong_line_is_told(line, why):
 
 
 def test_ours_beside_the_published():
-    values = pd.DataFrame(
-        {
-            "dataset": "A",
-            "objective": ["q = 0", "q = 0", "mine"],
-            "seed": [0, 1, 0],
-            "measure": "average",
-            "value": [80.0, 84.0, 70.0],
-        }
-    )
+    columns = {"objective": ["q = 0", "q = 0", "mine"], "seed": [0, 1, 0]}
+    values = pd.DataFrame({**columns, "value": [80.0, 84.0, 70.0]})
+    values = values.assign(dataset="A", measure="average")
     theirs = published(printed("A | q = 0 | 81 ± .5\nA | q = 9 | 3", ("average",)))
     table = compare(values, theirs).set_index("objective")
     assert list(table.index) == ["q = 0", "mine"]

@@ -21,24 +21,13 @@ SHARED = os.environ.get("FAIRFL_DATA")
 def clients(accuracy, part="validation", unit="u", loss=1.0):
     """Rows of two devices with 10 samples each, from {objective: (accuracy of either)}."""
     rows = [
-        {
-            "dataset": "Synthetic",
-            "objective": name,
-            "seed": 0,
-            "unit": unit,
-            "round": 5,
-            "part": part,
-            "model": "global",
-            "client": k,
-            "samples": 10,
-            "accuracy": a,
-            "loss": loss,
-            "replicate": r,
-        }
+        (name, k, a, r)
         for r, (name, both) in enumerate(accuracy.items())
         for k, a in enumerate(both)
     ]
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows, columns="objective client accuracy replicate".split())
+    alike = {"dataset": "Synthetic", "seed": 0, "round": 5, "model": "global", "samples": 10}
+    return table.assign(**alike, unit=unit, part=part, loss=loss)
 
 
 def family(**own):
@@ -56,11 +45,8 @@ def test_the_fairest_within_one_percent_is_chosen():
 
 def test_rows_of_the_chosen_q_are_called_so():
     both = pd.concat([clients(family(q_2=(0.6, 0.6)), part) for part in ("validation", "test")])
-    assert list(dict.fromkeys(chosen_rows(both, "test", ("average",))["objective"])) == [
-        "q = 0",
-        "q = 1",
-        "q = 2, chosen here",
-    ]
+    named = chosen_rows(both, "test", ("average",))["objective"]
+    assert list(dict.fromkeys(named)) == ["q = 0", "q = 1", "q = 2, chosen here"]
     nothing = pd.concat([clients(family(), part) for part in ("validation", "test")])
     assert set(chosen_rows(nothing, "test", ("average",))["objective"]) == {"q = 0", "q = 1"}
 
