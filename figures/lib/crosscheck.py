@@ -129,14 +129,7 @@ def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: dict[str, Any]) -> 
 
 
 def _handle(series: str, kinds: list[str], look: dict[str, Any]) -> Line2D:
-    return Line2D(
-        [],
-        [],
-        color=look["color"],
-        ls=look["ls"] if {"line", "path"} & set(kinds) else "none",
-        marker=look["marker"] if {"points", "path"} & set(kinds) else "",
-        ms=4.0,
-        mfc="none" if "points" in kinds else look["color"],
-        lw=1.3,
-        label=series,
-    )
+    line = look["ls"] if {"line", "path"} & set(kinds) else "none"
+    marker = look["marker"] if {"points", "path"} & set(kinds) else ""
+    mark = {"marker": marker, "ms": 4.0, "mfc": "none" if "points" in kinds else look["color"]}
+    return Line2D([], [], color=look["color"], ls=line, lw=1.3, label=series, **mark)

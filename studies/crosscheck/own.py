@@ -45,8 +45,8 @@ from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, be
 from fairfl.studies.crosscheck.population.learned_rules import Found, learned, to_text
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.crosscheck.runs import LR, MOMENTUM, featured
-from fairfl.studies.crosscheck.study import Drawing, Study, Verdict
-from fairfl.studies.crosscheck.told import exact_curve, series, summary
+from fairfl.studies.crosscheck.study import Study, Verdict
+from fairfl.studies.crosscheck.told import exact_curve, series, summary, trade_off
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups
 from fairfl.studies.own import config_parts
@@ -103,13 +103,7 @@ def own_study(path: str | Path) -> Study:
             for seed in chosen
         ]
 
-    picture = Drawing(
-        name,
-        title,
-        "disparity |MD| (difference of rates)",
-        "accuracy (share correct)",
-        partial(points, world),
-    )
+    picture = trade_off(name, title, partial(points, world))
     count = {"quick": len(seeds), "paper": len(seeds)}
     found = partial(_verdicts, world)
     return Study(name, title, count, units, partial(_tables, world), found, (picture,))
@@ -163,17 +157,9 @@ def measured(table: dict[str, Any], name: str, seed: int, result: Result) -> pd.
     for one, params in zip(_algorithms(table), result.params, strict=True):
         rule = learned(basis, params)
         found = Found.of(rule, world.federation)
-        lines.append(
-            {
-                "algorithm": one.label,
-                "seed": seed,
-                "people": table["people"],
-                "accuracy": found.accuracy,
-                "disparity": found.disparity,
-                "local": max(abs(v) for v in found.local),
-                "rule": to_text(rule),
-            }
-        )
+        line = {"algorithm": one.label, "seed": seed, "people": table["people"]}
+        line |= {"accuracy": found.accuracy, "disparity": found.disparity}
+        lines.append(line | {"local": max(map(abs, found.local)), "rule": to_text(rule)})
     return pd.DataFrame(lines)
 
 

@@ -13,8 +13,11 @@ from fairfl.solvers.schemes import LABELS, Scheme
 from fairfl.studies.crosscheck.population.frontier_distance import exact
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, rms
-from fairfl.studies.crosscheck.study import Verdict
+from fairfl.studies.crosscheck.study import Drawing, Verdict
 from fairfl.studies.frames import floats, groups
+
+Table = Callable[[pd.DataFrame], pd.DataFrame]
+"""Measures to what a ``Drawing`` shows."""
 
 
 def summary(
@@ -62,6 +65,16 @@ def by_size(panel: str, name: str, sizes: Array, distances: Array) -> pd.DataFra
     """The series of the root mean square of the distances at each size."""
     each = np.unique(sizes)
     return series(panel, name, "path", each, [rms(distances[sizes == n]) for n in each])
+
+
+def trade_off(name: str, title: str, table: Table, x: str = "disparity |MD|") -> Drawing:
+    """The picture of accuracy against disparity."""
+    return Drawing(name, title, f"{x} (difference of rates)", "accuracy (share correct)", table)
+
+
+def by_people(name: str, title: str, y: str, table: Table) -> Drawing:
+    """The picture of distances by sample size."""
+    return Drawing(name, title, "people in the sample", y, table, log="xy")
 
 
 def points_of(panel: str, name: str, found: pd.DataFrame) -> pd.DataFrame:

@@ -13,8 +13,16 @@ from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, be
 from fairfl.studies.crosscheck.population.worlds import by_name, in_words
 from fairfl.studies.crosscheck.rates import Rate, rms, told
 from fairfl.studies.crosscheck.runs import BOXED, CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan
-from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.told import by_size, exact_curve, points_of, rate_verdict, series
+from fairfl.studies.crosscheck.study import Verdict
+from fairfl.studies.crosscheck.told import (
+    by_people,
+    by_size,
+    exact_curve,
+    points_of,
+    rate_verdict,
+    series,
+    trade_off,
+)
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 
@@ -262,20 +270,8 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
     return order.sort_values("panel", kind="stable", ignore_index=True)
 
 
+RATE, DISTANCE = "CFL's learner by sample size", "distance (share of people)"
 PICTURES = (
-    Drawing(
-        "crosscheck-frontier",
-        "Learned rules and the exact frontiers",
-        "disparity |MD| (difference of rates)",
-        "accuracy (share correct)",
-        points,
-    ),
-    Drawing(
-        "crosscheck-frontier-rate",
-        "CFL's learner by sample size",
-        "people in the sample",
-        "distance (share of people)",
-        shrinking,
-        log="xy",
-    ),
+    trade_off("crosscheck-frontier", "Learned rules and the exact frontiers", points),
+    by_people("crosscheck-frontier-rate", RATE, DISTANCE, shrinking),
 )

@@ -17,8 +17,15 @@ from fairfl.studies.crosscheck.population.learned_rules import Found, from_json
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
 from fairfl.studies.crosscheck.rates import Rate, rms, told
 from fairfl.studies.crosscheck.runs import ENSEMBLE, Plan, spelt
-from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.told import exact_curve, points_of, rate_verdict, series
+from fairfl.studies.crosscheck.study import Verdict
+from fairfl.studies.crosscheck.told import (
+    by_people,
+    exact_curve,
+    points_of,
+    rate_verdict,
+    series,
+    trade_off,
+)
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups
 
@@ -245,20 +252,8 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
+RATE = "How far LFT+Ensemble is from its exact point, and on whose people"
 PICTURES = (
-    Drawing(
-        "crosscheck-ensemble",
-        "LFT+Ensemble, learned and exact",
-        "disparity |MD| (difference of rates)",
-        "accuracy (share correct)",
-        points,
-    ),
-    Drawing(
-        "crosscheck-ensemble-rate",
-        "How far LFT+Ensemble is from its exact point, and on whose people",
-        "people in the sample",
-        "distance (difference of rates)",
-        shrinking,
-        log="xy",
-    ),
+    trade_off("crosscheck-ensemble", "LFT+Ensemble, learned and exact", points),
+    by_people("crosscheck-ensemble-rate", RATE, "distance (difference of rates)", shrinking),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -19,14 +20,16 @@ from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
 from fairfl.studies.crosscheck.rates import Rate
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan
 from fairfl.studies.crosscheck.standard_errors import NEAR, OVER
-from fairfl.studies.crosscheck.study import Drawing, Verdict
+from fairfl.studies.crosscheck.study import Verdict
 from fairfl.studies.crosscheck.told import (
+    by_people,
     by_size,
     counted,
     points_of,
     rate_verdict,
     series,
     summary,
+    trade_off,
 )
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups, loose, rows
@@ -37,28 +40,16 @@ TITLE = "Equal opportunity, equalised odds and three groups below the exact opti
 SEEDS = {"quick": 1, "paper": 4}
 SEEN = 2
 
-QUESTIONS: tuple[tuple[str, Notion], ...] = (
-    *(
-        (world, notion)
-        for world in ("figure-5d", "figure-9d", "random-0")
-        for notion in ("eo", "eodds")
-    ),
-    *(
-        (f"random-{seed}-{clients}-3", notion)
-        for seed, clients in ((0, 2), (1, 3))
-        for notion in ("dp", "eo", "eodds")
-    ),
-)
+NOTIONS: tuple[Notion, ...] = ("dp", "eo", "eodds")
+TWO, THREE = ("figure-5d", "figure-9d", "random-0"), ("random-0-2-3", "random-1-3-3")
+"""Worlds of two groups and of three."""
+QUESTIONS = (*product(TWO, NOTIONS[1:]), *product(THREE, NOTIONS))
 """Worlds and notions; parity of two groups is ``frontier``'s."""
-SMALL: tuple[tuple[str, Notion], ...] = (
-    ("figure-5d", "eo"),
-    ("figure-5d", "eodds"),
-    ("random-0-2-3", "dp"),
-)
+SMALL = (*product(TWO[:1], NOTIONS[1:]), *product(THREE[:1], NOTIONS[:1]))
 RATED: tuple[tuple[str, Notion], ...] = (
-    *((world, "eo") for world in ("figure-5d", "figure-9d", "random-0")),
-    ("random-0-2-3", "dp"),
-    ("random-1-3-3", "eo"),
+    *product(TWO, NOTIONS[1:2]),
+    *product(THREE[:1], NOTIONS[:1]),
+    (THREE[1], NOTIONS[1]),
 )
 """Questions of the rates."""
 EVERYONE = (CFL, ENSEMBLE, LFT_AVG, FEDFB)
@@ -330,20 +321,9 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
+BY_NOTION = "Learned rules and CFL's exact frontier, by notion"
+RATE = "CFL's learner at ε = 0 by sample size"
 PICTURES = (
-    Drawing(
-        "crosscheck-notions",
-        "Learned rules and CFL's exact frontier, by notion",
-        "disparity (difference of rates)",
-        "accuracy (share correct)",
-        points,
-    ),
-    Drawing(
-        "crosscheck-notions-rate",
-        "CFL's learner at ε = 0 by sample size",
-        "people in the sample",
-        "root mean square",
-        shrinking,
-        log="xy",
-    ),
+    trade_off("crosscheck-notions", BY_NOTION, points, x="disparity"),
+    by_people("crosscheck-notions-rate", RATE, "root mean square", shrinking),
 )
