@@ -237,11 +237,10 @@ def counted(
     """
     if rule is None:
         return float("nan"), float("nan")
-    pooled, groups = counts.sum(axis=0, keepdims=True), np.arange(counts.shape[1])[:, None]
-    if isinstance(rule, ClientClassifiers):
-        accept = rule(points, groups, np.arange(len(counts))[:, None, None])
-    else:
-        accept, counts = rule(points, groups)[None], pooled
+    pooled = counts.sum(axis=0, keepdims=True)
+    told = isinstance(rule, ClientClassifiers)
+    accept = np.stack([own.on(points) for own in (rule if told else [rule])])
+    counts = counts if told else pooled
     negative, positive = counts[:, :, 0], counts[:, :, 1]
     people = negative + positive
     costs = question.task(refitted(Counted(points, pooled), pooled), "cfl").costs
