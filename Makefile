@@ -6,9 +6,10 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 # torch's own index of builds without CUDA, gigabytes smaller; set it to nothing for pip's choice.
 TORCH ?= $(shell command -v nvidia-smi >/dev/null || echo https://download.pytorch.org/whl/cpu)
-# Two processes of tests: each keeps to one thread, else they fight over the cores.
+# Two processes of tests: each keeps to one thread, else they fight over the cores. Bytecode is kept, which they and the
+# hundred programs that they start would compile anew otherwise.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
-PYTEST := $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal
 
 LAYERS := _support theory solvers sims studies claims figures
 ROUNDINGS := start-0 start-1 start-2 order threads float32 float64

@@ -36,8 +36,8 @@ def discovered(
     """What the modules of a package, of the packages in it, and a user's own define, by name,
     sorted: of one that has a ``NAME`` what ``made`` makes of it, and the tuple ``several``.
 
-    ``kind`` is what errors call them, ``parts`` are what a module with a ``NAME`` must define. A
-    user's module is of this kind if it has the last of them.
+    ``kind`` is what errors call them, ``parts`` are what a module with a ``NAME`` must define, of
+    "a or b" one. A user's module is of this kind if it has the last of them.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def has_parts(module: ModuleType, kind: str, parts: Sequence[str]) -> bool:
             f"NAME must be of letters, digits, dots and hyphens, got {module.NAME!r} in "
             f"{_file(module)}"
         )
-    missing = [part for part in parts if not hasattr(module, part)]
+    missing = [part for part in parts if not any(hasattr(module, n) for n in part.split(" or "))]
     if missing:
         raise ValueError(
             f"{kind} {module.__name__} must define {', '.join(parts)}, it has no {missing[0]}"

@@ -20,16 +20,7 @@ from typing import Any
 
 from fairfl._support.checks import existing_file
 
-KINDS = (
-    "algorithms",
-    "claims",
-    "data",
-    "experiments",
-    "figures",
-    "models",
-    "objectives",
-    "studies",
-)
+KINDS = "algorithms claims data experiments figures models objectives studies".split()
 """An installed package offers a module by an entry point of the group ``fairfl.KIND``."""
 VARIABLE = "FAIRFL_IMPORT"
 """Environment variable: what ``--import`` named, as JSON, so that processes of ``--jobs`` import
@@ -96,7 +87,7 @@ def own_modules(kind: str) -> tuple[ModuleType, ...]:
     ------
     ValueError : one that cannot be imported.
     """
-    found = [_imported(name, name) for name in _named()]
+    found = named_modules()
     for entry in sorted(entry_points(group=f"fairfl.{kind}"), key=lambda one: one.value):
         try:
             found.append(import_module(entry.module))
@@ -106,6 +97,11 @@ def own_modules(kind: str) -> tuple[ModuleType, ...]:
                 f"imported: {type(error).__name__}: {error}"
             ) from error
     return tuple(dict.fromkeys(found))
+
+
+def named_modules() -> list[ModuleType]:
+    """The modules that ``--import`` named, each run once in every process."""
+    return [_imported(name, name) for name in _named()]
 
 
 def _named() -> list[str]:

@@ -25,14 +25,17 @@ def job_count(jobs: int, tasks: int) -> int:
 
 
 def as_done(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], jobs: int) -> Iterator[T]:
-    """``function(*task)`` of each task as it is done; in this process where ``jobs`` is 1."""
+    """``function(*task)`` of each task as it is done; in this process where ``jobs`` is 1.
+
+    Each process imports first what ``--import`` named: a user's functions are looked up there.
+    """
     if jobs <= 1:
         for task in tasks:
             yield function(*task)
         return
-    from fairfl._support.own_parts import placed  # numpy: help does without
+    from fairfl._support.own_parts import named_modules, placed  # numpy: help does without
 
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=named_modules) as pool:
         with _deaf():
             futures = [pool.submit(placed, function, *task) for task in tasks]
         try:

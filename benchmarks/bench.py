@@ -25,22 +25,8 @@ from benchmarks.timing import Row, Sizes, interleaved, seconds
 def run(sizes: Sizes, tell: Callable[[str], None] = lambda line: None) -> str:
     """Time everything, and return BENCHMARKS.md; ``tell`` hears of each row as it is done."""
     rows = []
-    parts = (
-        cfl_laws,
-        cfl_finite,
-        fedavg,
-        ensemble,
-        libraries,
-        importing,
-        jobs,
-        objectives,
-        simulator,
-        client_steps,
-        in_turn,
-        dynamic,
-        on_gpu,
-    )
-    for part in parts:
+    solved = (cfl_laws, cfl_finite, fedavg, ensemble, libraries, importing, jobs, objectives)
+    for part in (*solved, simulator, client_steps, in_turn, dynamic, on_gpu):
         for row in part(sizes):
             tell(" | ".join(cell for cell in row.cells() if cell))
             rows.append(row)

@@ -107,19 +107,10 @@ def measured(counts: tuple[int, ...], rounds: int | None = None) -> Iterator[Row
     from fairfl.sims.engine import MLP, Softmax
 
     torch.set_num_threads(1)
+    linear, deep = (FEATURES, CLASSES), (FEATURES, HIDDEN, CLASSES)
     kinds: tuple[tuple[str, Any, tuple[int, ...], Callable[[], Any]], ...] = (
-        (
-            "softmax",
-            Softmax(FEATURES, CLASSES),
-            (FEATURES, CLASSES),
-            lambda: torch.nn.Linear(FEATURES, CLASSES),
-        ),
-        (
-            "MLP",
-            MLP((FEATURES, HIDDEN, CLASSES)),
-            (FEATURES, HIDDEN, CLASSES),
-            MLP((FEATURES, HIDDEN, CLASSES)).sequential,
-        ),
+        ("softmax", Softmax(*linear), linear, lambda: torch.nn.Linear(*linear)),
+        ("MLP", MLP(deep), deep, MLP(deep).sequential),
     )
     for name, model, widths, make in kinds:
         for clients in counts:

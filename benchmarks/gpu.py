@@ -47,11 +47,8 @@ def on_gpu(sizes: Sizes) -> Iterator[Row]:
     from benchmarks.device_speed import has_gpu
 
     if not has_gpu():
-        yield Row(
-            "the same on a GPU, 100,000 clients, ResNet-18-GN",
-            float("nan"),
-            note="no CUDA device here: skipped",
-        )
+        what = "the same on a GPU, 100,000 clients, ResNet-18-GN"
+        yield Row(what, float("nan"), note="no CUDA device here: skipped")
         return
     yield from rows("cuda", FEW if sizes.rounds == 1 else Work())
 
@@ -127,15 +124,10 @@ def one_round(device: str, name: str, speed: float, rounds: int, case: GpuRound)
     part = 1.0 if case.present is None else case.present / case.clients
     steps = many * part * (-(-sizes // BATCH)).sum()
     share = least_bytes(round(part * sizes.sum()), many, case.model.size) / took / speed
-    return Row(
-        f"round, {case.what}, {case.clients:,} clients, on {name}",
-        took,
-        "one CPU thread" if there else "",
-        there,
-        None,
-        f"{steps / took:,.0f} client steps a second; {100 * share:.2g} % of a copy's "
-        f"{speed / 1e9:,.0f} GB/s",
-    )
+    what, other = f"round, {case.what}, {case.clients:,} clients", "one CPU thread" if there else ""
+    reached = f"{100 * share:.2g} % of a copy's {speed / 1e9:,.0f} GB/s"
+    told = f"{steps / took:,.0f} client steps a second; {reached}"
+    return Row(f"{what}, on {name}", took, other, there, None, told)
 
 
 def least_bytes(samples: int, replicates: int, parameters: int) -> float:

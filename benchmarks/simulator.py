@@ -47,14 +47,8 @@ def _against_loop(name: str, model: Any, clients: int, rounds: int, *, loop: boo
     aim = SOFTMAX_STEP * steps if name.startswith("softmax") else best[1] / 6 if loop else None
     note = f"{steps / best[0]:,.0f} client steps a CPU second"
     what = f"round of FedAvg, {name}, {clients:,} clients, {steps:,} steps, CPU time"
-    return Row(
-        what,
-        best[0],
-        "a loop over clients, autograd" if loop else "",
-        best[1] if loop else None,
-        aim,
-        note,
-    )
+    other = ("a loop over clients, autograd", best[1]) if loop else ("", None)
+    return Row(what, best[0], *other, aim, note)
 
 
 def _against_padding(model: Any, clients: int, rounds: int) -> Row:

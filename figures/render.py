@@ -116,11 +116,8 @@ def render_all(
         if progress is not None:
             progress(outcome, len(done), len(entries))
 
-    for outcome in as_done(
-        _attempt,
-        [(entry.name, out, force, federation, given) for entry in entries],
-        min(jobs, len(entries)),
-    ):
+    tasks = [(entry.name, out, force, federation, given) for entry in entries]
+    for outcome in as_done(_attempt, tasks, min(jobs, len(entries))):
         note(outcome)
     return [done[entry.name] for entry in entries]
 
@@ -157,16 +154,8 @@ def _render(entry: FigureEntry, out: Path) -> tuple[Path, ...]:
     with data_read() as files:
         table = entry.table()
     with style.sheet():
-        return tuple(
-            save(
-                entry.name,
-                entry.title,
-                table,
-                entry.picture(table),
-                out,
-                {SOURCE: key(entry), **files},
-            )
-        )
+        picture, inputs = entry.picture(table), {SOURCE: key(entry), **files}
+        return tuple(save(entry.name, entry.title, table, picture, out, inputs))
 
 
 def key(entry: FigureEntry) -> str:

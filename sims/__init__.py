@@ -1,1 +1,28 @@
-"""The simulator: data, models, engine and algorithms. Only what needs torch imports it."""
+"""The simulator: data, models, engine and algorithms. Only what needs torch imports it.
+
+What a file of one's own needs can be had from here: ``from fairfl.sims import FederatedData``.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fairfl.sims.data.federated.data import FederatedData as FederatedData
+    from fairfl.sims.data.federated.registry import register as register
+    from fairfl.sims.engine import Aggregate as Aggregate
+    from fairfl.sims.engine import Algorithm as Algorithm
+    from fairfl.sims.engine import Softmax as Softmax
+    from fairfl.sims.models.registry import register_model as register_model
+
+_WHERE = {
+    "FederatedData": "data.federated.data",
+    "register": "data.federated.registry",
+    "register_model": "models.registry",
+    **dict.fromkeys(("Aggregate", "Algorithm", "Softmax"), "engine"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)

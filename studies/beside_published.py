@@ -12,25 +12,11 @@ from scipy import stats
 
 from fairfl.studies.printed_numbers import Printed
 
-_SHARES = (
-    "Acc.",
-    "DP disp.",
-    "|SPD|",
-    "E Acc.",
-    "best E Acc.",
-    "CP disp.",
-    "EO disp.",
-    "EOdds disp.",
-    "disparity",
-    "eo difference",
-    "eodds difference",
-    "accepted",
-    "Acc. gap",
-    "E gap",
-)
-_GAPS = ("GB (9)", "GB (20)", "least gap", "above FedAvg", "LS", "loss", "training loss")
-_OTHERS = ("KL", "after 10 %", "after 50 %", "at the end", "mean loss", "worst loss")
-DIGITS = {"variance": 0, **dict.fromkeys((*_SHARES, *_GAPS, *_OTHERS), 3)}
+_THREE = """Acc., DP disp., |SPD|, E Acc., best E Acc., CP disp., EO disp., EOdds disp., disparity,
+eo difference, eodds difference, accepted, Acc. gap, E gap, GB (9), GB (20), least gap,
+above FedAvg, LS, loss, training loss, KL, after 10 %, after 50 %, at the end, mean loss, worst loss
+"""
+DIGITS = {"variance": 0, **dict.fromkeys(" ".join(_THREE.split()).split(", "), 3)}
 """Printed after the point, where it is not one; the same on validation."""
 COVERAGE = 0.95
 """Of intervals over seeds."""

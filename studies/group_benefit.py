@@ -16,26 +16,15 @@ from fairfl.studies.measures import KEYS
 from fairfl.theory.measures import dynamic
 
 BASELINE = "FedAvg"
-PRINTED, FOLLOWING, GAP, SPREAD, ACCURACY, LOSS = BY_ROUND = (
-    "GB (9)",
-    "GB (20)",
-    "least gap",
-    "LS",
-    "accuracy",
-    "loss",
-)
+BY_ROUND = ("GB (9)", "GB (20)", "least gap", "LS", "accuracy", "loss")
+PRINTED, FOLLOWING, GAP, SPREAD, ACCURACY, LOSS = BY_ROUND
 """(9) and (20); the least gap between the benefits of two groups (``fairness_margin``); (19);
 accuracy in percent and mean loss over all clients' samples, those included who have yet to join:
 (1).
 """
-
-
 SHOWN = (
-    *((PRINTED, part) for part in ("train", "test")),
-    *((FOLLOWING, part) for part in ("train", "test")),
-    (SPREAD, "test"),
-    (ACCURACY, "test"),
-    (LOSS, "train"),
+    *((measure, part) for measure in (PRINTED, FOLLOWING) for part in ("train", "test")),
+    *((SPREAD, "test"), (ACCURACY, "test"), (LOSS, "train")),
 )
 """Of ``curves``: measure and part."""
 MOST = 700.0

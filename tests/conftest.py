@@ -86,6 +86,37 @@ def cli():
     return run
 
 
+@pytest.fixture
+def own_parts_forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a test imports of a user's own leaves nothing behind."""
+    from fairfl._support import own_parts
+    from fairfl.claims.registry import papers, registered
+    from fairfl.sims.algorithms import algorithms
+    from fairfl.sims.data.federated.registry import SOURCES
+    from fairfl.sims.engine.algorithm import REGISTRY
+    from fairfl.sims.engine.draws.participation import PARTICIPATIONS
+    from fairfl.sims.engine.schedule import SCHEDULES
+    from fairfl.sims.models.registry import MODELS
+
+    monkeypatch.setenv(own_parts.VARIABLE, "[]")
+    own_parts.PLACES.clear()
+    assert algorithms() and len(SOURCES)  # all of ours, before a copy is taken
+    tables = (REGISTRY, MODELS, SOURCES._entries, PARTICIPATIONS, SCHEDULES, own_parts.DIGESTS)
+    kept = [dict(table) for table in tables]
+    for found in (papers, registered):
+        found.cache_clear()
+    yield
+    for name, module in list(sys.modules.items()):
+        if getattr(module, "__file__", None) in own_parts.PLACES:
+            del sys.modules[name]
+    for table, before in zip(tables, kept, strict=True):
+        table.clear()
+        table.update(before)
+    for found in (papers, registered):
+        found.cache_clear()
+    own_parts.PLACES.clear()
+
+
 # Helpers that several test files share: importlib mode puts nothing on the path by itself. Not
 # tests/, where tests/fairfl would pass for the package.
 sys.path.append(str(Path(__file__).parent / "helpers"))

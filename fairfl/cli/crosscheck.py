@@ -22,6 +22,7 @@ from fairfl.cli.options import (
     Resume,
     RunsOut,
     Seeds,
+    completed,
 )
 
 if TYPE_CHECKING:
@@ -35,7 +36,11 @@ HELD = {True: "holds", False: "DOES NOT HOLD", None: "undecided"}
 def crosscheck(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[STUDY|CONFIG.toml]...", help="See --list; by default all."),
+        typer.Argument(
+            metavar="[STUDY|CONFIG.toml]...",
+            help="See --list; by default all.",
+            autocompletion=completed("studies", "studies"),
+        ),
     ] = None,
     profile: Profiles = Profile.quick,
     seeds: Seeds = None,
@@ -94,7 +99,7 @@ def run_study(
     import pandas as pd
 
     from fairfl._support.checks import instance
-    from fairfl.cli.unit_runs import measured
+    from fairfl.cli.unit_runs import as_rows, measured
     from fairfl.figures.lib.saved import names
     from fairfl.reports.terminal import tell, tell_table
     from fairfl.studies.crosscheck.study import Verdict, predicted
@@ -118,9 +123,7 @@ def run_study(
         "title": study.title,
         "profile": profile,
         "seeds": count,
-        "tables": {
-            name: json.loads(str(table.to_json(orient="records"))) for name, table in tables.items()
-        },
+        "tables": {name: as_rows(table) for name, table in tables.items()},
         "verdicts": told,
         "lines": [sentence(verdict, study.seen, alone.get(verdict.name)) for verdict in verdicts],
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairfl.cli.errors import FAILED, one_line
-from fairfl.cli.options import Force, Imports, Jobs, Out, option, out_folder
+from fairfl.cli.options import AsJson, Force, Imports, Jobs, Out, completed, option, out_folder
 
 if TYPE_CHECKING:
     from fairfl.figures.render import Outcome
@@ -18,7 +19,12 @@ if TYPE_CHECKING:
 
 def figures(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Figures; by default all.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...",
+            help="Figures; by default all.",
+            autocompletion=completed("figures", "figures"),
+        ),
     ] = None,
     out: Out = Path("out"),
     jobs: Jobs = 1,
@@ -27,6 +33,7 @@ def figures(
     federation: Annotated[
         Path | None, option("Draw this federation (TOML) in place of the paper's.", "--federation")
     ] = None,
+    as_json: AsJson = False,
     imports: Imports = None,
 ) -> None:
     """Draw figures: PNG, SVG and CSV each. A run that was stopped goes on where it was."""
@@ -35,6 +42,10 @@ def figures(
         from fairfl.reports.terminal import tell_list
 
         entries = find(names)
+        if show and as_json:
+            rows = [{"name": entry.name, "title": entry.title} for entry in entries]
+            typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+            return
         if show:
             tell_list([(entry.name, entry.title) for entry in entries])
             return

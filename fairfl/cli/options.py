@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from enum import StrEnum
+from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Annotated, Any
@@ -33,6 +36,21 @@ def place(metavar: str) -> dict[str, Any]:
         return Path(text)
 
     return {"metavar": metavar, "parser": parser}
+
+
+def listed(package: str, kind: str) -> list[dict[str, Any]]:
+    """The package's own list of what can be run, which ``--list --json`` wrote."""
+    return json.loads((files(f"fairfl.{package}") / f"{kind}.json").read_text("utf-8"))
+
+
+def completed(package: str, kind: str) -> Callable[[str], list[str]]:
+    """What a shell completes a name to: those on the list, for which nothing is imported."""
+
+    def names(incomplete: str) -> list[str]:
+        known = (row["name"] for row in listed(package, kind))
+        return [name for name in known if name.startswith(incomplete)]
+
+    return names
 
 
 Out = Annotated[Path, option("Folder of the files.", "--out", **place("DIR"))]

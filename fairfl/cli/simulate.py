@@ -21,6 +21,7 @@ from fairfl.cli.options import (
     Resume,
     RunsOut,
     Seeds,
+    completed,
     given,
     option,
     require_columns,
@@ -57,6 +58,7 @@ def simulate(
         typer.Argument(
             metavar="NAME|CONFIG.toml|PEOPLE.csv",
             help="See --list; a run; a table (.csv, .parquet).",
+            autocompletion=completed("studies", "experiments"),
         ),
     ] = None,
     profile: Profiles = Profile.quick,
@@ -192,7 +194,7 @@ def _run(
     jobs: int,
     as_json: bool,
 ) -> None:
-    from fairfl.cli.unit_runs import measured
+    from fairfl.cli.unit_runs import as_rows, measured
     from fairfl.figures.lib.saved import names
     from fairfl.reports.terminal import tell, tell_table
     from fairfl.studies.beside_published import cells, compare, paired
@@ -212,20 +214,10 @@ def _run(
     # a paper's experiment may search rates of which some diverge, and says so itself
     lost = diverged(clients) if experiment.name not in experiments() else []
     if as_json:
-        rows = json.loads(str(table.to_json(orient="records")))
-        found: dict[str, Any] = {
-            "name": experiment.name,
-            "title": experiment.title,
-            "profile": profile,
-        }
-        found |= {
-            "seeds": seeds,
-            "table": rows,
-            "paired": json.loads(str(apart.to_json(orient="records"))),
-            "differences": list(differences),
-            "files": list(map(str, written)),
-        }
-        found["diverged"] = lost
+        found: dict[str, Any] = {key: getattr(experiment, key) for key in ("name", "title")}
+        found |= {"profile": profile, "seeds": seeds}
+        found |= {"table": as_rows(table), "paired": as_rows(apart), "differences": differences}
+        found |= {"files": list(map(str, written)), "diverged": lost}
         typer.echo(json.dumps(found, ensure_ascii=False, indent=1))
         _told(lost)
         return

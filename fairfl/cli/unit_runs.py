@@ -6,14 +6,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from fairfl._support.extras import MissingExtra, extras_named
-from fairfl.cli.options import out_folder
+from fairfl.cli.options import listed, out_folder
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,6 +54,11 @@ def measured(
         raise RuntimeError(str(error)) from None
 
 
+def as_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """A table as JSON has it: a dict a row."""
+    return json.loads(str(table.to_json(orient="records")))
+
+
 def show_list(kind: str, find: Callable[[], Iterable[Runs]], as_json: bool) -> bool:
     """Print names, titles and seeds, and say whether they can be run: where torch is missing the
     lists of the package are printed, which ``--list --json`` wrote.
@@ -66,7 +70,7 @@ def show_list(kind: str, find: Callable[[], Iterable[Runs]], as_json: bool) -> b
         with extras_named():
             rows = [{"name": one.name, "title": one.title, "seeds": one.seeds} for one in find()]
     except MissingExtra as error:
-        rows = json.loads((files("fairfl.studies") / f"{kind}.json").read_text("utf-8"))
+        rows = listed("studies", kind)
         missing = error
     if as_json:
         typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))

@@ -22,16 +22,8 @@ STYLE = (
     "img{max-width:100%;height:auto}table{border-collapse:collapse;margin:1rem 0}"
     "td,th{padding:.15rem .8rem;text-align:left;border-bottom:1px solid #ccc}section{margin:3rem 0}"
 )
-SHOWN = {
-    "panel": "panel",
-    "scheme": "scheme",
-    "point": "point",
-    "disparity": "disparity",
-    "accuracy": "accuracy",
-    "eps_0": "ε0",
-    "eps_1": "ε1",
-    "eps_2": "ε2",
-}
+SHOWN = {name: name for name in ("panel", "scheme", "point", "disparity", "accuracy")}
+SHOWN |= {f"eps_{i}": f"ε{i}" for i in range(3)}
 
 
 def write_index(

@@ -47,15 +47,11 @@ def figure_of(drawing: Drawing, table: pd.DataFrame) -> Figure:
     """A panel each; the legend below names every series once."""
     panels, looks = names(table, "panel"), look_of(table)
     columns = 2 if len(panels) in (2, 4) else min(3, len(panels))
-    rows = -(-len(panels) // columns)
     across = 2 if columns == 1 else 4 if max(map(len, looks)) < LONG else 3
     legend = -(-len(looks) // across)
-    width = style.PAGE if columns > 1 else 1.5 * style.COLUMN
-    figure = Figure(figsize=(width, 2.6 * rows + 0.4 + 0.16 * legend))
+    figure, grid = style.panels(len(panels), columns, 2.6, 0.4 + 0.16 * legend, 1.5)
     figure.suptitle(drawing.title)
-    grid = figure.subplots(rows, columns, squeeze=False)
-    for k, panel in enumerate(panels):
-        axes = grid.flat[k]
+    for k, (axes, panel) in enumerate(zip(grid, panels, strict=True)):
         mine = pick(table, panel=panel)
         for series, look in looks.items():
             for kind in names(pick(mine, series=series), "kind"):
@@ -65,8 +61,6 @@ def figure_of(drawing: Drawing, table: pd.DataFrame) -> Figure:
         style.letter(axes, k, panel)
         axes.set_xlabel(drawing.x)
         axes.set_ylabel(drawing.y if k % columns == 0 else "")
-    for axes in grid.flat[len(panels) :]:
-        axes.set_visible(False)
     handles = [
         _handle(series, names(pick(table, series=series), "kind"), look)
         for series, look in looks.items()
@@ -135,14 +129,7 @@ def _series(axes: Axes, rows: pd.DataFrame, kind: str, look: dict[str, Any]) -> 
 
 
 def _handle(series: str, kinds: list[str], look: dict[str, Any]) -> Line2D:
-    return Line2D(
-        [],
-        [],
-        color=look["color"],
-        ls=look["ls"] if {"line", "path"} & set(kinds) else "none",
-        marker=look["marker"] if {"points", "path"} & set(kinds) else "",
-        ms=4.0,
-        mfc="none" if "points" in kinds else look["color"],
-        lw=1.3,
-        label=series,
-    )
+    line = look["ls"] if {"line", "path"} & set(kinds) else "none"
+    marker = look["marker"] if {"points", "path"} & set(kinds) else ""
+    mark = {"marker": marker, "ms": 4.0, "mfc": "none" if "points" in kinds else look["color"]}
+    return Line2D([], [], color=look["color"], ls=line, lw=1.3, label=series, **mark)

@@ -131,13 +131,9 @@ def _panels(
     table: pd.DataFrame, one: Callable[[Axes, pd.DataFrame, dict[str, Any]], None], x: str, y: str
 ) -> Figure:
     datasets, objectives = names(table, "dataset"), names(table, "objective")
-    columns = min(3, len(datasets))
-    rows = -(-len(datasets) // columns)
-    figure = Figure(figsize=(style.PAGE if columns > 1 else 1.4 * style.COLUMN, 2.6 * rows + 0.9))
-    grid = figure.subplots(rows, columns, squeeze=False)
+    figure, grid = style.panels(len(datasets), min(3, len(datasets)), 2.6, 0.9, 1.4)
     drawn: dict[str, Any] = {}
-    for k, dataset in enumerate(datasets):
-        axes = grid.flat[k]
+    for k, (axes, dataset) in enumerate(zip(grid, datasets, strict=True)):
         for j, objective in enumerate(objectives):
             part = pick(table, dataset=dataset, objective=objective)
             if len(part):
@@ -147,8 +143,6 @@ def _panels(
         style.letter(axes, k, dataset)
         axes.set_xlabel(x)
         axes.set_ylabel(y)
-    for axes in grid.flat[len(datasets) :]:
-        axes.set_visible(False)
     # inches of a handle, and of a letter
     room = figure.get_figwidth() / (0.62 + 0.07 * max(map(len, drawn)))
     wide = max(1, min(5, len(drawn), int(room)))

@@ -13,6 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from fairfl.solvers.schemes import LABELS, LOOKS, Look, Scheme
 
@@ -71,6 +72,20 @@ def styled(function: Callable[P, T]) -> Callable[P, T]:
             return function(*args, **kwargs)
 
     return inside
+
+
+def panels(
+    count: int, wide: int, high: float, more: float, alone: float
+) -> tuple[Figure, list[Axes]]:
+    """A figure of ``count`` panels, ``wide`` side by side, each ``high`` inches, and ``more`` for
+    the rest; without panels side by side it is ``alone`` columns wide.
+    """
+    rows = -(-count // wide)
+    figure = Figure(figsize=(PAGE if wide > 1 else alone * COLUMN, high * rows + more))
+    grid = figure.subplots(rows, wide, squeeze=False).ravel().tolist()
+    for axes in grid[count:]:
+        axes.set_visible(False)
+    return figure, grid[:count]
 
 
 def letter(axes: Axes, k: int, title: str) -> None:

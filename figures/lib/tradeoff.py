@@ -15,17 +15,7 @@ from matplotlib.lines import Line2D
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import names, numbers, pick
 
-COLOURS = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#000000",
-    "#8C6D31",
-    "#882255",
-)
+COLOURS = "#0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9 #000000 #8C6D31 #882255".split()
 """Okabe and Ito's, a brown and a wine."""
 MARKERS = ("o", "s", "^", "D", "v", "p", "h", "P", "X")
 SPREAD = 0.2
@@ -39,7 +29,6 @@ def draw_tradeoff(table: pd.DataFrame, x: str = "DP disparity", y: str = "accura
     """
     panels = names(table, "dataset")
     columns = min(3, len(panels)) if len(panels) != 4 else 2
-    rows = -(-len(panels) // columns)
     objectives = names(
         pd.concat([pick(table, kind="ours"), pick(table, kind="published")]), "objective"
     )
@@ -48,17 +37,13 @@ def draw_tradeoff(table: pd.DataFrame, x: str = "DP disparity", y: str = "accura
         name: {"color": COLOURS[k % n], "marker": MARKERS[(k + k // n) % n]}
         for k, name in enumerate(objectives)
     }
-    figure = Figure(figsize=(style.PAGE if columns > 1 else 1.5 * style.COLUMN, 2.7 * rows + 1.1))
-    grid = figure.subplots(rows, columns, squeeze=False)
-    for k, panel in enumerate(panels):
-        axes = grid.flat[k]
+    figure, grid = style.panels(len(panels), columns, 2.7, 1.1, 1.5)
+    for k, (axes, panel) in enumerate(zip(grid, panels, strict=True)):
         _panel(axes, pick(table, dataset=panel), looks)
         if len(panels) > 1:
             style.letter(axes, k, panel)
         axes.set_xlabel(x)
         axes.set_ylabel(y if k % columns == 0 else "")
-    for axes in grid.flat[len(panels) :]:
-        axes.set_visible(False)
     figure.legend(
         handles=_legend(table, looks), loc="outside lower center", ncols=4 if columns > 1 else 3
     )

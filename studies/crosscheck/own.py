@@ -45,13 +45,12 @@ from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, be
 from fairfl.studies.crosscheck.population.learned_rules import Found, learned, to_text
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.crosscheck.runs import LR, MOMENTUM, featured
-from fairfl.studies.crosscheck.study import Drawing, Study, Verdict
-from fairfl.studies.crosscheck.told import exact_curve, series
+from fairfl.studies.crosscheck.study import Study, Verdict
+from fairfl.studies.crosscheck.told import exact_curve, series, summary, trade_off
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups
 from fairfl.studies.own import config_parts
 from fairfl.studies.own.config_reader import REQUIRED, Section
-from fairfl.studies.own.fields import fields_of
 from fairfl.studies.own.group_runs import Agnostic
 
 TRAINING: dict[str, Any] = {
@@ -104,13 +103,7 @@ def own_study(path: str | Path) -> Study:
             for seed in chosen
         ]
 
-    picture = Drawing(
-        name,
-        title,
-        "disparity |MD| (difference of rates)",
-        "accuracy (share correct)",
-        partial(points, world),
-    )
+    picture = trade_off(name, title, partial(points, world))
     count = {"quick": len(seeds), "paper": len(seeds)}
     found = partial(_verdicts, world)
     return Study(name, title, count, units, partial(_tables, world), found, (picture,))
@@ -164,17 +157,9 @@ def measured(table: dict[str, Any], name: str, seed: int, result: Result) -> pd.
     for one, params in zip(_algorithms(table), result.params, strict=True):
         rule = learned(basis, params)
         found = Found.of(rule, world.federation)
-        lines.append(
-            {
-                "algorithm": one.label,
-                "seed": seed,
-                "people": table["people"],
-                "accuracy": found.accuracy,
-                "disparity": found.disparity,
-                "local": max(abs(v) for v in found.local),
-                "rule": to_text(rule),
-            }
-        )
+        line = {"algorithm": one.label, "seed": seed, "people": table["people"]}
+        line |= {"accuracy": found.accuracy, "disparity": found.disparity}
+        lines.append(line | {"local": max(map(abs, found.local)), "rule": to_text(rule)})
     return pd.DataFrame(lines)
 
 
@@ -185,37 +170,18 @@ def points(world: World, measures: pd.DataFrame) -> pd.DataFrame:
     parts = [exact_curve(world, scheme) for scheme in LABELS]
     for (name,), part in groups(measures, ["algorithm"]):
         x, y = floats(part, "disparity"), floats(part, "accuracy")
-        half = _half(y)
-        parts.append(
-            series(
-                "",
-                name,
-                "points",
-                [x.mean()],
-                [y.mean()],
-                low=[y.mean() - half],
-                high=[y.mean() + half],
-            )
-        )
+        bars = {"low": [y.mean() - _half(y)], "high": [y.mean() + _half(y)]}
+        parts.append(series("", name, "points", [x.mean()], [y.mean()], **bars))
     return pd.concat(parts, ignore_index=True).assign(panel=world.name)
 
 
 def _tables(world: World, measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    lines = []
-    for (name,), part in groups(measures, ["algorithm"]):
+    def of(part: pd.DataFrame) -> dict[str, Any]:
         x, y = floats(part, "disparity"), floats(part, "accuracy")
-        lines.append(
-            {
-                "algorithm": name,
-                "seeds": len(part),
-                "accuracy": y.mean(),
-                "± accuracy": _half(y),
-                "|MD|": x.mean(),
-                "± |MD|": _half(x),
-                "below CFL": float(below(world, x, y).mean()),
-            }
-        )
-    return {"algorithms": pd.DataFrame(lines)}
+        told = {"seeds": len(part), "accuracy": y.mean(), "± accuracy": _half(y), "|MD|": x.mean()}
+        return told | {"± |MD|": _half(x), "below CFL": float(below(world, x, y).mean())}
+
+    return {"algorithms": summary(measures, ["algorithm"], of)}
 
 
 def _verdicts(world: World, measures: pd.DataFrame) -> tuple[Verdict, ...]:
@@ -239,15 +205,7 @@ def _half(values: np.ndarray) -> float:
 
 
 def _algorithms(table: dict[str, Any]) -> list[config_parts.NamedAlgorithm]:
-    listed = table["algorithm"]
-    if not isinstance(listed, list) or not listed:
-        raise ValueError(f"algorithm must be one or more [[algorithm]] tables, got {shown(listed)}")
-    named = config_parts.algorithms_of(listed)
-    labels = [one.label for one in named]
-    if len(set(labels)) < len(labels):
-        raise ValueError(
-            f"algorithm must be told apart by name, parameters or label, got {', '.join(labels)}"
-        )
+    named = config_parts.algorithms_of(table["algorithm"])
     if any(isinstance(one.made, Agnostic) for one in named):
         raise ValueError(f"algorithm must be of the engine, got {config_parts.AGNOSTIC}")
     return named
@@ -256,11 +214,7 @@ def _algorithms(table: dict[str, Any]) -> list[config_parts.NamedAlgorithm]:
 def _training(table: dict[str, Any]) -> Training:
     own = Section(table.get("training", {}), "training").table
     kept = {k: v for k, v in TRAINING.items() if k != "steps" or "epochs" not in own}
-    section = Section(kept | own, "training")
-    given = section.done(fields_of(section, Training, config_parts.special))
-    given["batch_size"] = given["batch_size"] or None
-    with section.placing():
-        return Training(**given)
+    return config_parts.training(Section(kept | own, "training"))
 
 
 def _numbers(section: Section, key: str, least: int, default: Any = REQUIRED) -> tuple[float, ...]:

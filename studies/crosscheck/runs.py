@@ -169,18 +169,14 @@ class Plan:
         """What was run, the rule with its members and their weights, and its exact worth."""
         rule = ensemble(members, weights)
         found = Found.of(rule, self.world.federation, self.notion)
+        told = {key: getattr(self, key) for key in ("notion", "scheme", "degree", "rows", "seed")}
+        worth = {key: getattr(found, key) for key in ("accuracy", "difference", "disparity")}
         return {
             "world": self.world.name,
-            "notion": self.notion,
-            "scheme": self.scheme,
-            "degree": self.degree,
-            "rows": self.rows,
-            "seed": self.seed,
+            **told,
             "budget": spelt(budget),
-            "accuracy": found.accuracy,
-            "difference": found.difference,
-            "disparity": found.disparity,
-            "local": max(abs(v) for v in found.local),
+            **worth,
+            "local": max(map(abs, found.local)),
             "rule": to_text(rule),
             "members": json.dumps([to_json(member) for member in members]),
             "weights": json.dumps(weights.tolist()),

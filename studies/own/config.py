@@ -85,11 +85,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from fairfl._support.checks import shown
 from fairfl._support.toml_file import read_toml
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.data.federated.data import FederatedData
-from fairfl.sims.engine import Computing, Joining, Parts, Replicate, Simulation, Training
+from fairfl.sims.engine import Computing, Joining, Parts, Replicate, Simulation
 from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
@@ -99,7 +98,7 @@ from fairfl.studies.group_benefit import values as benefit_values
 from fairfl.studies.measures import KEYS, statistics
 from fairfl.studies.own import config_parts
 from fairfl.studies.own.config_reader import Section
-from fairfl.studies.own.fields import built, fields_of
+from fairfl.studies.own.fields import built
 from fairfl.studies.own.grid import points, told
 from fairfl.studies.own.group_runs import DISPARITIES, PEOPLE, Agnostic, measured, run_agnostic
 from fairfl.studies.papers.fedfb.points import trade_off
@@ -265,14 +264,7 @@ def _outline(table: dict[str, Any]) -> tuple[list[int], Labels, list[tuple[str, 
     listed = top.raw("algorithm")
     top.done(None)
     top.text("title", default="")
-    if not isinstance(listed, list) or not listed:
-        raise ValueError(f"algorithm must be one or more [[algorithm]] tables, got {shown(listed)}")
     named = config_parts.algorithms_of(listed)
-    labels = [one.label for one in named]
-    if len(set(labels)) < len(labels):
-        raise ValueError(
-            f"algorithm must be told apart by name, parameters or label, got {', '.join(labels)}"
-        )
     inside = tuple(one.label for one in named if not isinstance(one.made, Agnostic))
     beside = [(one.label, one.made) for one in named if isinstance(one.made, Agnostic)]
     run = top.section("run", {})
@@ -297,7 +289,7 @@ def _data(table: dict[str, Any], seed: int) -> FederatedData:
 
 def _setting(table: dict[str, Any], seed: int, found: FederatedData) -> Setting:
     top = Section(table, "")
-    training = _training(top.section("training"))
+    training = config_parts.training(top.section("training"))
     model = config_parts.model(top.section("model"), found)
     every, joins = max(1, training.rounds // 10), ()
     if isinstance(training.participation, Joining):
@@ -317,12 +309,3 @@ def _setting(table: dict[str, Any], seed: int, found: FederatedData) -> Setting:
     )
     computing = built(top.section("computing", {}), Computing, config_parts.special)
     return Setting(model, Parts.of(found), replicates, training, every, computing)
-
-
-def _training(section: Section) -> Training:
-    """Its fields by name; a batch of 0 is all of a client's samples."""
-    given = section.done(fields_of(section, Training, config_parts.special))
-    if given.get("batch_size") == 0:
-        given["batch_size"] = None
-    with section.placing():
-        return Training(**given)

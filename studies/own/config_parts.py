@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfl._support.checks import instance
+from fairfl._support.checks import instance, shown
 from fairfl._support.own_parts import own_modules
 from fairfl.sims import group_fairness
 from fairfl.sims.algorithms import Algorithm, algorithms
@@ -18,7 +18,16 @@ from fairfl.sims.data.federated.fedfb_synthetic import fedfb_synthetic
 from fairfl.sims.data.federated.split_people import split_people
 from fairfl.sims.data.partition import dirichlet, iid, label_shards, two_groups
 from fairfl.sims.data.tables import DATASETS, load, read_people
-from fairfl.sims.engine import MLP, LeastSquares, LinearSVM, Logistic, Model, Module, Softmax
+from fairfl.sims.engine import (
+    MLP,
+    LeastSquares,
+    LinearSVM,
+    Logistic,
+    Model,
+    Module,
+    Softmax,
+    Training,
+)
 from fairfl.sims.engine.draws.participation import PARTICIPATIONS, Participation
 from fairfl.sims.engine.schedule import SCHEDULES, Schedule
 from fairfl.sims.engine.secure_sums import SUM_ONLY
@@ -39,7 +48,8 @@ MODELS = ("softmax", "logistic", "svm", "least_squares", "mlp", "lenet", "resnet
 PARTITIONS = ("iid", "dirichlet", "label_shards", "two_groups")
 RANKS = ("gini", "linear", "geometric", "harmonic", "cvar")
 AGNOSTIC = "agnosticfair"
-OBJECTIVES = ("FedAvg", "QFFL", "AFL", "TERM", "PropFair")
+OBJECTIVES = {"FedAvg": (), "QFFL": ("q",), "AFL": (), "TERM": ("alpha",), "PropFair": ("M",)}
+"""And the parameters of each."""
 
 
 def sources() -> tuple[str, ...]:
@@ -228,16 +238,32 @@ class NamedAlgorithm:
     rates: dict[str, float]
 
 
-def algorithms_of(listed: list[Any]) -> list[NamedAlgorithm]:
+def algorithms_of(listed: Any) -> list[NamedAlgorithm]:
     """All [[algorithm]] tables, those with a grid as often as it has combinations."""
-    named = []
+    if not isinstance(listed, list) or not listed:
+        raise ValueError(f"algorithm must be one or more [[algorithm]] tables, got {shown(listed)}")
+    named: list[NamedAlgorithm] = []
     for k, row in enumerate(listed):
         where = f"algorithm[{k}]"
         for table, chosen in points(Section(row, where).table, where):
             one = algorithm(Section(table, where))
             own = f"{one.label}, {told(chosen)}" if chosen and "label" in table else one.label
             named.append(replace(one, label=own))
+    labels = [one.label for one in named]
+    if len(set(labels)) < len(labels):
+        raise ValueError(
+            f"algorithm must be told apart by name, parameters or label, got {', '.join(labels)}"
+        )
     return named
+
+
+def training(section: Section) -> Training:
+    """Its fields by name; a batch of 0 is all of a client's samples."""
+    given = section.done(fields_of(section, Training, special))
+    if given.get("batch_size") == 0:
+        given["batch_size"] = None
+    with section.placing():
+        return Training(**given)
 
 
 def algorithm(section: Section) -> NamedAlgorithm:
@@ -288,16 +314,13 @@ def _ranks(section: Section) -> RankWeighted:
 
 
 def _objective(section: Section) -> Objective:
-    own = {name: kind for name, kind in aggregation.objectives().items() if not _ours(kind)}
+    own = {
+        k: v for k, v in aggregation.objectives().items() if not v.__module__.startswith("fairfl.")
+    }
     name = section.text("name", (*OBJECTIVES, *own))
     if name in own:
         return built(section, own[name], special)
-    parameter = {"QFFL": "q", "TERM": "alpha", "PropFair": "M"}.get(name)
-    given = {} if parameter is None else {parameter: section.number(parameter)}
+    given = {key: section.number(key) for key in OBJECTIVES[name]}
     section.done(None)
     with section.placing():
         return getattr(aggregation, name)(**given)
-
-
-def _ours(kind: type) -> bool:
-    return kind.__module__.startswith("fairfl.")

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from hashlib import sha256
 from importlib import metadata
 
 import pytest
@@ -44,7 +45,8 @@ def test_a_file_is_run_once_and_known_in_every_process(tmp_path):
         own_parts.import_parts([str(tmp_path / "planted_a.py")])
     assert sys.planted == 1  # type: ignore[attr-defined]
     assert names_here() == ["planted_a"]
-    assert list(own_parts.DIGESTS) == ["planted_a.py"]
+    digest = sha256((tmp_path / "planted_a.py").read_bytes()).hexdigest()
+    assert own_parts.DIGESTS == {"planted_a.py": digest}
     assert json.loads(os.environ[own_parts.VARIABLE]) == [str(tmp_path / "planted_a.py")]
     code = "from fairfl._support.own_parts import own_modules; print(own_modules('claims'))"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -138,3 +140,11 @@ def _run() -> None:
 
 def _planted() -> list[str]:
     return [module.__name__ for module in own_parts.own_modules("figures")]
+
+
+def test_workers_have_them_from_anywhere(tmp_path):
+    """From a folder that Python does not look into."""
+    (tmp_path / "planted_f.py").write_text("import os\ndef process(): return os.getpid()")
+    own_parts.import_parts([str(tmp_path / "planted_f.py")])
+    process = sys.modules["planted_f"].process
+    assert process() not in list(as_done(process, [(), ()], 2))

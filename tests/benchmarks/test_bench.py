@@ -5,21 +5,31 @@ import dataclasses
 import numpy as np
 import pytest
 
-from benchmarks import frontiers, libraries, timing
+from benchmarks import bench, frontiers, libraries, timing
 from fairfl.solvers.api import frontier, solve
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.fedfb_figures import figure_5
 
 
-def test_the_table_is_written(cli, tmp_path):
+@pytest.mark.slow
+def test_the_table_is_written(cli, tmp_path, monkeypatch):
+    """Every row, the simulator's and the models' whose clients go in turn among them."""
+    seen, markdown = [], bench.markdown
+    monkeypatch.setattr(
+        bench, "markdown", lambda rows, sizes: markdown(seen.extend(rows) or rows, sizes)
+    )
     file = tmp_path / "BENCHMARKS.md"
-    result = cli("bench", "--quick", "--out", file)
-    assert result.exit_code == 0
+    assert cli("bench", "--quick", "--out", file).exit_code == 0
     lines = file.read_text("utf-8").splitlines()
     rows = [line for line in lines if line.startswith("|")]
-    assert len(rows) >= 2 + 8
-    assert {row.count("|") for row in rows} == {8}
+    assert len(rows) == 2 + len(seen) and {row.count("|") for row in rows} == {8}
     assert any("numpy" in line for line in lines)
+    rounds = [row for row in seen if row.what.startswith("round of FedAvg, ")]
+    assert len(rounds) == 12 and all(row.ours > 0 and row.alternative > 0 for row in rounds)
+    assert ["client steps" in row.note for row in rounds].count(True) == 8
+    assert ["times the work" in row.note for row in rounds].count(True) == 1
+    in_turn = [row for row in rounds if "2 clients in turn" in row.what]
+    assert len(in_turn) == 3 and all(row.aim == row.alternative for row in in_turn)
 
 
 def test_the_loop_that_we_are_compared_with_is_right():

@@ -22,14 +22,7 @@ def test_without_torch_there_is_no_row(monkeypatch):
 @pytest.mark.slow
 def test_all_rows_on_the_cpu():
     *rounds, networks = bench_gpu.rows("cpu", bench_gpu.FEW)
-    names = (
-        "softmax regression",
-        "MLP 60-64-10",
-        "a sweep of 8",
-        "unequal sizes",
-        "a tenth",
-        "FedFB",
-    )
+    names = ("softmax", "MLP 60-64-10", "sweep of 8", "unequal sizes", "a tenth", "FedFB")
     assert len(rounds) == len(names)
     for row, name in zip(rounds, names, strict=True):
         assert name in row.what and row.ours > 0

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks import client_steps, in_turn, simulator, timing
+from benchmarks import client_steps, in_turn, simulator
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import (
     MLP,
@@ -55,9 +55,3 @@ def test_the_loop_is_the_engine_for_models_whose_clients_go_in_turn():
         found = torch.nn.utils.parameters_to_vector(network.parameters()).detach()
         assert run.model.in_turn and (found - before).abs().max() > 1e-3
         torch.testing.assert_close(run.params[0], found, rtol=1e-4, atol=1e-6)
-
-
-def test_rows_of_models_whose_clients_go_in_turn():
-    rows = list(in_turn.in_turn(timing.QUICK))
-    assert len(rows) == 3 and all("2 clients in turn" in row.what for row in rows)
-    assert all(row.ours > 0 and row.aim == row.alternative > 0 for row in rows)

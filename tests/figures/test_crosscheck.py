@@ -41,10 +41,8 @@ def test_panels_series_and_legend():
     assert [axes.get_ylabel() for axes in shown] == ["y label", "", ""]
     for axes in shown:
         plain = [line for line in axes.lines if line.get_xdata().size]
-        assert (
-            sum(line.get_linestyle() == "None" for line in plain) >= 2
-            and len(axes.collections) >= 1
-        )
+        assert sum(line.get_linestyle() == "None" for line in plain) >= 2
+        assert len(axes.collections) >= 1
         np.testing.assert_array_equal(plain[0].get_ydata(), np.arange(1.0, 5.0))
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert labels == ["CFL, exact", "CFL, learned", "FedFB, learned", "path", "spread"]
@@ -79,15 +77,8 @@ def test_the_files_are_the_same_each_time(tmp_path):
 
 @pytest.mark.parametrize("panels", [1, 2, 4, 5])
 def test_any_number_of_panels(panels):
-    rows = pd.DataFrame(
-        {
-            "panel": [str(k) for k in range(panels)],
-            "series": "s",
-            "kind": "line",
-            "x": 1.0,
-            "y": 2.0,
-        }
-    )
+    columns = {"panel": [*map(str, range(panels))], "series": "s", "kind": "line"}
+    rows = pd.DataFrame({**columns, "x": 1.0, "y": 2.0})
     with style.sheet():
         figure = figure_of(Drawing("n", "t", "x", "y", lambda m: m), rows)
     assert sum(axes.get_visible() for axes in figure.axes) == panels

@@ -11,21 +11,14 @@ from fairfl.studies.experiment import Picture
 def clients():
     """Two devices of 10 and 30 samples, two rounds, two seeds."""
     rows = [
-        {
-            "dataset": "A",
-            "objective": name,
-            "round": t,
-            "seed": seed,
-            "client": k,
-            "samples": (10, 30)[k],
-            "accuracy": base + 0.1 * t + 0.02 * seed + 0.2 * k,
-        }
+        ("A", name, t, seed, k, (10, 30)[k], base + 0.1 * t + 0.02 * seed + 0.2 * k)
         for name, base in (("q = 0", 0.3), ("q = 1", 0.4))
         for t in (1, 2)
         for seed in (0, 1)
         for k in (0, 1)
     ]
-    return pd.DataFrame(rows)
+    columns = "dataset objective round seed client samples accuracy".split()
+    return pd.DataFrame(rows, columns=columns)
 
 
 def test_rounds_by_hand(clients):
@@ -57,9 +50,8 @@ def test_curves_that_coincide_can_be_told_apart_and_bands_are_few(clients):
     )
     figure = experiments.draw_rounds(experiments.rounds(many))
     looks = [(line.get_color(), line._unscaled_dash_pattern) for line in figure.axes[0].lines]
-    assert len(set(map(str, looks))) == 9 and all(
-        a[1] != b[1] for a, b in zip(looks, looks[1:], strict=False)
-    )
+    assert len(set(map(str, looks))) == 9
+    assert all(a[1] != b[1] for a, b in zip(looks, looks[1:], strict=False))
     assert not figure.axes[0].collections
     assert len(experiments.draw_rounds(experiments.rounds(clients)).axes[0].collections) == 2
 

@@ -27,9 +27,8 @@ def test_ends_and_order(sweep):
 def test_the_distance_to_fedavg_falls_as_one_over_m(sweep):
     far = sweep[(sweep["aim"] == "PropFair") & (sweep["excess"] > 50)]
     product = (far["M"] * far["distance"]).to_numpy()
-    assert len(product) > 2 and product == pytest.approx(
-        np.full(len(product), product[0]), rel=0.05
-    )
+    assert len(product) > 2
+    assert product == pytest.approx(np.full(len(product), product[0]), rel=0.05)
 
 
 def test_gradients_and_a_general_method():

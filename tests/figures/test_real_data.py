@@ -44,19 +44,13 @@ def test_the_ensemble_is_on_or_under_the_cfl_curve(bank):
 
 def test_titles_name_the_groups_and_the_panels_are_drawn():
     rows = [
-        {
-            "panel": title,
-            "scheme": scheme,
-            "minimum": d == 0,
-            "disparity": d,
-            "accuracy": 0.8 + d,
-            "below_cfl": 0.0,
-        }
+        (title, scheme, d == 0, d, 0.8 + d, 0.0)
         for title in real_data.DATASETS.values()
         for scheme in ("cfl", "lft_fedavg", "lft_ensemble")
         for d in (0.0, 0.1)
     ]
-    figure = real_data.draw(pd.DataFrame(rows))
+    columns = "panel scheme minimum disparity accuracy below_cfl".split()
+    figure = real_data.draw(pd.DataFrame(rows, columns=columns))
     titles = " ".join(axes.get_title(loc="left") for axes in figure.axes)
     for name in ("Adult", "COMPAS", "Bank", "women", "men", "African-American", "age 33 to 51"):
         assert name in titles

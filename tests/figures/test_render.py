@@ -8,6 +8,7 @@ from dataclasses import replace
 import matplotlib
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from PIL import Image
 
 from fairfl._support.extras import HINT
@@ -20,6 +21,16 @@ from fairfl.figures.render import SOURCE, key, render, render_all
 from fairfl.sims.data.fetch import Remote, locate
 
 FAST = "fedfb_figure_8"
+
+
+@pytest.fixture
+def blank(monkeypatch):
+    """Figures without a picture: how files are kept does not depend on what they show."""
+
+    def found(names):
+        return [replace(entry, draw=lambda table: Figure((1, 1))) for entry in find(names)]
+
+    monkeypatch.setattr(rendering, "find", found)
 
 
 def test_three_files_which_carry_the_version_and_the_figure_they_show(tmp_path):
@@ -75,7 +86,7 @@ def test_the_csv_is_the_table(tmp_path, multipliers):
     pd.testing.assert_frame_equal(known, expected, rtol=1e-11)
 
 
-def test_a_failure_leaves_the_old_files_and_no_parts(tmp_path, monkeypatch):
+def test_a_failure_leaves_the_old_files_and_no_parts(tmp_path, monkeypatch, blank):
     files = render(FAST, tmp_path)
     before = [f.read_bytes() for f in files]
 
@@ -89,7 +100,7 @@ def test_a_failure_leaves_the_old_files_and_no_parts(tmp_path, monkeypatch):
     assert len(list(tmp_path.iterdir())) == 3  # and no manifest: the next run draws it again
 
 
-def test_a_second_run_draws_only_what_is_missing_or_stale(tmp_path, monkeypatch):
+def test_a_second_run_draws_only_what_is_missing_or_stale(tmp_path, monkeypatch, blank):
     def statuses(**options):
         return [o.status for o in render_all([FAST, "fedfb_figure_2"], tmp_path, **options)]
 
@@ -105,7 +116,7 @@ def test_a_second_run_draws_only_what_is_missing_or_stale(tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("end", [".svg", ".manifest.json"])
-def test_what_was_altered_is_told_and_drawn_again(end, tmp_path, caplog):
+def test_what_was_altered_is_told_and_drawn_again(end, tmp_path, caplog, blank):
     """Cut in half, emptied, one bit flipped: the PNG's mark, its size and its being there say
     nothing of that.
     """
@@ -126,7 +137,7 @@ def test_what_was_altered_is_told_and_drawn_again(end, tmp_path, caplog):
 
 
 def test_other_data_are_drawn_again(tmp_path, monkeypatch, caplog):
-    entry = find([FAST])[0]
+    entry = replace(find([FAST])[0], draw=lambda table: Figure((1, 1)))
     remote = Remote("people.csv")
 
     def data():
@@ -154,7 +165,7 @@ def test_the_key_follows_the_figures_own_source(tmp_path):
     assert key(type(entry)(entry.name, entry.title, entry.data, entry.draw, changed)) != key(entry)
 
 
-def test_progress_and_outcomes_in_the_order_asked_for(tmp_path):
+def test_progress_and_outcomes_in_the_order_asked_for(tmp_path, blank):
     seen = []
     names = ["fedfb_figure_8", "fedfb_figure_2"]
     found = render_all(

@@ -49,9 +49,50 @@ def python(code: str, *words: str, cwd: Path | None = None) -> subprocess.Comple
     return subprocess.run(line, capture_output=True, text=True, cwd=cwd)
 
 
-def without_extras(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """The command line where no extra is installed."""
-    return python(f"{BLOCKED}from fairfl.cli.main import main; main()", *words, cwd=cwd)
+ALL = """
+import json, sys
+from typer.testing import CliRunner
+from fairfl.cli.main import app
+for words in json.loads(sys.argv[1]):
+    done = CliRunner().invoke(app, words)
+    print(json.dumps([done.exit_code, done.stdout, done.stderr, repr(done.exception)]))
+"""
+COLUMNS = "--score score --label label --group group --client site"
+PLAIN = (
+    f"frontier people.csv {COLUMNS} --points 5 --bootstraps 0 --out out",
+    "figures dual_weights --out out",
+)
+LISTED = {
+    "simulate": "studies/experiments.json",
+    "crosscheck": "studies/studies.json",
+    "figures": "figures/figures.json",
+}
+"""Commands, and the files from which they list what needs an extra, and shells complete names."""
+LACKING = {
+    "claims list": "claims",
+    "claims check pffl": "claims",
+    "claims report": "claims",
+    "reproduce --out out": "claims",
+    "frontier people.parquet --score s --label y --group a": "data",
+    "simulate qffl-table-2": "sims",
+    "crosscheck ensemble": "sims",
+}
+"""Commands, and the extra that each needs."""
+
+
+@pytest.fixture(scope="module")
+def without_extras(tmp_path_factory) -> dict[str, tuple[int, str, str, str]]:
+    """What command lines end in where no extra is installed: code, output, errors, exception."""
+    folder = tmp_path_factory.mktemp("plain")
+    (folder / "people.csv").write_text(PEOPLE)
+    (folder / "people.parquet").write_bytes(b"PAR1")
+    lists = [f"{command} --list{end}" for command in LISTED for end in ("", " --json")]
+    lines = [*PLAIN, *lists, *LACKING]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(folder))
+        asked = json.dumps([line.split() for line in lines])
+        shown = python(f"{BLOCKED}{ALL}", asked, cwd=folder)
+    return dict(zip(lines, map(json.loads, shown.stdout.splitlines()), strict=True))
 
 
 def test_every_library_of_an_extra_is_named():
@@ -86,60 +127,29 @@ def test_a_plain_install_solves(federation):
     assert (shown.stdout, shown.stderr) == ("", "")
 
 
-def test_the_commands_of_a_plain_install(tmp_path):
-    (tmp_path / "people.csv").write_text(PEOPLE)
-    people = (
-        "people.csv",
-        "--score",
-        "score",
-        "--label",
-        "label",
-        "--group",
-        "group",
-        "--client",
-        "site",
-    )
-    for words in (
-        ("frontier", *people, "--points", "5", "--bootstraps", "0", "--out", "out"),
-        ("figures", "--list"),
-        ("figures", "dual_weights", "--out", "out"),
-    ):
-        shown = without_extras(*words, cwd=tmp_path)
-        assert shown.returncode == 0, shown.stderr
+@pytest.mark.parametrize("line", PLAIN)
+def test_the_commands_of_a_plain_install(line, without_extras):
+    code, _, stderr, _ = without_extras[line]
+    assert code == 0, stderr
 
 
-@pytest.mark.parametrize(
-    ("words", "extra"),
-    [
-        (("claims", "list"), "claims"),
-        (("claims", "check", "pffl"), "claims"),
-        (("claims", "report"), "claims"),
-        (("reproduce", "--out", "out"), "claims"),
-        (("frontier", "people.parquet", "--score", "s", "--label", "y", "--group", "a"), "data"),
-        (("simulate", "qffl-table-2"), "sims"),
-        (("crosscheck", "ensemble"), "sims"),
-    ],
-)
-def test_a_command_without_its_extra_says_which_in_one_line(words, extra, tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    (tmp_path / "people.parquet").write_bytes(b"PAR1")
-    shown = without_extras(*words, cwd=tmp_path)
-    assert (shown.returncode, shown.stdout) == (2, "")
-    assert shown.stderr.startswith("fairfl: error: ") and shown.stderr.count("\n") == 1
-    assert shown.stderr.endswith(f"is not installed: {HINT.format(extra=extra)}\n")
+@pytest.mark.parametrize("line", LACKING)
+def test_a_command_without_its_extra_says_which_in_one_line(line, without_extras):
+    code, stdout, stderr, exception = without_extras[line]
+    assert (code, stdout, exception) == (2, "", "SystemExit(2)")
+    assert stderr.startswith("fairfl: error: ") and stderr.count("\n") == 1
+    assert stderr.endswith(f"is not installed: {HINT.format(extra=LACKING[line])}\n")
 
 
-@pytest.mark.parametrize(
-    ("command", "kept"), [("simulate", "experiments"), ("crosscheck", "studies")]
-)
-def test_what_needs_an_extra_is_listed_without_it(command, kept, tmp_path):
+@pytest.mark.parametrize("command", LISTED)
+def test_what_needs_an_extra_is_listed_without_it(command, cli, without_extras):
     """From the file that ``--list --json`` wrote, which is what it writes today."""
-    shown = without_extras(command, "--list", "--json", cwd=tmp_path)
-    assert shown.returncode == 0 and "the extra 'sims' is not installed" in shown.stderr
-    whole = python("from fairfl.cli.main import main; main()", command, "--list", "--json")
-    assert shown.stdout == whole.stdout == (ROOT / "studies" / f"{kept}.json").read_text("utf-8")
-    told = without_extras(command, "--list", cwd=tmp_path)
-    assert all(one["name"] in told.stdout for one in json.loads(whole.stdout))
+    code, stdout, stderr, _ = without_extras[f"{command} --list --json"]
+    assert code == 0 and (command == "figures") != ("the extra 'sims' is not installed" in stderr)
+    kept = (ROOT / LISTED[command]).read_text("utf-8")
+    assert stdout == cli(command, "--list", "--json").stdout == kept
+    told = without_extras[f"{command} --list"][1]
+    assert all(one["name"] in told for one in json.loads(kept))
 
 
 def test_one_reason_whichever_library_of_an_extra_is_met_first():

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from text_tables import table
 
 ROOT = Path(__file__).resolve().parents[2]
 ORDER = ("_support", "theory", "solvers", "sims", "studies", "claims", "figures", "fairfl")
@@ -123,41 +124,35 @@ def test_imports_run_one_way(layer):
     assert not found, "\n".join(found)
 
 
-@pytest.mark.parametrize(
-    ("layer", "text"),
-    [
-        ("theory", "import fairfl"),
-        ("theory", "from fairfl import sims"),
-        ("_support", "from fairfl.theory.populations.laws import Law"),
-        ("sims", "from fairfl.studies.papers.all_experiments import find"),
-        ("theory", "def f():\n    from fairfl.solvers.numerics.dual import solve"),
-        ("solvers", "import fairfl.cli.main"),
-        ("claims", "import fairfl.figures.frontier as f"),
-        ("sims", "from theory.laws import Law"),
-        ("solvers", "import theory"),
-        ("theory", "from .laws import Law"),
-        ("claims", "import torch.nn"),
-        ("fairfl", "from torch import nn"),
-        ("theory", "import cvxpy"),
-    ],
-)
+WRONG = r"""
+theory | import fairfl
+theory | from fairfl import sims
+_support | from fairfl.theory.populations.laws import Law
+sims | from fairfl.studies.papers.all_experiments import find
+theory | def f():\n    from fairfl.solvers.numerics.dual import solve
+solvers | import fairfl.cli.main
+claims | import fairfl.figures.frontier as f
+sims | from theory.laws import Law
+solvers | import theory
+theory | from .laws import Law
+claims | import torch.nn
+fairfl | from torch import nn
+theory | import cvxpy
+"""
+RIGHT = r"""
+solvers | import fairfl.theory\nfrom fairfl.theory.eta import Eta\nimport fairfl.solvers.dual
+sims | import torch\nfrom torch import nn
+figures | from fairfl import claims\nfrom fairfl._support.version import __version__
+fairfl | import fairfl\nfrom fairfl import cli, figures
+theory | import sympy.theory
+"""
+
+
+@pytest.mark.parametrize(("layer", "text"), table(WRONG))
 def test_a_wrong_import_is_found(layer, text):
     assert len(faults(layer, text)) == 1
 
 
-@pytest.mark.parametrize(
-    ("layer", "text"),
-    [
-        (
-            "solvers",
-            "import fairfl.theory\nfrom fairfl.theory.eta import Eta\nfrom fairfl.solvers.dual "
-            "import solve",
-        ),
-        ("sims", "import torch\nfrom torch import nn"),
-        ("figures", "from fairfl import claims\nfrom fairfl._support.version import __version__"),
-        ("fairfl", "import fairfl\nfrom fairfl import cli, figures"),
-        ("theory", "import sympy.theory"),
-    ],
-)
+@pytest.mark.parametrize(("layer", "text"), table(RIGHT))
 def test_a_right_import_passes(layer, text):
     assert faults(layer, text) == []

@@ -7,69 +7,29 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from text_tables import table
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = (
-    "_support",
-    "theory",
-    "solvers",
-    "sims",
-    "studies",
-    "claims",
-    "figures",
-    "fairfl",
-    "benchmarks",
-    "docs",
-)
+PACKAGES = "_support theory solvers sims studies claims figures fairfl benchmarks docs".split()
 ONE = ROOT / "_support" / "whole_file.py"
 EXEMPT = {
     ROOT / "sims" / "runs" / "files.py": {".write_text"},  # of the process that holds it
     ROOT / "benchmarks" / "jobs.py": {".write_text"},  # into a folder that goes with the job
     ROOT / "fairfl" / "cli" / "output.py": {"os.open"},  # of the null device
 }
-METHODS = {
-    "write_text",
-    "write_bytes",
-    "touch",
-    "symlink_to",
-    "hardlink_to",
-    "extractall",
-    "extract",
-    "tofile",
-    "dump",
-    "imsave",
-    "write_image",
-    "export_html",
-    "save_html",
-    "export_text",
-    "to_pickle",
-    "to_feather",
-    "to_excel",
-    "to_hdf",
-    "writelines",
-    "write_dataset",
-    "write_metadata",
-}
+METHODS = set(
+    """write_text write_bytes touch symlink_to hardlink_to extractall extract tofile dump imsave
+    write_image export_html save_html export_text to_pickle to_feather to_excel to_hdf
+    writelines write_dataset write_metadata""".split()
+)
 """Methods and functions that write, whatever they belong to."""
 MODULES = {"os", "shutil", "numpy", "np", "torch", "pq", "pyarrow", "pickle", "json"}
 FUNCTIONS = {
     "os": {"write", "replace", "rename", "renames", "link", "symlink", "truncate", "open"},
     "shutil": {"copy", "copy2", "copyfile", "copytree", "move", "unpack_archive", "make_archive"},
 }
-STREAMS = {
-    "savefig": 0,
-    "write_table": 1,
-    "save": 0,
-    "savez": 0,
-    "savez_compressed": 0,
-    "savetxt": 0,
-    "to_csv": 0,
-    "to_parquet": 0,
-    "to_json": 0,
-    "to_markdown": 0,
-    "to_html": 0,
-    "to_latex": 0,
-}
+FIRST = "savefig save savez savez_compressed savetxt to_csv to_parquet to_json to_markdown to_html"
+STREAMS = {"write_table": 1, **dict.fromkeys([*FIRST.split(), "to_latex"], 0)}
 """Functions that write to their argument of this number: to a stream in memory, or one that
 ``write_whole`` gave.
 """
@@ -153,60 +113,34 @@ def test_the_one_is_seen_to_write():
     assert {what for _, what in faults(ONE.read_text("utf-8"))} == {".open", "os.replace"}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "open(path, 'w')",
-        "open(path, mode='ab')",
-        "path.open('x')",
-        "open(path, mode)",
-        "path.write_text('a')",
-        "path.write_bytes(b'')",
-        "table.to_csv(path, index=False)",
-        "table.to_csv(path_or_buf=path)",
-        "table.to_parquet(path)",
-        "figure.savefig(files[1])",
-        "figure.savefig(path)",
-        "np.save(path, x)",
-        "np.savez(folder / 'a', x)",
-        "torch.save(model, path)",
-        "pq.write_table(table, path)",
-        "os.replace(a, b)",
-        "(a / b).replace(other)",
-        "path.rename(other)",
-        "shutil.copy(a, b)",
-        "json.dump(data, file)",
-        "pickle.dump(data, file)",
-        "archive.extractall(folder)",
-        "os.open(path, os.O_WRONLY)",
-        "gzip.open(path, 'wb')",
-        "NamedTemporaryFile()",
-        "zipfile.ZipFile(path, 'w')",
-        "path.touch()",
-    ],
-)
+WRITES = r"""
+open(path, 'w') | open(path, mode='ab') | path.open('x') | open(path, mode)
+path.write_text('a') | path.write_bytes(b'') | table.to_csv(path, index=False)
+table.to_csv(path_or_buf=path) | table.to_parquet(path) | figure.savefig(files[1])
+figure.savefig(path) | np.save(path, x) | np.savez(folder / 'a', x) | torch.save(model, path)
+pq.write_table(table, path) | os.replace(a, b) | (a / b).replace(other) | path.rename(other)
+shutil.copy(a, b) | json.dump(data, file) | pickle.dump(data, file) | archive.extractall(folder)
+os.open(path, os.O_WRONLY) | gzip.open(path, 'wb') | NamedTemporaryFile()
+zipfile.ZipFile(path, 'w') | path.touch()
+"""
+READS = r"""
+open(path) | open(path, 'rb') | path.open(encoding='utf-8') | table.to_csv(index=False)
+frame.to_json() | out = io.BytesIO()\nfigure.savefig(out, format='svg')
+a, b = io.BytesIO(), io.BytesIO()\nf.savefig(b)
+write_whole(path, lambda file: np.savez(file, x=x)) | text.replace('a', 'b') | json.dumps(data)
+os.open(folder, os.O_RDONLY) | zipfile.ZipFile(path) | gzip.open(path) | tarfile.open(path)
+"""
+
+
+def calls(text: str) -> list[str]:
+    return [cell for row in table(text) for cell in row]
+
+
+@pytest.mark.parametrize("text", calls(WRITES))
 def test_what_writes_is_found(text):
     assert len(list(faults(text))) == 1, text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "open(path)",
-        "open(path, 'rb')",
-        "path.open(encoding='utf-8')",
-        "table.to_csv(index=False)",
-        "frame.to_json()",
-        "out = io.BytesIO()\nfigure.savefig(out, format='svg')",
-        "a, b = io.BytesIO(), io.BytesIO()\nf.savefig(b)",
-        "write_whole(path, lambda file: np.savez(file, x=x))",
-        "text.replace('a', 'b')",
-        "json.dumps(data)",
-        "os.open(folder, os.O_RDONLY)",
-        "zipfile.ZipFile(path)",
-        "gzip.open(path)",
-        "tarfile.open(path)",
-    ],
-)
+@pytest.mark.parametrize("text", calls(READS))
 def test_what_reads_is_left_alone(text):
     assert list(faults(text)) == [], text

@@ -44,23 +44,14 @@ def files(tmp_path, monkeypatch):
         rows = []
         for k in range(count):
             doctor = k % 5 == 0
-            known = {
-                "age": 30 + k % 40,
-                "workclass": ("Private", "State-gov", "?")[k % 3],
-                "fnlwgt": 1000 + k,
-                "education": "Doctorate" if doctor else ("HS-grad", "Bachelors")[k % 2],
-                "education-num": 9,
-                "marital-status": ("Divorced", "Never-married")[k // 3 % 2],
-                "occupation": "Sales",
-                "relationship": "Husband",
-                "race": "White",
-                "sex": ("Male", "Female")[k % 2],
-                "capital-gain": 0,
-                "capital-loss": 0,
-                "hours-per-week": 40,
-                "native-country": "Cuba",
-                "income": ">50K" if doctor or k % 7 == 0 else "<=50K",
-            }
+            known = {"age": 30 + k % 40, "fnlwgt": 1000 + k, "education-num": 9, "race": "White"}
+            known |= {"occupation": "Sales", "relationship": "Husband", "native-country": "Cuba"}
+            known |= {"capital-gain": 0, "capital-loss": 0, "hours-per-week": 40}
+            known["workclass"] = ("Private", "State-gov", "?")[k % 3]
+            known["education"] = "Doctorate" if doctor else ("HS-grad", "Bachelors")[k % 2]
+            known["marital-status"] = ("Divorced", "Never-married")[k // 3 % 2]
+            known["sex"] = ("Male", "Female")[k % 2]
+            known["income"] = ">50K" if doctor or k % 7 == 0 else "<=50K"
             rows.append(", ".join(str(known[column]) for column in COLUMNS))
         (folder / "adult" / name).write_text("\n".join(rows) + "\n")
     monkeypatch.setenv("FAIRFL_DATA", str(folder))

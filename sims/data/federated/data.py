@@ -43,7 +43,8 @@ class FederatedData:
         Labels: whole numbers (classes, tokens), or floating point (regression).
     owner : int array, shape (N,)
         The client of every row, 0..n_clients-1. A client may have no row.
-    n_clients : int
+    n_clients : int, optional
+        Default: those that ``owner`` names, its largest code + 1.
     part : int8 array, shape (N,), optional
         0 train, 1 validation, 2 test; default: all train. See ``split``.
     group : int array, shape (N,), optional
@@ -62,7 +63,7 @@ class FederatedData:
     x: NDArray[Any]
     y: NDArray[Any]
     owner: NDArray[np.int64]
-    n_clients: int
+    n_clients: int = -1
     part: NDArray[np.int8] | None = None
     group: NDArray[np.int64] | None = None
     client_names: tuple[str, ...] = ()
@@ -81,17 +82,21 @@ class FederatedData:
             if array.dtype.kind == "f" and not np.isfinite(array).all():
                 row = int(np.argwhere(~np.isfinite(array))[0, 0])
                 raise ValueError(f"{name} must be finite, got NaN or infinity in row {row}")
-        clients = whole("n_clients", self.n_clients, 1)
         part = np.zeros(n, np.int8) if self.part is None else self.part
         part = codes("part", part, n, len(PARTS)).astype(np.int8)
         group = None if self.group is None else codes("group", self.group, n, None)
+        counted = self.n_clients == -1
+        owner = codes(
+            "owner", self.owner, n, None if counted else whole("n_clients", self.n_clients, 1)
+        )
+        clients = int(owner.max()) + 1 if counted else self.n_clients
         names = tuple(self.client_names) or tuple(str(k) for k in range(clients))
         if len(names) != clients:
             raise ValueError(f"client_names must name {clients} clients, got {len(names)} names")
-        owner = codes("owner", self.owner, n, clients)
-        fields = {"x": x, "y": y, "owner": owner, "part": part, "group": group}
-        for field, value in fields.items():
+        arrays = {"x": x, "y": y, "owner": owner, "part": part, "group": group}
+        for field, value in arrays.items():
             object.__setattr__(self, field, None if value is None else frozen(value))
+        object.__setattr__(self, "n_clients", clients)
         object.__setattr__(self, "client_names", names)
 
     def __len__(self) -> int:
@@ -158,8 +163,6 @@ class FederatedData:
             part[mine[n_test : n_test + n_validation]] = 1
         return replace(self, part=part)
 
-    def assigned(self, owner: ArrayLike, n_clients: int | None = None) -> FederatedData:
+    def assigned(self, owner: ArrayLike, n_clients: int = -1) -> FederatedData:
         """The same samples with other clients, of ``fairfl.sims.data.partition`` for instance."""
-        who = np.asarray(owner)
-        count = int(who.max()) + 1 if n_clients is None else n_clients
-        return replace(self, owner=who, n_clients=count, client_names=())
+        return replace(self, owner=np.asarray(owner), n_clients=n_clients, client_names=())

@@ -1,22 +1,27 @@
 """The studies by name: every module of ``studies/`` that has a ``NAME``; nothing else is edited.
 
-It holds ``NAME``, ``TITLE``, ``units(scale)``, ``tables(measures)`` and ``verdicts(measures)``;
-where it has any, ``PICTURES``; ``SEEDS`` where they are not
-``experiment.SEEDS``; ``SEEN``, how many seeds its tolerances were set on, where that is not 0. See
-``study.py``.
+It holds ``NAME``, ``TITLE``, ``units(scale)`` and ``verdicts(measures)``; where it has any,
+``tables(measures)`` and ``PICTURES``; ``SEEDS`` where they are not ``experiment.SEEDS``; ``SEEN``,
+how many seeds its tolerances were set on, where that is not 0. See ``study.py``. In place of units
+it may have ``measured(seed)``, a table or the columns of one row: then a seed is a unit.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from types import ModuleType
+from typing import Any
+
+import pandas as pd
 
 import fairfl.studies.crosscheck.studies
-from fairfl._support.checks import one_of
+from fairfl._support.checks import instance, one_of
 from fairfl._support.discovery import discovered
 from fairfl.studies.crosscheck.study import Study
-from fairfl.studies.experiment import SEEDS
+from fairfl.studies.experiment import SEEDS, Scale, Unit
 
-PARTS = ("NAME", "TITLE", "units", "tables", "verdicts")
+PARTS = ("NAME", "TITLE", "units or measured", "verdicts")
 
 
 def studies() -> dict[str, Study]:
@@ -41,9 +46,25 @@ def study_of(module: ModuleType) -> Study:
         module.NAME,
         module.TITLE,
         getattr(module, "SEEDS", SEEDS),
-        module.units,
-        module.tables,
+        getattr(module, "units", None) or partial(_a_seed_each, module.NAME, module.measured),
+        getattr(module, "tables", lambda measures: {}),
         module.verdicts,
         getattr(module, "PICTURES", ()),
         getattr(module, "SEEN", 0),
     )
+
+
+def _a_seed_each(
+    name: str, measured: Callable[[int], pd.DataFrame | dict[str, Any]], scale: Scale
+) -> list[Unit]:
+    """A unit a seed of what ``measured`` gives."""
+    return [
+        Unit(f"{name}-{seed}", name, seed, (), partial(_rows, measured, seed))
+        for seed in range(scale.seeds)
+    ]
+
+
+def _rows(measured: Callable[[int], pd.DataFrame | dict[str, Any]], seed: int) -> pd.DataFrame:
+    found = measured(seed)
+    table = pd.DataFrame([found]) if isinstance(found, dict) else found
+    return instance(f"what seed {seed} measured", table, pd.DataFrame).assign(seed=seed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
@@ -9,10 +11,18 @@ from fairfl._support.checks import Array
 from fairfl.solvers.schemes import LABELS
 from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, below, exact
 from fairfl.studies.crosscheck.population.worlds import by_name, in_words
-from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, rms, told
+from fairfl.studies.crosscheck.rates import Rate, rms, told
 from fairfl.studies.crosscheck.runs import BOXED, CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan
-from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.told import exact_curve, points_of, series
+from fairfl.studies.crosscheck.study import Verdict
+from fairfl.studies.crosscheck.told import (
+    by_people,
+    by_size,
+    exact_curve,
+    points_of,
+    rate_verdict,
+    series,
+    trade_off,
+)
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 
@@ -158,28 +168,34 @@ def _bound(found: pd.DataFrame) -> Verdict:
     )
 
 
-def _speed(found: pd.DataFrame) -> tuple[Verdict, Verdict]:
+def _speed(found: pd.DataFrame) -> Iterator[Verdict]:
     part = among(rated(found), "degree", [1])
-    asked = (
-        "CFL's learner, its class containing the optimum: its distance below the frontier "
-        "shrinks like 1/n.",
-        "And its |MD| misses the budget by the order of the root of 1/n.",
-    )
-    names = ("cfl-regret-rate", "cfl-budget-rate")
-    made, each, sizes = [], (floats(part, "below"), _missed(part)), floats(part, "rows")
-    for name, text, distances, power in zip(names, asked, each, (1, 0.5), strict=True):
-        rate = Rate.of(sizes, distances, part["world"]) if len(part) else None
-        if rate is None:
-            made.append(Verdict(name, None, text, TOO_FEW))
-            continue
-        most = max(rate.sizes)
-        measured = (
-            f"{rate}, over {min(rate.sizes):,.0f} to {most:,.0f} people, seeds "
-            f"{_list(part, 'seed')}, degree 1; {rate.told_by_world()}; at {most:,.0f}: "
-            f"{rms(distances[sizes == most]):.2g}"
-        )
-        made.append(Verdict(name, rate.is_near(-power), text, measured))
-    return made[0], made[1]
+    sizes = floats(part, "rows")
+    for name, asked, distances, power in (
+        (
+            "cfl-regret-rate",
+            "CFL's learner, its class containing the optimum: its distance below the frontier "
+            "shrinks like 1/n.",
+            floats(part, "below"),
+            1,
+        ),
+        (
+            "cfl-budget-rate",
+            "And its |MD| misses the budget by the order of the root of 1/n.",
+            _missed(part),
+            0.5,
+        ),
+    ):
+
+        def said(rate: Rate, distances: Array = distances) -> str:
+            most = max(rate.sizes)
+            return (
+                f"{rate}, over {min(rate.sizes):,.0f} to {most:,.0f} people, seeds "
+                f"{_list(part, 'seed')}, degree 1; {rate.told_by_world()}; at {most:,.0f}: "
+                f"{rms(distances[sizes == most]):.2g}"
+            )
+
+        yield rate_verdict(name, asked, power, part, distances, said)
 
 
 def _clipped(found: pd.DataFrame) -> Verdict:
@@ -238,14 +254,9 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
     part = rated(beside(measures))
     parts = []
     for (world, degree), mine in groups(part, ["world", "degree"]):
-        sizes = floats(mine, "rows")
-        each = np.unique(sizes)
-        for panel, distances in (
-            ("below the frontier", floats(mine, "below")),
-            ("from the budget", _missed(mine)),
-        ):
-            y = [rms(distances[sizes == n]) for n in each]
-            parts.append(series(panel, f"{in_words(world)}, degree {degree}", "path", each, y))
+        sizes, name = floats(mine, "rows"), f"{in_words(world)}, degree {degree}"
+        parts.append(by_size("below the frontier", name, sizes, floats(mine, "below")))
+        parts.append(by_size("from the budget", name, sizes, _missed(mine)))
     table = pd.concat(parts, ignore_index=True)
     guides = []
     for panel, power in (("below the frontier", -1.0), ("from the budget", -0.5)):
@@ -259,20 +270,8 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
     return order.sort_values("panel", kind="stable", ignore_index=True)
 
 
+RATE, DISTANCE = "CFL's learner by sample size", "distance (share of people)"
 PICTURES = (
-    Drawing(
-        "crosscheck-frontier",
-        "Learned rules and the exact frontiers",
-        "disparity |MD| (difference of rates)",
-        "accuracy (share correct)",
-        points,
-    ),
-    Drawing(
-        "crosscheck-frontier-rate",
-        "CFL's learner by sample size",
-        "people in the sample",
-        "distance (share of people)",
-        shrinking,
-        log="xy",
-    ),
+    trade_off("crosscheck-frontier", "Learned rules and the exact frontiers", points),
+    by_people("crosscheck-frontier-rate", RATE, DISTANCE, shrinking),
 )

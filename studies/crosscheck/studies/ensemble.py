@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
@@ -14,10 +15,17 @@ from fairfl.studies.crosscheck.population.ensemble_error import missed
 from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, below, exact
 from fairfl.studies.crosscheck.population.learned_rules import Found, from_json
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
-from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, rms, told
+from fairfl.studies.crosscheck.rates import Rate, rms, told
 from fairfl.studies.crosscheck.runs import ENSEMBLE, Plan, spelt
-from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.told import exact_curve, points_of, series
+from fairfl.studies.crosscheck.study import Verdict
+from fairfl.studies.crosscheck.told import (
+    by_people,
+    exact_curve,
+    points_of,
+    rate_verdict,
+    series,
+    trade_off,
+)
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups
 
@@ -145,9 +153,9 @@ def _members(found: pd.DataFrame) -> Verdict:
     )
 
 
-def _rates(found: pd.DataFrame) -> tuple[Verdict, Verdict]:
+def _rates(found: pd.DataFrame) -> Iterator[Verdict]:
     part = among(found, "degree", [1])
-    sizes, made = floats(part, "rows"), []
+    sizes = floats(part, "rows")
     for name, column, asked in (
         (
             "ensemble-rate",
@@ -160,16 +168,13 @@ def _rates(found: pd.DataFrame) -> tuple[Verdict, Verdict]:
             "What it misses of MD on each member's own people shrinks like the root of 1/n.",
         ),
     ):
-        rate = Rate.of(sizes, floats(part, column), part["world"]) if len(part) else None
-        if rate is None:
-            made.append(Verdict(name, None, asked, TOO_FEW))
-            continue
-        last = (
-            f"with {sizes.max():,.0f} people {rms(floats(part, column)[sizes == sizes.max()]):.2g}"
-        )
-        text = f"{rate}; {rate.told_by_world()}; {_said(part, sizes)}; {last}"
-        made.append(Verdict(name, rate.is_near(-0.5), asked, text))
-    return made[0], made[1]
+        missed = floats(part, column)
+
+        def said(rate: Rate, missed: Array = missed) -> str:
+            last = f"with {sizes.max():,.0f} people {rms(missed[sizes == sizes.max()]):.2g}"
+            return f"{rate}; {rate.told_by_world()}; {_said(part, sizes)}; {last}"
+
+        yield rate_verdict(name, asked, 0.5, part, missed, said)
 
 
 def _cause(found: pd.DataFrame) -> Verdict:
@@ -247,20 +252,8 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
+RATE = "How far LFT+Ensemble is from its exact point, and on whose people"
 PICTURES = (
-    Drawing(
-        "crosscheck-ensemble",
-        "LFT+Ensemble, learned and exact",
-        "disparity |MD| (difference of rates)",
-        "accuracy (share correct)",
-        points,
-    ),
-    Drawing(
-        "crosscheck-ensemble-rate",
-        "How far LFT+Ensemble is from its exact point, and on whose people",
-        "people in the sample",
-        "distance (difference of rates)",
-        shrinking,
-        log="xy",
-    ),
+    trade_off("crosscheck-ensemble", "LFT+Ensemble, learned and exact", points),
+    by_people("crosscheck-ensemble-rate", RATE, "distance (difference of rates)", shrinking),
 )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,11 +17,20 @@ from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, op
 from fairfl.studies.crosscheck.population.learned_rules import Found, from_json
 from fairfl.studies.crosscheck.population.supporting_line import supporting_plane
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
-from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, rms
+from fairfl.studies.crosscheck.rates import Rate
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan
 from fairfl.studies.crosscheck.standard_errors import NEAR, OVER
-from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.crosscheck.told import counted, points_of, series, summary
+from fairfl.studies.crosscheck.study import Verdict
+from fairfl.studies.crosscheck.told import (
+    by_people,
+    by_size,
+    counted,
+    points_of,
+    rate_verdict,
+    series,
+    summary,
+    trade_off,
+)
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among, floats, groups, loose, rows
 from fairfl.theory.populations.notions import Notion
@@ -29,28 +40,16 @@ TITLE = "Equal opportunity, equalised odds and three groups below the exact opti
 SEEDS = {"quick": 1, "paper": 4}
 SEEN = 2
 
-QUESTIONS: tuple[tuple[str, Notion], ...] = (
-    *(
-        (world, notion)
-        for world in ("figure-5d", "figure-9d", "random-0")
-        for notion in ("eo", "eodds")
-    ),
-    *(
-        (f"random-{seed}-{clients}-3", notion)
-        for seed, clients in ((0, 2), (1, 3))
-        for notion in ("dp", "eo", "eodds")
-    ),
-)
+NOTIONS: tuple[Notion, ...] = ("dp", "eo", "eodds")
+TWO, THREE = ("figure-5d", "figure-9d", "random-0"), ("random-0-2-3", "random-1-3-3")
+"""Worlds of two groups and of three."""
+QUESTIONS = (*product(TWO, NOTIONS[1:]), *product(THREE, NOTIONS))
 """Worlds and notions; parity of two groups is ``frontier``'s."""
-SMALL: tuple[tuple[str, Notion], ...] = (
-    ("figure-5d", "eo"),
-    ("figure-5d", "eodds"),
-    ("random-0-2-3", "dp"),
-)
+SMALL = (*product(TWO[:1], NOTIONS[1:]), *product(THREE[:1], NOTIONS[:1]))
 RATED: tuple[tuple[str, Notion], ...] = (
-    *((world, "eo") for world in ("figure-5d", "figure-9d", "random-0")),
-    ("random-0-2-3", "dp"),
-    ("random-1-3-3", "eo"),
+    *product(TWO, NOTIONS[1:2]),
+    *product(THREE[:1], NOTIONS[:1]),
+    (THREE[1], NOTIONS[1]),
 )
 """Questions of the rates."""
 EVERYONE = (CFL, ENSEMBLE, LFT_AVG, FEDFB)
@@ -190,23 +189,20 @@ def _one_rate(found: pd.DataFrame) -> pd.DataFrame:
     return among(among(found, "notion", ["dp", "eo"]), "budget", [FAIR])
 
 
-def _speed(found: pd.DataFrame) -> tuple[Verdict, Verdict]:
+def _speed(found: pd.DataFrame) -> Iterator[Verdict]:
     """CFL's at ε = 0, where its class contains the optimum."""
     part = _rated(found)
+
+    def said(rate: Rate) -> str:
+        return f"{rate}; {rate.told_by_world()}; {_what(part)}"
+
     asked = (
         "CFL's learner of equal opportunity, and of three groups: at ε = 0 its distance below the "
-        "plane shrinks like 1/n.",
-        "And its disparity like the root of 1/n.",
+        "plane shrinks like 1/n."
     )
-    made = []
-    each = (floats(part, LOST), floats(part, "disparity"))
-    for name, text, values, power in zip(
-        ("plane-rate", "disparity-rate"), asked, each, (1, 0.5), strict=True
-    ):
-        rate = Rate.of(floats(part, "rows"), values, part["question"]) if len(part) else None
-        told = TOO_FEW if rate is None else f"{rate}; {rate.told_by_world()}; {_what(part)}"
-        made.append(Verdict(name, None if rate is None else rate.is_near(-power), text, told))
-    return made[0], made[1]
+    yield rate_verdict("plane-rate", asked, 1, part, floats(part, LOST), said, "question")
+    asked, apart = "And its disparity like the root of 1/n.", floats(part, "disparity")
+    yield rate_verdict("disparity-rate", asked, 0.5, part, apart, said, "question")
 
 
 def _fedfb(found: pd.DataFrame) -> Verdict:
@@ -320,27 +316,14 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
         ("disparity (of rates)", "disparity"),
     ):
         for (notion, count), part in groups(fair, ["notion", "groups"]):
-            sizes, values = floats(part, "rows"), floats(part, column)
-            each = np.unique(sizes)
-            y = [rms(values[sizes == n]) for n in each]
-            parts.append(series(panel, f"{TOLD[notion]}, {count} groups", "path", each, y))
+            name, values = f"{TOLD[notion]}, {count} groups", floats(part, column)
+            parts.append(by_size(panel, name, floats(part, "rows"), values))
     return pd.concat(parts, ignore_index=True)
 
 
+BY_NOTION = "Learned rules and CFL's exact frontier, by notion"
+RATE = "CFL's learner at ε = 0 by sample size"
 PICTURES = (
-    Drawing(
-        "crosscheck-notions",
-        "Learned rules and CFL's exact frontier, by notion",
-        "disparity (difference of rates)",
-        "accuracy (share correct)",
-        points,
-    ),
-    Drawing(
-        "crosscheck-notions-rate",
-        "CFL's learner at ε = 0 by sample size",
-        "people in the sample",
-        "root mean square",
-        shrinking,
-        log="xy",
-    ),
+    trade_off("crosscheck-notions", BY_NOTION, points, x="disparity"),
+    by_people("crosscheck-notions-rate", RATE, "root mean square", shrinking),
 )

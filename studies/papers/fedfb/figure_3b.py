@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
@@ -34,15 +36,8 @@ def units(scale: Scale) -> list[Unit]:
 def values(rows: pd.DataFrame) -> pd.DataFrame:
     """Every α is a line: nothing is chosen."""
     test = among(rows, "part", ["test"])
-    test = kept_rows(test, np.isfinite(floats(test, "best")))  # not the constants
-    names = [
-        name if np.isnan(alpha) else f"{name}, α = {alpha:g}"
-        for name, alpha in zip(test["objective"], floats(test, "alpha"), strict=True)
-    ]
-    return fedfb_runs.long(test.assign(objective=names))
+    # not the constants
+    return fedfb_runs.every_setting(kept_rows(test, np.isfinite(floats(test, "best"))))
 
 
-def differences(rows: pd.DataFrame) -> tuple[str, ...]:
-    """What differs from the paper, but for choices, of which there are none."""
-    made = fedfb_runs.choices(rows)
-    return tuple(line for line in fedfb_runs.differences(rows) if line not in made)
+differences = partial(fedfb_runs.differences, chosen=False)

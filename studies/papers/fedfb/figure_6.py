@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 
 from fairfl.studies.beside_published import COLUMNS, published
 from fairfl.studies.experiment import Scale, Unit
-from fairfl.studies.frames import among, floats
+from fairfl.studies.frames import among
 from fairfl.studies.papers.fedfb import runs as fedfb_runs
 from fairfl.studies.papers.fedfb.agnostic import RULES, TAUS, agnostic_units, notes
 from fairfl.studies.papers.fedfb.points import of_all, picture
@@ -39,18 +38,9 @@ def values(rows: pd.DataFrame) -> pd.DataFrame:
     test = among(rows, "part", ["test"])
     # constants come with every schedule
     test = test.loc[~test.duplicated(["dataset", "objective", "seed", "alpha"])]
-    names = [
-        name if np.isnan(setting) else f"{name}, {_SYMBOL.get(name, 'α')} = {setting:g}"
-        for name, setting in zip(test["objective"], floats(test, "alpha"), strict=True)
-    ]
-    return fedfb_runs.long(test.assign(objective=names))
-
-
-_SYMBOL = {FAIRFED: "β", **dict.fromkeys(RULES, "τ")}
+    return fedfb_runs.every_setting(test, {FAIRFED: "β", **dict.fromkeys(RULES, "τ")})
 
 
 def differences(rows: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper, but for choices, of which there are none."""
-    made = fedfb_runs.choices(rows)
-    common = tuple(line for line in fedfb_runs.differences(rows) if line not in made)
-    return (*common, *notes(rows))
+    return (*fedfb_runs.differences(rows, chosen=False), *notes(rows))

@@ -16,17 +16,7 @@ from fairfl.studies.papers.fedfb.limits import limit
 from fairfl.studies.papers.fedfb.published_numbers import MEASURES as PRINTED
 from fairfl.studies.papers.fedfb.runs import chosen
 
-COLUMNS = [
-    "dataset",
-    "kind",
-    "objective",
-    "setting",
-    "disparity",
-    "disparity_sd",
-    "accuracy",
-    "accuracy_sd",
-    "seeds",
-]
+COLUMNS = "dataset kind objective setting disparity disparity_sd accuracy accuracy_sd seeds".split()
 """``kind`` ours, published, constant or frontier; means and sd over seeds (NaN for one)."""
 
 AXIS = "disparity max$_a$ |P(ŷ=1 | a) - P(ŷ=1)|"
@@ -96,16 +86,8 @@ def _ours(test: pd.DataFrame, disparity: str, accuracy: str) -> pd.DataFrame:
             here = kept_rows(mine, np.isnan(level) if np.isnan(setting) else level == setting)
             # constants come with every schedule
             _, once = np.unique(floats(here, "seed"), return_index=True)
-            rows.append(
-                _row(
-                    dataset,
-                    kind,
-                    objective,
-                    setting,
-                    floats(here, disparity)[once],
-                    floats(here, accuracy)[once],
-                )
-            )
+            both = (floats(here, column)[once] for column in (disparity, accuracy))
+            rows.append(_row(dataset, kind, objective, setting, *both))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -141,17 +123,10 @@ def _row(
     disparity: Sequence[float] | Array,
     accuracy: Sequence[float] | Array,
 ) -> list[object]:
-    several = len(disparity) > 1
-    spreads = [float(np.std(v, ddof=1)) if several else float("nan") for v in (disparity, accuracy)]
-    mean = [float(np.mean(v)) for v in (disparity, accuracy)]
-    return [
-        dataset,
-        kind,
-        objective,
-        setting,
-        mean[0],
-        spreads[0],
-        mean[1],
-        spreads[1],
-        len(disparity),
+    seeds = len(disparity)
+    told = [
+        told
+        for values in (disparity, accuracy)
+        for told in (float(np.mean(values)), float(np.std(values, ddof=1)) if seeds > 1 else np.nan)
     ]
+    return [dataset, kind, objective, setting, *told, seeds]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 
 import numpy as np
@@ -292,6 +292,15 @@ def values(rows: pd.DataFrame) -> pd.DataFrame:
     return long(chosen(rows))
 
 
+def every_setting(test: pd.DataFrame, symbols: Mapping[str, str] | None = None) -> pd.DataFrame:
+    """Test measures where nothing is chosen: every setting is a line; ``symbols`` but for α."""
+    names = [
+        name if np.isnan(setting) else f"{name}, {(symbols or {}).get(name, 'α')} = {setting:g}"
+        for name, setting in zip(test["objective"], floats(test, "alpha"), strict=True)
+    ]
+    return long(test.assign(objective=names))
+
+
 def long(test: pd.DataFrame) -> pd.DataFrame:
     """A row a measure that there is."""
     there = [name for name in MEASURES if name in test]
@@ -321,8 +330,8 @@ def choices(rows: pd.DataFrame) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def differences(rows: pd.DataFrame) -> tuple[str, ...]:
-    """What every table of FedFB's differs in."""
+def differences(rows: pd.DataFrame, chosen: bool = True) -> tuple[str, ...]:
+    """What every table of FedFB's differs in, and the settings that were ``chosen``."""
     return (
         f"SGD with momentum {MOMENTUM} and lr {LR}: the paper names no optimiser, its published "
         "code has Adam.",
@@ -341,5 +350,5 @@ def differences(rows: pd.DataFrame) -> tuple[str, ...]:
         "published points are hollow and on drawn labels. The exact frontier on real data is "
         "that of rules of the group and a cross-fitted logistic score of the same test people, "
         "rounded to 0.01: no bound for classifiers that see the features.",
-        *choices(rows),
+        *(choices(rows) if chosen else ()),
     )

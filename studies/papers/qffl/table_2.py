@@ -26,26 +26,14 @@ NAME = "qffl-table-2"
 TITLE = "q-FFL, table 2: q-FFL and AFL on Adult (PhD, non-PhD) and three classes of Fashion-MNIST"
 SEEDS = {"quick": 1, "paper": 1}
 AFL_LAST = "AFL, last iterate"
+PRINTED = ("q = 0", "q_1", "q_2", "AFL")
 PUBLISHED = pd.concat(
     [
-        published(
-            ADULT,
-            {
-                "q = 0": ["q = 0, by size"],
-                "q_1": ["q = 0.01, equal"],
-                "q_2": ["q = 2, equal"],
-                "AFL": [AFL_LAST],
-            },
-        ),
-        published(
-            FASHION,
-            {
-                "q = 0": ["q = 0, equal"],
-                "q_1": ["q = 5, equal"],
-                "q_2": ["q = 15, equal"],
-                "AFL": [AFL_LAST],
-            },
-        ),
+        published(table, {name: [ours] for name, ours in zip(PRINTED, named, strict=True)})
+        for table, named in (
+            (ADULT, ("q = 0, by size", "q = 0.01, equal", "q = 2, equal", AFL_LAST)),
+            (FASHION, ("q = 0, equal", "q = 5, equal", "q = 15, equal", AFL_LAST)),
+        )
     ],
     ignore_index=True,
 )
@@ -55,14 +43,7 @@ PICTURES = (
 ROUNDS = {"Adult": (40, 600), "classes": (60, 6000)}
 """Quick, and what the published code suggests."""
 CATEGORICAL = (
-    "workclass",
-    "education",
-    "marital-status",
-    "occupation",
-    "relationship",
-    "race",
-    "sex",
-    "native-country",
+    "workclass education marital-status occupation relationship race sex native-country".split()
 )
 CLIENTS = ("PhD", "non-PhD")
 QUICK_ROWS = 1500  # of the three classes
@@ -109,7 +90,7 @@ def adult(*, equal: bool) -> Parts:
     """
     frames = [read(locate([remote])) for remote in (TRAIN, TEST)]
     frame = pd.concat(frames, ignore_index=True)
-    known = frame[list(CATEGORICAL)].replace("?", np.nan)
+    known = frame[CATEGORICAL].replace("?", np.nan)
     x = pd.get_dummies(known).to_numpy(np.float32)
     y = (frame["income"] == ">50K").to_numpy(np.int64)
     others = (frame["education"] != "Doctorate").to_numpy(np.int64)

@@ -14,6 +14,7 @@ from fairfl.studies.papers.qffl import published_numbers as numbers
 from fairfl.studies.papers.qffl import runs
 from fairfl.studies.papers.qffl.choice import choice_notes, chosen_rows
 from fairfl.studies.papers.qffl.published_numbers import STATISTICS
+from fairfl.studies.papers.qffl.runs import spread
 from fairfl.studies.printed_numbers import Printed
 
 SHOWN = ("q = 0", "q = 1", "q = 5")
@@ -50,13 +51,7 @@ EXPERIMENTS = (
         numbers.TABLE_4,
         "tables 1 and 4, figure 1: test accuracies over the devices, q = 0 and q > 0",
         pictures=(
-            Picture(
-                "qffl-figure-1",
-                "distribution",
-                "q-FFL, figure 1: test accuracies of the devices",
-                "test",
-                SHOWN,
-            ),
+            spread(1, "test accuracies of the devices", "test", SHOWN),
             Picture("qffl-figure-7", "convergence", "q-FFL, figure 7: test accuracy by round"),
         ),
     ),
@@ -65,15 +60,7 @@ EXPERIMENTS = (
         numbers.TABLE_5,
         "table 5, figure 4: training accuracies over the devices, q = 0 and q > 0",
         "train",
-        pictures=(
-            Picture(
-                "qffl-figure-4",
-                "distribution",
-                "q-FFL, figure 4: training accuracies of the devices",
-                "train",
-                SHOWN,
-            ),
-        ),
+        pictures=(spread(4, "training accuracies of the devices", "train", SHOWN),),
     ),
     table(
         6,

@@ -6,7 +6,7 @@ import pandas as pd
 
 from fairfl.studies.beside_published import published
 from fairfl.studies.execute import last_round
-from fairfl.studies.experiment import Picture, Scale, Unit
+from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import rows
 from fairfl.studies.measures import statistics
 from fairfl.studies.papers.qffl import runs as qffl_runs
@@ -25,20 +25,8 @@ PUBLISHED = published(
 )
 SHOWN = ("uniform", "q = 1", "q = 5")
 PICTURES = (
-    Picture(
-        "qffl-figure-2",
-        "distribution",
-        "q-FFL, figure 2: test accuracies, uniform and q-FFL",
-        "test",
-        SHOWN,
-    ),
-    Picture(
-        "qffl-figure-5",
-        "distribution",
-        "q-FFL, figure 5: training accuracies, uniform and q-FFL",
-        "train",
-        SHOWN,
-    ),
+    qffl_runs.spread(2, "test accuracies, uniform and q-FFL", "test", SHOWN),
+    qffl_runs.spread(5, "training accuracies, uniform and q-FFL", "train", SHOWN),
 )
 
 

@@ -48,15 +48,12 @@ def test_nothing_is_predicted_without_unseen_seeds_or_by_a_theorem(
 def test_verdicts_and_files(cli, study, tmp_path):
     result = cli("crosscheck", "planted", "--out", tmp_path)
     assert result.exit_code == 0 and result.stderr == ""
-    assert (
-        "- planted (hard): holds. It holds. Found: 2 rules." in result.stdout
-        and "1 seed\n" in result.stdout
-    )
+    assert "- planted (hard): holds. It holds. Found: 2 rules." in result.stdout
+    assert "1 seed\n" in result.stdout
     # what groupby left as the rows' names is a column
     means = pd.read_csv(tmp_path / "planted" / "means.csv")
-    assert list(means) == ["scheme", "accuracy"] and sorted(means["scheme"]) == sorted(
-        [CFL, ENSEMBLE]
-    )
+    assert list(means) == ["scheme", "accuracy"]
+    assert sorted(means["scheme"]) == sorted([CFL, ENSEMBLE])
     assert "means\n" in result.stdout and "scheme        accuracy\n" in result.stdout
     names = {"measures.csv", "means.csv", "verdicts.json"}
     names |= {f"crosscheck-planted.{end}" for end in ("csv", "svg", "png", "manifest.json")}
@@ -94,10 +91,8 @@ def test_a_folder_that_cannot_be_written_is_named_before_any_run(
     file.write_text("", "utf-8")
     monkeypatch.setattr("fairfl.studies.execute.run_units", lambda *_: pytest.fail("it ran"))
     result = cli("crosscheck", "planted", "--out", file / below)
-    assert (
-        result.exit_code == 1
-        and f"--out must be a folder that can be written, got {file / below}" in result.stderr
-    )
+    assert result.exit_code == 1
+    assert f"--out must be a folder that can be written, got {file / below}" in result.stderr
 
 
 def test_the_list(cli, study):

@@ -38,12 +38,8 @@ def test_a_figure_without_data_is_skipped_and_fails_only_where_asked_for(
     everything = cli("figures", "--out", tmp_path)
     assert everything.exit_code == 0
     assert "skipped    nodata: people.data is not available" in everything.stdout
-    assert {file.name for file in tmp_path.iterdir()} == {
-        "line.png",
-        "line.svg",
-        "line.csv",
-        "line.manifest.json",
-    }
+    kinds = ("png", "svg", "csv", "manifest.json")
+    assert {file.name for file in tmp_path.iterdir()} == {f"line.{kind}" for kind in kinds}
     assert cli("figures", "nodata", "--out", tmp_path).exit_code == 1
     assert cli("figures", "line", "--out", tmp_path).exit_code == 0
 
@@ -148,18 +144,8 @@ def test_reproduce_verifies_certificates_and_goes_without_torch(
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the processes")
 def test_ctrl_c_stops_the_processes_too(tmp_path):
     # the terminal sends the signal to the whole group
-    line = [
-        sys.executable,
-        "-c",
-        MAIN,
-        "figures",
-        "fedfb_figure_5",
-        "fedfb_figure_9",
-        "--jobs",
-        "2",
-        "--out",
-        tmp_path,
-    ]
+    words = "figures fedfb_figure_5 fedfb_figure_9 --jobs 2 --out".split()
+    line = [sys.executable, "-c", MAIN, *words, tmp_path]
     run = subprocess.Popen(
         line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )

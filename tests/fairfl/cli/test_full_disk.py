@@ -53,22 +53,9 @@ def commands(table, tmp_path, monkeypatch, small_registry):
         "[training]\nrounds = 1\n",
         "utf-8",
     )
-    people = (
-        "frontier",
-        table,
-        "--score",
-        "s",
-        "--label",
-        "y",
-        "--group",
-        "a",
-        "--points",
-        3,
-        "--bootstraps",
-        0,
-    )
+    people = "--score s --label y --group a --points 3 --bootstraps 0".split()
     return {
-        "frontier": (*people, "--out", tmp_path / "out"),
+        "frontier": ("frontier", table, *people, "--out", tmp_path / "out"),
         "figures": ("figures", "line", "--out", tmp_path / "out"),
         "reproduce": ("reproduce", "--out", tmp_path / "out", "--jobs", 1),
         "simulate": ("simulate", config, "--seeds", 1, "--out", tmp_path / "out"),

@@ -59,27 +59,13 @@ COMMANDS = {
 """The words, and how many kills."""
 
 
-MODULES = (
-    "claims.runner",
-    "reports.claims.report",
-    "reports.claims.text",
-    "cli.figures",
-    "reports.index_page",
-    "figures.render",
-    "reports.frontier",
-    "reports.people",
-    "cli.simulate",
-    "cli.crosscheck",
-    "cli.unit_runs",
-    "studies.papers.all_experiments",
-    "studies.execute",
-    "studies.crosscheck.studies.all_studies",
-    "studies.crosscheck.own",
-    "figures.lib.experiments",
-    "figures.lib.crosscheck",
-    "solvers.api",
-    "_support.processes",
-)
+MODULES = """
+    claims.runner reports.claims.report reports.claims.text cli.figures reports.index_page
+    figures.render reports.frontier reports.people cli.simulate cli.crosscheck cli.unit_runs
+    studies.papers.all_experiments studies.execute studies.crosscheck.studies.all_studies
+    studies.crosscheck.own figures.lib.experiments figures.lib.crosscheck solvers.api
+    _support.processes
+""".split()
 REST = 0.02
 
 

@@ -115,15 +115,19 @@ def test_no_name_steers_the_terminal_and_lines_fit(tmp_path, columns):
 
 
 @terminals
-@pytest.mark.parametrize(
-    "words", ["-h", "simulate -h", "figures --list", "simulate --list", "crosscheck --list"]
-)
-def test_listings_fit_a_narrow_terminal_without_breaking_words(tmp_path, words):
+@pytest.mark.parametrize("words", ["-h", "simulate -h"])
+def test_help_fits_a_narrow_terminal(tmp_path, words):
     code, text, _ = on_terminal(words, tmp_path, 60)
     assert code == 0 and max(map(len, text.splitlines())) <= 60
-    line = [sys.executable, "-m", "fairfl", *words.split()]
-    whole = subprocess.run(line, capture_output=True, text=True, check=True).stdout
-    assert words.endswith("-h") or text.split() == whole.split()
+
+
+@pytest.mark.parametrize("command", ["figures", "simulate", "crosscheck"])
+def test_listings_fit_a_narrow_terminal_without_breaking_words(cli, monkeypatch, command):
+    whole = cli(command, "--list").stdout
+    monkeypatch.setattr(terminal, "width", lambda: 60)
+    text = cli(command, "--list").stdout
+    assert max(map(len, text.splitlines())) <= 60 < max(map(len, whole.splitlines()))
+    assert text.split() == whole.split()
 
 
 @terminals
@@ -137,27 +141,38 @@ def test_tables_that_do_not_fit_stand_in_blocks(monkeypatch, capsys):
     terminal.tell_table(rows)
     monkeypatch.setattr(terminal, "width", lambda: 25)
     terminal.tell_table(rows)
-    assert capsys.readouterr().out.split("\n") == [
-        "name         first      second",
-        "a long name  1.5 ± 0.5  2.5 ± 0.25",
-        "name         first",
-        "a long name  1.5 ± 0.5",
-        "",
-        "name         second",
-        "a long name  2.5 ± 0.25",
-        "",
-    ]
+    assert (
+        capsys.readouterr().out
+        == """name         first      second
+a long name  1.5 ± 0.5  2.5 ± 0.25
+name         first
+a long name  1.5 ± 0.5
+
+name         second
+a long name  2.5 ± 0.25
+"""
+    )
 
 
-def test_shells_complete_commands():
-    asked = {"_FAIRFL_COMPLETE": "complete_bash", "COMP_WORDS": "fairfl fi", "COMP_CWORD": "1"}
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("fairfl fi", ["figures"]),
+        ("fairfl figures fedfb_figure_8", ["fedfb_figure_8"]),
+        ("fairfl simulate qffl-table-1", ["qffl-table-1", "qffl-table-10"]),
+        ("fairfl crosscheck ens", ["ensemble"]),
+    ],
+)
+def test_shells_complete_commands_and_names(words, wanted):
+    place = str(words.count(" "))
+    asked = {"_FAIRFL_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": place}
     line = [
         sys.executable,
         "-c",
         "import sys; sys.argv[0] = 'fairfl'; from fairfl.cli.main import main; main()",
     ]
     told = subprocess.run(line, env=os.environ | asked, capture_output=True, text=True)
-    assert (told.stdout.split(), told.stderr) == (["figures"], "")
+    assert (told.stdout.split(), told.stderr) == (wanted, "")
 
 
 def test_a_stage_that_takes_long_is_named_without_a_terminal(monkeypatch, capsys):

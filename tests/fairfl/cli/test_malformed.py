@@ -178,23 +178,13 @@ def test_the_bench_writes_where_it_can(cli, tmp_path, monkeypatch):
 
 
 def test_numbers_of_a_run(cli, tmp_path):
-    one_line(
-        cli("simulate", config(tmp_path, clients=10**9), "--out", tmp_path / "o"),
-        2,
-        "clients",
-        "10000",
-    )
-    one_line(
-        cli("simulate", config(tmp_path), "--seeds", "99999999999", "--out", tmp_path / "o"),
-        2,
-        "seeds",
-        "1000",
-    )
-    one_line(
-        cli("simulate", config(tmp_path, label="a\\nb"), "--out", tmp_path / "o"),
-        2,
-        "algorithm[0].label",
-    )
+    for given, words, told in (
+        ({"clients": 10**9}, (), ("clients", "10000")),
+        ({}, ("--seeds", "99999999999"), ("seeds", "1000")),
+        ({"label": "a\\nb"}, (), ("algorithm[0].label",)),
+    ):
+        result = cli("simulate", config(tmp_path, **given), *words, "--out", tmp_path / "o")
+        one_line(result, 2, *told)
 
 
 @pytest.mark.parametrize("label", [r"$\\frac{$", "$x$", "_q"])
@@ -217,27 +207,14 @@ def test_a_run_that_diverged_says_so_and_keeps_what_there_is(cli, tmp_path):
 
 
 def losses(*values: float) -> pd.DataFrame:
-    key = {
-        "dataset": "d",
-        "objective": "o",
-        "seed": 0,
-        "model": "global",
-        "part": "train",
-        "samples": 9,
-    }
-    return pd.DataFrame(
-        [{**key, "round": t, "loss": value} for t, value in enumerate(values, start=1)]
-    )
+    key = {"dataset": "d", "objective": "o", "seed": 0, "model": "global", "part": "train"}
+    rounds = range(1, len(values) + 1)
+    return pd.DataFrame({**key, "samples": 9, "round": rounds, "loss": values})
 
 
 def test_what_counts_as_diverged():
     for fine in ((2.0, 1.0), (1.0, 0.999 * GROWN), (1e9, 0.99 * LOST), (0.0, 0.0)):
         assert not diverged(losses(*fine)), fine
-    for lost in (
-        (1.0, 1.001 * GROWN),
-        (1e9, 1.01 * LOST),
-        (1.0, float("nan")),
-        (1.0, float("inf")),
-        (1e30,),
-    ):
+    no = (1.0, float("nan")), (1.0, float("inf")), (1e30,)
+    for lost in ((1.0, 1.001 * GROWN), (1e9, 1.01 * LOST), *no):
         assert diverged(losses(*lost)) == ["d, o, 0"], lost

@@ -41,11 +41,9 @@ def config(tmp_path):
 def test_a_table_and_its_files(cli, config, tmp_path):
     result = cli("simulate", config, "--out", tmp_path / "out")
     assert result.exit_code == 0 and result.stderr == ""
-    assert (
-        "Two algorithms" in result.stdout
-        and "qfedavg, q = 1.0" in result.stdout
-        and "2 seeds" in result.stdout
-    )
+    assert "Two algorithms" in result.stdout
+    assert "qfedavg, q = 1.0" in result.stdout
+    assert "2 seeds" in result.stdout
     folder = tmp_path / "out" / "mine"
     table = pd.read_csv(folder / "table.csv")
     assert set(table["objective"]) == {"fedavg", "qfedavg, q = 1.0"} and (table["seeds"] == 2).all()
@@ -112,10 +110,8 @@ def test_a_quick_run_is_said_to_be_one(cli, tmp_path):
     result = cli("simulate", "qffl-table-9", "--out", tmp_path, "--seeds", 1)
     assert result.exit_code == 0
     differences = (tmp_path / "qffl-table-9" / "differences.txt").read_text("utf-8").splitlines()
-    assert (
-        differences[0].startswith("The quick profile stops")
-        and f"- {differences[0]}" in result.stdout
-    )
+    assert differences[0].startswith("The quick profile stops")
+    assert f"- {differences[0]}" in result.stdout
 
 
 def test_json_has_the_table(cli, config, tmp_path):
@@ -126,15 +122,6 @@ def test_json_has_the_table(cli, config, tmp_path):
     row = found["table"][0]
     assert row["objective"] == "fedavg" and row["sd"] is None and row["published"] is None
     assert 0 <= row["mean"] <= 100 and all(os.path.exists(file) for file in found["files"])
-
-
-@pytest.mark.slow
-def test_several_processes_give_the_same(cli, config, tmp_path):
-    one = json.loads(cli("simulate", config, "--out", tmp_path / "one", "--json").stdout)
-    two = json.loads(
-        cli("simulate", config, "--out", tmp_path / "two", "--json", "--jobs", 2).stdout
-    )
-    assert one["table"] == two["table"]
 
 
 def test_the_list(cli):
@@ -176,23 +163,20 @@ def test_a_run_that_diverges_is_1(cli, config, tmp_path):
         CONFIG.format(rounds=4).replace("[training]", "[training]\nlr = 1e38"), "utf-8"
     )
     result = cli("simulate", config, "--out", tmp_path / "out")
-    assert (
-        result.exit_code == 1
-        and "NaN or infinite in round" in result.stderr
-        and "lower the" in result.stderr
-    )
+    assert result.exit_code == 1
+    assert "NaN or infinite in round" in result.stderr
+    assert "lower the" in result.stderr
 
 
 @pytest.mark.slow
-def test_ctrl_c_stops_with_130_and_the_run_goes_on(config, tmp_path):
+def test_ctrl_c_stops_with_130_and_the_run_goes_on(cli, config, tmp_path):
     """A real process and a real signal: it stops within a moment, and --resume ends where a whole
     run would.
     """
     config.write_text(CONFIG.format(rounds=200), "utf-8")
-    command = [sys.executable, "-m", "fairfl", "simulate", str(config), "--json", "--out"]
-    process = subprocess.Popen(
-        [*command, str(tmp_path / "out")], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    words = ("simulate", str(config), "--json", "--out", str(tmp_path / "out"))
+    line = [sys.executable, "-m", "fairfl", *words]
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     kept = tmp_path / "out" / "runs" / "mine-0" / "checkpoint.npz"
     deadline = time.monotonic() + 60
     while not kept.exists() and process.poll() is None and time.monotonic() < deadline:
@@ -201,8 +185,5 @@ def test_ctrl_c_stops_with_130_and_the_run_goes_on(config, tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130 and err.decode().strip() == "fairfl: stopped" and out == b""
-    resumed = subprocess.run(
-        [*command, str(tmp_path / "out"), "--resume"], capture_output=True, check=True
-    )
-    whole = subprocess.run([*command, str(tmp_path / "whole")], capture_output=True, check=True)
+    resumed, whole = cli(*words, "--resume"), cli(*words[:-1], tmp_path / "whole")
     assert json.loads(resumed.stdout)["table"] == json.loads(whole.stdout)["table"]

@@ -17,11 +17,9 @@ ONE = np.full(4, "a")
 @pytest.mark.parametrize("power", [-1.0, -0.5, 0.0])
 def test_the_slope_of_a_power(power):
     rate = Rate.of(SIZES, 3.0 * SIZES**power, ONE)
-    assert (
-        rate.slope == pytest.approx(power)
-        and rate.high - rate.low < 1e-6
-        and rate.sizes == tuple(SIZES)
-    )
+    assert rate.slope == pytest.approx(power)
+    assert rate.high - rate.low < 1e-6
+    assert rate.sizes == tuple(SIZES)
     assert rate.is_near(power + 0.2) is False and rate.is_near(power - 0.05) is True
 
 

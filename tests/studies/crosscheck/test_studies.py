@@ -21,20 +21,10 @@ WORLD = figure_5("a")
 
 def row(world, scheme, rule, members=(), degree=1, rows=1000, seed=0, budget="0.1", weights=(1.0,)):
     found = Found.of(rule, world.federation)
-    return {
-        "world": world.name,
-        "scheme": scheme,
-        "degree": degree,
-        "rows": rows,
-        "seed": seed,
-        "budget": budget,
-        "accuracy": found.accuracy,
-        "difference": found.difference,
-        "disparity": found.disparity,
-        "rule": to_text(rule),
-        "members": json.dumps([to_json(one) for one in members]),
-        "weights": json.dumps(weights),
-    }
+    told = {"world": world.name, "scheme": scheme, "degree": degree, "rows": rows, "seed": seed}
+    told |= {"budget": budget, "accuracy": found.accuracy, "difference": found.difference}
+    told |= {"disparity": found.disparity, "rule": to_text(rule), "weights": json.dumps(weights)}
+    return told | {"members": json.dumps([to_json(one) for one in members])}
 
 
 def moved(rule, shift, groups=(0, 1)):
@@ -65,10 +55,8 @@ def test_an_error_of_the_root_costs_its_square():
     found = frontier.verdicts(planted())
     assert [one.holds for one in found[:3]] == [True] * 3 and found[3].holds is None
     slower = frontier.verdicts(planted(0.25))
-    assert (
-        verdict(slower, "cfl-regret-rate").holds is False
-        and verdict(slower, "cfl-budget-rate").holds is False
-    )
+    assert verdict(slower, "cfl-regret-rate").holds is False
+    assert verdict(slower, "cfl-budget-rate").holds is False
 
 
 def test_what_one_world_alone_has_is_no_rate_of_all():
@@ -88,10 +76,8 @@ def test_three_sizes_decide_nothing():
     assert set(frontier.tables(few)["rates"]["below"]) == {TOO_FEW}
     few = learned_ensembles(power=0.1).query("rows <= 8000")
     for name in ("ensemble-rate", "own-people-rate"):
-        assert (
-            verdict(ensembles.verdicts(few), name).holds,
-            verdict(ensembles.verdicts(few), name).found,
-        ) == (None, TOO_FEW)
+        told = verdict(ensembles.verdicts(few), name)
+        assert (told.holds, told.found) == (None, TOO_FEW)
     assert set(ensembles.tables(few)["rates"]["distance"]) == {TOO_FEW}
 
 
@@ -110,13 +96,8 @@ def test_clipped_runs_are_set_beside_their_twins():
         [row(WORLD, "CFL", best.classifier, **same), row(WORLD, "CFL, λ clipped", worse, **same)]
     )
     assert verdict(frontier.verdicts(table), "clipped-multipliers").holds is False
-    assert (
-        verdict(
-            frontier.verdicts(pd.concat([table[:1], table[:1].assign(scheme="CFL, λ clipped")])),
-            "clipped-multipliers",
-        ).holds
-        is True
-    )
+    same = pd.concat([table[:1], table[:1].assign(scheme="CFL, λ clipped")])
+    assert verdict(frontier.verdicts(same), "clipped-multipliers").holds is True
 
 
 def test_distance_below_against_the_solver():
@@ -142,11 +123,8 @@ def learned_ensembles(noise=0.5, power=0.5):
                     ]
                     whole = ensemble(members, world.weight)
                     text = " ".join(f"{v:g}" for v in budgets)
-                    rows.append(
-                        row(
-                            world, "LFT+Ensemble", whole, members, 1, size, seed, text, world.weight
-                        )
-                    )
+                    made = (whole, members, 1, size, seed, text, world.weight)
+                    rows.append(row(world, "LFT+Ensemble", *made))
     return pd.DataFrame(rows)
 
 

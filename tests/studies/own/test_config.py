@@ -34,10 +34,8 @@ def test_the_example_of_the_docstring_runs(toml, files):
     )
     setting = units[0].make()
     assert isinstance(setting.model, MLP) and setting.model.widths == (784, 64, 10)
-    assert (
-        setting.training.participation == ByWeight(10, replace=False)
-        and setting.training.schedule == Cosine()
-    )
+    assert setting.training.participation == ByWeight(10, replace=False)
+    assert setting.training.schedule == Cosine()
     assert setting.parts.train.clients == 12 and setting.evaluate_every == 10
     values = experiment.values(run_units(units))
     assert len(values) == 2 * 2 * 3 * 5 and np.isfinite(values["value"]).all()
@@ -150,11 +148,9 @@ def test_parameters_reach_the_algorithm():
     )
     named = algorithm(section)
     made = named.made
-    assert (
-        named.label == "mine"
-        and isinstance(made, PFedAvg)
-        and made.ranks == RankWeighted.geometric(0.5)
-    )
+    assert named.label == "mine"
+    assert isinstance(made, PFedAvg)
+    assert made.ranks == RankWeighted.geometric(0.5)
     made = algorithm(
         Section({"name": "dual_weighted", "objective": {"name": "QFFL", "q": 2}}, "algorithm[0]")
     ).made

@@ -209,9 +209,7 @@ def test_layers_of_one_width(read):
 def test_groups_of_gifair(read):
     setting = read(RUN).units(Scale("quick", 1))[0].make()
     assert setting.replicates[3].algorithm.groups == (0, 0, 1)
-    with pytest.raises(
-        ValueError, match=r"algorithm\[3\].groups must be a list of whole numbers, got \[0, 'b'\]"
-    ):
+    with pytest.raises(ValueError, match=r"\[3\].groups must be .* whole numbers, got \[0, 'b'\]"):
         read(changed(("algorithm", 3, "groups"), [0, "b"]))
 
 
@@ -223,9 +221,8 @@ def test_classes_are_not_ignored_where_they_mean_nothing(read, kind):
 
 
 def test_long_values_are_shown_short(read):
-    with pytest.raises(
-        ValueError, match=r"^data.clients must be a whole number below 2\^63, got 1000+\.\.\.$"
-    ):
+    told = r"^data.clients must be a whole number below 2\^63, got 1000+\.\.\.$"
+    with pytest.raises(ValueError, match=told):
         read(changed(("data", "clients"), 10**400))
 
 
@@ -236,9 +233,7 @@ def test_more_than_fits_into_memory_is_told(read, monkeypatch):
         raise MemoryError("Unable to allocate 745. GiB")
 
     monkeypatch.setattr(config_parts, "synthetic", refused)
-    with pytest.raises(
-        ValueError, match="mine.toml must ask for no more than fits into memory: Unable to allocate"
-    ):
+    with pytest.raises(ValueError, match="mine.toml must ask for no more than .*: Unable to alloc"):
         read(RUN)
 
 

@@ -1,7 +1,6 @@
 """What a TOML file may name: group-fair algorithms, schedules, what a user's file adds."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -9,26 +8,19 @@ import numpy as np
 import pytest
 from run_files import DYNAMIC, FAIR, OWN
 
+from fairfl._support.own_parts import DIGESTS
 from fairfl.cli import simulate
 from fairfl.sims.algorithms.dynamic import ModifiedNormalizedFedAvg
 from fairfl.sims.algorithms.dynamic_qfedavg import DynamicQFedAvg
-from fairfl.sims.engine import Exponential, Joining
+from fairfl.sims.algorithms.fedavg import FedAvg
+from fairfl.sims.engine import Exponential, Joining, Parts, Replicate, Training
+from fairfl.sims.engine import simulate as simulated
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
 from fairfl.theory.measures import dynamic
 
 MINE = Path(__file__).with_name("mine.py")
-
-
-def fairfl(*arguments, folder):
-    code = "from fairfl.cli.main import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", code, "simulate", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-    )
 
 
 def test_group_fair_algorithms(toml):
@@ -91,54 +83,46 @@ def test_dynamic_participants_and_rates(toml):
     assert np.isfinite(experiment.values(run_units([unit]))["value"]).all()
 
 
-BY_HAND = """
-import json, sys
-from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import Parts, Replicate, Training, simulate
-from fairfl._support.own_parts import import_parts
-import_parts(sys.argv[1:])
-mine = sys.modules["mine"]
-found = {}
-for seed in (0, 1):
-    parts = Parts.of(mine.blobs(None, None).split(0.1, 0.1, seed))
-    training = Training(rounds=3, schedule=mine.Warmup(3), participation=mine.Odd())
-    replicates = [Replicate(mine.Median(0.5), seed, lr=0.2), Replicate(FedAvg(), seed)]
-    model = mine.tanh((3,), 2, width=5)
-    rows = simulate(model, parts, replicates, training, evaluate_every=1).clients
-    end = rows.query("round == 3 and part == 'test'")
-    for r, some in end.groupby("replicate"):
-        mean = 100 * (some.accuracy * some.samples).sum() / some.samples.sum()
-        found.setdefault(("median, shrink = 0.5, lr = 0.2", "fedavg")[r], []).append(mean)
-print(json.dumps({name: sum(two) / 2 for name, two in found.items()}))
-"""
+def by_hand(mine):
+    """The mean accuracy of OWN's two algorithms, of the objects that it names."""
+    found = {}
+    for seed in (0, 1):
+        parts = Parts.of(mine.blobs(None, None).split(0.1, 0.1, seed))
+        training = Training(rounds=3, schedule=mine.Warmup(3), participation=mine.Odd())
+        replicates = [Replicate(mine.Median(0.5), seed, lr=0.2), Replicate(FedAvg(), seed)]
+        model = mine.tanh((3,), 2, width=5)
+        rows = simulated(model, parts, replicates, training, evaluate_every=1).clients
+        end = rows.query("round == 3 and part == 'test'")
+        for r, some in end.groupby("replicate"):
+            mean = 100 * (some.accuracy * some.samples).sum() / some.samples.sum()
+            found.setdefault(("median, shrink = 0.5, lr = 0.2", "fedavg")[r], []).append(mean)
+    return {name: sum(two) / 2 for name, two in found.items()}
 
 
-def test_a_file_of_ones_own(tmp_path):
-    """All by name from a TOML, in processes of their own: the numbers of the objects."""
+@pytest.mark.slow
+@pytest.mark.usefixtures("own_parts_forgotten")
+def test_a_file_of_ones_own(cli, tmp_path, monkeypatch):
+    """All by name from a TOML: the numbers of the objects, in one process and in two."""
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.toml").write_text(OWN, "utf-8")
-    code = tmp_path / "mine.py"
-    code.write_text(MINE.read_text("utf-8"), "utf-8")
-    done = fairfl("mine.toml", "--import", code, "--json", "--jobs", 2, folder=tmp_path)
-    rows = [row for row in json.loads(done.stdout)["table"] if row["measure"] == "average"]
-    hand = subprocess.run(
-        [sys.executable, "-c", BY_HAND, str(MINE)], capture_output=True, text=True
-    )
-    wanted = json.loads(hand.stdout)
-    assert len(wanted) == 2
-    assert {row["objective"]: row["mean"] for row in rows} == pytest.approx(wanted, rel=1e-9)
+    (tmp_path / "mine.py").write_text(MINE.read_text("utf-8"), "utf-8")
+    run = ("simulate", "mine.toml", "--import", "mine.py", "--json", "--out")
+    table = json.loads(cli(*run, "two", "--jobs", 2).stdout)["table"]
+    means = {row["objective"]: row["mean"] for row in table if row["measure"] == "average"}
+    wanted = by_hand(sys.modules["mine"])
+    assert len(wanted) == 2 and means == pytest.approx(wanted, rel=1e-9)
+    assert json.loads(cli(*run, "one").stdout)["table"] == table
     # and it goes on from what is there, with the code that made it alone
-    again = fairfl("mine.toml", "--import", code, "--json", "--resume", folder=tmp_path)
-    assert json.loads(again.stdout)["table"] == json.loads(done.stdout)["table"]
-    with open(code, "a", encoding="utf-8") as file:
-        file.write("\n# another line\n")
-    other = fairfl("mine.toml", "--import", code, "--resume", folder=tmp_path)
-    told = "".join(other.stderr.split())  # a terminal breaks lines
-    assert other.returncode == 2 and "imported.mine.py" in told and "Traceback" not in told
+    assert json.loads(cli(*run, "one", "--resume").stdout)["table"] == table
+    DIGESTS["mine.py"] = "of another code"
+    other = cli(*run, "one", "--resume")
+    assert other.exit_code == 2 and "imported.mine.py" in other.stderr
 
 
-def test_the_list_shows_what_a_file_adds(tmp_path):
-    plain = fairfl("--list", folder=tmp_path).stdout
-    shown = fairfl("--list", "--import", MINE, folder=tmp_path).stdout
+@pytest.mark.usefixtures("own_parts_forgotten")
+def test_the_list_shows_what_a_file_adds(cli):
+    plain = cli("simulate", "--list").stdout
+    shown = cli("simulate", "--list", "--import", MINE).stdout
     for line, name in (
         ("algorithm.name", "median"),
         ("model.kind", "tanh"),

@@ -48,6 +48,7 @@ def measured(name, units=None):
     return table, " ".join(experiment.differences(clients))
 
 
+@pytest.mark.slow
 def test_propfair_runs_on_its_data(all_there):
     table, notes = measured("propfair-table-6")
     assert set(table["dataset"]) == set(EVERY)

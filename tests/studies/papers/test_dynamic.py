@@ -21,24 +21,14 @@ NAMES = ("dynamic-mnist", "dynamic-fashion-mnist", "dynamic-cifar-10")
 
 def table(objective, losses, seed=0):
     """Four clients, two a group, the second joins in round 2; (T, 4) test losses, half in train."""
-    return pd.DataFrame(
-        {
-            "dataset": "D",
-            "objective": objective,
-            "seed": seed,
-            "round": t,
-            "part": part,
-            "client": k,
-            "group": k // 2,
-            "join": (0, 2)[k // 2],
-            "samples": (10, 30, 20, 20)[k],
-            "loss": value * (1 if part == "test" else 0.5),
-            "accuracy": 0.25 * k,
-        }
-        for part in ("train", "test")
+    rows = [
+        (t, part, k, k // 2, (0, 2)[k // 2], (10, 30, 20, 20)[k], value * share, 0.25 * k)
+        for part, share in (("train", 0.5), ("test", 1))
         for t, row in enumerate(losses)
         for k, value in enumerate(row)
-    )
+    ]
+    columns = "round part client group join samples loss accuracy".split()
+    return pd.DataFrame(rows, columns=columns).assign(dataset="D", objective=objective, seed=seed)
 
 
 PLAIN = [[4, 4, 8, 8], [3, 3, 8, 8], [2, 2, 7, 9], [2, 2, 4, 6], [2, 2, 1, 1]]

@@ -98,9 +98,8 @@ def test_what_was_altered_is_told_and_measured_anew(name, change, tmp_path, call
     file = tmp_path / "u" / name
     file.write_bytes(change(file.read_bytes()))
     pd.testing.assert_frame_equal(run_unit(unit(), tmp_path, resume=True), first)
-    assert calls == [3, 3] and [str(file) in record.getMessage() for record in caplog.records] == [
-        True
-    ]
+    assert calls == [3, 3]
+    assert [str(file) in record.getMessage() for record in caplog.records] == [True]
     run_unit(unit(), tmp_path, resume=True)
     assert calls == [3, 3]
 

@@ -17,9 +17,8 @@ def test_measures_by_hand():
     assert found["devices"] == pytest.approx(45)
     assert (found["worst"], found["worst 10%"]) == pytest.approx((0, 0))
     assert (found["best"], found["best 10%"]) == pytest.approx((90, 90))
-    assert found["variance"] == pytest.approx(8.25 * 100) and found["std"] == pytest.approx(
-        np.sqrt(825)
-    )
+    assert found["variance"] == pytest.approx(8.25 * 100)
+    assert found["std"] == pytest.approx(np.sqrt(825))
     cosine = a.sum() / (np.sqrt(10) * np.linalg.norm(a))
     assert found["angle"] == pytest.approx(np.degrees(np.arccos(cosine)))
     share = a[1:] / a.sum()
@@ -54,15 +53,9 @@ def test_a_wrong_line_is_told(line, why):
 
 
 def test_ours_beside_the_published():
-    values = pd.DataFrame(
-        {
-            "dataset": "A",
-            "objective": ["q = 0", "q = 0", "mine"],
-            "seed": [0, 1, 0],
-            "measure": "average",
-            "value": [80.0, 84.0, 70.0],
-        }
-    )
+    columns = {"objective": ["q = 0", "q = 0", "mine"], "seed": [0, 1, 0]}
+    values = pd.DataFrame({**columns, "value": [80.0, 84.0, 70.0]})
+    values = values.assign(dataset="A", measure="average")
     theirs = published(printed("A | q = 0 | 81 ± .5\nA | q = 9 | 3", ("average",)))
     table = compare(values, theirs).set_index("objective")
     assert list(table.index) == ["q = 0", "mine"]

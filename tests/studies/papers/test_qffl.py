@@ -21,24 +21,13 @@ SHARED = os.environ.get("FAIRFL_DATA")
 def clients(accuracy, part="validation", unit="u", loss=1.0):
     """Rows of two devices with 10 samples each, from {objective: (accuracy of either)}."""
     rows = [
-        {
-            "dataset": "Synthetic",
-            "objective": name,
-            "seed": 0,
-            "unit": unit,
-            "round": 5,
-            "part": part,
-            "model": "global",
-            "client": k,
-            "samples": 10,
-            "accuracy": a,
-            "loss": loss,
-            "replicate": r,
-        }
+        (name, k, a, r)
         for r, (name, both) in enumerate(accuracy.items())
         for k, a in enumerate(both)
     ]
-    return pd.DataFrame(rows)
+    table = pd.DataFrame(rows, columns="objective client accuracy replicate".split())
+    alike = {"dataset": "Synthetic", "seed": 0, "round": 5, "model": "global", "samples": 10}
+    return table.assign(**alike, unit=unit, part=part, loss=loss)
 
 
 def family(**own):
@@ -56,11 +45,8 @@ def test_the_fairest_within_one_percent_is_chosen():
 
 def test_rows_of_the_chosen_q_are_called_so():
     both = pd.concat([clients(family(q_2=(0.6, 0.6)), part) for part in ("validation", "test")])
-    assert list(dict.fromkeys(chosen_rows(both, "test", ("average",))["objective"])) == [
-        "q = 0",
-        "q = 1",
-        "q = 2, chosen here",
-    ]
+    named = chosen_rows(both, "test", ("average",))["objective"]
+    assert list(dict.fromkeys(named)) == ["q = 0", "q = 1", "q = 2, chosen here"]
     nothing = pd.concat([clients(family(), part) for part in ("validation", "test")])
     assert set(chosen_rows(nothing, "test", ("average",))["objective"]) == {"q = 0", "q = 1"}
 
@@ -70,9 +56,8 @@ def test_each_device_keeps_its_best_model():
     validation = clients(family(q_1=(0.9, 0.1), q_15=(1.0, 1.0)))
     test = clients(family(q_1=(0.7, 0.0)), "test")
     found = own_best(pd.concat([validation, test], ignore_index=True)).set_index("client")
-    assert found["accuracy"].to_dict() == {0: 0.7, 1: 1.0} and set(found["objective"]) == {
-        "multiple q"
-    }
+    assert found["accuracy"].to_dict() == {0: 0.7, 1: 1.0}
+    assert set(found["objective"]) == {"multiple q"}
 
 
 def test_tuning_takes_the_rate_that_is_best_at_q_0():
@@ -110,10 +95,8 @@ def test_settings_are_those_of_appendix_e(files):
     assert training.lr * training.weight_decay == pytest.approx(0.01)  # and of ||w||²/2
     sizes = [part.sizes.sum() for part in parts.parts.values()]
     assert np.array(sizes) / sum(sizes) == pytest.approx([0.8, 0.1, 0.1], abs=0.03)
-    assert (
-        qffl_runs.training_of("Synthetic", 7).lr == 0.1
-        and qffl_runs.training_of("Synthetic", 7).batch_size == 10
-    )
+    assert qffl_runs.training_of("Synthetic", 7).lr == 0.1
+    assert qffl_runs.training_of("Synthetic", 7).batch_size == 10
 
 
 def test_all_q_see_the_same_devices(tiny):

@@ -42,12 +42,10 @@ def test_a_client_alone_keeps_all_that_is_its_own(world):
     """Every attribute there is, or will be: its entry, and its laws and η; weight alone is 1."""
     for i in range(world.clients):
         own, found = world.alone(i), {field.name for field in fields(World)}
-        assert (
-            own.weight == (1.0,)
-            and own.clients == 1
-            and type(own) is type(world)
-            and own.name != world.name
-        )
+        assert own.weight == (1.0,)
+        assert own.clients == 1
+        assert type(own) is type(world)
+        assert own.name != world.name
         for name in found - {"name", "weight"}:
             values = getattr(world, name)
             assert getattr(own, name) == values[i : i + 1], name
