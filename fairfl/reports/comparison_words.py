@@ -160,7 +160,7 @@ def _here(found: Comparison) -> str:
 
 def _value(found: Comparison, scheme: str, column: int) -> str:
     show = shower(found.question)
-    value = found.reaches[scheme].numbers[column]
+    value = found.number(scheme, column)
     return show(value) + _brackets(found.between(scheme, column), show)
 
 
@@ -171,7 +171,7 @@ def _lost(question: Question, value: float, *, always: bool = False) -> str:
 
 
 def _disparity(found: Comparison, scheme: str, column: int) -> str:
-    value = found.reaches[scheme].numbers[column]
+    value = found.number(scheme, column)
     return number(value) + _brackets(found.between(scheme, column), number)
 
 
@@ -191,24 +191,28 @@ def _sampled(found: Comparison) -> list[str]:
             "No intervals were computed. --bootstraps 200 computes them, in more than a minute. "
             "For other people than these numbers may be far off."
         )
-    if found.held is not None:
+    if found.judged:
+        assert found.spread is not None
         k = found.talked[0] + 1 if found.talked else 0
         where = f"at a disparity of {found.disparities[k - 1]:g}" if k else "at disparity 0"
-        (value, apart), (held_value, held_apart) = found.held.inside[0, k], found.held.outside[0, k]
-        show, name = shower(found.question), found.question.value
-        one, other = (
-            f"is right for {show(value)} of that half",
-            f"for {show(held_value)} of the other",
-        )
-        if name != "accuracy":
-            one = f"has a {name} of {show(value)} on that half"
-            other = f"of {show(held_value)} on the other"
+        value, held = (shower(found.question)(v[0, k, 0]) for v in (found.table, found.spread.held))
         out.append(
-            "These rules are fitted to the people they are counted on. Fitted to half of them, "
-            f"pooling's rule {where} {one}, with a disparity of {number(apart)}, and {other}, with "
-            f"{number(held_apart)} (means of {found.held.splits} fits)."
+            "These rules are fitted to the people they are counted on. Fitted to four fifths of "
+            f"them and judged on the others, pooling's rule {where} reaches {held}, not {value}."
         )
     return out
+
+
+def _suffices(found: Comparison) -> list[str]:
+    """How many people would tell differences of ``TELLING`` apart, where these are too few."""
+    errors = [
+        (high - low) / 2.0
+        for scheme in found.reaches
+        for k in found.talked
+        if (ends := found.between(scheme, len(ENDS) + len(found.disparities) + k)) is not None
+        for low, high in [ends]
+    ]
+    return []
 
 
 def shower(question: Question) -> Callable[[float], str]:
