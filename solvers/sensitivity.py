@@ -114,7 +114,9 @@ class People:
         """A group's rate, or that of all groups (None); None where nobody has the event."""
         joint, rate = self.fed.joint, RATES[name]
         there = np.zeros(joint.people.shape)
-        there[slice(None) if client is None else client, slice(None) if group is None else group] = 1
+        there[
+            slice(None) if client is None else client, slice(None) if group is None else group
+        ] = 1
         people = joint.people * there
         mass = float((people * (rate.mass[0] + rate.mass[1] * joint.eta)).sum())
         if mass <= 0:
@@ -190,7 +192,8 @@ def sensitivity(
         """
         terms = [*wide, *(one.term for one in held)]
         rows = [in_mixed(t, k >= len(wide)) for k, t in enumerate(terms)]
-        table, goal = np.reshape(rows, (len(terms), -1)).T, in_mixed(start)
+        goal = in_mixed(start)
+        table = np.reshape(rows, (len(terms), goal.size)).T
         size = max(np.abs(table).max(initial=0.0), 1e-300)
         signs = np.array([np.sign(t.value) for t in terms])
         level = np.array([-2] * len(wide) + [one.level for one in held])
@@ -202,9 +205,7 @@ def sensitivity(
         table = np.concatenate([table, size * np.reshape(sums, (-1, len(terms)))])
         goal = np.append(goal, size * np.array(goals))
         lam = np.linalg.lstsq(table, goal, rcond=1e-10)[0]
-        g0, g1 = (
-            start[k] - sum(x * t[k] for x, t in zip(lam, terms, strict=True)) for k in (0, 1)
-        )
+        g0, g1 = (start[k] - sum(x * t[k] for x, t in zip(lam, terms, strict=True)) for k in (0, 1))
         return people.influence(g0, g1), lam[: len(wide)]
 
     value, shared = people.utility(f), people.differences(f)
@@ -214,14 +215,18 @@ def sensitivity(
         end = "best"
     far = Term(*(np.sign(wide[0].value) * v for v in wide[0])) if wide else value.minus(value)
     if end == "best":
-        return Sensitivity(people.influence(value.g0, value.g1), people.influence(far.g0, far.g1), 0.0)
+        return Sensitivity(
+            people.influence(value.g0, value.g1), people.influence(far.g0, far.g1), 0.0
+        )
     held = _held(people, rules, budgets, common)
     if end == "smallest" and apart > ACTIVE:
         one = solved(value, [], held, np.nan)[0]
         none = value.minus(value)
         return Sensitivity(one, solved(none, wide, held, -1.0)[0], 0.0)
     found, lam = solved(value, wide, held, np.nan)
-    signs = [np.sign(t.value) if apart > ACTIVE else np.sign(x) for t, x in zip(wide, lam, strict=True)]
+    signs = [
+        np.sign(t.value) if apart > ACTIVE else np.sign(x) for t, x in zip(wide, lam, strict=True)
+    ]
     return Sensitivity(found, 0.0 * found, float(lam @ signs))
 
 

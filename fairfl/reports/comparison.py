@@ -15,15 +15,16 @@ from fairfl.reports.question import PLAIN, Question, base
 from fairfl.reports.rules import Chosen
 from fairfl.reports.sampling import (
     BOOTSTRAPS,
-    FOLDS,
     NORMAL,
     Progress,
     Spot,
     best_disparities,
     crossed,
+    folds,
     influences,
     interval,
     standard_errors,
+    unexplained,
 )
 from fairfl.solvers.api import solve
 from fairfl.solvers.frontier import Frontier, Points
@@ -197,6 +198,11 @@ class Comparison:
         """One of the numbers."""
         return float(self.numbers[list(self.reaches).index(scheme), column])
 
+    def reached(self, scheme: str) -> list[float]:
+        """(K,) of samples like this, the share in which a scheme reaches the disparities."""
+        assert self.spread is not None
+        return self.spread.reached[list(self.reaches).index(scheme)].tolist()
+
     def between(self, scheme: str, column: int) -> tuple[float, float] | None:
         """The interval of one of the numbers, None where there is none."""
         if self.spread is None:
@@ -333,37 +339,32 @@ def tried(
     spots, place = _spots(found)
     if progress is not None:
         progress("standard errors", 0, 1)
-    influence, slope = influences(federation, sample, spots, found.question)
-    error = standard_errors(measured(influence[place]), sample.counts)
-    table, numbers = found.table, found.numbers
+    by_spot, slope = influences(federation, sample, spots, found.question)
+    influence = measured(by_spot[place])
+    error, table = standard_errors(influence, sample.counts), found.table
+    numbers = honest = found.numbers
     held = np.full_like(table, np.nan)
-    honest = numbers
-    judged = crossed(sample, spots, found.question, seed, progress)
+    parts = folds(sample.counts, np.random.default_rng(seed))
+    judged = crossed(sample, parts, spots, found.question, progress)
     if judged is not None:
-        outside, inside = (v[place] for v in judged)
-        held = outside.copy()
-        # at the same disparity, along the frontier
+        held, inside = (v[place] for v in judged)
         slopes = np.where(np.isnan(table[..., 0]), np.nan, slope[place])
-        for one in (held[..., None], inside):
+        for one in (held[..., None], inside):  # at the same disparity, along the frontier
             one[:, :, 0] -= slopes[..., None] * (one[:, :, 1] - table[:, :, 1, None])
         honest = measured(held)
-        honest[_always(found), 0] = 0.0
-        by_part = measured(inside)
-        error = np.fmax(error, np.sqrt((FOLDS - 1) * by_part.var(axis=-1)))
+        always = [scheme in ("cfl", "client_aware") for scheme in found.reaches]
+        honest[always, 0] = 0.0  # whoever comes
+        rest = unexplained(measured(inside), influence, parts)
+        rest[always, 0] = 0.0
+        error = np.sqrt(error**2 + np.nan_to_num(rest) ** 2)
     ends = [np.fmin(numbers, honest) - NORMAL * error, np.fmax(numbers, honest) + NORMAL * error]
     between = np.clip(np.stack(ends, axis=-1), *np.moveaxis(found.bounds, -1, 0)[..., None])
     jumps = best_disparities(sample, found.question, draws, seed)
     between[:, 3] = interval(numbers[:, 3], np.repeat(jumps[:, None], len(numbers), axis=1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        far = (np.array(found.disparities) - numbers[:, :1]) / error[:, :1]
-    reached = ndtr(np.where(np.isnan(far), np.inf, far))
+    least, off = numbers[:, :1], np.maximum(error[:, :1], ZERO)
+    reached = np.where(least < ZERO, 1.0, ndtr((np.array(found.disparities) - least) / off))
     spread = Spread(between, reached, held[:, :-2], draws, seed)
     return replace(found, spread=spread)
-
-
-def _always(found: Comparison) -> Array:
-    """(S,) the schemes that reach disparity zero whoever comes."""
-    return np.array([scheme in ("cfl", "client_aware") for scheme in found.reaches])
 
 
 def _spots(found: Comparison) -> tuple[list[Spot], Array]:

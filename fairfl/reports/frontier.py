@@ -61,9 +61,7 @@ def compared(
     found = compare(federation, question=question, at=at, count=count, progress=progress)
     if sample is None:
         return found
-    return tried(
-        found, federation, sample, bootstraps=bootstraps, seed=seed, progress=progress
-    )
+    return tried(found, federation, sample, bootstraps=bootstraps, seed=seed, progress=progress)
 
 
 def report(

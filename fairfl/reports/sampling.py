@@ -7,10 +7,11 @@ respect to the people (``fairfl.solvers.sensitivity``), within each client, whos
 an optimum is chosen for the people it is counted on, and is worth less on others: everybody is
 judged by rules that were fitted, at the same budgets, to the other four fifths.
 
-A derivative knows the rule that is found, and not how far from it another sample's would be. Where
-that matters (the members of an ensemble at its smallest disparity) the rules of the five parts
-differ more, and the larger of both standard errors counts. The disparity of the best rule jumps
-when η passes a level's costs; its interval is that of the bootstrap.
+A derivative knows the rule that is found, and not how other people would change it. What that
+adds (for the members of an ensemble at its smallest disparity, say) shows where rules are fitted to
+four fifths: what the derivative does not explain of these numbers is a second part of the variance
+(the jackknife, leaving out a fifth). The disparity of the best rule jumps when η passes a level's
+costs; its interval is that of the bootstrap.
 """
 
 from __future__ import annotations
@@ -122,7 +123,9 @@ def folds(counts: Array, rng: np.random.Generator) -> Array:
     order = rng.permuted(np.tile(np.arange(FOLDS), (len(cells), 1)), axis=1)
     sizes = (cells.sum(axis=1)[:, None] + order) // FOLDS
     for fold in range(FOLDS):
-        drawn = [rng.multivariate_hypergeometric(*one) for one in zip(left, sizes[:, fold])]
+        drawn = [
+            rng.multivariate_hypergeometric(*one) for one in zip(left, sizes[:, fold], strict=True)
+        ]
         out[fold] = drawn
         left -= np.array(drawn)
     return out.reshape(FOLDS, *counts.shape)
@@ -161,6 +164,15 @@ def influences(fed: Federation, sample: Counted, spots: Sequence[Spot], asked: Q
     return out, slopes
 
 
+def means(influence: Array, people: Array, counts: Array) -> Array:
+    """(...) the mean of influences (..., I, A, 2, n) over other people, clients weighted by their
+    ``counts``, all (I, A, 2, n).
+    """
+    size = np.maximum(people.sum(axis=(1, 2, 3), keepdims=True), 1.0)
+    weight = counts.sum(axis=(1, 2, 3), keepdims=True) / counts.sum() / size
+    return np.einsum("...iayk,iayk->...", influence, weight * people)
+
+
 def standard_errors(influence: Array, counts: Array) -> Array:
     """(...) of numbers with influences (..., I, A, 2, n) of people who are drawn within clients."""
     people = counts.reshape(len(counts), -1)
@@ -169,21 +181,29 @@ def standard_errors(influence: Array, counts: Array) -> Array:
     return np.sqrt(np.einsum("...ic,ic->...", (flat - mean[..., None]) ** 2, people)) / people.sum()
 
 
+def unexplained(by_part: Array, influence: Array, parts: Array) -> Array:
+    """(...) standard errors, by the jackknife, of what derivatives ``influence`` (..., I, A, 2, n)
+    do not explain of numbers (..., FOLDS) that were found without one of the ``parts`` each.
+    """
+    every = parts.sum(axis=0)
+    explained = [means(influence, every - part, every) for part in parts]
+    return np.sqrt((FOLDS - 1) * (by_part - np.stack(explained, axis=-1)).var(axis=-1))
+
+
 def crossed(
     sample: Counted,
+    parts: Array,
     spots: Sequence[Spot],
     question: Question,
-    seed: int,
     progress: Progress | None = None,
 ) -> tuple[Array, Array] | None:
     """Values and disparities (P, 2) of the spots' rules, fitted at the same budgets to all parts of
     the people but one and judged on that, and (P, 2, FOLDS) on the people they were fitted to; None
-    where a group is too small to be dealt into parts.
+    where a group is too small to be dealt into parts. NaN of what was not certified.
 
     Clients without people in what is fitted to are left out of it, and rules that are told the
     client are judged on the others.
     """
-    parts = folds(sample.counts, np.random.default_rng(seed))
     if ((sample.counts - parts).sum(axis=(1, 3, 4)) == 0).any():
         return None
     apart = np.zeros((len(spots), 2, sample.counts.shape[1], 2))
@@ -238,6 +258,8 @@ def best_disparities(sample: Counted, question: Question, draws: int, seed: int)
     for _ in range(draws):
         fed = refitted(sample, resampled(sample.counts, rng))
         task = question.task(fed, "cfl")
-        rule = (fed.pooled.gain(task.costs, task.sees) > 0) * np.ones(sample.counts.shape[1:2] + (1,))
+        rule = (fed.pooled.gain(task.costs, task.sees) > 0) * np.ones(
+            sample.counts.shape[1:2] + (1,)
+        )
         out.append(_disparity(fed.pooled, rule, task))
     return np.array(out)
