@@ -202,7 +202,7 @@ def sensitivity(
         if not np.isnan(asked):
             sums.append((level == -2) * signs)
             goals.append(asked)
-        table = np.concatenate([table, size * np.reshape(sums, (-1, len(terms)))])
+        table = np.concatenate([table, size * np.reshape(sums, (len(sums), len(terms)))])
         goal = np.append(goal, size * np.array(goals))
         lam = np.linalg.lstsq(table, goal, rcond=1e-10)[0]
         g0, g1 = (start[k] - sum(x * t[k] for x, t in zip(lam, terms, strict=True)) for k in (0, 1))

@@ -221,26 +221,32 @@ def crossed(
             task, served = tasks[spot.scheme], np.full_like(apart[j], np.nan)
             with suppress(CertificationError):
                 rule = averaged(fed, task, own.rules(fed, task, question)[0])
-                served = _served(rule, part[known] if len(rule) > 1 else part)
-                inside[j, :, k] = judged(_served(rule, fitted[known]), task, question)
+                law, others = (fed.joint, part[known]) if len(rule) > 1 else (fed.pooled, part)
+                served = accepted(rule, others)
+                inside[j, :, k] = judged(law, rule, task, question)
             apart[j] += served
-    outside = [judged(a, tasks[s.scheme], question) for a, s in zip(apart, spots, strict=True)]
-    return np.array(outside), inside
+    pairs = zip(apart, spots, strict=True)
+    outside = [judged(*by_label(one), tasks[spot.scheme], question) for one, spot in pairs]
+    failed = np.isnan(apart).any(axis=(1, 2, 3))[:, None]
+    return np.where(failed, np.nan, np.reshape(outside, (-1, 2))), inside
 
 
-def _served(rule: Array, counts: Array) -> Array:
+def accepted(rule: Array, counts: Array) -> Array:
     """(2, A, 2) people by group and label: whom a rule (1 or I, A, n) accepts, and all."""
-    accepted = (counts * rule[:, :, None, :]).sum(axis=(0, 3))
-    return np.stack([accepted, counts.sum(axis=(0, 3))])
+    return np.stack([(counts * f).sum(axis=(0, 3)) for f in (rule[:, :, None, :], 1.0)])
 
 
-def judged(served: Array, task: Task, question: Question = PLAIN) -> tuple[float, float]:
-    """Value and disparity of a rule that accepts some of all people, ``served`` (2, A, 2) by group
-    and label: the label takes the place of the score, and is η.
+def by_label(served: Array) -> tuple[Joint, Array]:
+    """The law and the rule of people who are ``accepted``, on a finite X whose points are the
+    labels.
     """
     some, people = served
     rule = np.divide(some, people, out=np.zeros_like(some), where=people > 0)[None]
-    law = Joint(people[None] / people.sum(), np.broadcast_to([0.0, 1.0], rule.shape))
+    return Joint(people[None] / people.sum(), np.broadcast_to([0.0, 1.0], rule.shape)), rule
+
+
+def judged(law: Joint, rule: Array, task: Task, question: Question = PLAIN) -> tuple[float, float]:
+    """Value and disparity of a rule (1 or J, A, n) on a law of J places."""
     gain = (law.gain(task.costs, "xa") * rule).sum()
     value = float(law.constant(task.costs).sum() + gain + question.is_share)
     return value, _disparity(law, rule, task)
