@@ -328,9 +328,11 @@ def tried(
     """The comparison of a sample of people, with what sampling does to it; see
     ``fairfl.reports.sampling``.
 
-    An interval is from 1.96 standard errors below the smaller to as many above the larger of two
-    numbers: of what these people give, and of the same rules judged on people they were not fitted
-    to. The first is too good, the second not good enough. ``bootstraps``: 0 for nothing.
+    An interval is from 1.96 standard errors below the smallest to as many above the largest of
+    three numbers: what these people give, which is too good; what the same rules give judged on
+    people they were not fitted to, which is not good enough; and what these people give where the
+    smallest disparity is the largest in its interval, since frontiers are steep there.
+    ``bootstraps``: 0 for nothing.
     """
     found = replace(found, people=sample.people)
     if bootstraps == 0:
@@ -357,14 +359,31 @@ def tried(
         rest = unexplained(measured(inside), influence, parts)
         rest[always, 0] = 0.0
         error = np.sqrt(error**2 + np.nan_to_num(rest) ** 2)
-    ends = [np.fmin(numbers, honest) - NORMAL * error, np.fmax(numbers, honest) + NORMAL * error]
-    between = np.clip(np.stack(ends, axis=-1), *np.moveaxis(found.bounds, -1, 0)[..., None])
+    least = np.fmax(numbers[:, 0], honest[:, 0]) + NORMAL * error[:, 0]
+    three = np.stack([numbers, honest, measured(_above(found, least))])
+    ends = [np.fmin.reduce(three) - NORMAL * error, np.fmax.reduce(three) + NORMAL * error]
     jumps = best_disparities(sample, found.question, draws, seed)
-    between[:, 3] = interval(numbers[:, 3], np.repeat(jumps[:, None], len(numbers), axis=1))
-    least, off = numbers[:, :1], np.maximum(error[:, :1], ZERO)
-    reached = np.where(least < ZERO, 1.0, ndtr((np.array(found.disparities) - least) / off))
+    drawn = interval(numbers[:, 3], np.repeat(jumps[:, None], len(numbers), axis=1))
+    between = np.clip(np.stack(ends, axis=-1), *np.moveaxis(found.bounds, -1, 0)[..., None])
+    between[:, 3, 0] = np.minimum(between[:, 3, 0], drawn[:, 0])
+    between[:, 3, 1] = np.maximum(between[:, 3, 1], drawn[:, 1])
+    first, off = numbers[:, :1], np.maximum(error[:, :1], ZERO)
+    reached = np.where(first < ZERO, 1.0, ndtr((np.array(found.disparities) - first) / off))
     spread = Spread(between, reached, held[:, :-2], draws, seed)
     return replace(found, spread=spread)
+
+
+def _above(found: Comparison, least: Array) -> Array:
+    """The table where the schemes reach no disparities below ``least`` (S,)."""
+    out, best = found.table, found.reaches["cfl"].frontier
+    for own, reach, low in zip(out, found.reaches.values(), least, strict=True):
+        curve = reach.frontier
+        if np.isfinite(low) and low > curve.disparity[0] + ZERO:
+            d = min(low, curve.disparity[-1])
+            own[0, 0] = found.question.at(curve, d)
+            if reach.loss_at < d:
+                own[-1, 0] = own[-2, 0] + found.question.at(best, d) - own[0, 0]
+    return out
 
 
 def _spots(found: Comparison) -> tuple[list[Spot], Array]:

@@ -261,7 +261,7 @@ def test_intervals_and_people_held_out(cli, quick, table):
         assert 0 <= low < high <= 1 and high - low < 0.3
         names = [row["rule"] for row in scheme["held_out"]]
         assert names == ["smallest disparity", 0.2, 0.3, "best accuracy"]
-        assert scheme["held_out"][-1]["accuracy"] < scheme["best_accuracy"]
+        assert scheme["held_out"][-1]["accuracy"] <= scheme["best_accuracy"]
     assert [at["reached"] for at in found["schemes"][0]["at"]] == [1, 1]
     # CFL's is 0 whoever comes
     assert found["schemes"][0]["intervals"]["smallest_disparity"] is None
@@ -278,5 +278,5 @@ def test_intervals_and_people_held_out(cli, quick, table):
 def test_intervals_are_the_default_and_say_what_these_people_cannot_tell(cli, quick, table):
     shown = cli("frontier", table, *COLUMNS[:-2], "--points", 4).stdout
     assert "200 bootstraps (seed 0)" in shown
-    assert "not distinguishable from pooling" in shown
+    assert "points less (0.000 to" in shown and "not distinguishable from pooling" in shown
     assert "These data do not suffice to tell differences of 1.00 points" in shown
