@@ -211,22 +211,16 @@ def sensitivity(
     value, shared = people.utility(f), people.differences(f)
     apart = max((abs(t.value) for t in shared), default=0.0)
     wide = [t for t in shared if abs(t.value) >= apart - ACTIVE]
-    if not wide:
-        end = "best"
-    far = Term(*(np.sign(wide[0].value) * v for v in wide[0])) if wide else value.minus(value)
-    if end == "best":
-        return Sensitivity(
-            people.influence(value.g0, value.g1), people.influence(far.g0, far.g1), 0.0
-        )
+    none = value.minus(value)
     held = _held(people, rules, budgets, common)
+    if end == "best" or not wide:
+        far = Term(*(np.sign(wide[0].value) * v for v in wide[0])) if wide else none
+        return Sensitivity(*(solved(term, [], held, np.nan)[0] for term in (value, far)), 0.0)
     if end == "smallest" and apart > ACTIVE:
-        one = solved(value, [], held, np.nan)[0]
-        none = value.minus(value)
-        return Sensitivity(one, solved(none, wide, held, -1.0)[0], 0.0)
+        own = solved(value, [], held, np.nan)[0]
+        return Sensitivity(own, solved(none, wide, held, -1.0)[0], 0.0)
     found, lam = solved(value, wide, held, np.nan)
-    signs = [
-        np.sign(t.value) if apart > ACTIVE else np.sign(x) for t, x in zip(wide, lam, strict=True)
-    ]
+    signs = np.sign([t.value for t in wide]) if apart > ACTIVE else np.sign(lam)
     return Sensitivity(found, 0.0 * found, float(lam @ signs))
 
 
@@ -250,7 +244,7 @@ def _held(people: People, rules: Array, budgets: Array, common: bool) -> list[He
     for client, budget in enumerate(budgets[1:] if told else budgets):
         own = people.differences(rules[client : client + 1] if ensemble else rules, client)
         own = [t for t in own if abs(t.value) >= budget - ACTIVE]
-        fixed = told or budget == 0
+        fixed = told or budget <= ACTIVE
         if fixed or common or len(own) > 1:
             out += [Held(t, -1 if fixed else 0 if common else client) for t in own]
     return out

@@ -363,10 +363,12 @@ def tried(
     three = np.stack([numbers, honest, measured(_above(found, least))])
     ends = [np.fmin.reduce(three) - NORMAL * error, np.fmax.reduce(three) + NORMAL * error]
     jumps = best_disparities(sample, found.question, draws, seed)
-    drawn = interval(numbers[:, 3], np.repeat(jumps[:, None], len(numbers), axis=1))
+    drawn = interval(numbers[:, 3], jumps[:, None]).T
+    ends[0][:, 3], ends[1][:, 3] = (
+        np.fmin(ends[0][:, 3], drawn[0]),
+        np.fmax(ends[1][:, 3], drawn[1]),
+    )
     between = np.clip(np.stack(ends, axis=-1), *np.moveaxis(found.bounds, -1, 0)[..., None])
-    between[:, 3, 0] = np.minimum(between[:, 3, 0], drawn[:, 0])
-    between[:, 3, 1] = np.maximum(between[:, 3, 1], drawn[:, 1])
     first, off = numbers[:, :1], np.maximum(error[:, :1], ZERO)
     reached = np.where(first < ZERO, 1.0, ndtr((np.array(found.disparities) - first) / off))
     spread = Spread(between, reached, held[:, :-2], draws, seed)

@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array
 from fairfl.reports.question import PLAIN, Question
@@ -45,9 +44,6 @@ TRIES = 200
 """Draws of a client's people."""
 FOLDS = 5
 """Parts of the people; rules are fitted to all but one, and judged on that."""
-
-SHARE = (0.0, 1.0)
-"""What a number lies between unless other bounds are given."""
 
 Progress = Callable[[str, int, int], None]
 """What is computed, how many of its parts are done, and of how many."""
@@ -89,9 +85,8 @@ def _drawn(people: Array, rng: np.random.Generator) -> Array:
     return rng.multinomial(size, people.ravel() / size).reshape(people.shape).astype(np.float64)
 
 
-def interval(estimate: Array, draws: Array, bounds: ArrayLike = SHARE) -> Array:
-    """Approximate 95 % intervals (..., 2) of numbers within ``bounds`` (..., 2), from ``draws`` (B,
-    ...), NaN where one lacks the number.
+def interval(estimate: Array, draws: Array) -> Array:
+    """Approximate 95 % intervals (..., 2), within [0, 1], of shares, from ``draws`` (B, ...).
 
     From the lower end to the higher of two intervals: the draws' quantiles, and estimate - bias ±
     1.96 sd, bias and sd being those of the draws about the estimate. What is best on a sample is
@@ -99,19 +94,10 @@ def interval(estimate: Array, draws: Array, bounds: ArrayLike = SHARE) -> Array:
     biased twice; the other interval removes the bias, but not all of it, and where there was
     little, too much.
     """
-    there = np.isfinite(draws)
-    size = np.maximum(there.sum(axis=0), 1)
-    mean = np.where(there, draws, 0.0).sum(axis=0) / size
-    sd = np.sqrt(np.where(there, (draws - mean) ** 2, 0.0).sum(axis=0) / np.maximum(size - 1, 1))
-    middle = np.where(there.sum(axis=0) >= FEWEST, 2.0 * estimate - mean, np.nan)
-    ends = np.stack([middle - NORMAL * sd, middle + NORMAL * sd], axis=-1)
-    known = np.isfinite(middle)
-    if known.any():
-        low, high = np.nanquantile(draws[..., known], [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-        ends[known] = np.stack(
-            [np.minimum(ends[known, 0], low), np.maximum(ends[known, 1], high)], axis=-1
-        )
-    return np.clip(ends, *np.moveaxis(np.asarray(bounds), -1, 0)[..., None])
+    low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    middle, half = 2.0 * estimate - draws.mean(axis=0), NORMAL * draws.std(axis=0, ddof=1)
+    ends = np.minimum(low, middle - half), np.maximum(high, middle + half)
+    return np.clip(np.stack(ends, axis=-1), 0.0, 1.0)
 
 
 def folds(counts: Array, rng: np.random.Generator) -> Array:

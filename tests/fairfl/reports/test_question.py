@@ -14,7 +14,7 @@ from fairfl.reports.curves import frontiers
 from fairfl.reports.frontier import write
 from fairfl.reports.group_rates import group_rates
 from fairfl.reports.question import Question
-from fairfl.reports.sampling import _resampled, accepted, by_label, interval, judged, refitted
+from fairfl.reports.sampling import _resampled, accepted, by_label, judged, refitted
 from fairfl.theory.populations.calibration import Counted as People
 from fairfl.theory.populations.notions import RATES
 
@@ -131,14 +131,6 @@ def test_a_rule_for_each_client_may_gain():
     aware = found.reaches["client_aware"]
     assert aware.loss <= 1e-12 < 1e-4 < aware.gain
     assert found.bounds[-1, 4].tolist() == [-1, 1] and found.bounds[0, 4].tolist() == [0, 1]
-
-
-def test_intervals_keep_within_their_bounds():
-    draws = np.random.default_rng(0).normal(-0.02, 0.05, (50, 3))
-    bounds = [(-np.inf, 0.0), (0.0, 1.0), (-np.inf, np.inf)]
-    found = interval(np.full(3, -0.02), draws, bounds)
-    assert found[0, 0] < -0.05 and found[0, 1] == 0
-    assert found[1, 0] == 0 and found[2, 1] > 0.05
 
 
 def test_a_small_group_varies_as_the_draws_that_have_it():

@@ -71,13 +71,6 @@ def test_intervals_hold_a_mean_and_undo_a_bias():
     assert ((low <= truth) & (truth <= high)).mean() < 0.75
 
 
-def test_there_is_no_interval_of_few_draws_nor_beyond_shares():
-    draws = np.full((30, 2), 0.01) * np.arange(30)[:, None] / 15
-    draws[: 30 - sampling.FEWEST + 1, 1] = np.nan
-    found = interval(np.array([0.01, 0.01]), draws)
-    assert np.isnan(found[1]).all() and found[0, 0] == 0.0 < found[0, 1]
-
-
 def test_a_score_of_ones_own_is_worth_nothing_on_others():
     """Labels are coins, every person has a score: best on four fifths is far above 1/2 there, and
     1/2 on the others.
@@ -134,6 +127,8 @@ def test_standard_errors_are_those_of_the_bootstrap():
     half = np.diff(between, axis=-1)[..., 0] / 2 / sampling.NORMAL
     half = np.array([*half[0, [1, 2]], half[3, 0], *half[0, [5, 6]], half[3, 6]])
     assert (half > 0.8 * spread).all() and (half < 2.0 * spread).all(), half / spread
+    low, high = np.moveaxis(found.bounds, -1, 0)[..., None]
+    assert np.array_equal(np.clip(between, low, high), between, equal_nan=True)
     assert between[0, 7:9].tolist() == [[0, 0], [0, 0]]  # CFL is not below itself
 
 
