@@ -329,10 +329,10 @@ def tried(
     ``fairfl.reports.sampling``.
 
     An interval is from 1.96 standard errors below the smallest to as many above the largest of
-    three numbers: what these people give, which is too good; what the same rules give judged on
-    people they were not fitted to, which is not good enough; and what these people give where the
-    smallest disparity is the largest in its interval, since frontiers are steep there.
-    ``bootstraps``: 0 for nothing.
+    four numbers: what these people give, which is too good; what the same rules give judged on
+    people they were not fitted to, which is not good enough; and, since frontiers are steep at
+    their smallest disparity, what these people give if that is the largest in its interval, and as
+    far on the other side. ``bootstraps``: 0 for nothing.
     """
     found = replace(found, people=sample.people)
     if bootstraps == 0:
@@ -360,8 +360,9 @@ def tried(
         rest[always, 0] = 0.0
         error = np.sqrt(error**2 + np.nan_to_num(rest) ** 2)
     least = np.fmax(numbers[:, 0], honest[:, 0]) + NORMAL * error[:, 0]
-    three = np.stack([numbers, honest, measured(_above(found, least))])
-    ends = [np.fmin.reduce(three) - NORMAL * error, np.fmax.reduce(three) + NORMAL * error]
+    above = measured(_above(found, least))
+    four = np.stack([numbers, honest, above, 2.0 * numbers - above])
+    ends = [np.fmin.reduce(four) - NORMAL * error, np.fmax.reduce(four) + NORMAL * error]
     jumps = best_disparities(sample, found.question, draws, seed)
     drawn = interval(numbers[:, 3], jumps[:, None]).T
     ends[0][:, 3], ends[1][:, 3] = (
