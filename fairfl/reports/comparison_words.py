@@ -218,7 +218,8 @@ def _sampled(found: Comparison) -> list[str]:
 def _too_few(found: Comparison) -> list[str]:
     """How many people would do, where these are too few to tell differences of ``TOLD`` apart."""
     first = len(ENDS) + len(found.disparities)
-    ends = [found.between(s, first + k) for s in found.reaches for k in found.talked]
+    losses = [4, *(first + k for k in found.talked)]
+    ends = [found.between(scheme, column) for scheme in found.reaches for column in losses]
     half = max(((high - low) / 2.0 for low, high in filter(None, ends)), default=0.0)
     if not found.question.is_share or half <= TOLD or found.people is None:
         return []
