@@ -11,6 +11,7 @@ EXTRAS = {
     "mpmath": "claims",
     "sympy": "claims",
     "pyarrow": "data",
+    "sklearn": "data",
     "filelock": "sims",
     "torch": "sims",
 }

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fairfl.claims.lemma import check_lemma as check_lemma
     from fairfl.claims.lemma import lemma as lemma
     from fairfl.claims.objective_check import check_objective as check_objective
+    from fairfl.fair_thresholds import FairThresholds as FairThresholds
     from fairfl.solvers.api import frontier as frontier
     from fairfl.solvers.api import min_disparity as min_disparity
     from fairfl.solvers.api import solve as solve
@@ -45,6 +46,7 @@ _WHERE = {
     "CertificationError": "solvers.solution",
     "Classifier": "theory.populations.classifiers",
     "Client": "theory.populations.federation",
+    "FairThresholds": "fair_thresholds",
     "Federation": "theory.populations.federation",
     "Finite": "theory.populations.laws",
     "Frontier": "solvers.frontier",

@@ -8,23 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl.solvers.schemes import LOOKS, REPORTED
-from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.classifiers import Classifier, called
+from fairfl.theory.populations.rule_picture import axes, plot_rules
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from fairfl.solvers.frontier import Frontier
     from fairfl.solvers.solution import Solution
-
-MARGIN = 0.25
-"""Of the distance between the outermost cuts, shown beyond them on each side."""
-
-
-def axes(ax: Axes | None) -> Axes:
-    """Those of a new figure where none are given."""
-    import matplotlib.pyplot as plt  # the only place that needs its global state
-
-    return plt.figure(layout="constrained").subplots() if ax is None else ax
 
 
 def curve(ax: Axes, scheme: str, x: ArrayLike, y: ArrayLike, **style: Any) -> None:
@@ -48,25 +39,11 @@ def plot_frontier(frontier: Frontier, ax: Axes | None = None, **style: Any) -> A
 
 def plot_accept_sets(solution: Solution, ax: Axes | None = None, **style: Any) -> Axes:
     """See :meth:`Solution.plot`."""
-    ax = axes(ax)
     rule = solution.classifier
     told = not isinstance(rule, Classifier)
-    rows = [
-        (f"client {i}, group {a}" if told else f"group {a}", one.steps(a))
+    rows = {
+        f"client {i}, group {called(name)}" if told else f"group {called(name)}": one.steps(name)
         for i, one in enumerate(rule if told else [rule])
-        for a in range(one.n_groups)
-    ]
-    cuts = [hi for _, steps in rows for _, hi, _ in steps[:-1]] or [0.0]
-    reach = MARGIN * (max(cuts) - min(cuts)) or 1.0
-    low, high = min(cuts) - reach, max(cuts) + reach
-    look = {"color": LOOKS[solution.scheme].colour, "lw": 0} | style
-    for k, (_, steps) in enumerate(rows):
-        for lo, hi, chance in steps:
-            if chance > 0:
-                start, end = max(lo, low), min(hi, high)
-                ax.broken_barh([(start, end - start)], (k - 0.3, 0.6), alpha=chance, **look)
-    ax.set_xlim(low, high)
-    ax.set_yticks(range(len(rows)), [name for name, _ in rows])
-    ax.invert_yaxis()
-    ax.set_xlabel("x (accepted where dark)")
-    return ax
+        for name in one.groups
+    }
+    return plot_rules(rows, ax, **{"color": LOOKS[solution.scheme].colour} | style)

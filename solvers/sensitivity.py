@@ -215,7 +215,8 @@ def sensitivity(
     held = _held(people, rules, budgets, common)
     if end == "best" or not wide:
         far = Term(*(np.sign(wide[0].value) * v for v in wide[0])) if wide else none
-        return Sensitivity(*(solved(term, [], held, np.nan)[0] for term in (value, far)), 0.0)
+        ends = [solved(term, [], held, np.nan)[0] for term in (value, far)]
+        return Sensitivity(ends[0], ends[1], 0.0)
     if end == "smallest" and apart > ACTIVE:
         own = solved(value, [], held, np.nan)[0]
         return Sensitivity(own, solved(none, wide, held, -1.0)[0], 0.0)

@@ -273,7 +273,8 @@ def evaluate(
         )
 
     figures = _figures(fed, task, worth, lambda notion: rates_of(fed, notion, rule))
-    own = {"classifier": rule, "multipliers": multipliers, "certificates": certificates}
+    named = rule.named(fed.groups)
+    own = {"classifier": named, "multipliers": multipliers, "certificates": certificates}
     return Solution(task.scheme, eps, local_eps=local_eps, **own, **figures)
 
 
@@ -314,10 +315,10 @@ def rates_of(
     """
     model = fed.model
     if isinstance(model, FiniteModel):
-        joint, groups = model.joint(fed.mass), np.arange(fed.n_groups)[:, None]
+        joint = model.joint(fed.mass)
         members = rule.members if isinstance(rule, ClientClassifiers) else (rule,)
         own = Rates.of(notion, joint.people, joint.eta)
-        return own, *own.of_rule(np.stack([member(model.points, groups) for member in members]))
+        return own, *own.of_rule(np.stack([member.on(model.points) for member in members]))
     rates = model.rates(notion)
     served = np.stack([_integrals(model, rate, rule) for rate in NOTIONS[notion]])
     return rates, *rates.of_served(fed.mass * served)
@@ -357,8 +358,8 @@ def evaluate_finite(
         own = Rates.of(notion, joint.people, joint.eta)
         return own, *own.of_rule(f)
 
-    members = [Classifier.on_points(model.points, table) for table in f]
-    rule = ClientClassifiers(members) if task.scheme == "client_aware" else members[0]
+    rules = [Classifier.on_points(model.points, table, model.cuts).named(fed.groups) for table in f]
+    rule = ClientClassifiers(rules) if task.scheme == "client_aware" else rules[0]
     own = {"classifier": rule, "multipliers": multipliers, "certificates": certificates}
     return Solution(
         task.scheme, eps, local_eps=local_eps, **own, **_figures(fed, task, worth, rates)

@@ -10,7 +10,17 @@ from typing import Annotated
 import typer
 
 from fairfl._support.version import __version__
-from fairfl.cli import bench, claims, crosscheck, figures, frontier, reproduce, simulate, summarize
+from fairfl.cli import (
+    apply,
+    bench,
+    claims,
+    crosscheck,
+    figures,
+    frontier,
+    reproduce,
+    simulate,
+    summarize,
+)
 from fairfl.cli.errors import Commands
 from fairfl.cli.output import plain_output
 
@@ -29,6 +39,7 @@ app.command()(figures.figures)
 app.command()(reproduce.reproduce)
 app.command()(frontier.frontier)
 app.command()(summarize.summarize)
+app.command()(apply.apply)
 app.command()(bench.bench)
 app.add_typer(claims.app, name="claims")
 

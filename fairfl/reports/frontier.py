@@ -14,16 +14,17 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from fairfl._support.whole_file import write_whole
 from fairfl.reports.comparison import ENDS, Comparison, compare, tried
 from fairfl.reports.comparison_words import asked, number, sentences, shower, span
 from fairfl.reports.frontier_json import as_data
 from fairfl.reports.question import PLAIN, Question, base
-from fairfl.reports.rules import budgets, thresholds
+from fairfl.reports.rules import budgets
 from fairfl.reports.sampling import FEWEST, Progress
 from fairfl.reports.terminal import tell
 from fairfl.solvers.schemes import COMMON, NAMES, RATES
 from fairfl.theory.populations.calibration import Counted
-from fairfl.theory.populations.classifiers import ClientClassifiers
+from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.federation import Federation
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def rules_table(found: Comparison) -> Table:
         told = isinstance(rule, ClientClassifiers)
         for a, group in enumerate(found.groups):
             rates = " and ".join(number(rate) for rate in chosen.rates[:, a])
-            who = "by client" if told else thresholds(rule, a)
+            who = "by client" if told else rule.accepted(rule.groups[a])
             first = ("", "") if a else (NAMES[scheme], budgets(chosen.solution))
             out.add_row(*first, group, who, rates, end_section=a == len(found.groups) - 1)
     return out
@@ -204,8 +205,8 @@ def _headed(schemes: Sequence[str], first: str, title: str | None = None) -> Tab
 
 
 def write(found: Comparison, title: str, out: Path) -> list[Path]:
-    """Write frontier.csv, frontier.svg and frontier.png; the pictures are drawn from the table
-    alone.
+    """Write frontier.csv, frontier.svg and frontier.png, the pictures drawn from the table alone,
+    and the rules.
     """
     from fairfl.figures.lib import frontier_panels, style
     from fairfl.figures.lib.saved import save
@@ -220,7 +221,11 @@ def write(found: Comparison, title: str, out: Path) -> list[Path]:
         figure = frontier_panels.draw(
             data.assign(panel=style.plain(title)), columns=1, height=5.6, losses=True, axes=axes
         )
-        return save("frontier", title, data, figure, out)
+        files = save("frontier", title, data, figure, out)
+    for scheme, chosen in found.rules.items():
+        if isinstance(rule := chosen.solution.classifier, Classifier):  # not told the client
+            files.append(write_whole(out / f"rule_{scheme}.json", rule.to_json() + "\n"))
+    return files
 
 
 def _axes(question: Question) -> Axes:

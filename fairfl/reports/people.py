@@ -81,7 +81,10 @@ def read_summaries(
     """As :func:`read`, of the files that ``fairfl summarize`` wrote, one for each site."""
     found = [read_summary(path) for path in paths]
     counts, points, groups = joined(found)
-    people = Counted(points, counts, groups, tuple(one.site for one in found), calibrate)
+    held = np.isin(found[0].scores, points)
+    cuts = np.nextafter(np.array(found[0].edges[:-1])[held][1:], -np.inf)  # an edge is the upper's
+    sites = tuple(one.site for one in found)
+    people = Counted(points, counts, groups, sites, calibrate, cuts=cuts)
     federation, odd = _counted(people)
     lines = [
         f"{people.people:,} people of {len(found)} sites, as counts; {len(points)} levels of the "
@@ -107,7 +110,7 @@ def _counted(people: Counted) -> tuple[Federation, list[str]]:
     with warnings.catch_warnings(record=True) as odd:
         warnings.simplefilter("always", ScoreWarning)
         federation = Federation.from_counts(
-            people.counts, people.points, calibrate=people.calibrate
+            people.counts, people.points, calibrate=people.calibrate, cuts=people.cuts
         )
     federation.groups, federation.client_names = people.groups, people.clients
     return federation, [f"Warning: {warning.message}." for warning in odd]

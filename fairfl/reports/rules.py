@@ -15,11 +15,6 @@ from fairfl.solvers.solution import Solution
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.notions import NOTIONS
 
-PARTS = 3
-"""So many intervals are shown one by one; of more, their range."""
-ROUNDING = 1e-9
-"""Shares of people this near to none or all are these."""
-
 
 @dataclass(frozen=True)
 class Chosen:
@@ -27,28 +22,6 @@ class Chosen:
 
     solution: Solution
     rates: Array
-
-
-def thresholds(rule: Classifier, group: int) -> str:
-    """Who is accepted, such as "above 0.64, and 10.4 % of 0.60 to 0.64"."""
-    steps = [step for step in rule.steps(group) if step[0] < step[1]]
-    sure = rule.accept(group, 1.0 - ROUNDING)
-    part = [step for step in steps if ROUNDING < step[2] < 1.0 - ROUNDING]
-    told = [_interval(*ends) for ends in sure]
-    if len(sure) > PARTS:
-        told = [f"{len(sure)} intervals {_interval(sure[0][0], sure[-1][1])}"]
-    if len(part) > PARTS:
-        shares = [f"{100 * share([p for *_, p in part]):.3g}" for share in (min, max)]
-        told.append(f"{' to '.join(shares)} % {_interval(part[0][0], part[-1][1])}")
-    else:
-        told += [f"{100 * p:.3g} % {_interval(lo, hi)}" for lo, hi, p in part]
-    return ", and ".join(told) or "nobody"
-
-
-def _interval(low: float, high: float) -> str:
-    if high == np.inf:
-        return "everybody" if low == -np.inf else f"above {low:.3g}"
-    return f"up to {high:.3g}" if low == -np.inf else f"of {low:.3g} to {high:.3g}"
 
 
 def budgets(found: Solution) -> str:
@@ -64,7 +37,7 @@ def as_data(chosen: Chosen, groups: Sequence[str]) -> dict[str, Any]:
     found = chosen.solution
     told = isinstance(found.classifier, ClientClassifiers)
     tables = [
-        {name: _steps(rule, a) for a, name in enumerate(groups)}
+        {name: _steps(rule, a) for a, name in zip(rule.groups, groups, strict=True)}
         for rule in (found.classifier if told else [found.classifier])
     ]
     return {
@@ -78,7 +51,7 @@ def as_data(chosen: Chosen, groups: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _steps(rule: Classifier, group: int) -> list[list[float | None]]:
+def _steps(rule: Classifier, group: Any) -> list[list[float | None]]:
     return [[_finite(v) for v in step] for step in rule.steps(group) if step[0] < step[1]]
 
 

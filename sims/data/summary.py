@@ -154,11 +154,12 @@ def summarize(
     cuts = _edges(edges)
     if not site:
         raise ValueError("site must not be empty, got ''")
-    x, y, a = _columns(Path(path), score, label, group)
+    rows = read_rows(Path(path), score, label, group)
+    x, y, a = ([row[rows[0].index(name)] for row in rows[1:]] for name in (score, label, group))
     labels, groups = _sorted(set(y)), _sorted(set(a))
     if len(labels) != 2:
         raise ValueError(f"label column {label!r} must have two values, got {some(labels)}")
-    values = np.array([_number(text, score, row) for row, text in enumerate(x, start=1)])
+    values = np.array([number(text, score, row) for row, text in enumerate(x, start=1)])
     out = np.flatnonzero((values < cuts[0]) | (values > cuts[-1]))
     if out.size:
         raise ValueError(
@@ -182,12 +183,16 @@ def _edges(edges: Sequence[float]) -> tuple[float, ...]:
     return cuts
 
 
-def _columns(path: Path, *names: str) -> list[list[str]]:
-    """The columns' texts; rows are counted from 1, the header left out."""
+def read_rows(path: Path, *names: str) -> list[list[str]]:
+    """The texts of a comma-separated file, its header first, where the columns ``names`` are
+    complete; rows are counted from 1, the header left out.
+
+    Raises
+    ------
+    ValueError : what does not fit.  OSError : the file cannot be read.
+    """
     if len(set(names)) < len(names):
-        raise ValueError(
-            f"score, label and group must be different columns, got {', '.join(names)}"
-        )
+        raise ValueError(f"columns must be different, got {', '.join(names)}")
     existing_file(path)
     try:
         with path.open(newline="", encoding="utf-8-sig") as stream:
@@ -209,7 +214,7 @@ def _columns(path: Path, *names: str) -> list[list[str]]:
         for name, k in zip(names, where, strict=True):
             if not row[k]:
                 raise ValueError(f"column {name!r} must not be missing, got '' in row {number}")
-    return [[row[k] for row in rows[1:]] for k in where]
+    return rows
 
 
 def _sorted(values: set[str]) -> list[str]:
@@ -220,7 +225,8 @@ def _sorted(values: set[str]) -> list[str]:
         return sorted(values)
 
 
-def _number(text: str, column: str, row: int) -> float:
+def number(text: str, column: str, row: int) -> float:
+    """A finite number of a cell."""
     try:
         value = float(text)
     except ValueError:

@@ -82,7 +82,7 @@ class Counted:
     """People by client, group, label and level: ``points`` (n,) distinct scores, ``counts`` (I, A,
     2, n), and names.
 
-    ``calibrate`` says how η is fitted to them.
+    ``calibrate`` says how η is fitted to them; levels meet at ``cuts`` (n - 1,), None: half-way.
     """
 
     points: Array
@@ -91,6 +91,7 @@ class Counted:
     clients: tuple[Any, ...] = ()
     calibrate: str = "shared"
     merged: Merged | None = None
+    cuts: Array | None = None
 
     @property
     def people(self) -> int:
@@ -193,7 +194,7 @@ def merge_scores(score: Array, label: Array, cells: int, asked: int | None) -> t
         return score, merged
     mean = np.bincount(code, points * counts) / size
     if (np.diff(mean) <= 0).any():  # scores so close that their means round together
-        mean = np.arange(size.size, dtype=np.float64)
+        mean = points[np.unique(code, return_index=True)[1]]
     return mean[code][where], merged
 
 
@@ -225,13 +226,16 @@ def count_people(
     clients, i = _codes("client", client, x.size)
     if len(groups) < 2:
         raise ValueError(f"group must hold at least two groups, got only {found[0]!r}")
-    x, merged = merge_scores(x, y, len(clients) * len(groups), levels)
-    points, k = np.unique(x, return_inverse=True)
+    level, merged = merge_scores(x, y, len(clients) * len(groups), levels)
+    points, k = np.unique(level, return_inverse=True)
+    order = np.argsort(x)
+    last = np.flatnonzero(np.diff(k[order]))
+    cuts = (x[order][last] + x[order][last + 1]) / 2
     shape = (len(clients), len(groups), 2, points.size)
     cells("clients x groups x labels x distinct scores", shape)
     cell = np.ravel_multi_index((i, a, y, k), shape)
     counts = np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)
-    return Counted(points, counts, groups, clients, calibrate, merged)
+    return Counted(points, counts, groups, clients, calibrate, merged, cuts)
 
 
 def binary(name: str, values: Sequence[Any], codes: Any) -> Any:

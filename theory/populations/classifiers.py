@@ -4,18 +4,38 @@ rates.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_floats, in_range, shown, whole
+from fairfl._support.checks import Array, as_floats, in_range, shown, some, whole
 from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import largest_difference
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from fairfl.theory.populations.federation import Federation
+
+PARTS = 3
+"""So many intervals are shown one by one; of more, their range."""
+FORMAT = "fairfl rule 1"
+ROUNDING = 1e-9
+"""Shares of people this near to none or all are these."""
+
+
+def called(group: Any) -> str:
+    """A group's name; of several columns their values, as tables of people name them."""
+    return " & ".join(map(str, group)) if isinstance(group, tuple) else str(group)
+
+
+def midpoints(points: Array) -> Array:
+    """(n - 1,) half-way between neighbours of increasing points (n,)."""
+    return points[:-1] + (points[1:] - points[:-1]) / 2
 
 
 class Classifier:
@@ -26,12 +46,15 @@ class Classifier:
     edges : for each group an increasing array of (m_a,) cut points.
     values : for each group (m_a + 1,) probabilities of acceptance: ``values[a][k]`` on (edges[k-1],
         edges[k]].
+    groups : for each group its name, what a person's ``a`` is; by default 0, 1, ... A solution's
+        classifier has those of its federation.
 
     Notes
     -----
     A threshold rule accepts strictly above its threshold. A classifier that was solved on a finite
     X holds, at each point of X, exactly the solved probability (randomised on atoms); between
-    points it takes the value of the nearest.
+    points it takes the value of the nearest, and of people the value of the level that their score
+    was merged into.
 
     Examples
     --------
@@ -39,9 +62,19 @@ class Classifier:
     >>> f = ff.Classifier.thresholds([0.5, -0.5])
     >>> f(0.0, a=[0, 1]).tolist(), f.accept(1)
     ([0.0, 1.0], [(-0.5, inf)])
+    >>> print(ff.Classifier([[0.6, 0.64], [0.26]], [[0, 0.1, 1], [0, 1]], ["men", "women"]))
+    men: above 0.64, and 10 % of 0.6 to 0.64
+    women: above 0.26
     """
 
-    def __init__(self, edges: Sequence[ArrayLike], values: Sequence[ArrayLike]) -> None:
+    groups: tuple[Any, ...]
+
+    def __init__(
+        self,
+        edges: Sequence[ArrayLike],
+        values: Sequence[ArrayLike],
+        groups: Sequence[Any] | None = None,
+    ) -> None:
         if len(edges) != len(values) or len(edges) < 2:
             raise ValueError(
                 f"edges and values must hold one array per group, got {len(edges)} and "
@@ -57,6 +90,11 @@ class Classifier:
                 )
             if (e[1:] < e[:-1]).any():
                 raise ValueError(f"edges[{a}] must be increasing, got {e.tolist()}")
+        self.groups = tuple(range(len(edges)) if groups is None else groups)
+        if len(self.groups) != len(edges) or len(set(self.groups)) < len(edges):
+            raise ValueError(
+                f"groups must be {len(edges)} different names, got {shown(self.groups)}"
+            )
         self._rates: tuple[Federation, Array] | None = None
 
     @classmethod
@@ -81,17 +119,55 @@ class Classifier:
         return cls(edges, values)
 
     @classmethod
-    def on_points(cls, points: Array, probabilities: Array) -> Classifier:
-        """The classifier with ``probabilities`` (A, n) at increasing ``points`` (n,), nearest point
-        in between.
+    def on_points(
+        cls, points: Array, probabilities: Array, cuts: Array | None = None
+    ) -> Classifier:
+        """The classifier with ``probabilities`` (A, n) at increasing ``points`` (n,), which are
+        levels of x that meet at ``cuts`` (n - 1,), by default half-way.
         """
-        middle = points[:-1] + (points[1:] - points[:-1]) / 2
+        cuts = midpoints(points) if cuts is None else cuts
         edges, values = [], []
         for row in probabilities:
             jumps = row[1:] != row[:-1]
-            edges.append(middle[jumps])
+            edges.append(cuts[jumps])
             values.append(row[np.append(True, jumps)])
         return cls(edges, values)
+
+    @classmethod
+    def from_json(cls, text: str) -> Classifier:
+        """The inverse of :meth:`to_json`.
+
+        Raises
+        ------
+        ValueError : it is no such text.
+        """
+        try:
+            data = json.loads(text)
+            edges, values, names = (data[key] for key in ("edges", "values", "groups"))
+            if data["format"] != FORMAT:
+                raise KeyError("format")
+        except (json.JSONDecodeError, KeyError, TypeError) as error:
+            raise ValueError(
+                f"a rule must be JSON with format {FORMAT!r}, groups, edges and values, "
+                f"got {shown(text)}"
+            ) from error
+        groups = [tuple(name) if isinstance(name, list) else name for name in names]
+        return cls(edges, values, groups)
+
+    def to_json(self) -> str:
+        """Groups, edges and values: every double exactly."""
+        edges, values = ([one.tolist() for one in each] for each in (self.edges, self.values))
+        return json.dumps(
+            {"format": FORMAT, "groups": list(self.groups), "edges": edges, "values": values}
+        )
+
+    def named(self, groups: Sequence[Any]) -> Classifier:
+        """The same rule, with the groups' names."""
+        if tuple(groups) == self.groups:
+            return self
+        own = copy(self)
+        own.groups = Classifier(self.edges, self.values, groups).groups
+        return own
 
     @classmethod
     def average(cls, members: Sequence[Classifier], weights: ArrayLike) -> Classifier:
@@ -114,30 +190,76 @@ class Classifier:
         """Number of groups A."""
         return len(self.edges)
 
-    def __call__(self, x: ArrayLike, a: ArrayLike) -> Array:
-        """P(ŷ = 1 | x, a), broadcasting x against the group numbers a."""
-        at, group = np.broadcast_arrays(as_floats("x", x), np.asarray(a))
-        if not np.isin(group, np.arange(self.n_groups)).all():
+    def number(self, a: Any) -> Any:
+        """Group numbers 0, 1, ... of names ``a``; names that are tuples, of groups from several
+        columns, stand along the last axis.
+        """
+        several = isinstance(self.groups[0], tuple)
+        given = np.asarray(a, dtype=object if several else None)
+        found = np.full(given.shape[: given.ndim - several], -1)
+        for k, name in enumerate(self.groups):
+            same = given == np.array(name, dtype=object) if several else given == name
+            found[np.all(same, axis=-1) if several else same] = k
+        if (found < 0).any():
+            wrong = shown(tuple(given[found < 0][0]) if several else given[found < 0][0])
             raise ValueError(
-                f"a must be a group number in 0..{self.n_groups - 1}, got "
-                f"{np.unique(group).tolist()}"
+                f"a must be one of the groups {some([shown(n) for n in self.groups])}, got {wrong}"
             )
-        out = np.empty(at.shape)
+        return found
+
+    def __call__(self, x: ArrayLike, a: Any) -> Array:
+        """P(ŷ = 1 | x, a), broadcasting x against the groups' names a."""
+        return self.of_number(*np.broadcast_arrays(as_floats("x", x), self.number(a)))
+
+    def on(self, points: Array) -> Array:
+        """(A, n) P(ŷ = 1) of all groups at points (n,)."""
+        return np.stack([self._at(points, k) for k in range(self.n_groups)])
+
+    def of_number(self, x: Array, number: Any) -> Array:
+        """P(ŷ = 1 | x, a) of group numbers, of one shape with x."""
+        out = np.empty(x.shape)
         for k in range(self.n_groups):
-            chosen = group == k
-            out[chosen] = self.values[k][np.searchsorted(self.edges[k], at[chosen], side="left")]
+            chosen = number == k
+            out[chosen] = self._at(x[chosen], k)
         return out[()]
 
-    def steps(self, a: int) -> list[tuple[float, float, float]]:
-        """[(lo, hi, P(ŷ=1))], covering the line."""
-        a = whole("a", a, 0, self.n_groups - 1)
+    def __str__(self) -> str:
+        return "\n".join(f"{called(name)}: {self.accepted(name)}" for name in self.groups)
+
+    def accepted(self, a: Any) -> str:
+        """Who of group a is accepted, such as "above 0.64, and 10.4 % of 0.6 to 0.64"."""
+        sure = self.accept(a, 1.0 - ROUNDING)
+        part = [
+            (lo, hi, v) for lo, hi, v in self.steps(a) if lo < hi and ROUNDING < v < 1.0 - ROUNDING
+        ]
+        told = [_interval(*ends) for ends in sure]
+        if len(sure) > PARTS:
+            told = [f"{len(sure)} intervals {_interval(sure[0][0], sure[-1][1])}"]
+        if len(part) > PARTS:
+            shares = [f"{100 * share([v for *_, v in part]):.3g}" for share in (min, max)]
+            told.append(f"{' to '.join(shares)} % {_interval(part[0][0], part[-1][1])}")
+        else:
+            told += [f"{100 * v:.3g} % {_interval(lo, hi)}" for lo, hi, v in part]
+        return ", and ".join(told) or "nobody"
+
+    def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
+        """Draw where each group is accepted, on the line of x."""
+        from fairfl.theory.populations.rule_picture import plot_rules
+
+        return plot_rules(
+            {f"group {called(name)}": self.steps(name) for name in self.groups}, ax, **style
+        )
+
+    def steps(self, a: Any) -> list[tuple[float, float, float]]:
+        """[(lo, hi, P(ŷ=1))] of group a, covering the line."""
+        a = int(self.number(a))
         ends = np.concatenate([[-np.inf], self.edges[a], [np.inf]])
         return [
             (float(lo), float(hi), float(v))
             for lo, hi, v in zip(ends, ends[1:], self.values[a], strict=False)
         ]
 
-    def accept(self, a: int, level: float = 1.0) -> list[tuple[float, float]]:
+    def accept(self, a: Any, level: float = 1.0) -> list[tuple[float, float]]:
         """Maximal intervals [(lo, hi), ...] where P(ŷ = 1 | x, a) >= level; level = 1: certain
         acceptance.
         """
@@ -222,6 +344,12 @@ class Classifier:
             )
 
 
+def _interval(low: float, high: float) -> str:
+    if high == np.inf:
+        return "everybody" if low == -np.inf else f"above {low:.3g}"
+    return f"up to {high:.3g}" if low == -np.inf else f"of {low:.3g} to {high:.3g}"
+
+
 class ClientClassifiers:
     """f(x, a, i): a classifier for each client, for rules that are told the client.
 
@@ -231,9 +359,10 @@ class ClientClassifiers:
     def __init__(self, members: Sequence[Classifier]) -> None:
         self.members = tuple(members)
 
-    def __call__(self, x: ArrayLike, a: ArrayLike, i: ArrayLike) -> Array:
-        """P(ŷ = 1 | x, a, i), broadcasting x, the group numbers a and the client numbers i."""
-        at, group, client = np.broadcast_arrays(as_floats("x", x), np.asarray(a), np.asarray(i))
+    def __call__(self, x: ArrayLike, a: Any, i: ArrayLike) -> Array:
+        """P(ŷ = 1 | x, a, i), broadcasting x, the groups' names a and the client numbers i."""
+        first = self.members[0]
+        at, group, client = np.broadcast_arrays(as_floats("x", x), first.number(a), np.asarray(i))
         if not np.isin(client, np.arange(len(self))).all():
             raise ValueError(
                 f"i must be a client number in 0..{len(self) - 1}, got {np.unique(client).tolist()}"
@@ -241,8 +370,12 @@ class ClientClassifiers:
         out = np.empty(at.shape)
         for k, member in enumerate(self.members):
             mine = client == k
-            out[mine] = member(at[mine], group[mine])
+            out[mine] = member.of_number(at[mine], group[mine])
         return out[()]
+
+    def named(self, groups: Sequence[Any]) -> ClientClassifiers:
+        """The same rules, with the groups' names."""
+        return ClientClassifiers([member.named(groups) for member in self.members])
 
     def __len__(self) -> int:
         return len(self.members)

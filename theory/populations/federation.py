@@ -272,7 +272,7 @@ class Federation(Tabular):
         set of η.
         """
         table = count_people(score, label, group, client, levels=levels)
-        self = cls._counted(table.counts, table.points, calibrate, weight)
+        self = cls._counted(table.counts, table.points, calibrate, weight, table.cuts)
         self.groups, self.client_names, self.merged = table.groups, table.clients, table.merged
         return self
 
@@ -284,6 +284,7 @@ class Federation(Tabular):
         *,
         calibrate: str = "shared",
         weight: ArrayLike | None = None,
+        cuts: ArrayLike | None = None,
     ) -> Federation:
         """As :meth:`from_samples`, from numbers of people.
 
@@ -293,12 +294,20 @@ class Federation(Tabular):
             every client has some. Levels are not merged.
         score : (n,) distinct numbers, the levels, larger for a likelier label 1.
         calibrate, weight : see :meth:`from_samples`, with its warnings.
+        cuts : (n - 1,) increasing, where the levels meet, of which rules for other scores are made;
+            by default half-way.
         """
-        return cls._counted(*checked_counts(counts, score), calibrate, weight)
+        people, points = checked_counts(counts, score)
+        return cls._counted(people, points, calibrate, weight, _between(cuts, points))
 
     @classmethod
     def _counted(
-        cls, counts: Array, points: Array, calibrate: str, weight: ArrayLike | None
+        cls,
+        counts: Array,
+        points: Array,
+        calibrate: str,
+        weight: ArrayLike | None,
+        cuts: Array | None,
     ) -> Federation:
         people = counts.sum(axis=2)
         size = people.sum(axis=(1, 2))
@@ -306,6 +315,7 @@ class Federation(Tabular):
         model, share = FiniteModel.from_masses(
             points, people / size[:, None, None], calibrated(counts, calibrate)
         )
+        model.cuts = cuts
         given = (
             None
             if weight is None
@@ -421,6 +431,23 @@ class Federation(Tabular):
             else "continuous X"
         )
         return f"Federation({self.n_clients} clients, {self.n_groups} groups, {kind})"
+
+
+def _between(cuts: ArrayLike | None, points: Array) -> Array | None:
+    """Where levels meet: between each point and the next."""
+    if cuts is None:
+        return None
+    between = finite("cuts", cuts)
+    if (
+        between.shape != (points.size - 1,)
+        or (between < points[:-1]).any()
+        or (between > points[1:]).any()
+    ):
+        raise ValueError(
+            f"cuts must hold {points.size - 1} numbers, one between each score and the next, got "
+            f"{shown(cuts)}"
+        )
+    return between
 
 
 def _shares(name: str, q: Any, groups: int) -> Array:

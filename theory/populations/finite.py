@@ -66,8 +66,10 @@ class Joint:
 
 class FiniteModel:
     """``points`` (n,) increasing; ``conditional`` (I, A, n) P(x | a, i), zero where undefined;
-    ``eta`` (I, A, n).
+    ``eta`` (I, A, n). Of scores, ``cuts`` (n - 1,) is where levels meet, if not half-way.
     """
+
+    cuts: Array | None = None
 
     def __init__(self, points: Array, conditional: Array, eta: Array) -> None:
         self.points, self.conditional, self.eta = points, conditional, eta

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import fairfl as ff
+from fairfl.solvers.schemes import NAMES
 
 COLUMNS = ("--score", "s", "--label", "y", "--group", "a", "--client", "site", "--bootstraps", "0")
 
@@ -32,6 +33,7 @@ def test_people_in_a_table_and_in_words(cli, quick, table, tmp_path):
         "frontier.svg",
         "frontier.png",
         "frontier.manifest.json",
+        *(f"rule_{scheme}.json" for scheme in NAMES),
     }
     written = pd.read_csv(tmp_path / "out" / "frontier.csv")
     local = ("lft_fedavg", "lft_ensemble")
@@ -69,7 +71,7 @@ def test_json_is_what_the_library_says(cli, quick, people, table, score, levels)
         rates = list(common["rule"]["rates"]["everyone"].values())
         assert rates == pytest.approx(s.classifier.group_rates(fed), abs=1e-12)
         steps = common["rule"]["steps"]["old"]
-        assert [step[2] for step in steps] == [p for *_, p in s.classifier.steps(0)]
+        assert [step[2] for step in steps] == [p for *_, p in s.classifier.steps("old")]
         assert steps[0][0] is None and steps[-1][1] is None
 
 

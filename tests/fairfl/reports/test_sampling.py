@@ -97,6 +97,13 @@ def test_people_too_few_to_be_dealt_into_parts():
         refitted(sample, sample.counts[..., ::-1])
 
 
+def spread_of(found, fed, sample, draws=20):
+    """What sampling does to a comparison."""
+    spread = tried(found, fed, sample, bootstraps=draws, seed=0).spread
+    assert spread is not None
+    return spread
+
+
 def law(seed, people=1500):
     """People of two sites whose favoured groups differ, and their federation."""
     rng = np.random.default_rng(seed)
@@ -123,7 +130,7 @@ def test_standard_errors_are_those_of_the_bootstrap():
     draws = [drawn(refitted(sample, resampled(sample.counts, rng))) for _ in range(60)]
     spread = np.std(draws, axis=0)
     found = compare(fed, at=at, count=3)
-    between = tried(found, fed, sample, bootstraps=20, seed=0).spread.interval
+    between = spread_of(found, fed, sample).interval
     half = np.diff(between, axis=-1)[..., 0] / 2 / sampling.NORMAL
     half = np.array([*half[0, [1, 2]], half[3, 0], *half[0, [5, 6]], half[3, 6]])
     assert (half > 0.8 * spread).all() and (half < 2.0 * spread).all(), half / spread
@@ -162,7 +169,7 @@ def test_a_spot_without_a_certified_rule_has_no_interval(monkeypatch):
     sample, fed = law(0)
     found = compare(fed, at=[0.2], count=3)
     monkeypatch.setattr(sampling, "rules_at", uncertain)
-    spread = tried(found, fed, sample, bootstraps=20, seed=0).spread
+    spread = spread_of(found, fed, sample)
     assert np.isnan(spread.interval[0, 1]).all() and np.isnan(spread.held).all()
 
 
@@ -177,9 +184,7 @@ def test_intervals_hold_the_truth():
     for seed in range(100):
         sample, fed = law(seed, 3000)
         found = compare(fed, at=at, count=8)
-        low, high = np.moveaxis(
-            tried(found, fed, sample, bootstraps=None, seed=0).spread.interval, -1, 0
-        )
+        low, high = np.moveaxis(spread_of(found, fed, sample, 200).interval, -1, 0)
         known = np.isfinite(found.numbers) & np.isfinite(low)
         hits.append(np.where(known, (low <= truth + 1e-9) & (truth - 1e-9 <= high), np.nan))
     assert points.size == 8 and np.nanmean(hits) > 0.93

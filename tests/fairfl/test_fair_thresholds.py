@@ -1,0 +1,203 @@
+"""FairThresholds, rules as files, and ``fairfl apply``."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.utils.estimator_checks import check_estimator
+
+import fairfl as ff
+from fairfl.sims.data.tables import load
+from fairfl.theory.populations.finite import FiniteModel
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning"),
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def people():
+    rng = np.random.default_rng(3)
+    site, group = rng.choice(["north", "south"], 2000), rng.choice(["f", "m"], 2000)
+    x = rng.normal(np.where(group == "m", 0.5, -0.5) * np.where(site == "north", 1, 2))
+    y = np.where(rng.random(2000) < 1 / (1 + np.exp(-x)), "yes", "no")
+    return pd.DataFrame({"s": x.round(3), "y": y, "a": group, "site": site})
+
+
+@pytest.fixture(scope="module")
+def fitted(people):
+    model = ff.FairThresholds("lft_fedavg", 0.02, estimator="passthrough", random_state=0)
+    return model.fit(people[["s"]], people["y"], sensitive_features=people["a"], client=people.site)
+
+
+def test_scikit_learns_own_checks():
+    check_estimator(ff.FairThresholds(estimator=GaussianNB()), on_skip=None)
+
+
+@pytest.mark.parametrize("data", ["adult", "compas", "bank"])
+@pytest.mark.parametrize("scheme", ["cfl", "lft_ensemble"])
+def test_held_out_disparity_is_within_its_band(fairfl_data, data, scheme):
+    """eps limits the pooled disparity of CFL; of one client, so does it of its own in an ensemble.
+    The band: 1.96 standard errors of the rates of those fitted to, and of the others.
+    """
+    table = load(data, fairfl_data)
+    rng = np.random.default_rng(0)
+    inside = rng.random(len(table)) < 0.5
+    model = ff.FairThresholds(scheme, 0.02)
+    model.fit(table.features[inside], table.label[inside], sensitive_features=table.group[inside])
+    assert model.solution_.disparity == pytest.approx(0.02, abs=1e-9)
+    chance = model.predict_proba(table.features[~inside], sensitive_features=table.group[~inside])
+    own = [chance[table.group[~inside] == a, 1] for a in np.unique(table.group)]
+    fit = [(table.group[inside] == a).sum() for a in np.unique(table.group)]
+    rate = [each.mean() for each in own]
+    error = sum(r * (1 - r) * (1 / len(o) + 1 / n) for r, o, n in zip(rate, own, fit, strict=True))
+    assert abs(rate[0] - rate[1]) < 0.02 + 1.96 * error**0.5
+
+
+def test_it_is_the_solution_of_the_same_people(people, fitted):
+    columns = (people[name] for name in ("s", "y", "a", "site"))
+    solution = ff.solve(ff.Federation.from_samples(*columns), "lft_fedavg", 0.02)
+    assert fitted.solution_.accuracy == solution.accuracy
+    chance = fitted.predict_proba(people[["s"]], sensitive_features=people["a"])[:, 1]
+    # each person has the chance of the level that their score was merged into
+    rates = [chance[(people["a"] == a) & (people.site == "north")].mean() for a in ("f", "m")]
+    assert rates == pytest.approx(solution.classifier.rates(fitted.federation_)[0], abs=1e-12)
+    assert list(fitted.classes_) == ["no", "yes"] and solution.classifier.groups == ("f", "m")
+    drawn = [
+        fitted.predict(people[["s"]], sensitive_features=people["a"], random_state=seed) == "yes"
+        for seed in range(40)
+    ]
+    sure = (chance == 0) | (chance == 1)
+    assert (np.array(drawn)[:, sure] == chance[sure]).all() and not sure.all()
+    assert np.mean(drawn) == pytest.approx(chance.mean(), abs=5e-3)
+
+
+def test_one_group_and_blind_rules_need_no_groups(people):
+    alone = ff.FairThresholds(estimator="passthrough").fit(people[["s"]], people["y"])
+    accepted = alone.predict_proba(people[["s"]])[:, 1]
+    model = alone.federation_.model
+    assert isinstance(model, FiniteModel) and model.cuts is not None
+    eta, level = model.eta[0, 0], np.searchsorted(model.cuts, people["s"])
+    assert (accepted[eta[level] > 0.5] == 1).all() and (accepted[eta[level] < 0.5] == 0).all()
+    blind = ff.FairThresholds("cfl", 0.1, estimator="passthrough", sees="x")
+    blind.fit(people[["s"]], people["y"], sensitive_features=people["a"])
+    assert blind.predict_proba(people[["s"]]).shape == (2000, 2)
+
+
+def test_a_rule_of_several_columns_is_kept_as_json(people):
+    groups = people[["a", "site"]]
+    model = ff.FairThresholds("cfl", 0.01, estimator="passthrough")
+    model.fit(people[["s"]], people["y"], sensitive_features=groups)
+    again = ff.Classifier.from_json(model.rule_.to_json())
+    assert again.groups == model.rule_.groups and ("f", "north") in again.groups
+    told = groups.to_numpy()
+    assert (again(people["s"], told) == model.rule_(people["s"], told)).all()
+    assert str(again) == str(model.rule_) and "f & north: above " in str(again)
+    assert len(again.plot().get_yticklabels()) == 4
+
+
+def test_from_summaries_to_decisions(cli, people, tmp_path):
+    """Two sites that share no row agree on a rule, and each decides on its own new people."""
+    words = ("--score", "s", "--label", "y", "--group", "a")
+    for site, rows in people.groupby("site"):
+        (tmp_path / site).mkdir()
+        rows.drop(columns="site").to_csv(tmp_path / site / "people.csv", index=False)
+        made = ("--site", site, "--edges", "-9,-1,-0.5,0,0.5,1,9")
+        out = ("--out", tmp_path / site / "site.json")
+        assert cli("summarize", tmp_path / site / "people.csv", *words, *made, *out).exit_code == 0
+    sites = sorted(tmp_path.glob("*/site.json"))
+    shared = tmp_path / "shared"
+    asked = ("--at", 0.05, "--bootstraps", 0, "--points", 6, "--out", shared)
+    assert cli("frontier", *sites, *asked).exit_code == 0
+    rule = shared / "rule_lft_fedavg_common.json"
+    known = ff.Classifier.from_json(rule.read_text())
+    new = pd.DataFrame({"id": ["007", "08", "9"], "s": [-0.5, 0.49, 7.25], "a": ["f", "m", "m"]})
+    for site in ("north", "south"):
+        new.to_csv(tmp_path / site / "new.csv", index=False)
+        out = tmp_path / site / "decisions.csv"
+        columns = ("--score", "s", "--group", "a")
+        done = cli("apply", rule, tmp_path / site / "new.csv", *columns, "--out", out)
+        assert (done.exit_code, done.stderr) == (0, "")
+        written = pd.read_csv(out, dtype={"id": str})
+        assert written[["id", "s", "a"]].equals(new)  # as they were, text for text
+        assert written["chance"].tolist() == pytest.approx(known(new["s"], new["a"]).tolist())
+        assert ((written["chance"] % 1 > 0) | (written["chance"] == written["decision"])).all()
+        assert f"m: {written['decision'][1:].sum()} of 2 accepted; {known.accepted('m')}" in (
+            done.stdout
+        )
+    # -0.5 is the lower edge of its level, as at the sites
+    assert known(-0.5, "f") == known(-0.25, "f")
+
+
+PEOPLE = "s,a\n0.5,f\n"
+RULE = ff.Classifier([[0.5], [0.25]], [[0, 1], [0, 1]], ["f", "m"]).to_json()
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "words", "message"),
+    [
+        ("{}", PEOPLE, ("a",), "rule.json: a rule must be JSON with format 'fairfl rule 1'"),
+        ("nothing", PEOPLE, ("a",), "a rule must be JSON"),
+        (RULE.replace("0.25", '"x"'), PEOPLE, ("a",), "edges must be numbers"),
+        (RULE.replace("[0.25]", "[]"), PEOPLE, ("a",), "values[1] must have one entry more"),
+        (RULE.replace('"m"', '"f"'), PEOPLE, ("a",), "groups must be 2 different names"),
+        (RULE, "s,a\n0.5,x\n", ("a",), "a must be one of the groups 'f', 'm', got 'x'"),
+        (RULE, "s,a\n0.5,\n", ("a",), "column 'a' must not be missing, got '' in row 1"),
+        (RULE, "s,a\nlow,f\n", ("a",), "'s' must hold finite numbers, got 'low' in row 1"),
+        (RULE, "s,a\n0.5,f,1\n", ("a",), "row 1 of new.csv must have 2 cells, got 3"),
+        (RULE, "s,a\n", ("a",), "has no rows below its header"),
+        (RULE, PEOPLE, ("b",), "'b' must be one column of new.csv, got s, a"),
+        (RULE, PEOPLE, ("s",), "columns must be different, got s, s"),
+        (RULE, "s,a,chance\n1,f,1\n", ("a",), "new.csv must have no column 'chance'"),
+    ],
+)
+def test_what_does_not_fit_is_told(cli, tmp_path, rule, text, words, message):
+    (tmp_path / "rule.json").write_text(rule)
+    (tmp_path / "new.csv").write_text(text)
+    out = tmp_path / "out.csv"
+    asked = ("--score", "s", *(f"--group={name}" for name in words), "--out", out)
+    done = cli("apply", tmp_path / "rule.json", tmp_path / "new.csv", *asked)
+    assert done.exit_code == 2 and message in done.stderr and done.stderr.count("\n") == 1
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "fit", "message"),
+    [
+        ({"estimator": "score"}, {}, "estimator must be a classifier, None or 'passthrough'"),
+        ({"scheme": "CFL"}, {}, "scheme must be one of"),
+        ({"eps": -0.1}, {}, "eps must be non-negative, got -0.1"),
+        ({"notion": "parity"}, {}, "notion must be one of"),
+        ({"levels": -1}, {}, "levels must be"),
+        ({}, {"sensitive_features": ["f"] * 2000}, "group must hold at least two groups"),
+        ({}, {"sensitive_features": ["f", "m"]}, "group must have shape (2000,)"),
+        ({}, {"client": [0]}, "client must have shape"),
+        ({"scheme": "client_aware"}, {}, "scheme must be one of cfl, lft_fedavg, lft_ensemble"),
+    ],
+)
+def test_a_wrong_parameter_is_named(people, options, fit, message):
+    given = {"estimator": "passthrough"} | options
+    groups = {"sensitive_features": people["a"]} | fit
+    with pytest.raises(ValueError, match=message.replace("(", r"\(").replace(")", r"\)")):
+        ff.FairThresholds(**given).fit(people[["s"]], people["y"], **groups)
+
+
+def test_unknown_groups_and_no_groups_are_refused(people, fitted):
+    x = people[["s"]]
+    with pytest.raises(ValueError, match="sensitive_features must be given"):
+        fitted.predict(x)
+    with pytest.raises(ValueError, match="a must be one of the groups 'f', 'm', got 'x'"):
+        fitted.predict(x, sensitive_features=["x"] * len(x))
+    with pytest.raises(ValueError, match=r"sensitive_features must have shape \(2000,\)"):
+        fitted.predict(x, sensitive_features="f")
+
+
+def test_json_holds_every_double():
+    rng = np.random.default_rng(0)
+    rule = ff.Classifier([np.sort(rng.random(9)), []], [rng.random(10), [1.0]], [1, "x"])
+    again = ff.Classifier.from_json(rule.to_json())
+    assert json.loads(rule.to_json()) == json.loads(again.to_json())
+    assert all((a == b).all() for a, b in zip(rule.edges, again.edges, strict=True))
