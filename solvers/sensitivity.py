@@ -44,7 +44,8 @@ class Term(NamedTuple):
 
     def minus(self, other: Term) -> Term:
         """The difference."""
-        return Term(*(mine - its for mine, its in zip(self, other, strict=True)))
+        slope, value = self.slope - other.slope, self.value - other.value
+        return Term(self.g0 - other.g0, self.g1 - other.g1, slope, value)
 
 
 @dataclass(frozen=True)
@@ -205,7 +206,9 @@ def sensitivity(
         table = np.concatenate([table, size * np.reshape(sums, (len(sums), len(terms)))])
         goal = np.append(goal, size * np.array(goals))
         lam = np.linalg.lstsq(table, goal, rcond=1e-10)[0]
-        g0, g1 = (start[k] - sum(x * t[k] for x, t in zip(lam, terms, strict=True)) for k in (0, 1))
+        g0, g1 = start.g0, start.g1
+        for x, term in zip(lam, terms, strict=True):
+            g0, g1 = g0 - x * term.g0, g1 - x * term.g1
         return people.influence(g0, g1), lam[: len(wide)]
 
     value, shared = people.utility(f), people.differences(f)

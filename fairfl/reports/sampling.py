@@ -213,8 +213,8 @@ def crossed(
             apart[j] += served
     pairs = zip(apart, spots, strict=True)
     outside = [judged(*by_label(one), tasks[spot.scheme], question) for one, spot in pairs]
-    failed = np.isnan(apart).any(axis=(1, 2, 3))[:, None]
-    return np.where(failed, np.nan, np.reshape(outside, (-1, 2))), inside
+    failed = np.isnan(apart.sum(axis=(1, 2, 3)))
+    return np.where(failed[:, None], np.nan, np.reshape(outside, (-1, 2))), inside
 
 
 def accepted(rule: Array, counts: Array) -> Array:

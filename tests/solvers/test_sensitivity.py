@@ -2,6 +2,8 @@
 with a few people more or less.
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from fairfl.solvers.problem import Task
 from fairfl.solvers.sensitivity import People, rules_at, sensitivity
 from fairfl.theory.populations.calibration import Counted
 
-CURVES = [
+CURVES: list[Any] = [
     ("cfl", "each"),
     ("lft_fedavg", "common"),
     ("lft_ensemble", "common"),
@@ -18,7 +20,7 @@ CURVES = [
     ("lft_ensemble", "each"),
     ("client_aware", "each"),
 ]
-QUESTIONS = {
+QUESTIONS: dict[str, Any] = {
     "plain": {},
     "own_eta": {"calibrate": "client_group", "notion": "eo"},
     "costs": {"notion": "accuracy_parity", "costs": (2.0, 1.0)},
@@ -43,7 +45,7 @@ def tables(seed, groups=2, clients=2, levels=7):
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_derivatives_are_those_of_the_frontiers(name):
-    asked = {**QUESTIONS[name]}
+    asked: dict[str, Any] = {**QUESTIONS[name]}
     calibrate, groups = asked.pop("calibrate", "shared"), asked.pop("groups", 2)
     some, tried = asked.pop("some", None), {True: 0, False: 0}
     for seed in (0, 1):
@@ -55,7 +57,7 @@ def test_derivatives_are_those_of_the_frontiers(name):
         for scheme, budgets in CURVES:
             if some is not None and scheme not in some:
                 continue
-            told = {"local_eps": 0.1} if scheme == "client_aware" else {}
+            told: dict[str, Any] = {"local_eps": 0.1} if scheme == "client_aware" else {}
             curves = [
                 ff.frontier(f, scheme, 6, budgets=budgets, **asked, **told)
                 for f in (fed, more, less)
