@@ -67,13 +67,22 @@ def single(name: str, value: Any) -> float:
     return float(array)
 
 
-def in_range(name: str, value: Any, low: float, high: float, *, open_low: bool = False) -> Array:
-    """Return ``value`` as floats, all within [low, high] (or (low, high] with ``open_low``)."""
+def in_range(
+    name: str,
+    value: Any,
+    low: float,
+    high: float,
+    *,
+    open_low: bool = False,
+    open_high: bool = False,
+) -> Array:
+    """Return ``value`` as floats, all within [low, high]; an end that is open is left out."""
     array = as_floats(name, value)
-    bad = ~((array > low if open_low else array >= low) & (array <= high))
+    above = array > low if open_low else array >= low
+    bad = ~(above & (array < high if open_high else array <= high))
     if bad.any():
         bracket = "(" if open_low else "["
-        closing = ")" if np.isinf(high) else "]"
+        closing = ")" if open_high or np.isinf(high) else "]"
         where = "" if array.ndim == 0 else f" at position {_first(bad)}"
         raise ValueError(
             f"{name} must be in {bracket}{low:g}, {high:g}{closing}, got {array[bad][0]:g}{where}"

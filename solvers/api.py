@@ -22,7 +22,7 @@ from fairfl.solvers.frontier import REPRODUCED, Frontier, Points, Repeatable, po
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
 from fairfl.solvers.numerics.certify import solve_by_dual
-from fairfl.solvers.problem import Sees, Task
+from fairfl.solvers.problem import COSTS, Sees, Task
 from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import CertificationError, MinDisparity, Solution
 from fairfl.theory.populations.federation import Federation, check_eps, local_budgets
@@ -45,7 +45,7 @@ def solve(
     local_eps: Any = None,
     notion: Notion = "demographic_parity",
     difference: Difference = "pairwise",
-    costs: Any = (1.0, 1.0),
+    costs: Any = COSTS,
     sees: Sees = "xa",
     method: Method = "exact",
     grid: int = 2000,
@@ -134,7 +134,7 @@ def frontier(
     local_eps: Any = None,
     notion: Notion = "demographic_parity",
     difference: Difference = "pairwise",
-    costs: Any = (1.0, 1.0),
+    costs: Any = COSTS,
     sees: Sees = "xa",
     effort: Effort = "ordinary",
     budgets: Budgets = "each",
@@ -252,7 +252,7 @@ def min_disparity(
     local_eps: Any = None,
     notion: Notion = "demographic_parity",
     difference: Difference = "pairwise",
-    costs: Any = (1.0, 1.0),
+    costs: Any = COSTS,
     sees: Sees = "xa",
     certify: bool = False,
 ) -> MinDisparity:

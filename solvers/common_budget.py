@@ -29,6 +29,7 @@ from fairfl.solvers.numerics.segments import Segments
 from fairfl.solvers.problem import Problem, Task, clients_problem, own_problems
 from fairfl.solvers.solution import (
     FINITE_TOLERANCE,
+    LAW_TOLERANCE,
     CertificationError,
     Solution,
     rates_of,
@@ -49,8 +50,6 @@ BESIDE = 1e-10
 """So far below a break of linear programmes their solutions are those of smaller budgets: there a
 rule may jump.
 """
-RISEN = 1e-10
-"""Values that differ by less are equal: solutions are certified to no more."""
 MET = 1e-13
 """Disparities are met to this."""
 
@@ -266,8 +265,8 @@ def _all(eps: Array, clients: int) -> Array:
 
 def _peaks(values: Array) -> Array:
     """Where values (P,) are as large as at both neighbours, and larger than at one."""
-    beside = values[1:-1] - np.stack([values[:-2], values[2:]])
-    return 1 + np.flatnonzero((beside.min(axis=0) >= -RISEN) & (beside.max(axis=0) > RISEN))
+    beside = (values[1:-1] - np.stack([values[:-2], values[2:]])) / LAW_TOLERANCE
+    return 1 + np.flatnonzero((beside.min(axis=0) >= -1.0) & (beside.max(axis=0) > 1.0))
 
 
 def _own_breaks(fed: Federation, task: Task) -> Array:

@@ -28,6 +28,8 @@ from fairfl.theory.populations.finite import FiniteModel, Joint
 from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS, RATES, Notion, Rates
 
 Sees = Literal["xa", "x"]
+COSTS = 1.0, 1.0
+"""Of one: the utility is the accuracy, less one."""
 LARGEST_COST = 1e3
 """Of the largest cost, and of its inverse the least: tolerances are those of a utility near one."""
 
@@ -54,7 +56,7 @@ class Task:
         scheme: str,
         notion: str = "demographic_parity",
         difference: str = "pairwise",
-        costs: Any = (1.0, 1.0),
+        costs: Any = COSTS,
         sees: str = "xa",
     ) -> Task:
         """The task; ValueError for a value out of range."""
@@ -104,6 +106,8 @@ class Task:
 
 def _costs(costs: Any, fed: Federation) -> Array:
     """(2, A) checked costs."""
+    if costs is COSTS:
+        return np.ones((2, fed.n_groups))
     allowed = f"'balanced', or two costs, each a number or one for each of {fed.n_groups} groups"
     if isinstance(costs, str) and costs == "balanced":
         if not 0.0 < fed.base_rate < 1.0:
@@ -178,7 +182,7 @@ class Problem:
     def rule(self, f: Array, groups: int) -> Array:
         """(J, A, n) the rule of the unknowns f (N,)."""
         table = f[: f.size - self.levels].reshape(self.shape)
-        return np.broadcast_to(table, (self.shape[0], groups, self.shape[2]))
+        return table if self.shape[1] == groups else table.repeat(groups, axis=1)
 
     def values(self, f: Array) -> Array:
         """(K,) v f + b."""

@@ -39,9 +39,7 @@ class FedOpt(FedAvg):
     def __post_init__(self) -> None:
         one_of("kind", self.kind, KINDS)
         for name in ("beta_1", "beta_2"):
-            in_range(name, getattr(self, name), 0.0, 1.0)
-            if getattr(self, name) == 1:
-                raise ValueError(f"{name} must be in [0, 1), got 1")
+            in_range(name, getattr(self, name), 0.0, 1.0, open_high=True)
         positive("tau", self.tau)
 
     @classmethod

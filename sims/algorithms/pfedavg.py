@@ -45,12 +45,8 @@ class PFedAvg(Algorithm):
 
     @classmethod
     def examples(cls) -> Iterable[Algorithm]:
-        ranks = (
-            RankWeighted.gini(),
-            RankWeighted.linear(),
-            RankWeighted.geometric(0.85),
-            RankWeighted.harmonic(),
-        )
+        ranks = [RankWeighted.gini(), RankWeighted.linear()]
+        ranks += [RankWeighted.geometric(0.85), RankWeighted.harmonic()]
         return [*(cls(rank) for rank in ranks), cls(ranks[0], "product"), cls(ranks[2], "quantile")]
 
     def server(self, received: Received) -> Aggregate:

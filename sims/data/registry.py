@@ -5,21 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
+from fairfl._support.checks import instance
 from fairfl._support.own_parts import own_modules
 
-
-class Named(Protocol):
-    """What can be registered."""
-
-    @property
-    def name(self) -> str:
-        """By which it is found."""
-        ...
-
-
-E = TypeVar("E", bound=Named)
+E = TypeVar("E")
 
 
 class Registry(Mapping[str, E]):
@@ -28,11 +19,11 @@ class Registry(Mapping[str, E]):
     def __init__(self, package: str) -> None:
         self._package, self._entries, self._complete = package, {}, False
 
-    def register(self, entry: E) -> None:
+    def register(self, name: str, entry: E) -> None:
         """Add an entry. A name that is taken raises `ValueError`."""
-        if entry.name in self._entries:
-            raise ValueError(f"name must be new, got {entry.name!r}, registered already")
-        self._entries[entry.name] = entry
+        if instance("name", name, str) in self._entries:
+            raise ValueError(f"name must be new, got {name!r}, registered already")
+        self._entries[name] = entry
 
     def _all(self) -> dict[str, E]:
         if not self._complete:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -92,9 +92,7 @@ class Summary:
                 )
             small.flat[int(large.argmin())] = True
         counts = np.where(small, -1, self.counts)
-        return Summary(
-            **vars(self) | {"counts": counts, "min_cell": min_cell, "complemented": more}
-        )
+        return replace(self, counts=counts, min_cell=min_cell, complemented=more)
 
     def as_text(self) -> str:
         """The file's content."""
@@ -298,19 +296,10 @@ def read_summary(path: str | Path) -> Summary:
         raise wrong(f"totals must be {json.dumps(totals)} by its counts")
     if data["sha256"] != _digest(data):
         raise wrong("it was altered after it was written: its sha256 differs")
-    return Summary(
-        site=data["site"],
-        score=data["score"],
-        label=data["label"],
-        labels=(data["labels"][0], data["labels"][1]),
-        group=data["group"],
-        groups=tuple(data["groups"]),
-        edges=edges,
-        counts=counts,
-        people=people,
-        min_cell=least,
-        complemented=more,
-    )
+    names = ("site", "score", "label", "group", "min_cell", "complemented")
+    found: dict[str, Any] = {name: data[name] for name in names}
+    found |= {name: tuple(data[name]) for name in ("labels", "groups")}
+    return Summary(**found, edges=edges, counts=counts, people=people)
 
 
 def _whole(value: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
 from typing import Any, ClassVar, Self
 
@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from fairfl._support.checks import instance
+from fairfl.sims.engine.named import Named
 from fairfl.sims.engine.task import Floats, LocalTask, as_floats, as_tensor
 
 State = Mapping[str, Tensor]
@@ -234,16 +234,9 @@ def squared_norms(rows: Tensor, layers: tuple[int, ...]) -> Tensor:
     """||row||² of each layer (m, L), summed in float64, on the device."""
     if not len(rows):
         return rows.new_zeros(0, len(layers), dtype=torch.float64)
-    norms = [
-        torch.stack(
-            [
-                torch.linalg.vector_norm(p, dim=1, dtype=torch.float64)
-                for p in part.split(layers, 1)
-            ],
-            1,
-        )
-        for part in rows.split(max(1, PART // rows.shape[1]))
-    ]
+    norm = partial(torch.linalg.vector_norm, dim=1, dtype=torch.float64)
+    some = rows.split(max(1, PART // rows.shape[1]))
+    norms = [torch.stack([norm(p) for p in part.split(layers, 1)], 1) for part in some]
     return torch.cat(norms).square()
 
 
@@ -293,7 +286,7 @@ class Aggregate:
 
 
 @dataclass(frozen=True)
-class Algorithm(ABC):
+class Algorithm(Named, ABC):
     """Two hooks: ``client`` says what each client does, ``server`` what is made of the updates.
     ``ask`` computes on the device what ``server`` needs of the updates on the host.
 
@@ -302,16 +295,8 @@ class Algorithm(ABC):
     ``__post_init__``.
     """
 
-    name: ClassVar[str] = ""
+    known = REGISTRY
     needs_losses: ClassVar[bool] = False
-
-    def __init_subclass__(cls, **kwargs: object) -> None:
-        super().__init_subclass__(**kwargs)
-        if cls.__dict__.get("name"):
-            known = REGISTRY.setdefault(instance("name", cls.name, str), cls)
-            if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
-                raise ValueError(f"name must be new, got {cls.name!r}, an algorithm already")
-            REGISTRY[cls.name] = cls
 
     @classmethod
     def examples(cls) -> Iterable[Algorithm]:

@@ -12,6 +12,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
+from fairfl.sims.data.checks import codes
 from fairfl.sims.data.federated.data import FederatedData
 
 
@@ -67,54 +68,31 @@ class ClientData:
             if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
                 row = int((~torch.isfinite(tensor.reshape(len(tensor), -1))).any(1).nonzero()[0])
                 raise ValueError(f"{name} must be finite, got NaN or an infinity in row {row}")
-        ids = np.arange(len(offsets) - 1) if self.ids is None else np.array(self.ids)
-        if ids.shape != (len(offsets) - 1,) or ids.dtype.kind not in "iu" or (ids < 0).any():
-            raise ValueError(
-                f"ids must be {len(offsets) - 1} whole numbers >= 0, one a client, got "
-                f"{_short(ids)}"
-            )
+        many = len(offsets) - 1
+        ids = codes("ids", np.arange(many) if self.ids is None else self.ids, many)
         if len(np.unique(ids)) < len(ids):
             raise ValueError(f"ids must be distinct, got {_short(ids)}")
-        if self.group is not None:
-            group = np.array(self.group)
-            if group.shape != (len(x),) or group.dtype.kind not in "iu" or (group < 0).any():
-                raise ValueError(
-                    f"group must be {len(x)} whole numbers >= 0, one a sample, got {_short(group)}"
-                )
-            object.__setattr__(self, "group", group.astype(np.int64))
-        ids = ids.astype(np.int64)
+        group = None if self.group is None else codes("group", self.group, len(x))
         offsets.flags.writeable = ids.flags.writeable = False
-        for field, value in (("x", x), ("y", y), ("offsets", offsets), ("ids", ids)):
+        fields = {"x": x, "y": y, "offsets": offsets, "ids": ids, "group": group}
+        for field, value in fields.items():
             # the only way to set a field of a frozen dataclass
             object.__setattr__(self, field, value)
 
     @classmethod
     def from_owner(cls, x: Any, y: Any, owner: ArrayLike, clients: int | None = None) -> ClientData:
         """Sort samples by their owners (N,), codes 0..K-1; rows of one client keep their order."""
-        codes = np.asarray(owner)
         x, y = torch.as_tensor(x), torch.as_tensor(y)
-        if (
-            codes.ndim != 1
-            or codes.dtype.kind not in "iu"
-            or len(codes) != len(x)
-            or len(codes) == 0
-        ):
-            raise ValueError(
-                f"owner must be one whole number a sample, ({len(x)},), got shape {codes.shape}"
-            )
-        count = int(codes.max()) + 1 if clients is None else clients
-        if codes.min() < 0 or codes.max() >= count:
-            raise ValueError(f"owner must be in 0..{count - 1}, got {codes.min()} to {codes.max()}")
-        order = torch.from_numpy(np.argsort(codes, kind="stable"))
-        offsets = np.append(0, np.cumsum(np.bincount(codes, minlength=count)))
-        return cls(x[order], y[order], offsets)
+        who = codes("owner", owner, len(x), clients)
+        order = torch.from_numpy(np.argsort(who, kind="stable"))
+        sizes = np.bincount(who, minlength=clients or 0)
+        return cls(x[order], y[order], np.append(0, np.cumsum(sizes)))
 
     @classmethod
     def of_arrays(cls, x: ArrayLike, y: ArrayLike, offsets: ArrayLike) -> ClientData:
         """The same from numpy's arrays."""
-        return cls(
-            torch.as_tensor(np.asarray(x)), torch.as_tensor(np.asarray(y)), np.asarray(offsets)
-        )
+        inputs, targets = (torch.as_tensor(np.asarray(each)) for each in (x, y))
+        return cls(inputs, targets, np.asarray(offsets))
 
     @classmethod
     def from_clients(cls, parts: list[tuple[Any, Any]]) -> ClientData:
@@ -187,13 +165,8 @@ class ClientData:
         """SHA-256 of everything, in hexadecimal: what a resumed run compares."""
         digest = hashlib.sha256()
         groups = () if self.group is None else (self.group,)
-        for array in (
-            self.x.cpu().numpy(),
-            self.y.cpu().numpy(),
-            self.offsets,
-            self.names,
-            *groups,
-        ):
+        rows = self.x.cpu().numpy(), self.y.cpu().numpy()
+        for array in (*rows, self.offsets, self.names, *groups):
             digest.update(f"{array.dtype}{array.shape}".encode())
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
@@ -230,10 +203,8 @@ class Parts:
                 raise ValueError(
                     f"{name} must have the clients of train, got {part.clients} with other ids"
                 )
-        weights = (
-            sizes / sizes.sum()
-            if self.weights is None
-            else np.array(self.weights, dtype=np.float64)
+        weights = np.array(
+            sizes / sizes.sum() if self.weights is None else self.weights, np.float64
         )
         if weights.shape != sizes.shape or not (np.isfinite(weights) & (weights > 0)).all():
             raise ValueError(
@@ -255,12 +226,8 @@ class Parts:
             if len(rows) or name == "train":
                 kind = np.int64 if y.dtype.kind in "iu" else y.dtype
                 group = None if data.group is None else data.group[rows]
-                found[name] = ClientData(
-                    torch.from_numpy(np.array(x)),
-                    torch.from_numpy(y.astype(kind)),
-                    offsets,
-                    group=group,
-                )
+                inputs, targets = (torch.from_numpy(each) for each in (np.array(x), y.astype(kind)))
+                found[name] = ClientData(inputs, targets, offsets, group=group)
         return cls(**found)
 
     @property

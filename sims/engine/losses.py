@@ -33,13 +33,9 @@ class SampleMeasures:
 
     def of_each(self, models: int) -> list[SampleMeasures]:
         """Those of each of so many models, of the same clients."""
-        parts = zip(
-            self.losses.chunk(models),
-            [None] * models if self.correct is None else self.correct.chunk(models),
-            self.lengths.chunk(models),
-            strict=True,
-        )
-        return [SampleMeasures(*part) for part in parts]
+        correct = [None] * models if self.correct is None else self.correct.chunk(models)
+        parts = self.losses.chunk(models), correct, self.lengths.chunk(models)
+        return [SampleMeasures(*part) for part in zip(*parts, strict=True)]
 
     def means(self, tau: float = 0.0) -> Tensor:
         """F_k (k,), summed in float64; NaN without samples. ``tau``: TERM's tilted mean."""
@@ -107,7 +103,7 @@ def measure_models(
     losses, correct = list[Tensor](), list[Tensor]()
     for part in params.split(models_at_once(model, params)):
         many, step = len(part), rows_at_once(model, part, memory_limit)
-        found, fine = list[Tensor](), list[Tensor]()
+        found, right_ = list[Tensor](), list[Tensor]()
         for first in range(0, len(data.x) if index is None else len(index), step):
             rows = slice(first, first + step) if index is None else index[first : first + step]
             x, y = (t[rows] for t in (data.x, data.y))
@@ -115,17 +111,13 @@ def measure_models(
             found.append(model.losses(part, x, y))
             ok = model.correct(part, x, y) if right else None
             if ok is not None:
-                fine.append(ok)
+                right_.append(ok)
         losses += [torch.cat(found, 1).flatten()] if found else []
-        correct += [torch.cat(fine, 1).flatten()] if fine else []
-    lengths = (data.lengths if index is None else _there(data.sizes[clients], params)).repeat(
-        len(params)
-    )
-    return SampleMeasures(
-        torch.cat(losses) if losses else params.new_empty(0),
-        torch.cat(correct) if correct else None,
-        lengths,
-    )
+        correct += [torch.cat(right_, 1).flatten()] if right_ else []
+    lengths = data.lengths if index is None else _there(data.sizes[clients], params)
+    found = torch.cat(losses) if losses else params.new_empty(0)
+    fine = torch.cat(correct) if correct else None
+    return SampleMeasures(found, fine, lengths.repeat(len(params)))
 
 
 def models_at_once(model: Model, params: Tensor) -> int:
@@ -186,14 +178,9 @@ def evaluated(
             everyone, own = np.arange(data.clients), params.ndim > 1
             found = measure(model, params, data, everyone, own=own, memory_limit=memory_limit)
             right = found.accuracies()
-            yield {
-                "part": part,
-                "model": name,
-                "client": data.names,
-                "samples": data.sizes,
-                "loss": as_floats(found.means()),
-                "accuracy": None if right is None else as_floats(right),
-            }
+            known = {"part": part, "model": name, "client": data.names, "samples": data.sizes}
+            accuracy = None if right is None else as_floats(right)
+            yield known | {"loss": as_floats(found.means()), "accuracy": accuracy}
 
 
 def _there(numbers: NDArray[np.int64], like: Tensor) -> Tensor:

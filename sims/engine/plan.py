@@ -14,9 +14,8 @@ from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.draws.order import Passes, orders
-from fairfl.sims.engine.task import Jobs
+from fairfl.sims.engine.task import Ints, Jobs
 
-Ints = NDArray[np.int64]
 SPARE = 512
 """Rows of padding up to which clients of unlike batch sizes share a group: a call costs as much."""
 SHARE = 0.25
@@ -196,8 +195,6 @@ def groups(counts: Ints) -> list[tuple[int, int]]:
     most = int(counts.max())
     if most * len(counts) - int(counts.sum()) <= max(SPARE, SHARE * int(counts.sum())):
         return [(0, len(counts))]
-    if len(counts) == 1:
-        return [(0, 1)]
     result: list[tuple[int, int]] = []
     start, widest, real = 0, int(counts[0]), int(counts[0])
     for k in range(1, len(counts)):

@@ -8,23 +8,19 @@ from math import cos, pi
 from typing import ClassVar
 
 from fairfl._support.checks import in_range, whole
+from fairfl.sims.engine.named import Named
 
 SCHEDULES: dict[str, type[Schedule]] = {}
 """By the names that files give them."""
 
 
-class Schedule(ABC):
+class Schedule(Named, ABC):
     """A factor >= 0 on a learning rate, by round.
 
     A frozen dataclass with a ``name`` can be named in files, its fields as its parameters.
     """
 
-    name: ClassVar[str] = ""
-
-    def __init_subclass__(cls, **kwargs: object) -> None:
-        super().__init_subclass__(**kwargs)
-        if cls.__dict__.get("name"):
-            SCHEDULES[cls.name] = cls
+    known = SCHEDULES
 
     @abstractmethod
     def __call__(self, round: int, rounds: int) -> float:

@@ -63,12 +63,8 @@ class SumOnly(Algorithm):
     alone.
     """
 
-    def __init_subclass__(cls, **kwargs: object) -> None:
-        # A registry of their own: these want data with groups, which the tests of the other
-        # registry do not have.
-        super(Algorithm, cls).__init_subclass__(**kwargs)
-        if cls.__dict__.get("name"):
-            SUM_ONLY[cls.name] = cls
+    # of their own: these want data with groups, which the tests of the other algorithms do not have
+    known = SUM_ONLY
 
     def measured(self, number: int) -> Literal["start", "end", "never"]:
         """Where the cells of round ``number`` are measured."""
@@ -186,15 +182,9 @@ class Summed:
 
     def measured(self, params: Tensor, round: Round, *, own: bool) -> Tensor:
         """Sums over the cells of the round's clients, as ``CellIndex.measure``."""
-        return self.index.measure(
-            self.model,
-            params,
-            self.data,
-            round.clients,
-            own=own,
-            memory_limit=self.memory_limit,
-            needs=self.algorithm.needs,
-        )
+        given = self.model, params, self.data, round.clients
+        how = {"memory_limit": self.memory_limit, "needs": self.algorithm.needs}
+        return self.index.measure(*given, own=own, **how)
 
     def server(self, received: Received) -> Aggregate | Sum:
         """What to do with the updates; ``masked`` ones are added up as they are received."""
@@ -230,16 +220,10 @@ class Summed:
         words, ids = (self.seed, UPDATE, round.number), self.data.names
         others = ids[np.setdiff1d(round.clients, part.clients)]
         wide, names = max(1, secure.PAIRS // len(weights)), ids[part.clients]
-        sums = [
-            secure.mask(
-                as_floats(columns.to(torch.float64) * weights[:, None]),
-                names,
-                *words,
-                column=k * wide,
-                others=others,
-            ).sum(0)
-            for k, columns in enumerate(part.updates.split(wide, 1))
-        ]
+        sums = []
+        for k, columns in enumerate(part.updates.split(wide, 1)):
+            rows = as_floats(columns.to(torch.float64) * weights[:, None])
+            sums.append(secure.mask(rows, names, *words, column=k * wide, others=others).sum(0))
         return torch.from_numpy(np.concatenate(sums).view(np.int64))
 
     def _known(self, round: Round) -> CellRound:

@@ -78,9 +78,7 @@ class Training:
 def check_rates(lr: float, momentum: float, weight_decay: float, server_lr: float) -> None:
     """ValueError for rates that no run can have."""
     positive("lr", lr)
-    in_range("momentum", momentum, 0.0, 1.0)
-    if momentum == 1:
-        raise ValueError("momentum must be in [0, 1), got 1")
+    in_range("momentum", momentum, 0.0, 1.0, open_high=True)
     in_range("weight_decay", weight_decay, 0.0, float("inf"))
     positive("server_lr", server_lr)
 

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Arrivals, Received, Round, State
@@ -23,10 +22,9 @@ from fairfl.sims.engine.losses import evaluated, measure_models, tied
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import RATES, Computing, Replicate, Training
-from fairfl.sims.engine.task import Floats, as_floats
+from fairfl.sims.engine.task import Floats, Ints, as_floats
 from fairfl.sims.engine.work import Assignment, bytes_of, perform, perform_in_parts, work
 
-Ints = NDArray[np.int64]
 Begun = tuple[Round, list[Assignment], dict[str, Any]]
 SMALL = 100_000  # parameters below which one thread of torch is faster than several
 
@@ -88,9 +86,8 @@ class Simulation:
             for r, params in enumerate(self.params)
         ]
         self.states: list[State] = [self._kept(r, state) for r, state in enumerate(started)]
-        self.weights: list[tuple[Ints, Floats]] = [(np.zeros(0, np.int64), np.zeros(0))] * len(
-            first
-        )
+        nobody = np.zeros(0, np.int64), np.zeros(0)
+        self.weights: list[tuple[Ints, Floats]] = [nobody] * len(first)
         self.round = 0
 
     def _representable(self) -> None:
@@ -183,19 +180,9 @@ class Simulation:
         lost = taking_part.dropouts(training.dropout, seed, t, ids[drawn])
         clients, share, draws, many = taking_part.present(drawn, weights, ids, lost)
         rate = self.rates[r][0] * training.schedule(t, training.rounds)
-        round = Round(
-            t,
-            clients,
-            share,
-            self.source.p,
-            self.params[r],
-            rate,
-            None,
-            self.states[r],
-            draws=draws,
-            layers=self.model.layers,
-            joins=training.participation.joined(t),
-        )
+        given = t, clients, share, self.source.p, self.params[r], rate, None, self.states[r]
+        joins = training.participation.joined(t)
+        round = Round(*given, draws=draws, layers=self.model.layers, joins=joins)
         counts = {"chosen": many, "dropouts": many - len(clients)}
         return round, {"round": t, "replicate": r, **counts, "bad_losses": 0, "loss_samples": 0}
 
@@ -209,9 +196,8 @@ class Simulation:
         for members in alike.values():
             round = rounds[members[0]]
             params = torch.stack([self.params[r] for r in members])
-            every = measure_models(
-                self.model, params, self.data, round.clients, right=False, memory_limit=self.limit
-            )
+            given = self.model, params, self.data, round.clients
+            every = measure_models(*given, right=False, memory_limit=self.limit)
             for r, mine in zip(members, every.of_each(len(members)), strict=True):
                 found[r] = as_floats(mine.means(self.replicates[r].algorithm.tilt))
         return found

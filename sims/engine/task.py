@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 def as_floats(tensor: Tensor) -> Floats:
@@ -96,11 +97,11 @@ class Jobs:
     losses of all rows of the data.
     """
 
-    client: NDArray[np.int64]
-    replicate: NDArray[np.int64]
+    client: Ints
+    replicate: Ints
     keys: NDArray[np.uint64]
-    sizes: NDArray[np.int64]
-    steps: NDArray[np.int64]
+    sizes: Ints
+    steps: Ints
     batch: int
     rates: Floats
     objective: SampleWeights | None = None
@@ -108,7 +109,7 @@ class Jobs:
     start: Tensor | None = None
     linear: Tensor | None = None
     sample_weights: Tensor | None = None
-    weights_of: NDArray[np.int64] | None = None
+    weights_of: Ints | None = None
 
     def __len__(self) -> int:
         return len(self.client)
@@ -123,20 +124,12 @@ class Jobs:
         """Whether a step looks at w^t."""
         return not self.plain and bool(self.rates[3].any())
 
-    def take(self, rows: NDArray[np.int64] | slice) -> Jobs:
+    def take(self, rows: Ints | slice) -> Jobs:
         """Some of the rows."""
         if isinstance(rows, slice) and rows.indices(len(self)) == (0, len(self), 1):
             return self
-        return replace(
-            self,
-            client=self.client[rows],
-            replicate=self.replicate[rows],
-            keys=self.keys[rows],
-            sizes=self.sizes[rows],
-            steps=self.steps[rows],
-            rates=self.rates[:, rows],
-            parameters=None if self.parameters is None else self.parameters[:, rows],
-            start=None if self.start is None else self.start[rows],
-            linear=None if self.linear is None else self.linear[rows],
-            weights_of=None if self.weights_of is None else self.weights_of[rows],
-        )
+        by_row = ("client", "replicate", "keys", "sizes", "steps", "start", "linear", "weights_of")
+        found = {name: getattr(self, name) for name in by_row}
+        some = {name: None if value is None else value[rows] for name, value in found.items()}
+        parameters = None if self.parameters is None else self.parameters[:, rows]
+        return replace(self, rates=self.rates[:, rows], parameters=parameters, **some)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine import algorithm
@@ -19,10 +18,8 @@ from fairfl.sims.engine.loop import train_loop
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.plan import by_work
 from fairfl.sims.engine.settings import Computing
-from fairfl.sims.engine.task import Floats, Jobs, LocalTask
+from fairfl.sims.engine.task import Floats, Ints, Jobs, LocalTask
 from fairfl.sims.engine.train import train
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +39,9 @@ class Assignment:
 
     def some(self, rows: slice) -> Assignment:
         """The same of some of its clients."""
-        task = self.task
-        task = replace(
-            task,
-            scale=None if task.scale is None else task.scale[rows],
-            start=None if task.start is None else task.start[rows],
-            linear=None if task.linear is None else task.linear[rows],
-        )
-        sizes, steps = self.sizes[rows], self.steps[rows]
+        found = {name: getattr(self.task, name) for name in ("scale", "start", "linear")}
+        own = {name: None if each is None else each[rows] for name, each in found.items()}
+        task, sizes, steps = replace(self.task, **own), self.sizes[rows], self.steps[rows]
         return replace(self, round=self.round.some(rows), task=task, sizes=sizes, steps=steps)
 
     def rates(self) -> tuple[float, ...]:
@@ -94,14 +86,8 @@ def perform(
     alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for i, given in enumerate(assignments):
         task = given.task
-        kind = (
-            task.whole,
-            type(task.batch_objective),
-            task.start is None,
-            task.linear is None,
-            task.sample_weights is None,
-        )
-        alike[kind].append(i)
+        given_ = [each is None for each in (task.start, task.linear, task.sample_weights)]
+        alike[task.whole, type(task.batch_objective), *given_].append(i)
     updates = dict[int, Tensor]()
     room = max(1, limit // 2, limit - bytes_of(model, params, assignments))
     for members in alike.values():

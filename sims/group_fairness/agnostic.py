@@ -108,8 +108,7 @@ class AgnosticFair:
         in_range("tau", self.tau, 0.0, 1e300)
         in_range("rate", self.rate, 0.0, 1.0, open_low=True)
         in_range("decay", self.decay, 0.0, 1.0, open_low=True)
-        if not 0 <= self.momentum < 1:
-            raise ValueError(f"momentum must be in [0, 1), got {self.momentum}")
+        in_range("momentum", self.momentum, 0.0, 1.0, open_high=True)
         in_range("dual_rate", self.dual_rate, 0.0, 1e300)
         in_range("penalty", self.penalty, 0.0, 1e300)
 
@@ -188,10 +187,10 @@ class _Runs:
         )
         self.away = group - shares  # (R, N)
         standard = (x - means[:, None]) / spreads[:, None]
-        far = torch.stack(  # (R, N, M), a kernel at a time: N x M x features may be large
-            [(standard - one[:, None]).square().sum(2) for one in there.unbind(1)], 2
-        )
-        self.kernel = torch.exp(-0.5 * far / (rule.width**2 * x.shape[1]))
+        # a kernel at a time: N x M x features may be large
+        far = [(standard - one[:, None]).square().sum(2) for one in there.unbind(1)]
+        # (R, N, M)
+        self.kernel = torch.exp(-0.5 * torch.stack(far, 2) / (rule.width**2 * x.shape[1]))
         self.mass = self._reported(ones, self.kernel)  # (R, M)
         self.even = 1 / self.mass.sum(1, keepdims=True)
 
@@ -201,12 +200,8 @@ class _Runs:
         reports = as_floats(torch.stack(own).flatten(2) / self.n)
         self.sums += 1
         words = self.sums, counter.ORDER
-        return np.stack(
-            [
-                secure.unmask(secure.mask(reports[:, r], self.names, seed, *words))
-                for r, seed in enumerate(self.seeds)
-            ]
-        )
+        sent = [secure.mask(reports[:, r], self.names, s, *words) for r, s in enumerate(self.seeds)]
+        return np.stack([secure.unmask(messages) for messages in sent])
 
     def finish(self, rounds: int, lr: float) -> list[AgnosticFit]:
         """Train."""

@@ -131,11 +131,8 @@ class FairBatch:
         return length if self.normalised else 1.0
 
     def _project(self, lam: Floats, known: Floats) -> Floats:
-        return (
-            self.rules.project(lam, known)
-            if self.projection == "box"
-            else self.rules.project_sum(lam, known)
-        )
+        rules = self.rules
+        return (rules.project if self.projection == "box" else rules.project_sum)(lam, known)
 
     def _pressing(self, offset: Floats, gaps: Floats) -> Floats:
         """The dual's steepest direction: F_a less the multiplier's end of [-ε, ε]."""

@@ -91,12 +91,9 @@ class FairFed(SumOnly):
         if self.local == "none":
             return (LocalTask(),)
         n = round.index.counts
+        groups, labels, all_ = (n.sum(axis, keepdims=True) for axis in (2, 1, (1, 2)))
         with np.errstate(divide="ignore", invalid="ignore"):
-            table = (
-                n.sum(2, keepdims=True)
-                * n.sum(1, keepdims=True)
-                / (n.sum((1, 2), keepdims=True) * n)
-            )
+            table = groups * labels / (all_ * n)
         return (LocalTask(sample_weights=round.index.spread(np.where(n > 0, table, 1.0))),)
 
     def keep(self, round: CellRound, received: Received) -> State:

@@ -138,12 +138,10 @@ class FedFB(SumOnly):
         return self.rule.notion == "cp"
 
     def word_bits(self, clients: int) -> int:
+        if self.bits is None:
+            return super().word_bits(clients)
         # masks modulo a power of two above the largest sum of codes do as well as longer ones
-        return (
-            super().word_bits(clients)
-            if self.bits is None
-            else (clients * (2**self.bits - 1)).bit_length()
-        )
+        return (clients * (2**self.bits - 1)).bit_length()
 
     def enrol(self, counts: Floats) -> Floats:
         return self.rule.rules.enrol(counts)
@@ -163,33 +161,25 @@ class FedFB(SumOnly):
         if self._quantiser is None:
             return {}
         before = as_floats(round.state[OUTSIDE]) if OUTSIDE in round.state else np.zeros(1)
-        return {
-            OUTSIDE: as_tensor(before + self._quantiser.outside(self._statistics(round, cells)))
-        }
+        more = self._quantiser.outside(self._statistics(round, cells))
+        return {OUTSIDE: as_tensor(before + more)}
 
     def report(self, round: CellRound, cells: CellSums) -> Floats:
-        statistics = self._statistics(round, cells)
-        return (
-            statistics
-            if self._quantiser is None
-            else self._quantiser.encode(statistics).astype(np.float64)
-        )
+        found, coder = self._statistics(round, cells), self._quantiser
+        return found if coder is None else coder.encode(found).astype(np.float64)
 
     def _statistics(self, round: CellRound, cells: CellSums) -> Floats:
         known = as_floats(round.state["known"])
-        found = self.rule.rules.statistics(
-            self.rule.sums(cells), cells.counts, round.clients, known
-        )
+        sums = self.rule.sums(cells)
+        found = self.rule.rules.statistics(sums, cells.counts, round.clients, known)
         times = round.p / round.everyone[round.clients]
         return found if (np.abs(times - 1) <= 1e-12).all() else found * times[:, None]
 
     def steer(self, total: Floats, state: State) -> State:
         if self._quantiser is not None:
             total = self._quantiser.decode(total, terms=int(state[REPORTS]))
-        steps = as_floats(state["steps"])
-        lam = self.rule.step(
-            as_floats(state["lam"]), total, as_floats(state["known"]), int(steps[0])
-        )
+        lam, known, steps = (as_floats(state[name]) for name in ("lam", "known", "steps"))
+        lam = self.rule.step(lam, total, known, int(steps[0]))
         return {"lam": as_tensor(lam), "steps": as_tensor(steps + 1)}
 
     def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]

@@ -81,9 +81,9 @@ class LocalFairBatch(SumOnly):
         lam, sums, counts = self._lam(round), self.rule.sums(cells), cells.counts
         for k, known in enumerate(self._known(counts)):
             if known is not None:
-                own = self.rule.rules.statistics(
-                    sums[k : k + 1], counts[k : k + 1], np.zeros(1, np.int64), known
-                )[0]
+                one = slice(k, k + 1)
+                given = sums[one], counts[one], np.zeros(1, np.int64), known
+                (own,) = self.rule.rules.statistics(*given)
                 lam[k] = self._rule(k).step(lam[k], own, known, round.number - 1)
         return {LAM: as_tensor(lam)}
 
@@ -116,9 +116,8 @@ class LocalFairBatch(SumOnly):
         return self.average_every is not None and (number + 1) % self.average_every == 0
 
     def _rule(self, client: int) -> FairBatch:
-        return (
-            self.rule if self.budgets is None else replace(self.rule, budget=self.budgets[client])
-        )
+        own = self.budgets
+        return self.rule if own is None else replace(self.rule, budget=own[client])
 
     def _known(self, counts: Floats) -> list[Floats | None]:
         """What the notion knows of each client (A, 2), None if undefined; counts (K, A, 2)."""
@@ -136,7 +135,6 @@ class LocalFairBatch(SumOnly):
             return as_floats(round.state[LAM]).copy()
         counts = round.index.counts
         size = len(self.rule.rules.initial(np.ones(counts.shape[1:])))
-        found = self._known(counts)
-        return np.stack(
-            [np.zeros(size) if one is None else self.rule.rules.initial(one) for one in found]
-        )
+        initial = self.rule.rules.initial
+        found = [np.zeros(size) if one is None else initial(one) for one in self._known(counts)]
+        return np.stack(found)

@@ -59,16 +59,9 @@ class FairMeasures:
         spd, eo_spd, other_spd = (
             _difference(chance, code, who) for who in (everybody, label == 1, label == 0)
         )
-        return cls(
-            float(right.mean()),
-            _deviation(chance, code, everybody),
-            spd,
-            eo,
-            max(eo, other),
-            eo_spd,
-            max(eo_spd, other_spd),
-            float(chance.mean()),
-        )
+        mine = _deviation(chance, code, everybody), spd, eo, max(eo, other)
+        differences = eo_spd, max(eo_spd, other_spd)
+        return cls(float(right.mean()), *mine, *differences, float(chance.mean()))
 
     @classmethod
     def ensemble(

@@ -6,9 +6,8 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fairfl.sims.engine.task import Floats
+from fairfl.sims.engine.task import Floats, Ints
 from fairfl.theory.numerics.projections import onto_box_of_sum, onto_capped_simplex
 
 
@@ -51,9 +50,7 @@ class Notion(ABC):
         return self.project(lam, known)
 
     @abstractmethod
-    def statistics(
-        self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats
-    ) -> Floats:
+    def statistics(self, sums: Floats, counts: Floats, clients: Ints, known: Floats) -> Floats:
         """Reports (k, S), of sums of losses and people (k, A, 2) of the listed clients."""
 
     @abstractmethod
@@ -127,9 +124,7 @@ class DemographicParity(Notion):
     def project_sum(self, lam: Floats, known: Floats) -> Floats:
         return onto_box_of_sum(lam, np.zeros_like(lam), 2 * self.initial(known), 1.0)
 
-    def statistics(
-        self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats
-    ) -> Floats:
+    def statistics(self, sums: Floats, counts: Floats, clients: Ints, known: Floats) -> Floats:
         return (sums[:, :, 0] - sums[:, :, 1]) / known.sum(1)
 
     def direction(self, total: Floats, known: Floats) -> Floats:
@@ -187,9 +182,7 @@ class EqualOpportunity(Notion):
         parts = zip(self._parts(lam), caps, strict=True)
         return np.concatenate([onto_capped_simplex(part, cap) for part, cap in parts])
 
-    def statistics(
-        self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats
-    ) -> Floats:
+    def statistics(self, sums: Floats, counts: Floats, clients: Ints, known: Floats) -> Floats:
         return np.concatenate([sums[:, :, y] / known[:, y] for y in self.labels], axis=1)
 
     def direction(self, total: Floats, known: Floats) -> Floats:
@@ -236,9 +229,7 @@ class PrintedOpportunity(EqualOpportunity):
     name = "eo-printed"
     signed = True
 
-    def statistics(
-        self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats
-    ) -> Floats:
+    def statistics(self, sums: Floats, counts: Floats, clients: Ints, known: Floats) -> Floats:
         rows = []
         for y in self.labels:
             mean = sums[:, :, y] / np.maximum(counts[:, :, y], 1)
@@ -293,9 +284,7 @@ class ClientParity(Notion):
     def project(self, lam: Floats, known: Floats) -> Floats:
         return onto_capped_simplex(lam, 1.0)
 
-    def statistics(
-        self, sums: Floats, counts: Floats, clients: NDArray[np.int64], known: Floats
-    ) -> Floats:
+    def statistics(self, sums: Floats, counts: Floats, clients: Ints, known: Floats) -> Floats:
         reports = np.zeros((len(clients), len(known)))
         reports[np.arange(len(clients)), clients] = sums.sum((1, 2)) / known[clients]
         return reports

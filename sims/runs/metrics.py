@@ -16,19 +16,17 @@ import pyarrow.parquet as pq
 from fairfl._support.manifest import sha256
 from fairfl._support.whole_file import write_whole
 
-ROUNDS = pa.schema(
-    [
-        *(
-            (name, pa.int64())
-            for name in ("round", "replicate", "chosen", "dropouts", "stragglers", "received")
-        ),
-        *(
-            (name, pa.int64())
-            for name in ("non_finite", "bad_losses", "steps", "samples", "loss_samples")
-        ),
-        *((name, pa.int64()) for name in ("bytes_down", "bytes_up")),
-        *((name, pa.float64()) for name in ("mean_loss", "max_loss", "step_norm")),
-    ]
+
+def _schema(*parts: tuple[str, str]) -> pa.Schema:
+    """Columns, named between blanks, after the kind of what they hold."""
+    pairs = ((name, kind) for kind, names in parts for name in names.split())
+    return pa.schema([(name, pa.type_for_alias(kind)) for name, kind in pairs])
+
+
+ROUNDS = _schema(
+    ("int64", "round replicate chosen dropouts stragglers received non_finite bad_losses steps"),
+    ("int64", "samples loss_samples bytes_down bytes_up"),
+    ("float64", "mean_loss max_loss step_norm"),
 )
 """A row a round and replicate: who was chosen, lost, slow and received; updates and losses that
 were not finite; SGD steps, samples whose gradient was taken, and samples whose loss alone was;
@@ -36,13 +34,11 @@ bytes of models sent to all clients, and of updates, losses and reports that cam
 and largest F_k(w^t) where an algorithm asked for losses, else null; length of the server's step.
 """
 
-CLIENTS = pa.schema(
-    [
-        *((name, pa.int64()) for name in ("round", "replicate")),
-        *((name, pa.string()) for name in ("part", "model")),
-        *((name, pa.int64()) for name in ("client", "samples")),
-        *((name, pa.float64()) for name in ("loss", "accuracy")),
-    ]
+CLIENTS = _schema(
+    ("int64", "round replicate"),
+    ("string", "part model"),
+    ("int64", "client samples"),
+    ("float64", "loss accuracy"),
 )
 """A row a client, part, model ("global" or "personal") and replicate, after so many rounds: mean
 loss, share of samples classified rightly (null without classes). Without samples both are null.
@@ -89,20 +85,12 @@ class Metrics:
 
 def _columns(row: dict[str, Any]) -> dict[str, Any]:
     count = len(row["client"])
-    loss = np.asarray(row["loss"], dtype=np.float64)
-    accuracy = (
-        np.full(count, np.nan)
-        if row["accuracy"] is None
-        else np.asarray(row["accuracy"], dtype=np.float64)
-    )
-    columns: dict[str, Any] = {
-        name: [row[name]] * count for name in ("round", "replicate", "part", "model")
-    }
+    columns: dict[str, Any] = {name: [row[name]] * count for name in CLIENTS.names[:4]}
     columns |= {"client": row["client"], "samples": row["samples"]}
-    return columns | {
-        "loss": pa.array(loss, from_pandas=True),
-        "accuracy": pa.array(accuracy, from_pandas=True),
-    }
+    for name in ("loss", "accuracy"):
+        values = np.full(count, np.nan) if row[name] is None else np.asarray(row[name], np.float64)
+        columns[name] = pa.array(values, from_pandas=True)
+    return columns
 
 
 def parts(folder: Path) -> list[Path]:

@@ -171,10 +171,8 @@ def configuration(
 def plain(value: Any) -> Any:
     """Settings as JSON: a dataclass is its class and its fields, an array a list; none is cut."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {
-            field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)
-        }
-        return {"class": type(value).__name__, **fields}
+        names = [field.name for field in dataclasses.fields(value)]
+        return {"class": type(value).__name__, **{k: plain(getattr(value, k)) for k in names}}
     if isinstance(value, (list, tuple)):
         return [plain(item) for item in value]
     if isinstance(value, (np.ndarray, np.generic)):
@@ -250,13 +248,8 @@ def _open(
     latest.pop("round", None)
     # the rest is computed by something else: said, for it may differ in the last bits
     if latest != versions():
-        write_sealed(
-            path,
-            {
-                "configuration": theirs,
-                "versions": [*seen, {"round": simulation.round, **versions()}],
-            },
-        )
+        every = [*seen, {"round": simulation.round, **versions()}]
+        write_sealed(path, {"configuration": theirs, "versions": every})
     return parts
 
 

@@ -121,9 +121,30 @@ def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Arr
     """Certified LFT+Ensemble(eps): each local problem carries its own certificate."""
     if not task.plain:
         return average(fed, task, eps, [_own(fed, task, eps, i) for i in range(fed.n_clients)])
-    rules = LocalRules(fed, model)
-    found = rules.solve(eps) if rules.bound.size else None
-    return assemble(rules, task, eps, found)
+    rules, lam = LocalRules(fed, model), np.zeros(fed.n_clients)
+    anchor, offset, md = np.zeros((3, rules.bound.size))
+    if rules.bound.size:
+        found = rules.solve(eps)
+        anchor, offset, md = found.anchor, found.offset, found.mean_difference
+    lam[rules.bound] = anchor + offset
+    t0, t1 = rules.cuts(anchor, offset)
+    members = [Classifier.thresholds([float(a), float(b)]) for a, b in zip(t0, t1, strict=True)]
+    certificates: list[Certificate] = []
+    for i, own in zip(rules.bound, md, strict=True):
+        # λ_i·MD_i + |λ_i|·eps_i is the whole gap: local rules maximise their Lagrangian pointwise
+        gap = float(lam[i] * own + budget_term(lam[i], eps[i]))
+        certificate = Certificate(0.0, gap, max(abs(float(own)) - float(eps[i]), 0.0))
+        if certificate.worst > LAW_TOLERANCE and bounded(model):
+            mixture = _own(fed, task, eps, i)
+            members[i], (certificate,) = mixture.classifier, mixture.certificates
+        certificate.check(LAW_TOLERANCE, advice(model, lam[i : i + 1], fed.share[i : i + 1]))
+        certificates.append(certificate)
+    # votes are averaged by weight, so the worst cut's error bounds the average
+    error = float((model.gain(0).errors_at(t0) + model.gain(1).errors_at(t1)).max())
+    Certificate(0.0, 0.0, 0.0, error).check(LAW_TOLERANCE, ADVICE)
+    rule = Classifier.average(members, fed.weight)
+    certified = tuple(certificates) or (Certificate(0.0, 0.0, 0.0),)
+    return evaluate(fed, task, eps, rule, lam, certified)
 
 
 def average(fed: Federation, task: Task, eps: Array, own: Sequence[Solution]) -> Solution:
@@ -136,36 +157,3 @@ def average(fed: Federation, task: Task, eps: Array, own: Sequence[Solution]) ->
 
 def _own(fed: Federation, task: Task, eps: Array, i: int) -> Solution:
     return solve_by_dual(fed.alone(i), replace(task, scheme="cfl"), eps[i : i + 1])
-
-
-def assemble(
-    rules: LocalRules, task: Task, eps: Array, found: ThresholdSolution | None
-) -> Solution:
-    """The ensemble of local solutions, with a certificate for each local problem."""
-    fed = rules.fed
-    empty = np.zeros(0)
-    anchor, offset = (found.anchor, found.offset) if found is not None else (empty, empty)
-    t0, t1 = rules.cuts(anchor, offset)
-    lam = np.zeros(fed.n_clients)
-    lam[rules.bound] = anchor + offset
-    members = [Classifier.thresholds([float(a), float(b)]) for a, b in zip(t0, t1, strict=True)]
-    certificates: list[Certificate] = []
-    for k, i in enumerate(rules.bound):
-        assert found is not None
-        budget, md, own = float(eps[i]), float(found.mean_difference[k]), float(lam[i])
-        gap = own * md + float(budget_term(lam[i], eps[i]))
-        # λ_i·MD_i + |λ_i|·eps_i is the whole gap: local rules maximise their Lagrangian pointwise
-        certificate = Certificate(0.0, gap, max(abs(md) - budget, 0.0))
-        if certificate.worst > LAW_TOLERANCE and bounded(rules.model):
-            mixture = _own(fed, task, eps, i)
-            members[i], (certificate,) = mixture.classifier, mixture.certificates
-        certificate.check(LAW_TOLERANCE, advice(rules.model, lam[i : i + 1], fed.share[i : i + 1]))
-        certificates.append(certificate)
-    # votes are averaged by weight, so the worst cut's error bounds the average
-    error = float((rules.model.gain(0).errors_at(t0) + rules.model.gain(1).errors_at(t1)).max())
-    if not certificates:
-        certificates = [Certificate(0.0, 0.0, 0.0)]
-    Certificate(0.0, 0.0, 0.0, error).check(LAW_TOLERANCE, ADVICE)
-    return evaluate(
-        fed, task, eps, Classifier.average(members, fed.weight), lam, tuple(certificates)
-    )

@@ -1,11 +1,9 @@
-"""Ensembles on densities as a function of one exchange rate κ that all clients share, as they do on
-the frontier.
+"""Ensembles on densities as points of a box: a coordinate for each client's multiplier.
 
 Pooled MD and accuracy are sums over clients of functions of one multiplier each, so the frontier is
 a separable problem with one coupling constraint: at its optimum all clients trade accuracy for MD
 at one common rate κ. Where η and q are common this means λ_j = κ clipped to Λ_j, exactly. Otherwise
-each client's response to κ is read from its own trade-off, and ``densities_polish`` improves it to
-a point of the frontier.
+``densities_polish`` finds the coordinates.
 """
 
 from __future__ import annotations
@@ -44,8 +42,7 @@ class Multipliers(NamedTuple):
 
 @dataclass(frozen=True)
 class EnsembleCurve:
-    """Points of LFT+Ensemble indexed by the common rate κ in [0, top]; the disparity falls as κ
-    rises.
+    """Points of LFT+Ensemble by their clients' multipliers.
 
     Along its interval of multipliers a client is given by u >= 0 with |λ_j| = m_j tanh u, m_j its
     smaller mass: the thresholds of a logistic η then move evenly with u, however near to ±m_j its
@@ -143,27 +140,6 @@ class EnsembleCurve:
         u, difference, accuracy = self._traded
         return Tradeoffs(u, -self.sign * difference, accuracy, self.fed.weight[self.rules.bound])
 
-    @cached_property
-    def top(self) -> float:
-        """The κ beyond which nothing changes."""
-        if self.common:
-            return float(np.abs(self.far).max(initial=0.0))
-        return max((float(r[0][-1]) for r in self.tradeoffs.responses), default=0.0) + 1e-9
-
-    def at_rate(self, rate: Array) -> Multipliers:
-        """λ (J, P) at common rates κ (P,)."""
-        return self.multipliers(self.coordinates(rate))
-
-    def coordinates(self, rate: Array) -> Array:
-        """u (J, P) at common rates κ (P,): where all share q and η those of |λ_j| = κ, else from
-        the majorants of the trade-offs.
-        """
-        if not self.common:
-            return np.stack([np.interp(rate, kappa, u) for kappa, u in self.tradeoffs.responses])
-        with np.errstate(divide="ignore"):
-            u = np.arctanh(np.minimum(rate / self._narrow[:, None], 1.0))
-        return np.minimum(u, np.where(self.sign * self.far < 0, self.reach, 0.0)[:, None])
-
     def _cuts(self, lam: Multipliers) -> tuple[Array, Array]:
         """Thresholds (I, P) of all clients."""
         count = lam.offset.shape[1]
@@ -178,25 +154,29 @@ class EnsembleCurve:
 
     def at(self, lam: Multipliers) -> tuple[Array, Array]:
         """Pooled MD (P,) and accuracy (P,) at multipliers (J, P)."""
-        return self._pooled(*self._cuts(lam))
-
-    def _pooled(self, t0: Array, t1: Array) -> tuple[Array, Array]:
-        md, accuracy = self.rules.pooled(t0, t1)
+        md, accuracy = self.rules.pooled(*self._cuts(lam))
         return self.fed.weight @ md, self.fed.weight @ accuracy
 
-    def solve_rates(self, disparity: Array) -> Array:
-        """κ (P,) with |MD| = disparity."""
-        if self.top == 0.0:
-            return np.zeros(disparity.size)
+    def at_common_rate(self, disparity: Array) -> Multipliers:
+        """λ (J, P) with |MD| = disparity (P,) where all share q and η: |λ_j| is κ, or the end of
+        Λ_j.
+        """
+        m, top = self._narrow[:, None], float(np.abs(self.far).max(initial=0.0))
+        reach = np.where(self.sign * self.far < 0, self.reach, 0.0)[:, None]
+
+        def at(rate: Array) -> Multipliers:
+            with np.errstate(divide="ignore"):
+                return self.multipliers(np.minimum(np.arctanh(np.minimum(rate / m, 1.0)), reach))
 
         def rising(rate: Array, index: Array) -> Array:
-            return disparity[index] - self.sign * self.difference(self.at_rate(rate))
+            return disparity[index] - self.sign * self.difference(at(rate))
 
-        low, high = np.zeros(disparity.size), np.full(disparity.size, self.top)
+        low, high = np.zeros(disparity.size), np.full(disparity.size, top)
+        if top == 0.0:
+            return at(low)
         f_low, f_high = rising(low, np.arange(low.size)), rising(high, np.arange(low.size))
-        return increasing_root(
-            rising, low, high, np.minimum(f_low, 0), np.maximum(f_high, 0), 1e-15
-        )
+        ends = np.minimum(f_low, 0), np.maximum(f_high, 0)
+        return at(increasing_root(rising, low, high, *ends, 1e-15))
 
     @cached_property
     def ends(self) -> tuple[Array, Array]:
@@ -253,12 +233,9 @@ class EnsembleCurve:
 
     def solved(self, eps: Array) -> tuple[Array, Array]:
         """Pooled MD (P,) and accuracy (P,) of the solutions at budgets (P, I)."""
-        count = len(eps)
-        t0, t1 = (np.repeat(t[:, None], count, axis=1) for t in self.rules.free_cuts)
-        if self.far.size:
-            index = np.repeat(np.arange(self.far.size), count)
-            found = solve_thresholds(self.rules.problem, eps[:, self.rules.bound].T.ravel(), index)
-            t0[self.rules.bound], t1[self.rules.bound] = (
-                t.reshape(-1, count) for t in (found.t0, found.t1)
-            )
-        return self._pooled(t0, t1)
+        if not self.far.size:
+            return self.at(Multipliers(*np.zeros((2, 0, len(eps)))))
+        index = np.repeat(np.arange(self.far.size), len(eps))
+        found = solve_thresholds(self.rules.problem, eps[:, self.rules.bound].T.ravel(), index)
+        own = (v.reshape(-1, len(eps)) for v in (found.anchor, found.offset))
+        return self.at(Multipliers(*own))

@@ -1,14 +1,12 @@
-"""Points of LFT+Ensemble's frontier on densities: starts from majorants and a knapsack, then
-Newton's method.
+"""Points of LFT+Ensemble's frontier on densities: starts from a knapsack, then Newton's method.
 
     maximise Σ_j w_j A_j(u_j)  subject to  -d <= Σ_j w_j F_j(u_j) <= d,  0 <= u_j <= reach_j.
 
-Where all trade-offs are concave the best has ΣwF = -d, F being fairness, -sign·MD. Else it may have
+F is fairness, -sign·MD. Where all trade-offs are concave the best has ΣwF = -d. Else it may have
 ΣwF = d, or be a peak of every client's own between: the knapsack says where to start. At an optimum
 A_j' + μ F_j' = 0 for every client inside its interval, with μ = 0 between. Newton's method on these
-equations also works where
-one client's trade-off is convex (there the optimum is off the majorants). Its result is evaluated
-exactly, and is taken only where it is better than the start.
+equations also works where one client's trade-off is convex. Its result is evaluated exactly, and is
+taken only where it is better than the start.
 """
 
 from __future__ import annotations
@@ -17,12 +15,11 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve, Multipliers
-from fairfl.solvers.lft_ensemble.densities_tradeoff import CONCAVE, rising
 
 STEPS = 6
 """Newton steps."""
 HOPE = 2e-3
-"""A start may be this much less accurate than the best so far, before it is polished."""
+"""The knapsack's best on the other side of MD = 0 may be this much less accurate."""
 LONGEST = 0.1
 """Longest Newton step, of a client's interval."""
 STILL = 1e-9
@@ -34,40 +31,35 @@ MISSED = 1e-12
 
 
 def best_multipliers(curve: EnsembleCurve, disparity: Array) -> Multipliers:
-    """λ (J, P) of the best ensembles found with |MD| <= disparity (P,), within MISSED.
-
-    Where all trade-offs are concave, MD = sign·disparity at the best. Else it may be the other side
-    of 0, or between.
+    """λ (J, P) of the best ensembles found with |MD| <= disparity (P,), within MISSED: from the
+    knapsack's best at both ends of [-d, d], and within where that is better.
     """
-    rate = curve.solve_rates(disparity)
     if curve.common:
-        return curve.at_rate(rate)  # one multiplier for all is optimal
-    starts = [(curve.coordinates(rate), disparity)]
-    jumped = (
-        np.abs(curve.sign * curve.difference(curve.multipliers(starts[0][0])) - disparity) > MISSED
-    )
-    if curve.tradeoffs.depth > CONCAVE or jumped.any():
-        starts += basins(curve, disparity)
-    best = _close(curve, *starts[0])
-    accuracy = curve.at(curve.multipliers(best))[1]
+        return curve.at_common_rate(disparity)  # one multiplier for all is optimal
+    table, other = curve.tradeoffs, np.maximum(-disparity, curve.lowest)
+    rest = np.setdiff1d(np.arange(curve.fed.n_clients), curve.rules.bound)
+    fixed = curve.sign * float((curve.fed.weight * curve.rules.ends[0])[rest].sum())
+    best, known = np.zeros((curve.far.size, disparity.size)), np.full(disparity.size, -np.inf)
+    accuracy = known.copy()
 
-    def take(p: Array, u: Array) -> Array:
-        """Keep what is better of u (J, P) for the disparities ``p``; the accuracies."""
+    def take(p: Array, u: Array) -> None:
+        """Keep what is better of u (J, P) for the disparities ``p``."""
         md, found = curve.at(curve.multipliers(u))
         better = (found > accuracy[p]) & (np.abs(md) <= disparity[p] + MISSED)
+        better |= np.isneginf(accuracy[p])
         best[:, p[better]], accuracy[p[better]] = u[:, better], found[better]
-        return found
 
-    for k, (start, goal) in enumerate(starts):
-        again = np.zeros(goal.size, bool)  # a start that is an earlier one ends where that does
-        for other, met in starts[:k]:
-            again |= (start == other).all(axis=0) & (goal == met)
-        p = np.flatnonzero(~again)
-        if k and p.size:
-            p = p[take(p, _close(curve, start[:, p], goal[p])) > accuracy[p] - HOPE]
+    ends = ((disparity, disparity, np.inf), (other, other, HOPE), (other, disparity, 0.0))
+    for low, high, hope in ends:
+        at, worth = table.knapsack.best(fixed - np.stack([high, low], axis=1))
+        p = np.flatnonzero(worth > known - hope)
+        known = np.maximum(known, worth)
         if p.size:
-            take(p, _polish(curve, start[:, p], goal[p]))
-            take(p, curve.tradeoffs.peaks(start[:, p]))
+            u = table.split(at[p])
+            goal = np.clip(curve.sign * curve.difference(curve.multipliers(u)), low[p], high[p])
+            take(p, _close(curve, u, goal))
+            take(p, _polish(curve, u, goal))
+            take(p, table.peaks(u))
     return curve.multipliers(best)
 
 
@@ -84,32 +76,6 @@ def most_accurate(curve: EnsembleCurve) -> Multipliers:
     u = table.peaks(node[:, None])
     gained = curve.own(u)[1] > table.accuracy.max(axis=1, keepdims=True)
     return curve.multipliers(np.where(gained, u, node[:, None]))
-
-
-def basins(curve: EnsembleCurve, disparity: Array) -> list[tuple[Array, Array]]:
-    """Starts (J, P) and their goals sign·MD (P,): the knapsack's best at both ends of [-d, d], and
-    within.
-    """
-    lowest, d = curve.lowest, disparity
-    other = np.maximum(-d, lowest)
-    out = []
-    for low, high in ((d, d), (other, other), (other, d)):
-        u = knapsack(curve, np.stack([low, high], axis=1))
-        goal = np.clip(curve.sign * curve.difference(curve.multipliers(u)), low, high)
-        out.append((u, goal))
-    return out
-
-
-def knapsack(curve: EnsembleCurve, goals: Array) -> Array:
-    """Coordinates (J, P) of a best split with sign·MD in [goals[0], goals[1]] (P, 2), right up to
-    cells of a grid.
-    """
-    table = curve.tradeoffs
-    rest = np.setdiff1d(np.arange(curve.fed.n_clients), curve.rules.bound)
-    others = float(-curve.sign * (curve.fed.weight * curve.rules.ends[0])[rest].sum())
-    given = table.knapsack.split(-goals[:, ::-1] - others)
-    rows = [rising(f, u) for f, u in zip(table.fairness, table.u, strict=True)]
-    return np.stack([np.interp(g, f, u) for g, (f, u) in zip(given, rows, strict=True)])
 
 
 def _polish(curve: EnsembleCurve, start: Array, disparity: Array) -> Array:

@@ -1,5 +1,4 @@
-"""The trade-off of each client of an ensemble between accuracy and fairness, tabulated, and its
-concave majorant.
+"""The trade-off of each client of an ensemble between accuracy and fairness, tabulated.
 
 Client j's rule at multiplier λ moves the pooled fairness F_j = -sign·MD_j and the pooled accuracy
 A_j. With pooled densities p_a and own masses m_a, pooled masses M_a, the exchange rate at a common
@@ -17,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy
@@ -32,8 +32,6 @@ ROUNDS = 3
 """Times that the nodes are moved to where the trade-off moves."""
 EVEN = 0.5
 """Weight of an even spread, against one by what changes."""
-CONCAVE = 1e-12
-"""A trade-off that lies no more than this below its majorant counts as concave."""
 
 
 @dataclass(frozen=True)
@@ -54,21 +52,6 @@ class Tradeoffs:
     weight: Array
 
     @cached_property
-    def responses(self) -> list[tuple[Array, Array]]:
-        """(κ increasing, u): the place u of each client at a common exchange rate κ, from its
-        concave majorant.
-        """
-        return [_response(*rows) for rows in zip(self.u, self.fairness, self.accuracy, strict=True)]
-
-    @cached_property
-    def depth(self) -> float:
-        """How far the weighted trade-offs lie below their majorants: 0 (to rounding) where all are
-        concave.
-        """
-        rows = zip(self.weight, self.fairness, self.accuracy, strict=True)
-        return float(sum(w * _depth(f, a) for w, f, a in rows))
-
-    @cached_property
     def _splines(self) -> tuple[Array, Array]:
         """Coefficients (4, N-1, J) of the cubic splines of fairness and accuracy in u."""
         values = np.stack([self.fairness, self.accuracy], axis=2)
@@ -80,6 +63,12 @@ class Tradeoffs:
         """The best splits of fairness between the clients."""
         rows = [rising(f, a) for f, a in zip(self.fairness, self.accuracy, strict=True)]
         return Knapsack([r[0] for r in rows], [r[1] for r in rows], self.weight)
+
+    def split(self, at: Any) -> Array:
+        """Coordinates (J, P) of the knapsack's split of totals of ``at`` (P,) cells."""
+        rows = [rising(f, u) for f, u in zip(self.fairness, self.u, strict=True)]
+        given = self.knapsack.split(at)
+        return np.stack([np.interp(g, f, u) for g, (f, u) in zip(given, rows, strict=True)])
 
     def peaks(self, start: Array) -> Array:
         """Coordinates (J, P) of the clients' own peaks of accuracy next to a start: by halving,
@@ -148,42 +137,7 @@ def _spline(u: Array, values: Array) -> Array:
     return scipy.interpolate.CubicSpline(u, values).c
 
 
-def rising(fairness: Array, *others: Array) -> tuple[Array, ...]:
-    """All arrays in the order in which fairness increases."""
+def rising(fairness: Array, other: Array) -> tuple[Array, Array]:
+    """Both arrays in the order in which fairness increases."""
     order = slice(None, None, -1) if fairness[-1] < fairness[0] else slice(None)
-    return tuple(v[order] for v in (fairness, *others))
-
-
-def _majorant(fairness: Array, accuracy: Array) -> tuple[Array, Array]:
-    """Widths of the table's cells, and the slopes of the concave majorant there."""
-    step = np.maximum(np.diff(fairness), 1e-300)
-    return step, scipy.optimize.isotonic_regression(
-        np.diff(accuracy) / step, weights=step, increasing=False
-    ).x
-
-
-def _depth(fairness: Array, accuracy: Array) -> float:
-    fairness, accuracy = rising(fairness, accuracy)
-    step, slope = _majorant(fairness, accuracy)
-    return float((np.cumsum(slope * step) - (accuracy[1:] - accuracy[0])).max(initial=0.0))
-
-
-def _response(u: Array, fairness: Array, accuracy: Array) -> tuple[Array, Array]:
-    fairness, accuracy, u = rising(fairness, accuracy, u)
-    slope = _majorant(fairness, accuracy)[1]
-    middle = (u[1:] + u[:-1]) / 2
-    rate = -slope
-    first = rate >= 0
-    if not first.any():
-        return np.array([0.0]), u[-1:]
-    j = int(first.argmax())
-    end = 1.5 * rate[-1] - 0.5 * rate[max(j, rate.size - 2)]
-    kappa, tau = np.append(rate[j:], end), np.append(middle[j:], u[-1])
-    # its most accurate rule is at an end, with a rate above zero: below that it stays there
-    if j == 0:
-        start = max(1.5 * rate[0] - 0.5 * rate[min(1, rate.size - 1)], 0.0)
-        kappa, tau = np.append(start, kappa), np.append(u[0], tau)
-    kappa, tau = np.append(0.0, kappa), np.append(u[j], tau)
-    # a jump becomes a steep, attained, ramp
-    kappa = np.maximum.accumulate(kappa) + 1e-13 * np.arange(kappa.size)
-    return kappa, tau
+    return fairness[order], other[order]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from fairfl._support.checks import Array
 
 CELLS = 4000
 """Cells of the total fairness, at least..."""
-CELLS_PER_CLIENT = 20
+CELLS_PER_CLIENT = 40
 """... and for each client on average."""
 
 STEEPEST = 1e3
@@ -48,43 +49,51 @@ class Knapsack:
         return float(spans.sum()) / max(CELLS, CELLS_PER_CLIENT * spans.size)
 
     @cached_property
-    def _chain(self) -> tuple[Array, list[Array]]:
-        """The best accuracy of each total, and of each client the cells that it takes there."""
-        best, choices = np.zeros(1), []
+    def _chain(self) -> tuple[list[Array], list[Array]]:
+        """The clients' curves in cells, and the best accuracy of each total of the first j
+        clients, for j from 0 to J; all but the last in single precision, which chooses as well.
+        """
+        own, best, chain = [], np.zeros(1), []
         for f, a, w in zip(self.fairness, self.accuracy, self.weight, strict=True):
             # the last cell may be cut off by the curve's end
             count = int(np.ceil((f[-1] - f[0]) * w / self._step - 1e-9))
-            own = w * _extended(f[0] + np.arange(count + 1) * self._step / w, f, a)
-            best, taken = _convolve(best, own)
-            choices.append(taken.astype(np.min_scalar_type(count)))  # a byte, for most
-        return best, choices
+            own.append(w * _extended(f[0] + np.arange(count + 1) * self._step / w, f, a))
+            chain.append(best.astype(np.float32))
+            best = _convolve(best, own[-1])
+        return own, [*chain, best]
 
-    def split(self, goals: Array) -> Array:
-        """The fairness (J, P) that each client gives in a best split of the total, for each range
-        of totals.
+    def best(self, goals: Array) -> tuple[Any, Array]:
+        """(P,) the cells of the best total in each range (P, 2) of totals, and its accuracy.
 
         Parameters
         ----------
-        goals : (P, 2) least and most total fairness Σ_j weight_j·fairness_j, equal for one goal.
-
-        Returns
-        -------
-        (J, P) unweighted fairness of each client, on its curve; each off by less than a cell, for a
-        curve ends within one.
+        goals : least and most total fairness Σ_j weight_j·fairness_j, equal for one goal.
         """
-        least = np.array([f[0] for f in self.fairness])
         if self._step <= 0.0:
-            return np.repeat(least[:, None], len(goals), axis=1)
-        best, choices = self._chain
-        low = float(self.weight @ least)
-        cells = np.clip(np.rint((goals - low) / self._step).astype(int), 0, best.size - 1)
-        at = np.array([a + int(best[a : b + 1].argmax()) for a, b in cells])
-        out = np.empty((least.size, len(goals)))
-        for j in range(least.size - 1, -1, -1):
-            k = choices[j][at]
-            given = least[j] + k * self._step / self.weight[j]
-            out[j] = np.minimum(given, self.fairness[j][-1])
-            at = at - k
+            return np.zeros(len(goals), int), np.zeros(len(goals))
+        best, low = self._chain[1][-1], float(self.weight @ [f[0] for f in self.fairness])
+        ends = np.clip(np.rint((goals - low) / self._step).astype(int), 0, best.size - 1)
+        at = ends[:, 0].copy()
+        for k in np.flatnonzero(ends[:, 0] < ends[:, 1]):
+            at[k] += best[ends[k, 0] : ends[k, 1] + 1].argmax()
+        return at, best[at]
+
+    def split(self, at: Any) -> Array:
+        """(J, P) the unweighted fairness that each client gives in a best split of totals of ``at``
+        (P,) cells, on its curve; each off by less than a cell, for a curve ends within one.
+        """
+        out = np.repeat(np.array([f[0] for f in self.fairness])[:, None], len(at), axis=1)
+        if self._step <= 0.0:
+            return out
+        own, chain = self._chain
+        for j in range(len(out) - 1, -1, -1):
+            taken, size = at, own[j].size
+            if j:  # row n holds the others' best totals of n - (size - 1) to n cells
+                others = np.pad(chain[j], size, constant_values=-np.inf)
+                rows = np.lib.stride_tricks.sliding_window_view(others, size)[at + 1]
+                taken = size - 1 - (rows + own[j][::-1]).argmax(axis=1)
+            given = out[j] + taken * self._step / self.weight[j]
+            out[j], at = np.minimum(given, self.fairness[j][-1]), at - taken
         return out
 
 
@@ -100,17 +109,12 @@ def _extended(at: Array, f: Array, a: Array) -> Array:
     return inside + np.maximum(at - f[-1], 0.0) * slope
 
 
-def _convolve(first: Array, second: Array) -> tuple[Array, Array]:
-    """max_k first[n - k] + second[k] for every n, and the k that gives it."""
+def _convolve(first: Array, second: Array) -> Array:
+    """max_k first[n - k] + second[k] for every n."""
     best = np.full(first.size + second.size - 1, -np.inf)
-    taken = np.zeros(best.size, dtype=int)
-    shorter, longer, mirrored = (
-        (second, first, False) if second.size <= first.size else (first, second, True)
-    )
+    shorter, longer = sorted((first, second), key=len)
+    tried = np.empty(longer.size)
     for k, value in enumerate(shorter):
-        window = slice(k, k + longer.size)
-        tried = longer + value
-        better = tried > best[window]
-        np.copyto(best[window], tried, where=better)
-        np.copyto(taken[window], k, where=better)
-    return best, np.arange(best.size) - taken if mirrored else taken
+        window = best[k : k + longer.size]
+        np.maximum(window, np.add(longer, value, out=tried), out=window)
+    return best

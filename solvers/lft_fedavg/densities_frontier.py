@@ -8,17 +8,11 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
-from fairfl.solvers.lft_fedavg.densities_search import (
-    COARSE,
-    FAIR,
-    MultiplierSearch,
-    below,
-    ordered,
-)
+from fairfl.solvers.lft_fedavg.densities_search import COARSE, MultiplierSearch, below, ordered
 from fairfl.solvers.lft_fedavg.densities_ties import TiedRules
 from fairfl.solvers.numerics.rule_family import Rules
 from fairfl.solvers.problem import Task
-from fairfl.solvers.solution import Solution
+from fairfl.solvers.solution import LAW_TOLERANCE, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
@@ -30,7 +24,7 @@ def fedavg_frontier(fed: Federation, task: Task, points: int, effort: str = "ord
     found = search.at(np.append(-np.inf, search.targets(COARSE)), search.starts)
     low = search.lowest(found)
     known = rules = ordered(low.join(free))
-    if top - low.disparity[0] > FAIR:
+    if top - low.disparity[0] > LAW_TOLERANCE:
         targets = np.linspace(float(low.disparity[0]), top, points)[:-1]
         known = search.settled(targets, ordered(found.join(rules)))
         low = below(known, low.disparity)
@@ -73,7 +67,9 @@ def fairest(search: MultiplierSearch, low: Rules, ties: TiedRules | None) -> lis
     found = search.solved(point.eps) or search.solved(point.eps, point.multipliers)
     eps = None if ties is None else ties.fairest()
     found += [] if eps is None else search.solved(eps[np.argsort(search.order)][None])
-    if common_shares(search.fed, search.task) and not (found and found[0].disparity <= FAIR):
+    if common_shares(search.fed, search.task) and not (
+        found and found[0].disparity <= LAW_TOLERANCE
+    ):
         found.append(search.solve(np.zeros(search.fed.n_clients)))
     return found or [search.solve(np.full(search.fed.n_clients, SLACK_BUDGET))]
 

@@ -18,7 +18,8 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points, points_of
-from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit
+from fairfl.solvers.lft_fedavg.densities_penalty import penalised
+from fairfl.solvers.lft_fedavg.densities_sqp import TIED, climb, merit
 from fairfl.solvers.numerics import cells
 from fairfl.solvers.numerics.certify import certify_rules, solve_by_dual
 from fairfl.solvers.numerics.rule_family import TIGHT, RuleFamily, Rules
@@ -31,17 +32,30 @@ from fairfl.theory.populations.notions import NOTIONS
 
 class Effort(NamedTuple):
     """Random budgets to start from; how many of them are solved, where the others are followed from
-    the nearest known; and starts for each target of the multi-start.
+    the nearest known; sets of penalties, random but for the first; and starts for each target of
+    the multi-start.
     """
 
     budgets: int
     solved: int
+    penalties: int
     width: int
 
+    @classmethod
+    def of(cls, name: str, clients: int) -> Effort:
+        """For many clients penalties, which lead close to CFL's frontier, in place of budgets."""
+        if name == "thorough":
+            return cls(1600, 160, 10, 24)
+        if clients <= FEW:
+            return cls(160, 12, 0, min(6, clients + 1))
+        width = min(max(MANY // clients, 1), 6)
+        return cls(0, 0, 2 * width - 1, width)
 
-EFFORTS = {"ordinary": Effort(160, 12, 6), "thorough": Effort(1600, 160, 24)}
-FEW = 8
-"""Clients up to which each is bound alone, and let go alone, in a start."""
+
+FEW, MANY = 6, 300
+"""Clients up to which each is bound alone, and let go alone, in a start; and clients times starts
+where these are more.
+"""
 COARSE = 12
 """Targets of the multi-start."""
 ROUNDS, SWEEPS = 12, 5
@@ -50,14 +64,8 @@ GAINED = 1e-9
 """Accuracy that makes another sweep worth while."""
 APART = 1e-5
 """Accuracies of two searches that end in different maxima differ by more."""
-ROUNDED = 1e-9
-"""|MD_k| up to which a multiplier may have the wrong sign in a start: corners are tight up to
-rounding.
-"""
 NEARLY = 1e-2
 """From smallest disparities up to this, zero itself is tried."""
-FAIR = LAW_TOLERANCE
-"""Disparities up to this are reported as zero."""
 TOGETHER = 100
 """Rules certified at a time: bounds the memory."""
 
@@ -91,28 +99,16 @@ class MultiplierSearch:
         turn = np.lexsort(np.column_stack([own, fed.share, fed.weight]).T)
         turned = fed.part(turn.tolist())
         family, clients = RuleFamily.of(turned, task), fed.n_clients
-        starts = family.at(np.zeros((1, family.problem.count)))
-        local = starts.local[0]
-        order = np.argsort(local, kind="stable")
-        budgets, some, _ = EFFORTS[effort]
-        rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
-        tight = rng.random((budgets, clients)) < np.linspace(0.0, 1.0, budgets)[:, None]
-        scale = np.where(np.arange(budgets)[:, None] % 2, rng.random(tight.shape), 0.0)
-        drawn = np.empty(tight.shape)
-        drawn[:, order] = np.where(tight, scale * local[order], SLACK_BUDGET)
-        one = np.eye(clients)[: clients if clients <= FEW else 0]
-        solved = np.concatenate([np.zeros((1, clients)), one, 1.0 - one, drawn[:: budgets // some]])
-        limits = family.limits(solved)
-        lam = np.stack([cells.multipliers(family.problem, limit) for limit in limits])
-        near, most = family.at(lam), np.maximum(local, TIGHT)
-        for eps in (solved, drawn):
-            found, met = family.follow(near, eps)
-            starts = starts.join(_sound(found.take(np.flatnonzero(met))))
-            far = np.abs(np.minimum(drawn, most)[:, None] - np.minimum(starts.budgets, most)) / most
-            near = starts.take(far.max(axis=2).argmin(axis=1))
+        starts = free = family.at(np.zeros((1, family.problem.count)))
+        chosen = Effort.of(effort, clients)
+        if chosen.budgets:
+            starts = starts.join(_drawn(family, free, chosen))
+        if chosen.penalties:
+            wanted = np.linspace(0.0, free.disparity[0], COARSE + 1)[:-1]
+            starts = starts.join(_sound(penalised(family, free, wanted, chosen.penalties)))
         reach = np.abs(starts.lam).max(axis=0)
         reach = np.where(family.bound, np.maximum(reach, 0.01 * reach.max()), 0.0)
-        return cls(fed, task, turn, turned, family, reach, starts, EFFORTS[effort])
+        return cls(fed, task, turn, turned, family, reach, starts, chosen)
 
     def targets(self, count: int) -> Array:
         """Even disparities (count,) from the smallest of the starts to the free rule's; 0 in place
@@ -139,7 +135,7 @@ class MultiplierSearch:
         if found.disparity.min() > NEARLY:
             return ended(-np.inf, found)
         fair = ended(0.0, found)
-        if fair.disparity[0] <= FAIR:
+        if fair.disparity[0] <= LAW_TOLERANCE:
             return fair
         fair, low = ended(-np.inf, fair), ended(-np.inf, found)
         return fair if fair.disparity[0] <= low.disparity[0] + MET else low
@@ -149,7 +145,7 @@ class MultiplierSearch:
         ``known`` ones: a few steps from all of them, then more from the best two. Where these two
         end apart there are many maxima: again, from twice as many and with more steps.
         """
-        out, width = known.take(np.arange(0)), min(self.effort.width, self.order.size + 1)
+        out, width = known.take(np.arange(0)), self.effort.width
         for count, first in ((width, ROUNDS // 3), (2 * width, ROUNDS)):
             found = [self._various(known, target, count) for target in targets]
             found, worth = known.take(np.concatenate(found)), np.empty((targets.size, 0))
@@ -202,7 +198,7 @@ class MultiplierSearch:
             if not near.any():
                 break
         # the best rule at a target has its disparity, but where the frontier is flat
-        short = targets[targets - below(known, targets).disparity > GAINED]
+        short = targets[targets - below(known, targets).disparity > LAW_TOLERANCE]
         if short.size:
             known = ordered(known.join(self.at(short, known)))
             best = below(known, short)
@@ -256,7 +252,7 @@ class MultiplierSearch:
             part = rules.take(np.arange(first, min(first + TOGETHER, rules.md.size)))
             disparity, worth, sure = certify_rules(self.turned, self.task, self.family, part)
             points = self.points(part)
-            fair = np.where(disparity <= FAIR, 0.0, disparity)
+            fair = np.where(disparity <= LAW_TOLERANCE, 0.0, disparity)
             points = points._replace(disparity=fair, worth=1.0 + self.unit * (worth - 1.0))
             left = points.take(~sure)
             others = self.solved(left.eps, left.multipliers)
@@ -290,6 +286,27 @@ def ordered(rules: Rules) -> Rules:
     return rules.take(np.flatnonzero(np.append(True, rules.accuracy[1:] > best[:-1])))
 
 
+def _drawn(family: RuleFamily, free: Rules, effort: Effort) -> Rules:
+    """Rules at budgets: all, one, or all but one exactly tight; and random ones."""
+    local, clients, (budgets, some, *_) = free.local[0], free.local.shape[1], effort
+    rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
+    tight = rng.random((budgets, clients)) < np.linspace(0.0, 1.0, budgets)[:, None]
+    scale = np.where(np.arange(budgets)[:, None] % 2, rng.random(tight.shape), 0.0)
+    order, drawn = np.argsort(local, kind="stable"), np.empty(tight.shape)
+    drawn[:, order] = np.where(tight, scale * local[order], SLACK_BUDGET)
+    one = np.eye(clients)[: clients if clients <= FEW else 0]
+    solved = np.concatenate([np.zeros((1, clients)), one, 1.0 - one, drawn[:: budgets // some]])
+    limits = family.limits(solved)
+    near = family.at(np.stack([cells.multipliers(family.problem, limit) for limit in limits]))
+    most, out = np.maximum(local, TIGHT), free
+    for eps in (solved, drawn):
+        found, met = family.follow(near, eps)
+        out = out.join(_sound(found.take(np.flatnonzero(met))))
+        far = np.abs(np.minimum(drawn, most)[:, None] - np.minimum(out.budgets, most)) / most
+        near = out.take(far.max(axis=2).argmin(axis=1))
+    return out.take(np.arange(1, out.md.size))
+
+
 def _sound(rules: Rules) -> Rules:
     """Those that solve their problems."""
-    return rules.take(np.flatnonzero(rules.excess.max(axis=1, initial=0.0) <= ROUNDED))
+    return rules.take(np.flatnonzero(rules.excess.max(axis=1, initial=0.0) <= TIED))

@@ -32,7 +32,7 @@ DEAR = 100.0
 FIRST, LARGEST, SMALLEST = 0.15, 0.5, 1e-6
 """Radii of the box: the first, the largest, and the one at which a rule stops."""
 TIED = 1e-9
-"""Values this close to their client's largest may bind."""
+"""Values this close to their client's largest may bind, and starts may miss budgets by this."""
 FLATTEST = 1e10
 """Rates change with a multiplier by no more than this: where a tie has a mass, s is flat."""
 GAIN = 1e-11
@@ -341,25 +341,22 @@ def _step(here: Rules, programme: Programme, target: Array) -> tuple[Array, Arra
     bent = (turn * np.maximum(size, 0.0)[:, None]) @ turn.swapaxes(1, 2)
     unit = np.maximum(np.abs(rows[:, -2 * m :]).max(axis=(1, 2)), 1e-300)
     # one more unknown: what disparities are beyond the target, in units of what they change by
-    table = np.zeros((count, left.shape[1] + 2 * k + 1, k + 1))
-    table[:, : left.shape[1], :k] = rows
-    table[:, left.shape[1] - 2 * m : left.shape[1], k] = -unit[:, None]
-    table[:, left.shape[1] : -1, :k] = np.concatenate([np.eye(k), -np.eye(k)])
-    table[:, -1, k] = -1.0
-    limits = np.column_stack([left, np.ones((count, 2 * k)), np.zeros(count)])
+    table = np.pad(rows, ((0, 0), (0, 0), (0, 1)))
+    table[:, -2 * m :, k] = -unit[:, None]
+    low, high = np.append(-np.ones(k), 0.0), np.append(np.ones(k), np.inf)
     gain = np.zeros((count, k + 1))
     slope = -np.einsum("bk,bkz->bz", here.lam, change[:, k : 2 * k])
     gain[:, :k] = np.where(seeks[:, None], 0.0, slope)
     dear = np.maximum(np.abs(gain).max(axis=1), np.abs(bent).max(axis=(1, 2)))
     gain[:, k] = np.where(seeks, -unit, -DEAR * dear)
-    x, z = maximise(gain, table, limits, np.pad(bent, ((0, 0), (0, 1), (0, 1))))
+    x, z = maximise(gain, table, left, low, high, np.pad(bent, ((0, 0), (0, 1), (0, 1))))
     step = np.clip(x[:, :k], -1.0, 1.0)
     after = np.abs(here.pooled + (change[:, 2 * k : 2 * k + m] @ step[..., None])[..., 0])
     goal = np.where(seeks, 0.0, target)
     before = np.maximum(here.disparity - goal, 0.0)
     then = np.maximum(after.max(axis=1, initial=0.0) - goal, 0.0)
     promise = (gain[:, :k] * step).sum(axis=1) - 0.5 * np.einsum("bz,bzy,by->b", step, bent, step)
-    return step, z[:, : left.shape[1]], promise + np.where(seeks, 1.0, RATE) * (before - then)
+    return step, z, promise + np.where(seeks, 1.0, RATE) * (before - then)
 
 
 def _followed(family: RuleFamily, tried: Rules, values: Array, near: Rules) -> Rules:
@@ -417,9 +414,14 @@ def _walked(
         off = np.abs(missed).max(axis=1, initial=0.0)
         go = (off > MISSED) & (off < FAR)
         rows, missed = rows[go], missed[go]
-        if rows.size:
-            table = np.where(tight[rows, :, None], change[rows], 0.0)
-            step[rows] -= np.einsum("bzm,bm->bz", np.linalg.pinv(table, rcond=1e-10), missed)
+        table = np.where(tight[rows, :, None], change[rows], 0.0)
+        most = tight[rows].sum(axis=1).max(initial=0)
+        some = np.argsort(~tight[rows], axis=1, kind="stable")[:, :most, None]
+        table, missed = (np.take_along_axis(v, some, 1) for v in (table, missed[..., None]))
+        try:
+            step[rows] -= (np.linalg.pinv(table, rcond=1e-10) @ missed)[..., 0]
+        except np.linalg.LinAlgError:  # of numbers that are not finite, or do not converge
+            return rows[:0]
         return rows
 
     for _ in range(2 if by_budgets else 1 + CORRECTIONS):

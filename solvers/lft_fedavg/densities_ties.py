@@ -23,8 +23,6 @@ from fairfl.solvers.numerics.tied_places import exact, tied, with_gain
 
 HALF = 2.0
 """Differences, and sums of two, are at most this: v <= 0 is |v + HALF| <= HALF."""
-MET = 1e-11
-"""What a rule's disparity may be above the one asked for."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ class TiedRules:
         """The budgets (I,) of the most useful rule with at most the disparity; None without one."""
         limits = np.append(np.full(self.pooled, disparity), self.eps)
         pooled, budgets = self._solved(self.problem, limits)
-        return budgets if np.abs(pooled).max(initial=0.0) <= disparity + MET else None
+        return budgets if np.abs(pooled).max(initial=0.0) <= disparity + TIGHT else None
 
     def fairest(self) -> Array | None:
         """The budgets (I,) of a rule without disparity, or of two groups with one rate of the least

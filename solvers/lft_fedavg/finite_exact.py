@@ -26,8 +26,6 @@ CLIENTS, VERTICES, ENTRIES = 5, 20_000, 50_000_000
 """With more clients than this, more vertices, or more vertices times cells, the frontier is left to
 a search: K clients have some 4^K vertices, and the corners of the polytope at each grow as fast.
 """
-FAIR = 1e-12
-"""Disparities up to this are zero."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ class ExactFedAvg:
             )
         multipliers = np.zeros_like(eps)
         multipliers[:, self.bound] = lam
-        return Points(np.where(d <= FAIR, 0.0, d), accuracy, eps, multipliers)
+        return Points(np.where(d <= FINITE_TOLERANCE, 0.0, d), accuracy, eps, multipliers)
 
     def frontier(self, points: int) -> Frontier:
         """``points`` of it at even steps, from the smallest disparity to that of the most accurate

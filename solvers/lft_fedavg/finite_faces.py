@@ -25,17 +25,14 @@ from fairfl.solvers.numerics import highs
 from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.numerics.vertices import undecided
 from fairfl.solvers.problem import Problem
+from fairfl.solvers.solution import FINITE_TOLERANCE
 
 LOOK = 4
 """Cells and constraints that are to be freed one at a time: the dearest."""
-COSTS = 1e-9
-"""What is held costs something from this reduced cost on."""
 TIED = 1e-9
-"""A linear programme's own rounding, in shares of a score's terms or of a budget."""
+"""A linear programme's own rounding: of reduced costs, disparities and shares of a budget."""
 NEAR = 1e-11
 """A rule this much more disparate than was asked still counts: HiGHS' own rounding."""
-FAIR = 1e-12
-"""Budgets and multipliers up to this are zero."""
 
 
 class Place(NamedTuple):
@@ -158,7 +155,7 @@ class Faces:
             if solved is None:
                 return
             lam = solved.x[: self.client.size] - solved.x[self.client.size :]
-            lam[np.abs(lam) <= FAIR] = 0.0
+            lam[np.abs(lam) <= FINITE_TOLERANCE] = 0.0
             yield self.face(lam, f)
 
     def tight(self, f: Array) -> tuple[Array, Array]:
@@ -238,9 +235,9 @@ class Face:
         return Place(
             self,
             f,
-            np.clip(np.where(eps <= FAIR, 0.0, eps), 0.0, SLACK_BUDGET),
+            np.clip(np.where(eps <= FINITE_TOLERANCE, 0.0, eps), 0.0, SLACK_BUDGET),
             worth,
             float(x[last]),
-            np.where(cells > COSTS, cells, 0.0),
-            np.where(clients > COSTS, clients, 0.0),
+            np.where(cells > TIED, cells, 0.0),
+            np.where(clients > TIED, clients, 0.0),
         )

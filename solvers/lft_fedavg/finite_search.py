@@ -23,7 +23,7 @@ from fairfl._support.checks import Array
 from fairfl.solvers.finite import solve_finite
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
-from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces, Place
+from fairfl.solvers.lft_fedavg.finite_faces import TIED, Face, Faces, Place
 from fairfl.solvers.numerics.box_lp import certified, solve_box
 from fairfl.solvers.numerics.vertices import TooMany
 from fairfl.solvers.problem import Task, clients_problem, law_problem
@@ -49,9 +49,6 @@ the frontier is steepest there.
 """
 COARSE = 12
 """Points of the frontier at whose beginning the minimum is."""
-TIED = 1e-9
-"""Of several optimal rules the place's own is another than the solution, if less disparate by this.
-"""
 RISE = 1e-11
 """What rises by less has not risen."""
 DIGITS = 9

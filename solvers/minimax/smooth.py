@@ -167,46 +167,32 @@ def functions(losses: Any, jac: Any) -> Losses:
     """One function for values and Jacobian, from any of the ways in which ``solve_minimax`` takes
     them.
     """
-    if callable(losses):
-        return _of_one(losses, jac)
-    if not isinstance(losses, (list, tuple)) or not losses or not all(callable(f) for f in losses):
+    one = callable(losses)
+    if not one and not _functions(losses):
         raise ValueError(
             f"losses must be a function, or a list of functions, one per client, got {losses!r}"
         )
-    return _of_several(list(losses), jac)
-
-
-def _of_one(losses: Callable[[Array], Any], jac: Any) -> Losses:
-    if jac is True:
-        return lambda theta: _pair(losses(theta))
-    if not callable(jac):
-        raise ValueError(
-            f"jac must be a function θ -> (n, d), or True where losses returns both, got {jac!r}"
-        )
-    return lambda theta: _pair((losses(theta), jac(theta)))
-
-
-def _of_several(losses: list[Callable[[Array], Any]], jac: Any) -> Losses:
-    if jac is True:
-        each = losses
-    elif (
-        isinstance(jac, (list, tuple)) and len(jac) == len(losses) and all(callable(g) for g in jac)
-    ):
-        each = [
-            lambda theta, f=f, g=g: (f(theta), g(theta)) for f, g in zip(losses, jac, strict=True)
-        ]
-    else:
-        raise ValueError(
-            f"jac must be True, or a list of {len(losses)} gradients, one per loss, got {jac!r}"
-        )
+    each, slopes = ([losses], [jac]) if one else (list(losses), jac)
+    if jac is not True and not (_functions(slopes) and len(slopes) == len(each)):
+        wanted = "a function θ -> (n, d), or True where losses returns both"
+        wanted = wanted if one else f"True, or a list of {len(each)} gradients, one per loss"
+        raise ValueError(f"jac must be {wanted}, got {jac!r}")
 
     def together(theta: Array) -> tuple[Array, Array]:
-        pairs = [_pair(one(theta)) for one in each]
-        return np.array([float(value) for value, _ in pairs]), np.stack(
-            [np.atleast_1d(slope) for _, slope in pairs]
-        )
+        if jac is True:
+            pairs = [_pair(f(theta)) for f in each]
+        else:
+            pairs = [_pair((f(theta), g(theta))) for f, g in zip(each, slopes, strict=True)]
+        if one:
+            return pairs[0]
+        slope = np.stack([np.atleast_1d(slope) for _, slope in pairs])
+        return np.array([float(value) for value, _ in pairs]), slope
 
     return together
+
+
+def _functions(given: Any) -> bool:
+    return isinstance(given, (list, tuple)) and bool(given) and all(map(callable, given))
 
 
 def _pair(got: Any) -> tuple[Array, Array]:

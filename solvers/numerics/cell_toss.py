@@ -19,12 +19,10 @@ from fairfl.solvers.problem import Problem
 
 TIED = 1e-11
 """Scores tie that are no larger than this share of their terms."""
-PRICED = 1e-9
-"""Prices that are no larger than this share of the largest are zero."""
 LARGEST = 1e4
 """Of ρ: what is as near to a toss is near enough."""
 ROUNDED = 1e-9
-"""What HiGHS may leave of ρ."""
+"""What HiGHS may leave of ρ, and of prices in shares of the largest."""
 MET = 1e-13
 """What the rule may miss of a constraint, and of the utility."""
 
@@ -87,7 +85,7 @@ def _largest(
     x, prices = found
     rho, priced = max(x[-1], 1.0), np.abs(prices @ rows[:, :-1])
     h = x[:-1] / size
-    settled = ~level & (priced > PRICED * priced.max())
+    settled = ~level & (priced > ROUNDED * priced.max())
     h = np.where(settled, np.round(h), h)
     if rho >= LARGEST:  # all at a toss, levels in the middle of what limits leave
         at = np.where(level, 0.0, 0.5)

@@ -22,12 +22,10 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.descent import minimise_dual
 from fairfl.solvers.numerics.dual import Constraints, DualPoint
-from fairfl.solvers.numerics.refined_cells import Line
+from fairfl.solvers.numerics.refined_cells import MET, Line
 from fairfl.solvers.numerics.tied_places import SAME, exact, flat, tied, with_gain
 from fairfl.solvers.solution import CertificationError
 
-MET = 1e-11
-"""Limits that are missed by no more are met, and a rule that is as near to them stays."""
 HARDLY = 1e-4
 """Places that a combination pushes by no larger share of the most are left to the next step: where
 places need the same, any share of either serves.

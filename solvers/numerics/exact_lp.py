@@ -31,7 +31,7 @@ def solve_exactly(u: Array, v: Array, b: Array, eps: Array, f: Array) -> tuple[A
     Parameters
     ----------
     u : (N,) gains.  v : (K, N) constraint rows.  b : (K,) constants.
-    eps : (K,) finite, non-negative; some f must meet them.
+    eps : (K,) finite, non-negative.
     f : (N,) a solution up to rounding: its fractional cells start in the basis.
 
     Returns
@@ -41,7 +41,7 @@ def solve_exactly(u: Array, v: Array, b: Array, eps: Array, f: Array) -> tuple[A
 
     Raises
     ------
-    CertificationError : that would be more than ``WORK``.
+    CertificationError : that would be more than ``WORK``; or no f meets the budgets.
     """
     k, n = v.shape
     rational = np.vectorize(Fraction, otypes=[object])
@@ -98,7 +98,12 @@ def solve_exactly(u: Array, v: Array, b: Array, eps: Array, f: Array) -> tuple[A
         # whose reduced cost reaches zero first; a variable that cannot move needs no sign
         meets = (np.where(at_high, slope > 0, slope < 0)) & (low < high)
         meets[basis] = False
-        candidates = np.flatnonzero(meets)  # some: the budgets can be met
+        candidates = np.flatnonzero(meets)
+        if not candidates.size:
+            raise CertificationError(
+                f"no rule meets budgets down to {eps.min():g}: the rates of the data, rounded to "
+                f"doubles, exclude each other; {ADVICE}, or larger budgets"
+            )
         pivot(row, int(candidates[np.argmin(cost[candidates] / slope[candidates])]))
         at_high[leaves] = above
         pivots += 1

@@ -1,13 +1,15 @@
 """Many small concave quadratic programmes at once, by Mehrotra's primal-dual interior-point method.
 
-    maximise g·x - x·Q x / 2  subject to  A x <= b
+    maximise g·x - x·Q x / 2  subject to  A x <= b and below <= x <= above
 
-for a handful of variables and some dozen rows each. HiGHS needs 1 to 2 ms for each, whatever its
-size; here a hundred of them take that together. Mehrotra's predictor and corrector, from an
-infeasible start.
+for a handful of variables and some dozen rows each; bounds are a diagonal of the systems to solve.
+HiGHS needs 1 to 2 ms for each, whatever its size; here a hundred of them take that together.
+Mehrotra's predictor and corrector, from an infeasible start.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,10 +17,8 @@ from fairfl._support.checks import Array
 
 ROUNDS = 60
 ROUNDED = 1e-12
-"""Rows with no larger coefficient are rounding."""
-ENOUGH = 1e-12
-"""Residuals and complementarity at which a problem counts as solved, in units where rows and gains
-are of order one.
+"""Rows with no larger coefficient are no rows; a problem with no larger residuals and
+complementarity, in units where rows and gains are of order one, is solved.
 """
 SPENT = 1e-20
 """Complementarity at which a problem ends in any case: below, the systems to solve are rounding."""
@@ -26,12 +26,52 @@ LOST = 1e30
 """Complementarity at which a problem is given up: its multipliers diverge, as they do where no
 point meets the rows.
 """
+RIDGE = 1e-14
+"""Ridge of the systems over the means of diagonal and trace: each unknown has a unit of its own,
+and a singular system none.
+"""
 LEAST = 1e-30
 """Slacks and multipliers stay above this: their ratios must not overflow."""
 
 
+class _Rows(NamedTuple):
+    """Rows of B problems: ``a`` (B, m, n), and x <= above and -x <= -below where ``ends`` (B, 2, n)
+    is 1.
+    """
+
+    a: Array
+    ends: Array
+
+    def take(self, problems: Array) -> _Rows:
+        return _Rows(self.a[problems], self.ends[problems])
+
+    def of(self, x: Array) -> Array:
+        """(B, m + 2 n) the left sides at x (B, n)."""
+        upper, lower = self.ends[:, 0] * x, -self.ends[:, 1] * x
+        return np.concatenate([_product(self.a, x), upper, lower], axis=1)
+
+    def pull(self, z: Array) -> Array:
+        """(B, n) the rows times z (B, m + 2 n)."""
+        m, n = self.a.shape[1:]
+        own = _product(self.a.swapaxes(1, 2), z[:, :m])
+        return own + self.ends[:, 0] * z[:, m : m + n] - self.ends[:, 1] * z[:, m + n :]
+
+    def normal(self, w: Array) -> Array:
+        """(B, n, n) the sums of the rows' outer products, times w (B, m + 2 n)."""
+        m, n = self.a.shape[1:]
+        out = self.a.swapaxes(1, 2) @ (w[:, :m, None] * self.a)
+        each = np.arange(n)
+        out[:, each, each] += self.ends[:, 0] * w[:, m : m + n] + self.ends[:, 1] * w[:, m + n :]
+        return out
+
+
 def maximise(
-    gain: Array, rows: Array, limits: Array, curvature: Array | None = None
+    gain: Array,
+    rows: Array,
+    limits: Array,
+    below: Array,
+    above: Array,
+    curvature: Array | None = None,
 ) -> tuple[Array, Array]:
     """Solutions x (B, n) of B problems, and the rows' multipliers (B, m).
 
@@ -39,47 +79,51 @@ def maximise(
     ----------
     gain : (B, n) objectives g.
     rows : (B, m, n) A, those up to ROUNDED with a non-negative limit are no constraints.
-    limits : (B, m) b. The rows must bound the variables. Where they admit no point, or rounding
-        keeps the method from one, x is where it gave up: callers check what they use.
+    limits : (B, m) b.
+    below, above : (B, n), or what broadcasts to it; infinite where there is no bound. Rows and
+        bounds must bound the variables. Where they admit no point, or rounding keeps the method
+        from one, x is where it gave up: callers check what they use.
     curvature : (B, n, n) Q, positive semidefinite; None for zero.
     """
+    count, n = gain.shape
+    most = np.concatenate([np.broadcast_to(side, gain.shape) for side in (above, -below)], axis=1)
     size = np.abs(rows).max(axis=2, initial=0.0)
     counts, out = size > ROUNDED, np.zeros(limits.shape)
     some = counts.any(axis=0)
-    rows, limits, size, counts = rows[:, some], limits[:, some], size[:, some], counts[:, some]
-    size = np.where(counts, size, 1.0)
-    a, b = counts[..., None] * rows / size[..., None], limits / size + ~counts
+    size, bounded = np.where(counts, size, 1.0)[:, some], np.isfinite(most)
+    a = counts[:, some, None] * rows[:, some] / size[..., None]
+    # what is no constraint is 0 <= 1
+    b = limits[:, some] / size + ~counts[:, some]
+    b = np.append(b, np.where(bounded, most, 1.0), axis=1)
+    table = _Rows(a, bounded.reshape(count, 2, n) * 1.0)
     unit = np.abs(gain).max(axis=1)
     unit = np.where(unit > 0, unit, 1.0)
     g = gain / unit[:, None]
-    q = (
-        np.zeros((*gain.shape, gain.shape[1]))
-        if curvature is None
-        else curvature / unit[:, None, None]
-    )
+    q = np.zeros((count, n, n)) if curvature is None else curvature / unit[:, None, None]
     x = np.zeros(gain.shape)
     s, z = np.maximum(b, 0.1), np.full(b.shape, 1.0 / np.sqrt(b.shape[1]))
     solution, multipliers = x.copy(), z.copy()
-    moving = np.arange(gain.shape[0])
+    moving = np.arange(count)
     for _ in range(ROUNDS):
-        primal = _product(a, x) + s - b
-        dual = _product(a.swapaxes(1, 2), z) - g + _product(q, x)
+        primal = table.of(x) + s - b
+        dual = table.pull(z) - g + _product(q, x)
         mu = (s * z).mean(axis=1)
         worst = np.maximum(np.maximum(np.abs(primal).max(axis=1), np.abs(dual).max(axis=1)), mu)
         solution[moving], multipliers[moving] = x, z
-        still = (worst > ENOUGH) & (mu > SPENT) & (mu < LOST)
+        still = (worst > ROUNDED) & (mu > SPENT) & (mu < LOST)
         if not still.all():
             moving = moving[still]
             if not moving.size:
                 break
-            a, b, g, q, x, s, z = (v[still] for v in (a, b, g, q, x, s, z))
-            primal, dual, mu = primal[still], dual[still], mu[still]
-        dx, ds, dz = _direction(a, q, s, z, primal, dual, mu)
+            b, g, q, x, s, z = (v[still] for v in (b, g, q, x, s, z))
+            table, primal, dual, mu = table.take(still), primal[still], dual[still], mu[still]
+        dx, ds, dz = _direction(table, q, s, z, primal, dual, mu)
         step = 0.9995 * np.minimum(_room(s, ds), _room(z, dz))[:, None]
         x = x + step * dx
         s = np.maximum(s + step * ds, LEAST)
         z = np.maximum(z + step * dz, LEAST)
-    out[:, some] = np.where(counts, multipliers * unit[:, None] / size, 0.0)
+    own = multipliers[:, : size.shape[1]]
+    out[:, some] = np.where(counts[:, some], own * unit[:, None] / size, 0.0)
     return solution, out
 
 
@@ -89,18 +133,18 @@ def _product(a: Array, x: Array) -> Array:
 
 
 def _direction(
-    a: Array, q: Array, s: Array, z: Array, primal: Array, dual: Array, mu: Array
+    table: _Rows, q: Array, s: Array, z: Array, primal: Array, dual: Array, mu: Array
 ) -> tuple[Array, Array, Array]:
-    transposed = a.swapaxes(1, 2)
-    normal = transposed @ ((z / s)[..., None] * a) + q
-    trace = np.einsum("bnn->b", normal)
-    inverse = np.linalg.inv(normal + (1e-14 * trace + 1e-300)[:, None, None] * np.eye(a.shape[2]))
+    normal = table.normal(z / s) + q
+    diagonal = np.einsum("bnn->bn", normal)
+    ridge = RIDGE * np.sqrt(diagonal * diagonal.sum(axis=1, keepdims=True)) + 1e-300
+    inverse = np.linalg.inv(normal + ridge[..., None] * np.eye(q.shape[1]))
 
     def solve(products: Array) -> tuple[Array, Array, Array]:
-        right = -dual - _product(transposed, (z * primal - products) / s)
+        right = -dual - table.pull((z * primal - products) / s)
         dx = _product(inverse, right)
         dx += _product(inverse, right - _product(normal, dx))
-        ds = -primal - _product(a, dx)
+        ds = -primal - table.of(dx)
         return dx, ds, -(products + z * ds) / s
 
     _, ds, dz = solve(s * z)

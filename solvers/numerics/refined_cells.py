@@ -20,8 +20,8 @@ from fairfl.solvers.numerics.newton import settled
 ROUNDS = 80
 RECENT = 20
 """Points of a failed descent whose cuts are the first cells' ends."""
-GAP = 1e-11
-"""What a rule's worth may be below the bound."""
+MET = 1e-11
+"""What a rule may miss of its limits, and its worth of the bound."""
 STEPS = np.array([1.0, 0.3, 0.1, 0.03])
 """Where cuts are proposed between the best known multipliers and the programme's."""
 NARROW = 1e-8
@@ -55,7 +55,7 @@ def refine(
         if found is None:
             break
         lines, lam, value = found
-        if _bound(best, eps) - value <= GAP:
+        if _bound(best, eps) - value <= MET:
             break
         # in-out separation: proposals on the way to the best known multipliers are steadier than
         # the programme's own

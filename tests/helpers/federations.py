@@ -3,7 +3,15 @@
 import numpy as np
 import torch
 
-from fairfl.sims.engine import ClientData, Computing, Parts, Replicate, Simulation, Training
+from fairfl.sims.engine import (
+    ClientData,
+    Computing,
+    Parts,
+    Received,
+    Replicate,
+    Simulation,
+    Training,
+)
 
 EXACT = Computing(device="cpu", dtype="float64")
 
@@ -45,6 +53,15 @@ def trained(model, data, algorithms, training, computing=EXACT, rounds=None, see
     for _ in range(training.rounds if rounds is None else rounds):
         simulation.step()
     return simulation
+
+
+def received(rows, cuts, losses, p=None, params=None, lr=0.1, **more):
+    """What comes back of clients with these updates, in parts of ``cuts`` rows."""
+    n = len(rows)
+    p = np.full(n, 1 / n) if p is None else p
+    params = rows[0] * 0 if params is None else params
+    more |= {"draws": np.ones(n, int), "arrivals": lambda: [(part,) for part in rows.split(cuts)]}
+    return Received(0, np.arange(n), p, p, params, lr, losses, {}, **more)
 
 
 def quick(**changes):

@@ -3,43 +3,50 @@
 import numpy as np
 import pytest
 import torch
+from every_algorithm import (
+    AFL,
+    GIFAIR,
+    TERM,
+    ClippingFedAvg,
+    Ditto,
+    DualWeighted,
+    DynamicQFedAvg,
+    FedAvg,
+    FedMGDA,
+    FedOpt,
+    FedProx,
+    ModifiedNormalizedFedAvg,
+    NormalizedFedAvg,
+    PFedAvg,
+    PropFair,
+    QFedAvg,
+    QFedSGD,
+)
+from federations import EXACT, classified, quick
 from grouped import people, run
 from torch import nn
 
 from fairfl.sims import models
-from fairfl.sims.algorithms.afl import AFL
-from fairfl.sims.algorithms.ditto import Ditto
-from fairfl.sims.algorithms.dual_weighted import DualWeighted
-from fairfl.sims.algorithms.dynamic import (
-    ClippingFedAvg,
-    ModifiedNormalizedFedAvg,
-    NormalizedFedAvg,
-)
-from fairfl.sims.algorithms.dynamic_qfedavg import DynamicQFedAvg
-from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.algorithms.fedmgda import FedMGDA
-from fairfl.sims.algorithms.fedopt import FedOpt
-from fairfl.sims.algorithms.fedprox import FedProx
-from fairfl.sims.algorithms.gifair import GIFAIR
-from fairfl.sims.algorithms.pfedavg import PFedAvg
-from fairfl.sims.algorithms.propfair import PropFair
-from fairfl.sims.algorithms.qfedavg import QFedAvg, QFedSGD
-from fairfl.sims.algorithms.term import TERM
 from fairfl.sims.data.federated import synthetic
 from fairfl.sims.data.federated.fedfb_synthetic import fedfb_synthetic
 from fairfl.sims.data.partition import dirichlet, iid, label_shards, summarise, two_groups
 from fairfl.sims.engine import (
     MLP,
+    Aggregate,
+    ByWeight,
     ClientData,
     Computing,
     Exponential,
     Given,
     Joining,
+    LeastSquares,
+    LocalTask,
     Logistic,
     Module,
     Parts,
     Polynomial,
     Replicate,
+    Simulation,
     Softmax,
     Steps,
     Training,
@@ -58,6 +65,46 @@ from fairfl.theory import aggregation as aims
 
 X, Y = torch.zeros(4, 2), torch.tensor([0, 1, 0, 1])
 FOUR = [0, 1, 0, 1]
+MASKED = Computing(device="cpu", masked_updates=True)
+
+
+class Wrong(FedAvg):
+    """Steps, starts or linear terms of one client's shape."""
+
+    def __init__(self, name):
+        object.__setattr__(self, "wrong", name)
+
+    def client(self, round):
+        return (LocalTask(**{} if self.wrong == "step" else {self.wrong: round.params}),)
+
+    def server(self, received):
+        return Aggregate(received.p, {}, received.params[:2])
+
+
+class Shifted(LeastSquares):
+    """Losses below 0."""
+
+    def sample_losses(self, z, y):
+        return super().sample_losses(z, y) - 100
+
+
+def started(algorithm=None, model=None, data=None, computing=EXACT, **changes):
+    """A round of three clients' training, some of it changed."""
+    own = {name: changes.pop(name) for name in [*changes] if name.startswith("own_")}
+    replicate = Replicate(algorithm or FedAvg(), **{k[4:]: v for k, v in own.items()})
+    parts = classified((5, 9, 8)) if data is None else data
+    Simulation(model or Softmax(4, 3), parts, [replicate], quick(**changes), computing).step()
+
+
+def whole_numbers(kind):
+    """Pixels that nobody scaled."""
+    return Parts(ClientData(torch.ones(4, 4).to(kind), Y, [0, 2, 4]))
+
+
+def regression():
+    """Targets that are floats."""
+    data = classified((5, 9, 8)).train
+    return Parts(ClientData(data.x, data.x.sum(1), data.offsets))
 
 
 @pytest.mark.parametrize(
@@ -72,9 +119,12 @@ FOUR = [0, 1, 0, 1]
             "x must be finite, got NaN or an infinity in row 0",
         ),
         (lambda: ClientData(X, Y, [0, 2, 4], [1, 1]), "ids must be distinct"),
-        (lambda: ClientData(X, Y, [0, 2, 4], [1, -1]), "ids must be 2 whole numbers"),
+        (lambda: ClientData(X, Y, [0, 2, 4], [1, -1]), "ids must be >= 0, got -1 at row 1"),
         (lambda: ClientData.from_owner(X, Y, [0, 1, 2, 3], clients=3), "owner must be in 0..2"),
-        (lambda: ClientData.from_owner(X, Y, [0, 1]), "owner must be one whole number a sample"),
+        (
+            lambda: ClientData.from_owner(X, Y, [0, 1]),
+            r"owner must be whole numbers of shape \(4,\)",
+        ),
         (lambda: ClientData.from_clients([]), "parts must hold at least one client"),
         (
             lambda: Parts(ClientData(X, Y, [0, 4, 4])),
@@ -237,6 +287,58 @@ FOUR = [0, 1, 0, 1]
         (lambda: two_groups(FOUR, 1.0, 3), "clients_per_group must be at most the 2 rows of group"),
         (lambda: summarise([0, 1], FOUR), r"owner must be whole numbers of shape \(4,\)"),
         (lambda: summarise([0, 1, -2, 0], FOUR), "owner must be >= 0, got -2 at row 2"),
+        (
+            lambda: Simulation(Softmax(4, 3), regression(), [], quick()),
+            "replicates must be at least",
+        ),
+        (
+            lambda: started(participation=Uniform(9)),
+            "count must be at most the number of clients, 3, got 9",
+        ),
+        (lambda: started(participation=ByWeight(9, replace=False)), "count must be at most"),
+        (
+            lambda: started(participation=Given(np.ones((1, 2), bool))),
+            "masks must have one column a client, 3",
+        ),
+        (lambda: started(model=Softmax(5, 3)), r"x must have shape \(N, 5\)"),
+        (lambda: started(model=Softmax(4, 2)), "y must be in 0..1 for Softmax, got 0 to 2"),
+        (lambda: started(model=LeastSquares(4)), "y must be floats"),
+        (lambda: started(model=MLP((4, 3, 2))), "y must be in 0..1 for MLP"),
+        (
+            lambda: started(model=Module(lambda: nn.Linear(3, 3), name="three")),
+            r"data must fit Module\(three",
+        ),
+        (lambda: started(model=Module(lambda: nn.Linear(4, 2))), "y must be in 0..1"),
+        (
+            lambda: started(model=Module(lambda: nn.Linear(4, 3), lambda z, y: z.sum())),
+            "loss must give one number a sample",
+        ),
+        (lambda: started(GIFAIR(0.5)), "lam must be at most"),
+        (lambda: started(GIFAIR(0.0, (0, 1))), "groups must be one code a client, 3, got 2"),
+        (lambda: started(own_lr=-1.0), "lr must be positive"),
+        (lambda: started(DualWeighted(aims.PropFair(0.5))), "losses must be finite, with f_i <= M"),
+        (lambda: started(QFedAvg(), Shifted(4), regression()), "losses must be >= 0"),
+        (lambda: started(Wrong("step")), r"step must have shape \(15,\), got \(2,\)"),
+        (lambda: started(Wrong("start")), r"start must have shape \(3, 15\), got \(15,\) from"),
+        (lambda: started(Wrong("linear")), r"linear must have shape \(3, 15\), got \(15,\) from"),
+        *(
+            (lambda given=given: started(**given, computing=Computing(device="cpu")), told)
+            for rate in ("lr", "weight_decay", "server_lr")
+            for told in [f"{rate} must be at most 3.4e\\+38 in float32, got 1e\\+39"]
+            for given in ({rate: 1e39}, {f"own_{rate}": 1e39})
+        ),
+        *(
+            (lambda kind=kind, model=model: started(model=model, data=whole_numbers(kind)), told)
+            for told in ["x must be floating point for .*, got torch.int64"]
+            for kind in (torch.uint8, torch.int64, torch.bool)
+            for model in (Softmax(4, 3), MLP((4, 3, 3)))
+        ),
+        *(
+            (lambda name=name: Computing(device=name), "device must be 'auto', 'cpu', 'cuda' or ")
+            for name in ("cuda:", "cuda:x", "cpu:1", "CUDA", "", "tpu", "meta", None, 3)
+        ),
+        (lambda: started(computing=MASKED), r"masked_updates must be False for FedAvg\(\)"),
+        (lambda: Computing(device="cpu", masked_updates="yes"), "masked_updates must be True or"),
     ],
 )
 def test_is_refused_when_it_is_made(make, told):

@@ -32,29 +32,17 @@ def test_fedavg_is_within_the_bound(steps, seed):
     best = np.linalg.solve(A, -slopes.mean(0))
     gap = ((y**2).mean() - ((x @ best - y) ** 2).mean()) / 2
     eta = fedavg_step_limit(L, [steps] * CLIENTS)
-    simulation = Simulation(
-        LeastSquares(FEATURES, bias=False),
-        data,
-        [Replicate(FedAvg())],
-        Training(rounds, lr=eta, batch_size=None, steps=steps),
-        EXACT,
-    )
+    training, model = Training(rounds, eta, None, steps=steps), LeastSquares(FEATURES, bias=False)
+    simulation = Simulation(model, data, [Replicate(FedAvg())], training, EXACT)
     least, ratios = np.inf, []
     for t in range(1, rounds + 1):
         slope = A @ simulation.params[0].numpy() + slopes.mean(0)
         least = min(least, float(slope @ slope))
         simulation.step()
+        given = {"gap": gap, "rounds": t, "eta": eta, "L": L, "steps": [steps] * CLIENTS}
+        given |= {"local": 0.0, "between": between}
         printed, repaired = (
-            fedavg_convergence(
-                gap=gap,
-                rounds=t,
-                eta=eta,
-                L=L,
-                steps=[steps] * CLIENTS,
-                local=0.0,
-                between=between,
-                variant=variant,
-            ).value
+            fedavg_convergence(**given, variant=variant).value
             for variant in ("printed", "repaired")
         )
         assert printed == pytest.approx(repaired)

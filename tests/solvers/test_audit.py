@@ -24,8 +24,8 @@ ON_DENSITIES = (
 """Not claimed there, and said of each result."""
 SOLVED_AGAIN = 1e-7
 TIED = ("points not reproduced (share)", "minimum not reproduced")
-"""Of several rules that are optimal for a point's budgets LFT+FedAvg's ``solve`` takes the one
-nearest to a coin toss, the frontier the least disparate.
+"""Where values of η repeat: of several rules that are optimal for a point's budgets LFT+FedAvg's
+``solve`` takes the one nearest to a coin toss, the frontier the least disparate.
 """
 MANY_BASINS = ("groups relabelled", "clients permuted")
 """On densities the search may end on another of several maxima: docs/exactness.md says by how
@@ -37,12 +37,14 @@ def held(kind: str, seed: int, **settings: Any) -> None:
     figures = audit(kind, seed, **settings)
     told = {"frontier above CFL's", "accuracy_at falls", "random budgets beat the frontier"}
     assert told <= {what for _, what in figures}
+    eta = Finite.drawn(np.random.default_rng([seed, 0])).eta
+    tied = kind != "finite" or np.unique(eta).size < eta.size
     for (scheme, what), figure in figures.items():
         if what == "seconds" or (kind != "finite" and what in ON_DENSITIES):
             continue
         if scheme == "lft_fedavg" and kind != "finite" and what.startswith(MANY_BASINS):
             continue
-        if scheme == "lft_fedavg" and what in TIED:
+        if scheme == "lft_fedavg" and tied and what in TIED:
             continue
         searched = scheme == "lft_fedavg" and kind != "finite" and "beat" in what
         allowed = SOLVED_AGAIN if "again" in what else SEARCHED if searched else EXACT
@@ -50,12 +52,12 @@ def held(kind: str, seed: int, **settings: Any) -> None:
 
 
 # 81: multipliers of 170; 91: masses of 1e-11, which HiGHS takes for zero; 130: a jump over MD = 0
-# in an ensemble; 189, 394: budgets between two doubles; 240, 569: many ties; 369: the smallest
+# in an ensemble; 189: budgets between two doubles; 240, 569: many ties; 369: the smallest
 # disparity is where one client alone is bound, to zero
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", (2, 3, 6, 81, 91, 130, 189, 240, 369, 394, 569))
+@pytest.mark.parametrize("seed", (2, 6, 81, 91, 130, 189, 240, 369, 569))
 def test_on_a_finite_x(seed: int) -> None:
-    held("finite", seed, budgets=15, points=6)
+    held("finite", seed, budgets=15, points=4)
 
 
 def test_what_a_small_disparity_finds_is_known_at_zero() -> None:

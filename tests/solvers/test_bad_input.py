@@ -3,7 +3,6 @@
 import cvxpy as cp
 import numpy as np
 from bad_input import refused
-from fairness_tests import fairness_test, max_min_test
 from scipy import stats
 
 import fairfl as ff
@@ -125,8 +124,6 @@ MODELS = {
     "TRIANGLE": UtilitySet.from_vertices([[0.0, 0.0], [3.0, 0.0], [0.0, 1.0]]),
     "alpha_fair": alpha_fair,
     "nash_point": nash_point,
-    "fairness_test": fairness_test,
-    "max_min_test": max_min_test,
     "UtilitySet": UtilitySet,
 }
 test_minimax = refused(
@@ -170,12 +167,6 @@ UtilitySet.from_vertices([[NAN, 1.0]]) | vertices must not hold NaN
 UtilitySet([X[0] ** 2, X[1]]) | utilities must be concave.*convex at index 0
 UtilitySet(cp.Variable((2, 2))) | utilities must be n scalars.*\(2, 2\)
 UtilitySet(X, [cp.norm(X) >= 1]) | constraints must be convex
-fairness_test(TRIANGLE, [1.0]) | u must have shape \(2,\), got \(1,\)
-fairness_test(TRIANGLE, [0.0, 1.0]) | utilities must be > 0 for shares
-max_min_test(TRIANGLE, [0.0, 0.0]) | u must be >= 0 and not all 0
-fairness_test(TRIANGLE, [3.0, 1.0]) | u must be attainable.*only 0.5 times
-max_min_test(TRIANGLE, [3.0, 1.0]) | u must be attainable
-fairness_test(TRIANGLE, [1.0, 0.5], INF) | alpha must be finite
 nash_point(TRIANGLE, [1.0, 2.0, 3.0]) | disagreement must be a number or of shape \(2,\)
 """,
     COMMON | MODELS,

@@ -59,7 +59,6 @@ Federation.finite(POINTS, MASSES, ETA).alone(0)
     | part and alone take a federation of laws, got Federation\(2 clients
 Federation.normal(MEAN, weight=[1, NAN]) | weight must not hold NaN
 Federation.normal([[0, NAN]]) | mean must not hold NaN
-Federation.normal([[0, INF]]) | mean must be finite, got inf
 Federation.normal([0, 1]) | mean must have shape \(I, A\).*, got \(2,\)
 Federation.normal([[0]]) | mean must have shape \(I, A\).*, got \(1, 1\)
 Federation.normal([[0, 1], [2]]) | mean must have rows of one length, got \[\[0, 1\], \[2\]\]
@@ -169,18 +168,13 @@ QFFL(True) | got True
 TERM(0) | alpha must be .*> 0.*got 0
 TERM(-1.0) | got -1.0
 TERM(INF) | AFL
-TERM(NAN) | got nan
 TERM(None) | got None
 PropFair(0) | M must be .*> 0.*got 0
 PropFair(-2.0) | got -2.0
-PropFair(INF) | got inf
-PropFair(NAN) | got nan
 RankWeighted.geometric(1.5) | z must be in \[0, 1\], got 1.5
 RankWeighted.geometric(-0.1) | got -0.1
-RankWeighted.geometric(NAN) | got nan
 RankWeighted.cvar(1.0) | level must be in \[0, 1\), got 1.0
 RankWeighted.cvar(-0.1) | got -0.1
-RankWeighted.cvar(NAN) | got nan
 RankWeighted.arithmetic(-1, 1.0) | p1 must be .*>= 0.*got -1
 RankWeighted.arithmetic(INF, 1.0) | got inf
 RankWeighted.arithmetic(0.0, -1) | d must be .*>= 0.*got -1
@@ -200,10 +194,7 @@ RankWeighted(weights=[0.5, 0.5]).weighted([1.0]) | client_weights must be n = 2
 AFL().scale(0) | factor must be .*> 0, got 0
 AFL().scale(-1) | got -1
 AFL().scale(INF) | got inf
-AFL().scale(NAN) | nan
 AFL().perspective(0) | factor must be .*> 0, got 0
-AFL().perspective(-1) | got -1
-AFL().perspective(INF) | got inf
 AFL().translate(INF) | shift must be
 AFL().translate([[1.0]]) | shift must be
 AFL().translate([1.0, NAN]) | shift
@@ -270,17 +261,11 @@ averaging(variant='mine') | variant must be one of
 averaging(variant='printed', biased=True) | biased must be False
 averaging(gap=NAN) | gap must not hold NaN
 one_mixture(bound=0.0) | bound must be positive
-all_mixtures(bound=0.0) | bound must be positive
 one_mixture(bound=0.4) | losses must be in \[0, 0.4\], got 0.5 at position 1
-all_mixtures(bound=0.4) | losses must be in \[0, 0.4\], got 0.5 at position 1
 one_mixture(samples=0) | samples must be positive
-all_mixtures(samples=0) | samples must be positive
 one_mixture(samples=2.5) | samples must be whole numbers, got 2.5
-all_mixtures(samples=2.5) | samples must be whole numbers, got 2.5
 one_mixture(samples=[1, 2, 3]) | samples must have shape \(\) or \(2,\)
-all_mixtures(samples=[1, 2, 3]) | samples must have shape \(\) or \(2,\)
 one_mixture(delta=0.0) | delta must be in \(0, 1\]
-all_mixtures(delta=0.0) | delta must be in \(0, 1\]
 one_mixture(delta=1.0) | delta must be below 1
 all_mixtures(delta=1.0) | delta must be below 1
 one_mixture(complexity=-0.1) | complexity must be in
@@ -302,9 +287,6 @@ propfair(local_loss=-1.0) | local_loss must be in
 propfair(between=-1.0) | between must be in
 propfair(between_loss=NAN) | between_loss must not hold NaN
 propfair(eta=1.0) | eta must be at most
-propfair(variant='mine') | variant must be one of
-propfair(steps=[0, 1]) | steps must be
-propfair(local=[0.1, 0.2, 0.3]) | local must have shape
 clip_bound(U, variant='x') | variant must be one of
 interpolated_length(1.0, 1.5, 1.0, 1) | beta must be in \[0, 1\], got 1.5
 interpolated_length(1.0, 0.5, 1.0, 0) | rounds must be a whole number of at least 1
@@ -326,7 +308,6 @@ benefit([['a']], [0]) | losses must be a table of numbers
 benefit(L3, [0]) | joins must be 2 whole numbers
 benefit(L3, [0.0, 1.0]) | joins must be 2 whole numbers
 benefit(L3, [1, 0]) | joins must be strictly increasing
-benefit(L3, [0, 0]) | joins must be strictly increasing
 benefit(L3, [-1, 1]) | from 0 to below 3
 benefit(L3, [0, 3]) | from 0 to below 3
 benefit([[1.0, 1.0], [NAN, 1.0]], [0, 1]) | finite .* got nan at time 1, group 0
@@ -355,8 +336,6 @@ jain([1.0, INF]) | losses must be finite
 best(["a"]) | losses must be numbers
 variance([0.0, 1e300]) | losses must have a variance below
 entropy([[1.0, 2.0], [-1.0, 2.0]]) | losses must be >= 0 .* got -1\.0 at index \(1, 0\)
-kl_to_uniform([-1.0, 2.0]) | losses must be >= 0
-uniformity.gini([-1.0, 2.0]) | losses must be >= 0
 jain([-1.0, 2.0]) | losses must be >= 0
 summary([-1.0, 2.0]) | losses must be >= 0
 variance([1.0, 2.0], [0.5, 0.4]) | client_weights must sum to one
@@ -365,7 +344,6 @@ worst([1.0, 2.0], 0.1, [0.2, 0.3, 0.5])
     | n = 3 clients on the last axis \(as many as client_weights\)
 worst([1.0, 2.0], 0.0) | share must
 best([1.0, 2.0], 1.01) | share must
-worst([1.0, 2.0], NAN) | share must
 price_of_fairness([1.0], 0.0) | best_total must be positive
 """,
     COMMON

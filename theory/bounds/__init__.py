@@ -7,8 +7,7 @@
 0.6
 """
 
-from fairfl.theory.bounds._rounds import Convergence
-from fairfl.theory.bounds.averaging import fedavg_convergence, fedavg_step_limit
+from fairfl.theory.bounds.averaging import Convergence, fedavg_convergence, fedavg_step_limit
 from fairfl.theory.bounds.generalisation import generalisation_bound, uniform_generalisation_bound
 from fairfl.theory.bounds.propfair import (
     PropFairConstants,

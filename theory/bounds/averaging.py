@@ -32,10 +32,66 @@ K_i eta^2, Psi = (3 eta/2) [a(K_i^2 (sigma_i^2 + sigma_g^2)) + 8 (e-2) eta^2 L^2
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import e, sqrt
+
+import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl._support import checks
-from fairfl.theory.bounds._rounds import Convergence, convergence, rounds_of
+from fairfl._support.checks import Array, shown
+from fairfl.theory.aggregation._checks import probabilities
+
+SLACK = 1e-12  # relative: a step size computed as the limit itself passes
+HIGH = float(np.finfo(float).max)
+
+
+@dataclass(frozen=True)
+class Convergence:
+    """A bound of min_t E||grad F(theta_t)||^2 over T rounds, and what it is made of.
+
+    Attributes
+    ----------
+    value : optimisation + noise.
+    optimisation : 12 / ((11 mu - 9) eta) (F_0 - F*) / T, which vanishes as T grows.
+    noise : 12 / ((11 mu - 9) eta) Psi, the size of the neighbourhood that is reached.
+    psi : Psi, what a round may lose.
+    mu : the mean (or least) number of local steps.
+    step_limit : the largest step size that the theorem allows.
+    """
+
+    value: float
+    optimisation: float
+    noise: float
+    psi: float
+    mu: float
+    step_limit: float
+
+
+def _round(
+    steps: ArrayLike, shares: ArrayLike | None, participation: str, variant: str, biased: bool
+) -> tuple[Array, Callable[[Array], float], float]:
+    """The local steps K_i, how numbers of the clients are averaged, and mu."""
+    k = checks.finite("steps", steps)
+    if k.ndim != 1 or k.size == 0 or (k < 1).any() or (k != np.round(k)).any():
+        raise ValueError(
+            f"steps must be a vector of whole numbers >= 1, one a client, got {shown(steps)}"
+        )
+    checks.one_of("participation", participation, ("full", "partial"))
+    checks.one_of("variant", variant, ("printed", "repaired"))
+    if biased and variant == "printed":
+        raise ValueError(
+            "biased must be False for the printed variant: the theorem supposes unbiased gradients"
+        )
+    even = np.full(len(k), 1 / len(k))
+    p = even if shares is None else np.asarray(probabilities("shares", shares, positive=True))
+    if p.shape != k.shape:
+        raise ValueError(f"shares must be {len(k)} numbers, one a client, got {len(p)}")
+    mu = float(p @ k) if participation == "full" else float(k.min())
+    if (participation, variant) == ("partial", "repaired"):
+        return k, lambda c: float(c.max()), mu
+    return k, lambda c: float((p**2).sum() * c.sum()), mu
 
 
 def fedavg_step_limit(
@@ -46,12 +102,15 @@ def fedavg_step_limit(
     participation: str = "full",
     variant: str = "repaired",
     biased: bool = False,
+    first: float | None = None,
 ) -> float:
     """The largest eta that theorem A.1 allows: min_i 1/(6 L K_i), and (A.3). Arguments:
     ``fedavg_convergence``.
     """
     smooth = float(checks.positive("L", L))
-    return rounds_of(steps, shares, participation, variant, biased).step_limit(smooth, smooth)
+    k, average, _ = _round(steps, shares, participation, variant, biased)
+    other = (48 if biased else 24) * (e - 2) * average(k**4)
+    return min(1 / (6 * (first or smooth) * float(k.max())), 1 / (smooth * sqrt(other)))
 
 
 def fedavg_convergence(
@@ -67,6 +126,7 @@ def fedavg_convergence(
     participation: str = "full",
     variant: str = "repaired",
     biased: bool = False,
+    first: float | None = None,
 ) -> Convergence:
     """Bound min_t E||grad F(theta_t)||^2 over the first ``rounds`` T; the file's head has the
     formula.
@@ -86,6 +146,7 @@ def fedavg_convergence(
         that does not look at the round's noise; the p_i of the participants are renormalised.
     variant : "repaired" or "printed".
     biased : allow E g other than grad f_i; "repaired" only.
+    first : the smoothness in the first condition on eta, where it is not L (PropFair as printed).
 
     Raises
     ------
@@ -93,8 +154,27 @@ def fedavg_convergence(
 
     Source: PropFair, theorem A.1, (A.4)-(A.43).
     """
-    smooth = float(checks.positive("L", L))
-    made = rounds_of(steps, shares, participation, variant, biased)
-    return convergence(
-        made, gap=gap, rounds=rounds, eta=eta, first=smooth, L=smooth, local=local, between=between
+    k, a, mu = _round(steps, shares, participation, variant, biased)
+    limit = fedavg_step_limit(
+        L, steps, shares, participation=participation, variant=variant, biased=biased, first=first
     )
+    start = float(checks.in_range("gap", gap, 0.0, HIGH))
+    total, rate = checks.whole("rounds", rounds, 1), float(checks.positive("eta", eta))
+    noise = checks.in_range("local", local, 0.0, HIGH)
+    noise2 = checks.broadcast("local", noise, k.shape, f"() or {k.shape}") ** 2
+    between2 = float(checks.in_range("between", between, 0.0, HIGH)) ** 2
+    if rate > limit * (1 + SLACK):
+        raise ValueError(
+            f"eta must be at most {limit:.6g} for this bound (its step-size condition), got "
+            f"{rate:g}"
+        )
+    drift = (e - 2) * (rate * L) ** 2
+    if biased:
+        both = noise2 + between2
+        psi = 1.5 * rate * (a(k**2 * both) + 8 * drift * a(k**4 * both))
+    else:
+        once, again = k**2 * (noise2 + 2 * between2), k**3 * (noise2 + 6 * k * between2)
+        psi = rate / 2 * (a(once) + 2 * drift * a(again))
+    factor = 12 / ((11 * mu - 9) * rate)
+    value = factor * (start / total + psi)
+    return Convergence(value, factor * start / total, factor * psi, psi, mu, limit)

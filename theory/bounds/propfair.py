@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from fairfl._support import checks
 from fairfl._support.checks import Array
-from fairfl.theory.bounds._rounds import HIGH, Convergence, convergence, rounds_of
+from fairfl.theory.bounds.averaging import HIGH, Convergence, fedavg_convergence
 
 
 @dataclass(frozen=True)
@@ -123,13 +123,17 @@ def propfair_convergence(
         variant=variant,
     )
     biased = variant == "repaired" and bool((made.local > 0).any())
-    return convergence(
-        rounds_of(steps, shares, participation, variant, biased),
+    return fedavg_convergence(
         gap=gap,
         rounds=rounds,
         eta=eta,
-        first=made.smoothness,
-        L=made.smoothness if variant == "repaired" else float(L),
+        L=made.smoothness if variant == "repaired" else L,
+        steps=steps,
         local=made.local,
         between=made.between,
+        shares=shares,
+        participation=participation,
+        variant=variant,
+        biased=biased,
+        first=made.smoothness,
     )

@@ -82,23 +82,15 @@ class FederatedData:
                 row = int(np.argwhere(~np.isfinite(array))[0, 0])
                 raise ValueError(f"{name} must be finite, got NaN or infinity in row {row}")
         clients = whole("n_clients", self.n_clients, 1)
-        part = (
-            np.zeros(n, np.int8)
-            if self.part is None
-            else codes("part", self.part, n, len(PARTS)).astype(np.int8)
-        )
+        part = np.zeros(n, np.int8) if self.part is None else self.part
+        part = codes("part", part, n, len(PARTS)).astype(np.int8)
         group = None if self.group is None else codes("group", self.group, n, None)
         names = tuple(self.client_names) or tuple(str(k) for k in range(clients))
         if len(names) != clients:
             raise ValueError(f"client_names must name {clients} clients, got {len(names)} names")
         owner = codes("owner", self.owner, n, clients)
-        for field, value in (
-            ("x", x),
-            ("y", y),
-            ("owner", owner),
-            ("part", part),
-            ("group", group),
-        ):
+        fields = {"x": x, "y": y, "owner": owner, "part": part, "group": group}
+        for field, value in fields.items():
             object.__setattr__(self, field, None if value is None else frozen(value))
         object.__setattr__(self, "client_names", names)
 
@@ -107,10 +99,8 @@ class FederatedData:
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{int((self._part == k).sum())} {name}" for k, name in enumerate(PARTS))
-        return (
-            f"FederatedData({self.name!r}: {self.n_clients} clients, x {self.x.shape[1:]}, "
-            f"{counts})"
-        )
+        told = f"{self.n_clients} clients, x {self.x.shape[1:]}, {counts}"
+        return f"FederatedData({self.name!r}: {told})"
 
     @property
     def _part(self) -> NDArray[np.int8]:
@@ -135,9 +125,8 @@ class FederatedData:
         rows = rows[np.argsort(self.owner[rows], kind="stable")]
         offsets = np.concatenate([[0], np.cumsum(self.sizes(part))]).astype(np.int64)
         x = self.x[rows]
-        return ByClient(
-            np.float32(1 / 255) * x if x.dtype == np.uint8 else x, self.y[rows], offsets, rows
-        )
+        x = np.float32(1 / 255) * x if x.dtype == np.uint8 else x
+        return ByClient(x, self.y[rows], offsets, rows)
 
     def split(self, validation: float = 0.1, test: float = 0.1, seed: int = 0) -> FederatedData:
         """Part each client's rows at random; what is a test row already stays one.

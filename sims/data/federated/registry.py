@@ -16,9 +16,8 @@ Loader = Callable[[str | Path | None, Progress | None], FederatedData]
 
 @dataclass(frozen=True)
 class Source:
-    """A loader with its name and title."""
+    """A loader with its title."""
 
-    name: str
     title: str
     load: Loader
 
@@ -31,7 +30,7 @@ def register(name: str, title: str) -> Callable[[Loader], Loader]:
     """Add a loader ``load(folder, progress)``; ValueError if the name is taken."""
 
     def add(load: Loader) -> Loader:
-        SOURCES.register(Source(instance("name", name, str), title, load))
+        SOURCES.register(name, Source(title, load))
         return load
 
     return add

@@ -49,11 +49,9 @@ def load(folder: str | Path | None = None, progress: Progress | None = None) -> 
     if labels.size != 2:
         raise ValueError(f"{path.name} must hold two labels, got {labels.tolist()[:5]}")
     owner = np.repeat(np.arange(len(users)), [len(part) for part in y])
-    note = (
-        ""
-        if raw.size == FULL_ROWS
-        else f" A part of the original: {raw.size:,} of {FULL_ROWS:,} rows."
-    )
+    note = "A sensor a client, features as published."
+    if raw.size != FULL_ROWS:
+        note += f" A part of the original: {raw.size:,} of {FULL_ROWS:,} rows."
     return FederatedData(
         "vehicle",
         features,
@@ -61,5 +59,5 @@ def load(folder: str | Path | None = None, progress: Progress | None = None) -> 
         owner,
         len(users),
         client_names=tuple(users),
-        note="A sensor a client, features as published." + note,
+        note=note,
     )

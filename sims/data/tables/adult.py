@@ -1,6 +1,7 @@
 """Adult (census income, UCI): does a person earn more than 50,000 dollars? Groups by sex, two
 clients by employer.
 
+Data: https://archive.ics.uci.edu/dataset/2/adult, CC BY 4.0.
 Source: FedFB, section 5.3, with the splits of its published code, after Du et al. (2021). The
 published training file (32,561 rows) and test file (16,281 rows) are kept as they are.
 
@@ -22,36 +23,16 @@ from numpy.typing import NDArray
 
 from fairfl.sims.data.fetch import Progress, Remote, locate
 from fairfl.sims.data.tables.encode import codes_of, encode, published, row_note
-from fairfl.sims.data.tables.registry import Entry, register
+from fairfl.sims.data.tables.registry import register
 from fairfl.sims.data.tables.table import Dataset
 
 NUMERIC = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
-CATEGORICAL = (
-    "workclass",
-    "education",
-    "marital-status",
-    "occupation",
-    "relationship",
-    "race",
-    "native-country",
+# in the order of the file
+COLUMNS = tuple(
+    "age workclass fnlwgt education education-num marital-status occupation relationship race sex "
+    "capital-gain capital-loss hours-per-week native-country income".split()
 )
-COLUMNS = (
-    "age",
-    "workclass",
-    "fnlwgt",
-    "education",
-    "education-num",
-    "marital-status",
-    "occupation",
-    "relationship",
-    "race",
-    "sex",
-    "capital-gain",
-    "capital-loss",
-    "hours-per-week",
-    "native-country",
-    "income",
-)
+CATEGORICAL = tuple(name for name in COLUMNS if name not in (*NUMERIC, "sex", "income"))
 GROUPS = ("Female", "Male")
 CLIENTS = ("mostly private", "mostly other")
 SHARE_PRIVATE, SHARE_OTHER = 0.8, 0.2  # what the first client gets of each
@@ -110,16 +91,16 @@ def assign_clients(
     return client
 
 
+@register("adult")
 def build(folder: str | Path | None, groups: str, seed: int, progress: Progress | None) -> Dataset:
     """Return the prepared data set. It has two groups: `groups` "two" and "all" are the same."""
     paths = [locate([remote], folder, progress) for remote in (TRAIN, TEST)]
     parts = [read(path) for path in paths]
     frame = pd.concat(parts, ignore_index=True)
     is_test = np.arange(len(frame)) >= len(parts[0])
+    read_from = list(zip(parts, paths, strict=True))
     label, sex = (
-        np.concatenate(
-            [codes_of(part, column, allowed, path) for part, path in zip(parts, paths, strict=True)]
-        )
+        np.concatenate([codes_of(part, column, allowed, path) for part, path in read_from])
         for column, allowed in (("income", ("<=50K", ">50K")), ("sex", GROUPS))
     )
     features, names = encode(frame, NUMERIC, CATEGORICAL, is_test)
@@ -134,20 +115,7 @@ def build(folder: str | Path | None, groups: str, seed: int, progress: Progress 
         client=assign_clients(private, is_test, seed),
         client_names=CLIENTS,
         is_test=is_test,
-        note="Label 1: income above 50K. Published training and test rows; '?' kept as a "
-        "category. First client: "
-        f"80 % of workclass Private and 20 % of the others (seed {seed})."
+        note="Label 1: income above 50K. Published training and test rows; '?' kept as a category. "
+        f"First client: 80 % of workclass Private and 20 % of the others (seed {seed})."
         + row_note(len(frame), ROWS),
     )
-
-
-register(
-    Entry(
-        "adult",
-        "Adult, census income",
-        "https://archive.ics.uci.edu/dataset/2/adult",
-        "CC BY 4.0",
-        (),
-        build,
-    )
-)

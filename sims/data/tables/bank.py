@@ -1,6 +1,7 @@
 """Bank Marketing (UCI): does a customer subscribe to a term deposit? Groups by age, three clients
 by personal loan.
 
+Data: https://archive.ics.uci.edu/dataset/222/bank+marketing, CC BY 4.0.
 Source: FedFB, section 5.3, with the columns, bins and split of its published code, after Jiang and
 Nachum (2020). Two files serve: UCI's `bank-full.csv`, and FedFB's copy of it, `bank_cat_age.csv`,
 in which age is the number of its bin. The bins are the fifths of age in `bank-full.csv`: up to 32,
@@ -28,7 +29,7 @@ from numpy.typing import NDArray
 
 from fairfl.sims.data.fetch import Progress, Remote, locate
 from fairfl.sims.data.tables.encode import codes_of, encode, published, row_note
-from fairfl.sims.data.tables.registry import Entry, register
+from fairfl.sims.data.tables.registry import register
 from fairfl.sims.data.tables.table import Dataset
 
 NUMERIC = ("balance", "duration", "campaign", "pdays", "previous")
@@ -42,6 +43,7 @@ SHARE_UP_TO = {"no": (0.5, 0.6), "yes": (0.2, 0.8)}
 TRAIN_SHARE = 0.7
 ROWS = 45_211
 
+UCI = "https://archive.ics.uci.edu/"
 BINNED = Remote(
     "bank/bank_cat_age.csv",
     copies=("081172c9c06ce7dafe6197e023259c8397219f8e089cde25a3513e2e70e5f924",),
@@ -50,15 +52,8 @@ BINNED = Remote(
 FULL = Remote(
     "bank/bank-full.csv",
     (
-        (
-            "https://archive.ics.uci.edu/static/public/222/bank+marketing.zip",
-            "bank.zip",
-            "bank-full.csv",
-        ),
-        (
-            "https://archive.ics.uci.edu/ml/machine-learning-databases/00222/bank.zip",
-            "bank-full.csv",
-        ),
+        (UCI + "static/public/222/bank+marketing.zip", "bank.zip", "bank-full.csv"),
+        (UCI + "ml/machine-learning-databases/00222/bank.zip", "bank-full.csv"),
     ),
     "d1513ec63b385506f7cfce9f2c5caa9fe99e7ba4e8c3fa264b3aaf0f849ed32d",
 )
@@ -73,7 +68,7 @@ def read(path: Path) -> pd.DataFrame:
     with path.open(encoding="utf-8") as file:
         raw = ";" in file.readline()
     separator = ";" if raw else ","
-    frame = published(path, COLUMNS, ("age", *NUMERIC), sep=separator, keep_default_na=False)
+    frame = published(path, COLUMNS, ("age", *NUMERIC), 2, sep=separator, keep_default_na=False)
     frame = frame.loc[:, list(COLUMNS)].copy()
     if raw:
         ages = pd.Series(frame["age"]).to_numpy(dtype=np.float64)
@@ -95,14 +90,12 @@ def assign(has_loan: NDArray[np.bool_], seed: int) -> tuple[NDArray[np.int64], N
     for test in (False, True):
         for loan, (second, third) in SHARE_UP_TO.items():
             rows = shuffled[(is_test[shuffled] == test) & (has_loan[shuffled] == (loan == "yes"))]
-            client[rows] = np.searchsorted(
-                [int(len(rows) * second), int(len(rows) * third)],
-                np.arange(len(rows)),
-                side="right",
-            )
+            cuts = [int(len(rows) * second), int(len(rows) * third)]
+            client[rows] = np.searchsorted(cuts, np.arange(len(rows)), side="right")
     return client, is_test
 
 
+@register("bank")
 def build(folder: str | Path | None, groups: str, seed: int, progress: Progress | None) -> Dataset:
     """Return the prepared data set."""
     path = locate([BINNED, FULL], folder, progress)
@@ -110,8 +103,6 @@ def build(folder: str | Path | None, groups: str, seed: int, progress: Progress 
     group = codes_of(frame, "age", range(len(GROUPS)), path)
     has_loan = codes_of(frame, "loan", ("no", "yes"), path) == 1
     client, is_test = assign(has_loan, seed)
-    if is_test.all():
-        raise ValueError(f"{path.name} must have at least two rows, got {len(frame)}")
     features, names = encode(frame, NUMERIC, CATEGORICAL, is_test)
     data = Dataset(
         name="bank",
@@ -124,23 +115,10 @@ def build(folder: str | Path | None, groups: str, seed: int, progress: Progress 
         client_names=CLIENTS,
         is_test=is_test,
         note="Label 1: subscribed. Clients: 50/10/40 % of the customers without a personal loan, "
-        "20/60/20 % of those "
-        f"with one; 30 % test rows (seed {seed})." + row_note(len(frame), ROWS),
+        f"20/60/20 % of those with one; 30 % test rows (seed {seed})." + row_note(len(frame), ROWS),
     )
     if groups == "all":
         return data
     return data.binary_groups(
         GROUPS[1:4], (GROUPS[0], GROUPS[4]), ("33 to 51", "up to 32, or 52 and over")
     )
-
-
-register(
-    Entry(
-        "bank",
-        "Bank Marketing",
-        "https://archive.ics.uci.edu/dataset/222/bank+marketing",
-        "CC BY 4.0",
-        (),
-        build,
-    )
-)

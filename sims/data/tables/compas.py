@@ -1,6 +1,7 @@
 """COMPAS (ProPublica): is a defendant free of a new offence for two years? Groups by sex and race,
 two clients by age.
 
+Data: https://github.com/propublica/compas-analysis, without a stated licence.
 Source: FedFB, section 5.3, with the columns, groups and split of its published code, after Jiang
 and Nachum (2020). All 7,214 rows of `compas-scores-two-years.csv` are kept: ProPublica's own filter
 (arrest within 30 days of the screening) is not applied. The COMPAS scores themselves are not among
@@ -25,7 +26,7 @@ import pandas as pd
 
 from fairfl.sims.data.fetch import Progress, Remote, locate
 from fairfl.sims.data.tables.encode import codes_of, encode, published, row_note
-from fairfl.sims.data.tables.registry import Entry, register
+from fairfl.sims.data.tables.registry import register
 from fairfl.sims.data.tables.table import Dataset
 
 NUMERIC = ("age", "juv_fel_count", "juv_misd_count", "juv_other_count", "priors_count")
@@ -40,23 +41,21 @@ ROWS = 7_214
 
 def read(path: Path) -> pd.DataFrame:
     """Return the file's columns `COLUMNS`. A missing charge stays missing."""
-    return published(path, COLUMNS, NUMERIC).loc[:, list(COLUMNS)]
+    return published(path, COLUMNS, NUMERIC, 2).loc[:, list(COLUMNS)]
 
 
 # The first digest is that of the file in ProPublica's repository; the second that of a copy without
 # names, birth dates and case numbers, which `read` gives the same table of.
+PROPUBLICA = "https://raw.githubusercontent.com/propublica/compas-analysis/master/"
 FILE = Remote(
     "compas/compas-scores-two-years.csv",
-    (
-        (
-            "https://raw.githubusercontent.com/propublica/compas-analysis/master/compas-scores-two-years.csv",
-        ),
-    ),
+    ((PROPUBLICA + "compas-scores-two-years.csv",),),
     "c451db85908b2f7fef1d83203bedf6b71ecda0d5af468d82ae62178f91d0cc7d",
     copies=("f439bd5e8d1742c9ceacd4dec0d67d1b401f633138d2308955c6ae22f9656f47",),
 )
 
 
+@register("compas", "race", "sex", "black-white")
 def build(folder: str | Path | None, groups: str, seed: int, progress: Progress | None) -> Dataset:
     """Return the prepared data set."""
     path = locate([FILE], folder, progress)
@@ -65,8 +64,6 @@ def build(folder: str | Path | None, groups: str, seed: int, progress: Progress 
     female = codes_of(frame, "sex", ("Male", "Female"), path)
     group = 2 * female + (frame["race"] == "African-American").to_numpy(dtype=np.int64)
     is_test = np.arange(len(frame)) >= int(TRAIN_SHARE * len(frame))
-    if is_test.all():
-        raise ValueError(f"{path.name} must have at least two rows, got {len(frame)}")
     features, names = encode(frame, NUMERIC, CATEGORICAL, is_test)
     data = Dataset(
         name="compas",
@@ -88,21 +85,7 @@ def build(folder: str | Path | None, groups: str, seed: int, progress: Progress 
             return data.binary_groups(GROUPS[2:], GROUPS[:2], ("Female", "Male"))
         case "black-white":
             compared = frame["race"].isin(["African-American", "Caucasian"]).to_numpy(dtype=bool)
-            chosen = data.select(compared)
-            return chosen.binary_groups(
-                GROUPS[1::2], GROUPS[::2], ("African-American", "Caucasian")
-            )
+            names = "African-American", "Caucasian"
+            return data.select(compared).binary_groups(GROUPS[1::2], GROUPS[::2], names)
         case _:  # "two" and "race"
             return data.binary_groups(GROUPS[1::2], GROUPS[::2], ("African-American", "other"))
-
-
-register(
-    Entry(
-        "compas",
-        "COMPAS, two-year recidivism",
-        "https://github.com/propublica/compas-analysis",
-        "not stated by ProPublica",
-        ("race", "sex", "black-white"),
-        build,
-    )
-)

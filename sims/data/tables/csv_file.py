@@ -6,6 +6,7 @@ Rows are counted from 1, the header left out.
 
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from fairfl._support.checks import existing_file, shown, some
 
 PARQUET = (".parquet", ".pq")
+FORM: Any = {"encoding": "utf-8-sig", "skipinitialspace": True}
 UNNAMED = "Unnamed: "
 """What a column without a name in the header is called, followed by its number."""
 
@@ -54,21 +56,12 @@ def _read_text(path: Path) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         try:
-            frame = pd.read_csv(
-                path,
-                encoding="utf-8-sig",
-                index_col=False,
-                skipinitialspace=True,
-                # else the texts "NA" (a continent) or "None" are missing values
-                keep_default_na=False,
-                na_values=[""],
-                low_memory=False,
-            )
+            # else the texts "NA" (a continent) or "None" are missing values
+            missing: Any = {"keep_default_na": False, "na_values": [""]}
+            frame = pd.read_csv(path, index_col=False, low_memory=False, **FORM, **missing)
         except pd.errors.ParserWarning as error:
             raise ValueError("its rows are longer than its header") from error
-    written = pd.read_csv(
-        path, encoding="utf-8-sig", header=None, nrows=1, skipinitialspace=True, dtype=str
-    ).iloc[0]
+    written = pd.read_csv(path, header=None, nrows=1, dtype=str, **FORM).iloc[0]
     names = [
         read if pd.isna(name) else name for name, read in zip(written, frame.columns, strict=True)
     ]
@@ -81,10 +74,8 @@ def require_column(frame: pd.DataFrame, role: str, column: str, path: Path) -> N
     count = list(frame.columns).count(column)
     if count != 1:
         there = some([repr(name) for name in frame.columns])
-        problem = (
-            "must be a column" if count == 0 else f"must be one column, got {count} of that name,"
-        )
-        raise ValueError(f"{role} {column!r} {problem} of {path.name}; it has {there}")
+        problem = f"one column, got {count} of that name," if count else "a column"
+        raise ValueError(f"{role} {column!r} must be {problem} of {path.name}; it has {there}")
 
 
 def complete(frame: pd.DataFrame, column: str) -> pd.Series:

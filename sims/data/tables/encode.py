@@ -66,18 +66,18 @@ def one_hot(codes: NDArray[np.integer], count: int) -> NDArray[np.float64]:
 
 
 def published(
-    path: Path, columns: Sequence[str], numeric: Sequence[str], **options: Any
+    path: Path, columns: Sequence[str], numeric: Sequence[str], least: int = 1, **options: Any
 ) -> pd.DataFrame:
-    """A published CSV file, read with pandas' `options`: all `columns` there, `numeric` numbers."""
+    """A published CSV file, read with pandas' `options`, once `require` has been asked."""
     frame = pd.read_csv(path, **options)
-    require(frame, columns, numeric, path)
+    require(frame, columns, numeric, path, least)
     return frame
 
 
 def require(
-    frame: pd.DataFrame, columns: Sequence[str], numeric: Sequence[str], path: Path
+    frame: pd.DataFrame, columns: Sequence[str], numeric: Sequence[str], path: Path, least: int = 1
 ) -> None:
-    """`ValueError` if the table read from `path` lacks a column, has no rows, or a text among
+    """`ValueError` if the table read from `path` lacks a column, or rows, or has a text among
     numbers.
     """
     missing = [column for column in columns if column not in frame.columns]
@@ -85,8 +85,8 @@ def require(
         raise ValueError(
             f"{path.name} must have the columns {', '.join(columns)}; missing: {', '.join(missing)}"
         )
-    if len(frame) == 0:
-        raise ValueError(f"{path.name} must have at least one row, got none")
+    if len(frame) < least:
+        raise ValueError(f"{path.name} must have at least {least} rows, got {len(frame)}")
     for column in numeric:
         wrong = pd.Series(pd.to_numeric(frame[column], errors="coerce")).isna().to_numpy(dtype=bool)
         if wrong.any():
@@ -117,8 +117,5 @@ def codes_of(
 
 def row_note(rows: int, published: int) -> str:
     """Return a sentence for a table that is not of its published length, else nothing."""
-    return (
-        ""
-        if rows == published
-        else f" This copy has {rows} rows; the published data have {published}."
-    )
+    told = f" This copy has {rows} rows; the published data have {published}."
+    return "" if rows == published else told

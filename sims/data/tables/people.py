@@ -95,11 +95,10 @@ def read_people(
         (np.zeros(n, int), ("all",)) if client is None else categories(frame, client)
     )
     seen = {} if blind else dict(zip(groups, parts, strict=True))
-    columns, blocks = (
-        _learned(frame, features, roles, seen, path)
-        if score is None
-        else _scored(frame, score, features, blind)
-    )
+    if score is None:
+        columns, blocks = _learned(frame, features, roles, seen, path)
+    else:
+        columns, blocks = _scored(frame, score, features, blind)
     return Dataset(
         name=path.stem,
         features=np.hstack([values for _, values in blocks]),

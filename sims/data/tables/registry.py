@@ -12,33 +12,37 @@ FEDFB_SEED = 1
 """The `seed` of FedFB's published code: it gives the same rows to the same clients."""
 
 
+Build = Callable[[str | Path | None, str, int, Progress | None], Dataset]
+
+
 @dataclass(frozen=True)
 class Entry:
     """A data set that can be loaded.
 
     Parameters
     ----------
-    name : str
-        What `load` takes.
-    title, source, licence : str
-        What it is, who published it, on which terms.
     groupings : tuple of str
         The values that `groups` may take besides "two" and "all".
     build : callable
         `build(folder, groups, seed, progress)` makes the data set.
     """
 
-    name: str
-    title: str
-    source: str
-    licence: str
     groupings: tuple[str, ...]
-    build: Callable[[str | Path | None, str, int, Progress | None], Dataset]
+    build: Build
 
 
 DATASETS = Registry[Entry]("fairfl.sims.data.tables")
 """Every registered data set, by name."""
-register = DATASETS.register
+
+
+def register(name: str, *groupings: str) -> Callable[[Build], Build]:
+    """Add a data set by what builds it; ValueError if the name is taken."""
+
+    def add(build: Build) -> Build:
+        DATASETS.register(name, Entry(groupings, build))
+        return build
+
+    return add
 
 
 def load(

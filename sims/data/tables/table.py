@@ -92,13 +92,10 @@ class Dataset:
 
     def __repr__(self) -> str:
         """Say what the data set is, without printing its arrays."""
-        rows = (
-            f"{len(self)} rows ({int(self.is_test.sum())} test), {self.features.shape[1]} features"
-        )
-        return (
-            f"Dataset({self.name!r}: {rows}, groups {self.group_names}, clients "
-            f"{self.client_names})"
-        )
+        rows = f"{len(self)} rows ({int(self.is_test.sum())} test), "
+        rows += f"{self.features.shape[1]} features"
+        names = f"groups {self.group_names}, clients {self.client_names}"
+        return f"Dataset({self.name!r}: {rows}, {names})"
 
     def select(self, mask: ArrayLike) -> "Dataset":
         """Return the data set of the rows where `mask` is true; codes and names stay as they are.
@@ -116,14 +113,8 @@ class Dataset:
             )
         if not chosen.any():
             raise ValueError("mask must select at least one row, got none")
-        return replace(
-            self,
-            features=self.features[chosen],
-            label=self.label[chosen],
-            group=self.group[chosen],
-            client=self.client[chosen],
-            is_test=self.is_test[chosen],
-        )
+        rows = ("features", "label", "group", "client", "is_test")
+        return replace(self, **{name: getattr(self, name)[chosen] for name in rows})
 
     def binary_groups(
         self,

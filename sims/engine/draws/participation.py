@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fairfl._support.checks import whole
 from fairfl.sims.engine.draws import counter
+from fairfl.sims.engine.named import Named
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -20,19 +21,14 @@ PARTICIPATIONS: dict[str, type[Participation]] = {}
 """By the names that files give them."""
 
 
-class Participation(ABC):
+class Participation(Named, ABC):
     """Chooses the clients of a round; a choice is a function of the seed, the round and the
     clients' ids.
 
     A frozen dataclass with a ``name`` can be named in files, its fields as its parameters.
     """
 
-    name: ClassVar[str] = ""
-
-    def __init_subclass__(cls, **kwargs: object) -> None:
-        super().__init_subclass__(**kwargs)
-        if cls.__dict__.get("name"):
-            PARTICIPATIONS[cls.name] = cls
+    known = PARTICIPATIONS
 
     @abstractmethod
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:

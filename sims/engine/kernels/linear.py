@@ -14,17 +14,18 @@ from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.model import Blocks, Model, Weights
 
 
-def floating(owner: str, x: Tensor) -> None:
-    """ValueError for inputs that are whole numbers or truth values."""
+def ready(model: Model, data: ClientData, features: int, bias: bool = True) -> ClientData:
+    """The data with the model's targets, and with a ``bias`` a column of ones; ValueError for
+    inputs of another width, and for whole numbers or truth values.
+    """
+    x = data.x
+    if x.ndim != 2 or x.shape[1] != features:
+        raise ValueError(f"x must have shape (N, {features}) for {model!r}, got {tuple(x.shape)}")
     if not x.is_floating_point():
         raise ValueError(
-            f"x must be floating point for {owner}, got {x.dtype}: scale pixels or codes first"
+            f"x must be floating point for {model!r}, got {x.dtype}: scale pixels or codes first"
         )
-
-
-def ready(model: Model, data: ClientData, bias: bool = True) -> ClientData:
-    """The data with the model's targets, and with a ``bias`` a column of ones."""
-    x = torch.cat([data.x, data.x.new_ones(len(data.x), bias)], 1)
+    x = torch.cat([x, x.new_ones(len(x), bias)], 1)
     return replace(data, x=x, targets=model.targets(data.y, x))
 
 
@@ -62,13 +63,8 @@ class Linear(Model):
         return torch.zeros(self.size, dtype=torch.float64)
 
     def prepare(self, data: ClientData) -> ClientData:
-        if data.x.ndim != 2 or data.x.shape[1] != self.features:
-            raise ValueError(
-                f"x must have shape (N, {self.features}) for {self!r}, got {tuple(data.x.shape)}"
-            )
-        floating(repr(self), data.x)
         self.check_targets(data.y)
-        return ready(self, data, self.bias)
+        return ready(self, data, self.features, self.bias)
 
     @abstractmethod
     def check_targets(self, y: Tensor) -> None:

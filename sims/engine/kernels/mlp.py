@@ -16,7 +16,6 @@ from fairfl.sims.engine.kernels.linear import (
     entropies,
     entropy_slopes,
     entropy_targets,
-    floating,
     ready,
 )
 from fairfl.sims.engine.model import Blocks, Model, Weights
@@ -98,13 +97,8 @@ class MLP(Model):
         return torch.cat(layers)[self.places]
 
     def prepare(self, data: ClientData) -> ClientData:
-        if data.x.ndim != 2 or data.x.shape[1] != self.widths[0]:
-            raise ValueError(
-                f"x must have shape (N, {self.widths[0]}) for {self!r}, got {tuple(data.x.shape)}"
-            )
-        floating(repr(self), data.x)
         classes_between("MLP", data.y, self.widths[-1])
-        return ready(self, data)
+        return ready(self, data, self.widths[0])
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         return entropies(self.scores(params, x), y)

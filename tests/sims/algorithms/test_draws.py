@@ -2,30 +2,16 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction as Q
-from itertools import combinations_with_replacement, product
+from itertools import combinations_with_replacement
 from math import comb, factorial, prod
 
 import numpy as np
 import pytest
 import torch
-from federations import EXACT, classified, quick
+from every_algorithm import AFL, EVERY, GIFAIR, DualWeighted, FedMGDA, PFedAvg
+from federations import classified, quick, trained
 
-from fairfl.sims.algorithms import algorithms
-from fairfl.sims.algorithms.afl import AFL
-from fairfl.sims.algorithms.dual_weighted import DualWeighted
-from fairfl.sims.algorithms.fedmgda import FedMGDA
-from fairfl.sims.algorithms.gifair import GIFAIR
-from fairfl.sims.algorithms.pfedavg import PFedAvg
-from fairfl.sims.engine import (
-    ByWeight,
-    ClientData,
-    Participation,
-    Parts,
-    Replicate,
-    Simulation,
-    Softmax,
-)
-from fairfl.sims.engine.draws import participation
+from fairfl.sims.engine import ClientData, Participation, Parts, Softmax
 from fairfl.sims.engine.losses import measure
 from fairfl.theory.aggregation import RankWeighted
 
@@ -35,7 +21,7 @@ PARTS = [
 ]
 P = (Q(1, 10), Q(2, 10), Q(3, 10), Q(4, 10))
 ROUND = {"rounds": 2, "batch_size": None, "steps": 2, "momentum": 0.5}
-COUNTING = [a for kind in algorithms().values() for a in kind.examples() if kind is not AFL]
+COUNTING = [one for one in EVERY if not isinstance(one, AFL)]
 COUNTING += [FedMGDA(0.02, normalize=False), GIFAIR(groups=(0, 1, 2, 0))]
 """FedMGDA where its box binds, and GIFAIR with a group of two clients."""
 MODEL = Softmax(3, 3)
@@ -61,25 +47,21 @@ class Drawn(Participation):
         return np.array(self.clients), np.full(len(self.clients), 1 / len(self.clients))
 
 
-def simulated(algorithm, clients=(0, 1, 2, 3), weights=P, rounds=2, **changes):
-    data = Parts(
-        ClientData.from_clients([PARTS[k] for k in clients]),
-        weights=np.array([float(x) for x in weights]),
-    )
-    simulation = Simulation(MODEL, data, [Replicate(algorithm)], quick(**ROUND | changes), EXACT)
-    for _ in range(rounds):
-        simulation.step()
-    return simulation
+def simulated(algorithms, clients=(0, 1, 2, 3), weights=P, rounds=2, **changes):
+    parts = ClientData.from_clients([PARTS[k] for k in clients])
+    data = Parts(parts, weights=np.array([float(x) for x in weights]))
+    return trained(MODEL, data, algorithms, quick(**ROUND | changes), rounds=rounds)
 
 
 @pytest.mark.parametrize("draws", [(0, 0, 2), (0, 1, 3, 3), (1, 1, 1, 3, 3), (2, 2)], ids=str)
-@pytest.mark.parametrize("algorithm", COUNTING, ids=repr)
-def test_who_is_drawn_twice_counts_as_two(algorithm, draws):
+def test_who_is_drawn_twice_counts_as_two(draws):
     """Against a federation with twins where a client is drawn twice. Twins are one group."""
-    expected = simulated(of_twins(algorithm, draws), draws, [Q(1, len(draws))] * len(draws))
-    found = simulated(algorithm, participation=Drawn(draws))
-    np.testing.assert_allclose(found.params, expected.params, rtol=1e-9, atol=1e-13)
-    assert float(found.params.abs().max()) > 1e-3  # something moved
+    twins = [of_twins(one, draws) for one in COUNTING]
+    expected = simulated(twins, draws, [Q(1, len(draws))] * len(draws)).params
+    found = simulated(COUNTING, participation=Drawn(draws)).params
+    for one, own, other in zip(COUNTING, found, expected, strict=True):
+        np.testing.assert_allclose(own, other, rtol=1e-9, atol=1e-13, err_msg=repr(one))
+        assert float(own.abs().max()) > 1e-3  # something moved
 
 
 def of_twins(algorithm, draws):
@@ -88,11 +70,11 @@ def of_twins(algorithm, draws):
     return replace(algorithm, groups=tuple((algorithm.groups or range(4))[k] for k in draws))
 
 
-@pytest.mark.parametrize("algorithm", AFL.examples(), ids=repr)
-def test_afl_counts_its_clients_once(algorithm):
+def test_afl_counts_its_clients_once():
     """As its docstring says: a client's weight is its lambda, not its draws."""
     found, expected = (
-        simulated(algorithm, participation=Drawn(draws)).params for draws in ((0, 0, 2), (0, 2))
+        simulated(AFL.examples(), participation=Drawn(draws)).params
+        for draws in ((0, 0, 2), (0, 2))
     )
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
@@ -101,7 +83,7 @@ def mean_weights(algorithm, ways):
     """Of each client in the first round, over ``ways``: pairs of a chance and a participation."""
     total = np.zeros(4)
     for chance, rule in ways:
-        one = simulated(algorithm, participation=rule, rounds=0)
+        one = simulated([algorithm], participation=rule, rounds=0)
         one.params.copy_(START)
         one.step()
         clients, weights = one.weights[0]
@@ -136,17 +118,3 @@ def test_mean_rank_weights_of_draws(ranks, make):
     np.testing.assert_allclose(mean_weights(make(ranks), all_draws(3)), wanted, rtol=1e-12)
     if ranks == RankWeighted.geometric(1.0):
         np.testing.assert_allclose(wanted, [float(x) for x in P], rtol=1e-12)
-
-
-def test_by_weight_draws_with_replacement():
-    """Uniforms in every tenth's middle, all 10^2: equal ranks have p as their mean weights."""
-    total = np.zeros(4)
-    for drawn in product(range(10), repeat=2):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(
-                participation.counter,
-                "uniforms",
-                lambda keys, drawn=drawn: (np.array(drawn) + 0.5) / 10,
-            )
-            total += mean_weights(PFedAvg(RankWeighted.geometric(1.0)), [(Q(1, 100), ByWeight(2))])
-    np.testing.assert_allclose(total, [float(x) for x in P], rtol=1e-12)

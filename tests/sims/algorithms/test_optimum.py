@@ -7,21 +7,26 @@ from functools import cache
 
 import numpy as np
 import pytest
+import torch
+from every_algorithm import (
+    AFL,
+    GIFAIR,
+    TERM,
+    Ditto,
+    DualWeighted,
+    FedAvg,
+    FedMGDA,
+    FedProx,
+    FedSGD,
+    PFedAvg,
+    PropFair,
+    QFedAvg,
+    QFedSGD,
+)
 from federations import trained
 from softmax_problem import SoftmaxProblem
 
-from fairfl.sims.algorithms.afl import AFL
-from fairfl.sims.algorithms.ditto import Ditto
-from fairfl.sims.algorithms.dual_weighted import DualWeighted
-from fairfl.sims.algorithms.fedavg import FedAvg, FedSGD
-from fairfl.sims.algorithms.fedmgda import FedMGDA
-from fairfl.sims.algorithms.fedprox import FedProx
-from fairfl.sims.algorithms.gifair import GIFAIR
 from fairfl.sims.algorithms.min_norm import min_norm_weights
-from fairfl.sims.algorithms.pfedavg import PFedAvg
-from fairfl.sims.algorithms.propfair import PropFair
-from fairfl.sims.algorithms.qfedavg import QFedAvg, QFedSGD
-from fairfl.sims.algorithms.term import TERM
 from fairfl.sims.engine import Polynomial, Training
 from fairfl.solvers.minimax.solve_minimax import solve_minimax
 from fairfl.theory import aggregation as aims
@@ -67,9 +72,9 @@ def gap(aim, w):
 @pytest.mark.parametrize(
     ("cases", "training", "reached"),
     [
-        (SMOOTH, Training(500, PROBLEM.rate, None), 1e-9),
+        (SMOOTH, Training(300, PROBLEM.rate, None), 1e-9),
         # subgradient steps of a length eta end within eta G² / (2 A*) (Nedic and Bertsekas 2001)
-        (KINKED, Training(1500, PROBLEM.rate, None, schedule=Polynomial(1.0, 40.0)), 5e-3),
+        (KINKED, Training(700, PROBLEM.rate, None, schedule=Polynomial(1.0, 40.0)), 5e-3),
     ],
     ids=["smooth", "kinked"],
 )
@@ -81,7 +86,7 @@ def test_they_reach_the_optimum(cases, training, reached):
 
 
 def test_with_five_local_steps_none_does():
-    training = Training(100, PROBLEM.rate, None, steps=5)
+    training = Training(60, PROBLEM.rate, None, steps=5)
     ends = trained(PROBLEM.model, PROBLEM.data, [one for one, _ in SMOOTH[1:]], training).params
     assert all(gap(aim, w.numpy()) > 1e-6 for (_, aim), w in zip(SMOOTH[1:], ends, strict=True))
 
@@ -95,6 +100,17 @@ def test_fedmgda_ends_pareto_stationary():
         v = min_norm_weights(gram, np.full(4, 1 / 4), 1.0)
         return v @ gram @ v
 
-    rule, training = FedMGDA(1.0, normalize=False), Training(500, PROBLEM.rate, None)
+    rule, training = FedMGDA(1.0, normalize=False), Training(300, PROBLEM.rate, None)
     (end,) = trained(PROBLEM.model, PROBLEM.data, [rule], training).params.numpy()
     assert stationary(end) < 1e-9 < 1e-3 < stationary(np.zeros(9))
+
+
+def test_the_problem_is_the_engines_and_its_gradients_are_those_of_its_losses():
+    w, step = np.linspace(-1, 1, 9), 1e-6
+    for k, (x, y) in enumerate(zip(PROBLEM.x, PROBLEM.y, strict=True)):
+        one = PROBLEM.model.losses(*(torch.from_numpy(each)[None] for each in (w, x, y)))
+        assert PROBLEM.losses(w)[k] == pytest.approx(float(one.mean()), rel=1e-12)
+    moved = ([PROBLEM.losses(w + s * step * e) for e in np.eye(9)] for s in (1, -1))
+    ahead, behind = (np.array(each) for each in moved)
+    slopes = (ahead - behind).T / (2 * step)
+    np.testing.assert_allclose(PROBLEM.gradients(w), slopes, rtol=1e-6, atol=1e-8)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 import torch
-from federations import EXACT, trained
+from federations import EXACT
 
 from fairfl.sims.engine import (
     Aggregate,
@@ -129,14 +129,3 @@ def test_they_end_where_a_loop_in_numpy_does(algorithm, loop, count, beside, bac
         w, h, own = loop(w, h, own, simulation.weights[0][0])
     np.testing.assert_allclose(simulation.params[0], w, rtol=1e-11, atol=1e-12)
     assert np.abs(w).max() > 0.01
-
-
-@pytest.mark.parametrize("name", ["start", "linear"])
-def test_terms_of_another_shape_are_told(name):
-    @dataclass(frozen=True)
-    class Wrong(FedNova):
-        def client(self, round):
-            return (LocalTask(**{name: round.params}),)
-
-    with pytest.raises(ValueError, match=f"{name} must have shape \\(4, 3\\), got \\(3,\\) from"):
-        trained(LeastSquares(3, bias=False), DATA, [Wrong()], TRAINING)

@@ -13,11 +13,8 @@ from fairfl.sims.algorithms.min_norm import min_norm_weights
 def is_optimal(gram, center, radius, v):
     """No move of weight between clients, within the box, lowers the norm to first order."""
     low, high = np.maximum(center - radius, 0), np.minimum(center + radius, 1)
-    assert (
-        (v >= low - 1e-12).all()
-        and (v <= high + 1e-12).all()
-        and v.sum() == pytest.approx(1, abs=1e-10)
-    )
+    assert (v >= low - 1e-12).all() and (v <= high + 1e-12).all()
+    assert v.sum() == pytest.approx(1, abs=1e-10)
     slope = gram @ v
     can_rise, can_fall = v < high - 1e-9, v > low + 1e-9
     if can_rise.any() and can_fall.any():
@@ -40,15 +37,9 @@ def test_the_least_norm_against_scipy(seed):
     rows, center, radius = rng.normal(size=(6, 8)), rng.dirichlet(np.ones(6) * 5), 0.3
     gram = rows @ rows.T
     bounds = list(zip(np.maximum(center - radius, 0), np.minimum(center + radius, 1), strict=True))
-    other = optimize.minimize(
-        lambda v: v @ gram @ v,
-        center,
-        jac=lambda v: 2 * gram @ v,
-        bounds=bounds,
-        method="SLSQP",
-        constraints={"type": "eq", "fun": lambda v: v.sum() - 1},
-        options={"ftol": 1e-14, "maxiter": 500},
-    )
+    sum_one = {"type": "eq", "fun": lambda v: v.sum() - 1}
+    how = {"method": "SLSQP", "bounds": bounds, "options": {"ftol": 1e-14, "maxiter": 500}}
+    other = optimize.minimize(lambda v: v @ gram @ v, center, constraints=sum_one, **how)
     v = min_norm_weights(gram, center, radius)
     assert v @ gram @ v <= other.fun + 1e-9
 
@@ -86,6 +77,5 @@ def test_a_thousand_clients():
 
 def test_an_update_of_nothing_takes_all_the_weight():
     gram = np.diag([1.0, 0.0, 1.0])
-    np.testing.assert_allclose(
-        min_norm_weights(gram, np.full(3, 1 / 3), 1.0), [0, 1, 0], atol=1e-12
-    )
+    found = min_norm_weights(gram, np.full(3, 1 / 3), 1.0)
+    np.testing.assert_allclose(found, [0, 1, 0], atol=1e-12)

@@ -47,20 +47,8 @@ def bank_rows(ages: tuple[int, ...], separator: str) -> list[str]:
     rows = []
     for i, age in enumerate(ages):
         loan, y = ("yes" if i % 3 == 0 else "no"), ("yes" if i % 4 == 0 else "no")
-        cells = [
-            str(age),
-            "admin.",
-            "single",
-            "unknown",
-            "no",
-            str(100 * i - 50),
-            "yes",
-            loan,
-            "cellular",
-            "5",
-            "may",
-        ]
-        rows.append(separator.join([*cells, str(60 + i), "1", "-1", "0", "unknown", y]))
+        cells = f"{age} admin. single unknown no {100 * i - 50} yes {loan} cellular 5 may {60 + i}"
+        rows.append(separator.join([*cells.split(), "1", "-1", "0", "unknown", y]))
     return rows
 
 

@@ -162,7 +162,7 @@ def _edit(data, value):
         (ROWS + "1.5,no,old\n", {}, "must be from 0 to 1, the outermost edges, got 1.5 in row 6"),
         (ROWS + "0.5,maybe,old\n", {}, "label column 'y' must have two values"),
         (ROWS, {"score": "t"}, "'t' must be one column of people.csv, got s, y, a"),
-        (ROWS, {"score": "y"}, "must be different columns"),
+        (ROWS, {"score": "y"}, "columns must be different, got y, y, a"),
         (ROWS, {"edges": [0, 1]}, "edges must be three or more increasing finite numbers"),
         (ROWS, {"edges": [0, 0.5, 0.5, 1]}, "edges must be three or more increasing"),
         (ROWS, {"site": ""}, "site must not be empty"),

@@ -5,12 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
-from federations import EXACT, quick
+from every_algorithm import Ditto, FedAvg, QFedAvg
+from federations import EXACT, quick, trained
 from torch import nn
 
-from fairfl.sims.algorithms.ditto import Ditto
-from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.engine import ClientData, Module, Parts, Replicate, Simulation, simulate
 
 STEPS, FEATURES = 5, 3
@@ -69,37 +67,25 @@ def people(sizes=(4, 6, 1)):
     return Parts(data, data)
 
 
-def ended(model, replicates, **changes):
-    simulation = Simulation(
-        model, people(), replicates, quick(rounds=2, momentum=0.5), replace(EXACT, **changes)
-    )
-    while not simulation.done:
-        simulation.step()
-    return simulation
-
-
 @pytest.mark.parametrize("model", IN_TURN.values(), ids=IN_TURN)
 def test_the_same_as_the_plain_loop(model):
     """Alone, in the loop, with the least memory, and beside others; measures too."""
-    replicates = [
-        Replicate(QFedAvg(1.0)),
-        Replicate(Ditto(0.2), 1),
-        Replicate(FedAvg(), 2, lr=0.05),
-    ]
-    together = ended(model, replicates)
+
+    def ended(rules, **how):
+        training = quick(rounds=2, momentum=0.5)
+        return trained(
+            model, people(), rules, training, replace(EXACT, **how), seeds=[1, 0][: len(rules)]
+        )
+
+    together, slow = (ended([Ditto(0.2), QFedAvg(1.0)], backend=how) for how in ("batched", "loop"))
     assert model.in_turn and float(together.params.abs().max()) > 1e-3
-    for other in (
-        ended(model, replicates, backend="loop"),
-        ended(model, replicates, memory_limit=1),
-    ):
-        np.testing.assert_allclose(together.params, other.params.detach(), rtol=1e-12, atol=1e-12)
-    for one, other in zip(
-        together.evaluate(), ended(model, replicates, backend="loop").evaluate(), strict=True
-    ):
+    small, alone = ended([Ditto(0.2), QFedAvg(1.0)], memory_limit=1), ended([Ditto(0.2)])
+    for one in (slow.params.detach(), small.params):
+        np.testing.assert_allclose(together.params, one, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(alone.params[0], together.params[0], rtol=1e-12, atol=1e-12)
+    for one, other in zip(together.evaluate(), slow.evaluate(), strict=True):
         np.testing.assert_allclose(one["loss"], other["loss"], rtol=1e-11)
         np.testing.assert_array_equal(one["accuracy"], other["accuracy"])
-    alone = ended(model, replicates[1:2])
-    np.testing.assert_allclose(alone.params[0], together.params[1], rtol=1e-12, atol=1e-12)
 
 
 def test_losses_and_gradients_client_by_client():
@@ -118,35 +104,19 @@ def test_losses_and_gradients_client_by_client():
 
 
 def test_a_run_goes_on(tmp_path):
-    def run(rounds, resume=False):
+    def run(folder, progress=None):
         model = Module(lambda: Recurrent(nn.GRU))  # as a new process would have it
-        return simulate(
-            model,
-            people(),
-            [Replicate(Ditto(0.2)), Replicate(FedAvg(), 1)],
-            quick(rounds=rounds),
-            EXACT,
-            folder=tmp_path / f"{resume}",
-            resume=resume,
-            checkpoint_every=1,
-        )
+        given = model, people(), [Replicate(Ditto(0.2)), Replicate(FedAvg(), 1)], quick(rounds=4)
+        how = {"folder": tmp_path / folder, "resume": True, "checkpoint_every": 1}
+        return simulate(*given, EXACT, progress=progress, **how)
 
-    through = run(4)
-    stopped = tmp_path / "True"
-    with pytest.MonkeyPatch.context() as patch:
-        step, done = Simulation.step, []
+    def stop(done, rounds):
+        if done == 2:
+            raise KeyboardInterrupt
 
-        def dying(self):
-            done.append(0)
-            if len(done) == 3:
-                raise KeyboardInterrupt
-            return step(self)
-
-        patch.setattr(Simulation, "step", dying)
-        with pytest.raises(KeyboardInterrupt):
-            run(4, resume=True)
-    assert stopped.exists()
-    assert (run(4, resume=True).params == through.params).all()
+    with pytest.raises(KeyboardInterrupt):
+        run("stopped", stop)
+    assert (run("stopped").params == run("through").params).all()
 
 
 def test_what_can_be_stacked_is():
@@ -196,16 +166,6 @@ class Cut(Pooled):
         (lambda: Pooled(nn.BatchNorm1d(STEPS)), "without buffers"),
         (lambda: Recurrent(nn.LSTM, proj_size=3), "data must fit"),
         (lambda: Cut(nn.Tanh()), "a module with a gradient"),
-    ],
-    ids=[
-        "dropout of a layer",
-        "dropout",
-        "mixed samples",
-        "batch norm",
-        "an error of its own",
-        "running averages",
-        "shapes",
-        "no gradient",
     ],
 )
 def test_what_cannot_be_done_is_told_before_any_work(factory, told):

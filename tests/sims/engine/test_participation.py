@@ -1,19 +1,38 @@
-"""Who takes part: sizes, frequencies, and independence of how clients are listed."""
+"""Who takes part in a round: sizes and frequencies, groups that join and leave, and, all ways
+enumerated, what is unbiased for the p-weighted mean.
+"""
+
+from dataclasses import replace
+from fractions import Fraction as Q
+from itertools import combinations, permutations, product
 
 import numpy as np
 import pytest
+import torch
+from every_algorithm import EVERY, FedAvg
 from federations import EXACT, classified, quick, trained
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import ByWeight, Everyone, Given, Replicate, Simulation, Softmax, Uniform
+from fairfl.sims.engine import (
+    ByWeight,
+    ClientData,
+    Everyone,
+    Given,
+    Joining,
+    LeastSquares,
+    Parts,
+    Replicate,
+    Simulation,
+    Softmax,
+    Uniform,
+)
 from fairfl.sims.engine.draws import participation
-from fairfl.sims.engine.draws.participation import smallest
 
-IDS = np.array([4, 0, 7, 2, 9])
-P = np.array([0.1, 0.15, 0.2, 0.25, 0.3])
-EVERY = [
+MODEL, SIZES = Softmax(4, 3), (5, 17, 4, 9, 30, 8, 2)
+OTHERS = np.array([4, 0, 7, 2, 9])
+SHARES = np.array([0.1, 0.15, 0.2, 0.25, 0.3])
+RULES = [
     Everyone(),
     Uniform(3),
     ByWeight(3),
@@ -22,30 +41,16 @@ EVERY = [
 ]
 
 
-@pytest.mark.parametrize("rule", EVERY, ids=repr)
+@pytest.mark.parametrize("rule", RULES, ids=repr)
 def test_choices_are_sorted_and_weights_sum_to_one(rule):
     for round in range(50):
-        drawn = rule.choose(0, round, IDS, P)
+        drawn = rule.choose(0, round, OTHERS, SHARES)
         chosen, weights, draws = participation.merged(*drawn)
-        assert (
-            (np.diff(drawn[0]) >= 0).all()
-            and (np.diff(chosen) > 0).all()
-            and draws.sum() == len(drawn[0])
-        )
+        assert (np.diff(drawn[0]) >= 0).all() and draws.sum() == len(drawn[0])
+        assert (np.diff(chosen) > 0).all() and set(chosen) <= set(range(5))
         assert rule == ByWeight(3) or (draws == 1).all()
-        assert set(chosen) <= set(range(5))
-        assert (
-            weights.sum() == pytest.approx(1)
-            and (weights > 0).all()
-            and len(weights) == len(chosen)
-        )
-
-
-def test_masks_come_round_again():
-    masks = np.array([[True, False], [True, True]])
-    rule = Given(masks)
-    for round, expected in enumerate(([0], [0, 1], [0], [0, 1])):
-        assert rule.choose(0, round, np.arange(2), np.array([0.25, 0.75]))[0].tolist() == expected
+        assert weights.sum() == pytest.approx(1) and (weights > 0).all()
+        assert len(weights) == len(chosen)
 
 
 def test_rates_of_dropouts_and_stragglers():
@@ -54,35 +59,23 @@ def test_rates_of_dropouts_and_stragglers():
     effort = participation.efforts(0.4, 0, 0, ids)
     assert (effort < 1).mean() == pytest.approx(0.4, abs=0.015)
     assert effort[effort < 1].mean() == pytest.approx(0.5, abs=0.02)
-    assert (
-        not participation.dropouts(0.0, 0, 0, ids).any()
-        and participation.dropouts(1.0, 0, 0, ids).all()
-    )
+    assert not participation.dropouts(0.0, 0, 0, ids).any()
+    assert participation.dropouts(1.0, 0, 0, ids).all()
     assert (participation.efforts(0.0, 0, 0, ids) == 1).all()
 
 
 def test_counts_are_told():
-    simulation = Simulation(
-        Softmax(4, 3),
-        classified((8,) * 10),
-        [Replicate(FedAvg())],
-        quick(participation=Uniform(6), dropout=0.5, stragglers=0.5, epochs=3),
-        EXACT,
-    )
+    training = quick(participation=Uniform(6), dropout=0.5, stragglers=0.5, epochs=3)
+    simulation = Simulation(MODEL, classified((8,) * 10), [Replicate(FedAvg())], training, EXACT)
     rows = [simulation.step()[0] for _ in range(20)]
     assert all(row["chosen"] == 6 and row["received"] == 6 - row["dropouts"] for row in rows)
-    assert (
-        0 < sum(row["dropouts"] for row in rows) < 120
-        and sum(row["stragglers"] for row in rows) > 0
-    )
+    assert 0 < sum(row["dropouts"] for row in rows) < 120
+    assert sum(row["stragglers"] for row in rows) > 0
     full = [row for row in rows if row["stragglers"] == 0]
     assert all(row["steps"] == 6 * row["received"] for row in full)
     assert all(row["received"] <= row["steps"] <= 6 * row["received"] for row in rows)
-
-
-def test_a_round_without_anybody_changes_nothing():
-    done = trained(Softmax(4, 3), classified((8,) * 3), [FedAvg()], quick(dropout=1.0, rounds=2))
-    assert float(done.params.abs().max()) == 0 and done.round == 2
+    nobody = trained(MODEL, classified((8,) * 3), [FedAvg()], quick(dropout=1.0, rounds=2))
+    assert float(nobody.params.abs().max()) == 0 and nobody.round == 2
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=30), st.integers(1, 30), st.randoms())
@@ -91,4 +84,236 @@ def test_the_smallest_keys_are_those_of_a_full_sort(keys, count, random):
     count, ids = min(count, len(keys)), list(range(len(keys)))
     random.shuffle(ids)
     expected = sorted(sorted(range(len(keys)), key=lambda k: (keys[k], ids[k]))[:count])
-    assert smallest(count, np.array(keys), np.array(ids)).tolist() == expected
+    assert participation.smallest(count, np.array(keys), np.array(ids)).tolist() == expected
+
+
+def present(joining, rounds, clients, seed=0):
+    """Who takes part, round by round."""
+    p = np.arange(1.0, clients + 1)
+    found = []
+    for t in range(rounds):
+        chosen, weights = joining.choose(seed, t, np.arange(clients), p / p.sum())
+        np.testing.assert_allclose(weights, p[chosen] / p[chosen].sum())
+        found.append(chosen.tolist())
+    return found
+
+
+def test_rounds_by_hand():
+    """Seven clients in three groups: 3, 2, 2. Nobody in round 0; group 1 alone in 1; all in 3."""
+    joining = Joining((2, 1, 3), (5, 0, 4))
+    assert joining.members(7).tolist() == [0, 0, 0, 1, 1, 2, 2]
+    first, second, third = [0, 1, 2], [3, 4], [5, 6]
+    both = first + second
+    assert present(joining, 6, 7) == [[], second, both, both + third, both, second]
+    assert [joining.joined(t) for t in range(5)] == [(), (1,), (1, 2), (1, 2, 3), (1, 2, 3)]
+    assert present(Joining((0, 0, 4)), 5, 7)[3:] == [[0, 1, 2, 3, 4], [*range(7)]]
+    assert Joining((0, 0)).joined(9) == (0,)
+    alone = Joining((0, 1), groups=(0, 1, 0))
+    assert present(alone, 2, 3) == [[0, 2], [0, 1, 2]]
+    assert present(Joining((0,), (2,)), 4, 3) == [[0, 1, 2], [0, 1, 2], [], []]
+
+
+def test_a_share_of_those_who_are_there():
+    """max(C n, 1), rounded down, of n; every one as often as another."""
+    joining = Joining((0, 3), share=0.29)
+    rounds = [set(row) for s in range(300) for row in present(joining, 4, 200, s)[2:]]
+    assert {len(row) for row in rounds} == {29, 58}  # 0.29 * 100 is 28.999999999999996
+    counts = np.bincount([k for row in rounds for k in row], minlength=200)
+    # the first hundred: 600 rounds at 0.29; the others 300; five standard deviations
+    assert np.abs(counts[:100] - 174).max() < 56 and np.abs(counts[100:] - 87).max() < 40
+    assert all(len(row) == 1 for row in present(Joining((0,), share=0.01), 5, 20))
+
+
+def test_every_algorithm_takes_any_schedule():
+    """Rounds with nobody change nothing; who joins in the last round takes part in it."""
+    training = quick(rounds=6, lr=0.05, participation=Joining((1, 2, 5), (4, 3, 0)))
+    replicates = [Replicate(one) for one in EVERY]
+    simulation = Simulation(MODEL, classified(SIZES), replicates, training, EXACT)
+    moved, received = [], []
+    for _ in range(6):
+        before = simulation.params.clone()
+        received.append({row["received"] for row in simulation.step()})
+        moved.append((simulation.params != before).any(1).tolist())
+    assert received == [{0}, {3}, {5}, {3}, {0}, {2}]
+    assert not any(moved[0]) and not any(moved[4]) and all(moved[1])
+    # AFL's mixture may have nothing left for them
+    assert all(there or one.name == "afl" for one, there in zip(EVERY, moved[5], strict=True))
+
+
+def test_a_schedule_is_masks():
+    data = classified(SIZES)
+    masks = np.array([[True] * 3 + [False] * 4, [True] * 3 + [False] * 4, [True] * 7])
+    again = [Given(masks).choose(0, t, np.arange(7), np.ones(7))[0].tolist() for t in (0, 2, 3, 5)]
+    assert again == [[0, 1, 2], [*range(7)]] * 2  # they come round
+    both = [
+        trained(MODEL, data, [FedAvg()], quick(rounds=3, participation=p)).params
+        for p in (Joining((0, 2), groups=(0, 0, 0, 1, 1, 1, 1)), Given(masks))
+    ]
+    assert torch.equal(*both)
+
+
+def test_joining_in_any_order_of_the_clients():
+    data, order = classified(SIZES), np.random.default_rng(1).permutation(7)
+    groups = (0, 0, 1, 1, 0, 2, 2)
+    training = quick(rounds=6, participation=Joining((0, 2, 4), groups=groups, share=0.6))
+    moved = Joining((0, 2, 4), groups=tuple(groups[k] for k in order), share=0.6)
+    one = trained(MODEL, data, [FedAvg()], training).params
+    other = Parts(data.train.take(order))
+    two = trained(MODEL, other, [FedAvg()], replace(training, participation=moved)).params
+    np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-12)
+
+
+K = 4
+P = (Q(1, 10), Q(2, 10), Q(3, 10), Q(4, 10))
+EVEN = (Q(1, 4),) * 4
+IDS = np.array([7, 0, 3, 5])
+
+
+def floats(p):
+    return np.array([float(x) for x in p])
+
+
+def mean_weights(rule, p, ways, patch):
+    """Mean of the weights (K,) over ``ways``, pairs of a chance and of what is patched in."""
+    total = np.zeros(K)
+    for chance, put in ways:
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            patch(monkeypatch, put)
+            chosen, weights, _ = participation.merged(*rule.choose(0, 0, IDS, floats(p)))
+        total[chosen] += float(chance) * weights
+    return total
+
+
+def by_keys(monkeypatch, order):
+    """Clients' random words in a given order: ``order[0]`` has the smallest."""
+    keys = np.empty(K, np.uint64)
+    keys[list(order)] = np.arange(K)
+    monkeypatch.setattr(participation.counter, "key", lambda *words: keys)
+
+
+def by_uniforms(monkeypatch, numbers):
+    monkeypatch.setattr(participation.counter, "uniforms", lambda keys: np.array(numbers))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_uniform_is_unbiased_for_equal_clients_and_a_ratio_for_others(count):
+    """All 24 orders of the clients' words, alike; against the mean over all sets by its formula."""
+    ways = [(Q(1, 24), order) for order in permutations(range(K))]
+    np.testing.assert_allclose(mean_weights(Uniform(count), EVEN, ways, by_keys), 0.25, rtol=1e-12)
+    sets = list(combinations(range(K), count))
+    ratio = [sum(P[k] / sum(P[j] for j in s) for s in sets if k in s) / len(sets) for k in range(K)]
+    found = mean_weights(Uniform(count), P, ways, by_keys)
+    np.testing.assert_allclose(found, floats(ratio), rtol=1e-12)
+    assert (np.abs(found - floats(P)).max() > 1e-3) == (count < K)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_by_weight_with_replacement_is_unbiased(count):
+    """Every draw in the middle of a tenth, all 10^count: each tenth is one client's."""
+    ways = [
+        (Q(1, 10**count), [(d + 0.5) / 10 for d in drawn])
+        for drawn in product(range(10), repeat=count)
+    ]
+    np.testing.assert_allclose(
+        mean_weights(ByWeight(count), P, ways, by_uniforms), floats(P), rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_by_weight_without_replacement_draws_in_succession_and_is_biased(count):
+    """All 24 orders by their chances; u = exp(-p t) makes the times come in the order."""
+
+    def chance(order):
+        left, result = Q(1), Q(1)
+        for k in order:
+            result, left = result * P[k] / left, left - P[k]
+        return result
+
+    ways = []
+    for order in permutations(range(K)):
+        times = np.empty(K)
+        times[list(order)] = np.arange(1, K + 1)
+        ways.append((chance(order), np.exp(-floats(P) * times)))
+    assert sum(c for c, _ in ways) == 1
+    found = mean_weights(ByWeight(count, replace=False), P, ways, by_uniforms)
+    inside = [
+        sum(chance(o) for o in permutations(range(K)) if k in o[:count]) / count for k in range(K)
+    ]
+    np.testing.assert_allclose(found, floats(inside), rtol=1e-12)
+    # the first draw alone is unbiased
+    assert (np.abs(found - floats(P)).max() > 1e-3) == (count > 1)
+
+
+def ended(p, lost):
+    """Parameters after a round in which the listed clients' updates are lost."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(
+            participation, "dropouts", lambda rate, seed, round, ids: np.isin(ids, lost)
+        )
+        data = Parts(classified((3, 5, 2, 4)).train, weights=floats(p))
+        return trained(MODEL, data, [FedAvg()], quick(rounds=1)).params[0].numpy()
+
+
+@pytest.mark.parametrize(("p", "unbiased"), [(EVEN, True), (P, False)], ids=["equal", "unequal"])
+def test_dropouts_are_harmless_on_average_for_equal_clients_alone(p, unbiased):
+    """All 16 ways; those who are left are weighed by p among themselves."""
+    rate = Q(1, 3)
+    alone = np.array([ended(p, [j for j in range(K) if j != k]) for k in range(K)])
+    mean = np.zeros_like(alone[0])
+    for lost in product((False, True), repeat=K):
+        chance = float(rate ** sum(lost) * (1 - rate) ** (K - sum(lost)))
+        there = [k for k in range(K) if not lost[k]]
+        weights = floats(p)[there] / floats(p)[there].sum()
+        moved = ended(p, [k for k in range(K) if lost[k]])
+        np.testing.assert_allclose(moved, weights @ alone[there], rtol=1e-10, atol=1e-14)
+        mean += chance * moved
+    wanted = float(1 - rate**K) * floats(p) @ alone
+    assert np.allclose(mean, wanted, rtol=1e-10, atol=1e-14) == unbiased
+
+
+def test_a_straggler_does_any_number_of_its_steps_alike():
+    """Efforts in the middles of n equal parts: 1, 2, ..., n steps, once each."""
+    data = Parts(classified((9,)).train)
+    for n in (1, 2, 5):
+        seen = []
+        for k in range(n):
+            with pytest.MonkeyPatch.context() as monkeypatch:
+                monkeypatch.setattr(
+                    participation, "efforts", lambda *words, k=k, n=n: np.array([(k + 0.5) / n])
+                )
+                run = Simulation(MODEL, data, [Replicate(FedAvg())], quick(steps=n), EXACT)
+                seen.append(run.step()[0]["steps"])
+        assert seen == list(range(1, n + 1))
+
+
+def test_momentum_starts_anew_for_whoever_takes_part():
+    """One parameter by hand: v starts at 0 in every round, for everybody."""
+    x = torch.ones(2, 1, dtype=torch.float64)
+    data = Parts(ClientData(x, torch.tensor([1.0, 3.0], dtype=torch.float64), np.array([0, 1, 2])))
+    masks = np.array([[True, True], [True, False], [True, True]])
+    steps = {"steps": 2, "batch_size": None, "participation": Given(masks)}
+    training, model = quick(rounds=3, lr=0.25, momentum=0.5, **steps), LeastSquares(1, bias=False)
+    simulation = Simulation(model, data, [Replicate(FedAvg())], training, EXACT)
+    w = Q(0)
+    for mask in masks:
+        ends = []
+        for target in [t for t, there in zip((Q(1), Q(3)), mask, strict=True) if there]:
+            own, v = w, Q(0)
+            for _ in range(2):
+                v = v / 2 + (own - target)
+                own = own - v / 4
+            ends.append(own)
+        w = sum(ends) / len(ends)
+        simulation.step()
+        assert float(simulation.params[0, 0]) == pytest.approx(float(w), rel=1e-14)
+
+
+def test_what_a_number_is_for_makes_it_another():
+    """Dropouts, stragglers and efforts are independent: no two share a stream."""
+    ids = np.arange(20_000)
+    late = participation.efforts(0.5, 3, 1, ids)
+    drawn = participation.counter.key(3, participation.counter.PARTICIPATION, 1, ids)
+    draws = [late < 1, participation.counter.uniforms(drawn) < 0.5]
+    draws += [participation.dropouts(0.5, *when, ids) for when in ((3, 1), (3, 2), (4, 1))]
+    correlation = np.corrcoef(np.array(draws, float)) - np.eye(len(draws))
+    assert np.abs(correlation).max() < 5 / len(ids) ** 0.5

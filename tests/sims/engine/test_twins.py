@@ -1,23 +1,18 @@
-"""The engine against its slow twin: one client after the other, by autograd."""
+"""The engine against its slow twins: one client after the other, by autograd, or measured alone."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
+from every_algorithm import EVERY, GIFAIR, TERM, Ditto, FedAvg, PropFair, QFedAvg
 from federations import EXACT, classified, quick, trained
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
 from fairfl.sims import models
-from fairfl.sims.algorithms import algorithms
-from fairfl.sims.algorithms.ditto import Ditto
-from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.algorithms.gifair import GIFAIR
-from fairfl.sims.algorithms.propfair import PropFair
-from fairfl.sims.algorithms.qfedavg import QFedAvg
-from fairfl.sims.algorithms.term import TERM, Tilted
+from fairfl.sims.algorithms.term import Tilted
 from fairfl.sims.engine import (
     MLP,
     Aggregate,
@@ -34,29 +29,31 @@ from fairfl.sims.engine import (
     Softmax,
     Training,
     Uniform,
+    losses,
 )
 from fairfl.sims.engine.task import Jobs
 from fairfl.sims.engine.train import CACHE, chunk_size
 
-LOOP = replace(EXACT, backend="loop")
 EQUAL, UNEQUAL = (12,) * 6, (1, 17, 4, 9, 30, 8)
 MODEL = Softmax(4, 3)
 
 
-def assert_twins(model, data, algorithm, training):
+def assert_twins(model, data, algorithms, training, **computing):
     fast, slow = (
-        trained(model, data, [algorithm], training, computing) for computing in (EXACT, LOOP)
+        trained(model, data, algorithms, training, replace(EXACT, **how))
+        for how in (computing, {"backend": "loop"})
     )
-    assert float(fast.params.abs().max()) > 1e-3  # something was learned
-    np.testing.assert_allclose(
-        fast.params.numpy(), slow.params.detach().numpy(), rtol=1e-12, atol=1e-12
-    )
-    own = algorithm.personal(fast.states[0])
-    if own is not None:
-        np.testing.assert_allclose(
-            own.numpy(), algorithm.personal(slow.states[0]).numpy(), rtol=1e-12, atol=1e-12
-        )
-    return fast
+    for r, algorithm in enumerate(algorithms):
+        pairs = [(fast.params[r], slow.params[r])]
+        assert float(fast.params[r].abs().max()) > 1e-3  # something was learned
+        if algorithm.personal(fast.states[r]) is not None:
+            pairs.append(tuple(algorithm.personal(one.states[r]) for one in (fast, slow)))
+        for one, other in pairs:
+            told = repr(algorithm)
+            np.testing.assert_allclose(one, other.detach(), rtol=1e-12, atol=1e-12, err_msg=told)
+
+
+MASKS = np.array([[True, False, True, True, False, True], [False] * 5 + [True]])
 
 
 @pytest.mark.parametrize("sizes", [EQUAL, UNEQUAL], ids=["equal", "unequal"])
@@ -65,80 +62,59 @@ def assert_twins(model, data, algorithm, training):
     [
         {},
         {"momentum": 0.9, "lr": 0.03},
-        {"weight_decay": 0.01, "momentum": 0.5, "epochs": 2, "rounds": 10},
+        {"weight_decay": 0.01, "momentum": 0.5, "epochs": 2},
         {"participation": Uniform(3)},
         {"participation": ByWeight(4)},
         {"participation": ByWeight(4, replace=False), "momentum": 0.5},
-        {
-            "participation": Given(
-                np.array([[True, False, True, True, False, True], [False] * 5 + [True]])
-            )
-        },
+        {"participation": Given(MASKS)},
         {"steps": 7, "batch_size": 3},
         {"batch_size": None, "epochs": 3},
-        {"dropout": 0.3, "stragglers": 0.5, "epochs": 3, "rounds": 10},
+        {"dropout": 0.3, "stragglers": 0.5, "epochs": 3},
         {"schedule": Polynomial(0.5, 2.0), "server_lr": 0.7},
     ],
     ids=str,
 )
 def test_fedavg_in_every_setting(sizes, changes):
-    assert_twins(MODEL, classified(sizes), FedAvg(), quick(**changes))
+    assert_twins(MODEL, classified(sizes), [FedAvg()], quick(**{"rounds": 5} | changes))
 
 
-EVERY = [algorithm for kind in algorithms().values() for algorithm in kind.examples()]
+def test_every_algorithm():
+    training = quick(lr=0.05, momentum=0.5, participation=Uniform(4), epochs=2, rounds=4)
+    assert_twins(MODEL, classified(UNEQUAL), EVERY, training)
 
 
-@pytest.mark.parametrize("algorithm", EVERY, ids=repr)
-def test_every_algorithm(algorithm):
-    training = quick(lr=0.05, momentum=0.5, participation=Uniform(4), epochs=2, rounds=20)
-    assert_twins(MODEL, classified(UNEQUAL), algorithm, training)
-
-
-@pytest.mark.parametrize("variant", ["paper", "linear", "quadratic"])
-def test_propfair_below_its_threshold(variant):
+def test_propfair_below_its_threshold():
     # log 3 is the first loss: M - l < epsilon at once, and not later
-    assert_twins(MODEL, classified(UNEQUAL), PropFair(1.2, 0.3, variant), quick(lr=0.02))
-
-
-def shifted(kind, sizes):
-    """Data whose targets suit the model."""
-    data = classified(sizes, classes=2).train
-    if kind is LeastSquares:
-        return Parts(ClientData(data.x, data.x.sum(1) + data.y, data.offsets))
-    return Parts(data)
+    variants = [PropFair(1.2, 0.3, variant) for variant in ("paper", "linear", "quadratic")]
+    assert_twins(MODEL, classified(UNEQUAL), variants, quick(lr=0.02, rounds=8))
 
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("kind", [LeastSquares, Logistic, LinearSVM])
 def test_linear_models(kind, bias):
-    assert_twins(kind(4, bias=bias), shifted(kind, UNEQUAL), FedAvg(), quick(lr=0.02))
-    assert_twins(
-        kind(4, bias=bias), shifted(kind, UNEQUAL), TERM(0.1, tau=0.2), quick(lr=0.02, rounds=5)
-    )
+    data = classified(UNEQUAL, classes=2).train
+    y = data.x.sum(1) + data.y if kind is LeastSquares else data.y
+    rules, training = [FedAvg(), TERM(0.1, tau=0.2)], quick(lr=0.02, rounds=5)
+    assert_twins(kind(4, bias=bias), Parts(replace(data, y=y)), rules, training)
 
 
 def test_several_outputs():
     data = classified(UNEQUAL).train
     targets = torch.stack([data.x.sum(1), data.x[:, 0]], 1)
-    assert_twins(
-        LeastSquares(4, 2),
-        Parts(ClientData(data.x, targets, data.offsets)),
-        FedAvg(),
-        quick(lr=0.02),
-    )
+    parts = Parts(ClientData(data.x, targets, data.offsets))
+    assert_twins(LeastSquares(4, 2), parts, [FedAvg()], quick(lr=0.02, rounds=5))
 
 
 def network():
     return nn.Sequential(nn.Linear(4, 5), nn.GroupNorm(1, 5), nn.Tanh(), nn.Linear(5, 3))
 
 
+@pytest.mark.parametrize("sizes", [EQUAL, UNEQUAL], ids=["equal", "unequal"])
 @pytest.mark.parametrize("model", [MLP((4, 6, 5, 3)), Module(network)], ids=["mlp", "module"])
-@pytest.mark.parametrize(
-    "algorithm", [FedAvg(), PropFair(5.0), GIFAIR(0.001), Ditto(0.2)], ids=repr
-)
-def test_networks(model, algorithm):
-    assert_twins(model, classified(UNEQUAL), algorithm, quick(momentum=0.5, rounds=8))
-    assert_twins(model, classified(EQUAL), algorithm, quick(rounds=8))
+def test_networks(model, sizes):
+    rules = [FedAvg(), PropFair(5.0), GIFAIR(0.001), Ditto(0.2)]
+    momentum = 0.5 if sizes == UNEQUAL else 0.0
+    assert_twins(model, classified(sizes), rules, quick(momentum=momentum, rounds=3))
 
 
 def test_the_larger_models():
@@ -151,21 +127,18 @@ def test_the_larger_models():
         (lambda: models.CharLSTM(20, 4, 6, 1), letters, 20),
     ):
         y = torch.randint(0, classes, (9,), generator=generator)
-        assert_twins(Module(make), Parts(ClientData(x, y, offsets)), QFedAvg(1.0), training)
+        assert_twins(Module(make), Parts(ClientData(x, y, offsets)), [QFedAvg(1.0)], training)
 
 
 def test_the_mlp_is_the_module_of_its_name():
     by_hand = MLP((4, 6, 3))
-    module = Module(by_hand.sequential)
-    data = classified(UNEQUAL).train
+    module, data = Module(by_hand.sequential), classified(UNEQUAL).train
     params = torch.stack([module.init(seed) for seed in range(2)])
     x, y = data.x[:24].view(2, 12, 4), data.y[:24].view(2, 12)
     own, ones = params[:, by_hand.places], by_hand.prepare(data).x[:24].view(2, 12, 5)
     for weights in (0.25, torch.rand(2, 12, dtype=torch.float64), torch.exp):
-        np.testing.assert_allclose(
-            by_hand.gradient(own, ones, y, weights),
-            module.gradient(params, x, y, weights)[:, by_hand.places],
-        )
+        expected = module.gradient(params, x, y, weights)[:, by_hand.places]
+        np.testing.assert_allclose(by_hand.gradient(own, ones, y, weights), expected)
     np.testing.assert_allclose(by_hand.losses(own, ones, y), module.losses(params, x, y))
     assert torch.equal(by_hand.correct(own, ones, y), module.correct(params, x, y))
 
@@ -189,13 +162,12 @@ def test_losses_gradients_and_steps_against_autograd(model, classes):
     x, y = data.x[:30].view(3, 10, -1), data.y[:30].view(3, 10)
     share = torch.rand(3, 10, dtype=torch.float64, generator=generator)
     rows = [params[k].clone().requires_grad_() for k in range(3)]
-    losses = torch.stack([model.reference(rows[k], x[k], y[k]) for k in range(3)])
-    np.testing.assert_allclose(model.losses(params, x, y), losses.detach(), rtol=1e-12, atol=1e-14)
-    for weights, used in ((0.1, 0.1), (share, share), (lambda f: f.exp(), losses.detach().exp())):
-        slopes = torch.stack(torch.autograd.grad((used * losses).sum(), rows, retain_graph=True))
-        np.testing.assert_allclose(
-            model.gradient(params, x, y, weights), slopes, rtol=1e-11, atol=1e-13
-        )
+    plain = torch.stack([model.reference(rows[k], x[k], y[k]) for k in range(3)])
+    np.testing.assert_allclose(model.losses(params, x, y), plain.detach(), rtol=1e-12, atol=1e-14)
+    close = {"rtol": 1e-11, "atol": 1e-13}
+    for weights, used in ((0.1, 0.1), (share, share), (lambda f: f.exp(), plain.detach().exp())):
+        slopes = torch.stack(torch.autograd.grad((used * plain).sum(), rows, retain_graph=True))
+        np.testing.assert_allclose(model.gradient(params, x, y, weights), slopes, **close)
         expected = [block.clone() for block in model.blocks(slopes)]
         before = [block.contiguous() for block in model.blocks(params)]
         moved, sums = ([block + 0 for block in before] for _ in range(2))
@@ -203,25 +175,18 @@ def test_losses_gradients_and_steps_against_autograd(model, classes):
         model.add_gradient(moved, x, targets, weights, moved, -0.3)
         model.add_gradient(before, x, targets, weights, sums, 1.0)
         for old, new, sum, slope in zip(before, moved, sums, expected, strict=True):
-            np.testing.assert_allclose(new, old - 0.3 * slope, rtol=1e-11, atol=1e-13)
-            np.testing.assert_allclose(sum, old + slope, rtol=1e-11, atol=1e-13)
+            np.testing.assert_allclose(new, old - 0.3 * slope, **close)
+            np.testing.assert_allclose(sum, old + slope, **close)
 
 
-@pytest.mark.parametrize(
-    "model", [Softmax(4, 3), Softmax(4, 2), Logistic(4), LinearSVM(4), MLP((4, 5, 2))], ids=repr
-)
-def test_huge_scores_do_not_overflow(model):
-    classes = 3 if model == Softmax(4, 3) else 2
+@pytest.mark.parametrize(("model", "classes"), KERNELS[:-1], ids=lambda m: type(m).__name__)
+def test_huge_scores_do_not_overflow(model, classes):
     data = model.prepare(classified((8,), classes=classes).train)
-    params = torch.full((1, model.size), 1e4, dtype=torch.float64) * torch.linspace(
-        -1, 1, model.size
-    )
+    params = 1e4 * torch.linspace(-1, 1, model.size, dtype=torch.float64)[None]
     x, y = data.x[None], data.y[None]
-    losses = model.losses(params, x, y)
-    assert bool(torch.isfinite(losses).all())
-    np.testing.assert_allclose(
-        losses[0], model.reference(params[0].double(), x[0], y[0]), rtol=1e-9, atol=1e-9
-    )
+    found, plain = model.losses(params, x, y), model.reference(params[0], x[0], y[0])
+    assert bool(torch.isfinite(found).all())
+    np.testing.assert_allclose(found[0], plain, rtol=1e-9, atol=1e-9)
     assert bool(torch.isfinite(model.gradient(params, x, y, 0.1)).all())
 
 
@@ -266,9 +231,6 @@ def test_models_and_algorithms_may_ask_autograd():
         torch.testing.assert_close(found, expected, rtol=1e-12, atol=1e-12)
 
 
-ALGORITHMS = (FedAvg(), PropFair(4.0), TERM(1.0, 0.3), GIFAIR(1e-4), Ditto(0.2))
-
-
 @given(
     sizes=st.lists(st.integers(1, 25), min_size=1, max_size=7),
     batch=st.one_of(st.none(), st.integers(1, 9)),
@@ -279,40 +241,83 @@ ALGORITHMS = (FedAvg(), PropFair(4.0), TERM(1.0, 0.3), GIFAIR(1e-4), Ditto(0.2))
     momentum=st.sampled_from([0.0, 0.9]),
     decay=st.sampled_from([0.0, 0.1]),
     stragglers=st.sampled_from([0.0, 0.5]),
-    algorithm=st.sampled_from(ALGORITHMS),
+    algorithm=st.sampled_from([FedAvg(), PropFair(4.0), TERM(1.0, 0.3), GIFAIR(1e-4), Ditto(0.2)]),
     limit=st.sampled_from([1, 4000, 1 << 30]),
 )
 def test_engine_and_loop_agree(sizes, batch, work, momentum, decay, stragglers, algorithm, limit):
-    training = Training(
-        rounds=2,
-        lr=0.05,
-        batch_size=batch,
-        momentum=momentum,
-        weight_decay=decay,
-        stragglers=stragglers,
-        **work,
-    )
-    data = classified(sizes)
-    fast = trained(MODEL, data, [algorithm], training, replace(EXACT, memory_limit=limit))
-    slow = trained(MODEL, data, [algorithm], training, replace(EXACT, backend="loop"))
-    np.testing.assert_allclose(
-        fast.params.numpy(), slow.params.detach().numpy(), rtol=1e-12, atol=1e-13
-    )
-    own = algorithm.personal(fast.states[0])
-    if own is not None:
-        np.testing.assert_allclose(
-            own, algorithm.personal(slow.states[0]).detach(), rtol=1e-12, atol=1e-13
-        )
+    rates = {"momentum": momentum, "weight_decay": decay, "stragglers": stragglers}
+    training = Training(rounds=2, lr=0.05, batch_size=batch, **rates, **work)
+    assert_twins(MODEL, classified(sizes), [algorithm], training, memory_limit=limit)
 
 
 @given(st.integers(1, 500), st.integers(1, 64), st.integers(1, 1 << 34))
 def test_chunks_keep_to_the_limit_and_one_client_always_goes(size, batch, limit):
-    many = np.full(3, size)
-    whole = np.zeros(3, np.int64)
+    many, whole = np.full(3, size), np.zeros(3, np.int64)
     jobs = Jobs(whole, whole, whole.astype(np.uint64), many, many, batch, np.zeros((5, 3)))
-    params = trained(
-        MODEL, classified((2,)), [FedAvg()], Training(rounds=1), EXACT, rounds=0
-    ).params
-    count = chunk_size(MODEL, jobs, params, limit, size)
+    count = chunk_size(MODEL, jobs, MODEL.init(0)[None], limit, size)
     least = 8 * MODEL.size + 8 * min(size, batch) * 5  # parameters and one batch, in float64
     assert count >= 1 and (count == 1 or count * least <= min(limit, CACHE))
+
+
+def drawn(sizes, seed=0):
+    """Clients of these sizes, some of which may have none."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=(np.sum(sizes), 4)), rng.integers(0, 3, np.sum(sizes))
+    return ClientData.of_arrays(x, y, np.append(0, np.cumsum(sizes)))
+
+
+def one_by_one(model, params, data, clients):
+    """The definition: every client's rows on its row of parameters."""
+    found, right = [], []
+    for row, k in enumerate(clients):
+        part = slice(int(data.offsets[k]), int(data.offsets[k + 1]))
+        if part.start < part.stop:
+            given_ = params[row : row + 1], data.x[None, part], data.y[None, part]
+            found.append(model.losses(*given_)[0])
+            right.append(model.correct(*given_)[0])
+    return torch.cat(found), torch.cat(right)
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["own", "shared"])
+@pytest.mark.parametrize(
+    "model",
+    [Softmax(4, 3), MLP((4, 3, 3)), Module(lambda: nn.Linear(4, 3))],
+    ids=["softmax", "mlp", "module"],
+)
+@given(
+    st.lists(st.integers(0, 6), min_size=1, max_size=9).filter(any),
+    st.integers(1, 4),
+    st.integers(0, 1000),
+    st.sampled_from([1, 300, 1 << 30]),
+    st.sampled_from([1, 2, 32]),
+)
+def test_several_models_and_clients_are_measured_as_each_alone(
+    model, own, sizes, many, seed, limit, most
+):
+    data, rng = model.prepare(drawn(sizes, seed)), np.random.default_rng(seed)
+    clients = rng.permutation(len(sizes))[: rng.integers(1, len(sizes) + 1)]
+    shape = (many, len(clients), model.size) if own else (many, 1, model.size)
+    params = torch.from_numpy(rng.normal(size=shape))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(losses, "LEAST", 1)
+        patch.setattr(losses, "MODELS", most)
+        rows = params if own else params[:, 0]
+        found = losses.measure_models(model, rows, data, clients, own=own, memory_limit=limit)
+    assert found.lengths.tolist() == data.sizes[clients].tolist() * many
+    if data.sizes[clients].sum() == 0:
+        assert len(found.losses) == 0 and bool(found.means().isnan().all())
+        return
+    every = (rows.expand(len(clients), -1) for rows in params.unbind())
+    each = [one_by_one(model, rows, data, clients) for rows in every]
+    expected, right = (torch.cat(parts) for parts in zip(*each, strict=True))
+    np.testing.assert_allclose(found.losses, expected, rtol=1e-12, atol=1e-14)
+    assert found.correct is not None and torch.equal(found.correct, right)
+
+
+def test_regression_has_no_right_and_wrong():
+    model, plain = LeastSquares(4), drawn([2, 0, 3])
+    data = model.prepare(replace(plain, y=plain.x.sum(1)))
+    zeros = torch.zeros(3, 5, dtype=torch.float64)
+    found = losses.measure(model, zeros, data, np.arange(3), own=True)
+    np.testing.assert_allclose(found.losses, data.y**2 / 2, rtol=1e-14)
+    assert found.correct is None and found.means()[1].isnan()

@@ -58,13 +58,8 @@ def test_it_is_the_reference_solution(ended):
     fit, x, y, a = ended
     risk, gap = parts_of_problem(x, y, a, fit.alpha)
     limits = [{"type": "ineq", "fun": lambda w, s=s: RULE.tau - s * gap(w)} for s in (1, -1)]
-    best = minimize(
-        risk,
-        np.zeros(3),
-        method="SLSQP",
-        constraints=limits,
-        options={"maxiter": 500, "ftol": 1e-12},
-    )
+    how = {"method": "SLSQP", "options": {"maxiter": 500, "ftol": 1e-12}}
+    best = minimize(risk, np.zeros(3), constraints=limits, **how)
     assert best.success
     assert fit.risk == pytest.approx(best.fun, abs=2e-4)
     assert abs(gap(best.x)) == pytest.approx(RULE.tau, abs=1e-6)  # the constraint binds

@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-import torch
 from grouped import EXACT, people, pooled, run
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import ClientData, Logistic, Parts, Replicate, Simulation, Training
+from fairfl.sims.engine import Logistic, Replicate, Simulation, Training
 from fairfl.sims.engine import masks as secure
 from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.engine.task import as_floats, as_tensor
@@ -84,10 +83,8 @@ def test_one_step_a_round_is_fairbatch_on_pooled_data(notion, surrogate):
     parts, algorithm = people(groups=3), FedFB(FairBatch(notion, 0.1, surrogate=surrogate))
     many, _ = run(parts, algorithm, 6)
     one, _ = run(pooled(parts), algorithm, 6)
-    np.testing.assert_allclose(many.params.numpy(), one.params.numpy(), atol=1e-9)
-    np.testing.assert_allclose(
-        as_floats(many.states[0]["lam"]), as_floats(one.states[0]["lam"]), atol=1e-9
-    )
+    np.testing.assert_allclose(many.params, one.params, atol=1e-9)
+    np.testing.assert_allclose(many.states[0]["lam"], one.states[0]["lam"], atol=1e-9)
 
 
 @pytest.mark.exact
@@ -100,7 +97,6 @@ def test_no_step_of_lambda_is_fedavg():
 
 def test_lambda_moves_every_k_rounds():
     moves = []
-    simulation, _ = run(people(), FedFB(every=2), 1)
     settings = Training(rounds=6, lr=0.3, batch_size=None, epochs=1)
     simulation = Simulation(Logistic(2), people(), [Replicate(FedFB(every=2))], settings, EXACT)
     for _ in range(6):
@@ -118,26 +114,6 @@ def test_lambda_stays_in_its_set(notion):
     lam, known = (as_floats(simulation.states[0][name]) for name in ("lam", "known"))
     np.testing.assert_allclose(algorithm.rule.rules.project(lam, known), lam, atol=1e-15)
     assert (algorithm.rule.rules.table(lam, known, simulation.summed[0].index.counts) >= 0).all()
-
-
-def test_it_lowers_disparity():
-    """On groups whose labels differ, the gap of FedFB's zero-one F is far below FedAvg's."""
-    rng = np.random.default_rng(0)
-    a = rng.integers(0, 2, 600)
-    x = rng.normal(size=(600, 2)) + 2 * a[:, None] - 1
-    y = (x[:, 0] + 0.5 * rng.normal(size=600) > 0).astype(int)
-    data = ClientData(
-        torch.from_numpy(x), torch.from_numpy(y), np.array([0, 200, 350, 600]), group=a
-    )
-
-    def gap(algorithm):
-        w = run(Parts(data), algorithm, 60, epochs=3, lr=0.5)[0].params[0].numpy()
-        accept = x @ w[:2] + w[2] > 0
-        return abs(accept[a == 0].mean() - accept[a == 1].mean())
-
-    fair = gap(FedFB(FairBatch("dp", 0.02, surrogate="zero_one")))
-    assert gap(FedAvg()) > 0.5
-    assert fair < 0.1
 
 
 class Spy(FedFB):
@@ -203,21 +179,17 @@ def test_reports_with_one_sum_are_one_to_the_server(algorithm, seed, monkeypatch
         shift = shifts.integers(-40, 41, rows.shape) if on else np.zeros(rows.shape)
         return rows + shift - np.eye(len(rows))[0][:, None] * shift.sum(0)
 
+    def spied(hook, algorithm, *given):
+        seen.append(told(*given))
+        return hook(algorithm, *given)
+
     def followed(on):
         seen.clear(), sent.clear()
-        monkeypatch.setattr(kind, "enrol", lambda self, counts: moved(enrol(self, counts), on))
-        monkeypatch.setattr(
-            kind, "report", lambda self, round, cells: moved(report(self, round, cells), on)
-        )
-        monkeypatch.setattr(
-            kind, "begin", lambda self, *given: seen.append(told(*given)) or begin(self, *given)
-        )
-        monkeypatch.setattr(
-            kind, "steer", lambda self, *given: seen.append(told(*given)) or steer(self, *given)
-        )
-        monkeypatch.setattr(
-            secure, "mask", lambda rows, *rest: sent.append(mask(rows, *rest)) or sent[-1]
-        )
+        for hook in (enrol, report):
+            monkeypatch.setattr(kind, hook.__name__, lambda *a, hook=hook: moved(hook(*a), on))
+        for hook in (begin, steer):
+            monkeypatch.setattr(kind, hook.__name__, lambda *a, hook=hook: spied(hook, *a))
+        monkeypatch.setattr(secure, "mask", lambda *a: sent.append(mask(*a)) or sent[-1])
         end = run(people(groups=2), algorithm, 3)[0].params.numpy()
         return list(seen), [each.copy() for each in sent], end
 
@@ -232,12 +204,9 @@ def test_reports_with_one_sum_are_one_to_the_server(algorithm, seed, monkeypatch
 
 def told(total, given):
     """What a server's hook is given, as bytes."""
-    public = (
-        {name: as_floats(value).tobytes() for name, value in given.items()}
-        if isinstance(given, dict)
-        else given
-    )
-    return total.shape, total.tobytes(), public
+    if isinstance(given, dict):
+        given = {name: as_floats(value).tobytes() for name, value in given.items()}
+    return total.shape, total.tobytes(), given
 
 
 class Meddling(FedFB):
@@ -264,10 +233,8 @@ def test_neither_side_writes_the_others_state(algorithm):
 def test_bytes():
     """Three parameters of 8 bytes down and up for 3 clients; reports are 2 such numbers."""
     _, rows = run(people(), FedFB(), 2)
-    assert [(row["bytes_down"], row["bytes_up"]) for row in rows] == [
-        (72, 72),
-        (72, 72 + 3 * 2 * 8),
-    ]
+    bytes_of = [(row["bytes_down"], row["bytes_up"]) for row in rows]
+    assert bytes_of == [(72, 72), (72, 72 + 3 * 2 * 8)]
     others = (FedAvg(), LocalFairBatch(), LocalFairBatch(average_every=2))
     assert [run(people(), algorithm, 2)[1][1]["bytes_up"] for algorithm in others] == [72, 0, 72]
     # ten bits: sums of three codes are below 2^12, so two numbers of 12 bits, 3 bytes
@@ -332,9 +299,8 @@ def test_codes_must_have_room_to_add_up(clients, most):
     FedFB(bits=most).begin(total, clients)
     assert clients * (2**most - 1) < 2**26
     if most < 16:
-        with pytest.raises(
-            ValueError, match=f"bits must be at most {most} for {clients} clients.*got {most + 1}"
-        ):
+        told = f"bits must be at most {most} for {clients} clients.*got {most + 1}"
+        with pytest.raises(ValueError, match=told):
             FedFB(bits=most + 1).begin(total, clients)
 
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.group_fairness.fairbatch import FairBatch
 from fairfl.sims.group_fairness.notions import NOTIONS
-from fairfl.theory.numerics.projections import onto_capped_simplex
 
 ROOT2 = 2**0.5
 # People n[a][y] and sums of losses s[a][y] of two clients. Groups 0 and 1 first; group 2 for three
@@ -132,38 +131,22 @@ def test_no_direction_no_step(rounding, budget):
 def test_first_weights_are_one(name, groups):
     counts = np.random.default_rng(groups).integers(1, 9, (3, groups, 2)).astype(float)
     known, lam, _, _ = step(name, counts, counts)
-    np.testing.assert_allclose(
-        np.broadcast_to(NOTIONS[name].table(lam, known, counts), counts.shape), 1.0, rtol=1e-12
-    )
+    np.testing.assert_allclose(NOTIONS[name].table(lam, known, counts), 1.0, rtol=1e-12)
     np.testing.assert_allclose(NOTIONS[name].project(lam, known), lam, rtol=1e-12)
 
 
-tables = st.integers(2, 4).flatmap(
-    lambda groups: st.lists(
-        st.lists(
-            st.tuples(*[st.tuples(st.integers(0, 5), st.integers(0, 5))] * 2),
-            min_size=groups,
-            max_size=groups,
-        ),
-        min_size=1,
-        max_size=4,
-    )
-)
-
-
-@given(tables)
-def test_zero_one_gap_is_the_difference_of_rates(table):
+@given(st.integers(1, 4), st.integers(2, 4), st.integers(0, 10**6))
+def test_zero_one_gap_is_the_difference_of_rates(clients, groups, seed):
     """F_a = P(ŷ=1 | a) - P(ŷ=1 | 0), summed over any clients; wrong <= people in each cell."""
-    cells = np.array(table)  # (K, A, y, 2): (people beyond the wrong, wrong)
+    # (K, A, y, 2): (people beyond the wrong, wrong)
+    cells = np.random.default_rng(seed).integers(0, 6, (clients, groups, 2, 2))
     wrong, people = cells[..., 1], cells.sum(-1)
     if (people.sum((0, 2)) == 0).any():
         return
     notion = NOTIONS["dp"]
     known = notion.known(notion.enrol(people.astype(float)).sum(0))
-    total = notion.statistics(
-        wrong.astype(float), people.astype(float), np.arange(len(cells)), known
-    ).sum(0)
-    mu = notion.direction(total, known)
+    counted = wrong.astype(float), people.astype(float), np.arange(clients)
+    mu = notion.direction(notion.statistics(*counted, known).sum(0), known)
     w, n = wrong.sum(0), people.sum(0)
     rates = [Q(int(w[a, 0] + n[a, 1] - w[a, 1]), int(n[a].sum())) for a in range(len(w))]
     exact = [float(rate - rates[0]) for rate in rates[1:]]
@@ -181,10 +164,8 @@ def printed_objective(name, lam, n, s):
             + (2 * people[a] / total - lam[a]) * n[a, 1] * L[a, 1] / people[a]
             for a in range(len(n))
         )
-    value = 0.0
-    for y, part in zip(
-        (0, 1) if name == "eodds" else (1,), np.split(lam, 2 if name == "eodds" else 1), strict=True
-    ):
+    value, labels = 0.0, (0, 1) if name == "eodds" else (1,)
+    for y, part in zip(labels, np.split(lam, len(labels)), strict=True):
         value += part @ L[1:, y] + (n[:, y].sum() / total - part.sum()) * L[0, y]
     return value + (s[:, 0].sum() / total if name == "eo" else 0.0)
 
@@ -200,17 +181,6 @@ def test_weights_give_the_printed_objective(name, seed):
     lam = notion.project(start + rng.normal(size=start.shape) * 0.3, n)
     weighted = (notion.table(lam, n, n[None]) * s).sum() / n.sum()
     np.testing.assert_allclose(weighted, printed_objective(name, lam, n, s), atol=1e-12)
-
-
-@given(st.lists(st.floats(-3, 3), min_size=1, max_size=6), st.floats(0.1, 2), st.integers(0, 10**6))
-def test_projection_by_its_inequality(point, cap, seed):
-    """p is in the set, and <x - p, q - p> <= 0 for every q of it."""
-    x = np.array(point)
-    p = onto_capped_simplex(x, cap)
-    assert (p >= 0).all()
-    assert p.sum() <= cap * (1 + 1e-12)
-    q = np.random.default_rng(seed).dirichlet(np.ones(len(x) + 1), size=20)[:, :-1] * cap
-    assert ((q - p) @ (x - p)).max() <= 1e-10
 
 
 @pytest.mark.parametrize("name", ["dp", "eo", "eodds"])
@@ -259,6 +229,5 @@ def test_printed_is_the_problem_where_clients_have_equal_shares(name):
     _, _, printed, _ = step(f"{name}-printed", counts, SUMS)
     np.testing.assert_allclose(printed, 2 * mu)
     table = NOTIONS[f"{name}-printed"].table(lam, known, counts)
-    np.testing.assert_allclose(
-        table, np.broadcast_to(NOTIONS[name].table(lam, known, counts), counts.shape)
-    )
+    own = NOTIONS[name].table(lam, known, counts)
+    np.testing.assert_allclose(table, np.broadcast_to(own, counts.shape))

@@ -69,12 +69,8 @@ def test_runs_with_some_of_the_clients(draw, algorithm):
 
 def test_bytes_and_bits_are_of_those_who_report():
     """Two codes of ten bits sum below 2^11; two such numbers: 3 bytes, beside 3 of 8."""
-    _, rows = run(
-        people(),
-        FedFB(bits=10),
-        2,
-        participation=Given(np.concatenate([ALL, [[True, False, True]]])),
-    )
+    some = Given(np.concatenate([ALL, [[True, False, True]]]))
+    _, rows = run(people(), FedFB(bits=10), 2, participation=some)
     assert rows[1]["bytes_up"] == 2 * (24 + 3)
 
 
@@ -84,15 +80,9 @@ def test_bytes_and_bits_are_of_those_who_report():
     ids=repr,
 )
 def test_others_need_everyone(algorithm):
-    with pytest.raises(
-        ValueError, match=r"participation must be of every client.*got 2 of 3 in round 1"
-    ):
-        run(
-            people(),
-            algorithm,
-            5,
-            participation=Given(np.concatenate([ALL, [[True, True, False]]])),
-        )
+    two = Given(np.concatenate([ALL, [[True, True, False]]]))
+    with pytest.raises(ValueError, match=r"must be of every client.*got 2 of 3 in round 1"):
+        run(people(), algorithm, 5, participation=two)
     # before any work, though nothing is measured yet
     with pytest.raises(ValueError, match="got 2 of 3 in round 0"):
         run(people(), algorithm, 1, participation=Uniform(2))

@@ -15,16 +15,9 @@ from fairfl.theory.aggregation import RankWeighted
 
 
 def short(folder, resume=True, training: Training | None = None, replicate=None):
-    return simulate(
-        Softmax(4, 3),
-        classified((3, 4)),
-        [replicate or Replicate(Ditto(0.1))],
-        training or quick(rounds=4),
-        EXACT,
-        folder=folder,
-        resume=resume,
-        checkpoint_every=2,
-    )
+    given = [replicate or Replicate(Ditto(0.1))], training or quick(rounds=4), EXACT
+    how = {"folder": folder, "resume": resume, "checkpoint_every": 2}
+    return simulate(Softmax(4, 3), classified((3, 4)), *given, **how)
 
 
 @pytest.fixture(scope="module")
@@ -39,12 +32,10 @@ def tables(files):
 
 
 def damaged(tmp_path, whole, **changed):
-    """The folder with some files changed, or left out where they are None."""
+    """The folder, its checkpoint maybe changed."""
     folder = tmp_path / "run"
     folder.mkdir(exist_ok=True)
-    for name, content in (
-        whole[1] | {"checkpoint.npz": changed["checkpoint"]} if changed else whole[1]
-    ).items():
+    for name, content in (whole[1] | {f"{k}.npz": v for k, v in changed.items()}).items():
         (folder / name).write_bytes(content)
     return folder
 
@@ -64,10 +55,8 @@ def told_and_done_again(folder, whole, caplog, *names):
 
 @pytest.mark.parametrize("length", [0, 3, 1000, -200, -1])
 def test_a_checkpoint_that_is_cut_short(length, tmp_path, whole, caplog):
-    content = whole[1][checkpoint.NAME][:length]
-    assert told_and_done_again(
-        damaged(tmp_path, whole, checkpoint=content), whole, caplog, checkpoint.NAME
-    )
+    folder = damaged(tmp_path, whole, checkpoint=whole[1][checkpoint.NAME][:length])
+    assert told_and_done_again(folder, whole, caplog, checkpoint.NAME)
 
 
 def flipped(content, clock):
@@ -77,13 +66,13 @@ def flipped(content, clock):
 
 
 def test_a_checkpoint_with_a_bit_flipped(tmp_path, whole, caplog):
-    """20 places: what is read has checksums, what is not (times in the archive) is harmless."""
+    """12 places: what is read has checksums, what is not (times in the archive) is harmless."""
     clock = random.Random(1)
     told = 0
-    for _ in range(20):
+    for _ in range(12):
         folder = damaged(tmp_path, whole, checkpoint=flipped(whole[1][checkpoint.NAME], clock))
         told += told_and_done_again(folder, whole, caplog, checkpoint.NAME)
-    assert told > 6
+    assert told > 3
 
 
 def test_a_part_of_a_table_with_a_bit_flipped_is_told_and_done_again(tmp_path, whole, caplog):
@@ -128,7 +117,6 @@ def test_parts_that_are_gone_emptied_or_foreign(tmp_path, whole, caplog):
         lambda arrays: arrays.update(places=np.array(json.dumps({"state/7/personal": "cpu"}))),
         lambda arrays: arrays.update({"places": np.array(json.dumps({"state/0/gone": "cpu"}))}),
     ],
-    ids=[str(k) for k in range(15)],
 )
 def test_a_checkpoint_of_something_else(change, tmp_path, whole, caplog):
     folder = damaged(tmp_path, whole)
@@ -140,42 +128,54 @@ def test_a_checkpoint_of_something_else(change, tmp_path, whole, caplog):
     assert told_and_done_again(folder, whole, caplog)
 
 
-def altered(folder, change, seal=sealed):
-    """The folder, its configuration changed by somebody who seals it, or does not."""
+def altered(folder, change):
+    """Change the folder's configuration, and seal it."""
     path = folder / run.CONFIGURATION
     kept = unsealed(path.read_text("utf-8"))
     change(kept)
-    path.write_text(seal(kept), "utf-8")
-    return folder
+    path.write_text(sealed(kept), "utf-8")
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "3", "{}", "\xff", '{"versions": [{}]}'])
-def test_a_configuration_that_is_none(text, tmp_path, whole):
+def unsealed_as(change):
+    """Content of the configuration's file after a change by somebody who does not seal it."""
+
+    def changed(text):
+        kept = unsealed(text)
+        change(kept)
+        return json.dumps(kept)
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("", "{", "[]", "3", "{}", "\xff", '{"versions": [{}]}'),
+        unsealed_as(lambda kept: kept["configuration"]["training"].update(lr=0.5)),
+        unsealed_as(lambda kept: kept["configuration"]["training"].pop("lr")),
+        unsealed_as(lambda kept: kept["configuration"].update(model="another")),
+        unsealed_as(lambda kept: kept["versions"].clear()),
+    ],
+)
+def test_a_configuration_that_is_none_or_was_altered(content, tmp_path, whole):
     folder = damaged(tmp_path, whole)
-    (folder / run.CONFIGURATION).write_text(text, "latin-1")
+    path = folder / run.CONFIGURATION
+    path.write_text(content if isinstance(content, str) else content(path.read_text()), "latin-1")
     with pytest.raises(RunFolderError, match="altered since it was written"):
         short(folder)
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "told"),
     [
-        lambda kept: kept["configuration"]["training"].update(lr=0.5),
-        lambda kept: kept["configuration"]["training"].pop("lr"),
-        lambda kept: kept["configuration"].update(model="another"),
-        lambda kept: kept["versions"].clear(),
+        ({"training": 1}, "with training = 1, not {'"),
+        ({"masked_updates": True}, "with masked_updates = True, not None"),  # not mentioned here
     ],
 )
-def test_a_configuration_that_was_altered(change, tmp_path, whole):
-    folder = altered(damaged(tmp_path, whole), change, json.dumps)
-    with pytest.raises(RunFolderError, match="altered since it was written"):
-        short(folder)
-
-
-def test_another_configuration_is_named_in_a_line(tmp_path, whole):
+def test_another_configuration_is_named_in_a_line(change, told, tmp_path, whole):
     folder = damaged(tmp_path, whole)
-    altered(folder, lambda kept: kept["configuration"].update(training=1))
-    with pytest.raises(ValueError, match="with training = 1, not {'") as raised:
+    altered(folder, lambda kept: kept["configuration"].update(change))
+    with pytest.raises(ValueError, match=told) as raised:
         short(folder)
     assert len(str(raised.value)) < 300 + len(str(folder))
 
@@ -186,16 +186,14 @@ def test_a_change_of_versions_is_recorded_once(tmp_path, whole):
     for _ in range(3):
         short(folder)
     again = json.loads((folder / run.CONFIGURATION).read_text())["versions"]
-    assert [seen["torch"] == "1.0" for seen in again] == [True, False]
+    assert [seen["torch"] == "1.0" for seen in again] == [True, False] and again[1]["round"] == 4
+    assert {"fairfl", "torch", "numpy", "python"} <= set(again[0])
 
 
 def test_numbers_of_numpy_are_the_numbers_they_are(tmp_path):
     folder = tmp_path / "run"
-    short(
-        folder,
-        training=quick(rounds=4, lr=np.float64(0.1)),
-        replicate=Replicate(Ditto(0.1), seed=np.int64(1)),
-    )
+    training = quick(rounds=4, lr=np.float64(0.1))
+    short(folder, training=training, replicate=Replicate(Ditto(0.1), seed=np.int64(1)))
     assert short(folder, replicate=Replicate(Ditto(0.1), seed=1)).simulation.done
 
 
@@ -206,10 +204,3 @@ def test_given_rank_weights_are_not_cut_short():
     other[1500] -= 0.5
     one, two = (run.plain(RankWeighted(tuple(w / w.sum()))) for w in (weights, other))
     assert one != two
-
-
-def test_a_setting_that_this_run_does_not_mention_is_another_run(tmp_path, whole):
-    folder = damaged(tmp_path, whole)
-    altered(folder, lambda kept: kept["configuration"].update(masked_updates=True))
-    with pytest.raises(ValueError, match="with masked_updates = True, not None"):
-        short(folder)

@@ -2,22 +2,18 @@
 
 import errno
 import fcntl
-import importlib.util
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import killed
 import numpy as np
 import pytest
 
 from fairfl.sims.engine import RunFolderError
 from fairfl.sims.runs import files
 from fairfl.sims.runs.files import locked
-
-spec = importlib.util.spec_from_file_location("killed", Path(__file__).with_name("killed.py"))
-killed = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(killed)
 
 HOLDER = """
 import sys

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 from scipy import stats
@@ -81,6 +81,7 @@ def test_the_fair_rule_is_the_referees(name: str) -> None:
     assert found[1] == pytest.approx(float(t1), rel=1e-9, abs=1e-9)
 
 
+@settings(max_examples=25)
 @given(
     eighths(-60, 60),
     eighths(-60, 60),

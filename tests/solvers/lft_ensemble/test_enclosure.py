@@ -1,16 +1,12 @@
-"""Enclosures of LFT+Ensemble's smallest disparity: against mpmath and the float solver, and what
-``verify`` refuses.
-"""
+"""Enclosures of LFT+Ensemble's smallest disparity: against mpmath and the float solver."""
 
-from dataclasses import replace
 from typing import Any
 
 import mpmath
 import numpy as np
 import pytest
-from enclosure_check import NotConfirmed, verify
 from flint import arb, ctx
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 from populations import continuous_model
@@ -131,29 +127,22 @@ def reference(fed: Federation, digits: int = 50) -> tuple[Real, Real, list[Real]
     return low, high, roots
 
 
-def smallest(low: Real, high: Real) -> Real:
-    return max(mpf(0), low, -high)
-
-
-def federation(case: str) -> Federation:
-    return Federation.normal(**CASES[case])
-
-
-def enclose(case: str) -> tuple[Federation, Enclosure]:
-    fed = federation(case)
-    return fed, enclose_min_disparity(fed)
-
-
 @pytest.mark.parametrize("case", CASES)
 def test_encloses_what_mpmath_finds(case: str):
-    fed, found = enclose(case)
-    low, high, roots = reference(fed, 160 if "far" in case else 50)
+    before = ctx.prec
+    check(Federation.normal(**CASES[case]), 160 if "far" in case else 50)
+    assert ctx.prec == before
+
+
+def check(fed: Federation, digits: int) -> None:
+    found = enclose_min_disparity(fed)
+    low, high, roots = reference(fed, digits)
     with ctx.workprec(600):
         slack = arb(0, 1e-44)  # of the reference
         for ball, end in ((found.low, low), (found.high, high)):
             assert ball.overlaps(arb(mpmath.nstr(end, 48)) + slack)
             assert ball.rad() < 1e-34
-    least = smallest(low, high)
+    least = max(mpf(0), low, -high)
     assert found.lower - 1e-45 <= least <= found.upper + 1e-45
     assert 0 <= found.lower <= found.upper <= found.lower + 4e-16
     for (lo, hi), root, q in zip(found.roots, roots, fed.share[:, 1], strict=True):
@@ -161,7 +150,6 @@ def test_encloses_what_mpmath_finds(case: str):
         assert float(lo) == pytest.approx(float(u), rel=1e-14)
         assert float(hi) == pytest.approx(float(u), rel=1e-14)
     assert (found.lower == found.upper == 0) == (found.low < 0 < found.high)
-    verify(found, fed)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +163,7 @@ def test_encloses_what_mpmath_finds(case: str):
     ],
 )
 def test_known_digits(case: str, digits: str):
-    found = enclose(case)[1]
+    found = enclose_min_disparity(Federation.normal(**CASES[case]))
     nearer = found.low if found.low > 0 else -found.high
     assert nearer.str(len(digits), radius=False).startswith(digits.partition("e")[0])
     assert found.lower <= float(digits) <= found.upper
@@ -194,7 +182,6 @@ def test_multiplier_closer_to_its_bound_than_any_double():
     fair0, fair1 = (1 + 0) / 2 - (1 + 1) / 2, (1 + phi(0.5)) / 2 - (phi(-0.5) + phi(0.5)) / 2
     assert float(found.low) == pytest.approx((fair0 + free) / 2, abs=1e-15)
     assert float(found.high) == pytest.approx((free + fair1) / 2, abs=1e-15)
-    verify(found, fed)
 
 
 @st.composite
@@ -223,15 +210,17 @@ def federations(draw: st.DrawFn) -> Federation:
     )
 
 
+@settings(max_examples=30)
 @given(federations())
-def test_agrees_with_the_float_solver(fed: Federation):
-    """Where λ is further than 7e-4 m from ±m: closer, its double alone moves the thresholds by up
-    to e^(2|u|) ulps.
+def test_random_federations(fed: Federation):
+    """Against floats where λ is further than 7e-4 m from ±m: closer, its double alone moves the
+    thresholds by up to e^(2|u|) ulps.
     """
     found = enclose_min_disparity(fed)
-    verify(found, fed)
     if max(abs(u) for root in found.roots for u in root) <= 4:
         _same_as_floats(found, fed)
+    else:
+        check(fed, 60)
 
 
 def _same_as_floats(found: Enclosure, fed: Federation) -> None:
@@ -243,7 +232,7 @@ def _same_as_floats(found: Enclosure, fed: Federation) -> None:
 
 def test_many_clients():
     rng = np.random.default_rng(0)
-    count = 200
+    count = 60
     fed = Federation.normal(
         mean=rng.normal([0.6, 0], 1, (count, 2)),
         sd=rng.uniform(0.3, 2, (count, 2)),
@@ -252,7 +241,6 @@ def test_many_clients():
     )
     found = enclose_min_disparity(fed)
     _same_as_floats(found, fed)
-    verify(found, fed)
 
 
 def test_scales_far_apart():
@@ -264,10 +252,9 @@ def test_scales_far_apart():
         eta=[Logistic(1e25, -1e28), (Logistic(1e-22, 1e15), Logistic(3.0, -1e-29))],
     )
     steep = Federation.normal(mean=[[1, -1], [-1, 2]], q=[0.2, 0.5], eta=Logistic(1e-80))
-    for each in (fed, steep):
-        found = enclose_min_disparity(each)
-        assert found.upper - found.lower < 1e-12
-        verify(found, each)
+    check(steep, 120)
+    found = enclose_min_disparity(fed)  # mpmath's definitions divide by zero here
+    assert found.upper - found.lower < 1e-12
 
 
 def test_bits_are_doubled_and_then_given_up(monkeypatch: pytest.MonkeyPatch):
@@ -279,79 +266,11 @@ def test_bits_are_doubled_and_then_given_up(monkeypatch: pytest.MonkeyPatch):
         enclose_min_disparity(Federation.normal(**FIGURE_4C))
 
 
-def test_leaves_the_global_precision_alone():
-    before = ctx.prec
-    fed, found = enclose("figure 4(c)")
-    verify(found, fed)
-    assert ctx.prec == before
-
-
-@pytest.mark.parametrize(
-    "case", ["example 1", "figure 4(b)", "figure 4(c)", "sd by group", "one eta each", "far apart"]
-)
-def test_a_shifted_root_is_refused(case: str):
-    fed, found = enclose(case)
-    for j, (lo, hi) in enumerate(found.roots):
-        if lo != hi:
-            for side, steps in (("above", 1), ("below", -1)):
-                roots = list(found.roots)
-                with ctx.workprec(1000):
-                    roots[j] = (lo + steps * (hi - lo), hi + steps * (hi - lo))
-                with pytest.raises(NotConfirmed, match=f"root {j} {side}"):
-                    verify(replace(found, roots=roots), fed)
-
-
-def test_other_mutants_are_refused():
-    fed, found = enclose("figure 4(c)")
-    (lo, hi), other = found.roots
-    with ctx.workprec(1000):  # else the signs' change rounds
-        turned = -hi, -lo
-    mutants: dict[str, Enclosure] = {
-        "the smallest MD": replace(found, low=found.low + 4e-16),
-        "the largest MD": replace(found, high=found.high - 4e-16),
-        "smallest disparity at least": replace(found, lower=found.upper + 4e-16),
-        "smallest disparity at most": replace(found, upper=np.nextafter(found.lower, 0)),
-        "root 0 at exactly 0": replace(found, roots=[(arb(0), arb(0)), other]),
-        "one side of 0": replace(found, roots=[(turned[0], hi), other]),
-        "one root for each": replace(found, roots=found.roots[:1]),
-        "root 0 below": replace(found, roots=[turned, other]),
-        "root 1": replace(found, roots=[(lo, hi), (lo, hi)]),
-        "the": replace(found, roots=[(lo / 2, hi), other]),
-    }
-    for message, mutant in mutants.items():
-        with pytest.raises(NotConfirmed, match=message):
-            verify(mutant, fed)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"mean": [[3, 5], [1, -1.0000001]]},
-        {"sd": 1.0000001},
-        {"q": 0.5000001},
-        {"weight": [1, 1.000001]},
-    ],
-)
-def test_an_enclosure_of_another_federation_is_refused(change: dict[str, Any]):
-    found = enclose("figure 4(c)")[1]
-    with pytest.raises(NotConfirmed):
-        verify(found, Federation.normal(**{**FIGURE_4C, **change}))
-
-
-def test_one_group_has_no_root():
-    fed = Federation.normal(mean=MEANS_5, q=[0, 1])
-    found = enclose_min_disparity(fed)
-    assert found.roots == [(0, 0), (0, 0)]
-    with pytest.raises(NotConfirmed, match="root 0: the client has one group"):
-        verify(replace(found, roots=[(arb(1), arb(2)), found.roots[1]]), fed)
-
-
 def test_law_of_an_absent_group_is_ignored():
     laws = (stats.norm(0, 1), stats.laplace(0, 1))
     fed = Federation([Client(laws, q=0.0), Client((stats.norm(0, 1), stats.norm(1, 1)))])
     found = enclose_min_disparity(fed)
     _same_as_floats(found, fed)
-    verify(found, fed)
 
 
 NORMAL = stats.norm(0, 1)

@@ -48,6 +48,12 @@ def test_by_hand() -> None:
     assert (f.tolist(), lam.tolist(), value) == ([tiny, 1.0], [-1.0], 1.0 + tiny)
 
 
+def test_budgets_that_exclude_each_other_are_named() -> None:
+    # |f + 1e-17| <= 1e-18 asks for f < 0
+    with pytest.raises(ff.CertificationError, match="no rule meets budgets down to 1e-18"):
+        solve_exactly(np.ones(1), np.ones((1, 1)), np.full(1, 1e-17), np.full(1, 1e-18), np.ones(1))
+
+
 # found by LFT+FedAvg at 100 random budgets on each federation of the audit: the four of 20,000, in
 # seeds 0 to 199, that double precision left with gaps of 7e-12 to 4e-8; later ones whose gap grew
 # with the constraints that do not bind (791), or where HiGHS ended undecided

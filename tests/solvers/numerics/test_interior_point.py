@@ -12,36 +12,30 @@ from scipy import optimize
 
 from fairfl.solvers.numerics.interior_point import maximise
 
+ONE = np.ones(1)
 INTEGERS = st.integers(-4, 4).map(float)
 
 
 @st.composite
 def programmes(draw: st.DrawFn) -> tuple[Any, Any, Any]:
-    """Gains (B, n), rows (B, m, n) with a box of side 2 among them, limits (B, m) that admit x =
-    0.
-    """
+    """Gains (B, n), rows (B, m, n), and limits (B, m) that admit x = 0; |x| <= 1 goes with them."""
     count, n, extra = draw(st.integers(1, 4)), draw(st.integers(1, 4)), draw(st.integers(0, 5))
     numbers = st.lists(INTEGERS, min_size=count * n * (extra + 1), max_size=count * n * (extra + 1))
     table = np.array(draw(numbers)).reshape(count, extra + 1, n)
-    box = np.broadcast_to(np.concatenate([np.eye(n), -np.eye(n)]), (count, 2 * n, n))
     limits = np.array(
         draw(st.lists(st.integers(0, 4).map(float), min_size=count * extra, max_size=count * extra))
     )
-    return (
-        table[:, 0],
-        np.concatenate([box, table[:, 1:]], axis=1),
-        np.concatenate([np.ones((count, 2 * n)), limits.reshape(count, extra)], axis=1),
-    )
+    return table[:, 0], table[:, 1:], limits.reshape(count, extra)
 
 
 @given(programmes())
 def test_linear_programmes_as_highs_solves_them(problem: tuple[Any, Any, Any]) -> None:
     gain, rows, limits = problem
-    x = maximise(gain, rows, limits)[0]
-    assert (np.einsum("bmn,bn->bm", rows, x) <= limits + 1e-9).all()
+    x = maximise(gain, rows, limits, -ONE, ONE)[0]
+    assert (np.einsum("bmn,bn->bm", rows, x) <= limits + 1e-9).all() and (abs(x) <= 1 + 1e-9).all()
     for b in range(len(gain)):
         exact = optimize.linprog(
-            -gain[b], A_ub=rows[b], b_ub=limits[b], bounds=(None, None), method="highs"
+            -gain[b], A_ub=rows[b], b_ub=limits[b], bounds=(-1, 1), method="highs"
         )
         assert gain[b] @ x[b] == pytest.approx(-exact.fun, abs=1e-9)
 
@@ -55,12 +49,12 @@ def test_no_feasible_point_is_better(problem: tuple[Any, Any, Any], data: st.Dat
         data.draw(st.lists(INTEGERS, min_size=count * n * n, max_size=count * n * n))
     ).reshape(count, n, n)
     curvature = np.einsum("bij,bik->bjk", root, root) / 4
-    x = maximise(gain, rows, limits, curvature)[0]
-    assert (np.einsum("bmn,bn->bm", rows, x) <= limits + 1e-9).all()
+    x = maximise(gain, rows, limits, -ONE, ONE, curvature)[0]
+    assert (np.einsum("bmn,bn->bm", rows, x) <= limits + 1e-9).all() and (abs(x) <= 1 + 1e-9).all()
     slope = gain - np.einsum("bij,bj->bi", curvature, x)
     for b in range(count):
         best = optimize.linprog(
-            -slope[b], A_ub=rows[b], b_ub=limits[b], bounds=(None, None), method="highs"
+            -slope[b], A_ub=rows[b], b_ub=limits[b], bounds=(-1, 1), method="highs"
         )
         # complementarity of 1e-12: where a row is met with no force, x is off by its root
         assert -best.fun - slope[b] @ x[b] <= 1e-5
@@ -69,21 +63,23 @@ def test_no_feasible_point_is_better(problem: tuple[Any, Any, Any], data: st.Dat
 def test_a_programme_by_hand() -> None:
     # max 2x + y, x <= 1, y <= 1, x + y <= 3/2: the vertex (1, 1/2); with -(x² + y²)/2·4 the free
     # maximum (1/2, 1/4)
-    rows = np.array([[[1.0, 0], [0, 1], [1, 1], [-1, 0], [0, -1]]])
-    limits = np.array([[1.0, 1, 1.5, 1, 1]])
-    gain = np.array([[2.0, 1.0]])
-    np.testing.assert_allclose(maximise(gain, rows, limits)[0], [[1.0, 0.5]], atol=1e-10)
-    np.testing.assert_allclose(
-        maximise(gain, rows, limits, 4 * np.eye(2)[None])[0], [[0.5, 0.25]], atol=1e-10
-    )
+    rows, limits, gain = np.ones((1, 1, 2)), np.array([[1.5]]), np.array([[2.0, 1.0]])
+    for curvature, wanted in ((None, [[1.0, 0.5]]), (4 * np.eye(2)[None], [[0.5, 0.25]])):
+        x = maximise(gain, rows, limits, -ONE, ONE, curvature)[0]
+        np.testing.assert_allclose(x, wanted, atol=1e-10)
+        # the same with the box among the rows, and none, or half of it, beside them
+        box = np.concatenate([np.eye(2), -np.eye(2), rows[0]])[None]
+        both = np.append(np.ones(4), 1.5)[None]
+        for below in (-np.inf, np.array([-np.inf, 0.0])):
+            x = maximise(gain, box, both, below * ONE, np.inf * ONE, curvature)[0]
+            np.testing.assert_allclose(x, wanted, atol=1e-10)
 
 
 def test_programmes_of_any_scale() -> None:
     # the unit of the objective does not matter, nor do rows that say nothing
-    rows = np.array([[[1.0, 0], [0, 1], [1, 1], [-1, 0], [0, -1], [0, 0]]])
-    limits = np.array([[1.0, 1, 1.5, 1, 1, 0]])
+    rows, limits = np.array([[[1.0, 1], [0, 0]]]), np.array([[1.5, 0]])
     for scale in (1e-12, 1.0, 1e9):
-        x = maximise(scale * np.array([[2.0, 1.0]]), rows, limits)[0]
+        x = maximise(scale * np.array([[2.0, 1.0]]), rows, limits, -ONE, ONE)[0]
         np.testing.assert_allclose(x, [[1.0, 0.5]], atol=1e-9)
 
 
@@ -93,22 +89,22 @@ def test_a_programme_without_a_point_ends_and_leaves_the_others(
 ) -> None:
     # x_1 <= -1/apart and -x_1 <= 0 exclude each other; warnings are errors
     gain, rows, limits = problem
-    count, m, n = rows.shape
+    count, n = gain.shape
     lost = data.draw(st.integers(0, count - 1))
     two = np.zeros((count, 2, n))
     two[lost, :, 0] = 1.0, -1.0
     beyond = np.zeros((count, 2))
     beyond[lost, 0] = -1.0 / apart
-    x = maximise(gain, np.concatenate([rows, two], axis=1), np.append(limits, beyond, axis=1))[0]
+    both = np.concatenate([rows, two], axis=1), np.append(limits, beyond, axis=1)
+    x = maximise(gain, *both, -ONE, ONE)[0]
     assert np.isfinite(x).all()
     others = np.arange(count) != lost
-    value, alone = ((gain * y)[others].sum(axis=1) for y in (x, maximise(gain, rows, limits)[0]))
+    alone = maximise(gain, rows, limits, -ONE, ONE)[0]
+    value, alone = ((gain * y)[others].sum(axis=1) for y in (x, alone))
     np.testing.assert_allclose(value, alone, atol=1e-9)
 
 
 def test_rows_of_rounding_are_no_constraints() -> None:
-    box = np.concatenate([np.eye(2), -np.eye(2)])
-    faint = np.array([[1e-14, -3e-14], [-1e-14, 3e-14]])  # scaled up they would be an equation
-    rows, limits = np.concatenate([box, faint])[None], np.append(np.ones(4), [0.0, 0.0])[None]
-    (x,), _ = maximise(np.array([[1.0, 1.0]]), rows, limits)
+    faint = np.array([[[1e-14, -3e-14], [-1e-14, 3e-14]]])  # scaled up they would be an equation
+    (x,), _ = maximise(np.ones((1, 2)), faint, np.zeros((1, 2)), -ONE, ONE)
     assert x == pytest.approx([1.0, 1.0], abs=1e-9)

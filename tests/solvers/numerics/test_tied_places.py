@@ -46,7 +46,7 @@ def counted(mean: float, sd: float, notion: str) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("notion", ["eodds", "accuracy_parity"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_no_rule_with_the_same_rates_is_nearer_to_a_toss(seed: int, notion: str) -> None:
     mean, sd, share, weight = law(seed, 1, 2)
     rule = ff.solve(built(mean, sd, share, weight), "cfl", 0.0, notion=notion).classifier
@@ -75,8 +75,7 @@ def test_no_rule_with_the_same_rates_is_nearer_to_a_toss(seed: int, notion: str)
 
 @pytest.mark.parametrize("difference", ["pairwise", "overall"])
 @pytest.mark.parametrize("notion", ["eodds", "accuracy_parity"])
-@pytest.mark.parametrize(("clients", "groups"), [(2, 2), (3, 3)])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(("seed", "clients", "groups"), [(0, 2, 2), (1, 2, 3)])
 def test_members_follow_from_the_problem(
     seed: int, clients: int, groups: int, notion: str, difference: Any
 ) -> None:
@@ -85,7 +84,7 @@ def test_members_follow_from_the_problem(
     order, names = rng.permutation(clients), np.roll(np.arange(groups), 1)
     permuted = built(mean[order], sd[order], share[order], weight[order])
     relabelled = built(mean[:, names], sd[:, names], share[:, names], weight)
-    for eps in (0.0, 0.02, 0.1):
+    for eps in (0.0, 0.05):
         s = ff.solve(fed, "lft_ensemble", eps, notion=notion, difference=difference)
         for other in (permuted, relabelled):
             t = ff.solve(other, "lft_ensemble", eps, notion=notion, difference=difference)
@@ -100,7 +99,7 @@ def test_members_follow_from_the_problem(
 
 
 @pytest.mark.parametrize("difference", ["pairwise", "overall"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_members_change_little_when_budgets_do(seed: int, difference: Any) -> None:
     """Limits of three groups add up, so that not all bind, and a rounding of a multiplier does not:
     rules at budgets next to each other, from each other's multipliers, are next to each other.
@@ -109,7 +108,7 @@ def test_members_change_little_when_budgets_do(seed: int, difference: Any) -> No
     fed, x = built(mean, sd, share, weight), np.linspace(-4, 4, 101)
     task = Task.of(fed, "cfl", "accuracy_parity", difference)
     free = solve_by_dual(fed, task, np.ones(1)).disparity
-    for eps in (5e-9, *(free * np.linspace(0.02, 0.9, 12))):
+    for eps in (5e-9, *(free * np.linspace(0.02, 0.9, 6))):
         one = solve_by_dual(fed, task, np.array([eps]))
         two = solve_by_dual(fed, task, np.array([eps + NEAR]), start=one.multipliers)
         for a in range(3):

@@ -63,16 +63,6 @@ def naive(objective: Objective, f) -> mp.mpf:
 
 
 NAMED = [example for example in ALL if example.name != "kolmogorov"]
-MEANS = [
-    FedAvg(),
-    QFFL(0.3),
-    QFFL(1.7),
-    QFFL(6),
-    TERM(0.01),
-    TERM(3.0),
-    PropFair(1.0),
-    PropFair(40.0),
-]
 
 
 @pytest.mark.parametrize("objective", NAMED, ids=repr)
@@ -80,17 +70,14 @@ MEANS = [
 def test_value_is_the_definition(objective, data):
     n = data.draw(st.integers(1, 12))
     f = data.draw(hnp.arrays(np.float64, n, elements=st.floats(0, 0.999)))
-    assert objective.value(f) == pytest.approx(
-        float(naive(objective, f.tolist())), rel=1e-12, abs=1e-15
-    )
-
-
-@pytest.mark.parametrize("objective", MEANS, ids=repr)
-def test_value_under_client_weights_is_the_definition(objective):
-    rng = np.random.default_rng(1)
-    weighted = objective.weighted(P3)
-    for f in rng.random((20, 3)):
-        assert weighted.value(f) == pytest.approx(float(naive(weighted, f.tolist())), rel=1e-12)
+    exact = float(naive(objective, f.tolist()))
+    assert objective.value(f) == pytest.approx(exact, rel=1e-12, abs=1e-15)
+    if objective.name != "rank_weighted":
+        counts = data.draw(st.lists(st.integers(1, 5), min_size=n, max_size=n))
+        weighted = objective.weighted(np.array(counts) / sum(counts))
+        exact = float(naive(weighted, f.tolist()))
+        # weights sum to one up to a rounding, which 1/alpha and M magnify
+        assert weighted.value(f) == pytest.approx(exact, rel=1e-12, abs=1e-13)
 
 
 @pytest.mark.parametrize("objective", ALL, ids=IDS)
@@ -104,7 +91,7 @@ def test_a_mean_lies_between_and_keeps_constants(objective):
 
 
 @pytest.mark.parametrize("objective", ALL, ids=IDS)
-def test_leading_axes_and_memory_layout_do_not_matter(objective):
+def test_leading_axes_memory_layout_and_order_do_not_matter(objective):
     rng = np.random.default_rng(3)
     f = rng.uniform(0.01, 0.99, (4, 3, 6))
     f[0, 0] = f[0, 0, 0]
@@ -113,22 +100,17 @@ def test_leading_axes_and_memory_layout_do_not_matter(objective):
     for at in np.ndindex(4, 3):
         assert objective.value(f[at]) == pytest.approx(value[at], rel=1e-12)
         assert objective.dual_weights(f[at]) == pytest.approx(weights[at], rel=1e-12, abs=1e-15)
+    f[1, 1] = np.clip(np.round(f[1, 1], 1), 0.1, 0.9)  # ties
+    value, weights = objective.value_and_dual_weights(f)
+    order = rng.permutation(6)
+    assert objective.value(f[..., order]) == pytest.approx(value, rel=1e-12)
+    permuted = objective.dual_weights(f[..., order])
+    assert permuted == pytest.approx(weights[..., order], rel=1e-12, abs=1e-15)
     turned = np.asfortranarray(f)
     assert objective.dual_weights(turned) == pytest.approx(weights, rel=1e-12, abs=1e-15)
     assert np.ndim(objective.value(f[0, 0])) == 0
     empty_value, empty_weights = objective.value_and_dual_weights(np.empty((0, 6)))
     assert empty_value.shape == (0,) and empty_weights.shape == (0, 6)
-
-
-@pytest.mark.parametrize("objective", ALL, ids=IDS)
-def test_permutation_equivariance(objective):
-    rng = np.random.default_rng(4)
-    f = np.round(rng.uniform(0.05, 0.95, (100, 8)), 1)  # with ties
-    order = rng.permutation(8)
-    value, weights = objective.value_and_dual_weights(f)
-    permuted_value, permuted_weights = objective.value_and_dual_weights(f[:, order])
-    assert permuted_value == pytest.approx(value, rel=1e-12)
-    assert permuted_weights == pytest.approx(weights[:, order], rel=1e-12, abs=1e-15)
 
 
 @pytest.mark.parametrize("objective", ALL, ids=IDS)

@@ -13,16 +13,6 @@ from hypothesis import strategies as st
 from fairfl.theory import bounds
 from fairfl.theory.bounds import fedavg_convergence, fedavg_step_limit
 
-BASE = {
-    "gap": 1.0,
-    "rounds": 10,
-    "eta": 0.01,
-    "L": 1.0,
-    "steps": [2, 3],
-    "local": 0.5,
-    "between": 0.25,
-}
-
 
 @st.composite
 def federations(draw, curvatures=(-1.0, -0.5, 0.25, 1.0)):
@@ -82,34 +72,22 @@ def check_descent(fed, told, eta, clients=None):
     assert after <= allowed + 1e-12 * (1 + abs(before))
 
 
-@given(fed=federations(), part=st.sampled_from([0.01, 0.3, 1.0]))
-def test_a_round_with_all_clients_descends_as_told(fed, part):
-    made = constants(fed)
-    eta = part * fedavg_step_limit(made["L"], made["steps"], made["shares"])
-    for variant in ("printed", "repaired"):  # full participation: both hold, and agree
-        told = fedavg_convergence(gap=1.0, rounds=1, eta=eta, variant=variant, **made)
-        check_descent(fed, told, eta)
-
-
+@pytest.mark.parametrize("kind", ["printed", "repaired", "some clients", "biased gradients"])
 @given(fed=federations(), part=st.sampled_from([0.01, 0.3, 1.0]), data=st.data())
-def test_a_round_with_some_clients_descends_as_the_repair_tells(fed, part, data):
+def test_a_round_descends_as_told(kind, fed, part, data):
+    n, clients, asked = len(fed["c"]), None, {"variant": "repaired"}
+    if kind == "some clients":
+        clients = sorted(data.draw(st.sets(st.integers(0, n - 1), min_size=1)))
+        asked["participation"] = "partial"
+    elif kind == "printed":
+        asked["variant"] = kind
+    elif kind == "biased gradients":
+        bias = st.lists(st.sampled_from([-2.0, -0.5, 0.0, 2.0]), min_size=n, max_size=n)
+        fed["bias"], asked["biased"] = np.array(data.draw(bias)), True
     made = constants(fed)
-    eta = part * fedavg_step_limit(made["L"], made["steps"], participation="partial")
-    told = fedavg_convergence(gap=1.0, rounds=1, eta=eta, participation="partial", **made)
-    some = data.draw(st.sets(st.integers(0, len(fed["c"]) - 1), min_size=1))
-    check_descent(fed, told, eta, sorted(some))
-
-
-@given(fed=federations(), part=st.sampled_from([0.01, 0.3, 1.0]), data=st.data())
-def test_a_round_with_biased_gradients_descends_as_told(fed, part, data):
-    fed["bias"] = np.array(
-        data.draw(st.lists(st.sampled_from([-2.0, -0.5, 0.0, 2.0]), min_size=5, max_size=5))
-    )
-    fed["bias"] = fed["bias"][: len(fed["c"])]
-    made = constants(fed)
-    eta = part * fedavg_step_limit(made["L"], made["steps"], made["shares"], biased=True)
-    told = fedavg_convergence(gap=1.0, rounds=1, eta=eta, biased=True, **made)
-    check_descent(fed, told, eta)
+    eta = part * fedavg_step_limit(made["L"], made["steps"], made["shares"], **asked)
+    told = fedavg_convergence(gap=1.0, rounds=1, eta=eta, **asked, **made)
+    check_descent(fed, told, eta, clients)
 
 
 @given(fed=federations(curvatures=(0.5, 1.0)), rounds=st.integers(1, 40))
@@ -153,67 +131,38 @@ def test_the_bound_without_convexity(phases, theta, K):
     assert least <= told.value + 1e-12
 
 
-def test_the_formulas_as_printed():
-    """(A.3), (A.37) and the theorem's line, written out for two clients."""
+def test_the_formulas_written_out():
+    """(A.3), (A.37) and the theorem's line for two clients, as printed and as repaired."""
     K, s, g, p, eta, L = (2, 3), (0.5, 0.7), 0.25, (0.4, 0.6), 0.01, 1.5
-    P = p[0] ** 2 + p[1] ** 2
-    first = sum(k**2 * (x**2 + 2 * g**2) for k, x in zip(K, s, strict=True))
-    second = sum(k**3 * (x**2 + 6 * k * g**2) for k, x in zip(K, s, strict=True))
-    psi = eta / 2 * P * (first + 2 * (e - 2) * eta**2 * L**2 * second)
-    limit = min(1 / (6 * L * 3), 1 / L * sqrt(1 / (24 * (e - 2) * P * (2**4 + 3**4))))
-    for participation, mu in (("full", 0.4 * 2 + 0.6 * 3), ("partial", 2)):
-        told = fedavg_convergence(
-            gap=0.3,
-            rounds=7,
-            eta=eta,
-            L=L,
-            steps=K,
-            local=s,
-            between=g,
-            shares=p,
-            variant="printed",
-            participation=participation,
-        )
+    P, drift = p[0] ** 2 + p[1] ** 2, (e - 2) * eta**2 * L**2
+    first = [k**2 * (x**2 + 2 * g**2) for k, x in zip(K, s, strict=True)]
+    second = [k**3 * (x**2 + 6 * k * g**2) for k, x in zip(K, s, strict=True)]
+    printed = eta / 2 * P * (sum(first) + 2 * drift * sum(second))
+    worst = eta / 2 * (first[1] + 2 * drift * second[1])  # client 2 has the most in each
+    both = [k**m * (x**2 + g**2) for m in (2, 4) for k, x in zip(K, s, strict=True)]
+    biased = 1.5 * eta * P * (sum(both[:2]) + 8 * drift * sum(both[2:]))
+    for asked, psi, fourth, mu in (
+        ({"variant": "printed"}, printed, 24 * P * 97, 2.6),
+        ({"variant": "printed", "participation": "partial"}, printed, 24 * P * 97, 2),
+        ({}, printed, 24 * P * 97, 2.6),
+        ({"participation": "partial"}, worst, 24 * 81, 2),
+        ({"biased": True}, biased, 48 * P * 97, 2.6),
+    ):
+        limit = min(1 / (6 * L * 3), 1 / (L * sqrt((e - 2) * fourth)))
+        common = {
+            "gap": 0.3,
+            "rounds": 7,
+            "L": L,
+            "steps": K,
+            "local": s,
+            "between": g,
+            "shares": p,
+        }
+        told = fedavg_convergence(eta=eta, **common, **asked)
+        fedavg_convergence(eta=told.step_limit, **common, **asked)  # the limit itself is allowed
         assert (told.psi, told.mu, told.step_limit) == pytest.approx((psi, mu, limit), rel=1e-13)
         assert told.value == pytest.approx(12 / ((11 * mu - 9) * eta) * (0.3 / 7 + psi), rel=1e-13)
         assert told.value == pytest.approx(told.optimisation + told.noise, rel=1e-15)
-    full = fedavg_convergence(
-        gap=0.3, rounds=7, eta=eta, L=L, steps=K, local=s, between=g, shares=p
-    )
-    assert full.psi == pytest.approx(psi, rel=1e-13)
-
-
-def test_the_repairs_written_out():
-    K, s, g, p, eta, L = (2, 3), (0.5, 0.7), 0.25, (0.4, 0.6), 0.01, 1.5
-    common = {
-        "gap": 0.3,
-        "rounds": 7,
-        "eta": eta,
-        "L": L,
-        "steps": K,
-        "local": s,
-        "between": g,
-        "shares": p,
-    }
-    drift = 2 * (e - 2) * eta**2 * L**2
-    partial = fedavg_convergence(participation="partial", **common)
-    worst = 9 * (0.49 + 2 * g**2) + drift * 27 * (0.49 + 18 * g**2)  # client 2 has the most in each
-    assert partial.psi == pytest.approx(eta / 2 * worst, rel=1e-13)
-    assert partial.step_limit == pytest.approx(
-        min(1 / (18 * L), 1 / (L * 9 * sqrt(24 * (e - 2)))), rel=1e-13
-    )
-    biased = fedavg_convergence(biased=True, **common)
-    first = sum(k**2 * (x**2 + g**2) for k, x in zip(K, s, strict=True))
-    second = sum(k**4 * (x**2 + g**2) for k, x in zip(K, s, strict=True))
-    assert biased.psi == pytest.approx(1.5 * eta * 0.52 * (first + 4 * drift * second), rel=1e-13)
-    assert biased.step_limit == pytest.approx(
-        min(1 / (18 * L), 1 / (L * sqrt(48 * (e - 2) * 0.52 * 97))), rel=1e-13
-    )
-
-
-def test_the_limit_itself_is_allowed():
-    limit = fedavg_step_limit(1.0, [2, 3])
-    assert fedavg_convergence(**(BASE | {"eta": limit})).step_limit == limit
 
 
 def test_the_example_of_the_docstring():

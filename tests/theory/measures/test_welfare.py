@@ -55,27 +55,22 @@ def test_welfare_is_printed_and_ranks_as_mean_utility_does(u, alpha, data):
 
 
 def test_names_and_zeros():
-    u = np.array([1.0, 4.0])
-    assert [bargaining.mean_utility(u, a) for a in (0, 1, 2, np.inf)] == pytest.approx(
-        [2.5, 2, 1.6, 1]
-    )
-    assert [
-        bargaining.mean_utility([0.0, 4.0], a) for a in (0, 0.5, 1, 2, np.inf)
-    ] == pytest.approx([2, 1, 0, 0, 0])
+    u, rows = np.array([1.0, 4.0]), np.random.default_rng(1).uniform(0, 2, (3, 5, 4))
+    for alpha, named, with_zero in ((0, 2.5, 2), (1, 2, 0), (2, 1.6, 0), (np.inf, 1, 0)):
+        assert bargaining.mean_utility(u, alpha) == pytest.approx(named)
+        assert bargaining.mean_utility([0.0, 4.0], alpha) == pytest.approx(with_zero)
+    assert bargaining.mean_utility([0.0, 4.0], 0.5) == pytest.approx(1)
     assert bargaining.mean_utility([0.0, 0.0], 0.5) == 0
-    assert (
-        bargaining.welfare([0.0, 4.0], 1) == -np.inf
-        and bargaining.welfare([0.0, 4.0], 2) == -np.inf
-    )
+    assert all(bargaining.welfare([0.0, 4.0], alpha) == -np.inf for alpha in (1, 2))
     assert bargaining.welfare(u, np.inf) == 1 and bargaining.welfare(u, 0) == 5
-    assert bargaining.shares(u, 1) == pytest.approx([0.5, 0.5]) and bargaining.shares(
-        u, 0
-    ) == pytest.approx([0.2, 0.8])
-    assert bargaining.shares([0.0, 2.0], 0) == pytest.approx([0, 1])
-    many = np.random.default_rng(1).uniform(0, 2, (3, 5, 4))
-    assert bargaining.mean_utility(many, 2).shape == (3, 5) and bargaining.shares(
-        many, 2
-    ).shape == (3, 5, 4)
+    for given_, alpha, expected in (
+        (u, 1, [0.5, 0.5]),
+        (u, 0, [0.2, 0.8]),
+        ([0.0, 2.0], 0, [0, 1]),
+    ):
+        assert bargaining.shares(given_, alpha) == pytest.approx(expected)
+    assert bargaining.mean_utility(rows, 2).shape == (3, 5)
+    assert bargaining.shares(rows, 2).shape == (3, 5, 4)
 
 
 def test_no_power_overflows():
@@ -87,9 +82,7 @@ def test_no_power_overflows():
 
 
 def test_price_of_fairness():
-    assert (
-        bargaining.price_of_fairness([1.0, 2.0], 4.0) == 0.25
-        and bargaining.price_of_fairness([2.0, 2.0], 4.0) == 0
-    )
+    prices = bargaining.price_of_fairness([[1.0, 2.0], [2.0, 2.0]], 4.0)
+    assert prices.tolist() == [0.25, 0.0]
     with pytest.raises(ValueError, match="best_total must be at least the total"):
         bargaining.price_of_fairness([3.0, 2.0], 4.0)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from populations import continuous_model
 from scipy import integrate, stats
@@ -20,6 +20,7 @@ from fairfl.theory.numerics.piecewise import (
     build,
     chebyshev_values,
 )
+from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Client, Federation
 from fairfl.theory.populations.laws import as_law
@@ -55,7 +56,7 @@ def test_chebyshev_algebra_is_numpys(c: list[int], x: list[int]) -> None:
 
 
 @given(laws())
-def test_above_is_the_survival_function(frozen: Any) -> None:
+def test_above_is_the_survival_function_and_values_are_the_density(frozen: Any) -> None:
     law = as_law(frozen)
     p = expansion(law)
     x = np.concatenate([np.linspace(-6, 6, 97), law.breaks])
@@ -65,21 +66,12 @@ def test_above_is_the_survival_function(frozen: Any) -> None:
         p.above(np.array([-np.inf, np.inf]))[0], [p.totals[0], 0.0], rtol=0, atol=1e-16
     )
     assert p.totals[0] == pytest.approx(1.0, abs=1e-13)
-
-
-@given(laws())
-def test_values_are_the_density(frozen: Any) -> None:
-    law = as_law(frozen)
-    p = expansion(law)
     x = np.linspace(-6, 6, 101) + 0.01234
-    x = x[(x > law.low) & (x < law.high)]
+    inside = (x > law.low) & (x < law.high)
+    assert not p.values(x[(x < law.low) | (x > law.high)]).any()
     scale = float(np.max(law.pdf(law.breaks[1:-1]), initial=1.0))
-    np.testing.assert_allclose(p.values(x)[0], law.pdf(x), rtol=1e-6, atol=1e-8 * scale)
-
-
-def test_values_vanish_outside() -> None:
-    p = expansion(as_law(stats.uniform(0, 1)))
-    assert p.values(np.array([-0.5, 1.5, -np.inf]))[0].tolist() == [0, 0, 0]
+    density = law.pdf(x[inside])
+    np.testing.assert_allclose(p.values(x[inside])[0], density, rtol=1e-6, atol=1e-8 * scale)
 
 
 @pytest.mark.parametrize(
@@ -131,6 +123,7 @@ def test_a_narrow_spike_is_not_missed() -> None:
     )
 
 
+@settings(max_examples=15)
 @given(federations(law=normals(), max_clients=3))
 def test_gain_and_profile_are_the_integrals(fed: Federation) -> None:
     model = continuous_model(fed)
@@ -163,28 +156,28 @@ def test_gain_and_profile_are_the_integrals(fed: Federation) -> None:
         assert found[0] - found[1] == pytest.approx(expected, abs=1e-12)
 
 
+@settings(max_examples=12)
 @given(federations(max_clients=3))
 def test_many_clients_and_few_have_the_same_gain(fed: Federation) -> None:
     # above eight clients the panels are common ones: copies of the same clients must give the same
     # integrals
-    model = continuous_model(fed)
-    copies = 9
-    clients = [
-        Client(model.laws[i], q=float(fed.q[i]), weight=float(fed.weight[i]))
-        for i in range(fed.n_clients)
-        for _ in range(copies)
-    ]
-    many = Federation(clients, eta=[e for e in model.etas for _ in range(copies)])
+    model, every = continuous_model(fed), np.repeat(np.arange(fed.n_clients), 9)
+    many = ContinuousModel(
+        [model.laws[i] for i in every],
+        [model.etas[i] for i in every],
+        fed.weight[every] / 9,
+        fed.share[every],
+    )
     x = np.linspace(-4, 4, 33)
     for a in (0, 1):
-        np.testing.assert_allclose(
-            many.model.gain(a).above(x)[0], model.gain(a).above(x)[0], atol=1e-12
-        )  # type: ignore[union-attr]
+        few = model.gain(a).above(x)[0]
+        np.testing.assert_allclose(many.gain(a).above(x)[0], few, atol=1e-12)
 
 
 @given(federations(max_clients=3))
-def test_interval_masses_keep_both_tails(fed: Federation) -> None:
-    model = continuous_model(fed)
+def test_stacked_laws_are_each_clients(fed: Federation) -> None:
+    model, count = continuous_model(fed), fed.n_clients
+    t, twice = np.linspace(-2, 2, count), np.repeat(np.arange(count), 2)  # two points for each
     low = np.array([-9.0, -2.0, 0.0, 1.0, 9.0])
     high = np.array([-8.0, 0.5, 0.125, 30.0, 12.0])
     for a in (0, 1):
@@ -194,25 +187,13 @@ def test_interval_masses_keep_both_tails(fed: Federation) -> None:
             by_cdf, by_sf = law.cdf(high) - law.cdf(low), law.sf(low) - law.sf(high)
             expected = np.where(law.cdf(low) > 0.5, by_sf, by_cdf)
             np.testing.assert_allclose(found[i], expected, rtol=1e-9, atol=1e-300)
-
-
-@given(federations(max_clients=3))
-def test_own_tails_are_each_clients(fed: Federation) -> None:
-    model = continuous_model(fed)
-    t = np.linspace(-2, 2, fed.n_clients)
-    for a in (0, 1):
-        expected = [float(model.laws[i][a].sf(t[i])) for i in range(fed.n_clients)]
-        # a client may be asked for more than one point
-        twice = np.repeat(np.arange(fed.n_clients), 2)
-        np.testing.assert_allclose(
-            model.sf_of(a, t[twice], twice), np.repeat(expected, 2), rtol=1e-13
-        )
-        for found, own in zip(
-            model.log_tails_of(a, t[twice], twice), model.own_log_tails(a, t), strict=True
-        ):
-            np.testing.assert_array_equal(found, own[twice])
-        above, below = model.own_log_tails(a, t)
-        np.testing.assert_allclose(np.exp(above), expected, rtol=1e-12)
+        tails = [float(model.laws[i][a].sf(t[i])) for i in range(count)]
+        found = model.sf_of(a, t[twice], twice)
+        np.testing.assert_allclose(found, np.repeat(tails, 2), rtol=1e-13)
+        above, below = own = model.own_log_tails(a, t)
+        for found, one in zip(model.log_tails_of(a, t[twice], twice), own, strict=True):
+            np.testing.assert_array_equal(found, one[twice])
+        np.testing.assert_allclose(np.exp(above), tails, rtol=1e-12)
         np.testing.assert_allclose(np.exp(above) + np.exp(below), 1.0, rtol=1e-12)
 
 

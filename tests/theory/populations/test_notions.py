@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import federations, finite_federations
 
@@ -70,6 +70,7 @@ def test_differences_by_hand() -> None:
     assert np.isnan(disparity(rates[1:], mass[1:], "overall"))
 
 
+@settings(max_examples=15)
 @given(federations(max_clients=2))
 def test_who_rejects_everybody_is_right_where_the_label_is_zero(fed: Federation) -> None:
     model: Any = fed.model

@@ -14,15 +14,10 @@ ROLES = {"label": "hired", "group": "sex", "client": "site"}
 
 def people(n=60):
     k = np.arange(n)
-    return pd.DataFrame(
-        {
-            "age": 20.0 + k,
-            "school": np.where(k % 5 == 0, "none", "some"),
-            "hired": np.where(k % 2 == 0, "no", "yes"),
-            "sex": np.where(k % 3 == 0, "f", "m"),
-            "site": np.where(k % 4 == 0, "north", "south"),
-        }
-    )
+    every = {"school": (5, "none", "some"), "hired": (2, "no", "yes"), "sex": (3, "f", "m")}
+    every["site"] = 4, "north", "south"
+    texts = {name: np.where(k % n == 0, one, other) for name, (n, one, other) in every.items()}
+    return pd.DataFrame({"age": 20.0 + k} | texts)
 
 
 def written(frame, folder):

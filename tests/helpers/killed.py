@@ -1,18 +1,18 @@
 """A small run in a process of its own, to be killed: python killed.py FOLDER"""
 
 import sys
-from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[2] / "helpers"))
-
+from every_algorithm import (
+    AFL,
+    ClippingFedAvg,
+    Ditto,
+    DynamicQFedAvg,
+    FedOpt,
+    ModifiedNormalizedFedAvg,
+    QFedAvg,
+)
 from federations import EXACT, classified, quick
 
-from fairfl.sims.algorithms.afl import AFL
-from fairfl.sims.algorithms.ditto import Ditto
-from fairfl.sims.algorithms.dynamic import ClippingFedAvg, ModifiedNormalizedFedAvg
-from fairfl.sims.algorithms.dynamic_qfedavg import DynamicQFedAvg
-from fairfl.sims.algorithms.fedopt import FedOpt
-from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.engine import Joining, Replicate, Softmax, simulate
 
 
