@@ -91,11 +91,10 @@ def at(scheme: Scheme) -> Callable[[Federation], Any]:
     return lambda federation: solve(federation, scheme, 0.05)
 
 
-def of_adult(group: str, points: int, bootstraps: int) -> Callable[[str], None]:
+def of_adult(group: str, points: int, more: str = "") -> Callable[[str], None]:
     """``fairfl frontier`` on Adult, a client for each work class."""
     columns = f"--label income --group {group} --client workclass"
-    sizes = f"--points {points} --bootstraps {bootstraps}"
-    return partial(command, f"frontier adult.csv {columns} {sizes}")
+    return partial(command, f"frontier adult.csv {columns} --points {points} {more}")
 
 
 AVG: Scheme = "lft_fedavg"
@@ -112,9 +111,9 @@ RUN: dict[str, Callable[[Any], Any]] = {
     "solve CFL": at("cfl"),
     "solve LFT+FedAvg": at(AVG),
     "solve LFT+Ensemble": at(ENSEMBLE),
-    "fairfl frontier by sex, 8 points, 20 bootstraps": of_adult("sex", 8, 20),
-    "fairfl frontier by sex, 3 points, 20 bootstraps": of_adult("sex", 3, 20),
-    "fairfl frontier by race, 4 points": of_adult("race", 4, 0),
+    "fairfl frontier by sex, 8 points, intervals": of_adult("sex", 8),
+    "fairfl frontier by sex, 3 points, intervals": of_adult("sex", 3),
+    "fairfl frontier by race, 4 points": of_adult("race", 4, "--bootstraps 0"),
     "fairfl figures": partial(command, "figures --out out"),
     "fairfl reproduce": partial(command, "reproduce --out out"),
     "fairfl simulate fedfb-table-1": partial(command, SIMULATE),
@@ -152,9 +151,9 @@ JOBS = (
     ("solve LFT+FedAvg", "finite X of 100, 6 clients", 3.2e-3, 3.2e-3),
     ("solve LFT+Ensemble", "finite X of 100, 6 clients", 0.63e-3, 0.63e-3),
     ("LFT+FedAvg, 20 points", "finite X of 100, 200 clients", None, 15.0),
-    ("fairfl frontier by sex, 8 points, 20 bootstraps", "Adult by work class", None, 30.0),
+    ("fairfl frontier by sex, 8 points, intervals", "Adult by work class", None, 30.0),
     (
-        "fairfl frontier by sex, 3 points, 20 bootstraps",
+        "fairfl frontier by sex, 3 points, intervals",
         "Adult by work class, one in twenty of sex ?",
         None,
         60.0,

@@ -86,12 +86,12 @@ def frontier(
     bootstraps: Annotated[
         int | None,
         option(
-            "Draws of people for the intervals, 20 or more; 0: none. Default: 200, fewer after "
-            "a minute.",
+            "0: no intervals. Else draws of people for that of the best rule's disparity, 20 or "
+            "more; default 200.",
             min=0,
         ),
     ] = None,
-    seed: Annotated[int | None, option("Of the draws; default 0.", min=0)] = None,
+    seed: Annotated[int | None, option("Of the draws and of the parts; default 0.", min=0)] = None,
     out: Annotated[
         Path | None, option("Also write frontier.png, .svg and .csv.", "--out", **place("DIR"))
     ] = None,
