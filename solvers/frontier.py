@@ -265,13 +265,23 @@ class Frontier(Tabular):
     def _best_at(self, disparity: ArrayLike) -> Any:
         """The best worth with at most the given disparity."""
         d, flat, place = self._within(disparity)
-        best = self.points.worth[np.searchsorted(self.disparity, flat, side="right") - 1].copy()
-        inner = np.flatnonzero(flat < self.disparity[-1])
-        if inner.size:
-            found = self.evaluate(flat[inner])
-            met = found.disparity <= flat[inner] + MET
-            best[inner] = np.maximum(best[inner], np.where(met, found.worth, -np.inf))
-        return np.maximum.accumulate(best)[place.reshape(d.shape)][()]
+        worth = np.maximum.accumulate(self.points_at(flat).worth)
+        return worth[place.reshape(d.shape)][()]
+
+    @one_thread()
+    def points_at(self, disparity: Array) -> Points:
+        """The best points (P,) with at most the disparities (P,), increasing, none below the
+        smallest; found as in :meth:`accuracy_at`.
+        """
+        rows = np.searchsorted(self.disparity, disparity, side="right") - 1
+        inner = np.flatnonzero(disparity < self.disparity[-1])
+        if not inner.size:
+            return self.points.take(rows)
+        found = self.evaluate(disparity[inner])
+        better = found.worth > self.points.worth[rows[inner]]
+        better &= found.disparity <= disparity[inner] + MET
+        rows[inner[better]] = self.disparity.size + np.flatnonzero(better)
+        return self.points.join(found).take(rows)
 
     def _columns(self) -> dict[str, Any]:
         """Scheme, disparity, accuracy, at costs other than one utility, and eps_0, eps_1, ..."""

@@ -6,15 +6,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import ndtr
 
 from fairfl._support.checks import Array, in_range
 from fairfl.reports.curves import frontiers
 from fairfl.reports.group_rates import GroupRates, group_rates
 from fairfl.reports.question import PLAIN, Question, base
 from fairfl.reports.rules import Chosen
-from fairfl.reports.sampling import FEWEST, HeldOut, Progress, Rule, Spread, bootstrap, held_out
+from fairfl.reports.sampling import (
+    BOOTSTRAPS,
+    NORMAL,
+    Progress,
+    Spot,
+    best_disparities,
+    crossed,
+    folds,
+    influences,
+    interval,
+    standard_errors,
+    unexplained,
+)
 from fairfl.solvers.api import solve
-from fairfl.solvers.frontier import Frontier
+from fairfl.solvers.frontier import Frontier, Points
 from fairfl.solvers.solution import Solution, rates_of
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
@@ -36,9 +49,42 @@ ENDS = (
     "disparity_at_best",
     "largest_loss_against_cfl",
 )
-"""What is measured of each scheme, before its values at the disparities of the comparison; a value
-is an accuracy unless another was asked for.
+"""What is measured of each scheme, before its values at the disparities of the comparison, what
+these are below CFL's, and what the smallest disparity costs; a value is an accuracy unless another
+was asked for.
 """
+
+
+def measured(table: Array) -> Array:
+    """(S, C, ...) what is measured of S schemes, from values and disparities (S, P, 2, ...) of
+    their rules: at the smallest disparity, at the disparities of the comparison, of the best value,
+    at the largest loss, and of CFL there.
+    """
+    first, at, (best, worst, cfl) = table[:, 0], table[:, 1:-3, 0], table[:, -3:].swapaxes(0, 1)
+    ends = [first[:, 1], first[:, 0], best[:, 0], best[:, 1], cfl[:, 0] - worst[:, 0]]
+    cost = best[:, 0] - first[:, 0]
+    return np.concatenate([np.stack(ends, axis=1), at, at[:1] - at, cost[:, None]], axis=1)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How numbers of the shape of ``Comparison.numbers`` vary with the people.
+
+    Attributes
+    ----------
+    interval : (S, C, 2) low and high end; NaN where there is none.
+    reached : (S, K) of samples like this, the share that reaches the disparities.
+    held : (S, K + 2, 2) values and disparities of rules on people they were not fitted to: at the
+        smallest disparity, at the disparities of the comparison, and the best rule; NaN where
+        people are too few.
+    bootstraps, seed : of which the intervals of the best rule's disparity are made.
+    """
+
+    interval: Array
+    reached: Array
+    held: Array
+    bootstraps: int
+    seed: int
 
 
 @dataclass(frozen=True)
@@ -56,6 +102,8 @@ class Reach:
         the points of all frontiers, and a grid.
     loss_at : that disparity.
     gain : the most it gains so; 0 unless rules are told the client.
+    points : at the smallest disparity, at those of the comparison (or the smallest above), of the
+        best value, and at the largest loss.
     """
 
     frontier: Frontier
@@ -64,18 +112,12 @@ class Reach:
     loss: float
     loss_at: float
     gain: float
+    points: Points
 
     @property
     def smallest(self) -> float:
         """The smallest reachable disparity."""
         return float(self.frontier.disparity[0])
-
-    @property
-    def numbers(self) -> list[float]:
-        """``ENDS``, and the values ``at``, NaN for None."""
-        first, last = float(self.values[0]), float(self.values[-1])
-        ends = [self.smallest, first, last, float(self.frontier.disparity[-1]), self.loss]
-        return ends + [float("nan") if value is None else value for value in self.at]
 
 
 @dataclass(frozen=True)
@@ -95,9 +137,7 @@ class Comparison:
     asked : whether the disparities were asked for; all of them are put in words then.
     reaches : by scheme, best first.
     people : how many, where the federation was made of people.
-    spread : of ``numbers`` (schemes, ENDS and disparities), where people were drawn anew.
-    held : of rules (schemes, the smallest disparity, the disparities, the best value), where some
-        were held out.
+    spread : of ``numbers``, where these are of people and intervals were asked for.
     """
 
     question: Question
@@ -112,7 +152,6 @@ class Comparison:
     rules: dict[str, Chosen]
     people: int | None = None
     spread: Spread | None = None
-    held: HeldOut | None = None
 
     @property
     def talked(self) -> list[int]:
@@ -120,24 +159,49 @@ class Comparison:
         return _talked(self.disparities, self.asked)
 
     @property
+    def judged(self) -> bool:
+        """Whether rules were judged on people they were not fitted to."""
+        return self.spread is not None and bool(np.isfinite(self.spread.held).any())
+
+    @property
+    def table(self) -> Array:
+        """(S, K + 4, 2) values and disparities, NaN where a scheme does not get so low; see
+        ``measured``.
+        """
+        out = np.empty((len(self.reaches), len(self.disparities) + 4, 2))
+        for own, reach in zip(out, self.reaches.values(), strict=True):
+            own[:-1, 0] = reach.points.worth - (not self.question.is_share)
+            own[:-1, 1] = reach.points.disparity
+            own[1:-3][[value is None for value in reach.at]] = np.nan
+            own[-1] = own[-2, 0] + reach.loss, reach.loss_at
+        return out
+
+    @property
     def numbers(self) -> Array:
-        """(schemes, ENDS and disparities)."""
-        return np.array([reach.numbers for reach in self.reaches.values()])
+        """(S, C) see ``measured``."""
+        return measured(self.table)
 
     @property
     def bounds(self) -> Array:
-        """(schemes, ENDS and disparities, 2) between what the numbers lie."""
+        """(S, C, 2) between what the numbers lie."""
         share, size = self.question.is_share, len(self.disparities)
         value = (0.0, 1.0) if share else (-np.inf, 0.0)
         loss = (0.0, 1.0 if share else np.inf)
-        told = (-1.0 if share else -np.inf, loss[1])
-        return np.array(
-            [
-                [(0, 1), value, value, (0, 1), told if scheme == "client_aware" else loss]
-                + [value] * size
-                for scheme in self.reaches
-            ]
-        )
+        told = (-loss[1], loss[1])
+        out = []
+        for scheme in self.reaches:
+            less = told if scheme == "client_aware" else loss
+            out.append([(0, 1), value, value, (0, 1), less, *[value] * size, *[less] * size, loss])
+        return np.array(out)
+
+    def number(self, scheme: str, column: int) -> float:
+        """One of the numbers."""
+        return float(self.numbers[list(self.reaches).index(scheme), column])
+
+    def reached(self, scheme: str) -> list[float]:
+        """(K,) of samples like this, the share in which a scheme reaches the disparities."""
+        assert self.spread is not None
+        return self.spread.reached[list(self.reaches).index(scheme)].tolist()
 
     def between(self, scheme: str, column: int) -> tuple[float, float] | None:
         """The interval of one of the numbers, None where there is none."""
@@ -243,35 +307,20 @@ def reached(
         common = every >= curve.disparity[0]
         loss = best[common] - question.at(curve, every[common])
         k = int(np.argmax(loss))
-        at = tuple(
-            float(question.at(curve, d)) if d >= curve.disparity[0] else None for d in disparities
-        )
         worst, where, gain = float(loss[k]), float(every[common][k]), max(-float(loss.min()), 0.0)
-        out[scheme] = Reach(curve, question.values(curve), at, worst, where, gain)
-    return out
-
-
-def rules(
-    federation: Federation, disparities: Sequence[float], count: int, question: Question
-) -> list[Rule | None]:
-    """The rules of all schemes at their smallest disparity, at each of ``disparities``, and at
-    their best value.
-
-    See :func:`solution_at`.
-    """
-    out: list[Rule | None] = []
-    for scheme, curve in frontiers(federation, count, question).items():
-        for d in (float(curve.disparity[0]), *disparities, float(curve.disparity[-1])):
-            found = solution_at(federation, question, scheme, curve, d)
-            out.append(None if found is None else found.classifier)
+        low, high = curve.disparity[[0, -1]]
+        points = curve.points_at(np.clip([low, *disparities, high, where], low, high))
+        values = points.worth[1:-2] - (not question.is_share)
+        at = tuple(float(v) if d >= low else None for d, v in zip(disparities, values, strict=True))
+        out[scheme] = Reach(curve, question.values(curve), at, worst, where, gain, points)
     return out
 
 
 def tried(
     found: Comparison,
+    federation: Federation,
     sample: Counted,
     *,
-    count: int,
     bootstraps: int | None,
     seed: int,
     progress: Progress | None = None,
@@ -279,37 +328,77 @@ def tried(
     """The comparison of a sample of people, with what sampling does to it; see
     ``fairfl.reports.sampling``.
 
-    ``count``: points a frontier, as in :func:`compare`; ``bootstraps``: None for as many as a
-    minute allows, 0 for nothing.
+    An interval is from 1.96 standard errors below the smallest to as many above the largest of
+    three numbers: what these people give, which is too good; what the same rules give judged on
+    people they were not fitted to, which is not good enough; and what these people give where the
+    smallest disparity is the largest in its interval, since frontiers are steep there.
+    ``bootstraps``: 0 for nothing.
     """
     found = replace(found, people=sample.people)
     if bootstraps == 0:
         return found
-
-    def numbers(federation: Federation) -> Array:
-        curves = frontiers(federation, count, found.question)
-        reaches = reached(curves, found.disparities, found.question)
-        return np.array([reach.numbers for reach in reaches.values()])
-
-    spread = bootstrap(sample, numbers, found.numbers, bootstraps, seed, progress, found.bounds)
-    affordable = bootstraps is not None or spread.bootstraps >= FEWEST
-    held = (
-        held_out(
-            sample,
-            lambda half: rules(half, found.disparities, count, found.question),
-            seed,
-            progress,
-            found.question,
-        )
-        if affordable
-        else None
+    draws = BOOTSTRAPS if bootstraps is None else bootstraps
+    spots, place = _spots(found)
+    if progress is not None:
+        progress("standard errors", 0, 1)
+    by_spot, slope = influences(federation, sample, spots, found.question)
+    influence = measured(by_spot[place])
+    error, table = standard_errors(influence, sample.counts), found.table
+    numbers = honest = found.numbers
+    held = np.full_like(table, np.nan)
+    parts = folds(sample.counts, np.random.default_rng(seed))
+    judged = crossed(sample, parts, spots, found.question, progress)
+    if judged is not None:
+        held, inside = (v[place] for v in judged)
+        slopes = np.where(np.isnan(table[..., 0]), np.nan, slope[place])
+        for one in (held[..., None], inside):  # at the same disparity, along the frontier
+            one[:, :, 0] -= slopes[..., None] * (one[:, :, 1] - table[:, :, 1, None])
+        honest = measured(held)
+        always = [scheme in ("cfl", "client_aware") for scheme in found.reaches]
+        honest[always, 0] = 0.0  # whoever comes
+        rest = unexplained(measured(inside), influence, parts)
+        rest[always, 0] = 0.0
+        error = np.sqrt(error**2 + np.nan_to_num(rest) ** 2)
+    least = np.fmax(numbers[:, 0], honest[:, 0]) + NORMAL * error[:, 0]
+    three = np.stack([numbers, honest, measured(_above(found, least))])
+    ends = [np.fmin.reduce(three) - NORMAL * error, np.fmax.reduce(three) + NORMAL * error]
+    jumps = best_disparities(sample, found.question, draws, seed)
+    drawn = interval(numbers[:, 3], jumps[:, None]).T
+    ends[0][:, 3], ends[1][:, 3] = (
+        np.fmin(ends[0][:, 3], drawn[0]),
+        np.fmax(ends[1][:, 3], drawn[1]),
     )
-    if held is not None:
-        shape = (len(found.reaches), len(found.disparities) + 2)
-        held = HeldOut(
-            held.inside.reshape(*shape, 2),
-            held.outside.reshape(*shape, 2),
-            held.reached.reshape(shape),
-            held.splits,
-        )
-    return replace(found, spread=spread, held=held)
+    between = np.clip(np.stack(ends, axis=-1), *np.moveaxis(found.bounds, -1, 0)[..., None])
+    first, off = numbers[:, :1], np.maximum(error[:, :1], ZERO)
+    reached = np.where(first < ZERO, 1.0, ndtr((np.array(found.disparities) - first) / off))
+    spread = Spread(between, reached, held[:, :-2], draws, seed)
+    return replace(found, spread=spread)
+
+
+def _above(found: Comparison, least: Array) -> Array:
+    """The table where the schemes reach no disparities below ``least`` (S,)."""
+    out, best = found.table, found.reaches["cfl"].frontier
+    for own, reach, low in zip(out, found.reaches.values(), least, strict=True):
+        curve = reach.frontier
+        if np.isfinite(low) and low > curve.disparity[0] + ZERO:
+            d = min(low, curve.disparity[-1])
+            own[0, 0] = found.question.at(curve, d)
+            if reach.loss_at < d:
+                own[-1, 0] = own[-2, 0] + found.question.at(best, d) - own[0, 0]
+    return out
+
+
+def _spots(found: Comparison) -> tuple[list[Spot], Array]:
+    """The spots of the comparison, each once, and which of them the rows of its table (S, K + 4)
+    are.
+    """
+    spots: dict[tuple[str, bytes, str], Spot] = {}
+    place = []
+    for scheme, reach in found.reaches.items():
+        some = [Spot(scheme, eps) for eps in reach.points.eps]
+        some[0], some[-2] = some[0]._replace(end="smallest"), some[-2]._replace(end="best")
+        for spot in (*some, Spot("cfl", np.array([reach.loss_at]))):
+            key = spot.scheme, spot.budgets.tobytes(), spot.end
+            spots.setdefault(key, spot)
+            place.append(list(spots).index(key))
+    return list(spots.values()), np.reshape(place, (len(found.reaches), -1))

@@ -27,6 +27,10 @@ BUDGETS = {
 }
 """How a scheme's budgets are set."""
 SEARCHED = "A better rule may exist: this value comes from a search."
+SURE = 0.95
+"""What fewer samples reach is not said to be reached without their share."""
+TOLD = 0.01
+"""Where intervals of losses are wider than plus or minus this, more people are asked for."""
 NEGLIGIBLE = 5e-6
 """Losses below this are called none: of accuracy they print as 0.000 percentage points."""
 
@@ -42,14 +46,14 @@ def sentences(found: Comparison) -> list[str]:
         best, fair = f"the {question.value}{these} is {best}", f"the {question.value} is {fair}"
     out = [
         f"With no constraint, {best}; {_apart(found)}a disparity of {_disparity(found, 'cfl', 3)}.",
-        f"Perfect fairness (disparity 0) costs {_lost(question, values[-1] - values[0])} when "
-        f"the data are pooled: {fair}.",
+        f"Perfect fairness (disparity 0) costs {_lost(question, values[-1] - values[0])}"
+        f"{_between(found, 'cfl', -1)} when the data are pooled: {fair}.",
     ]
     agreed = ["cfl", *COMMON]
     planned = [scheme for scheme in found.reaches if scheme not in agreed]
     out += [_at(found, k, part) for k in found.talked for part in (agreed, planned)]
     out += [_cost(found, scheme) for scheme in found.reaches if scheme != "cfl"]
-    return [*out, *_sampled(found)]
+    return [*out, *_sampled(found), *_too_few(found)]
 
 
 def asked(question: Question) -> list[str]:
@@ -115,11 +119,16 @@ def _at(found: Comparison, k: int, schemes: Sequence[str]) -> str:
             parts[-1] += f", {difference(found.question, got - best)} more"
         elif scheme != "cfl":
             how = "" if reach.frontier.exact else " (from a search)"
+            column = len(ENDS) + len(found.disparities) + k
             parts[-1] += (
-                f", {difference(found.question, best - got)} less{how}"
+                f", {difference(found.question, best - got)} less"
+                f"{_between(found, scheme, column)}{how}{_alike(found, scheme, column)}"
                 if best - got > NEGLIGIBLE
                 else ", the same as pooling"
             )
+        share = 1.0 if found.spread is None else found.reached(scheme)[k]
+        if share < SURE:
+            parts[-1] += f" (about {100 * share:.0f} % of samples such as this one reach it)"
     return f"At a disparity of {found.disparities[k]:g}, {'; '.join(parts)}."
 
 
@@ -144,14 +153,23 @@ def _cost(found: Comparison, scheme: str) -> str:
         )
     how = "" if reach.frontier.exact else f" {SEARCHED}"
 
-    def shown(loss: float) -> str:
-        return difference(told, loss)
-
     return (
         f"{who} {fair}, and loses up to "
-        f"{shown(reach.loss)}{_brackets(found.between(scheme, 4), shown)} of {value} against "
-        f"pooling at the same disparity (at {number(reach.loss_at)}).{how}{more}"
+        f"{difference(told, reach.loss)}{_between(found, scheme, 4)} of {value} against "
+        f"pooling at the same disparity (at {number(reach.loss_at)})"
+        f"{_alike(found, scheme, 4)}.{how}{more}"
     )
+
+
+def _between(found: Comparison, scheme: str, column: int) -> str:
+    """The interval of a difference of values."""
+    return _brackets(found.between(scheme, column), lambda value: difference(found.question, value))
+
+
+def _alike(found: Comparison, scheme: str, column: int) -> str:
+    """Said of a loss whose interval holds zero."""
+    ends = found.between(scheme, column)
+    return ", not distinguishable from pooling" if ends and ends[0] <= NEGLIGIBLE else ""
 
 
 def _here(found: Comparison) -> str:
@@ -160,7 +178,7 @@ def _here(found: Comparison) -> str:
 
 def _value(found: Comparison, scheme: str, column: int) -> str:
     show = shower(found.question)
-    value = found.reaches[scheme].numbers[column]
+    value = found.number(scheme, column)
     return show(value) + _brackets(found.between(scheme, column), show)
 
 
@@ -171,44 +189,44 @@ def _lost(question: Question, value: float, *, always: bool = False) -> str:
 
 
 def _disparity(found: Comparison, scheme: str, column: int) -> str:
-    value = found.reaches[scheme].numbers[column]
+    value = found.number(scheme, column)
     return number(value) + _brackets(found.between(scheme, column), number)
 
 
 def _sampled(found: Comparison) -> list[str]:
     """What was done about people being a sample."""
-    out = []
-    if found.spread is not None and np.isfinite(found.spread.interval).any():
-        failed = f", {found.spread.failed} more not certified" if found.spread.failed else ""
-        out.append(
-            f"In brackets and below numbers: approximate {100 * LEVEL:.0f} % intervals for all "
-            f"people such as these, from {found.spread.bootstraps} bootstraps{failed} (seed "
-            f"{found.spread.seed}): people drawn anew "
-            "at each client, P(y = 1 | x) fitted anew, all computed anew."
-        )
-    elif found.spread is not None:
-        out.append(
-            "No intervals were computed. --bootstraps 200 computes them, in more than a minute. "
-            "For other people than these numbers may be far off."
-        )
-    if found.held is not None:
+    if found.spread is None:
+        return []
+    out = [
+        f"In brackets and below numbers: approximate {100 * LEVEL:.0f} % intervals for all people "
+        "such as these, from the derivatives of the numbers with respect to the people"
+        f"{' and from rules held out' * found.judged}; of the disparity of the best rule, from "
+        f"{found.spread.bootstraps} bootstraps (seed {found.spread.seed})."
+    ]
+    if found.judged:
+        assert found.spread is not None
         k = found.talked[0] + 1 if found.talked else 0
         where = f"at a disparity of {found.disparities[k - 1]:g}" if k else "at disparity 0"
-        (value, apart), (held_value, held_apart) = found.held.inside[0, k], found.held.outside[0, k]
-        show, name = shower(found.question), found.question.value
-        one, other = (
-            f"is right for {show(value)} of that half",
-            f"for {show(held_value)} of the other",
-        )
-        if name != "accuracy":
-            one = f"has a {name} of {show(value)} on that half"
-            other = f"of {show(held_value)} on the other"
+        value, held = (shower(found.question)(v[0, k, 0]) for v in (found.table, found.spread.held))
         out.append(
-            "These rules are fitted to the people they are counted on. Fitted to half of them, "
-            f"pooling's rule {where} {one}, with a disparity of {number(apart)}, and {other}, with "
-            f"{number(held_apart)} (means of {found.held.splits} fits)."
+            "These rules are fitted to the people they are counted on. Fitted to four fifths of "
+            f"them and judged on the others, pooling's rule {where} reaches {held}, not {value}."
         )
     return out
+
+
+def _too_few(found: Comparison) -> list[str]:
+    """How many people would do, where these are too few to tell differences of ``TOLD`` apart."""
+    first = len(ENDS) + len(found.disparities)
+    ends = [found.between(s, first + k) for s in found.reaches for k in found.talked]
+    half = max(((high - low) / 2.0 for low, high in filter(None, ends)), default=0.0)
+    if not found.question.is_share or half <= TOLD or found.people is None:
+        return []
+    enough = found.people / len(found.clients) * (half / TOLD) ** 2
+    return [
+        f"These data do not suffice to tell differences of {points(TOLD)} from pooling: about "
+        f"{float(f'{enough:.2g}'):,.0f} people a site would."
+    ]
 
 
 def shower(question: Question) -> Callable[[float], str]:

@@ -62,7 +62,7 @@ def compared(
     found = compare(federation, question=question, at=at, count=count, progress=progress)
     if sample is None:
         return found
-    return tried(found, sample, count=count, bootstraps=bootstraps, seed=seed, progress=progress)
+    return tried(found, federation, sample, bootstraps=bootstraps, seed=seed, progress=progress)
 
 
 def report(
@@ -104,7 +104,7 @@ def show(found: Comparison, notes: Sequence[str]) -> None:
     console.print(rules_table(found))
     for line in [*sentences(found), *searched(found)]:
         tell(line, "  ")
-    if found.held is not None:
+    if found.judged:
         for schemes in (agreed, planned):
             console.print(held_table(found, schemes))
 
@@ -162,8 +162,7 @@ def table(found: Comparison, schemes: Sequence[str], title: str) -> Table:
     def row(name: str, column: int, show: Callable[[float], str], end: bool = False) -> None:
         cells, several = [], False
         for scheme in schemes:
-            reach = found.reaches[scheme]
-            value, ends = reach.numbers[column], found.between(scheme, column)
+            value, ends = found.number(scheme, column), found.between(scheme, column)
             cells.append("-" if np.isnan(value) else show(value))
             if ends is not None and not np.isnan(value):
                 cells[-1] += f"\n{span(ends, show)}"
@@ -180,26 +179,20 @@ def table(found: Comparison, schemes: Sequence[str], title: str) -> Table:
 
 
 def held_table(found: Comparison, schemes: Sequence[str]) -> Table:
-    """Rules fitted to half of the people: value and disparity on that half, and on the other."""
-    assert found.held is not None
-    out = _headed(schemes, "half fitted to → other half")
-    which = [list(found.reaches).index(scheme) for scheme in schemes]
-    halves = found.held.inside[which], found.held.outside[which]
-    show = shower(found.question)
-    names = [
-        "smallest disparity",
-        *(f"disparity {d:g}" for d in found.disparities),
-        f"best {found.question.value}",
-    ]
-    for k, name in enumerate(names):
-        cells = []
-        for (value, apart), (held_value, held_apart) in zip(
-            *(half[:, k] for half in halves), strict=True
-        ):
-            values = f"{show(value).removesuffix(' %')} → {show(held_value)}"
-            shown = f"{values}\n{apart:.3f} → {held_apart:.3f}"
-            cells.append("-" if np.isnan(value) else shown)
-        out.add_row(f"{name}\n", *cells)
+    """Values on these people, and held out, at the same disparity; at the ends also disparities."""
+    assert found.spread is not None
+    out = _headed(schemes, "these people → held out")
+    show, value = shower(found.question), found.question.value
+    names = [f"disparity {d:g}" for d in found.disparities]
+    for k, name in enumerate(["smallest disparity", *names, f"best {value}"]):
+        end, cells = k in (0, len(names) + 1), []
+        for scheme in schemes:
+            which = list(found.reaches).index(scheme)
+            (one, apart), (other, others) = found.table[which, k], found.spread.held[which, k]
+            cell = f"{show(one).removesuffix(' %')} → {show(other)}"
+            cell += f"\n{apart:.3f} → {others:.3f}" * end
+            cells.append("-" if np.isnan(one) else cell)
+        out.add_row(name + "\n" * end, *cells)
     return out
 
 

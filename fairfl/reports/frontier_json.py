@@ -21,7 +21,7 @@ def as_data(found: Comparison) -> dict[str, Any]:
     ends = [name.replace("accuracy", value) for name in ENDS]
     for k, (scheme, reach) in enumerate(found.reaches.items()):
         told: dict[str, Any] = {"scheme": scheme}
-        told |= dict(zip(ends, reach.numbers, strict=False))
+        told |= dict(zip(ends, found.numbers[k].tolist(), strict=False))
         told["rule"] = rules.as_data(found.rules[scheme], found.groups)
         told["exact"] = reach.frontier.exact
         told["at"] = [
@@ -29,12 +29,12 @@ def as_data(found: Comparison) -> dict[str, Any]:
         ]
         if found.spread is not None:
             told["intervals"] = {name: found.between(scheme, c) for c, name in enumerate(ends)}
-            for c, at in enumerate(told["at"], start=len(ENDS)):
-                at["interval"], at["reached"] = (
-                    found.between(scheme, c),
-                    float(found.spread.reached[k, c]),
-                )
-        if found.held is not None:
+            told["intervals"]["cost_of_smallest"] = found.between(scheme, -1)
+            for c, at in enumerate(told["at"]):
+                at["interval"] = found.between(scheme, len(ENDS) + c)
+                at["below_cfl"] = found.between(scheme, len(ENDS) + len(told["at"]) + c)
+                at["reached"] = float(found.spread.reached[k, c])
+        if found.judged:
             told["held_out"] = _held(found, k)
         curve = reach.frontier
         names = ("disparity", "accuracy", "eps")
@@ -56,7 +56,7 @@ def as_data(found: Comparison) -> dict[str, Any]:
         if out["asked"]["local_eps"] == np.inf:
             out["asked"]["local_eps"] = "inf"  # JSON has no such number
     if found.spread is not None:
-        drawn = {name: getattr(found.spread, name) for name in ("bootstraps", "failed", "seed")}
+        drawn = {name: getattr(found.spread, name) for name in ("bootstraps", "seed")}
         out["intervals"] = drawn | {"level": LEVEL}
     return out
 
@@ -66,13 +66,12 @@ def _known(values: Sequence[float]) -> list[float | None]:
 
 
 def _held(found: Comparison, scheme: int) -> list[dict[str, Any]]:
-    """A scheme's rules, fitted to half of the people."""
-    assert found.held is not None
-    rows, value = [], found.question.value
-    for k, name in enumerate(["smallest disparity", *found.disparities, f"best {value}"]):
-        row: dict[str, Any] = {"rule": name, "reached": float(found.held.reached[scheme, k])}
-        for half, values in (("inside", found.held.inside), ("outside", found.held.outside)):
-            worth, disparity = _known(values[scheme, k])
-            row[half] = {value.replace(" ", "_"): worth, "disparity": disparity}
-        rows.append(row)
+    """A scheme's rules on people they were not fitted to, at the same disparity but at the ends."""
+    assert found.spread is not None
+    value, rows = found.question.value, []
+    names = ["smallest disparity", *found.disparities, f"best {value}"]
+    for name, (worth, disparity) in zip(
+        names, map(_known, found.spread.held[scheme].tolist()), strict=True
+    ):
+        rows.append({"rule": name, value.replace(" ", "_"): worth, "disparity": disparity})
     return rows

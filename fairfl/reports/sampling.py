@@ -1,45 +1,50 @@
-"""What sampling does to a comparison: intervals by the bootstrap, and rules tried on people they
+"""What sampling does to a comparison: the numbers' standard errors, and rules judged on people they
 were not fitted to.
 
 Frontiers are computed on the people of a table, who are a sample, and that shows in two ways. Other
-people would have given other numbers: people are drawn anew, η is fitted anew, and everything is
-computed anew. And an optimum is chosen for the people it is counted on, and is worth less on
-others: rules are fitted to one half and counted on the other.
+people would have given other numbers: their variance is that of the numbers' derivatives with
+respect to the people (``fairfl.solvers.sensitivity``), within each client, whose size is given. And
+an optimum is chosen for the people it is counted on, and is worth less on others: everybody is
+judged by rules that were fitted, at the same budgets, to the other four fifths.
+
+A derivative knows the rule that is found, and not how other people would change it. What that
+adds (for the members of an ensemble at its smallest disparity, say) shows where rules are fitted to
+four fifths: what the derivative does not explain of these numbers is a second part of the variance
+(the jackknife, leaving out a fifth). The disparity of the best rule jumps when η passes a level's
+costs; its interval is that of the bootstrap.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from time import process_time
+from contextlib import suppress
+from typing import Any, NamedTuple
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array
 from fairfl.reports.question import PLAIN, Question
+from fairfl.solvers.problem import Task
+from fairfl.solvers.schemes import COMMON
+from fairfl.solvers.sensitivity import People, averaged, rules_at, sensitivity
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.calibration import Counted, ScoreWarning
-from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.finite import Joint
 from fairfl.theory.populations.notions import Rates, disparity
 
-BOOTSTRAPS, SECONDS = 200, 60.0
-"""So many bootstraps, fewer where they would take longer, unless a number is asked for."""
+BOOTSTRAPS = 200
+"""Unless a number is asked for."""
 FEWEST = 20
 """Intervals are not made of fewer."""
 LEVEL, NORMAL = 0.95, 1.959963984540054
 """Of intervals, and the normal quantile that goes with it."""
 TRIES = 200
 """Draws of a client's people."""
-SPLITS = 5
-"""Halvings; of each, both halves are fitted to and counted on."""
+FOLDS = 5
+"""Parts of the people; rules are fitted to all but one, and judged on that."""
 
-SHARE = (0.0, 1.0)
-"""What a number lies between unless other bounds are given."""
-
-Rule = Classifier | ClientClassifiers
 Progress = Callable[[str, int, int], None]
 """What is computed, how many of its parts are done, and of how many."""
 
@@ -64,18 +69,6 @@ def resampled(counts: Array, rng: np.random.Generator) -> Array:
     return np.stack([_resampled(client, rng) for client in counts])
 
 
-def halves(counts: Array, rng: np.random.Generator) -> tuple[Array, Array]:
-    """People (I, A, 2, n) dealt into two halves, evenly within every client, group and label, to
-    within one.
-    """
-    cells = counts.reshape(-1, counts.shape[-1]).astype(np.int64)
-    size = cells.sum(axis=1)
-    half = size // 2 + (size % 2) * rng.integers(0, 2, size.size)
-    first = [rng.multivariate_hypergeometric(cell, k) for cell, k in zip(cells, half, strict=True)]
-    one = np.array(first, dtype=np.float64).reshape(counts.shape)
-    return one, counts - one
-
-
 def _resampled(client: Array, rng: np.random.Generator) -> Array:
     there = client.sum(axis=(1, 2)) > 0
     for _ in range(TRIES):
@@ -92,163 +85,173 @@ def _drawn(people: Array, rng: np.random.Generator) -> Array:
     return rng.multinomial(size, people.ravel() / size).reshape(people.shape).astype(np.float64)
 
 
-@dataclass(frozen=True)
-class Spread:
-    """How numbers of any shape vary with the people.
-
-    Attributes
-    ----------
-    interval : (..., 2) low and high end; NaN where there is none.
-    reached : (...) the share of bootstraps that have the number; the interval is made of these.
-    bootstraps, seed : of which it is made.
-    failed : bootstraps more, of which some solution was not certified.
-    """
-
-    interval: Array
-    reached: Array
-    bootstraps: int
-    seed: int
-    failed: int
-
-
-def interval(estimate: Array, draws: Array, bounds: ArrayLike = SHARE) -> Array:
-    """Approximate 95 % intervals (..., 2) of numbers within ``bounds`` (..., 2), from ``draws`` (B,
-    ...), NaN where one lacks the number.
+def interval(estimate: Array, draws: Array) -> Array:
+    """Approximate 95 % intervals (..., 2), within [0, 1], of shares, from ``draws`` (B, ...).
 
     From the lower end to the higher of two intervals: the draws' quantiles, and estimate - bias ±
     1.96 sd, bias and sd being those of the draws about the estimate. What is best on a sample is
     better there than in truth, and on a sample of the sample it is better once more: quantiles are
     biased twice; the other interval removes the bias, but not all of it, and where there was
-    little, too much. Neither alone holds the truth often enough; how often both together do is in
-    the README.
+    little, too much.
     """
-    there = np.isfinite(draws)
-    size = np.maximum(there.sum(axis=0), 1)
-    mean = np.where(there, draws, 0.0).sum(axis=0) / size
-    sd = np.sqrt(np.where(there, (draws - mean) ** 2, 0.0).sum(axis=0) / np.maximum(size - 1, 1))
-    middle = np.where(there.sum(axis=0) >= FEWEST, 2.0 * estimate - mean, np.nan)
-    ends = np.stack([middle - NORMAL * sd, middle + NORMAL * sd], axis=-1)
-    known = np.isfinite(middle)
-    if known.any():
-        low, high = np.nanquantile(draws[:, known], [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
-        ends[known] = np.stack(
-            [np.minimum(ends[known, 0], low), np.maximum(ends[known, 1], high)], axis=-1
-        )
-    return np.clip(ends, *np.moveaxis(np.asarray(bounds), -1, 0)[..., None])
+    low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    middle, half = 2.0 * estimate - draws.mean(axis=0), NORMAL * draws.std(axis=0, ddof=1)
+    ends = np.minimum(low, middle - half), np.maximum(high, middle + half)
+    return np.clip(np.stack(ends, axis=-1), 0.0, 1.0)
 
 
-def bootstrap(
-    sample: Counted,
-    measure: Callable[[Federation], Array],
-    estimate: Array,
-    asked: int | None,
-    seed: int,
-    progress: Progress | None = None,
-    bounds: ArrayLike = SHARE,
-) -> Spread:
-    """Intervals of the numbers that ``measure`` takes of a federation; ``estimate``, what it takes
-    of the sample's own.
-
-    ``asked`` bootstraps, or 200, or as many of these as a minute of computing allows; it is not
-    spent where it does not allow the fewest that make an interval.
+def folds(counts: Array, rng: np.random.Generator) -> Array:
+    """People (I, A, 2, n) dealt into ``FOLDS`` parts (FOLDS, I, A, 2, n), evenly within every
+    client, group and label, to within one.
     """
-    rng, start, draws, failed = np.random.default_rng(seed), process_time(), [], 0
-    count = BOOTSTRAPS if asked is None else asked
-    for done in range(count):
-        spent = process_time() - start
-        if asked is None and (
-            spent >= SECONDS or 0 < done < FEWEST and spent / done * FEWEST > SECONDS
-        ):
-            break
-        if progress is not None:
-            progress("bootstraps", done, count)
-        try:
-            draws.append(measure(refitted(sample, resampled(sample.counts, rng))))
-        except CertificationError:
-            failed += 1
-    drawn = np.array(draws).reshape(-1, *estimate.shape)
-    reached = np.isfinite(drawn).mean(axis=0) if len(drawn) else np.zeros(estimate.shape)
-    return Spread(interval(estimate, drawn, bounds), reached, len(drawn), seed, failed)
+    cells = counts.reshape(-1, counts.shape[-1]).astype(np.int64)
+    out, left = np.zeros((FOLDS, *cells.shape)), cells.copy()
+    order = rng.permuted(np.tile(np.arange(FOLDS), (len(cells), 1)), axis=1)
+    sizes = (cells.sum(axis=1)[:, None] + order) // FOLDS
+    for fold in range(FOLDS):
+        drawn = [
+            rng.multivariate_hypergeometric(*one) for one in zip(left, sizes[:, fold], strict=True)
+        ]
+        out[fold] = drawn
+        left -= np.array(drawn)
+    return out.reshape(FOLDS, *counts.shape)
 
 
-@dataclass(frozen=True)
-class HeldOut:
-    """Rules fitted to half of the people: mean (..., 2) value and disparity on that half, and on
-    the other.
-
-    ``splits`` fits; ``reached`` (...) the share of them that have the rule: the means are of these.
+class Spot(NamedTuple):
+    """A point of a scheme's frontier that is asked about: the budgets of its rule, (1,) of CFL and
+    client-aware rules, else (I,), and whether it is one of the ends, "smallest" or "best".
     """
 
-    inside: Array
-    outside: Array
-    reached: Array
-    splits: int
+    scheme: str
+    budgets: Array
+    end: str = ""
+
+    def rules(self, fed: Federation, task: Task, question: Question) -> tuple[Array, Array]:
+        """The optimal rules, and all their budgets; see ``rules_at``."""
+        budgets = self.budgets
+        if task.scheme == "client_aware":
+            budgets = np.append(budgets, np.full(fed.n_clients, question.local_eps))
+        return rules_at(fed, task, budgets), budgets
 
 
-def held_out(
-    sample: Counted,
-    rules: Callable[[Federation], Sequence[Rule | None]],
-    seed: int,
-    progress: Progress | None = None,
-    question: Question = PLAIN,
-) -> HeldOut | None:
-    """Fit ``rules`` to halves of the people, and count them on both halves; None where people are
-    too few to be halved.
-
-    Clients without people in a half are left out of it, and rules that are told the client are
-    counted on the others. No new split begins after a minute of
-    computing.
+def influences(fed: Federation, sample: Counted, spots: Sequence[Spot], asked: Question) -> Any:
+    """(P, 2, I, A, 2, n) of the spots' values and disparities, and the slopes (P,) of the frontiers
+    there; NaN of a spot without a certified rule. See ``sensitivity``.
     """
-    rng, start, found = np.random.default_rng(seed), process_time(), []
-    for k in range(SPLITS):
-        if k > 0 and process_time() > start + SECONDS:
-            break
-        both = halves(sample.counts, rng)
-        if any((half.sum(axis=(0, 2, 3)) == 0).any() for half in both):
-            return None
-        for fitted, other in (both, both[::-1]):
-            if progress is not None:
-                progress("rules of half of the people", len(found), 2 * SPLITS)
-            known = fitted.sum(axis=(1, 2, 3)) > 0
-            told = [half[known] for half in (fitted, other)]
-            found.append(
-                [
-                    [
-                        counted(rule, sample.points, half, question)
-                        for half in (
-                            told if isinstance(rule, ClientClassifiers) else (fitted, other)
-                        )
-                    ]
-                    for rule in rules(refitted(sample, told[0]))
-                ]
+    out, slopes = np.full((len(spots), 2, *sample.counts.shape), np.nan), np.zeros(len(spots))
+    for k, spot in enumerate(spots):
+        task = asked.task(fed, spot.scheme)
+        people = People(fed, sample, task, asked.costs == "balanced")
+        with suppress(CertificationError):
+            found = sensitivity(
+                people, *spot.rules(fed, task, asked), spot.end, common=spot.scheme in COMMON
             )
-    table = np.array(found)  # (splits, rules, 2 halves, 2 numbers)
-    there = np.isfinite(table)
-    with np.errstate(invalid="ignore"):
-        mean = np.where(there, table, 0.0).sum(axis=0) / there.sum(axis=0)
-    return HeldOut(mean[:, 0], mean[:, 1], there[:, :, 0, 0].mean(axis=0), len(found))
+            out[k], slopes[k] = (found.value, found.disparity), found.slope
+    return out, slopes
 
 
-def counted(
-    rule: Rule | None, points: Array, counts: Array, question: Question = PLAIN
-) -> tuple[float, float]:
-    """Value and disparity of a rule on people ``counts`` (I, A, 2, n), by their labels; NaN for no
-    rule.
+def means(influence: Array, people: Array, counts: Array) -> Array:
+    """(...) the mean of influences (..., I, A, 2, n) over other people, clients weighted by their
+    ``counts``, all (I, A, 2, n).
     """
-    if rule is None:
-        return float("nan"), float("nan")
-    pooled = counts.sum(axis=0, keepdims=True)
-    told = isinstance(rule, ClientClassifiers)
-    accept = np.stack([own.on(points) for own in (rule if told else [rule])])
-    counts = counts if told else pooled
-    negative, positive = counts[:, :, 0], counts[:, :, 1]
-    people = negative + positive
-    costs = question.task(refitted(Counted(points, pooled), pooled), "cfl").costs
-    missed, wrong = costs[:, :, None]
-    worth = (missed * positive * accept + wrong * negative * (1.0 - accept)).sum()
-    if not question.is_share:
-        worth -= (missed * positive + wrong * negative).sum()
-    eta = np.divide(positive, people, out=np.zeros_like(people), where=people > 0)
-    rates = Rates.of(question.notion, people, eta)
-    apart = disparity(rates.of_rule(accept)[0], rates.mass.sum(axis=1), question.difference)
-    return float(worth / people.sum()), float(apart)
+    size = np.maximum(people.sum(axis=(1, 2, 3), keepdims=True), 1.0)
+    weight = counts.sum(axis=(1, 2, 3), keepdims=True) / counts.sum() / size
+    return np.einsum("...iayk,iayk->...", influence, weight * people)
+
+
+def standard_errors(influence: Array, counts: Array) -> Array:
+    """(...) of numbers with influences (..., I, A, 2, n) of people who are drawn within clients."""
+    people = counts.reshape(len(counts), -1)
+    flat = influence.reshape(*influence.shape[:-4], *people.shape)
+    mean = np.einsum("...ic,ic->...i", flat, people / people.sum(axis=1, keepdims=True))
+    return np.sqrt(np.einsum("...ic,ic->...", (flat - mean[..., None]) ** 2, people)) / people.sum()
+
+
+def unexplained(by_part: Array, influence: Array, parts: Array) -> Array:
+    """(...) standard errors, by the jackknife, of what derivatives ``influence`` (..., I, A, 2, n)
+    do not explain of numbers (..., FOLDS) that were found without one of the ``parts`` each.
+    """
+    every = parts.sum(axis=0)
+    explained = [means(influence, every - part, every) for part in parts]
+    return np.sqrt((FOLDS - 1) * (by_part - np.stack(explained, axis=-1)).var(axis=-1))
+
+
+def crossed(
+    sample: Counted,
+    parts: Array,
+    spots: Sequence[Spot],
+    question: Question,
+    progress: Progress | None = None,
+) -> tuple[Array, Array] | None:
+    """Values and disparities (P, 2) of the spots' rules, fitted at the same budgets to all parts of
+    the people but one and judged on that, and (P, 2, FOLDS) on the people they were fitted to; None
+    where a group is too small to be dealt into parts. NaN of what was not certified.
+
+    Clients without people in what is fitted to are left out of it, and rules that are told the
+    client are judged on the others.
+    """
+    if ((sample.counts - parts).sum(axis=(1, 3, 4)) == 0).any():
+        return None
+    apart = np.zeros((len(spots), 2, sample.counts.shape[1], 2))
+    inside = np.full((len(spots), 2, FOLDS), np.nan)
+    tasks: dict[str, Task] = {}
+    for k, part in enumerate(parts):
+        if progress is not None:
+            progress("rules of four fifths of the people", k, FOLDS)
+        fitted = sample.counts - part
+        known = fitted.sum(axis=(1, 2, 3)) > 0
+        fed = refitted(sample, fitted[known])
+        tasks = {scheme: question.task(fed, scheme) for scheme in {s.scheme for s in spots}}
+        for j, spot in enumerate(spots):
+            own = spot._replace(budgets=spot.budgets[known]) if spot.budgets.size > 1 else spot
+            task, served = tasks[spot.scheme], np.full_like(apart[j], np.nan)
+            with suppress(CertificationError):
+                rule = averaged(fed, task, own.rules(fed, task, question)[0])
+                law, others = (fed.joint, part[known]) if len(rule) > 1 else (fed.pooled, part)
+                served = accepted(rule, others)
+                inside[j, :, k] = judged(law, rule, task, question)
+            apart[j] += served
+    pairs = zip(apart, spots, strict=True)
+    outside = [judged(*by_label(one), tasks[spot.scheme], question) for one, spot in pairs]
+    failed = np.isnan(apart).any(axis=(1, 2, 3))[:, None]
+    return np.where(failed, np.nan, np.reshape(outside, (-1, 2))), inside
+
+
+def accepted(rule: Array, counts: Array) -> Array:
+    """(2, A, 2) people by group and label: whom a rule (1 or I, A, n) accepts, and all."""
+    return np.stack([(counts * f).sum(axis=(0, 3)) for f in (rule[:, :, None, :], 1.0)])
+
+
+def by_label(served: Array) -> tuple[Joint, Array]:
+    """The law and the rule of people who are ``accepted``, on a finite X whose points are the
+    labels.
+    """
+    some, people = served
+    rule = np.divide(some, people, out=np.zeros_like(some), where=people > 0)[None]
+    return Joint(people[None] / people.sum(), np.broadcast_to([0.0, 1.0], rule.shape)), rule
+
+
+def judged(law: Joint, rule: Array, task: Task, question: Question = PLAIN) -> tuple[float, float]:
+    """Value and disparity of a rule (1 or J, A, n) on a law of J places."""
+    gain = (law.gain(task.costs, "xa") * rule).sum()
+    value = float(law.constant(task.costs).sum() + gain + question.is_share)
+    return value, _disparity(law, rule, task)
+
+
+def _disparity(law: Joint, rule: Array, task: Task) -> float:
+    rates = Rates.of(task.notion, law.people, law.eta)
+    apart = disparity(rates.of_rule(rule)[0], rates.mass.sum(axis=1), task.difference)
+    return float(np.nan_to_num(apart))
+
+
+def best_disparities(sample: Counted, question: Question, draws: int, seed: int) -> Array:
+    """(B,) disparities of the most useful rule, of people drawn anew."""
+    rng, out = np.random.default_rng(seed), []
+    for _ in range(draws):
+        fed = refitted(sample, resampled(sample.counts, rng))
+        task = question.task(fed, "cfl")
+        rule = (fed.pooled.gain(task.costs, task.sees) > 0) * np.ones(
+            sample.counts.shape[1:2] + (1,)
+        )
+        out.append(_disparity(fed.pooled, rule, task))
+    return np.array(out)

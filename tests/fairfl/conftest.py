@@ -25,8 +25,15 @@ def quick(monkeypatch):
         if scheme != "lft_fedavg":
             return whole(federation, scheme, points, budgets=budgets, **asked)
         found = whole(federation, "cfl", points, **asked)
-        eps = np.repeat(found.eps, federation.n_clients, axis=1)
-        return dataclasses.replace(found, scheme=scheme, eps=eps)
+
+        def own(eps):
+            return np.repeat(eps, federation.n_clients, axis=1)
+
+        def evaluate(disparity):
+            points = found.evaluate(disparity)
+            return points._replace(eps=own(points.eps))
+
+        return dataclasses.replace(found, scheme=scheme, eps=own(found.eps), evaluate=evaluate)
 
     monkeypatch.setattr("fairfl.reports.curves.frontier", frontier)
 

@@ -14,8 +14,8 @@ from fairfl.reports.curves import frontiers
 from fairfl.reports.frontier import write
 from fairfl.reports.group_rates import group_rates
 from fairfl.reports.question import Question
-from fairfl.reports.sampling import _resampled, counted, interval
-from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
+from fairfl.reports.sampling import _resampled, accepted, by_label, judged, refitted
+from fairfl.theory.populations.calibration import Counted as People
 from fairfl.theory.populations.notions import RATES
 
 COSTS = [(1.0, 1.0), (5.0, 1.0), ((1.0, 2.0, 0.5), 3.0), "balanced"]
@@ -29,10 +29,9 @@ def test_a_rule_is_counted_person_by_person(seed, notion, overall, told):
     table = rng.random((2, 3, 4)) if told else np.repeat(rng.random((1, 3, 4)), 2, axis=0)
     costs = COSTS[rng.integers(4)]
     question = Question(notion, "overall" if overall else "pairwise", costs)
-    rules = [Classifier.on_points(np.arange(4.0), rows) for rows in table]
-    value, disparity = counted(
-        ClientClassifiers(rules) if told else rules[0], np.arange(4.0), counts, question
-    )
+    task = question.task(refitted(People(np.arange(4.0), counts), counts), "cfl")
+    served = accepted(table if told else table[:1], counts)
+    value, disparity = judged(*by_label(served), task, question)
     fn, fp = (0.5 / (counts[:, :, y].sum() / counts.sum()) for y in (1, 0))
     fn, fp = (fn, fp) if costs == "balanced" else costs
     fn, fp = np.broadcast_to(fn, 3), np.broadcast_to(fp, 3)
@@ -87,7 +86,7 @@ def test_balanced_accuracy_where_half_of_the_labels_are_positive(tmp_path):
     masses = np.array([[[0.125, 0.25], [0.25, 0.125], [0.125, 0.125]]] * 2)
     fed = ff.Federation.finite([0, 1], masses, [0.25, 0.75])
     found = compare(fed, question=Question("eo", costs="balanced"), count=3)
-    assert found.reaches["cfl"].numbers[2] == pytest.approx(0.75, abs=1e-12)
+    assert found.number("cfl", 2) == pytest.approx(0.75, abs=1e-12)
     write(found, "half", tmp_path)
     written = pd.read_csv(tmp_path / "frontier.csv")
     assert written["balanced_accuracy"].notna().all()
@@ -132,14 +131,6 @@ def test_a_rule_for_each_client_may_gain():
     aware = found.reaches["client_aware"]
     assert aware.loss <= 1e-12 < 1e-4 < aware.gain
     assert found.bounds[-1, 4].tolist() == [-1, 1] and found.bounds[0, 4].tolist() == [0, 1]
-
-
-def test_intervals_keep_within_their_bounds():
-    draws = np.random.default_rng(0).normal(-0.02, 0.05, (50, 3))
-    bounds = [(-np.inf, 0.0), (0.0, 1.0), (-np.inf, np.inf)]
-    found = interval(np.full(3, -0.02), draws, bounds)
-    assert found[0, 0] < -0.05 and found[0, 1] == 0
-    assert found[1, 0] == 0 and found[2, 1] > 0.05
 
 
 def test_a_small_group_varies_as_the_draws_that_have_it():

@@ -1,0 +1,250 @@
+"""Derivatives of optima with respect to the people: influence functions, by the envelope theorem.
+
+On the frontier a few cells of the rule are randomised, and the other cells are 0 or 1. When the
+people change a little, the others stay, and the randomised ones move so that the active constraints
+keep holding. So the value changes as the Lagrangian does for a fixed rule, with the multipliers at
+which it is stationary in the randomised cells. Every term is a sum over people, of whom η is the
+frequency of y = 1 in a block of the isotonic fit. The derivative is linear in the counts: one
+number for each cell of people (Hampel, 1974; the infinitesimal jackknife of Jaeckel, 1972).
+
+Source of the envelope theorem: Milgrom and Segal, 2002. Where the active constraints change (a kink
+of the frontier) this is one of the one-sided derivatives.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.finite import PROBLEMS
+from fairfl.solvers.numerics.box_lp import optimum
+from fairfl.solvers.problem import Task, own_problems
+from fairfl.theory.populations.calibration import Counted
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import NOTIONS, RATES
+
+ACTIVE = 1e-8
+"""A constraint within this of its limit is active."""
+MIXED = 1e-9
+"""A cell of the rule further than this from 0 and 1 is randomised."""
+
+
+class Term(NamedTuple):
+    """A sum over people of ``g0`` + ``g1`` η, both (I, A, n), its derivative ``slope`` in the rule
+    (I, A, n), and its ``value``.
+    """
+
+    g0: Array
+    g1: Array
+    slope: Array
+    value: float
+
+    def minus(self, other: Term) -> Term:
+        """The difference."""
+        return Term(*(mine - its for mine, its in zip(self, other, strict=True)))
+
+
+@dataclass(frozen=True)
+class People:
+    """A federation of people, ``counts`` (I, A, 2, n), and a question about it.
+
+    ``balanced``: whether the costs are 1/(2 P(y = 1)) and 1/(2 P(y = 0)), which depend on the
+    people too.
+    """
+
+    fed: Federation
+    sample: Counted
+    task: Task
+    balanced: bool = False
+    block: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        joint, axes = self.fed.joint, {"shared": (0, 0), "client": (1, 0), "client_group": (1, 1)}
+        clients, groups, n = joint.people.shape
+        rises = np.zeros(joint.eta.shape, int)
+        rises[..., 1:] = np.diff(joint.eta, axis=-1) != 0
+        by_client, by_group = axes[self.sample.calibrate]
+        unit = by_client * np.arange(clients)[:, None] * groups + by_group * np.arange(groups)
+        object.__setattr__(self, "block", unit[..., None] * n + rises.cumsum(axis=-1))
+
+    def influence(self, g0: Array, g1: Array) -> Array:
+        """(I, A, 2, n) the derivative of Σ people (g0 + g1 η), g0 and g1 fixed, for one person."""
+        people, eta, where = *(self.fed.joint.people, self.fed.joint.eta), self.block.ravel()
+        size, sums = (np.bincount(where, v.ravel()) for v in (people, people * g1))
+        mean = np.divide(sums, size, out=np.zeros_like(sums), where=size > 0)[self.block]
+        by_label = [g0 + g1 * eta + mean * (y - eta) for y in (0.0, 1.0)]
+        return np.stack(by_label, axis=2)
+
+    def utility(self, f: Array) -> Term:
+        """Of a rule f, (I, A, n) or (1, A, n)."""
+        joint = self.fed.joint
+        missed, wrong = self.task.costs[:, :, None]
+        g0, g1 = -wrong * f + 0.0 * joint.people, (missed + wrong) * f - missed
+        slope = joint.people * ((missed + wrong) * joint.eta - wrong)
+        value = float((joint.people * (g0 + g1 * joint.eta)).sum())
+        if self.balanced:
+            base = self.fed.base_rate
+            lost = (joint.people * (1.0 - f) * joint.eta).sum() / base**2
+            false = (joint.people * f * (1.0 - joint.eta)).sum() / (1.0 - base) ** 2
+            g1 = g1 + 0.5 * (lost - false)
+        return Term(g0, g1 + 0.0 * joint.people, slope, value)
+
+    def differences(self, f: Array, client: int | None = None) -> list[Term]:
+        """The differences of the groups' rates that make the disparity, of all people or of a
+        client's: |.| of the largest is the disparity.
+        """
+        out = []
+        for rate in NOTIONS[self.task.notion]:
+            groups = range(self.fed.n_groups)
+            known = [t for a in groups if (t := self._rate(rate, f, client, a)) is not None]
+            if len(known) < 2:
+                continue
+            if self.task.difference == "overall":
+                mean = self._rate(rate, f, client, None)
+                assert mean is not None
+                out += [term.minus(mean) for term in known]
+            else:
+                out += [one.minus(two) for k, one in enumerate(known) for two in known[k + 1 :]]
+        return out
+
+    def _rate(self, name: str, f: Array, client: int | None, group: int | None) -> Term | None:
+        """A group's rate, or that of all groups (None); None where nobody has the event."""
+        joint, rate = self.fed.joint, RATES[name]
+        there = np.zeros(joint.people.shape)
+        there[
+            slice(None) if client is None else client, slice(None) if group is None else group
+        ] = 1
+        people = joint.people * there
+        mass = float((people * (rate.mass[0] + rate.mass[1] * joint.eta)).sum())
+        if mass <= 0:
+            return None
+        served = [k + w * f for k, w in zip(rate.constant, rate.linear, strict=True)]
+        value = float((people * (served[0] + served[1] * joint.eta)).sum()) / mass
+        g0, g1 = (there * (s - value * m) / mass for s, m in zip(served, rate.mass, strict=True))
+        slope = people * (rate.linear[0] + rate.linear[1] * joint.eta) / mass
+        return Term(g0, g1, slope, value)
+
+
+class Sensitivity(NamedTuple):
+    """Influences (I, A, 2, n) of a point's value and disparity: what one person more, with its
+    share of all people, adds. ``slope``: of the frontier there.
+    """
+
+    value: Array
+    disparity: Array
+    slope: float
+
+
+def rules_at(fed: Federation, task: Task, budgets: Array) -> Array:
+    """The optimal rule on a finite X as a table (1, A, n), of "client_aware" (I, A, n); of
+    "lft_ensemble" the clients' own rules (I, A, n), before they are averaged.
+
+    ``budgets``: (1,) of "cfl", (1 + I,) of "client_aware", else (I,).
+    """
+    if task.scheme == "lft_ensemble":
+        own = enumerate(own_problems(fed, task))
+        return np.concatenate(
+            [one.rule(optimum(one, budgets[i : i + 1])[0], fed.n_groups) for i, one in own]
+        )
+    problem = PROBLEMS[task.scheme](fed, task)
+    return problem.rule(optimum(problem, budgets)[0], fed.n_groups)
+
+
+def averaged(fed: Federation, task: Task, rules: Array) -> Array:
+    """The rule (1, A, n) or (I, A, n) that people meet."""
+    return np.tensordot(fed.weight, rules, 1)[None] if task.scheme == "lft_ensemble" else rules
+
+
+def sensitivity(
+    people: People, rules: Array, budgets: Array, end: str = "", *, common: bool = False
+) -> Sensitivity:
+    """How a point of a frontier changes with the people.
+
+    At a disparity that was asked for, the value is the best with this disparity, which itself stays
+    the same. At the frontier's ends both change.
+
+    Parameters
+    ----------
+    people : the federation and the question.
+    rules, budgets : see :func:`rules_at`.
+    end : "smallest" or "best", where the point is the least disparate or the best rule's.
+    common : whether all clients have one budget.
+    """
+    task, fed = people.task, people.fed
+    told, ensemble = task.scheme == "client_aware", task.scheme == "lft_ensemble"
+    f = averaged(fed, task, rules)
+    mixed = (rules > MIXED) & (rules < 1.0 - MIXED)
+
+    def in_mixed(term: Term, own: bool = False) -> Array:
+        """The derivatives in the randomised cells of the rules; ``own``: of one client's rates."""
+        slope = term.slope if told or ensemble and own else term.slope.sum(axis=0, keepdims=True)
+        slope = fed.weight[:, None, None] * slope if ensemble and not own else slope
+        slope = np.broadcast_to(slope, rules.shape)
+        return slope.sum(axis=1)[mixed[:, 0]] if task.sees == "x" else slope[mixed]
+
+    def solved(start: Term, wide: list[Term], held: list[Held], asked: float) -> tuple[Array, Any]:
+        """The influence of ``start`` less multipliers times ``wide`` and ``held``, and the
+        multipliers: the derivatives in the randomised cells and in free budgets are zero, and the
+        multipliers of ``wide``, with their signs, add up to ``asked``, unless that is NaN.
+        """
+        terms = [*wide, *(one.term for one in held)]
+        rows = [in_mixed(t, k >= len(wide)) for k, t in enumerate(terms)]
+        goal = in_mixed(start)
+        table = np.reshape(rows, (len(terms), goal.size)).T
+        size = max(np.abs(table).max(initial=0.0), 1e-300)
+        signs = np.array([np.sign(t.value) for t in terms])
+        level = np.array([-2] * len(wide) + [one.level for one in held])
+        sums = [(level == k) * signs for k in np.unique(level) if k >= 0]
+        goals = [0.0] * len(sums)
+        if not np.isnan(asked):
+            sums.append((level == -2) * signs)
+            goals.append(asked)
+        table = np.concatenate([table, size * np.reshape(sums, (len(sums), len(terms)))])
+        goal = np.append(goal, size * np.array(goals))
+        lam = np.linalg.lstsq(table, goal, rcond=1e-10)[0]
+        g0, g1 = (start[k] - sum(x * t[k] for x, t in zip(lam, terms, strict=True)) for k in (0, 1))
+        return people.influence(g0, g1), lam[: len(wide)]
+
+    value, shared = people.utility(f), people.differences(f)
+    apart = max((abs(t.value) for t in shared), default=0.0)
+    wide = [t for t in shared if abs(t.value) >= apart - ACTIVE]
+    none = value.minus(value)
+    held = _held(people, rules, budgets, common)
+    if end == "best" or not wide:
+        far = Term(*(np.sign(wide[0].value) * v for v in wide[0])) if wide else none
+        return Sensitivity(*(solved(term, [], held, np.nan)[0] for term in (value, far)), 0.0)
+    if end == "smallest" and apart > ACTIVE:
+        own = solved(value, [], held, np.nan)[0]
+        return Sensitivity(own, solved(none, wide, held, -1.0)[0], 0.0)
+    found, lam = solved(value, wide, held, np.nan)
+    signs = np.sign([t.value for t in wide]) if apart > ACTIVE else np.sign(lam)
+    return Sensitivity(found, 0.0 * found, float(lam @ signs))
+
+
+class Held(NamedTuple):
+    """A client's difference of rates that stays at its budget; of those with one ``level`` the
+    budget is one and the same, and free; -1: it does not change.
+    """
+
+    term: Term
+    level: int
+
+
+def _held(people: People, rules: Array, budgets: Array, common: bool) -> list[Held]:
+    """The clients' active constraints. A budget that is one client's and has one active constraint
+    is free, and so holds nothing.
+    """
+    task, out = people.task, []
+    told, ensemble = task.scheme == "client_aware", task.scheme == "lft_ensemble"
+    if task.scheme == "cfl":
+        return out
+    for client, budget in enumerate(budgets[1:] if told else budgets):
+        own = people.differences(rules[client : client + 1] if ensemble else rules, client)
+        own = [t for t in own if abs(t.value) >= budget - ACTIVE]
+        fixed = told or budget <= ACTIVE
+        if fixed or common or len(own) > 1:
+            out += [Held(t, -1 if fixed else 0 if common else client) for t in own]
+    return out

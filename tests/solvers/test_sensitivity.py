@@ -1,0 +1,86 @@
+"""Derivatives of frontiers with respect to the people, against differences of frontiers of tables
+with a few people more or less.
+"""
+
+import numpy as np
+import pytest
+
+import fairfl as ff
+from fairfl.solvers.problem import Task
+from fairfl.solvers.sensitivity import People, rules_at, sensitivity
+from fairfl.theory.populations.calibration import Counted
+
+CURVES = [
+    ("cfl", "each"),
+    ("lft_fedavg", "common"),
+    ("lft_ensemble", "common"),
+    ("lft_fedavg", "each"),
+    ("lft_ensemble", "each"),
+    ("client_aware", "each"),
+]
+QUESTIONS = {
+    "plain": {},
+    "own_eta": {"calibrate": "client_group", "notion": "eo"},
+    "costs": {"notion": "accuracy_parity", "costs": (2.0, 1.0)},
+    "blind": {"sees": "x", "difference": "overall"},
+    "balanced": {"calibrate": "client", "costs": "balanced"},
+    "two_rates": {"notion": "eodds", "some": ("cfl", "client_aware")},
+    "three_groups": {"groups": 3, "some": ("cfl", "client_aware")},
+}
+
+
+def tables(seed, groups=2, clients=2, levels=7):
+    """A table of many people, and two that differ from it by few, with clients of the same size."""
+    rng = np.random.default_rng(seed)
+    people = rng.integers(5, 50, (clients, groups, levels))
+    positive = rng.binomial(people, np.sort(rng.random(levels)))
+    counts = np.stack([people - positive, positive], axis=2) * 1_000_000
+    step = np.round(rng.normal(size=counts.shape) * (counts > 0) * 200)
+    last = np.argmax(counts.reshape(clients, -1), axis=1)
+    step.reshape(clients, -1)[np.arange(clients), last] -= step.sum(axis=(1, 2, 3))
+    return counts.astype(float), step
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_derivatives_are_those_of_the_frontiers(name):
+    asked = {**QUESTIONS[name]}
+    calibrate, groups = asked.pop("calibrate", "shared"), asked.pop("groups", 2)
+    some, tried = asked.pop("some", None), {True: 0, False: 0}
+    for seed in (0, 1):
+        counts, step = tables(seed, groups)
+        fed, more, less = (
+            ff.Federation.from_counts(counts + k * step, np.arange(7), calibrate=calibrate)
+            for k in (0, 1, -1)
+        )
+        for scheme, budgets in CURVES:
+            if some is not None and scheme not in some:
+                continue
+            told = {"local_eps": 0.1} if scheme == "client_aware" else {}
+            curves = [
+                ff.frontier(f, scheme, 6, budgets=budgets, **asked, **told)
+                for f in (fed, more, less)
+            ]
+            task = Task.of(fed, scheme, **asked)
+            sample = Counted(np.arange(7.0), counts, calibrate=calibrate)
+            people = People(fed, sample, task, asked.get("costs") == "balanced")
+            low, high = curves[0].disparity[[0, -1]]
+            for end, d in (("smallest", low), ("", 0.7 * low + 0.3 * high), ("best", high)):
+                eps = curves[0].points_at(np.array([d])).eps[0]
+                if told:
+                    eps = np.append(eps, np.full(2, 0.1))
+                rules = rules_at(fed, task, eps)
+                found = sensitivity(people, rules, eps, end, common=budgets == "common")
+                got = [(x * step).sum() / counts.sum() for x in found[:2]]
+                k = {"smallest": 0, "best": -1}.get(end)
+                if k is None:
+                    at = np.array([[c.points_at(np.array([d])).worth[0], d] for c in curves])
+                else:
+                    at = np.array([[1.0 + c.utility[k], c.disparity[k]] for c in curves])
+                wanted, bend = (at[1] - at[2]) / 2, at[1] + at[2] - 2 * at[0]
+                # elsewhere the frontier jumps, or the derivative is of one side
+                smooth = bool((np.abs(bend) < 1e-3 * np.abs(wanted) + 1e-12).all())
+                smooth &= bool((np.abs(wanted) < 1e-4).all())
+                tried[smooth] += 1
+                if smooth:
+                    assert got == pytest.approx(wanted, rel=1e-2, abs=5e-9), (scheme, budgets, end)
+    assert tried[True] > 3 * tried[False], tried
