@@ -17,6 +17,7 @@ from fairfl.cli import (
     crosscheck,
     figures,
     frontier,
+    judge,
     reproduce,
     simulate,
     summarize,
@@ -40,6 +41,7 @@ app.command()(reproduce.reproduce)
 app.command()(frontier.frontier)
 app.command()(summarize.summarize)
 app.command()(apply.apply)
+app.command()(judge.judge)
 app.command()(bench.bench)
 app.add_typer(claims.app, name="claims")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fairfl.reports.question import Question, base
 from fairfl.reports.sampling import Progress
 from fairfl.solvers.api import frontier
@@ -11,13 +13,17 @@ from fairfl.theory.populations.federation import Federation
 
 
 def frontiers(
-    federation: Federation, count: int, question: Question, progress: Progress | None = None
+    federation: Federation,
+    count: int,
+    question: Question,
+    progress: Progress | None = None,
+    schemes: Sequence[str] | None = None,
 ) -> dict[str, Frontier]:
-    """The frontier of each scheme."""
-    found = {}
-    for done, scheme in enumerate(question.schemes):
+    """The frontier of each scheme, by default of all that the question is about."""
+    found, schemes = {}, question.schemes if schemes is None else schemes
+    for done, scheme in enumerate(schemes):
         if progress is not None:
-            progress(f"frontier of {NAMES[scheme]}", done, len(question.schemes))
+            progress(f"frontier of {NAMES[scheme]}", done, len(schemes))
         budgets = "common" if scheme in COMMON else "each"
         asked = question.of(scheme) | {"budgets": budgets}
         found[scheme] = frontier(federation, base(scheme), count, **asked)

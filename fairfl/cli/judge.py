@@ -1,0 +1,70 @@
+"""``fairfl judge``: how far any algorithm's predictions are from the frontiers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairfl.cli.errors import one_line
+from fairfl.cli.options import AsJson, option
+
+
+def judge(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv or .parquet.")],
+    prediction: Annotated[str, option("Column of 0 and 1, or of chances of 1.")],
+    label: Annotated[str, option("Column of two values, y.")],
+    group: Annotated[
+        list[str],
+        option("Column of the protected groups, a; repeat for the groups of several columns."),
+    ],
+    client: Annotated[
+        str | None, option("Column of the clients; without it all are one client.")
+    ] = None,
+    score: Annotated[
+        str | None, option("Column of the score whose frontiers the predictions are compared with.")
+    ] = None,
+    notion: Annotated[str, option("As of fairfl frontier.")] = "demographic_parity",
+    difference: Annotated[
+        str, option("Of groups' rates: pairwise, or overall (from the population's).")
+    ] = "pairwise",
+    seed: Annotated[int, option("Of the parts that rules are judged on.", min=0)] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Say how accurate and fair predictions are, and what the scheme, training and sampling have to
+    do with what is missing.
+    """
+    with one_line():
+        import json
+        from dataclasses import asdict
+
+        from fairfl.cli.progress import stages
+        from fairfl.reports.comparison_words import number, percent
+        from fairfl.reports.judge import judge, sentences
+        from fairfl.reports.question import Question
+        from fairfl.reports.terminal import tell, tell_table
+
+        with stages() as progress:
+            found = judge(
+                file,
+                prediction=prediction,
+                label=label,
+                group=group,
+                client=client,
+                score=score,
+                question=Question(notion, difference),  # type: ignore[arg-type]
+                seed=seed,
+                progress=progress,
+            )
+        if as_json:
+            typer.echo(json.dumps(asdict(found), indent=1, allow_nan=False))
+            return
+        rows = [("of", "right", "disparity")]
+        for name, (right, apart) in found.by_client.items():
+            rows.append((f"{client or 'client'} {name}", percent(right), number(apart)))
+        for name, right in found.by_group.items():
+            rows.append((f"{', '.join(group)} {name}", percent(right), ""))
+        tell_table(rows)
+        for line in sentences(found):
+            tell(line, "  ")

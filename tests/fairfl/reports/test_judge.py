@@ -1,0 +1,133 @@
+"""fairfl judge: predictions beside the frontiers of a score."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import fairfl as ff
+from fairfl.reports.judge import judge, sentences
+from fairfl.reports.question import Question
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::fairfl.theory.populations.calibration.ScoreWarning"
+)
+COLUMNS = {"prediction": "p", "label": "y", "group": "a", "client": "site", "score": "s"}
+ETA = np.linspace(0.05, 0.95, 10)
+
+
+def drawn(seed, count=3000):
+    """People of a law on ten levels, and its CFL rule's chances at the budget 0.1."""
+    rng = np.random.default_rng(seed)
+    law = np.array([[np.arange(1, 11), np.arange(10, 0, -1)], [np.ones(10), np.arange(1, 11)]])
+    law = law / law.sum(axis=(1, 2), keepdims=True)
+    fed = ff.Federation.finite(ETA, law, ETA)
+    rule = ff.solve(fed, "cfl", 0.1).classifier
+    site = rng.integers(0, 2, count)
+    cell = np.array([rng.choice(20, p=law[i].ravel()) for i in site])
+    a, x = cell // 10, ETA[cell % 10]
+    y = (rng.random(count) < x).astype(int)
+    return pd.DataFrame({"s": x, "y": y, "a": a, "site": site, "p": rule(x, a)})
+
+
+def judged(people, tmp_path, question=None, **columns):
+    people.to_csv(tmp_path / "people.csv", index=False)
+    return judge(tmp_path / "people.csv", **(COLUMNS | columns), question=question or Question())
+
+
+@pytest.mark.parametrize("notion", ["dp", "eo", "equalized_odds", "accuracy_parity"])
+@pytest.mark.parametrize("difference", ["pairwise", "overall"])
+def test_accuracy_and_disparity_by_their_definitions(tmp_path, notion, difference):
+    people = drawn(0, 400)
+    found = judged(people, tmp_path, Question(notion, difference), score=None)
+    right = np.where(people["y"] == 1, people["p"], 1 - people["p"])
+    events = {
+        "dp": [(people["p"], people["y"] >= 0)],
+        "eo": [(people["p"], people["y"] == 1)],
+        "equalized_odds": [(people["p"], people["y"] == 1), (people["p"], people["y"] == 0)],
+        "accuracy_parity": [(pd.Series(right), people["y"] >= 0)],
+    }[notion]
+    apart = []
+    for served, event in events:
+        rates = [served[event & (people["a"] == a)].mean() for a in (0, 1)]
+        of_all = served[event].mean()
+        apart += [abs(r - of_all) for r in rates] if difference == "overall" else [np.ptp(rates)]
+    assert found.accuracy.value == pytest.approx(right.mean(), abs=1e-12)
+    assert found.disparity.value == pytest.approx(max(apart), abs=1e-12)
+    assert found.by_client["0"][0] == pytest.approx(right[people["site"] == 0].mean(), abs=1e-12)
+    assert found.by_group["1"] == pytest.approx(right[people["a"] == 1].mean(), abs=1e-12)
+    assert found.distances == () and len(sentences(found)) == 1
+
+
+def test_an_optimal_rule_is_not_distinguishable_and_a_worse_one_is(tmp_path):
+    people = drawn(1)
+    cfl = judged(people, tmp_path).distances[0]
+    assert cfl.scheme == "cfl" and cfl.above is not None
+    assert cfl.above.low < 0 < cfl.above.high and abs(cfl.above.value) < 0.01
+    told = " ".join(sentences(judged(people, tmp_path)))
+    assert "CFL's best rule of the score" in told and "not distinguishable" in told
+    lazy = people["p"] * 0.7 + 0.15  # 15 % decide against the rule, and the disparity is 0.7 of its
+    worse = judged(people.assign(p=lazy), tmp_path).distances[0].above
+    assert worse is not None and worse.low > 0.03
+    knows = judged(people.assign(p=people["y"] * 1.0), tmp_path).distances[0]
+    assert knows.above is None or knows.above.high < 0  # predictions that know more than the score
+
+
+def test_a_scheme_that_does_not_get_so_fair_says_so(tmp_path):
+    people = drawn(1).assign(p=0.5)  # by lot: no disparity
+    found = judged(people, tmp_path)
+    assert found.disparity.value == 0
+    for one in found.distances[1:]:
+        assert (one.above is None) == (one.smallest > 0)
+    assert "does not get so fair" in " ".join(sentences(found)) or all(
+        one.smallest == 0 for one in found.distances
+    )
+
+
+def test_standard_errors_are_those_of_people_drawn_anew(tmp_path):
+    """The twin: the same numbers of 150 other samples; their spread is known to 6 %."""
+    numbers = []
+    for seed in range(150):
+        found = judged(drawn(seed, 300), tmp_path, score=None)
+        both = found.accuracy, found.disparity
+        numbers.append([n.value for n in both] + [(n.high - n.low) / 2 / 1.96 for n in both])
+    spread, told = np.std(numbers, axis=0, ddof=1)[:2], np.mean(numbers, axis=0)[2:]
+    assert told / spread == pytest.approx(np.ones(2), abs=0.25)
+
+
+PEOPLE = "p,y,a,site,s\n1,1,f,n,0.5\n0,0,m,n,0.1\n1,1,m,n,0.7\n0,0,f,n,0.2\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "message"),
+    [
+        (
+            PEOPLE.replace("1,1,f", "2,1,f"),
+            (),
+            "prediction 'p' must be from 0 to 1, got 2 in row 1",
+        ),
+        (PEOPLE.replace("1,1,f", "x,1,f"), (), "columns p, s must hold numbers"),
+        (PEOPLE.replace("1,1,f", ",1,f"), (), "column 'p' has a missing value (NaN) in row 1"),
+        (PEOPLE.replace(",m,", ",f,"), (), "must have at least two values"),
+        (PEOPLE, ("--notion", "fair"), "notion must be one of"),
+        (PEOPLE, ("--client", "q"), "client 'q' must be a column"),
+        (PEOPLE, ("--difference", "none"), "difference must be one of"),
+    ],
+)
+def test_what_does_not_fit_is_told(cli, tmp_path, text, words, message):
+    (tmp_path / "people.csv").write_text(text)
+    columns = ("--prediction", "p", "--label", "y", "--group", "a", "--score", "s")
+    done = cli("judge", tmp_path / "people.csv", *columns, *words)
+    assert done.exit_code == 2 and message in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_the_command_prints_and_says_json(cli, tmp_path):
+    drawn(2, 600).to_csv(tmp_path / "people.csv", index=False)
+    words = ("--prediction", "p", "--label", "y", "--group", "a", "--client", "site")
+    words = ("judge", tmp_path / "people.csv", *words, "--score", "s")
+    done = cli(*words)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "site 0  " in done.stdout and "The predictions are right for" in done.stdout
+    data = json.loads(cli(*words, "--json").stdout)
+    assert data["people"] == 600 and data["distances"][0]["scheme"] == "cfl"
