@@ -252,7 +252,10 @@ class Classifier:
 
     def steps(self, a: Any) -> list[tuple[float, float, float]]:
         """[(lo, hi, P(ŷ=1))] of group a, covering the line."""
-        a = int(self.number(a))
+        number = self.number(a)
+        if np.ndim(number):
+            raise ValueError(f"a must be one group, got {shown(a)}")
+        a = int(number)
         ends = np.concatenate([[-np.inf], self.edges[a], [np.inf]])
         return [
             (float(lo), float(hi), float(v))
