@@ -5,6 +5,7 @@ another rounding.
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,10 +35,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fast", action="store_true", help="two quick rows of every file")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Under ``--fast`` the first row of the first test functions of every file, of those that are
-    not slow: a file is a family of tests, so that every family of every layer is asked.
+    """Of a test's rows all but every k-th are deep where it says ``every(k)``.
+
+    Under ``--fast`` the first row of the first test functions of every file, of those that are not
+    slow: a file is a family of tests, so that every family of every layer is asked.
     """
+    rows: Counter[str] = Counter()
+    for item in items:
+        if every := item.get_closest_marker("every"):
+            name = item.nodeid.partition("[")[0]
+            if rows[name] % every.args[0]:
+                item.add_marker("deep")
+            rows[name] += 1
     if not config.getoption("--fast"):
         return
     asked: dict[str, set[str]] = {}

@@ -81,6 +81,7 @@ def test_ensembles_of_more_groups_are_close(seed: int) -> None:
 @pytest.mark.parametrize("scheme", LOCAL)
 @pytest.mark.parametrize("notion", ["dp", "eo"])
 @pytest.mark.parametrize("name", LAWS)
+@pytest.mark.every(5)
 def test_laws(name: str, notion: Any, scheme: str) -> None:
     check(LAWS[name], scheme, 1e-7, notion=notion, costs=(1 + (notion == "eo"), 1))
 

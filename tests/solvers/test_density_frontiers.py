@@ -73,6 +73,7 @@ def check_not_beaten(fed: ff.Federation, scheme: str, more: Any, count: int, see
 @pytest.mark.parametrize(
     ("scheme", "clients", "groups", "more"), CASES, ids=lambda v: str(v).replace(" ", "")
 )
+@pytest.mark.every(3)
 def test_random_budgets_do_not_beat_the_frontier(
     scheme: str, clients: int, groups: int, more: Any
 ) -> None:
@@ -109,6 +110,7 @@ def on_cells(mean: Any, sd: Any, share: Any, weight: Any, count: int) -> ff.Fede
     ("seed", "more", "close"),
     [(1, {}, 1e-5), *((s, {"sees": "x"}, 1e-5) for s in (0, 2)), (0, {"costs": (2, 1)}, 3e-4)],
 )
+@pytest.mark.every(2)
 def test_ensembles_with_accuracy_parity_are_those_on_cells(
     seed: int, more: Any, close: float
 ) -> None:

@@ -186,6 +186,7 @@ def test_a_group_cut_in_two_equal_ones_changes_nothing(scheme: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["cfl", "client_aware"])
 @pytest.mark.parametrize("notion", ["dp", "eodds"])
+@pytest.mark.every(3)
 def test_frontiers_are_solutions(scheme: str, notion: str) -> None:
     fed = federation(np.random.default_rng(5), clients=2, groups=3)
     F = ff.frontier(fed, scheme, 5, notion=notion, costs=(2, 1))

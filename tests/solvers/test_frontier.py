@@ -162,6 +162,7 @@ ROUGHEST = 4e-7
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PANELS)
 @pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.every(5)
 def test_figures_5_and_9(name: str, scheme: str) -> None:
     fed = PANELS[name]
     F = ff.frontier(fed, scheme, points=8)

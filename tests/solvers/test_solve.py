@@ -91,6 +91,7 @@ def check(fed: ff.Federation, s: ff.Solution) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @FEWER
 @given(data=st.data())
+@pytest.mark.every(2)
 def test_solutions_are_feasible_and_certified(kind: str, scheme: str, data: st.DataObject) -> None:
     """And no local scheme beats CFL at its disparity."""
     fed = data.draw(KINDS[kind])

@@ -74,6 +74,7 @@ TURNING = [[[0, 0, 0, 0, 0], [4, 2, 3, 1, 1]], [[5, 18, 1, 16, 1], [1, 6, 1, 10,
 
 @pytest.mark.parametrize("notion", ["dp", "eo", "accuracy_parity"])
 @pytest.mark.parametrize("seed", [None, *range(12)])
+@pytest.mark.every(4)
 def test_no_blind_ensemble_is_below_the_minimum(seed: int | None, notion: str) -> None:
     masses, eta = np.array(TURNING, float), [[0.3, 0.9, 0.3, 0, 0.6], [0.7, 0.9, 0.5, 0.4, 0.1]]
     if seed is not None:

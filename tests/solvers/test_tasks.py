@@ -156,6 +156,7 @@ def orders(kind: str, seed: int, scheme: str) -> tuple[float, dict[str, tuple[fl
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize(("kind", "seed"), ORDERS)
+@pytest.mark.every(3)
 def test_orders(kind: str, seed: int, scheme: str) -> None:
     unit, found = orders(kind, seed, scheme)
     for what, (less, more) in found.items():

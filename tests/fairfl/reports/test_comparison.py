@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fairfl as ff
@@ -15,6 +15,7 @@ from fairfl.reports.comparison_words import points, sentences
 from fairfl.solvers.frontier import Points
 
 
+@settings(max_examples=max(8, settings.default.max_examples // 5))  # type: ignore[union-attr]
 @given(st.integers(0, 10**6), st.integers(2, 9))
 def test_the_largest_loss_is_the_largest_at_any_disparity(seed, count):
     rng = np.random.default_rng(seed)

@@ -35,6 +35,7 @@ def test_highs_answers_are_exact(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", [8, 11, 37])
+@pytest.mark.every(3)
 def test_many_clients_with_many_budgets_of_zero(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fifth of 200 clients has a budget of zero, a fifth none: Newton's method ends far away. The
     rule of a programme is better than those of fewer rounds, and ``solve`` certifies it.
