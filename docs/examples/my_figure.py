@@ -1,7 +1,6 @@
 """A figure of one's own: ``fairfl figures my_figure --import my_figure.py``."""
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 NAME, TITLE = "my_figure", "Squares"
 
@@ -11,6 +10,5 @@ def data():
 
 
 def draw(data):
-    figure = Figure()
-    figure.subplots().plot(data["x"], data["y"])
+    figure = data.plot("x", "y").figure
     return figure

@@ -52,7 +52,7 @@ figure | def data(): | def data(points): | my_figure.py: TypeError: data() missi
 figure | return pd.DataFrame( | return dict( | data of my_figure must be a DataFrame, got dict
 figure | return figure | pass | draw of my_figure must be a Figure, got NoneType
 figure | return figure | return figure.axes[0] | must be a Figure, got Axes
-figure | data["x"] | data["z"] | my_figure.py, line 15: KeyError: 'z'
+figure | plot("x" | plot("z" | my_figure.py, line 13: KeyError: 'z'
 algorithm | name = "my_median" |  | algorithm[0].name must be one of
 algorithm | name = "my_median" | name = "fedavg" | name must be new, got 'fedavg'
 algorithm | name = "my_median" | name = 3 | name must be a str, got int
