@@ -49,7 +49,7 @@ def check(fed: ff.Federation, scheme: str, blur: float, **more: Any) -> ff.Front
 def test_finite_with_ties(scheme: str, fed: ff.Federation) -> None:
     assert isinstance(fed.model, FiniteModel)
     assume(not (fed.model.eta == 0.5).any())  # see the next test
-    assert check(fed, scheme, 1e-8).exact
+    assert check(fed, scheme, 1e-9).exact
 
 
 @pytest.mark.xfail(
