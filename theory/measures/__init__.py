@@ -1,1 +1,1 @@
-"""Inequality, uniformity, welfare, and benefits of participants who join during training."""
+"""Uniformity, welfare, benefits of participants who join during training, and their updates."""
