@@ -159,41 +159,33 @@ Federation.from_counts(np.ones((1, 2, 2, 2)) * [[[[1]], [[0]]]], [0, 1]) | group
 
 test_aggregation = refused(
     r"""
-QFFL(-1e-09) | q must be .*>= 0.*got -1e-09
-QFFL(INF) | AFL
-QFFL(NAN) | got nan
-QFFL('1') | got '1'
-QFFL(True) | got True
-TERM(0) | alpha must be .*> 0.*got 0
-TERM(-1.0) | got -1.0
-TERM(INF) | AFL
-TERM(None) | got None
-PropFair(0) | M must be .*> 0.*got 0
-PropFair(-2.0) | got -2.0
+QFFL(-1e-09) | q must be in \[0, inf\), got -1e-09
+QFFL(INF) | q must be in \[0, inf\), got inf
+QFFL(NAN) | q must not hold NaN
+QFFL('1') | q must be numbers, got '1'
+QFFL([1, 2]) | q must be one number
+TERM(0) | alpha must be positive and finite, got 0
+TERM(INF) | alpha must be positive and finite, got inf
+TERM(None) | alpha must be numbers, got None
+PropFair(0) | M must be positive and finite, got 0
 RankWeighted.geometric(1.5) | z must be in \[0, 1\], got 1.5
-RankWeighted.geometric(-0.1) | got -0.1
-RankWeighted.cvar(1.0) | level must be in \[0, 1\), got 1.0
-RankWeighted.cvar(-0.1) | got -0.1
-RankWeighted.arithmetic(-1, 1.0) | p1 must be .*>= 0.*got -1
-RankWeighted.arithmetic(INF, 1.0) | got inf
-RankWeighted.arithmetic(0.0, -1) | d must be .*>= 0.*got -1
-RankWeighted.arithmetic(0.0, 0) | > 0 if p1 = 0.*got 0
+RankWeighted.cvar(1.0) | level must be in \[0, 1\), got 1
+RankWeighted.arithmetic(-1, 1.0) | p1 must be in \[0, inf\), got -1
+RankWeighted.arithmetic(0.0, INF) | d must be in \[0, inf\), got inf
+RankWeighted.arithmetic(0.0, 0) | p1 and d must not both be 0
 RankWeighted([0.2, 0.8]) | non-increasing.*0.2 < 0.8 at index 1
 RankWeighted([0.6, 0.5]) | sum to one.*1.1
 RankWeighted([1.2, -0.2]) | >= 0, got -0.2 at
-RankWeighted([0.5, NAN]) | got nan at index 1
+RankWeighted([0.5, NAN]) | weights must not hold NaN
 RankWeighted([]) | at least one weight, got shape \(0,\)
 RankWeighted([[1.0]]) | got shape \(1, 1\)
 RankWeighted(None) | weights must be given
-RankWeighted('ab') | must be float32, float64 or integers
+RankWeighted('ab') | weights must be numbers
 FedAvg().weighted([0.5, 0.6]) | p must sum to one
 FedAvg().weighted([1.0, 0.0]) | > 0, got 0.0 at index 1
-FedAvg().weighted([NAN, 1]) | nan
 RankWeighted(weights=[0.5, 0.5]).weighted([1.0]) | client_weights must be n = 2
-AFL().scale(0) | factor must be .*> 0, got 0
-AFL().scale(-1) | got -1
-AFL().scale(INF) | got inf
-AFL().perspective(0) | factor must be .*> 0, got 0
+AFL().scale(0) | factor must be positive and finite, got 0
+AFL().perspective(INF) | factor must be positive and finite, got inf
 AFL().translate(INF) | shift must be
 AFL().translate([[1.0]]) | shift must be
 AFL().translate([1.0, NAN]) | shift
@@ -210,7 +202,7 @@ KolmogorovMean(t, upper=1.0, lower=1.0) | lower must be below upper
 KolmogorovMean(t, upper=NAN, lower=1.0) | below
 KolmogorovMean(np.exp, inverse=3) | inverse must be a function, got 3
 QFFL(1.0).value([0.5, -1e-9]) | f_i >= 0 for QFFL\(q=1.0\), got -1e-09 at index \(1,\)
-QFFL(1.0).value([[[0.5, 0.5], [1, -1]], [[0, NAN]] * 2]) | got -1.0 at index \(0, 1, 1\)
+QFFL(1.0).value([[[0.5, 0.5], [1, -1]], [[0, 1]] * 2]) | got -1.0 at index \(0, 1, 1\)
 PropFair(2.0).value([0.5, 2.0000001]) | f_i <= M = 2 for PropFair\(M=2.0\), got 2.0000001
 PropFair(2.0).translate([0.0, 1.0]).value([0.5, 3.5]) | got 3.5 at index \(1,\)
 PropFair(1.0).translate(-2.0).conjugate([0.5, 0.5], "nonnegative") | needs losses f >= 0

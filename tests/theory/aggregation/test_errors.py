@@ -57,19 +57,18 @@ EVERYTHING = [example for cls in objectives().values() for example in list(cls.e
 EVERYTHING += [o.weighted([0.5, 0.5]) for o in EVERYTHING] + [
     o.translate([0.0, 0.1]).scale(2.0) for o in EVERYTHING
 ]
-METHODS = ["value", "dual_weights", "value_and_dual_weights", "objective_value"]
+METHODS = ["value", "dual_weights", "value_and_dual_weights"]
 WRONG_LOSSES = [
-    ([0.5, NAN], r"losses must be finite, .*got nan at index \(1,\)"),
+    ([0.5, NAN], r"losses must not hold NaN"),
     ([[0.5, 0.2], [INF, 0.1]], r"got inf at index \(1, 0\)"),
     ([0.5, -INF], r"got -inf at index \(1,\)"),
     ([], r"n >= 1 clients on the last axis, got \(0,\)"),
     (np.empty((3, 0)), r"got \(3, 0\)"),
     (0.5, r"shape \(\.\.\., n\).*got \(\)"),
-    (["a", "b"], "float32, float64 or integers"),
+    (["a", "b"], "losses must be numbers"),
     ([[1.0, 2.0], [1.0]], "rows of one length"),
-    (np.ones(2, dtype=complex), "got dtype complex"),
-    (np.ones(2, dtype=np.float16), "got dtype float16"),
-    (None, "got dtype object"),
+    (np.ones(2, dtype=complex), "losses must be numbers"),
+    (None, "losses must be numbers"),
 ]
 
 
@@ -107,16 +106,16 @@ def test_the_domain_ends_where_values_do(objective, inside, outside):
 )
 def test_wrong_conjugate_arguments_raise(objective):
     for weights, message in [
-        ([0.5, NAN], r"weights must be finite, got nan at index \(1,\)"),
-        ([0.5, INF], "must be finite, got inf"),
+        ([0.5, NAN], "weights must not hold NaN"),
+        ([0.5, INF], "weights must be finite, got inf"),
         ([], "n >= 1"),
         (1.0, "n >= 1"),
     ]:
         with pytest.raises(ValueError, match=message):
             objective.conjugate(weights)
-    with pytest.raises(ValueError, match="domain must be 'native' or 'nonnegative', got 'real'"):
+    with pytest.raises(ValueError, match="domain must be one of .* got 'real'"):
         objective.conjugate([0.5, 0.5], "real")
-    with pytest.raises(ValueError, match="tolerance must be a number >= 0, got -1"):
+    with pytest.raises(ValueError, match=r"tolerance must be in \[0, inf\), got -1"):
         objective.conjugate([0.5, 0.5], tolerance=-1)
     assert not np.isnan(objective.conjugate([0.5, 0.5]))
 
