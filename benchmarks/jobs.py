@@ -59,7 +59,7 @@ def finite(clients: int, cells: int) -> Federation:
     return Federation.finite(np.arange(cells), masses, np.sort(rng.random(cells)))
 
 
-def adult(group: str = "sex", unknown: bool = False) -> str:
+def adult(group: str = "sex", *, unknown: bool = False) -> str:
     """Adult's training rows as CSV text; ``unknown``: one in twenty has the group "?"."""
     from fairfl.sims.data.fetch import locate
     from fairfl.sims.data.tables.adult import TRAIN, read

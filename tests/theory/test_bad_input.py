@@ -248,10 +248,10 @@ group_losses([[1.0, 2.0]], [0, 1], [1.0, 0.0]) | weights must be positive
 group_losses([[1.0, 2.0]], [0, 1], [1.0] * 3) | weights must have shape \(2,\)
 within_group_std([[1.0, NAN]], [0, 0], [0]) | client_losses must be finite
 mean_utility([1.0], -1) | alpha must be in \[0, inf\), got -1|alpha must be in
-welfare([1.0], NAN) | alpha must not hold NaN
+mean_utility([1.0], NAN) | alpha must not hold NaN
 mean_utility([1.0, -2.0], 1) | utilities must be >= 0, got -2.0 at index \(1,\)
 mean_utility([NAN], 1) | utilities must not hold NaN
-welfare([INF], 1) | utilities must be finite
+mean_utility([INF], 1) | utilities must be finite
 mean_utility([], 1) | utilities must have shape
 mean_utility(1.0, 1) | utilities must have shape
 shares([1.0], INF) | alpha must be finite for shares, got inf
@@ -265,7 +265,6 @@ best(["a"]) | losses must be numbers
 variance([0.0, 1e300]) | losses must have a variance below
 entropy([[1.0, 2.0], [-1.0, 2.0]]) | losses must be >= 0 .* got -1\.0 at index \(1, 0\)
 jain([-1.0, 2.0]) | losses must be >= 0
-summary([-1.0, 2.0]) | losses must be >= 0
 variance([1.0, 2.0], [0.5, 0.4]) | client_weights must sum to one
 angle([1.0, 2.0], [1.0, 0.0]) | client_weights must be finite and > 0
 worst([1.0, 2.0], 0.1, [0.2, 0.3, 0.5])

@@ -83,7 +83,7 @@ class Objective(ABC):
         """Properties on the native domain."""
 
     @abstractmethod
-    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
         """A of rows f (r, n) inside the domain, and their dual weights (or None) if asked; p (n,)
         or None for 1/n.
         """
@@ -210,7 +210,7 @@ class Objective(ABC):
             np.full(n, 1.0 / n) if self.client_weights is None else np.asarray(self.client_weights)
         )
 
-    def _rows(self, losses: Any, weights: bool = True) -> tuple[Any, Any]:
+    def _rows(self, losses: Any, *, weights: bool = True) -> tuple[Any, Any]:
         """Check the losses; the value, and the dual weights if asked."""
         x = as_floats("losses", losses)
         checks.shape_of("losses", x.shape, self._fixed_n, self._why_n)
@@ -220,7 +220,7 @@ class Objective(ABC):
         # exp(-inf) = 0 and log 0 are meant
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
             p = None if self.client_weights is None else np.asarray(self.client_weights)
-            value, w = self._compute(f, p, weights)
+            value, w = self._compute(f, p, weights=weights)
         return value.reshape(x.shape[:-1])[()], None if w is None else w.reshape(x.shape)
 
 

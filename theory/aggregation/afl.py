@@ -35,7 +35,7 @@ class AFL(Objective):
             schur_convex=True,
         )
 
-    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
         largest = f.max(-1)
         if not weights:
             return largest, None

@@ -112,9 +112,9 @@ class Transformed(Objective):
             inner, **kept, positively_homogeneous=homogeneous, translation_equivariant=equivariant
         )
 
-    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
         g = (f - np.asarray(self.shift)) / self.unit
-        value, w = self.inner._compute(g, p, weights)
+        value, w = self.inner._compute(g, p, weights=weights)
         return value * (self.factor * self.unit), None if w is None else w * self.factor
 
     def _conjugate(

@@ -70,7 +70,7 @@ class ConvexFunction(Objective):
         none = dict.fromkeys(Traits.__dataclass_fields__)
         return self.own_traits or Traits(**{**none, "convex": True, "smooth": True})
 
-    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
         value = _shaped("function", self.function, f, f.shape[:1])
         if not weights:
             return value, None

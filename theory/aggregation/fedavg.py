@@ -26,7 +26,7 @@ class FedAvg(Objective):
     def traits(self) -> Traits:
         return self._traits_of_mean(translation_equivariant=True, positively_homogeneous=True)
 
-    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
         return mean(f, p), shared(np.ones_like(f), p) if weights else None
 
     def _conjugate(

@@ -115,7 +115,7 @@ class KolmogorovMean(Objective):
             else case.weighted(self.client_weights)
         )
 
-    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
         g = self.generator
         if weights and g.slope is None:
             raise ValueError(

@@ -55,7 +55,7 @@ class PropFair(Objective):
     def traits(self) -> Traits:
         return self._traits_of_mean(translation_equivariant=False, positively_homogeneous=False)
 
-    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
         M = self.M
         g = M - f
         log = self._log(f, g, p)

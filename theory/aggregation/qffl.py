@@ -48,7 +48,7 @@ class QFFL(Objective):
             translation_equivariant=self.q == 0, positively_homogeneous=True
         )
 
-    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
         q, largest = self.q, f.max(-1)
         zero = largest == 0
         x = f / np.where(zero, 1.0, largest)[:, None]  # in [0, 1]: no power overflows

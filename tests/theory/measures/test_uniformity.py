@@ -147,12 +147,6 @@ def test_relations_between_the_measures(f):
     assert uniformity.jain(f) == pytest.approx(np.cos(uniformity.angle(f)) ** 2, abs=1e-12)
     mean = f.mean()
     assert mean * (1 + uniformity.gini(f)) == pytest.approx(RankWeighted.gini().value(f), abs=1e-12)
-    told = uniformity.summary(f)
-    assert list(told) == ["mean", *MEASURES]
-    assert told["mean"] == pytest.approx(mean, abs=1e-14)
-    assert {name: told[name] for name in MEASURES} == pytest.approx(
-        {n: m(f) for n, m in MEASURES.items()}, abs=1e-14
-    )
 
 
 @given(x=st.floats(1e-12, 1e-3))
