@@ -7,11 +7,9 @@ A job is a line of ``JOBS``: an entry of ``RUN`` on an entry of ``ON``. By itsel
 
 from __future__ import annotations
 
-import resource
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -19,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.timing import Row, Sizes
+from benchmarks.timing import Row, Sizes, cpu
 from fairfl.solvers.api import frontier, min_disparity, solve
 from fairfl.solvers.schemes import Scheme
 from fairfl.theory.populations.federation import Federation
@@ -105,6 +103,7 @@ RUN: dict[str, Callable[[Any], Any]] = {
     "LFT+FedAvg, 8 points": curve(AVG, 8),
     "LFT+FedAvg, equal opportunity, 60 points": curve(AVG, 60, notion="eo"),
     "LFT+FedAvg's smallest disparity": lambda federation: min_disparity(federation, AVG),
+    "LFT+Ensemble's smallest disparity": lambda federation: min_disparity(federation, ENSEMBLE),
     "LFT+Ensemble, equalised odds, 40 points": curve(ENSEMBLE, 40, notion="eodds"),
     "LFT+Ensemble, blind, 40 points": curve(ENSEMBLE, 40, sees="x"),
     "client-aware rules, 20 points": curve("client_aware", 20, local_eps=0.1),
@@ -144,6 +143,7 @@ JOBS = (
     ("LFT+FedAvg, 20 points", "random laws, 200 clients", None, 30.0),
     ("LFT+FedAvg's smallest disparity", "random laws, 50 clients", None, 3.0),
     ("LFT+FedAvg's smallest disparity", "random laws, 200 clients", None, 10.0),
+    ("LFT+Ensemble's smallest disparity", "random laws, 200 clients", None, 50e-3),
     ("client-aware rules, 20 points", "random laws, 200 clients", None, 15.0),
     ("LFT+FedAvg, 60 points", "people of six sites, 2 groups", None, 1.0),
     ("LFT+FedAvg, 8 points", "people of six sites, 3 groups", None, 1.5),
@@ -192,12 +192,6 @@ def timed(run: str, on: str, older: float | None, aim: float | None) -> Row:
         took = cpu() - begin
         best, spent = min(best, took), spent + took
     return Row(what, best, "" if older is None else OLDER, older, aim)
-
-
-def cpu() -> float:
-    """CPU seconds of this process and of those that it has waited for."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 if __name__ == "__main__":
