@@ -1,9 +1,8 @@
-"""One thread of BLAS inside, the user's setting outside, however calls overlap."""
+"""One thread of BLAS inside, the user's setting outside."""
 
 import subprocess
 import sys
 from dataclasses import replace
-from threading import Barrier, Thread
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -44,31 +43,6 @@ def test_one_within_and_the_users_own_after():
     assert blas() == {2}
     with pytest.raises(KeyError), one_thread():
         raise KeyError
-    assert blas() == {2}
-
-
-@pytest.mark.parametrize("first_to_go", ["main", "other"])
-def test_calls_that_overlap_leave_the_users_setting(first_to_go):
-    """What the second call finds is the limit of the first, not what the user set."""
-    came, go = Barrier(2), Barrier(2)
-
-    def other():
-        with one_thread():
-            came.wait()
-            go.wait()
-
-    thread = Thread(target=other)
-    with one_thread():
-        thread.start()
-        came.wait()
-        assert blas() == {1}
-        if first_to_go == "other":
-            go.wait()
-            thread.join()
-            assert blas() == {1}
-    if first_to_go == "main":
-        go.wait()
-        thread.join()
     assert blas() == {2}
 
 

@@ -121,12 +121,6 @@ def test_a_first_solution_on_a_finite_x_loads_little_of_scipy():
     assert (shown.stdout.strip(), shown.stderr) == ("False", "")
 
 
-@pytest.mark.parametrize("federation", [FINITE, LAWS])
-def test_a_plain_install_solves(federation):
-    shown = python(f"{BLOCKED}{federation}{USE}ff.frontier(fed, 'cfl').to_frame()")
-    assert (shown.stdout, shown.stderr) == ("", "")
-
-
 @pytest.mark.parametrize("line", PLAIN)
 def test_the_commands_of_a_plain_install(line, without_extras):
     code, _, stderr, _ = without_extras[line]

@@ -1,6 +1,5 @@
-"""Arguments that must be taken, and losses and weights that no objective takes."""
+"""Losses and weights that no objective takes, and what objectives leave alone."""
 
-import re
 import subprocess
 import sys
 
@@ -8,51 +7,10 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from fairfl.theory.aggregation import (
-    AFL,
-    QFFL,
-    TERM,
-    FedAvg,
-    KolmogorovMean,
-    PropFair,
-    RankWeighted,
-    objectives,
-)
+from fairfl.theory.aggregation import QFFL, KolmogorovMean, PropFair, objectives
 
 NAN, INF = np.nan, np.inf
 t = sp.Symbol("t", real=True)
-RIGHT = [
-    *map(QFFL, (0, 0.0, 1e3, np.float32(2))),
-    *map(TERM, (1e-9, 1, 1e3)),
-    *map(PropFair, (1e-3, 2, 1e12)),
-    *map(RankWeighted.geometric, (0, 0.5, 1)),
-    *map(RankWeighted.cvar, (0, 0.999)),
-    *(RankWeighted.arithmetic(*given) for given in ((0, 1.0), (2.5, 1.0), (0.0, 3.0))),
-    *map(RankWeighted, ([1.0], [0.5, 0.5], (0.6, 0.4, 0.0), [1, 0])),
-    *map(FedAvg().weighted, ([0.5, 0.5], [1.0])),
-    RankWeighted(weights=[0.5, 0.5]).weighted([0.1, 0.9]),
-    *map(AFL().scale, (0.5, 3)),
-    *map(AFL().perspective, (0.5, 3)),
-    *map(AFL().translate, (0, -1.5, [1, 2])),
-    AFL().weighted([0.5, 0.5]).translate([1.0, 2.0]),
-    *map(KolmogorovMean, (t, sp.exp(t), np.sinh)),
-    KolmogorovMean(t, upper=2.0, lower=1.0),
-    KolmogorovMean(np.exp, inverse=np.log),
-]
-
-
-def no_address(value: object) -> str:
-    """A test id that every parallel worker gives: without where a function lies in memory."""
-    return re.sub(r" at 0x[0-9a-f]+", "", str(value))
-
-
-@pytest.mark.parametrize("objective", RIGHT, ids=no_address)
-def test_right_arguments_make_an_objective(objective):
-    n = objective._fixed_n or 2
-    f = np.full(n, 1e-4) + objective.domain.contains(np.full(n, 1.5))
-    assert np.isfinite(objective.value(f))
-
-
 EVERYTHING = [example for cls in objectives().values() for example in list(cls.examples())[:2]]
 EVERYTHING += [o.weighted([0.5, 0.5]) for o in EVERYTHING] + [
     o.translate([0.0, 0.1]).scale(2.0) for o in EVERYTHING
@@ -91,7 +49,7 @@ def test_wrong_losses_raise(objective, method):
         (QFFL(1.0).translate(1.0), [1.0, 1.5], [0.5, 1.5]),
         (KolmogorovMean(t**2, lower=0.0), [0.0, 1.0], [-1.0, 1.0]),
     ],
-    ids=no_address,
+    ids=str,
 )
 def test_the_domain_ends_where_values_do(objective, inside, outside):
     assert np.isfinite(objective.value(inside)) and objective.domain.contains(inside)

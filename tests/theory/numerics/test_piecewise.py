@@ -209,16 +209,6 @@ def test_a_density_that_lies_about_its_mass_is_refused() -> None:
         )
 
 
-def test_gain_of_one_client_in_closed_form() -> None:
-    # X ~ U(0, 1), η(x) = expit(x): ∫_t^1 (2 expit - 1) dx = 2 log((1 + e)/(1 + e^t)) - (1 - t)
-    fed = Federation([Client((stats.uniform(), stats.uniform()), q=0.25)], eta=Logistic())
-    t = np.linspace(0, 1, 11)
-    exact = 2 * (np.log1p(np.e) - np.log1p(np.exp(t))) - (1 - t)
-    model: Any = fed.model
-    np.testing.assert_allclose(model.gain(0).above(t)[0], 0.75 * exact, atol=1e-15)
-    np.testing.assert_allclose(model.gain(1).above(t)[0], 0.25 * exact, atol=1e-15)
-
-
 @pytest.mark.parametrize(("rate", "mean"), [("positive", -6.0), ("negative", 6.0)])
 def test_rare_events_are_integrated_to_their_own_scale(rate: str, mean: float) -> None:
     # P(y | a) is 1e-8 here, and 1e-16 of the whole would be 1e-8 of it
