@@ -39,14 +39,14 @@ def random_laws(clients: int) -> Federation:
 
 
 def six_sites(groups: int) -> Federation:
-    """20,000 people of six sites, scores rounded to 0.01."""
+    """20,000 people of six sites, scores at 101 levels."""
     rng, count = np.random.default_rng(1), 20_000
     site = rng.integers(0, 6, count)
     shares = rng.dirichlet(np.full(groups, 3.0), 6).cumsum(axis=1)[site, :-1]
     group = (rng.random(count)[:, None] > shares).sum(axis=1)
     score = np.clip(rng.normal(rng.normal(0.5, 0.1, (6, groups))[site, group], 0.2), 0.0, 1.0)
     label = (rng.random(count) < score).astype(int)
-    return Federation.from_samples(np.round(score, 2), label, group, site)
+    return Federation.from_samples(np.round(score, 2), label, group, site, levels=0)
 
 
 def finite(clients: int, cells: int) -> Federation:
