@@ -79,33 +79,23 @@ def in_range(
     """Return ``value`` as floats, all within [low, high]; an end that is open is left out."""
     array = as_floats(name, value)
     above = array > low if open_low else array >= low
-    bad = ~(above & (array < high if open_high else array <= high))
-    if bad.any():
-        bracket = "(" if open_low else "["
-        closing = ")" if open_high or np.isinf(high) else "]"
-        where = "" if array.ndim == 0 else f" at position {_first(bad)}"
-        raise ValueError(
-            f"{name} must be in {bracket}{low:g}, {high:g}{closing}, got {array[bad][0]:g}{where}"
-        )
-    return array
+    below = array < high if open_high else array <= high
+    closing = ")" if open_high or np.isinf(high) else "]"
+    return _all(
+        name, array, above & below, f"in {'(' if open_low else '['}{low:g}, {high:g}{closing}"
+    )
 
 
 def positive(name: str, value: Any) -> Array:
     """Return ``value`` as floats, all positive and finite."""
     array = as_floats(name, value)
-    bad = ~((array > 0) & np.isfinite(array))
-    if bad.any():
-        where = "" if array.ndim == 0 else f" at position {_first(bad)}"
-        raise ValueError(f"{name} must be positive and finite, got {array[bad][0]:g}{where}")
-    return array
+    return _all(name, array, (array > 0) & np.isfinite(array), "positive and finite")
 
 
 def finite(name: str, value: Any) -> Array:
     """Return ``value`` as floats, none of them infinite or NaN."""
     array = as_floats(name, value)
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]:g}")
-    return array
+    return _all(name, array, np.isfinite(array), "finite")
 
 
 def broadcast(name: str, value: ArrayLike, shape: tuple[int, ...], allowed: str) -> Array:
@@ -213,9 +203,13 @@ def some(names: Sequence[str], most: int = 12) -> str:
     return ", ".join(names[:most]) + more
 
 
-def _first(bad: NDArray[np.bool_]) -> str:
-    index = tuple(int(k) for k in np.argwhere(bad)[0])
-    return str(index[0]) if len(index) == 1 else str(index)
+def _all(name: str, array: Array, good: NDArray[np.bool_], allowed: str) -> Array:
+    """The array; ValueError that tells the first of its numbers that are not good, and where."""
+    if not good.all():
+        index = tuple(int(k) for k in np.argwhere(~good)[0])
+        where = f" at position {index[0] if len(index) == 1 else index}" if index else ""
+        raise ValueError(f"{name} must be {allowed}, got {array[index]:g}{where}")
+    return array
 
 
 def _holds_others(array: Array) -> bool:
