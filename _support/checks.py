@@ -80,10 +80,8 @@ def in_range(
     array = as_floats(name, value)
     above = array > low if open_low else array >= low
     below = array < high if open_high else array <= high
-    closing = ")" if open_high or np.isinf(high) else "]"
-    return _all(
-        name, array, above & below, f"in {'(' if open_low else '['}{low:g}, {high:g}{closing}"
-    )
+    ends = "(" if open_low else "[", ")" if open_high or np.isinf(high) else "]"
+    return _all(name, array, above & below, f"in {ends[0]}{low:g}, {high:g}{ends[1]}")
 
 
 def positive(name: str, value: Any) -> Array:

@@ -40,9 +40,8 @@ def naive(objective: Objective, f):
     """
     name, n = objective.name, len(f)
     with mp.workdps(60):
-        s, slope, inverse = GENERATORS[name](
-            mp.mpf(getattr(objective, PARAMETERS.get(name, ""), 0))
-        )
+        own = getattr(objective, PARAMETERS[name]) if name in PARAMETERS else 0
+        s, slope, inverse = GENERATORS[name](mp.mpf(own))
         p = [mp.mpf(x) for x in objective.client_weights or [mp.mpf(1) / n] * n]
         losses = [mp.mpf(x) for x in f]
         value = inverse(mp.fsum(a * s(x) for a, x in zip(p, losses, strict=True)))
