@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fairfl.solvers.api import solve
@@ -222,6 +222,7 @@ def brier(code: Any, eta: Any, counts: Any) -> float:
     st.lists(st.tuples(st.integers(1, 6), st.integers(0, 4)), min_size=2, max_size=9),
     st.integers(1, 14),
 )
+@example([(1, 0)] * 9, 3)  # of equally good ways that of most levels
 def test_merging_is_the_best_of_all_ways(rows: list[tuple[int, int]], least: int) -> None:
     counts = np.array([c for c, _ in rows], dtype=float)
     eta = isotonic(np.minimum(counts, [p for _, p in rows]), counts)
