@@ -12,7 +12,7 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.dynamic.setting import HALF, dot
 from fairfl.claims.forms import counterexample, definite, drawn, proof
-from fairfl.theory.measures.updates import clip_bound, clipped_update
+from fairfl.theory.bounds.updates import clip_bound, clipped_update
 
 
 def clip(v: list[Any], bound: Any) -> list[Any]:

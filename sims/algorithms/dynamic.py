@@ -23,7 +23,7 @@ from fairfl.sims.engine.algorithm import (
     squared_norms,
 )
 from fairfl.sims.engine.task import Floats
-from fairfl.theory.measures.updates import interpolated_length
+from fairfl.theory.bounds.updates import interpolated_length
 
 NORMS = ("layer", "global")
 """Whether each layer of an update has a length of its own, or the update has one."""

@@ -1,7 +1,5 @@
 """One thread of BLAS inside, the user's setting outside."""
 
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -71,13 +69,3 @@ def test_answers_are_found_in_one_thread():
     seen.clear()
     watched.accuracy_at(curve.disparity[0])
     assert seen == [{1}] and blas() == {2}
-
-
-def test_importing_the_package_does_not_look_for_libraries():
-    code = "import fairfl, sys; print('threadpoolctl' in sys.modules)"
-    assert (
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        ).stdout
-        == "False\n"
-    )

@@ -7,7 +7,8 @@ from scipy import stats
 
 import fairfl as ff
 from fairfl.theory import aggregation
-from fairfl.theory.measures import dynamic, uniformity, updates, welfare
+from fairfl.theory.bounds import updates
+from fairfl.theory.measures import dynamic, uniformity, welfare
 from fairfl.theory.populations.laws import Normal, as_law
 
 NAN, INF = float("nan"), float("inf")

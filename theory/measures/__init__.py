@@ -1,1 +1,1 @@
-"""Uniformity, welfare, benefits of participants who join during training, and their updates."""
+"""Uniformity, welfare, and benefits of participants who join during training."""

@@ -13,7 +13,7 @@ functions, and a large group has large ones. Here a group's loss is a mean over 
 same at all times: ``group_losses`` makes it.
 
 Source: Fairness of Federated Learning with Dynamic Participants, definitions 1 to 4, eqs. (2)-(4),
-(9), (15)-(20). The updates of its algorithms are in ``theory.measures.updates``.
+(9), (15)-(20). The updates of its algorithms are in ``theory.bounds.updates``.
 """
 
 from __future__ import annotations

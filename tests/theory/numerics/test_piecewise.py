@@ -16,7 +16,6 @@ from fairfl.theory.numerics.piecewise import (
     NODES,
     TO_COEFFICIENTS,
     Piecewise,
-    antiderivative,
     build,
     chebyshev_values,
 )
@@ -48,8 +47,6 @@ def test_chebyshev_algebra_is_numpys(c: list[int], x: list[int]) -> None:
     np.testing.assert_allclose(
         coefficients @ DERIVATIVE, np.append(cheb.chebder(coefficients), 0.0), atol=1e-11
     )
-    rising = antiderivative(coefficients[None, None], np.array([0.5]))[0, 0]
-    np.testing.assert_allclose(rising, cheb.chebint(coefficients, lbnd=-1) / 2, atol=1e-12)
     np.testing.assert_allclose(
         cheb.chebval(NODES, coefficients) @ TO_COEFFICIENTS, coefficients, atol=1e-12
     )

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.theory.measures import updates
+from fairfl.theory.bounds import updates
 
 LAYERS = st.lists(st.integers(1, 3), min_size=1, max_size=4)
 

@@ -1,0 +1,1 @@
+"""What limits the updates of clients who join during training."""
