@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfl._support.checks import as_floats
+from fairfl._support.checks import in_range
 
 SUM_TOLERANCE = 1e-10  # how far a sum of weights given by the user may be from one
 
@@ -39,17 +39,12 @@ def shape_of(name: str, shape: Sequence[int], n: int | None, reason: str) -> Non
 
 
 def probabilities(name: str, values: Any, *, positive: bool) -> tuple[float, ...]:
-    """A vector of weights, each >= 0 (or > 0), that sum to one within SUM_TOLERANCE; never
+    """A vector of weights in [0, 1], or (0, 1], that sum to one within SUM_TOLERANCE; never
     renormalised.
     """
-    array = as_floats(name, values)
+    array = in_range(name, values, 0.0, 1.0, open_low=positive)
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"{name} must be a vector of at least one weight, got shape {array.shape}")
-    for k, x in enumerate(array):
-        if not (np.isfinite(x) and (x > 0 if positive else x >= 0)):
-            raise ValueError(
-                f"{name} must be finite and {'> 0' if positive else '>= 0'}, got {x} at index {k}"
-            )
     if abs(array.sum() - 1) > SUM_TOLERANCE:
         raise ValueError(
             f"{name} must sum to one (within {SUM_TOLERANCE:g}), got a sum of {array.sum():.12g}"

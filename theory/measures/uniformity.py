@@ -159,9 +159,8 @@ def _scaled(
     (1 for f = 0).
     """
     f = _losses(losses)
-    if nonnegative and f.size and f.min() < 0:
-        at = tuple(int(k) for k in np.argwhere(f < 0)[0])
-        raise ValueError(f"losses must be >= 0 for a measure of shares, got {f[at]} at index {at}")
+    if nonnegative:
+        checks.in_range("losses", f, 0.0, np.inf)
     p = None
     if client_weights is not None:
         p = np.asarray(probabilities("client_weights", client_weights, positive=True))

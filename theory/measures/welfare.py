@@ -98,11 +98,8 @@ def price_of_fairness(utilities: ArrayLike, best_total: ArrayLike) -> Any:
 
 
 def _utilities(utilities: ArrayLike) -> Array:
-    u = checks.finite("utilities", utilities)
+    u = checks.in_range("utilities", utilities, 0.0, np.inf, open_high=True)
     shape_of("utilities", u.shape, None, "")
-    if u.size and u.min() < 0:
-        at = tuple(int(k) for k in np.argwhere(u < 0)[0])
-        raise ValueError(f"utilities must be >= 0, got {u[at]} at index {at}")
     return u
 
 
