@@ -79,21 +79,29 @@ def in_range(
     """Return ``value`` as floats, all within [low, high]; an end that is open is left out."""
     array = as_floats(name, value)
     above = array > low if open_low else array >= low
-    below = array < high if open_high else array <= high
-    ends = "(" if open_low else "[", ")" if open_high or np.isinf(high) else "]"
-    return _all(name, array, above & below, f"in {ends[0]}{low:g}, {high:g}{ends[1]}")
+    good = above & (array < high if open_high else array <= high)
+    if not good.all():
+        ends = "(" if open_low else "[", ")" if open_high or np.isinf(high) else "]"
+        raise _refusal(name, array, good, f"in {ends[0]}{low:g}, {high:g}{ends[1]}")
+    return array
 
 
 def positive(name: str, value: Any) -> Array:
     """Return ``value`` as floats, all positive and finite."""
     array = as_floats(name, value)
-    return _all(name, array, (array > 0) & np.isfinite(array), "positive and finite")
+    good = (array > 0) & np.isfinite(array)
+    if not good.all():
+        raise _refusal(name, array, good, "positive and finite")
+    return array
 
 
 def finite(name: str, value: Any) -> Array:
     """Return ``value`` as floats, none of them infinite or NaN."""
     array = as_floats(name, value)
-    return _all(name, array, np.isfinite(array), "finite")
+    good = np.isfinite(array)
+    if not good.all():
+        raise _refusal(name, array, good, "finite")
+    return array
 
 
 def broadcast(name: str, value: ArrayLike, shape: tuple[int, ...], allowed: str) -> Array:
@@ -201,13 +209,11 @@ def some(names: Sequence[str], most: int = 12) -> str:
     return ", ".join(names[:most]) + more
 
 
-def _all(name: str, array: Array, good: NDArray[np.bool_], allowed: str) -> Array:
-    """The array; ValueError that tells the first of its numbers that are not good, and where."""
-    if not good.all():
-        index = tuple(int(k) for k in np.argwhere(~good)[0])
-        where = f" at position {index[0] if len(index) == 1 else index}" if index else ""
-        raise ValueError(f"{name} must be {allowed}, got {array[index]:g}{where}")
-    return array
+def _refusal(name: str, array: Array, good: Any, allowed: str) -> ValueError:
+    """Tells the first of the numbers that are not good, and where it is."""
+    index = tuple(int(k) for k in np.argwhere(~good)[0])
+    where = f" at position {index[0] if len(index) == 1 else index}" if index else ""
+    return ValueError(f"{name} must be {allowed}, got {array[index]:g}{where}")
 
 
 def _holds_others(array: Array) -> bool:

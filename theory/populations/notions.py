@@ -181,15 +181,20 @@ def check_eps(eps: Any, scheme: str, count: int) -> Array:
     """
     if scheme not in ("cfl", "client_aware"):
         return local_budgets("eps", eps, count)
-    value = as_floats("eps", eps)
+    value = _nonnegative("eps", eps)
     if value.size != 1:
         raise ValueError(f"eps must be one number for {scheme!r}, got shape {value.shape}")
-    return local_budgets("eps", value.reshape(1), 1)
+    return value.reshape(1)
 
 
 def local_budgets(name: str, eps: Any, count: int) -> Array:
     """Return budgets of ``count`` clients as (I,) floats, non-negative (inf: no constraint)."""
+    allowed = f"() or ({count},), one per client"
+    return broadcast(name, _nonnegative(name, eps), (count,), allowed)
+
+
+def _nonnegative(name: str, eps: Any) -> Array:
     value = as_floats(name, eps)
     if (value < 0).any():
         raise ValueError(f"{name} must be non-negative, got {value[value < 0][0]:g}")
-    return broadcast(name, value, (count,), f"() or ({count},), one per client")
+    return value
