@@ -8,11 +8,11 @@ nothing behind. What is found in `FAIRFL_DATA` or in the cache is held against t
 time: what is called Adult must be Adult. A folder that the caller names holds what the caller put
 there.
 
-Not by pooch: it knows the SHA-256 of what is downloaded, not of a member of an archive, follows
-redirects to plain http and has no limit of size, so that all but the name of the temporary file
-would still be here.
+Not by pooch: it knows the SHA-256 of what is downloaded, not of a member of an archive, and follows
+redirects to plain http, so that all but the name of the temporary file would still be here.
 """
 
+import io
 import logging
 import os
 import urllib.error
@@ -29,7 +29,6 @@ from urllib.parse import urlsplit
 from fairfl._support.cache_folder import cache_folder
 from fairfl._support.manifest import sha256
 from fairfl._support.whole_file import write_whole
-from fairfl.sims.data.archives import MOST_BYTES, zip_member
 
 ENVIRONMENT = "FAIRFL_DATA"
 """The environment variable that names a local folder of data files."""
@@ -254,8 +253,6 @@ def _read(address: str, path: str, progress: Progress | None) -> bytes:
         while part := answer.read(CHUNK):
             parts.append(part)
             done += len(part)
-            if done > MOST_BYTES:
-                raise urllib.error.URLError(f"the answer has more than {MOST_BYTES} bytes")
             if progress is not None:
                 progress(path, done, total)
     # http.client does not complain when it is read in parts
@@ -280,6 +277,7 @@ def _must_be_safe(address: str) -> None:
 def _unpack(archive: bytes, member: str) -> bytes:
     """Return one member of a zip archive."""
     try:
-        return zip_member(archive, member)
+        with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+            return opened.read(member)
     except (zipfile.BadZipFile, KeyError) as error:
         raise _Mismatch(f"no member {member!r} in a zip archive: {error}") from error

@@ -190,9 +190,8 @@ class Received(Round):
 
         return replace(self, arrivals=arrivals)
 
-    def total(self, weights: Weigh, add: Add | None = None) -> Tensor:
-        """sum_k weights_k (w_k - w^t) (P,), or of what ``add`` makes of a part's weights and the
-        part, in one pass over the parts.
+    def total(self, weights: Weigh) -> Tensor:
+        """sum_k weights_k (w_k - w^t) (P,), in one pass over the parts.
 
         ``weights`` (m,), or (m, L) with a column a layer, or a function that gives those of a part.
         Added up in blocks of a fixed size, in the order of the clients.
@@ -203,20 +202,14 @@ class Received(Round):
             rows = slice(first, first := first + len(part.clients))
             own = weights(part) if callable(weights) else weights[rows]
             counted = on_device(own, self.params)
-            if add is None:
-                pairs = zip(counted.split(block), part.updates.split(block), strict=True)
-                found = (_weighted(*pair, self.layers) for pair in pairs)
-            else:
-                found = (add(counted, part),)
-            for more in found:
+            for pair in zip(counted.split(block), part.updates.split(block), strict=True):
+                more = _weighted(*pair, self.layers)
                 done = more if done is None else done + more
         return torch.zeros_like(self.params) if done is None else done
 
 
 Weigh = Floats | Callable[[Received], Floats]
 """Weights of the updates (m,), or (m, L) by layer, or a function that gives those of a part."""
-Add = Callable[[Tensor, Received], Tensor]
-"""Maps the weights (m',) of a part, and the part, to the term that is summed."""
 
 
 def on_device(weights: Floats, like: Tensor) -> Tensor:
@@ -251,19 +244,17 @@ def _weighted(weights: Tensor, rows: Tensor, layers: tuple[int, ...]) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class Sum:
-    """What a server asks for: the sum of the updates ``received`` with these weights, or the sum
-    over parts of what ``add`` makes of a part and its weights (m',); ``then`` makes the aggregate
-    of it.
+    """What a server asks for: the sum of the updates ``received`` with these weights; ``then``
+    makes the aggregate of it.
     """
 
     received: Received
     weights: Weigh
     then: Callable[[Tensor], Aggregate]
-    add: Add | None = None
 
     def taken(self) -> Aggregate:
         """The aggregate, in one pass over the updates."""
-        return self.then(self.received.total(self.weights, self.add))
+        return self.then(self.received.total(self.weights))
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Literal, final
 
 import numpy as np
@@ -14,8 +13,7 @@ import torch
 from torch import Tensor
 
 from fairfl.sims.engine import masks as secure
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State, Sum
-from fairfl.sims.engine.answers import Dropped
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.group_label_sums import CellIndex, CellSums
 from fairfl.sims.engine.model import Model
@@ -186,16 +184,8 @@ class Summed:
         how = {"memory_limit": self.memory_limit, "needs": self.algorithm.needs}
         return self.index.measure(*given, own=own, **how)
 
-    def server(self, received: Received) -> Aggregate | Sum:
-        """What to do with the updates; ``masked`` ones are added up as they are received."""
-        counted = self.bits, self.sums
-        try:
-            return self._server(received)
-        except Dropped:  # asked again, without some
-            self.bits, self.sums = counted
-            raise
-
-    def _server(self, received: Received) -> Aggregate | Sum:
+    def server(self, received: Received) -> Aggregate:
+        """What to do with the updates; ``masked`` ones are held all at once."""
         round = self._known(received)
         if self.algorithm.measured(round.number) == "end":
             self._everyone(round)
@@ -212,19 +202,9 @@ class Summed:
         if not self.masked:
             return Aggregate(weights, round.state)
         self.bits += len(round.params) * secure.BITS
-        then = partial(_unmasked, weights, round.state)
-        return Sum(received, weights, then, partial(self._messages, round))
-
-    def _messages(self, round: CellRound, weights: Tensor, part: Received) -> Tensor:
-        """The masked updates' sum (P,), as words."""
-        words, ids = (self.seed, UPDATE, round.number), self.data.names
-        others = ids[np.setdiff1d(round.clients, part.clients)]
-        wide, names = max(1, secure.PAIRS // len(weights)), ids[part.clients]
-        sums = []
-        for k, columns in enumerate(part.updates.split(wide, 1)):
-            rows = as_floats(columns.to(torch.float64) * weights[:, None])
-            sums.append(secure.mask(rows, names, *words, column=k * wide, others=others).sum(0))
-        return torch.from_numpy(np.concatenate(sums).view(np.int64))
+        rows, ids = as_floats(received.updates), self.data.names[round.clients]
+        sent = secure.mask(rows * weights[:, None], ids, self.seed, UPDATE, round.number)
+        return Aggregate(weights, round.state, as_tensor(secure.unmask(sent)))
 
     def _known(self, round: Round) -> CellRound:
         def add(rows: Floats) -> Floats:
@@ -275,11 +255,6 @@ def report_together(rounds: Sequence[tuple[Summed, CellRound]]) -> list[CellRoun
         for (i, _), one in zip(members, sums.swapaxes(0, 1), strict=True):
             result[i] = rounds[i][0].exchange(rounds[i][1], one)
     return result
-
-
-def _unmasked(weights: Floats, state: State, total: Tensor) -> Aggregate:
-    """The aggregate, of the sum of all messages."""
-    return Aggregate(weights, state, total.to(torch.float64) * 2.0**-secure.FRACTION)
 
 
 def _merge(state: State, new: State, own: bool) -> State:

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Arrivals, Received, Round, State
-from fairfl.sims.engine.answers import Healed, NonFiniteUpdate, answer, refuse
+from fairfl.sims.engine.answers import NonFiniteUpdate, answer, refuse
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.group_label_sums import CellIndex
@@ -261,13 +261,12 @@ class Simulation:
             row |= {"received": 0, "non_finite": 0, "step_norm": 0.0}
             rows.append(row)
             if given:
-                names = self.data.names[round.clients]
-                healed = Healed(train, names, round.number, self.computing)
-                found = answer(self._server(r), round, healed, self.limit)
+                names, drop = self.data.names[round.clients], self.computing.non_finite == "drop"
+                found = answer(self._server(r), round, train, names, drop, self.limit)
                 if found is not None:
+                    row["received"] = len(found[0].clients)
                     row["step_norm"] = self._step(r, *found)
-                row["received"] = int(np.count_nonzero(healed.keep))
-                row["non_finite"] = healed.bad
+                row["non_finite"] = len(names) - row["received"]
                 self._count_bytes(r, row)
         return rows
 

@@ -34,7 +34,7 @@ class FairBatch:
 
     Parameters
     ----------
-    notion : "dp", "eo", "eodds" or "cp"; "eo-printed" or "eodds-printed", see ``notions.py``
+    notion : "dp", "eo", "eodds" or "cp", see ``notions.py``
     alpha : float > 0
         The length of a step of λ, before the projection.
     decay : float >= 0

@@ -160,7 +160,7 @@ class EqualOpportunity(Notion):
     prints the unweighted sum of the clients' own differences L_{1,a}^(i) - L_{1,0}^(i), and the
     unweighted local means in the client's objective; their sums are not the problem (89)-(90)
     unless every client has the same share of every n_{1,a}. The weights n_{1,a}^(i) / n_{1,a} that
-    appendix B.1 has are taken here too; ``PrintedOpportunity`` has the others.
+    appendix B.1 has are taken here too.
 
     Source: FedFB, appendix B.2.
     """
@@ -213,49 +213,6 @@ class EqualisedOdds(EqualOpportunity):
     labels = (0, 1)
 
 
-class PrintedOpportunity(EqualOpportunity):
-    r"""μ_a is the sum over clients of L_{1,a}^(i) - L_{1,0}^(i), and client i descends on
-
-    .. math::
-        \sum_{a \ge 1} \lambda_a L_{1,a}^{(i)}
-        + \Bigl(\tfrac{n_{1,*}}{n} - \sum_{a \ge 1} \lambda_a\Bigr) L_{1,0}^{(i)} +
-        \tfrac{n_{0,*}}{n} L_{0,*}^{(i)},
-
-    all L^(i) means over the client's own people. The problem so solved is (89)-(90) where every
-    client has the same share of every cell, and another one elsewhere. A mean over nobody is taken
-    as 0, and a difference with one, too. Source: FedFB, algorithm 3.
-    """
-
-    name = "eo-printed"
-    signed = True
-
-    def statistics(self, sums: Floats, counts: Floats, clients: Ints, known: Floats) -> Floats:
-        rows = []
-        for y in self.labels:
-            mean = sums[:, :, y] / np.maximum(counts[:, :, y], 1)
-            both = (counts[:, :, y] > 0) & (counts[:, :1, y] > 0)
-            rows.append(np.where(both, mean - mean[:, :1], 0.0))
-        return np.concatenate(rows, axis=1)
-
-    def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
-        own = counts.sum((1, 2))
-        weights = np.empty_like(counts)
-        for y in (0, 1):
-            share = known[:, y].sum() / known.sum()
-            weights[:, :, y] = (share * own / np.maximum(counts[:, :, y].sum(1), 1))[:, None]
-        for y, part in zip(self.labels, self._parts(lam), strict=True):
-            rest = max(0.0, known[:, y].sum() / known.sum() - part.sum())
-            weights[:, :, y] = np.append(rest, part) * own[:, None] / np.maximum(counts[:, :, y], 1)
-        return weights
-
-
-class PrintedOdds(PrintedOpportunity):
-    """The same for both labels. Source: FedFB, algorithm 4."""
-
-    name = "eodds-printed"
-    labels = EqualisedOdds.labels
-
-
 class ClientParity(Notion):
     r"""Each client is a group; the groups of the people are not used.
 
@@ -299,13 +256,6 @@ class ClientParity(Notion):
 
 NOTIONS: dict[str, Notion] = {
     notion.name: notion
-    for notion in (
-        DemographicParity(),
-        EqualOpportunity(),
-        EqualisedOdds(),
-        ClientParity(),
-        PrintedOpportunity(),
-        PrintedOdds(),
-    )
+    for notion in (DemographicParity(), EqualOpportunity(), EqualisedOdds(), ClientParity())
 }
-""""dp", "eo", "eodds" as in ``theory.populations.notions``, "cp", client parity; as printed."""
+""""dp", "eo", "eodds" as in ``theory.populations.notions``, and "cp", client parity."""

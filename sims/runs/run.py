@@ -160,7 +160,7 @@ def configuration(
         "dtype": simulation.computing.dtype,
         "device": simulation.device.type,
         "backend": simulation.computing.backend,
-        "non_finite": [simulation.computing.non_finite, simulation.computing.clip_norm],
+        "non_finite": simulation.computing.non_finite,
         "evaluate_every": evaluate_every,
         "checkpoint_every": checkpoint_every,
         **({"masked_updates": True} if simulation.computing.masked_updates else {}),

@@ -154,8 +154,6 @@ def regression():
         (lambda: Computing(dtype="float16"), "dtype must be one of"),
         (lambda: Computing(backend="ray"), "backend must be one of"),
         (lambda: Computing(non_finite="ignore"), "non_finite must be one of"),
-        (lambda: Computing(non_finite="clip"), "clip_norm must be given"),
-        (lambda: Computing(clip_norm=1.0), "clip_norm must be given for non_finite='clip'"),
         (lambda: Computing(memory_limit=0), "memory_limit must be"),
         (lambda: Computing(threads=0), "threads must be"),
         (lambda: Computing(device="cuda:99"), "device must be there"),

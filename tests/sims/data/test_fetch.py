@@ -11,7 +11,7 @@ from urllib.request import Request
 
 import pytest
 
-from fairfl.sims.data import archives, fetch
+from fairfl.sims.data import fetch
 from fairfl.sims.data.fetch import ChecksumMismatch, DataUnavailable, Remote, cache_folder, locate
 
 CONTENT = b"a,b\n1,2\n" * 20_000  # more than one chunk
@@ -233,16 +233,3 @@ def test_what_was_read_is_noted_and_a_change_of_it_is_told(
     assert fetch.same_data(notes)
     (empty_cache / "set" / "a.csv").write_bytes(b"now preferred")
     assert not fetch.same_data(notes)
-
-
-def test_an_archive_has_a_limit(tmp_path: Path, empty_cache: Path, monkeypatch: pytest.MonkeyPatch):
-    address = published(tmp_path, nested(CONTENT))
-    remote = Remote("set/file.csv", ((address, "inner.zip", "file.csv"),))
-    monkeypatch.setattr(archives, "MOST_BYTES", len(CONTENT) - 1)
-    told = f"at most .* members and {len(CONTENT) - 1} bytes, got 1 and "
-    with pytest.raises(DataUnavailable, match=told):
-        locate([remote])
-    monkeypatch.setattr(fetch, "MOST_BYTES", 10)
-    with pytest.raises(DataUnavailable, match="the answer has more than 10 bytes"):
-        locate([remote])
-    assert left_behind(empty_cache) == []

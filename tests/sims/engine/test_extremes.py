@@ -31,7 +31,7 @@ from fairfl.sims.engine import (
     losses,
 )
 from fairfl.sims.engine.algorithm import squared_norms
-from fairfl.sims.engine.answers import heal
+from fairfl.sims.engine.answers import finite
 
 FLOAT32 = Computing(device="cpu")
 MODEL, DATA = Softmax(4, 3), classified((5, 9, 8))
@@ -93,52 +93,32 @@ def test_a_round_is_whole_or_not_at_all():
         assert simulation.states[0]["personal"] is before and len(simulation.weights[0][0]) == 0
 
 
-def exploding(policy, algorithm=None, **options):
+def exploding(policy):
     """Client 1's inputs are so large that its update overflows float32; the others' are not."""
     data = classified((6, 6, 6)).train
     x = data.x.clone()
     x[6:12] *= 1e30
     parts = Parts(ClientData(x, x.sum(1) * 0 + 1, data.offsets, [10, 11, 12]))
-    training, computing = quick(lr=1e-3), Computing(device="cpu", non_finite=policy, **options)
-    replicates = [Replicate(algorithm or FedAvg())]
-    return Simulation(LeastSquares(4), parts, replicates, training, computing)
+    training, computing = quick(lr=1e-3), Computing(device="cpu", non_finite=policy)
+    return Simulation(LeastSquares(4), parts, [Replicate(QFedAvg(1.0))], training, computing)
 
 
-def test_updates_that_are_not_finite_are_clipped_and_counted():
-    clipped, others = exploding("clip", clip_norm=0.5), exploding("drop")
-    for simulation, received in ((clipped, 3), (others, 2)):
-        (row,) = simulation.step()
-        assert (row["non_finite"], row["received"]) == (1, received)
-    # The clipped update was NaN, so it is 0 now, and weighs a third; the two others weigh a third
-    # each, not a half.
-    np.testing.assert_allclose(clipped.params, others.params * 2 / 3, rtol=1e-5)
-
-
-def test_clipping_keeps_directions_and_bounds_the_norm():
+def test_finite_rows_are_found():
+    """Also where their sum overflows."""
     inf, nan = float("inf"), float("nan")
-    updates = torch.tensor([[3.0, 4.0], [inf, 0.0], [inf, -inf], [nan, 0.1], [nan, 1e30]])
-    computing = Computing(device="cpu", non_finite="clip", clip_norm=2.0)
-    kept, count = heal(updates, np.arange(5), 0, computing)
-    assert kept.all() and count == 4
-    # what is finite stays as it is
-    expected = [[3, 4], [2, 0], [2**0.5, -(2**0.5)], [0, 0.1], [0, 2]]
-    np.testing.assert_allclose(updates, expected, rtol=1e-6)
-    # finite ones are not mistaken where their sum overflows
-    kept, count = heal(torch.full((2, 4), 3e38), np.arange(2), 0, FLOAT32)
-    assert kept.all() and count == 0
+    updates = torch.tensor([[3.0, 4.0], [inf, 0.0], [inf, -inf], [nan, 0.1], [0.1, 1e30]])
+    assert finite(updates).tolist() == [True, False, False, False, True]
+    assert finite(torch.full((2, 4), 3e38)).all()
 
 
-@pytest.mark.parametrize("policy", ["raise", "clip", "drop"])
-def test_losses_that_are_not_finite_stop_the_run_or_are_dropped(policy):
-    options = {"clip_norm": 1.0} if policy == "clip" else {}
-    simulation = exploding(policy, QFedAvg(1.0), **options)
-    simulation.params[0] = 1e15
-    if policy == "drop":
-        (row,) = simulation.step()
-        assert (row["bad_losses"], row["received"]) == (1, 2)
-        return
+def test_losses_that_are_not_finite_stop_the_run_or_are_dropped():
+    both = [exploding(policy) for policy in ("drop", "raise")]
+    for simulation in both:
+        simulation.params[0] = 1e15
+    (row,) = both[0].step()
+    assert (row["bad_losses"], row["received"]) == (1, 2)
     with pytest.raises(NonFiniteUpdate, match="loss of client 11"):
-        simulation.step()
+        both[1].step()
 
 
 @dataclass(frozen=True)
