@@ -112,19 +112,6 @@ class AgnosticFair:
         in_range("dual_rate", self.dual_rate, 0.0, 1e300)
         in_range("penalty", self.penalty, 0.0, 1e300)
 
-    def train(
-        self,
-        model: Model,
-        data: Parts,
-        rounds: int,
-        lr: float,
-        seeds: Sequence[int] = (0,),
-        device: torch.device | str = "cpu",
-    ) -> Tensor:
-        """Parameters (R, P) after full-batch steps of size ``lr``, a row a seed, float64."""
-        found = self.fit(model, data, rounds, lr, seeds, device)
-        return torch.stack([one.params for one in found])
-
     def fit(
         self,
         model: Model,
@@ -134,7 +121,7 @@ class AgnosticFair:
         seeds: Sequence[int] = (0,),
         device: torch.device | str = "cpu",
     ) -> list[AgnosticFit]:
-        """The same, with what tells whether it had ended, a seed each."""
+        """Where each seed's run ended, after full-batch steps of size ``lr`` in float64."""
         whole("rounds", rounds, 1)
         positive("lr", lr)
         group = data.train.group

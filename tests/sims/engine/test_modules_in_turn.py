@@ -161,7 +161,7 @@ class Cut(Pooled):
         (lambda: Recurrent(nn.LSTM, num_layers=2, dropout=0.5), "whose forward is not random"),
         (lambda: Noisy(nn.Tanh()), "whose forward is not random"),
         (lambda: Pooled(Centred()), "which mixes those of a batch"),
-        (lambda: nn.Sequential(nn.Flatten(), BATCH_NORM), "without batch norm"),
+        (lambda: nn.Sequential(nn.Flatten(), BATCH_NORM), "data must fit"),
         (lambda: nn.Sequential(nn.Flatten(), Shaped()), "data must fit"),
         (lambda: Pooled(nn.BatchNorm1d(STEPS)), "without buffers"),
         (lambda: Recurrent(nn.LSTM, proj_size=3), "data must fit"),

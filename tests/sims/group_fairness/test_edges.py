@@ -75,8 +75,8 @@ def test_runs(case):
     for algorithm, state in zip(ALGORITHMS, simulation.states, strict=True):
         for name in {*state} - {"own.gap"}:
             assert np.isfinite(as_floats(state[name])).all(), (algorithm, name)
-    found = AgnosticFair(kernels=3).train(Logistic(2), people(CASES[case]), 4, 0.2)
-    assert bool(torch.isfinite(found).all())
+    (found,) = AgnosticFair(kernels=3).fit(Logistic(2), people(CASES[case]), 4, 0.2)
+    assert bool(torch.isfinite(found.params).all())
 
 
 @pytest.mark.parametrize("case", sorted(CASES))
@@ -155,7 +155,7 @@ def test_agnostic_without_choice_and_constraint_is_gradient_descent():
     """cap = 1 and a flat kernel: θ = 1, and a round is a step on the mean loss."""
     parts, model = people([[[3, 4], [3, 3]], [[4, 1], [1, 6]]]), Logistic(2)
     rule = AgnosticFair(kernels=1, width=1e6, cap=1.0, dual_rate=0.0, penalty=0.0)
-    found = rule.train(model, parts, 5, 0.4)[0].numpy()
+    found = rule.fit(model, parts, 5, 0.4)[0].params.numpy()
     x = np.hstack([parts.train.x.numpy(), np.ones((len(parts.train.x), 1))])
     w = np.zeros(3)
     for _ in range(5):
