@@ -113,7 +113,9 @@ class Summary:
             "version": VERSION,
             **{name: getattr(self, name) for name in NAMES},
             "counts": rows.tolist(),
-            "totals": _totals(self.counts, self.people, self.groups, self.labels, bool(hidden)),
+            "totals": _totals(
+                self.counts, self.people, self.groups, self.labels, hidden=bool(hidden)
+            ),
             **{name: getattr(self, name) for name in LIMITS},
         }
         data["sha256"] = _digest(data)
@@ -121,7 +123,7 @@ class Summary:
 
 
 def _totals(
-    counts: Array, people: int, groups: Sequence[str], labels: Sequence[str], hidden: bool
+    counts: Array, people: int, groups: Sequence[str], labels: Sequence[str], *, hidden: bool
 ) -> dict[str, Any]:
     """The number of people, and where no count is withheld those of each group and label."""
     if hidden:

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from fairfl.sims.engine.named import Named
+from fairfl.sims.engine.by_name import ByName
 from fairfl.sims.engine.task import Floats, LocalTask, as_floats, as_tensor
 
 State = Mapping[str, Tensor]
@@ -277,7 +277,7 @@ class Aggregate:
 
 
 @dataclass(frozen=True)
-class Algorithm(Named, ABC):
+class Algorithm(ByName, ABC):
     """Two hooks: ``client`` says what each client does, ``server`` what is made of the updates.
     ``ask`` computes on the device what ``server`` needs of the updates on the host.
 

@@ -79,7 +79,7 @@ class Server(Protocol):
 
 
 def answer(
-    server: Server, round: Round, train: Arrivals, ids: NDArray[np.int64], drop: bool, room: int
+    server: Server, round: Round, train: Arrivals, ids: NDArray[np.int64], *, drop: bool, room: int
 ) -> tuple[Received, Aggregate] | None:
     """What came back, and what the server makes of it; None where nothing did.
 

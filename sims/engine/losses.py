@@ -98,7 +98,7 @@ def measure_models(
     clients = np.asarray(clients)
     if own:
         every = np.tile(clients, len(params))
-        return _measure_own(model, params.flatten(0, 1), data, every, right, memory_limit)
+        return _measure_own(model, params.flatten(0, 1), data, every, memory_limit, right=right)
     index = data.index(clients)
     losses, correct = list[Tensor](), list[Tensor]()
     for part in params.split(models_at_once(model, params)):
@@ -143,8 +143,9 @@ def _measure_own(
     params: Tensor,
     data: ClientData,
     clients: NDArray[np.int64],
-    right: bool,
     memory_limit: int,
+    *,
+    right: bool,
 ) -> SampleMeasures:
     """Each client on its own row: clients of one size together, as the memory has room."""
     sizes, element = data.sizes[clients], params.element_size()

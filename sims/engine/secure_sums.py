@@ -124,26 +124,24 @@ class SumOnly(Algorithm):
         raise TypeError(f"{type(self).__name__} has no server hook: its server sees sums alone")
 
 
+@dataclass(eq=False)
 class Summed:
     """One replicate's secure aggregation; with ``masked`` of the updates, too.
 
-    ``bits`` counts what each client sends masked in the round; ``sent`` says whether its updates
-    are.
+    ``bits`` counts what each client sends masked in the round, ``sums`` its secure sums; ``sent``
+    says whether its updates are sent.
     """
 
-    def __init__(
-        self,
-        algorithm: SumOnly,
-        index: CellIndex,
-        model: Model,
-        data: ClientData,
-        seed: int,
-        memory_limit: int,
-        masked: bool = False,
-    ) -> None:
-        self.algorithm, self.index, self.model, self.data = algorithm, index, model, data
-        self.seed, self.memory_limit = seed, memory_limit
-        self.masked, self.sent, self.bits, self.sums = masked, True, 0, 0
+    algorithm: SumOnly
+    index: CellIndex
+    model: Model
+    data: ClientData
+    seed: int
+    memory_limit: int
+    masked: bool
+    sent: bool = True
+    bits: int = 0
+    sums: int = 0
 
     @property
     def bytes(self) -> int:
@@ -257,7 +255,7 @@ def report_together(rounds: Sequence[tuple[Summed, CellRound]]) -> list[CellRoun
     return result
 
 
-def _merge(state: State, new: State, own: bool) -> State:
+def _merge(state: State, new: State, *, own: bool) -> State:
     """The state with new values; ValueError where a side sets what belongs to the other."""
     wrong = [name for name in new if name.startswith(OWN) != own]
     if wrong:

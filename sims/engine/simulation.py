@@ -111,9 +111,9 @@ class Simulation:
                 )
         if not any(isinstance(replicate.algorithm, SumOnly) for replicate in self.replicates):
             return [None] * len(self.replicates)
-        index = CellIndex(self.data)
+        index, given = CellIndex(self.data), (self.model, self.data)
         return [
-            Summed(each.algorithm, index, self.model, self.data, each.seed, self.limit, masked)
+            Summed(each.algorithm, index, *given, each.seed, self.limit, masked=masked)
             if isinstance(each.algorithm, SumOnly)
             else None
             for each in self.replicates
@@ -256,7 +256,7 @@ class Simulation:
             rows.append(row)
             if given:
                 names, drop = self.data.names[round.clients], self.computing.non_finite == "drop"
-                found = answer(self._server(r), round, train, names, drop, self.limit)
+                found = answer(self._server(r), round, train, names, drop=drop, room=self.limit)
                 if found is not None:
                     row["received"] = len(found[0].clients)
                     row["step_norm"] = self._step(r, *found)

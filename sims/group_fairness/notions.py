@@ -11,9 +11,9 @@ from fairfl.sims.engine.task import Floats, Ints
 from fairfl.theory.numerics.projections import onto_box_of_sum, onto_capped_simplex
 
 
-class Notion(ABC):
-    """λ, μ and the inner objective of one bilevel problem of FedFB, any number of groups, group 0
-    the reference.
+class BilevelProblem(ABC):
+    """λ, μ and the inner objective of FedFB's bilevel problem for one notion and any number of
+    groups, group 0 the reference.
 
     Shapes: K clients, A groups, cells (client, a, y). ``known`` is the sum over clients of what
     ``enrol`` gives, all that the server knows of the people. ``statistics`` are what clients
@@ -82,7 +82,7 @@ def defined(known: Floats, mass: Floats, what: str) -> None:
         )
 
 
-class DemographicParity(Notion):
+class DemographicParity(BilevelProblem):
     r"""F_a = P(ŷ=1 | a) - P(ŷ=1 | 0) where the loss is 0-1, and a surrogate of it else.
 
     .. math::
@@ -145,7 +145,7 @@ class DemographicParity(Notion):
         return np.stack([negative, 2 - negative], axis=1)
 
 
-class EqualOpportunity(Notion):
+class EqualOpportunity(BilevelProblem):
     r"""The mean losses of the groups' people of label 1.
 
     .. math::
@@ -213,7 +213,7 @@ class EqualisedOdds(EqualOpportunity):
     labels = (0, 1)
 
 
-class ClientParity(Notion):
+class ClientParity(BilevelProblem):
     r"""Each client is a group; the groups of the people are not used.
 
     .. math::
@@ -254,7 +254,7 @@ class ClientParity(Notion):
         return (shares * known.sum() / known)[:, None, None]
 
 
-NOTIONS: dict[str, Notion] = {
+NOTIONS: dict[str, BilevelProblem] = {
     notion.name: notion
     for notion in (DemographicParity(), EqualOpportunity(), EqualisedOdds(), ClientParity())
 }
