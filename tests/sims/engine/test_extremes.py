@@ -12,7 +12,6 @@ from federations import EXACT, classified, quick, trained
 
 from fairfl.sims.algorithms.min_norm import min_norm_weights
 from fairfl.sims.engine import (
-    MLP,
     Aggregate,
     ClientData,
     Computing,
@@ -30,7 +29,6 @@ from fairfl.sims.engine import (
     Uniform,
     losses,
 )
-from fairfl.sims.engine.algorithm import squared_norms
 from fairfl.sims.engine.answers import finite
 
 FLOAT32 = Computing(device="cpu")
@@ -187,20 +185,6 @@ def test_nobody_moves(clients):
 
 
 @pytest.mark.parametrize(
-    "model",
-    [Softmax(4, 7), MLP((4, 3, 7)), Module(lambda: torch.nn.Linear(4, 7))],
-    ids=["softmax", "mlp", "module"],
-)
-def test_a_class_that_nobody_has(model):
-    """Its score falls, and nothing else happens."""
-    done = trained(model, DATA, [FedAvg()], quick(rounds=5))
-    x = done.parts["train"].x[None]
-    nobodys = torch.full(x.shape[:2], 5)
-    after, start = (model.losses(p, x, nobodys)[0] for p in (done.params, model.init(0)[None]))
-    assert bool(torch.isfinite(after).all()) and float(after.mean()) > float(start.mean())
-
-
-@pytest.mark.parametrize(
     "model", [MODEL, Module(lambda: torch.nn.Linear(4, 3))], ids=["softmax", "module"]
 )
 def test_a_part_without_samples(model):
@@ -208,13 +192,6 @@ def test_a_part_without_samples(model):
     none = ClientData(train.x[:0], train.y[:0], np.zeros(4, int))
     simulation = Simulation(model, Parts(train, none), [Replicate(FedAvg())], quick())
     assert [np.isnan(row["loss"]).all() for row in simulation.evaluate()] == [False, True]
-
-
-def test_norms_are_those_of_the_rows():
-    rows = torch.randn(7, 5, generator=torch.Generator().manual_seed(0))
-    expected = [[float(part @ part) for part in r.double().split((3, 2))] for r in rows]
-    np.testing.assert_allclose(squared_norms(rows, (3, 2)), expected, rtol=1e-14)
-    assert squared_norms(rows[:0], (3, 2)).shape == (0, 2)
 
 
 def test_gifair_ranks_as_it_is_defined():

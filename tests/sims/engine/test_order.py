@@ -79,11 +79,6 @@ def test_uniforms_are_uniform_and_inside():
     assert 0 < ends[0] < ends[1] < 1
 
 
-def test_keys_differ_by_every_word():
-    seen = {int(counter.key(a, b, c)[0]) for a in range(8) for b in range(8) for c in range(8)}
-    assert len(seen) == 512
-
-
 def test_a_number_is_an_array_of_one():
     words = (3, 2**63 + 5, 0, 17)
     arrays = [np.array([word], np.uint64) for word in words]

@@ -104,24 +104,6 @@ def test_one_class_in_all_has_parity_alone():
             trained(parts, FedFB(FairBatch(notion)))
 
 
-def test_group_of_one_by_hand():
-    """Group 1 is one person, of label 1 (n = 16): F_1 of 0-1 loss is 1 or 0 less the accepted share
-    of group 0.
-
-    λ_1 starts at 1/16 and moves by α/sqrt(2) = 0.02/sqrt(2) towards the side of F_1's sign.
-    """
-    parts = people(CASES["a group of one person"])
-    rule = FedFB(FairBatch("dp", 0.02, surrogate="zero_one"))
-    simulation = trained(parts, rule, rounds=1)
-    n, group = len(parts.train.x), parts.train.group
-    x = np.hstack([parts.train.x.numpy(), np.ones((n, 1))])
-    accept = x @ simulation.params[0].numpy() > 0
-    gap = float(accept[group == 1][0]) - accept[group == 0].mean()
-    assert n == 16 and (group == 1).sum() == 1 and gap != 0
-    lam = as_floats(trained(parts, rule, rounds=2).states[0]["lam"])
-    assert lam[1] == pytest.approx(1 / n + 0.02 / 2**0.5 * np.sign(gap), abs=1e-9)
-
-
 def test_a_client_alone_with_one_group_trains_on_the_plain_loss():
     """LFT: no F is defined there, its λ does not move and its model is that of plain training."""
     parts = people(CASES["a group is missing on each client"])
@@ -180,18 +162,3 @@ def test_agnostic_gradient_is_that_of_its_lagrangian():
     with torch.no_grad():
         found = run._slopes(w[None], alpha[None], np.array([[0.7]]))[0]
         np.testing.assert_allclose(found.numpy(), expected.numpy(), atol=1e-12)
-
-
-def test_worst_population_by_linear_programming():
-    from scipy.optimize import linprog
-
-    from fairfl.sims.group_fairness.agnostic import worst
-
-    rng = np.random.default_rng(1)
-    for _ in range(20):
-        mass, worth = rng.uniform(0.05, 1, 6), rng.normal(size=6)
-        cap = rng.uniform(1, 3) / mass.sum()
-        exact = linprog(-worth, A_eq=mass[None], b_eq=[1], bounds=[(0, cap)] * 6)
-        alpha = worst(worth, mass, cap)
-        assert abs(mass @ alpha - 1) < 1e-12
-        assert abs(worth @ alpha + exact.fun) < 1e-9

@@ -30,21 +30,6 @@ def test_messages_are_uniform_whatever_the_reports():
     assert len(np.unique(sent)) == sent.size  # no pad is used twice
 
 
-def test_all_messages_but_one_fit_any_reports():
-    """Two of three messages, shifted by other reports' difference, are what those reports send
-    under other pads.
-
-    So given any k - 1 messages every set of reports is as likely as another: here the pads' sum is
-    0, and any two of them, of three, are independent.
-    """
-    pads = np.array([secure.mask(np.zeros((3, 1)), [0, 1, 2], 1, t)[:, 0] for t in range(4000)])
-    assert (pads.sum(axis=1, dtype=np.uint64) == 0).all()
-    top = (pads >> np.uint64(63)).astype(int)
-    for i, j in ((0, 1), (0, 2), (1, 2)):
-        counts = np.bincount(2 * top[:, i] + top[:, j], minlength=4)
-        assert ((counts - 1000) ** 2 / 1000).sum() < 25  # chi-square with 3 degrees: 1.5e-5
-
-
 @pytest.mark.parametrize("value", [np.nan, np.inf, 2.0**26])
 def test_bad_report_names_its_client(value):
     rows = np.zeros((2, 3))

@@ -102,29 +102,6 @@ def test_killed_twice_it_comes_to_the_same_end(tmp_path):
     assert contents(folder) == contents(tmp_path / "whole")
 
 
-@pytest.mark.exact
-def test_the_disk_is_full(tmp_path):
-    """By a limit on the size of files; the checkpoint before is whole."""
-    folder = tmp_path / "run"
-    code = f"""
-import resource, sys
-sys.path.append({os.path.dirname(killed.__file__)!r})
-import killed
-def fill(done, rounds):
-    if done == 5:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
-killed.run({str(folder)!r}, fill, 8)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode != 0
-    last = done.stderr.strip().splitlines()[-1]
-    assert all(part in last for part in ("RunFolderError", str(folder), "large (rounds-00000004-"))
-    with np.load(folder / "checkpoint.npz") as file:
-        assert int(file["round"]) == 4
-    assert not list(folder.glob("*.partial")) and not list(folder.glob(".*"))
-    assert (killed.run(folder, rounds=8).params == killed.run(None, rounds=8).params).all()
-
-
 @pytest.mark.parametrize(
     ("code", "owner", "name", "told"),
     [(28, os, "fsync", "No space left on device"), (30, Path, "mkdir", "Read-only file system")],
