@@ -5,32 +5,6 @@ import torch
 
 from fairfl.sims.models import CharLSTM, LeNet, ResNet18GN
 
-IMAGES = torch.linspace(-1, 1, 3 * 2 * 1 * 28 * 28).reshape(3, 2, 1, 28, 28)
-CASES = {
-    "lenet": (lambda: LeNet(), IMAGES),
-    "resnet": (lambda: ResNet18GN(channels=1, width=4), IMAGES[..., :8, :8]),
-}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_stacked_over_clients_is_each_client_alone(name: str) -> None:
-    make, x = CASES[name]
-    torch.manual_seed(0)
-    models = [make().double() for _ in range(3)]
-    x = x.double() if x.is_floating_point() else x
-    parameters, buffers = torch.func.stack_module_state(models)
-    assert not buffers
-
-    def loss(p: dict[str, torch.Tensor], batch: torch.Tensor) -> torch.Tensor:
-        return torch.func.functional_call(models[0], p, (batch,)).square().sum()
-
-    slopes = torch.func.vmap(torch.func.grad(loss))(parameters, x)
-    for k, model in enumerate(models):
-        model(x[k]).square().sum().backward()
-        for key, value in model.named_parameters():
-            assert value.grad is not None
-            torch.testing.assert_close(slopes[key][k], value.grad, rtol=1e-10, atol=1e-10)
-
 
 def step_by_step(model: CharLSTM, x: torch.Tensor) -> torch.Tensor:
     """The equations, written out."""
