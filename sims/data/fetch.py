@@ -120,8 +120,7 @@ def locate(
         return path
     if folder is not None:
         raise DataUnavailable(f"{wanted} is not in the folder {str(folder)!r}")
-    kind = DataUnavailable
-    failures: list[str] = []
+    kind, failures = DataUnavailable, list[str]()
     for choice in choices:
         for source in choice.sources:
             try:
@@ -129,12 +128,10 @@ def locate(
                 _note(wanted, sha256(path), folder)
                 return path
             except (OSError, HTTPException, ValueError) as error:
-                if isinstance(error, _Mismatch):
+                if isinstance(error, ChecksumMismatch):
                     kind = ChecksumMismatch
                 if isinstance(error, urllib.error.HTTPError):
                     error.close()  # it holds the connection open
-                elif isinstance(error, urllib.error.URLError):
-                    error = error.reason  # else wrapped in "<urlopen error ...>"
                 failures.append(f"{source[0]}: {error}")
     help_ = f"set {ENVIRONMENT} to a folder that holds it, or allow the download"
     raise kind(
@@ -204,10 +201,6 @@ def same_data(notes: Mapping[str, str]) -> bool:
     return True
 
 
-class _Mismatch(ValueError):
-    """What arrived is not the published file."""
-
-
 def _places(folder: str | Path | None) -> list[Path]:
     """Return the local folders to look in, in order."""
     if folder is not None:
@@ -225,10 +218,14 @@ def _download(remote: Remote, source: tuple[str, ...], progress: Progress | None
     address, *members = source
     content = _read(address, remote.path, progress)
     for member in members:
-        content = _unpack(content, member)
+        try:
+            with zipfile.ZipFile(io.BytesIO(content)) as opened:
+                content = opened.read(member)
+        except (zipfile.BadZipFile, KeyError) as error:
+            raise ChecksumMismatch(f"no member {member!r} in a zip archive: {error}") from error
     digest = sha256(content)
     if remote.sha256 is not None and digest != remote.sha256:
-        raise _Mismatch(f"SHA-256 is {digest}, of the published file {remote.sha256}")
+        raise ChecksumMismatch(f"SHA-256 is {digest}, of the published file {remote.sha256}")
     target = cache_folder() / remote.path
     target.parent.mkdir(parents=True, exist_ok=True)
 
@@ -237,7 +234,7 @@ def _download(remote: Remote, source: tuple[str, ...], progress: Progress | None
             if remote.check is not None:
                 remote.check(path)
         except ValueError as error:
-            raise _Mismatch(f"the content is not the published file's: {error}") from error
+            raise ChecksumMismatch(f"the content is not the published file's: {error}") from error
 
     return write_whole(target, content, check=verify)
 
@@ -272,12 +269,3 @@ class _Redirect(urllib.request.HTTPRedirectHandler):
 def _must_be_safe(address: str) -> None:
     if urlsplit(address).scheme not in SCHEMES:
         raise ValueError(f"addresses must begin with {SCHEMES[0]}:, got {address}")
-
-
-def _unpack(archive: bytes, member: str) -> bytes:
-    """Return one member of a zip archive."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-            return opened.read(member)
-    except (zipfile.BadZipFile, KeyError) as error:
-        raise _Mismatch(f"no member {member!r} in a zip archive: {error}") from error

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from math import inf, isfinite
 from typing import Any
 
@@ -19,7 +20,7 @@ from fairfl.sims.engine.answers import NonFiniteUpdate, answer, refuse
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.group_label_sums import CellIndex
-from fairfl.sims.engine.losses import evaluated, measure_models, tied
+from fairfl.sims.engine.losses import measure, measure_models, tied
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import RATES, Computing, Replicate, Training
@@ -312,8 +313,15 @@ class Simulation:
             for r, replicate in enumerate(self.replicates):
                 own = replicate.algorithm.personal(self.states[r])
                 which = {"global": self.params[r]} | ({} if own is None else {"personal": own})
-                found = evaluated(self.model, which, self.parts, self.limit)
-                rows += [{"round": self.round, "replicate": r, **row} for row in found]
+                for (part, data), (name, params) in product(self.parts.items(), which.items()):
+                    given = self.model, params, data, np.arange(data.clients)
+                    found = measure(*given, own=params.ndim > 1, memory_limit=self.limit)
+                    right = found.accuracies()
+                    row = {"round": self.round, "replicate": r, "part": part, "model": name}
+                    row |= {"client": data.names, "samples": data.sizes}
+                    row["loss"] = as_floats(found.means())
+                    row["accuracy"] = None if right is None else as_floats(right)
+                    rows.append(row)
         return rows
 
     @contextmanager

@@ -81,21 +81,18 @@ def test_stopped_at_any_write_it_comes_to_the_same_end(stage, when, tmp_path, mo
 @pytest.mark.exact  # its processes add up in the order as it is
 @pytest.mark.slow
 def test_killed_twice_it_comes_to_the_same_end(tmp_path):
-    folder, clock = tmp_path / "run", random.Random(5)
-    stops = []
-    while len(stops) < 2:
-        process = subprocess.Popen(
-            [sys.executable, killed.__file__, str(folder)], stdout=subprocess.PIPE, text=True
-        )
-        assert process.stdout is not None
-        first = process.stdout.readline()
-        assert first, "the run ended before it could be killed"
-        time.sleep(clock.uniform(0.0, 0.08))
-        process.send_signal(signal.SIGKILL)
-        stops.append((int(first), process.wait()))
-        process.stdout.close()
-    assert all(code == -signal.SIGKILL for _, code in stops)
-    assert stops[-1][0] > stops[0][0]  # it got on
+    folder, clock, first = tmp_path / "run", random.Random(5), list[int]()
+    for _ in range(2):
+        command = [sys.executable, killed.__file__, str(folder)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            lines = [process.stdout.readline() for _ in range(3)]  # a checkpoint each two rounds
+            assert lines[-1], "the run ended before it could be killed"
+            time.sleep(clock.uniform(0.0, 0.08))
+            process.send_signal(signal.SIGKILL)
+        assert process.returncode == -signal.SIGKILL
+        first.append(int(lines[0]))
+    assert first[1] > first[0]  # it got on
     result = killed.run(folder)
     whole = killed.run(tmp_path / "whole")
     assert (result.params == whole.params).all()
