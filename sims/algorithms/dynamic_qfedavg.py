@@ -8,17 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from fairfl.sims.algorithms.dynamic import (
     ClippingFedAvg,
     Dynamic,
     ModifiedNormalizedFedAvg,
     NormalizedFedAvg,
-    layers,
 )
 from fairfl.sims.algorithms.qfedavg import QFedAvg, nonnegative
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Sum, squared_norms
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Sum
 from fairfl.sims.engine.task import Floats
 
 
@@ -56,11 +54,6 @@ class DynamicQFedAvg(QFedAvg):
         merged = [cls(rule=rule) for rule in rules]
         return [*merged, cls(1.0, variant="printed", rule=rules[0])]
 
-    def ask(self, part: Received) -> Tensor:
-        """Squared norms by layer of the updates as the rule changed them, or what it asks for."""
-        found = self.rule.ask(part)
-        return squared_norms(part.updates, layers(part)) if found is None else found
-
     def server(self, received: Received) -> Aggregate | Sum:
         changed = self.rule.changed(received)
         made = self._printed(changed) if self.variant == "printed" else super().server(changed)
@@ -78,7 +71,7 @@ class DynamicQFedAvg(QFedAvg):
 
     def _squares(self, part: Received) -> Floats:
         """||u_k||² by layer (m, L)."""
-        factors, squares = self.rule.factors(part), part.asked[: len(part.clients)]
+        factors, squares = self.rule.factors(part), part.squares
         return squares if factors is None else (np.sqrt(squares) * factors) ** 2
 
     def _printed(self, received: Received) -> Sum:

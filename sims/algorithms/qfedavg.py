@@ -12,7 +12,7 @@ from torch import Tensor
 
 from fairfl._support.checks import in_range, one_of, positive
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, Sum, squared_norms
-from fairfl.sims.engine.task import Floats, LocalTask
+from fairfl.sims.engine.task import Floats, LocalTask, as_floats
 
 NOTHING = 1e-300
 """A learning rate below this is none."""
@@ -58,10 +58,6 @@ class QFedAvg(Algorithm):
     def examples(cls) -> Iterable[Algorithm]:
         return [cls(0.0), cls(1.0), cls(2.0, L=3.0), cls(0.5), cls(1.0, variant="printed")]
 
-    def ask(self, part: Received) -> Tensor:
-        """||w_k - w^t||² (m, 1)."""
-        return squared_norms(part.updates, (len(part.params),))
-
     def server(self, received: Received) -> Aggregate | Sum:
         losses = nonnegative(received.known_losses(), self)
         # a schedule that has run out: nobody has moved, and 1 / lr is no number
@@ -87,7 +83,8 @@ class QFedAvg(Algorithm):
 
     def made(self, part: Received) -> tuple[Floats | None, Floats]:
         """Factors on the updates (m, L), if any, and the squared norms (m,) with them."""
-        return None, part.asked[:, 0]
+        whole = (len(part.params),)
+        return None, as_floats(squared_norms(part.updates, whole))[:, 0]
 
     def _unit(self, lr: float, curvature: float) -> float:
         """(w^t - w_k) / g_k."""

@@ -124,13 +124,11 @@ class Received(Round):
     The updates w_k - w^t come in ``parts``, so that they need not be there all at once: where they
     do not fit into ``Computing.memory_limit`` a part is trained when it is asked for, and again
     when it is asked for again. ``total`` adds them up in one pass. ``updates`` and ``further`` hold
-    all of them: ValueError where they take more than ``room`` bytes, the limit. ``asked`` is what
-    the algorithm's ``ask`` makes of them, on the host.
+    all of them: ValueError where they take more than ``room`` bytes, the limit.
     """
 
     arrivals: Arrivals = field(kw_only=True)
     room: float = field(default=inf, kw_only=True)
-    ask: Callable[[Self], Tensor | None] = field(default=lambda part: None, kw_only=True)
 
     @cached_property
     def _all(self) -> tuple[Tensor, ...]:
@@ -164,10 +162,9 @@ class Received(Round):
         return self._all[1:]
 
     @cached_property
-    def asked(self) -> Floats:
-        """What ``Algorithm.ask`` makes of the updates, on the host."""
-        found = self.ask(self)
-        return np.zeros(0) if found is None else as_floats(found)
+    def squares(self) -> Floats:
+        """||w_k - w^t||² of each layer (m, L), on the host."""
+        return as_floats(squared_norms(self.updates, self.layers or (len(self.params),)))
 
     def parts(self) -> Iterator[Self]:
         """The clients, some at a time: each part with its updates, its p not scaled."""
@@ -279,7 +276,6 @@ class Aggregate:
 @dataclass(frozen=True)
 class Algorithm(ByName, ABC):
     """Two hooks: ``client`` says what each client does, ``server`` what is made of the updates.
-    ``ask`` computes on the device what ``server`` needs of the updates on the host.
 
     A new algorithm is a file in ``sims/algorithms`` with a frozen dataclass that has a ``name``:
     the registry finds it, and the tests take it up. Its fields are its parameters, checked in
@@ -297,10 +293,6 @@ class Algorithm(ByName, ABC):
     def client(self, round: Round) -> tuple[LocalTask, ...]:
         """What each client does; the first task is what the server aggregates."""
         return (LocalTask(),)
-
-    def ask(self, part: Received) -> Tensor | None:
-        """What ``server`` needs of the updates (``part.asked``): a tensor on their device."""
-        return None
 
     @abstractmethod
     def server(self, received: Received) -> Aggregate | Sum:

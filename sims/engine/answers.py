@@ -73,8 +73,6 @@ def only(train: Arrivals, keep: NDArray[np.bool_]) -> Arrivals:
 class Server(Protocol):
     """An algorithm, or its secure aggregation."""
 
-    def ask(self, part: Received) -> Tensor | None: ...
-
     def server(self, received: Received) -> Aggregate | Sum: ...
 
 
@@ -95,21 +93,19 @@ def answer(
             round, train = round.among(keep), only(train, keep)
     else:
         train = checked(train, ids, round.number)
-    received = Received(**round.fields(), arrivals=train, room=room, ask=server.ask)
+    received = Received(**round.fields(), arrivals=train, room=room)
     return received, _aggregate(server, received)
 
 
 def _aggregate(server: Server, received: Received) -> Aggregate:
-    """ValueError unless there is a finite weight of each update."""
+    """ValueError unless there is a weight of each update."""
     made = server.server(received)
     if isinstance(made, Sum):
         return made.taken()
     made = instance(f"server of {type(server).__name__}", made, Aggregate)
     weights = np.asarray(made.weights, dtype=np.float64)
-    if weights.shape != received.clients.shape or not np.isfinite(weights).all():
-        raise ValueError(
-            f"weights must be finite, one of each update received, got {weights!r} from {server!r}"
-        )
+    if weights.shape != received.clients.shape:
+        raise ValueError(f"weights must be one of each update, got {weights!r} from {server!r}")
     if made.step is not None:
         return made
     return Sum(received, weights, partial(Aggregate, weights, made.state)).taken()

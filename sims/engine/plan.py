@@ -42,17 +42,12 @@ class Run(NamedTuple):
     share: Tensor | None = None
 
 
-def by_work(steps: Ints, sizes: Ints, ids: Ints, replicate: Ints) -> Ints:
-    """The order in which jobs are packed: most steps first, then most samples, then by id."""
-    return np.lexsort((replicate, ids, -sizes, -steps))
-
-
 def plan(
     jobs: Jobs, data: ClientData, like: Tensor, most: int = BLOCK, *, in_turn: bool = False
 ) -> Iterator[Run]:
-    """The runs of steps, one after the other; ``jobs`` are sorted ``by_work``. Tensors are on the
-    device of ``like``. With ``in_turn`` a run is one client's, who takes all steps that are planned
-    before the next one does, and no row is padded.
+    """The runs of steps, one after the other; ``jobs`` with most steps come first, among equals
+    those with most samples. Tensors are on the device of ``like``. With ``in_turn`` a run is one
+    client's, who takes all steps that are planned before the next one does, and no row is padded.
 
     Up to ``most`` samples, and BLOCK, are planned at a time, or a pass of all. What stays from
     round to round is kept in ``data.plans``, the last KEPT ``most`` bytes of it.

@@ -169,13 +169,6 @@ class Summed:
         own = self.algorithm.models(round)
         return (round.params, False) if own is None else (own, True)
 
-    def ask(self, part: Received) -> Tensor | None:
-        """The clients' cells, each at its trained model (n, k, A, 2), if measured there."""
-        if self.algorithm.measured(part.number) != "end":
-            return None
-        own = (part.params + part.updates)[None]
-        return self.measured(own, part, own=True)[:, 0]
-
     def measured(self, params: Tensor, round: Round, *, own: bool) -> Tensor:
         """Sums over the cells of the round's clients, as ``CellIndex.measure``."""
         given = self.model, params, self.data, round.clients
@@ -187,8 +180,8 @@ class Summed:
         round = self._known(received)
         if self.algorithm.measured(round.number) == "end":
             self._everyone(round)
-            sums = np.concatenate([part.asked for part in received.parts()], 1)
-            round = self.exchange(round, sums)
+            sums = [self._trained_cells(part) for part in received.parts()]
+            round = self.exchange(round, np.concatenate(sums, 1))
         round = replace(
             round, state=_merge(round.state, self.algorithm.keep(round, received), own=True)
         )
@@ -203,6 +196,11 @@ class Summed:
         rows, ids = as_floats(received.updates), self.data.names[round.clients]
         sent = secure.mask(rows * weights[:, None], ids, self.seed, UPDATE, round.number)
         return Aggregate(weights, round.state, as_tensor(secure.unmask(sent)))
+
+    def _trained_cells(self, part: Received) -> Floats:
+        """The clients' cells, each at its trained model (n, k, A, 2)."""
+        own = (part.params + part.updates)[None]
+        return as_floats(self.measured(own, part, own=True)[:, 0])
 
     def _known(self, round: Round) -> CellRound:
         def add(rows: Floats) -> Floats:
