@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
@@ -145,18 +146,14 @@ class Computing:
         name = str(self.device)
         if name == "auto":
             name = "cuda" if torch.cuda.is_available() else "cpu"
-        kind, colon, number = name.partition(":")
-        if kind not in ("cpu", "cuda") or (colon and (kind == "cpu" or not number.isdecimal())):
+        if not re.fullmatch(r"cpu|cuda(:[0-9]+)?", name):
             raise ValueError(
                 f"device must be 'auto', 'cpu', 'cuda' or 'cuda:N', got {self.device!r}"
             )
-        if kind == "cuda" and (
-            not torch.cuda.is_available() or int(number or 0) >= torch.cuda.device_count()
-        ):
-            raise ValueError(
-                f"device must be there, got {self.device!r} with {torch.cuda.device_count()} GPUs"
-            )
-        return torch.device(name)
+        device, there = torch.device(name), torch.cuda.device_count()
+        if device.type == "cuda" and (device.index or 0) >= there:
+            raise ValueError(f"device must be there, got {self.device!r} with {there} GPUs")
+        return device
 
     def bytes(self) -> int:
         """The memory limit, "auto" as of now."""

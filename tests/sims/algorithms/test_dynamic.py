@@ -93,6 +93,7 @@ def test_server_optimisers_by_hand(kind):
 
 
 EVERY = [one for kind in NEW for one in kind.examples()]
+EVERY.append(DynamicQFedAvg(0.0, variant="printed", rule=ClippingFedAvg()))
 SIZES, GROUPS = (5, 17, 4, 9, 30, 8), (0, 0, 1, 1, 2, 2)
 SETTING = quick(rounds=7, epochs=2, momentum=0.5, participation=Joining((0, 2, 5), groups=GROUPS))
 MODEL = MLP((4, 3, 3))

@@ -113,13 +113,6 @@ def test_what_the_system_refuses_is_told(code, owner, name, told, tmp_path, monk
     assert raised.value.errno == code
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_read_only_folder(tmp_path):
-    tmp_path.chmod(0o500)
-    with pytest.raises(RunFolderError, match="Permission denied"):
-        killed.run(tmp_path / "run", rounds=2)
-
-
 def test_a_file_is_no_folder(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(RunFolderError, match="Not a directory"):
