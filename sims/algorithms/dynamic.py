@@ -13,15 +13,7 @@ from torch import Tensor
 
 from fairfl._support.checks import in_range, one_of, positive
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import (
-    Aggregate,
-    Algorithm,
-    Received,
-    Round,
-    State,
-    Sum,
-    squared_norms,
-)
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State, squared_norms
 from fairfl.sims.engine.task import Floats, as_floats
 from fairfl.theory.bounds.updates import interpolated_length
 
@@ -39,15 +31,13 @@ class Dynamic(FedAvg):
     last one.
     """
 
-    def server(self, received: Received) -> Sum:
+    def server(self, received: Received) -> Aggregate:
         def weigh(part: Received) -> Floats:
             factors = self.factors(part)
             return part.p if factors is None else part.p[:, None] * factors
 
-        def then(step: Tensor) -> Aggregate:
-            return Aggregate(received.p, self.remember(received, step), step)
-
-        return Sum(self.changed(received), weigh, then)
+        step = self.changed(received).total(weigh)
+        return Aggregate(received.p, self.remember(received, step), step)
 
     def changed(self, received: Received) -> Received:
         """What came back, with the updates changed."""

@@ -240,21 +240,6 @@ def _weighted(weights: Tensor, rows: Tensor, layers: tuple[int, ...]) -> Tensor:
 
 
 @dataclass(frozen=True, eq=False)
-class Sum:
-    """What a server asks for: the sum of the updates ``received`` with these weights; ``then``
-    makes the aggregate of it.
-    """
-
-    received: Received
-    weights: Weigh
-    then: Callable[[Tensor], Aggregate]
-
-    def taken(self) -> Aggregate:
-        """The aggregate, in one pass over the updates."""
-        return self.then(self.received.total(self.weights))
-
-
-@dataclass(frozen=True, eq=False)
 class Aggregate:
     """w^(t+1) = w^t + server_lr step, and what to keep.
 
@@ -295,8 +280,8 @@ class Algorithm(ByName, ABC):
         return (LocalTask(),)
 
     @abstractmethod
-    def server(self, received: Received) -> Aggregate | Sum:
-        """Weights of the updates (m,) or the step, and the next state; or a sum for the step."""
+    def server(self, received: Received) -> Aggregate:
+        """Weights of the updates (m,), maybe the step, and the next state."""
 
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
         """The state before the first round; K clients with weights p_k, first parameters (P,)."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial, reduce
+from functools import reduce
 from math import isfinite
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -13,7 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl._support.checks import instance
-from fairfl.sims.engine.algorithm import Aggregate, Arrivals, Received, Round, Sum
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Arrivals, Received, Round
+from fairfl.sims.engine.secure_sums import Summed
 
 
 class NonFiniteUpdate(ArithmeticError):
@@ -70,14 +70,14 @@ def only(train: Arrivals, keep: NDArray[np.bool_]) -> Arrivals:
     return arrivals
 
 
-class Server(Protocol):
-    """An algorithm, or its secure aggregation."""
-
-    def server(self, received: Received) -> Aggregate | Sum: ...
-
-
 def answer(
-    server: Server, round: Round, train: Arrivals, ids: NDArray[np.int64], *, drop: bool, room: int
+    server: Algorithm | Summed,
+    round: Round,
+    train: Arrivals,
+    ids: NDArray[np.int64],
+    *,
+    drop: bool,
+    room: int,
 ) -> tuple[Received, Aggregate] | None:
     """What came back, and what the server makes of it; None where nothing did.
 
@@ -97,15 +97,11 @@ def answer(
     return received, _aggregate(server, received)
 
 
-def _aggregate(server: Server, received: Received) -> Aggregate:
-    """ValueError unless there is a weight of each update."""
-    made = server.server(received)
-    if isinstance(made, Sum):
-        return made.taken()
-    made = instance(f"server of {type(server).__name__}", made, Aggregate)
+def _aggregate(server: Algorithm | Summed, received: Received) -> Aggregate:
+    """What the server makes of the updates, with its step; ValueError unless each has a weight."""
+    made = instance(f"server of {type(server).__name__}", server.server(received), Aggregate)
     weights = np.asarray(made.weights, dtype=np.float64)
     if weights.shape != received.clients.shape:
         raise ValueError(f"weights must be one of each update, got {weights!r} from {server!r}")
-    if made.step is not None:
-        return made
-    return Sum(received, weights, partial(Aggregate, weights, made.state)).taken()
+    step = received.total(weights) if made.step is None else made.step
+    return Aggregate(weights, made.state, step)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array
 from fairfl.sims.engine.draws import counter
+from fairfl.sims.engine.draws.counter import Words
 
 FRACTION = 36
 """Bits after the point: a report is a multiple of 2^-36, a sum of k right within k 2^-37."""
@@ -14,8 +15,6 @@ BITS = 64
 """What one masked number takes on the wire."""
 LARGEST = 2.0 ** (BITS - 2 - FRACTION)
 """k reports must each be below this over k: then no sum of them comes round."""
-
-Words = NDArray[np.uint64]
 
 
 def mask(rows: ArrayLike, ids: ArrayLike, *words: int) -> Words:

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfl.sims.engine.draws import counter
-
-Ints = NDArray[np.int64]
+from fairfl.sims.engine.task import Ints
 
 
 @dataclass(frozen=True, eq=False)

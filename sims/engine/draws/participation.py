@@ -12,10 +12,7 @@ from numpy.typing import NDArray
 from fairfl._support.checks import whole
 from fairfl.sims.engine.by_name import ByName
 from fairfl.sims.engine.draws import counter
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
+from fairfl.sims.engine.task import Floats, Ints
 
 PARTICIPATIONS: dict[str, type[Participation]] = {}
 """By the names that files give them."""

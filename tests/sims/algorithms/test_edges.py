@@ -64,7 +64,7 @@ def test_q_steps_are_those_of_the_claims(clients, w, q, L, lr, variant):
         algorithm = QFedAvg(float(q), constant, variant)
         given_ = p, torch.tensor([w]), lr
         told = received(rows, [1, n - 1] if n > 1 else 1, losses, *given_)
-        weights = algorithm.server(told).taken().weights
+        weights = algorithm.server(told).weights
         used = 1 / lr if constant is None else constant
         expected = algorithm_1.update(w, list(local), list(losses), used, q, variant == "corrected")
         assert w + weights @ (local - w) == pytest.approx(expected, rel=1e-9, abs=1e-9)
@@ -82,7 +82,7 @@ def test_one_step_of_one_over_L_is_q_fedsgd(q, L, lr):
     for algorithm, rate in ((QFedAvg(q, L), 1 / L), (QFedSGD(q, L), lr), (QFedSGD(q, L), 1 / L)):
         rows = torch.from_numpy(-rate * gradients)
         told = received(rows, [3, 1], losses, p, rows[0], rate)
-        steps.append(algorithm.server(told).taken().weights @ rows.numpy())
+        steps.append(algorithm.server(told).weights @ rows.numpy())
     h = p @ (L * losses**q + q * losses ** (q - 1) * (gradients**2).sum(1))
     for step in steps:
         np.testing.assert_allclose(step, -(p * losses**q) @ gradients / h, rtol=1e-9)

@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 import pytest
@@ -25,7 +24,6 @@ from fairfl.sims.engine import (
     Round,
     Simulation,
     Softmax,
-    Sum,
     Uniform,
 )
 from fairfl.sims.engine.answers import finite
@@ -130,8 +128,8 @@ class Made(FedAvg):
         return {"count": self.first}
 
     def server(self, received):
-        aggregate = partial(Aggregate, received.p, {"count": self.then})
-        return Sum(received, received.p * self.weight, aggregate)
+        step = received.total(received.p * self.weight)
+        return Aggregate(received.p, {"count": self.then}, step)
 
 
 @pytest.mark.parametrize("beside", [(), (FedAvg(),)], ids=["alone", "beside another"])
