@@ -15,6 +15,8 @@ BITS = 64
 """What one masked number takes on the wire."""
 LARGEST = 2.0 ** (BITS - 2 - FRACTION)
 """k reports must each be below this over k: then no sum of them comes round."""
+WORDS = 1 << 20
+"""Masks made at a time, at least one client's: 10,000 clients have 100 million."""
 
 
 def mask(rows: ArrayLike, ids: ArrayLike, *words: int) -> Words:
@@ -51,13 +53,13 @@ def mask(rows: ArrayLike, ids: ArrayLike, *words: int) -> Words:
             f"reports must be finite and below {limit:g}, got {values[k, s]} of client {names[k]}"
         )
     sent = np.rint(values * 2.0**FRACTION).astype(np.int64).view(np.uint64)
-    slots = np.arange(values.shape[1])
-    for k, name in enumerate(names[:-1]):  # each client with all that are listed after it
-        later = names[k + 1 :, None]
-        pads = counter.key(*words, np.minimum(name, later), np.maximum(name, later), slots)
-        pads = np.where(name < later, pads, np.uint64(0) - pads)
-        sent[k] += pads.sum(axis=0, dtype=np.uint64)
-        sent[k + 1 :] -= pads
+    slots, others = np.arange(values.shape[1]), names[:, None]
+    some = max(1, WORDS // max(1, values.size))
+    for first in range(0, len(names), some):  # the masks of some clients with all
+        own = names[first : first + some, None, None]
+        pads = counter.key(*words, np.minimum(own, others), np.maximum(own, others), slots)
+        pads = np.where(own < others, pads, np.uint64(0) - pads) * (own != others)
+        sent[first : first + some] += pads.sum(axis=1, dtype=np.uint64)
     return sent
 
 
