@@ -43,8 +43,10 @@ def test_char_lstm_is_its_equations(layers: int) -> None:
     ],
     ids=["lenet", "resnet"],
 )
-def test_numbers_of_parameters(model, count: int) -> None:
-    assert sum(p.numel() for p in model().parameters()) == count
-    assert model()(
-        torch.zeros(2, 1 if count < 1e6 else 3, *([28] * 2 if count < 1e6 else [32] * 2))
-    ).shape == (2, 10)
+def test_numbers_of_parameters_and_each_is_used(model, count: int) -> None:
+    made = model()
+    assert sum(p.numel() for p in made.parameters()) == count
+    scores = made(torch.rand(2, *((1, 28, 28) if count < 1e6 else (3, 32, 32))))
+    assert scores.shape == (2, 10)
+    scores.square().sum().backward()
+    assert all(p.grad is not None and p.grad.any() for p in made.parameters())
