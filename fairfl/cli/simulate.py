@@ -303,9 +303,8 @@ def _write(
     measured, clients = clients, experiment.shown(clients)
     for picture in experiment.pictures:
         if picture.kind == "tradeoff":
-            points = picture.points or experiment.points
-            found = None if points is None else points(measured)
-            files += [] if found is None or not len(found) else draw(picture, found, folder)
+            found = () if experiment.points is None else experiment.points(measured)
+            files += draw(picture, found, folder) if len(found) else []
             continue
         if picture.kind == "distribution":
             shown = last_round(clients, picture.part)

@@ -17,9 +17,10 @@ from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.experiment import Experiment, Picture
 from fairfl.studies.frames import among, floats
 from fairfl.studies.frames import rows as kept_rows
-from fairfl.studies.own.people_runs import NOTIONS, SCHEDULES, Request, label, methods, read, units
+from fairfl.studies.own.people_runs import NOTIONS, Request, label, methods, read, units
 from fairfl.studies.papers.fedfb import points as fedfb_points
 from fairfl.studies.papers.fedfb.limits import scored
+from fairfl.studies.papers.fedfb.runs import SCHEDULES
 
 SYMBOLS = {"dp": "P(ŷ=1 | a)", "eo": "P(ŷ=1 | a, y=1)", "eodds": "P(ŷ=1 | a, y), y = 0 or 1"}
 """The rates whose largest difference between two groups is the disparity."""

@@ -8,7 +8,7 @@ from fairfl.studies.beside_published import COLUMNS, published
 from fairfl.studies.experiment import Scale, Unit
 from fairfl.studies.frames import among
 from fairfl.studies.papers.fedfb import runs as fedfb_runs
-from fairfl.studies.papers.fedfb.agnostic import RULES, TAUS, agnostic_units, notes
+from fairfl.studies.papers.fedfb.agnostic import AGNOSTIC, NOTE, TAUS, agnostic_unit
 from fairfl.studies.papers.fedfb.points import of_all, picture
 from fairfl.studies.papers.fedfb.published_numbers import TABLE_4
 from fairfl.studies.papers.fedfb.runs import FAIRFED, FEDAVG, FEDFB, FEDFB_PLAIN
@@ -25,9 +25,7 @@ points = of_all(published(TABLE_4))
 def units(scale: Scale) -> list[Unit]:
     """Quick: the synthetic data alone."""
     datasets = ("Synthetic", "Adult") if scale.paper else ("Synthetic",)
-    mine = [
-        unit for name in datasets for unit in agnostic_units(scale, name, "logistic", TAUS[name])
-    ]
+    mine = [agnostic_unit(scale, name, "logistic", TAUS[name]) for name in datasets]
     # on Adult table 4's runs
     shared = fedfb_runs.family(scale, datasets, "logistic", (FEDAVG, FEDFB, FEDFB_PLAIN))
     return [*shared, *fedfb_runs.family(scale, datasets, "logistic", (FAIRFED,)), *mine]
@@ -38,9 +36,9 @@ def values(rows: pd.DataFrame) -> pd.DataFrame:
     test = among(rows, "part", ["test"])
     # constants come with every schedule
     test = test.loc[~test.duplicated(["dataset", "objective", "seed", "alpha"])]
-    return fedfb_runs.every_setting(test, {FAIRFED: "β", **dict.fromkeys(RULES, "τ")})
+    return fedfb_runs.every_setting(test, {FAIRFED: "β", AGNOSTIC: "τ"})
 
 
 def differences(rows: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper, but for choices, of which there are none."""
-    return (*fedfb_runs.differences(rows, chosen=False), *notes(rows))
+    return (*fedfb_runs.differences(rows, chosen=False), NOTE)
