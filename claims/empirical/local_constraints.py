@@ -51,11 +51,11 @@ def averaged(instance: dict[str, Any]) -> Case:
 
 def trained(instance: dict[str, Any], regime: str = "converged") -> Case:
     """The end of FedAvg with local constraints on a population, against LFT+FedAvg(ε)."""
-    from fairfl.studies.crosscheck.population.local_dynamics import Dynamics
+    from fairfl.studies.crosscheck.population.local_dynamics import trained as dynamics
 
     world, eps = named(instance["world"]), float(instance["eps"])
-    run = Dynamics(world, (eps,) * world.clients, regime, int(instance["rounds"]))
-    return compared(world, deque(run.run(), maxlen=1)[0][0], eps)
+    run = dynamics(world, (eps,) * world.clients, regime, int(instance["rounds"]))
+    return compared(world, deque(run, maxlen=1)[0][0], eps)
 
 
 def named(name: str) -> World:

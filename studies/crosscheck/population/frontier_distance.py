@@ -30,17 +30,13 @@ def exact(world: World, scheme: Scheme = "cfl", points: int = 60) -> Frontier:
     return frontier(world.federation, scheme, points)
 
 
-def below(world: World, disparity: ArrayLike, accuracy: ArrayLike, scheme: Scheme = "cfl") -> Array:
-    """How much more accurate the scheme's best rule with at most the same |MD| is; NaN where it
-    reaches no such |MD|.
+def below(world: World, disparity: ArrayLike, accuracy: ArrayLike) -> Array:
+    """How much more accurate CFL's best rule with at most the same |MD| is.
 
-    For "cfl" it is never negative: its frontier bounds every rule of (x, a), and a vote of several
-    as well, whose accuracy and MD are means of theirs.
+    It is never negative: CFL's frontier bounds every rule of (x, a), and a vote of several as well,
+    whose accuracy and MD are means of theirs.
     """
-    curve, d = exact(world, scheme), as_floats("disparity", disparity)
-    reached = d >= curve.disparity[0]
-    best = np.full(d.shape, np.nan)
-    best[reached] = curve.accuracy_at(d[reached])
+    best = exact(world).accuracy_at(as_floats("disparity", disparity))
     return best - as_floats("accuracy", accuracy)
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.polynomial import hermite_e
@@ -96,19 +94,3 @@ class Found:
         difference = float(pooled[0, 0] - pooled[0, 1]) if two else float("nan")
         accuracy = rule.accuracy(federation)
         return cls(accuracy, pooled, apart, difference, tuple(float(v) for v in local))
-
-
-def to_json(rule: Classifier) -> dict[str, Any]:
-    """Edges and values by group, as JSON has them: every double exactly."""
-    return {"edges": [e.tolist() for e in rule.edges], "values": [v.tolist() for v in rule.values]}
-
-
-def to_text(rule: Classifier) -> str:
-    """The same as a string, for a cell of a table."""
-    return json.dumps(to_json(rule))
-
-
-def from_json(data: dict[str, Any] | str) -> Classifier:
-    """The inverse of ``to_json`` and of ``to_text``."""
-    found = json.loads(data) if isinstance(data, str) else data
-    return Classifier(found["edges"], found["values"])

@@ -39,8 +39,3 @@ def supporting_plane(federation: Federation, rates: ArrayLike, notion: Notion = 
     """
     accuracy, counted = _optimum(federation, notion)
     return accuracy - float((counted * np.asarray(rates)).sum())
-
-
-def supporting_line(federation: Federation, difference: float) -> float:
-    """acc* - λ MD at MD = ``difference``: the plane for demographic parity of two groups."""
-    return supporting_plane(federation, [[difference, 0.0]])

@@ -15,36 +15,6 @@ def study(planted_study):
     return planted_study
 
 
-def test_predictions_are_told_of_the_unseen_seeds_alone(cli, study, tmp_path):
-    """Two rules a seed, seed 0 seen: the verdict counts four, and the prediction the two of seed
-    1.
-    """
-    study.hard, study.seen = False, 1
-    result = cli("crosscheck", "planted", "--seeds", "2", "--out", tmp_path)
-    assert (
-        "Found: 4 rules. As a prediction, on seeds from 1 on alone: holds. Found: 2 rules."
-        in result.stdout
-    )
-    kept = json.loads((tmp_path / "planted" / "verdicts.json").read_text("utf-8"))[0]
-    assert kept["found"] == "4 rules"
-    assert kept["on_unseen_seeds"] == {"from_seed": 1, "holds": True, "found": "2 rules"}
-
-
-@pytest.mark.parametrize(("seen", "hard", "seeds"), [(1, False, 1), (0, False, 2), (1, True, 2)])
-def test_nothing_is_predicted_without_unseen_seeds_or_by_a_theorem(
-    cli, study, tmp_path, seen, hard, seeds
-):
-    study.hard, study.seen = hard, seen
-    result = cli("crosscheck", "planted", "--seeds", str(seeds), "--out", tmp_path)
-    assert "As a prediction" not in result.stdout
-    assert (
-        json.loads((tmp_path / "planted" / "verdicts.json").read_text("utf-8"))[0][
-            "on_unseen_seeds"
-        ]
-        is None
-    )
-
-
 def test_verdicts_and_files(cli, study, tmp_path):
     result = cli("crosscheck", "planted", "--out", tmp_path)
     assert result.exit_code == 0 and result.stderr == ""

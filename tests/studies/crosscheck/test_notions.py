@@ -1,7 +1,5 @@
 """Other notions and three groups: their bounds on random rules; verdicts that can fail."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -9,7 +7,7 @@ from fairfl.sims.data.federated.population import sample
 from fairfl.solvers.api import solve
 from fairfl.studies.crosscheck.population import supporting_line
 from fairfl.studies.crosscheck.population.frontier_distance import optimum
-from fairfl.studies.crosscheck.population.learned_rules import Found, from_json
+from fairfl.studies.crosscheck.population.learned_rules import Found
 from fairfl.studies.crosscheck.population.supporting_line import supporting_plane
 from fairfl.studies.crosscheck.population.worlds import World, by_name, figure_5, random_world
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LFT_AVG
@@ -36,7 +34,10 @@ def rules_near(world, notion, count):
 
 def test_worlds_of_three_groups():
     assert THREE.groups == 3 and THREE.federation.n_groups == 3 and THREE.clients == 2
-    assert THREE == by_name(THREE.name) == World.from_json(json.loads(json.dumps(THREE.to_json())))
+    assert THREE == by_name(THREE.name)
+    again = World.of(THREE.name, THREE.federation)
+    assert (again.mean, again.sd) == (THREE.mean, THREE.sd)
+    np.testing.assert_allclose(again.q, THREE.q, rtol=1e-12)
     np.testing.assert_allclose(THREE.shares.sum(axis=1), 1)
     assert THREE.shares.max() <= 4 * THREE.shares.min()
     np.testing.assert_allclose(THREE.alone(1).federation.share[0], THREE.shares[1])
@@ -82,7 +83,7 @@ def test_a_learner_of_equal_opportunity_is_fair_on_its_sample():
     world = figure_5("d")
     plan = notions.NotionPlan(world, CFL, 1, 2_000, 0, ((0.0,),), notion="eo")
     row = run_unit(plan.unit()).iloc[0]
-    data, rule = sample(world.federation, 2_000, 0), from_json(row["rule"])
+    data, rule = sample(world.federation, 2_000, 0), Classifier.from_json(row["rule"])
     accept = rule(data.x[:, 0], data.group)
     gaps = [
         abs(np.subtract(*(accept[(data.group == a) & among].mean() for a in (0, 1))))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from text_tables import table
 
 import fairfl as ff
-from fairfl.reports import federation_file
-from fairfl.reports.federation_file import read_federation
+from fairfl.studies.own import federation_file
+from fairfl.studies.own.federation_file import read_federation
 from fairfl.theory.populations.federation import Federation
 
 BIG = "1" + "0" * 400
