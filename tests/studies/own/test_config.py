@@ -106,7 +106,7 @@ def test_regression_has_losses(toml, monkeypatch):
     made = FederatedData(
         "line", rng.normal(size=(60, 2)), rng.normal(size=60), np.arange(60) % 3, 3
     )
-    monkeypatch.setattr(config_parts, "synthetic", lambda *given: made)
+    monkeypatch.setitem(config_parts.DRAWN, "synthetic", lambda clients, *, seed: made)
     experiment = toml(PLAIN.replace('"softmax"', '"least_squares"'))
     values = experiment.values(run_units(experiment.units(Scale("quick", 1))))
     assert set(values["measure"]) == {"mean loss", "worst loss"}
@@ -122,7 +122,7 @@ def test_letters_have_a_model_of_their_own(toml, monkeypatch):
     made = FederatedData(
         "text", rng.integers(0, 5, (60, 6)), rng.integers(0, 5, 60), np.arange(60) % 3, 3
     )
-    monkeypatch.setattr(config_parts, "synthetic", lambda *given: made)
+    monkeypatch.setitem(config_parts.DRAWN, "synthetic", lambda clients, *, seed: made)
     with pytest.raises(
         ValueError, match="model.kind must be char_lstm for .*'text'.*, got 'softmax'"
     ):

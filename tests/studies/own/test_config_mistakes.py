@@ -229,10 +229,10 @@ def test_long_values_are_shown_short(read):
 def test_more_than_fits_into_memory_is_told(read, monkeypatch):
     """Not left to the allocator, which may promise what it does not have: it refuses here."""
 
-    def refused(*given):
+    def refused(clients=4, alpha=1.0, beta=1.0, kind="iid", *, seed):
         raise MemoryError("Unable to allocate 745. GiB")
 
-    monkeypatch.setattr(config_parts, "synthetic", refused)
+    monkeypatch.setitem(config_parts.DRAWN, "synthetic", refused)
     with pytest.raises(ValueError, match="mine.toml must ask for no more than .*: Unable to alloc"):
         read(RUN)
 

@@ -8,12 +8,12 @@ from fairfl.studies.own.grid import MOST
 
 WRONG = table(r"""
 PLAIN | [data] | [date] | date is unknown; allowed here: title, data
-PLAIN | clients = 5 | clients = 2.5 | data.clients must be a whole number >= 1, got 2.5
+PLAIN | clients = 5 | clients = 2.5 | data.clients must be a whole number, got 2.5
 PLAIN | clients = 5 | client = 5 | data.client is unknown; allowed here: name
 PLAIN | "synthetic" | "iris" | data.name must be one of synthetic, cifar-10
 PLAIN | clients = 5 | clients = 5\ntest = 0.95 | data.validation \+ test must be less than 1
-PLAIN | clients = 5 | clients = 5\nkind = "odd" | data.kind must be one of non-iid, iid, hybrid,
-    got 'odd'
+PLAIN | clients = 5 | clients = 5\nkind = "odd" | data.kind must be one of 'non-iid', 'iid',
+    'hybrid', got 'odd'
 PLAIN | "softmax" | "tree" | model.kind must be one of softmax
 PLAIN | "softmax" | "softmax"\nhidden = [3] | model.hidden is unknown; allowed here: kind, classes,
     bias
