@@ -11,11 +11,11 @@ import pandas as pd
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import Algorithm, Everyone, Joining, Replicate, Result, Simulation
 from fairfl.sims.group_fairness import AgnosticFair, FairMeasures, LocalFairBatch
-from fairfl.sims.group_fairness.measures import accepts
 from fairfl.sims.runs.metrics import Metrics
 from fairfl.studies.experiment import Setting
 from fairfl.studies.frames import rows as kept_rows
 from fairfl.studies.group_benefit import with_groups
+from fairfl.studies.papers.fedfb.runs import accepted
 
 PEOPLE = "people"
 """What the rows of disparities have for the model: they are of all clients' people together."""
@@ -33,17 +33,12 @@ def disparities(simulation: Simulation, names: tuple[str, ...], seed: int) -> pd
     """A row a part and replicate: its last model's accuracy and disparities, or its ensemble's."""
     rows = []
     for part, data in simulation.parts.items():
-        for r, replicate in enumerate(simulation.replicates):
-            own = replicate.algorithm.personal(simulation.states[r])
-            models = simulation.params[r : r + 1] if own is None else own
-            weights = np.ones(1) if own is None else simulation.source.p
-            assert data.group is not None
-            y = data.y.cpu().numpy()
-            found = FairMeasures.of(
-                weights @ accepts(simulation.model, models, data), y, data.group
-            )
-            measures = {name: getattr(found, name) for name in ("accuracy", *DISPARITIES)}
-            rows.append({"part": part, "objective": names[r], "samples": len(y), **measures})
+        assert data.group is not None
+        y = data.y.cpu().numpy()
+        for r, name in enumerate(names):
+            found = FairMeasures.of(accepted(simulation, r, data), y, data.group)
+            measures = {key: getattr(found, key) for key in ("accuracy", *DISPARITIES)}
+            rows.append({"part": part, "objective": name, "samples": len(y), **measures})
     return pd.DataFrame(rows).assign(model=PEOPLE, round=simulation.round, seed=seed)
 
 

@@ -54,15 +54,13 @@ def agnostic(scale: Scale, dataset: str, kind: str, taus: Sequence[float]) -> pd
         rule = replace(RULE, tau=tau)
         fits = rule.fit(model, parts, rounds, lr, range(scale.seeds))
         params = torch.stack([found.params for found in fits])
-        down, up = (rounds * count for count in rule.bytes_per_round(model, parts.train.clients))
         for part in ("validation", "test"):
             data = parts.parts[part].to("cpu", torch.float64)
             y, group = data.y.numpy(), data.group
             assert group is not None
-            shared: dict[str, object] = {"bytes_down": down, "bytes_up": up, "alpha": tau}
             for seed, accept in enumerate(accepts(model, params, model.prepare(data))):
                 found = FairMeasures.of(accept, y, group)
-                row = row_of(part, AGNOSTIC, seed, found, len(y)) | shared
+                row = row_of(part, AGNOSTIC, seed, found, tau)
                 known = part == "test" and dataset in SYNTHETIC
                 rows.append(row | (beside(accept, found, data) if known else {}))
     return pd.DataFrame(rows).assign(round=rounds)

@@ -19,6 +19,7 @@ from fairfl.sims.engine import (
     Parts,
     Replicate,
     Result,
+    Simulation,
     Training,
 )
 from fairfl.sims.engine.algorithm import Algorithm
@@ -31,7 +32,6 @@ from fairfl.sims.group_fairness import (
     LocalFairBatch,
     trivial,
 )
-from fairfl.sims.group_fairness.lft import MODELS
 from fairfl.sims.group_fairness.measures import accepts
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.schemes import LABELS
@@ -186,35 +186,26 @@ def measured(objectives: tuple[str, ...], result: Result, *, synthetic: bool) ->
     |SPD|.
     """
     simulation, rows = result.simulation, []
-    sent = {
-        name: _sums(result.rounds, name, len(simulation.replicates))
-        for name in ("bytes_down", "bytes_up")
-    }
     for part in ("validation", "test"):
         data = simulation.parts[part]
         assert data.group is not None
-        y, group = data.y.cpu().numpy(), data.group
+        y = data.y.cpu().numpy()
         for r, replicate in enumerate(simulation.replicates):
-            state, params = simulation.states[r], simulation.params[r : r + 1]
-            alone = (
-                isinstance(replicate.algorithm, LocalFairBatch)
-                and replicate.algorithm.average_every is None
-            )
-            models = state[MODELS] if alone else params
-            weights = simulation.source.p if alone else np.ones(1)
-            accept = weights @ accepts(simulation.model, models, data)
-            found = FairMeasures.of(accept, y, group)
-            row = row_of(part, objectives[r], replicate.seed, found, len(y)) | {
-                "alpha": strength(replicate.algorithm)
-            }
-            row |= {name: counts[r] for name, counts in sent.items()}
+            accept = accepted(simulation, r, data)
+            found = FairMeasures.of(accept, y, data.group)
+            row = row_of(part, objectives[r], replicate.seed, found, strength(replicate.algorithm))
             rows.append(row | (beside(accept, found, data) if part == "test" and synthetic else {}))
-        for name, found in trivial(y, group).items():
-            rows.append(
-                row_of(part, name, 0, found, len(y))
-                | {"bytes_down": 0, "bytes_up": 0, "alpha": np.nan}
-            )
+        for name, found in trivial(y, data.group).items():
+            rows.append(row_of(part, name, 0, found))
     return pd.DataFrame(rows).assign(round=simulation.round)
+
+
+def accepted(simulation: Simulation, r: int, data: ClientData) -> Floats:
+    """Everybody's chance to be accepted by the last model of a replicate, or by its ensemble."""
+    own = simulation.replicates[r].algorithm.personal(simulation.states[r])
+    models = simulation.params[r : r + 1] if own is None else own
+    weights = np.ones(1) if own is None else simulation.source.p
+    return weights @ accepts(simulation.model, models, data)
 
 
 def strength(algorithm: Algorithm) -> float:
@@ -224,24 +215,12 @@ def strength(algorithm: Algorithm) -> float:
     return algorithm.rule.alpha if isinstance(algorithm, FedFB) else float("nan")
 
 
-def _sums(rounds: pd.DataFrame, name: str, replicates: int) -> list[int]:
-    """A column's sum over the rounds of each replicate."""
-    where = np.asarray(rounds["replicate"], dtype=np.int64)
-    return [int(total) for total in np.bincount(where, floats(rounds, name), replicates)]
-
-
 def row_of(
-    part: str, objective: str, seed: int, found: FairMeasures, samples: int
+    part: str, objective: str, seed: int, found: FairMeasures, setting: float = np.nan
 ) -> dict[str, object]:
     """A row of ``measured``."""
-    return {
-        "part": part,
-        "model": "global",
-        "objective": objective,
-        "seed": seed,
-        "samples": samples,
-        **vars(found),
-    }
+    row = {"part": part, "model": "global", "objective": objective, "seed": seed}
+    return row | {"alpha": setting, **vars(found)}
 
 
 def beside(accept: Floats, found: FairMeasures, data: ClientData) -> dict[str, float]:

@@ -23,7 +23,7 @@ TABLES = (
     *(f"fedfb-figure-{k}" for k in ("3b", 6, 7)),
 )
 
-WITHOUT_CONSTANTS = ("fedfb-figure-3b", "fedfb-figure-7")
+WITHOUT_CONSTANTS = ("fedfb-figure-7",)
 
 
 @pytest.fixture
