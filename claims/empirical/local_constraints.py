@@ -15,7 +15,6 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.exact import ball, phi
 from fairfl.claims.forms import counterexample, grid
-from fairfl.studies.crosscheck.standard_errors import NEAR, OVER
 
 if TYPE_CHECKING:  # listing the claims need not wait for solvers
     from fairfl.solvers.solution import Solution
@@ -23,6 +22,11 @@ if TYPE_CHECKING:  # listing the claims need not wait for solvers
     from fairfl.theory.populations.classifiers import Classifier
 
 SAME = 1e-8
+PEOPLE = 10_000
+NEAR, OVER = 0.5 / PEOPLE**0.5, 1 / PEOPLE**0.5
+"""Rules are near where a test on so many people, half a group each, cannot part them: the largest
+standard errors of an accuracy, 1 / (2 sqrt n), and of an MD, 1 / sqrt n.
+"""
 WORLDS = (
     *(f"figure-{figure}{panel}" for figure in (5, 9) for panel in "abcd"),
     "random-0",

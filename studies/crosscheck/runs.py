@@ -8,12 +8,11 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from fairfl._support.checks import Array, one_of, whole
+from fairfl._support.checks import one_of, whole
 from fairfl.sims.data.federated.population import sample
 from fairfl.sims.engine import Computing, Logistic, Parts, Replicate, Result, Training
 from fairfl.sims.engine.algorithm import Algorithm
@@ -150,28 +149,19 @@ class Plan:
         return found
 
     def measured(self, result: Result) -> pd.DataFrame:
-        """A row a replicate, as ``row`` has it."""
+        """A row a replicate: what was run, the rule with its members, and its exact worth."""
         p = result.simulation.source.p if self.scheme == ENSEMBLE else np.ones(1)
-        pairs = zip(self.budgets, self.members(result), strict=True)
-        return pd.DataFrame([self.row(budget, members, p) for budget, members in pairs])
-
-    def row(
-        self, budget: Sequence[float], members: list[Classifier], weights: Array
-    ) -> dict[str, Any]:
-        """What was run, the rule with its members, and its exact worth."""
-        rule = ensemble(members, weights)
-        found = Found.of(rule, self.world.federation, self.notion)
-        told = {key: getattr(self, key) for key in ("notion", "scheme", "degree", "rows", "seed")}
-        worth = {key: getattr(found, key) for key in ("accuracy", "difference", "disparity")}
-        return {
-            "world": self.world.name,
-            **told,
-            "budget": spelt(budget),
-            **worth,
-            "local": max(map(abs, found.local)),
-            "rule": rule.to_json(),
-            "members": json.dumps([member.to_json() for member in members]),
-        }
+        asked = {key: getattr(self, key) for key in ("notion", "scheme", "degree", "rows", "seed")}
+        lines = []
+        for budget, members in zip(self.budgets, self.members(result), strict=True):
+            rule = ensemble(members, p)
+            found = Found.of(rule, self.world.federation, self.notion)
+            line = {"world": self.world.name, **asked, "budget": spelt(budget)}
+            line |= {key: getattr(found, key) for key in ("accuracy", "difference", "disparity")}
+            line |= {"local": max(map(abs, found.local)), "rule": rule.to_json()}
+            texts = [member.to_json() for member in members]
+            lines.append(line | {"members": json.dumps(texts)})
+        return pd.DataFrame(lines)
 
     def unit(self) -> Unit:
         """The run as the machinery of experiments takes it."""
@@ -181,24 +171,14 @@ class Plan:
             self.world.name,
             self.seed,
             objectives,
-            partial(setting, self),
-            partial(measured, self),
+            partial(type(self).setting, self),
+            partial(type(self).measured, self),
         )
 
 
 def spelt(budget: Sequence[float]) -> str:
     """A replicate's budgets as a table has them."""
     return " ".join(f"{v:g}" for v in budget)
-
-
-def setting(plan: Plan) -> Setting:
-    """``Plan.setting``, a function that another process can call."""
-    return plan.setting()
-
-
-def measured(plan: Plan, result: Result) -> pd.DataFrame:
-    """``Plan.measured``, likewise."""
-    return plan.measured(result)
 
 
 def featured(world: World, rows: int, seed: int, bases: Sequence[Basis]) -> Parts:

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from fairfl import solve
+from fairfl.claims.empirical.local_constraints import NEAR, OVER, PEOPLE
 from fairfl.sims.group_fairness import FairBatch
 from fairfl.studies.crosscheck.population.local_dynamics import ALPHA, converged, stepped, trained
 from fairfl.studies.crosscheck.population.pointwise_rule import any_rule
 from fairfl.studies.crosscheck.population.worlds import figure_5, figure_9, random_world
-from fairfl.studies.crosscheck.standard_errors import NEAR, OVER, PEOPLE
 
 FIGURE = figure_5("a")
 
