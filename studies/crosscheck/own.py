@@ -38,6 +38,7 @@ import pandas as pd
 
 from fairfl._support.toml_file import read_toml
 from fairfl.sims.engine import Computing, Logistic, Replicate, Result, Training
+from fairfl.sims.group_fairness import AgnosticFair
 from fairfl.solvers.schemes import LABELS
 from fairfl.studies.beside_published import half_interval
 from fairfl.studies.crosscheck.population.features import Basis
@@ -52,7 +53,6 @@ from fairfl.studies.frames import floats, groups
 from fairfl.studies.own import config_parts
 from fairfl.studies.own.config_reader import Section
 from fairfl.studies.own.federation_file import federation_of
-from fairfl.studies.own.group_runs import Agnostic
 
 TRAINING: dict[str, Any] = {
     "rounds": 100,
@@ -183,7 +183,7 @@ def _half(values: np.ndarray) -> float:
 
 def _algorithms(listed: Any) -> list[config_parts.NamedAlgorithm]:
     named = config_parts.algorithms_of(listed)
-    if any(isinstance(one.made, Agnostic) for one in named):
+    if any(isinstance(one.made, AgnosticFair) for one in named):
         raise ValueError(f"algorithm must be of the engine, got {config_parts.AGNOSTIC}")
     return named
 

@@ -21,7 +21,7 @@ from fairfl.sims.group_fairness import FairBatch, FedFB, LocalFairBatch
 from fairfl.sims.group_fairness.lft import MODELS
 from fairfl.solvers.schemes import LABELS
 from fairfl.studies.crosscheck.population.features import Basis
-from fairfl.studies.crosscheck.population.learned_rules import Found, ensemble, learned
+from fairfl.studies.crosscheck.population.learned_rules import Found, learned
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.experiment import Setting, Unit
 from fairfl.studies.papers.fedfb.data import pooled
@@ -154,7 +154,7 @@ class Plan:
         asked = {key: getattr(self, key) for key in ("notion", "scheme", "degree", "rows", "seed")}
         lines = []
         for budget, members in zip(self.budgets, self.members(result), strict=True):
-            rule = ensemble(members, p)
+            rule = Classifier.average(members, p)
             found = Found.of(rule, self.world.federation, self.notion)
             line = {"world": self.world.name, **asked, "budget": spelt(budget)}
             line |= {key: getattr(found, key) for key in ("accuracy", "difference", "disparity")}

@@ -36,7 +36,6 @@ from fairfl.sims.models.registry import MODELS as OWN_MODELS
 from fairfl.studies.own.config_reader import Section
 from fairfl.studies.own.fields import built, fields_of
 from fairfl.studies.own.grid import points, told, words
-from fairfl.studies.own.group_runs import Agnostic
 from fairfl.studies.row_subset import some_rows
 from fairfl.theory import aggregation
 from fairfl.theory.aggregation import Objective, RankWeighted
@@ -198,7 +197,7 @@ class NamedAlgorithm:
     """One [[algorithm]]: what the table calls it, and the rates that it has of its own."""
 
     label: str
-    made: Algorithm | Agnostic
+    made: Algorithm | AgnosticFair
     rates: dict[str, float]
 
 
@@ -246,8 +245,6 @@ def algorithm(section: Section) -> NamedAlgorithm:
     with section.placing():
         made = known[name](**given)
         check_rates(*(rates.get(key, low) for key, low in zip(RATES, (1, 0, 0, 1), strict=True)))
-    if isinstance(made, AgnosticFair):
-        made = Agnostic(made, rates.get("lr"))
     return NamedAlgorithm(label or (f"{name}, {shown}" if shown else name), made, rates)
 
 

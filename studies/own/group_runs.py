@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -67,27 +67,28 @@ def measured(names: tuple[str, ...], seed: int, result: Result) -> pd.DataFrame:
     return pd.concat([clients, disparities(result.simulation, names, seed)], ignore_index=True)
 
 
-@dataclass(frozen=True)
-class Agnostic:
-    """AgnosticFair as a file names it, with its learning rate."""
-
-    rule: AgnosticFair
-    lr: float | None = None
-
-
 def run_agnostic(
-    make: Callable[[], Setting], rules: tuple[Agnostic, ...], names: tuple[str, ...], seed: int
+    make: Callable[[], Setting],
+    rules: Sequence[tuple[AgnosticFair, dict[str, float]]],
+    names: tuple[str, ...],
+    seed: int,
 ) -> pd.DataFrame:
-    """Each rule's measures after the others' rounds; ``make`` gives model, data, training."""
+    """The measures of each rule, with the rates of its own, after the others' rounds; ``make``
+    gives model, data, training.
+    """
     setting = make()
     replicates = [Replicate(FedAvg(), seed) for _ in rules]
     training, rows = replace(setting.training, participation=Everyone()), Metrics()
     simulation = Simulation(setting.model, setting.parts, replicates, training, setting.computing)
     rows.clients += simulation.evaluate()
-    for r, one in enumerate(rules):
-        lr = training.lr if one.lr is None else one.lr
-        (found,) = one.rule.train(
-            setting.model, setting.parts, training.rounds, lr, (seed,), simulation.device
+    for r, (rule, rates) in enumerate(rules):
+        (found,) = rule.train(
+            setting.model,
+            setting.parts,
+            training.rounds,
+            rates.get("lr", training.lr),
+            (seed,),
+            simulation.device,
         )
         simulation.params[r] = found.to(simulation.device, simulation.params.dtype)
     simulation.round = training.rounds

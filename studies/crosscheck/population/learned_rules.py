@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.polynomial import hermite_e
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_floats
+from fairfl._support.checks import Array
 from fairfl.solvers.solution import rates_of
 from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.theory.populations.classifiers import Classifier
@@ -28,16 +27,6 @@ def learned(basis: Basis, params: ArrayLike) -> Classifier:
         edges.append(basis.centre[a] + basis.scale[a] * z)
         values.append((hermite_e.hermeval(between(z), row) > 0).astype(np.float64))
     return Classifier(edges, values)
-
-
-def ensemble(members: Sequence[Classifier], weights: ArrayLike) -> Classifier:
-    """Ask member k with chance ``weights[k]``: LFT+Ensemble."""
-    w = as_floats("weights", weights)
-    if w.shape != (len(members),) or (w < 0).any() or abs(w.sum() - 1) > 1e-9:
-        raise ValueError(
-            f"weights must be {len(members)} numbers >= 0, one a member, of sum 1, got {w.tolist()}"
-        )
-    return Classifier.average(members, w)
 
 
 def crossings(series: Array) -> Array:

@@ -8,7 +8,7 @@ import pytest
 
 from fairfl.solvers.api import solve
 from fairfl.studies.crosscheck.population.frontier_distance import below, exact
-from fairfl.studies.crosscheck.population.learned_rules import Found, ensemble
+from fairfl.studies.crosscheck.population.learned_rules import Found
 from fairfl.studies.crosscheck.population.worlds import figure_5, in_words, random_world
 from fairfl.studies.crosscheck.rates import TOO_FEW
 from fairfl.studies.crosscheck.studies import cfl_frontier as frontier
@@ -109,7 +109,7 @@ def learned_ensembles(noise=0.5, power=0.5):
                         for client, eps in zip(alone, budgets, strict=True)
                     ]
                     members = [moved(one, sign * noise * size**-power) for one in best]
-                    whole = ensemble(members, world.weight)
+                    whole = Classifier.average(members, world.weight)
                     text = " ".join(f"{v:g}" for v in budgets)
                     made = (whole, members, 1, size, seed, text)
                     rows.append(row(world, "LFT+Ensemble", *made))
