@@ -53,18 +53,6 @@ def test_a_hard_verdict_that_fails_is_exit_code_1(cli, study, tmp_path, holds, h
     assert ("undecided" if holds is None else "DOES NOT HOLD") in result.stdout
 
 
-@pytest.mark.parametrize("below", [".", "deeper"])
-def test_a_folder_that_cannot_be_written_is_named_before_any_run(
-    cli, study, tmp_path, monkeypatch, below
-):
-    file = tmp_path / "file"
-    file.write_text("", "utf-8")
-    monkeypatch.setattr("fairfl.studies.execute.run_units", lambda *_: pytest.fail("it ran"))
-    result = cli("crosscheck", "planted", "--out", file / below)
-    assert result.exit_code == 1
-    assert f"--out must be a folder that can be written, got {file / below}" in result.stderr
-
-
 def test_the_list(cli, study):
     assert cli("crosscheck", "--list").stdout.splitlines() == [
         "plain    Keeps nothing (seeds: quick 1, paper 2)",
@@ -73,17 +61,3 @@ def test_the_list(cli, study):
     assert [
         row["name"] for row in json.loads(cli("crosscheck", "planted", "--list", "--json").stdout)
     ] == ["planted"]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("nothing",), "study must be one of 'plain', 'planted', got 'nothing'"),
-        (("planted", "--seeds", "0"), "--seeds"),
-        (("planted", "--profile", "long"), "--profile"),
-    ],
-    ids=["name", "seeds", "profile"],
-)
-def test_wrong_usage(cli, study, words, message):
-    result = cli("crosscheck", *words)
-    assert result.exit_code == 2 and message in result.stderr

@@ -110,9 +110,6 @@ def test_two_of_three_groups(cli, quick, people, tmp_path):
     assert "groups: other, or none and young" in good.stdout
     left_out = (frame["a"] == "old").sum()
     assert f"{left_out} people of other groups are left out" in good.stdout
-    for pair in ("young", "young,nobody", "young,young"):
-        bad = cli("frontier", file, *COLUMNS, "--group-pair", pair)
-        assert bad.exit_code == 2 and repr(pair) in bad.stderr
 
 
 def test_a_client_without_one_of_the_groups_is_named(cli, quick, people, tmp_path):
@@ -133,40 +130,6 @@ def test_names_that_look_like_markup_are_shown_as_they_are(cli, quick, people, t
         "groups: [red]old[/red] and [red]young[/red]"
         in cli("frontier", file, *COLUMNS, "--points", 4).stdout
     )
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        ((), "needs --label and --group"),
-        (("--label", "y"), "needs --group"),
-        (("--score", "t", "--label", "y", "--group", "a"), "'t'"),
-        (("--score", "s", "--label", "z", "--group", "a"), "exactly two values"),
-        (("--score", "s", "--label", "y", "--group", "a", "--feature", "z"), "features"),
-        (("--score", "a", "--label", "y", "--group", "site"), "finite numbers"),
-        ((*COLUMNS, "--at", "1.5"), "at must be in [0, 1]"),
-        ((*COLUMNS, "--at", "nan"), "NaN"),
-    ],
-)
-def test_bad_words_about_a_table_are_one_line(cli, table, words, told):
-    result = cli("frontier", table, *words)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert len(result.stderr.splitlines()) == 1
-    assert told in result.stderr
-
-
-def test_files_that_cannot_be_read(cli, tmp_path):
-    for name in ("none.csv", "none.toml", "."):
-        result = cli("frontier", tmp_path / name, "--label", "y", "--group", "a")
-        assert result.exit_code == 2
-        assert len(result.stderr.splitlines()) == 1
-    (tmp_path / "empty.csv").write_text("")
-    assert "empty" in cli("frontier", tmp_path / "empty.csv", "--label", "y", "--group", "a").stderr
-    (tmp_path / "two.toml").write_text("[[clients]]\nmean = [3, 5]\n")
-    words = ("--label", "y", "--calibrate", "client")
-    result = cli("frontier", tmp_path / "two.toml", *words)
-    assert result.exit_code == 2
-    assert "--label, --calibrate goes with a table of people" in result.stderr
 
 
 def test_in_a_real_process_without_warnings(table):
@@ -273,8 +236,6 @@ def test_intervals_and_people_held_out(cli, quick, table):
     assert f"{100 * low:.2f} to {100 * high:.2f}" in shown and "these people → held out" in shown
     assert json.loads(cli(*words, "--seed", 3, "--json").stdout) == found
     assert json.loads(cli(*words, "--seed", 4, "--json").stdout)["schemes"] != found["schemes"]
-    few = cli("frontier", table, *COLUMNS[:-1], 19, "--points", 4)
-    assert few.exit_code == 2 and "must be 0 or at least 20" in few.stderr and not few.stdout
 
 
 def test_intervals_are_the_default_and_say_what_these_people_cannot_tell(cli, table):

@@ -9,6 +9,8 @@ from fairfl.studies.own.grid import MOST
 WRONG = table(r"""
 PLAIN | [data] | [date] | date is unknown; allowed here: title, data
 PLAIN | clients = 5 | clients = 2.5 | data.clients must be a whole number, got 2.5
+PLAIN | clients = 5 | clients = 1000000000 | data.clients must be .*10000.*, got 1000000000
+PLAIN | "fedavg" | "fedavg"\nlabel = "a\u0007b" | algorithm\[0\].label must be one printable line
 PLAIN | clients = 5 | client = 5 | data.client is unknown; allowed here: name
 PLAIN | "synthetic" | "iris" | data.name must be one of synthetic, cifar-10
 PLAIN | clients = 5 | clients = 5\ntest = 0.95 | data.validation \+ test must be less than 1

@@ -2,6 +2,7 @@
 one line.
 """
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,45 @@ def test_a_place_is_taken_or_named(place: str, tmp_path: Path) -> None:
         assert not said or named, f"{value[:60]}: {said}"
         refused += bool(said)
     assert refused > len(VALUES) / 2
+
+
+WRONG = table(r"""
+clients = 3 | clients must be at least one [[clients]] table, got 3
+[[clients | bad.toml is not a TOML file
+colour = 1\nGOOD | colour is unknown; allowed here: clients, eta
+[[clients]]\nq = 0.5 | clients[0] must have either mean (and sd) or laws, got 'q'
+[[clients]]\nmean = [1] | clients[0].mean must be a list of two or more
+[[clients]]\nmean = [1, 'x'] | clients[0].mean must be a number
+[[clients]]\nmean = [1, nan] | clients[0].mean must not hold NaN
+[[clients]]\nmean = [1, 2]\nsd = -1 | clients[0].sd must be positive
+[[clients]]\nmean = [1, 2]\nq = 1.5 | clients[0].q must be in [0, 1]
+[[clients]]\nmean = [1, 2]\nweight = 0 | clients[0].weight must be positive
+[[clients]]\nmean = [1, 2]\nvariance = 1 | clients[0].variance is unknown; allowed here: eta, name
+[[clients]]\nmean = [1, 2]\nq = 1 | group 0 is empty
+[[clients]]\nmean = [1, 2]\neta = {slope = -1} | clients[0].eta.slope must be positive
+[[clients]]\nmean = [1, 2]\neta = 3 | clients[0].eta must be a table
+[[clients]]\nlaws = [{law = 'norm'}] | clients[0].laws must be a list of two or more
+[[clients]]\nlaws = [{law = 'nosuch'}, {law = 'norm'}] | 'nosuch'
+[[clients]]\nlaws = [{law = 'norm'}, {law = 'poisson', mu = 2}] | must have a density
+[[clients]]\nlaws = [{law = 'gamma'}, {law = 'norm'}] | its parameters (a, loc, scale), got none
+[[clients]]\nlaws = [{law = 'norm', scale = -1}, {law = 'norm'}] | valid parameters
+[[clients]]\nlaws = [{law = 'norm'}, {law = 'norm'}]\nsd = 1 | clients[0].sd goes with mean
+[[clients]]\nlaws = [{points = [0, 1], masses = [0.5, 0.4]}, {law = 'norm'}] |
+    masses must sum to one
+[[clients]]\nlaws = [{points = [0, 1], masses = [0.5, 0.5]}, {law = 'norm'}] | mixture of both kinds
+[[clients]]\nlaws = [{points = [0, 1]}, {law = 'norm'}] | clients[0].laws[0].masses must be given
+[[clients]]\nlaws = [3, {law = 'norm'}] | must be a table with one of law, mixture and points
+""")
+
+
+@pytest.mark.parametrize(("text", "told"), [*WRONG, ("\udcff", "not a TOML file")])
+def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "bad.toml"
+    text = text.replace("GOOD", "[[clients]]\nmean = [3, 5]")
+    file.write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(ValueError, match=re.escape(told)) as raised:
+        read_federation(file)
+    assert str(raised.value).count("bad.toml") == 1 and "\n" not in str(raised.value)
 
 
 def test_what_a_client_leaves_out_is_the_default(tmp_path: Path) -> None:
