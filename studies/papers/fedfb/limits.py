@@ -51,18 +51,6 @@ def best_accuracy(found: Frontier, spd: float) -> float:
     return float(found.accuracy_at(min(max(spd, float(reach[0])), float(reach[-1]))))
 
 
-def deviation_frontier(federation: Federation, points: int = 40) -> tuple[Array, Array]:
-    """The best accuracy at each disparity from 0 to that of the most accurate rule: (disparity,
-    accuracy), (points,).
-
-    Errors: ValueError for a federation that is not of a finite X, or fewer than two points.
-    """
-    if not federation.is_finite:
-        raise ValueError("federation must have a finite X, this one is of continuous laws")
-    found = frontier(federation, "cfl", points, difference="overall")
-    return found.disparity, found.accuracy
-
-
 def scored(data: FederatedData, step: float = STEP) -> Federation:
     """The test people, pooled, with a score that has not seen them, and η by isotonic regression.
 
@@ -89,8 +77,9 @@ def limit(name: str, points: int = 40) -> tuple[Array, Array]:
     """
     one_of("name", name, (*SYNTHETIC, *REAL))
     data = fedfb_data(name)
-    if name in REAL:
-        return deviation_frontier(scored(data), points)
     assert data.group is not None
     test = data.rows("test")
-    return deviation_frontier(people_federation(data.x[test, :2], data.group[test]), points)
+    known = name not in REAL
+    people = people_federation(data.x[test, :2], data.group[test]) if known else scored(data)
+    found = frontier(people, "cfl", points, difference="overall")
+    return found.disparity, found.accuracy

@@ -38,11 +38,6 @@ def test_every_study_lists_units_with_names_of_their_own(name):
         assert names and len(set(names)) == len(names)
 
 
-def test_an_unknown_study_is_refused():
-    with pytest.raises(ValueError, match="study must be one of"):
-        find(["nothing"])
-
-
 def test_a_drawing_has_axes_that_exist():
     with pytest.raises(ValueError, match="log must be one of"):
         Drawing("n", "t", "x", "y", lambda measures: pd.DataFrame(), log="z")

@@ -24,6 +24,8 @@ PLAIN | "softmax" | "softmax"\nclasses = 3 | model.classes must be at least 8, t
 PLAIN | "softmax" | "mlp"\nhidden = [0] | model.hidden must be a list of whole numbers >= 1, got
 PLAIN | "softmax" | "lenet" | model.kind lenet must have images
 PLAIN | "softmax" | "char_lstm" | model.kind must be another than char_lstm for
+PLAIN | "softmax" | "svm"\nclasses = 2 | model.classes is unknown; allowed here: kind, bias
+PLAIN | clients = 5 | clients = 10000000000000000000 | data.clients must be a whole number below 2
 PLAIN | "softmax" | "svm" | y must be .*LinearSVM
 PLAIN | "fedavg" | "fedavgg" | algorithm\[0\].name must be one of afl, clipping_fedavg, ditto
 PLAIN | "fedavg" | "qfedavg"\nq = "one" | algorithm\[0\].q must be a number, got 'one'

@@ -4,11 +4,8 @@ one line.
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from text_tables import table
 
 import fairfl as ff
@@ -162,42 +159,3 @@ def test_what_a_client_leaves_out_is_the_default(tmp_path: Path) -> None:
         found.append(ff.solve(read_federation(file), "cfl", 0.1).accuracy)
     expected = ff.solve(ff.Federation.normal([[0, 1], [0, 1]], 1.0, 0.5), "cfl", 0.1).accuracy
     assert found == pytest.approx([expected, expected], abs=1e-12)
-
-
-def test_weights_that_add_up_to_more_than_a_float_are_shares(tmp_path: Path) -> None:
-    file = tmp_path / "heavy.toml"
-    file.write_text("[[clients]]\nmean = [0, 1]\nweight = 1e308\n" * 3, "utf-8")
-    assert read_federation(file).weight.tolist() == [1 / 3] * 3
-
-
-LEAVES = st.one_of(
-    st.integers(-3, 3).map(str),
-    st.sampled_from([BIG, "nan", "inf", "1e308", "true", "'norm'", "'x'", "1e-300"]),
-)
-KEYS = "clients eta mean sd q weight laws law mixture weights points masses name".split()
-
-
-def tables(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    pairs = st.dictionaries(st.sampled_from(KEYS), inner, max_size=4)
-    return pairs.map(
-        lambda table: "{" + ", ".join(f"{key} = {value}" for key, value in table.items()) + "}"
-    )
-
-
-def lists(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    return st.lists(inner, max_size=3).map(lambda items: "[" + ", ".join(items) + "]")
-
-
-ANYTHING = st.recursive(LEAVES, lambda inner: tables(inner) | lists(inner), max_leaves=12)
-
-
-@given(
-    st.lists(st.dictionaries(st.sampled_from(KEYS), ANYTHING, max_size=4), min_size=1, max_size=3)
-)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_whatever_a_file_holds_is_answered(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
-    text = "".join(
-        "[[clients]]\n" + "".join(f"{key} = {value}\n" for key, value in row.items())
-        for row in rows
-    )
-    read(text, tmp_path)
