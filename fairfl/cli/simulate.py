@@ -190,7 +190,7 @@ def _run(
     values = experiment.values(clients)
     table = compare(values, experiment.published)
     own = not len(experiment.published)
-    apart = compare(paired(values), experiment.published) if own and seeds > 1 else values[:0]
+    apart = compare(paired(values), experiment.published) if own and seeds > 1 else values.head(0)
     quick = (QUICK,) if profile == "quick" and not own else ()
     differences = (*quick, *experiment.differences(clients))
     written = _write(experiment, clients, table, apart, differences, out / experiment.name)
@@ -285,7 +285,8 @@ def _write(
     seen = experiment.shown(clients)
     for picture in experiment.pictures:
         if picture.kind == "tradeoff":
-            shown = clients[:0] if experiment.points is None else experiment.points(clients)
+            points = experiment.points
+            shown = clients.head(0) if points is None else points(clients)
         else:
             last = picture.kind == "distribution"
             shown = among(among(seen, "model", ["global"]), "part", [picture.part])

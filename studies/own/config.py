@@ -156,7 +156,8 @@ def read_config(path: str | Path) -> Experiment:
                 own = partial(measured, objectives, seed)
                 found.append(Unit(name, dataset, seed, objectives, setting, own))
             if agnostic:
-                rules, labels = [(one.made, one.rates) for one in agnostic], _labels(agnostic)
+                rules: list[Any] = [(one.made, one.rates) for one in agnostic]
+                labels = _labels(agnostic)
                 run = partial(run_agnostic, setting, rules, labels, seed)
                 found.append(Unit(f"{name}-agnosticfair", dataset, seed, labels, run))
         return found
@@ -313,7 +314,7 @@ def _setting(table: dict[str, Any], seed: int, found: FederatedData) -> Setting:
     if found.x.ndim > 2 and not isinstance(model, config_parts.Module):
         found = dataclasses.replace(found, x=np.asarray(found.x).reshape(len(found), -1))
     replicates = tuple(
-        Replicate(one.made, seed, **one.rates)
+        Replicate(one.made, seed, **one.rates)  # type: ignore[arg-type]
         for one in _parted(config_parts.algorithms_of(table["algorithm"]))[0]
     )
     computing = built(top.section("computing", {}), Computing, config_parts.special)

@@ -44,13 +44,14 @@ class World:
     @classmethod
     def of(cls, name: str, federation: Federation) -> World:
         """The numbers of a federation; ValueError unless its laws are normal and η is logistic."""
+        model: Any = federation.model
         if federation.is_finite or not all(
             isinstance(law, Normal) and eta == Logistic()
-            for laws, etas in zip(federation.model.laws, federation.model.etas, strict=True)
+            for laws, etas in zip(model.laws, model.etas, strict=True)
             for law, eta in zip(laws, etas, strict=True)
         ):
             raise ValueError("clients must have normal laws and eta = 1 / (1 + exp(-x)) here")
-        laws, share = federation.model.laws, federation.share
+        laws, share = model.laws, federation.share
         mean = tuple(tuple(float(law.mean) for law in own) for own in laws)
         sd = tuple(tuple(float(law.sd) for law in own) for own in laws)
         q = share[:, 1] if share.shape[1] == 2 else share
