@@ -92,14 +92,8 @@ def values(request: Request, rows: pd.DataFrame) -> pd.DataFrame:
 
 def points(request: Request, rows: pd.DataFrame) -> pd.DataFrame:
     """A point a setting; for demographic parity with the frontier of a score behind."""
-    known = {
-        label(name, budget): (name, budget)
-        for schedule in SCHEDULES
-        for name, budget, _ in methods(request, schedule, 1)
-    }
-    test = among(rows, "part", ["test"])
-    both = [known.get(str(name), (str(name), np.nan)) for name in test["objective"]]
-    test = test.assign(objective=[name for name, _ in both], alpha=[budget for _, budget in both])
+    listed = [one for schedule in SCHEDULES for one in methods(request, schedule, 1)]
+    test = fedfb_points.by_setting(among(rows, "part", ["test"]), listed, label)
     found = fedfb_points.trade_off(test, NONE, None, NOTIONS[request.notion])
     if request.notion != "dp":
         return found

@@ -21,7 +21,7 @@ from fairfl.studies.experiment import Picture, Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups, rows
 from fairfl.studies.measures import KEYS
 from fairfl.studies.papers.fedfb.data import REAL, fedfb_data
-from fairfl.studies.papers.fedfb.points import trade_off
+from fairfl.studies.papers.fedfb.points import by_setting, trade_off
 from fairfl.studies.papers.fedfb.runs import EPOCHS, HIDDEN, LR, MOMENTUM, QUICK, ROUNDS, setting_of
 
 NAME = "fedfb-figure-7"
@@ -99,10 +99,7 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 
 def points(clients: pd.DataFrame) -> pd.DataFrame:
     """Accuracy and max |L_i - L_j|."""
-    known = {label(name, setting): (name, setting) for name, setting, _ in methods()}
-    found = measures(clients)
-    named = [known[str(name)] for name in found["objective"]]
-    found = found.assign(objective=[n for n, _ in named], alpha=[setting for _, setting in named])
+    found = by_setting(measures(clients), methods(), label)
     return trade_off(found, PUBLISHED, None, "CP disp.", "Acc.")
 
 

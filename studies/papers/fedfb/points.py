@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -39,6 +40,17 @@ def trade_off(
     if limit is not None:
         parts.append(frontiers(datasets, limit))
     return pd.concat([part for part in parts if len(part)], ignore_index=True)
+
+
+def by_setting(
+    rows: pd.DataFrame, listed: Iterable[tuple[str, float, Any]], label: Callable[[str, float], str]
+) -> pd.DataFrame:
+    """The rows with their methods' names as objectives, and their settings as alpha; what is not
+    ``listed`` has none.
+    """
+    known = {label(name, setting): (name, setting) for name, setting, _ in listed}
+    both = [known.get(str(name), (str(name), np.nan)) for name in rows["objective"]]
+    return rows.assign(objective=[n for n, _ in both], alpha=[setting for _, setting in both])
 
 
 def picture(name: str, title: str) -> tuple[Picture, ...]:

@@ -152,31 +152,6 @@ def table_of(tmp_path, score, label, seed=0, sites=6):
     return file
 
 
-def best_threshold(score, label):
-    order = np.argsort(score)
-    # below the cut is 0
-    wrong = np.append(0, np.cumsum(np.where(np.asarray(label)[order] == 1, 1, -1)))
-    return 1 - ((np.asarray(label) == 0).sum() + wrong.min()) / len(label)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_good_score_stays_good_and_what_merging_costs_is_said(cli, quick, tmp_path, seed):
-    """569 people, 12 cells, a score that is right for 98 %: four levels at most, cut where they
-    tell labels apart.
-    """
-    rng = np.random.default_rng(seed)
-    label = (rng.random(569) < 0.63).astype(int)
-    score = label + 0.24 * rng.normal(size=569)
-    result = cli("frontier", table_of(tmp_path, score, label), *COLUMNS, "--points", 4, "--json")
-    found = json.loads(result.stdout)
-    told = next(line for line in found["notes"] if "scores merged into" in line)
-    right = best_threshold(score, label)
-    best = found["schemes"][0]["best_accuracy"]
-    assert right > 0.97 and best > right - 0.01
-    assert f"{100 * right:.2f} % of these people, of the levels for {100 * best:.2f} %" in told
-    assert not any("Warning" in line for line in found["notes"])
-
-
 def test_a_score_that_is_odd_is_said_to_be(cli, quick, tmp_path):
     rng = np.random.default_rng(0)
     label = (rng.random(600) < 0.6).astype(int)

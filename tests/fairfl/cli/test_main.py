@@ -127,12 +127,6 @@ def test_listings_fit_a_narrow_terminal_without_breaking_words(cli, monkeypatch,
     assert text.split() == whole.split()
 
 
-@terminals
-def test_no_colour_where_none_is_wanted(tmp_path):
-    code, text, bars = on_terminal("frontier f.toml --points 3", tmp_path, NO_COLOR="1")
-    assert code == 0 and "frontier of CFL" in bars and not COLOUR.search(text + bars)
-
-
 def test_tables_that_do_not_fit_stand_in_blocks(monkeypatch, capsys):
     rows = [["name", "first", "second"], ["a long name", "1.5 ± 0.5", "2.5 ± 0.25"]]
     terminal.tell_table(rows)
