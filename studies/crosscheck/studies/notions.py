@@ -12,9 +12,8 @@ import pandas as pd
 
 from fairfl.sims.engine import Result
 from fairfl.solvers.api import solve
-from fairfl.studies.crosscheck.population.frontier_distance import optimum
+from fairfl.studies.crosscheck.population.frontier_distance import optimum, supporting_plane
 from fairfl.studies.crosscheck.population.learned_rules import Found
-from fairfl.studies.crosscheck.population.supporting_line import supporting_plane
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LEARNERS, Plan
 from fairfl.studies.crosscheck.study import Verdict

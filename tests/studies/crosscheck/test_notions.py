@@ -5,10 +5,9 @@ import pytest
 
 from fairfl.sims.data.federated.population import sample
 from fairfl.solvers.api import solve
-from fairfl.studies.crosscheck.population import supporting_line
-from fairfl.studies.crosscheck.population.frontier_distance import optimum
+from fairfl.studies.crosscheck.population import frontier_distance
+from fairfl.studies.crosscheck.population.frontier_distance import optimum, supporting_plane
 from fairfl.studies.crosscheck.population.learned_rules import Found
-from fairfl.studies.crosscheck.population.supporting_line import supporting_plane
 from fairfl.studies.crosscheck.population.worlds import World, by_name, figure_5, random_world
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LFT_AVG
 from fairfl.studies.crosscheck.studies import notions
@@ -72,8 +71,8 @@ def test_no_rule_is_above_the_plane_or_the_optima(world, notion, monkeypatch):
         assert one.accuracy <= optimum(world, "cfl", one.disparity, notion) + 1e-9
         local = optimum(world, "lft_fedavg", np.abs(one.local), notion)
         assert one.accuracy <= local + 1e-9
-    real = supporting_line._optimum(federation, notion)
-    monkeypatch.setattr(supporting_line, "_optimum", lambda *_: (real[0], -real[1]))
+    real = frontier_distance._fairest(federation, notion)
+    monkeypatch.setattr(frontier_distance, "_fairest", lambda *_: (real[0], -real[1]))
     above = [one.accuracy - supporting_plane(federation, one.rates, notion) for one in found]
     assert max(above) > 1e-3  # multipliers of the other sign bound nothing
 

@@ -17,10 +17,12 @@ from fairfl.sims.group_fairness import FairMeasures
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
 from fairfl.studies.papers.fedfb import runs as fedfb_runs
+from fairfl.studies.papers.fedfb.data import fedfb_data
 from fairfl.studies.papers.fedfb.limits import (
     best_accuracy,
     exact_frontier,
     expected_accuracy,
+    limit,
     scored,
 )
 
@@ -45,6 +47,16 @@ def test_ends():
     assert FRONTIER.disparity[-1] == pytest.approx(FairMeasures.of(bayes, Y, GROUP).spd, abs=1e-12)
     assert FRONTIER.disparity[0] == pytest.approx(0, abs=1e-12)
     assert FRONTIER.accuracy[0] >= expected_accuracy(np.ones(len(X)), X)
+
+
+def test_limits_are_in_the_measures_of_the_tables():
+    """At the free end: the Bayes rule's disparities among the test people."""
+    data = fedfb_data("Synthetic")
+    test = data.rows("test")
+    bayes = chance_of_label(data.x[test, :2]) > 0.5
+    found = FairMeasures.of(bayes, data.y[test], data.group[test])
+    assert limit("Synthetic")[0][-1] == pytest.approx(found.dp, abs=1e-12)
+    assert limit("Synthetic", "pairwise")[0][-1] == pytest.approx(found.spd, abs=1e-12)
 
 
 @settings(max_examples=30)
