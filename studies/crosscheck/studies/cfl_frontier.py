@@ -41,8 +41,6 @@ SHOWN = ("figure-5a", "figure-5d", "figure-9d", "random-0")
 RATED = (0.1, 0.2)
 """Budgets whose rate is measured: not 0, where |MD| has a kink."""
 SIZES = (250, 1_000, 4_000, 16_000)
-FAR = 0.05
-"""Rules whose accuracy is this far below all the curves are counted in the picture, not drawn."""
 PANELS = {"below the frontier": -1.0, "from the budget": -0.5}
 """Of the picture of rates, and the powers of n that are asked about."""
 
@@ -165,13 +163,10 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
         four = among(found, "degree", [1])
         size = _common(four)
         shown = among(four, "rows", [size])
-        curves = [exact_curve(by_name(world), scheme) for scheme in LABELS]
-        far = floats(shown, "accuracy") < min(float(floats(one, "y").min()) for one in curves) - FAR
-        panel = f"{in_words(world)}, {size:,} people" + (
-            f" ({far.sum()} far below)" if far.any() else ""
-        )
-        parts += [one.assign(panel=panel) for one in curves]
-        for (scheme,), part in groups(rows(shown, ~far), ["scheme"]):
+        panel = f"{in_words(world)}, {size:,} people"
+        for scheme in LABELS:
+            parts.append(exact_curve(by_name(world), scheme).assign(panel=panel))
+        for (scheme,), part in groups(shown, ["scheme"]):
             parts.append(points_of(panel, f"{scheme}, learned", part))
     return pd.concat(parts, ignore_index=True)
 

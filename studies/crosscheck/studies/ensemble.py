@@ -27,7 +27,7 @@ from fairfl.studies.crosscheck.told import (
     trade_off,
 )
 from fairfl.studies.experiment import Scale, Unit
-from fairfl.studies.frames import among, floats, groups
+from fairfl.studies.frames import floats, groups
 from fairfl.theory.populations.classifiers import Classifier
 
 NAME = "ensemble"
@@ -43,20 +43,16 @@ PANEL = "from the exact point"
 
 
 def units(scale: Scale) -> list[Unit]:
-    """Quick: two worlds, up to 8,000 people; paper: four, up to 32,000 (degree 5: 8,000)."""
-    found = []
-    for name in WORLDS if scale.paper else ("figure-5a", "random-3"):
-        kinds = [(1, SIZES if scale.paper else SIZES[:-1], scale.seeds)]
-        if scale.paper and name.startswith("figure-5"):
-            kinds.append((5, SIZES[:-1], min(2, scale.seeds)))
-        budgets, rounds = tuple(targets(by_name(name)).values()), None if scale.paper else 50
-        found += [
-            Plan(by_name(name), ENSEMBLE, degree, size, seed, budgets, rounds).unit()
-            for degree, sizes, seeds in kinds
-            for size in sizes
-            for seed in range(seeds)
-        ]
-    return found
+    """Quick: two worlds, up to 8,000 people; paper: four, up to 32,000."""
+    worlds, sizes, rounds = ("figure-5a", "random-3"), SIZES[:-1], 50
+    if scale.paper:
+        worlds, sizes, rounds = WORLDS, SIZES, None
+    return [
+        Plan(world, ENSEMBLE, 1, size, seed, tuple(targets(world).values()), rounds).unit()
+        for world in map(by_name, worlds)
+        for size in sizes
+        for seed in range(scale.seeds)
+    ]
 
 
 @cache
@@ -89,13 +85,11 @@ def beside(measures: pd.DataFrame) -> pd.DataFrame:
 
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """By world, place, degree, size: distance, MD missed (RMS), accuracy missed; and rates."""
+    """By world, place, size: distance, MD missed (RMS), accuracy missed; and rates."""
     lines, speeds = [], []
-    for (world, place, degree, budget), mine in groups(
-        beside(measures), ["world", "place", "degree", "budget"]
-    ):
+    for (world, place, budget), mine in groups(beside(measures), ["world", "place", "budget"]):
         accuracy, difference = aim(by_name(world), budget)
-        key = {"world": world, "place": place, "degree": degree}
+        key = {"world": world, "place": place}
         for (size,), part in groups(mine, ["rows"]):
             line = {"people": size, "distance": rms(floats(part, "off"))}
             line |= {"MD exact": difference, "accuracy exact": accuracy}
@@ -110,7 +104,6 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
     """A hard one of the members, and the ensembles' rate."""
     found = beside(measures)
-    part = among(found, "degree", [1])
     return (
         bound_verdict(
             "members-below-their-own-frontier",
@@ -123,8 +116,8 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
             "ensemble-rate",
             "The distance of LFT+Ensemble from its exact point shrinks like the root of 1/n.",
             0.5,
-            part,
-            floats(part, "off"),
+            found,
+            floats(found, "off"),
         ),
     )
 
@@ -145,8 +138,8 @@ def _members(found: pd.DataFrame) -> list[float]:
 
 def points(measures: pd.DataFrame) -> pd.DataFrame:
     """The exact ensembles' frontier and points, CFL's above, and the learned points by size."""
-    found, parts = among(beside(measures), "degree", [1]), []
-    for (name,), mine in groups(found, ["world"]):
+    parts = []
+    for (name,), mine in groups(beside(measures), ["world"]):
         panel = in_words(name)
         for scheme in ("cfl", "lft_ensemble"):
             parts.append(exact_curve(by_name(name), scheme).assign(panel=panel))
@@ -162,9 +155,7 @@ def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
     """The distance by size, a curve a world and place; n^-1/2."""
     parts = [
         by_size(PANEL, f"{in_words(world)}, {place}", floats(mine, "rows"), floats(mine, "off"))
-        for (world, place), mine in groups(
-            among(beside(measures), "degree", [1]), ["world", "place"]
-        )
+        for (world, place), mine in groups(beside(measures), ["world", "place"])
     ]
     return guided(pd.concat(parts, ignore_index=True), {PANEL: -0.5})
 
