@@ -175,6 +175,7 @@ class _Predictions:
         data, names = self.data, (self.data.group_names, self.data.client_names)
         columns = (score, data.label, data.group, data.client)
         sample = count_people(*columns)
+        assert sample.cuts is not None
         fed = Federation.from_samples(*columns)
         fed.groups, fed.client_names = names
         cell = (data.client, data.group, data.label, np.searchsorted(sample.cuts, score))
