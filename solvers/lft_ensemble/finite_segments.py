@@ -106,28 +106,30 @@ class Segments:
         bound on all others', and the shares (S, 2) of its segments' ends.
         """
         worth, shares = -np.inf, None
-        left: list[tuple[float, int, Array, Array]] = []
+        left: list[tuple[float, int, Array, Array, Array]] = []
 
         def look(some: Array) -> None:
             found = self._solved(disparity, some)
             if found is not None and found[0] > worth + CLOSE:
-                heapq.heappush(left, (-found[0], next(count), some, found[1]))
+                heapq.heappush(left, (-found[0], next(count), some, *found[1:]))
 
         count = itertools.count()
         look(np.ones(len(self.client), bool))
         while left and -left[0][0] > worth + CLOSE and next(count) < NODES:
-            bound, _, some, mixed = heapq.heappop(left)
-            whole = mixed.sum(axis=1)
+            bound, _, some, mix, wish = heapq.heappop(left)
+            whole = mix.sum(axis=1)
             alone = np.zeros(whole.size, bool)
             alone[[k[whole[k].argmax()] for k in self.whose]] = True
             found = self._solved(disparity, alone)
             if found is not None and found[0] > worth:
-                worth, shares = found
-            parted = [float(whole[k].max()) for k in self.whose]
-            k = self.whose[int(np.argmin(parted))]
-            if min(parted) >= 1.0 - ALIKE or -bound <= worth + CLOSE:
+                worth, shares, _ = found
+            mixed = [k for k in self.whose if whole[k].max() < 1.0 - ALIKE]
+            if not mixed or -bound <= worth + CLOSE:
                 continue
-            place = int(whole[k] @ np.arange(k.size) / whole[k].sum())
+            # the client whose mixture is worth the most more than its own curve there
+            places = [int(whole[k] @ np.arange(k.size) / whole[k].sum()) for k in mixed]
+            over = [wish[k].max() - wish[k[p]] for k, p in zip(mixed, places, strict=True)]
+            k, place = mixed[int(np.argmax(over))], places[int(np.argmax(over))]
             for other in (k[: place + 1], k[place + 1 :]):
                 part = some.copy()
                 part[other] = False
@@ -143,7 +145,7 @@ class Segments:
         order = np.lexsort((self.eps[:, 1], self.eps[:, 0]))
         return [order[self.client[order] == i] for i in range(self.fed.n_clients)]
 
-    def _solved(self, disparity: float | None, some: Array) -> tuple[float, Array] | None:
+    def _solved(self, disparity: float | None, some: Array) -> tuple[float, Array, Array] | None:
         """The largest utility, or minus the least disparity, of mixtures of the segments in
         ``some``, and the shares (S, 2) of their ends; None where there are none.
         """
@@ -159,7 +161,9 @@ class Segments:
         found = programme.refined(-cost, np.zeros(cost.size), high, least, most)
         if found is None:
             return None
-        return found.value, found.x[: 2 * some.size].reshape(-1, 2)
+        wish = -cost - found.y @ programme.table
+        shares, wish = (v[: 2 * some.size].reshape(-1, 2) for v in (found.x, wish))
+        return found.value, shares, np.where(some, wish.max(axis=1), -np.inf)
 
     @cached_property
     def programme(self) -> tuple[Programme, Array]:
