@@ -39,6 +39,8 @@ INSIDE = 1e-6
 """A segment without its ends begins at this share of its length."""
 ALIKE = 1e-9
 """Probabilities, and shares, this close are the same."""
+ROUNDED = 1e-15
+"""Budgets up to this are zero: shares are as exact as that."""
 CLOSE = 1e-12
 """Parts whose bound is no more than this above the best ensemble are left out."""
 NODES = 2000
@@ -99,7 +101,7 @@ class Segments:
         eps = np.zeros(self.fed.n_clients)
         np.add.at(eps, self.client, (shares * self.eps).sum(axis=1))
         free = np.array([self.eps[k].max() for k in self.whose])
-        return np.where(eps >= free, 1.0, np.maximum(eps, 0.0))
+        return np.where(eps >= free, 1.0, np.where(eps > ROUNDED, eps, 0.0))
 
     def searched(self, disparity: float | None) -> tuple[float, float, Array | None]:
         """The utility less its constant, or minus the disparity, of the best ensemble found, a
