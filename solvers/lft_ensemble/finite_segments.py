@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.finite import certified, optimum
 from fairfl.solvers.frontier import Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_ensemble.finite import averaged, solve_ensemble_finite
 from fairfl.solvers.lft_ensemble.finite_client_path import client_path
-from fairfl.solvers.numerics.box_lp import certified, optimum
 from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.problem import Problem, Task, law_problem, own_problems
 from fairfl.solvers.solution import CertificationError, Solution

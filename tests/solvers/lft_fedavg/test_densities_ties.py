@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import fairfl as ff
+from fairfl.solvers.lft_fedavg.densities_rules import RuleFamily
 from fairfl.solvers.lft_fedavg.densities_ties import TiedRules
-from fairfl.solvers.numerics.rule_family import RuleFamily
 from fairfl.solvers.problem import Task
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.density_problem import DensityProblem
 from fairfl.solvers.frontier import SLACK_BUDGET
-from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point
 from fairfl.solvers.numerics.newton import KKT_TOLERANCE, settled

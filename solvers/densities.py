@@ -13,13 +13,12 @@ from dataclasses import replace
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.coin_toss import settle_ties
-from fairfl.solvers.numerics.density_problem import DensityProblem
+from fairfl.solvers.density_problem import DensityProblem
+from fairfl.solvers.lft_fedavg.densities_rules import RuleFamily, Rules
+from fairfl.solvers.numerics.coin_toss import settle_ties, tied
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import DualPoint, overlooked, worth
 from fairfl.solvers.numerics.refined_cells import Line, refine
-from fairfl.solvers.numerics.rule_family import RuleFamily, Rules
-from fairfl.solvers.numerics.tied_places import tied
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import (
     ADVICE,

@@ -13,10 +13,10 @@ from strategies import federations, mixtures, normals
 
 import fairfl as ff
 from fairfl.solvers.lft_fedavg import densities_sqp
+from fairfl.solvers.lft_fedavg.densities_rules import RuleFamily, Rules
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
 from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit
 from fairfl.solvers.numerics.critical_points import critical_points
-from fairfl.solvers.numerics.rule_family import RuleFamily, Rules
 from fairfl.solvers.problem import Task
 from fairfl.theory.populations.fedfb_figures import figure_5
 
