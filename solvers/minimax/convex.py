@@ -32,14 +32,10 @@ def solve_expressions(
     sharper). The second, min of λ.f(θ') - A*(λ) over the θ' within ``radius``, is the certificate:
     a lower bound, taken from its multipliers.
     """
-    f = expressions(losses)
-    n = f.shape[0]
-    limits = list(constraints)
-    for k, limit in enumerate(limits):
-        if not isinstance(limit, cp.Constraint) or not limit.is_dcp():
-            raise ValueError(
-                f"constraints must be convex by cvxpy's rules, got {limit} at index {k}"
-            )
+    f = conic.stacked("losses", losses, "convex")
+    if not f.variables():
+        raise ValueError("losses must depend on a variable, got constants only")
+    n, limits = f.shape[0], conic.checked(constraints)
     p = client_shares(objective, n)
     if len(p) != n:
         raise ValueError(f"losses must be n = {len(p)}, as many as client_weights, got {n}")
@@ -91,29 +87,6 @@ def solve_expressions(
     certificate.check(TOLERANCE if tolerance is None else tolerance, ADVICE, by_gap=True)
     names = tuple(v.name() for v in variables)
     return MinimaxSolution(objective, theta, inside, weights, value, certificate, 2, names)
-
-
-def expressions(losses: Any) -> Any:
-    """The losses as one vector expression (n,), each convex."""
-    parts = [losses] if isinstance(losses, cp.Expression) else list(losses)
-    flat: list[Any] = []
-    for k, part in enumerate(parts):
-        part = cp.Expression.cast_to_const(part)
-        if part.ndim > 1 or (len(parts) > 1 and part.size != 1):
-            raise ValueError(
-                f"losses must be n scalars or one vector (n,), got shape {part.shape} at index {k}"
-            )
-        if not part.is_convex():
-            raise ValueError(
-                f"losses must be convex by cvxpy's rules, got {part.curvature.lower()} at index {k}"
-            )
-        flat.append(cp.reshape(part, (part.size,), order="C"))
-    if not flat or sum(part.size for part in flat) == 0:
-        raise ValueError(f"losses must be at least one, got {losses!r}")
-    f = cp.hstack(flat) if len(flat) > 1 else flat[0]
-    if not f.variables():
-        raise ValueError("losses must depend on a variable, got constants only")
-    return f
 
 
 def _in_domain(objective: Objective, values: Array, missed: float) -> None:
