@@ -39,7 +39,7 @@ def solve_expressions(
     p = client_shares(objective, n)
     if len(p) != n:
         raise ValueError(f"losses must be n = {len(p)}, as many as client_weights, got {n}")
-    variables = cp.Problem(cp.Minimize(cp.sum(f)), limits).variables()
+    variables: list[Any] = cp.Problem(cp.Minimize(cp.sum(f)), limits).variables()
     for v in variables:
         if v.attributes["integer"] or v.attributes["boolean"] or v.is_complex():
             raise ValueError(f"losses must have real, continuous variables, got {v.name()!r}")
