@@ -127,12 +127,6 @@ def _weights(u: Array, alpha: float) -> Array:
     return np.asarray(bargaining.shares(u, alpha)) / u if alpha else np.full(len(u), 1 / u.sum())
 
 
-def _gain(U: UtilitySet, u: Array, alpha: float) -> tuple[float, Array]:
-    """The largest relative gain over U (an upper bound on it), and a point that has it."""
-    upper, best = U.support(_weights(u, alpha))
-    return U.n * (upper - 1), best
-
-
 def _finite(U: UtilitySet, alpha: float, least: float) -> tuple[Array, float]:
     """(maximiser for α < inf, its gain), the best of a few passes by its certificate.
 
@@ -143,7 +137,7 @@ def _finite(U: UtilitySet, alpha: float, least: float) -> tuple[Array, float]:
     for _ in range(PASSES):
         _solve(U, alpha, unit)
         u = np.maximum(U.point(), least * TIE)  # at a zero of u (α < 1) weights are infinite
-        found.append((u, _gain(U, u, alpha)[0]))
+        found.append((u, U.n * (U.support(_weights(u, alpha))[0] - 1)))
         if abs(found[-1][1]) <= GOOD:
             break
         unit = u
