@@ -17,13 +17,13 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.densities import certify_rules, solve_by_dual
+from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_fedavg.densities_penalty import penalised
-from fairfl.solvers.lft_fedavg.densities_rules import TIGHT, RuleFamily, Rules
 from fairfl.solvers.lft_fedavg.densities_sqp import TIED, climb, merit
 from fairfl.solvers.numerics.descent import on_cells
 from fairfl.solvers.problem import Task
+from fairfl.solvers.rule_family import TIGHT, RuleFamily, Rules, certify_rules
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
