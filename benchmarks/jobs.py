@@ -76,7 +76,8 @@ def command(words: str, people: str = "") -> None:
         line = [sys.executable, "-c", COMMAND, *words.split()]
         done = subprocess.run(line, cwd=folder, capture_output=True, text=True)
         if done.returncode:
-            raise RuntimeError(f"fairfl {words} ended with {done.returncode}: {done.stderr}")
+            last = done.stderr.strip().rpartition("\n")[2]  # of a traceback the error
+            raise RuntimeError(f"fairfl {words} ended with {done.returncode}: {last}")
 
 
 def curve(scheme: Scheme, points: int, **task: Any) -> Callable[[Federation], Any]:
