@@ -135,6 +135,7 @@ class RuleFamily:
         model, task = fed.model, Task.of(fed, "lft_fedavg") if task is None else task
         assert isinstance(model, ContinuousModel)
         clients, rates = len(model.mass), len(NOTIONS[task.notion])
+        clients = 1 if task.scheme == "cfl" else clients  # one budget for all
         own, tight = (DensityProblem.of(task, model, v * np.ones(clients)) for v in (1.0, 0.0))
         cfl = DensityProblem.of(replace(task, scheme="cfl"), model, np.ones(1))
         known, bound = np.isfinite(cfl.eps), np.isfinite(own.eps)

@@ -1,0 +1,96 @@
+"""CFL on densities at many budgets at once, for every notion, cost and sight: Newton's method from
+the multipliers at neighbouring budgets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.frontier import SLACK_BUDGET, Points
+from fairfl.solvers.numerics.certify import certify_rules, solve_by_dual
+from fairfl.solvers.numerics.descent import ENOUGH
+from fairfl.solvers.numerics.dual import kkt_residual
+from fairfl.solvers.numerics.newton import KKT_TOLERANCE
+from fairfl.solvers.numerics.rule_family import RuleFamily, Rules
+from fairfl.solvers.problem import Task
+from fairfl.solvers.solution import LAW_TOLERANCE, Solution
+from fairfl.theory.populations.federation import Federation
+
+PARTS = 2, 8, 32
+"""Even parts of the budgets between both ends, by turns: Newton's method starts from them."""
+SAME = 1e-12
+"""Budgets this close are one."""
+
+
+@dataclass
+class BudgetPath:
+    """CFL's solutions by their budget.
+
+    Attributes
+    ----------
+    fed, task, family : the problem.
+    eps : (N,) increasing.  lam : (N, K) multipliers there, at costs over the largest.
+    """
+
+    fed: Federation
+    task: Task
+    family: RuleFamily
+    eps: Array
+    lam: Array
+
+    @classmethod
+    def of(cls, fed: Federation, task: Task) -> BudgetPath:
+        """Both ends, which are solved by themselves, and even budgets between them."""
+        task = replace(task, scheme="cfl")
+        path = cls(fed, task, RuleFamily.of(fed, task), np.zeros(0), np.zeros(0))
+        ends = [path.solution(eps) for eps in (0.0, SLACK_BUDGET)]
+        path.eps = np.array([0.0, ends[1].disparity or SLACK_BUDGET])
+        path.lam = np.stack([s.multipliers for s in ends]) / path.unit
+        for parts in PARTS:
+            path.rules(path.eps[-1] * np.arange(1, parts) / parts)
+        return path
+
+    @cached_property
+    def unit(self) -> float:
+        """The largest cost."""
+        return float(self.task.costs.max())
+
+    def solution(self, eps: float) -> Solution:
+        """The certified one at a budget, by itself."""
+        return solve_by_dual(self.fed, self.task, np.array([eps]))
+
+    def rules(self, eps: Array) -> tuple[Rules, Array]:
+        """Rules at budgets (B,) by Newton's method, and how far (B,) they are from the optimality
+        conditions; the multipliers of those that meet them are kept for others to start from.
+        """
+        limits = self.family.limits(eps[:, None])
+        start = np.stack([np.interp(eps, self.eps, own) for own in self.lam.T], axis=1)
+        rules = self.family.at(np.where(np.isfinite(limits), start, 0.0))
+        left = np.arange(eps.size)
+        while left.size:
+            found, better = self.family.follow(rules.take(left), eps[left, None])
+            rules = rules.replaced(left, found)
+            off = kkt_residual(found.lam, found.values, limits[left])
+            left = left[better & (off > KKT_TOLERANCE)]
+        off = kkt_residual(rules.lam, rules.values, limits)
+        new = (off <= ENOUGH) & (eps < self.eps[-1])
+        new &= np.abs(self.eps - eps[:, None]).min(axis=1) > SAME
+        place = np.searchsorted(self.eps, eps[new])
+        self.eps = np.insert(self.eps, place, eps[new])
+        self.lam = np.insert(self.lam, place, rules.lam[new], axis=0)
+        return rules, off
+
+    def points(self, eps: Array) -> Points:
+        """What the solutions at budgets (B,) attain, certified."""
+        rules, off = self.rules(eps)
+        disparity, worth, sure = certify_rules(self.fed, self.task, self.family, rules)
+        worth = 1.0 + self.unit * (worth - 1.0)
+        for k in np.flatnonzero(~sure | (off > ENOUGH)):
+            one = self.solution(float(eps[k]))
+            disparity[k], worth[k] = one.disparity, 1.0 + one.utility
+        met = np.abs(disparity - eps) <= LAW_TOLERANCE
+        return Points(np.where(met, eps, disparity), worth, eps[:, None])
