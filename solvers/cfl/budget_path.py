@@ -46,10 +46,11 @@ class BudgetPath:
     def of(cls, fed: Federation, task: Task) -> BudgetPath:
         """Both ends, which are solved by themselves, and even budgets between them."""
         task = replace(task, scheme="cfl")
-        path = cls(fed, task, RuleFamily.of(fed, task), np.zeros(0), np.zeros(0))
-        ends = [path.solution(eps) for eps in (0.0, SLACK_BUDGET)]
-        path.eps = np.array([0.0, ends[1].disparity or SLACK_BUDGET])
-        path.lam = np.stack([s.multipliers for s in ends]) / path.unit
+        path = cls(fed, task, RuleFamily.of(fed, task), *np.zeros((2, 0)))
+        free = solve_by_dual(fed, task, np.array([SLACK_BUDGET]))
+        path.eps = np.array([free.disparity or SLACK_BUDGET])
+        path.lam = free.multipliers[None] / path.unit
+        path.solution(0.0)
         for parts in PARTS:
             path.rules(path.eps[-1] * np.arange(1, parts) / parts)
         return path
@@ -61,7 +62,16 @@ class BudgetPath:
 
     def solution(self, eps: float) -> Solution:
         """The certified one at a budget, by itself."""
-        return solve_by_dual(self.fed, self.task, np.array([eps]))
+        found = solve_by_dual(self.fed, self.task, np.array([eps]))
+        self._keep(np.array([eps]), found.multipliers[None] / self.unit)
+        return found
+
+    def _keep(self, eps: Array, lam: Array) -> None:
+        """Multipliers (B, K) at budgets (B,) for others to start from."""
+        new = np.abs(self.eps - eps[:, None]).min(axis=1) > SAME
+        place = np.searchsorted(self.eps, eps[new])
+        self.eps = np.insert(self.eps, place, eps[new])
+        self.lam = np.insert(self.lam, place, lam[new], axis=0)
 
     def rules(self, eps: Array) -> tuple[Rules, Array]:
         """Rules at budgets (B,) by Newton's method, and how far (B,) they are from the optimality
@@ -77,11 +87,8 @@ class BudgetPath:
             off = kkt_residual(found.lam, found.values, limits[left])
             left = left[better & (off > KKT_TOLERANCE)]
         off = kkt_residual(rules.lam, rules.values, limits)
-        new = (off <= ENOUGH) & (eps < self.eps[-1])
-        new &= np.abs(self.eps - eps[:, None]).min(axis=1) > SAME
-        place = np.searchsorted(self.eps, eps[new])
-        self.eps = np.insert(self.eps, place, eps[new])
-        self.lam = np.insert(self.lam, place, rules.lam[new], axis=0)
+        met = (off <= ENOUGH) & (eps < self.eps[-1])
+        self._keep(eps[met], rules.lam[met])
         return rules, off
 
     def points(self, eps: Array) -> Points:
