@@ -88,10 +88,11 @@ class SegmentSearch(EnsembleSearch):
         ends = np.array([t.around(float(e)) for t, e in zip(self.tables, eps, strict=True)])
         low, size = ends[:, 0], np.ptp(ends, axis=1)
         moves = np.flatnonzero(size > 0)
+        eps = np.clip(eps, *ends.T)
         if not moves.size:
             return eps
-        start = np.clip((eps - low)[moves] / size[moves], 0.0, 1.0)
-        fixed = np.where(size > 0, low, np.clip(eps, *ends.T))
+        start = (eps - low)[moves] / size[moves]
+        fixed = np.where(size > 0, low, eps)
         least = disparity is None
 
         def budgets(x: Array) -> Array:

@@ -16,7 +16,7 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.budget_path import SAME, BudgetPath
+from fairfl.solvers.cfl.budget_path import PARTS, SAME, BudgetPath
 from fairfl.solvers.numerics.accept_sets import AcceptSets
 from fairfl.solvers.numerics.certify import certify_rules
 from fairfl.solvers.numerics.descent import ENOUGH
@@ -35,7 +35,7 @@ FINE, ROUGH, MOST = 1e-10, 1e-6, 1000
 """How far a cubic, and a line, may be from the truth, unless a table has many nodes."""
 JUMP = 1e-2
 """A rate of the client's that changes by more than this on a segment that is no line jumps."""
-PARTS = 16
+CUTS = 16
 """A segment is cut into no more lines."""
 MISSED = 1e-9
 """Of the largest budget: how far a certified rule may be from its own."""
@@ -72,11 +72,12 @@ class Table:
     ) -> Table:
         """Nodes up to the free rule's own disparity."""
         path = BudgetPath.of(fed, task)
-        first = np.union1d(np.arange(0, path.eps.size, 2), path.eps.size - 1)
-        middle, eps = np.delete(path.eps, first), path.eps[first]
-        table = cls(path, weight, base, functions, eps, *np.zeros((3, eps.size - 1)))
-        _, table.value, table.slope, _ = table.solved(eps)
-        table.error += np.inf
+        table = cls(path, weight, base, functions, *np.zeros((4, 0)))
+        eps = np.linspace(0.0, path.eps[-1], PARTS[-1] + 1)
+        _, table.value, table.slope, sure = table.solved(eps[::2])
+        table.eps, table.value, table.slope = eps[::2][sure], table.value[sure], table.slope[sure]
+        table.error = np.full(table.eps.size - 1, np.inf)
+        middle = eps[1::2]
         for _ in range(NARROW):
             if not middle.size or table.eps.size > MOST:
                 break
@@ -189,7 +190,7 @@ class Table:
         """
         middle = (self.eps[1:] + self.eps[:-1]) / 2.0
         off = np.abs(self.curve(middle) - (self.value[1:] + self.value[:-1]) / 2.0).max(axis=1)
-        parts = np.clip(np.ceil(np.sqrt(off / ROUGH)), 1, PARTS).astype(int)
+        parts = np.clip(np.ceil(np.sqrt(off / ROUGH)), 1, CUTS).astype(int)
         shares = np.concatenate([np.arange(n) / n for n in parts])
         eps = self.eps[:-1].repeat(parts) + shares * np.diff(self.eps).repeat(parts)
         eps = np.append(eps, self.eps[-1])
