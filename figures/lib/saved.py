@@ -50,7 +50,8 @@ def save(
     software = f"fairfl {__version__}"
     svg, png = io.BytesIO(), io.BytesIO()
     with matplotlib.rc_context({"figure.constrained_layout.use": False}):
-        if engine := figure.get_layout_engine():  # once for both: it takes as long as drawing
+        engine = figure.get_layout_engine()
+        if figure.axes and engine is not None:  # once for both: it takes as long as drawing
             engine.execute(figure)
             figure.set_layout_engine(None)
         told = {"Title": title, "Creator": software, "Date": None}
