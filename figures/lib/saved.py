@@ -52,6 +52,7 @@ def save(
     with matplotlib.rc_context({"figure.constrained_layout.use": False}):
         engine = figure.get_layout_engine()
         if figure.axes and engine is not None:  # once for both: it takes as long as drawing
+            figure.set_dpi(matplotlib.rcParams["savefig.dpi"])
             engine.execute(figure)
             figure.set_layout_engine(None)
         told = {"Title": title, "Creator": software, "Date": None}
