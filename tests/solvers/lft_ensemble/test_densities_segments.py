@@ -5,12 +5,13 @@ from typing import Any
 import audit
 import numpy as np
 import pytest
+import scipy
 
 import fairfl as ff
 from fairfl.solvers.cfl import budget_path
 from fairfl.solvers.lft_ensemble.densities_segments import SegmentSearch
 from fairfl.solvers.problem import Task
-from fairfl.theory.populations.fedfb_figures import SHARES_5, figure_5
+from fairfl.theory.populations.fedfb_figures import SHARES_5, SHARES_9, figure_5, figure_9
 
 TASKS: Any = pytest.mark.parametrize(
     ("more", "most"),
@@ -68,3 +69,23 @@ def test_free_rules_of_hardly_any_disparity(more: dict[str, Any]) -> None:
     fed = audit.Densities.drawn(np.random.default_rng([7, 1])).build().part([3, 4])
     F = ff.frontier(fed, "lft_ensemble", 4, **more)
     assert F.reproduced.all()
+
+
+def test_hardly_a_point_is_polished_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SLSQP ends beyond some disparities, and a few Newton steps bring its budgets back."""
+    count, minimize = [0], scipy.optimize.minimize
+
+    def counted(*args: Any, **options: Any) -> Any:
+        count[0] += 1
+        return minimize(*args, **options)
+
+    monkeypatch.setattr(scipy.optimize, "minimize", counted)
+    search = searched(figure_9(SHARES_9[0]), {"notion": "true_positive_rate_parity"})
+    assert search.frontier(40).disparity.size == 40
+    assert count[0] <= 52
+
+
+def test_blind_rules_have_points_at_all_disparities() -> None:
+    """A client's free rule has a slope of 1e11 in its budget: no cubic goes there."""
+    F = ff.frontier(figure_5(SHARES_5[0]), "lft_ensemble", 12, sees="x")
+    assert F.disparity.size == 12
