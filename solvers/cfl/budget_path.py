@@ -4,7 +4,7 @@ the multipliers at neighbouring budgets.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -34,6 +34,7 @@ class BudgetPath:
     ----------
     fed, task, family : the problem.
     eps : (N,) increasing.  lam : (N, K) multipliers there, at costs over the largest.
+    known : by their budgets, those that were solved by themselves.
     """
 
     fed: Federation
@@ -41,6 +42,7 @@ class BudgetPath:
     family: RuleFamily
     eps: Array
     lam: Array
+    known: dict[float, Solution] = field(default_factory=dict)
 
     @classmethod
     def of(cls, fed: Federation, task: Task) -> BudgetPath:
@@ -62,9 +64,10 @@ class BudgetPath:
 
     def solution(self, eps: float) -> Solution:
         """The certified one at a budget, by itself."""
-        found = solve_by_dual(self.fed, self.task, np.array([eps]))
-        self._keep(np.array([eps]), found.multipliers[None] / self.unit)
-        return found
+        if eps not in self.known:
+            self.known[eps] = solve_by_dual(self.fed, self.task, np.array([eps]))
+            self._keep(np.array([eps]), self.known[eps].multipliers[None] / self.unit)
+        return self.known[eps]
 
     def _keep(self, eps: Array, lam: Array) -> None:
         """Multipliers (B, K) at budgets (B,) for others to start from."""
