@@ -10,13 +10,13 @@ from functools import cached_property
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.frontier import SLACK_BUDGET, Points
-from fairfl.solvers.numerics.certify import certify_rules, solve_by_dual
 from fairfl.solvers.numerics.descent import ENOUGH
 from fairfl.solvers.numerics.dual import kkt_residual
 from fairfl.solvers.numerics.newton import KKT_TOLERANCE
-from fairfl.solvers.numerics.rule_family import RuleFamily, Rules
 from fairfl.solvers.problem import Task
+from fairfl.solvers.rule_family import RuleFamily, Rules, certify_rules
 from fairfl.solvers.solution import LAW_TOLERANCE, Solution
 from fairfl.theory.populations.federation import Federation
 

@@ -31,8 +31,8 @@ from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_ensemble.densities_table import Table
 from fairfl.solvers.lft_ensemble.finite_segments import Segments
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
-from fairfl.solvers.numerics.rule_family import RuleFamily
 from fairfl.solvers.problem import Problem, Task
+from fairfl.solvers.rule_family import RuleFamily
 from fairfl.solvers.solution import tolerance
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
