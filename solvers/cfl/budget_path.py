@@ -48,7 +48,8 @@ class BudgetPath:
     def of(cls, fed: Federation, task: Task) -> BudgetPath:
         """Both ends, which are solved by themselves, and even budgets between them."""
         task = replace(task, scheme="cfl")
-        path = cls(fed, task, RuleFamily.of(fed, task), *np.zeros((2, 0)))
+        none = np.zeros(0)
+        path = cls(fed, task, RuleFamily.of(fed, task), none, none)
         free = solve_by_dual(fed, task, np.array([SLACK_BUDGET]))
         path.eps = np.array([free.disparity or SLACK_BUDGET])
         path.lam = free.multipliers[None] / path.unit
