@@ -1,17 +1,13 @@
-"""Algorithm 4: the update that the interpolated step is merged with is not q-FedAvg; and whether it
-makes a group's losses equal.
-"""
+"""Algorithm 4: the update that the interpolated step is merged with is not q-FedAvg."""
 
 from __future__ import annotations
 
 from fractions import Fraction
 from typing import Any
 
-import sympy
-
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim
-from fairfl.claims.forms import counterexample, definite, every
+from fairfl.claims.forms import counterexample
 
 
 def same(instance: dict[str, Any], power: int = 1) -> Case:
@@ -26,23 +22,6 @@ def same(instance: dict[str, Any], power: int = 1) -> Case:
     return Case(
         (Relation(ours, "==", sum(delta) / sum(known), "update"),), {"losses": min(losses) > 0}
     )
-
-
-def moves(model: str, steep: int = 4) -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """How far algorithm 4 moves the model, times 2, where L_1 = w^2/2 and L_2 = ``steep``
-    (w-1)^2/2.
-
-    With steep = 4 the losses are equal at w = 2/3 and w = 2. Both clients have one group, p = 1/2,
-    and local steps of eta. The weight is F/(q n + F) for updates of length n.
-    """
-    q, eta = sympy.symbols("q eta", positive=True)
-    w = sympy.Rational(model)
-    losses = w**2 / 2, steep * (w - 1) ** 2 / 2
-    slopes = w, steep * (w - 1)
-    parts = [eta * g * f / (q * eta * abs(g) + f) for f, g in zip(losses, slopes, strict=True)]
-    total = sum(parts, sympy.S.Zero) * (1 if w > 1 else -1)
-    top, bottom = sympy.fraction(sympy.cancel(total))
-    return total, [top / bottom]
 
 
 CLAIMS = (
@@ -77,30 +56,5 @@ CLAIMS = (
         notes="Delta_k/h_k is F_k/(q n_k + F_k) times the update, of length n_k, so that q cancels "
         "but for q n/F: with normalised updates, which are short, the weights tend to one, and "
         "algorithm 4 to its step 8. In q-FedAvg the weights are F^q over a common sum.",
-    ),
-    Claim(
-        "dynamic/algorithm-4-uniform",
-        "Definition 4, eq. (16)",
-        353,
-        "Algorithm 4 can bring the losses within a group together",
-        printed=r"we can achieve within-group fairness [...] Within-group fairness: "
-        r"$\operatorname{std}_{k\in v}\left\{F_k(w)\right\} \to 0$",
-        statement=r"For some $q > 0$ and $\eta > 0$, algorithm 4 without step 8 can come to rest "
-        r"where $F_1 = F_2$, for $L_1 = w^2/2$ and $L_2 = 2 (w-1)^2$ in one group.",
-        kind="existence",
-        scope="every q and eta; one local step",
-        expected="refuted",
-        whose="printed",
-        severity="remark",
-        check=every(
-            definite(moves, method="cancel", strict=True, model="2/3"),
-            definite(moves, method="cancel", strict=True, model="2"),
-            negation=True,
-        ),
-        mutants={"one curvature": ("L_2 = (w-1)^2/2, w = 1/2", {"steep": 1, "model": "1/2"})},
-        erratum="The losses are equal at w = 2/3 and w = 2 only, and from there algorithm 4 moves "
-        "away: a sequence that converged to one would have to stay. q-FedAvg's limit is the "
-        "minimiser of sum F^(q+1), which is uniform only as q grows beyond bounds. Ask for a "
-        "smaller spread, as (18) does, not for one that vanishes.",
     ),
 )

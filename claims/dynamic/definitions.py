@@ -1,22 +1,16 @@
-"""Definitions 1 and 3: benefits under weights that change, and relative against absolute fairness;
-and what i.i.d. data would give.
-"""
+"""Definitions 1 and 3: benefits under weights that change, and relative against absolute fairness."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import comb
 from typing import Any
 
 import sympy
-from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates.kernel_proof import CLASSICAL
 from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line
-from fairfl.claims.exact import ball
-from fairfl.claims.forms import counterexample, drawn, identity, proof, witness
+from fairfl.claims.forms import counterexample, identity, witness
 
 
 def relative(instance: dict[str, Any], absolute: bool = False) -> Case:
@@ -53,49 +47,6 @@ def mean_loss(added: int = 0) -> dict[str, sympy.Expr]:
     return {"benefit": losses / weights - later}
 
 
-def alike(instance: dict[str, Any], mean: bool = False) -> Case:
-    """Groups of clients with one and the same loss have one loss: L_{v_i} = sum_{j in v_i} p_j F_j,
-    or their ``mean``.
-    """
-    totals = [sum(group) for group in instance["p"]]
-    found = [total * instance["loss"] / (total if mean else 1) for total in totals]
-    return Case(
-        (Relation(found[0], "==", found[1], "losses of the groups"),), {"weights": sum(totals) == 1}
-    )
-
-
-def hoeffding(
-    instance: dict[str, Any], exponent: Fraction = Fraction(2), factor: Fraction = Fraction(2)
-) -> Case:
-    """P(|mean of n - mean of m| >= eps) <= factor exp(-exponent eps^2 n m/(n + m)), samples of
-    Bernoulli(p) losses.
-    """
-    n, m, p, eps = (instance[name] for name in ("n", "m", "p", "eps"))
-
-    def chance(k: int, size: int) -> Fraction:
-        return comb(size, k) * p**k * (1 - p) ** (size - k)
-
-    far = [
-        chance(i, n) * chance(j, m)
-        for i in range(n + 1)
-        for j in range(m + 1)
-        if abs(Fraction(i, n) - Fraction(j, m)) >= eps
-    ]
-    bound = ball(factor) * (-ball(exponent * eps**2 * n * m / (n + m))).exp()
-    return Case((Relation(ball(sum(far, Fraction(0))), "<=", bound, "tail"),))
-
-
-def samples() -> st.SearchStrategy[dict[str, Any]]:
-    """Sizes up to ten, probabilities and distances in tenths; and one sample each at p = 1/2, eps =
-    1: 1/2, where the bound is 2/e.
-    """
-    tenth = st.integers(1, 10).map(lambda k: Fraction(k, 10))
-    size = st.integers(1, 10)
-    drawn = st.fixed_dictionaries({"n": size, "m": size, "p": tenth, "eps": tenth})
-    return st.just({"n": 1, "m": 1, "p": Fraction(1, 2), "eps": Fraction(1)}) | drawn
-
-
-THIRD = Fraction(1, 3)
 CLAIMS = (
     Claim(
         "dynamic/definition-3",
@@ -162,49 +113,6 @@ CLAIMS = (
             hypotheses={},
             check=identity(mean_loss),
             mutants={"one weight grows": ("by more than the others", {"added": 1})},
-        ),
-    ),
-    Claim(
-        "dynamic/iid",
-        "Section 3",
-        84,
-        "For groups of the same data the losses agree",
-        printed=r"if all the data are i.i.d. and when m and each $n_i$ is large enough, then we "
-        r"have $L_{v_i}(w) \approx L_{v_j}(w)$ for any group i and j [...] by the Hoeffding's "
-        r"inequality if the loss function is bounded",
-        statement=r"If all clients have one loss $F$, then $\sum_{j \in v_1} p_j F = \sum_{j \in "
-        r"v_2} p_j F$.",
-        kind="identity",
-        hypotheses={"weights": "the weights of all clients sum to 1"},
-        scope="groups of one and of two",
-        whose="printed",
-        severity="remark",
-        check=counterexample(
-            alike,
-            "three clients of loss 1 and weight 1/3, one in v_1 and two in v_2: 1/3 and 2/3",
-            {"loss": 1, "p": [[THIRD], [THIRD, THIRD]]},
-        ),
-        mutants={"means": ("over the group", {"mean": True})},
-        erratum="L_v has the factor sum p_j: it must be a mean over the group, or groups be of one "
-        "size. And Hoeffding's inequality is for a model that does not depend on the data: w_(t_2) "
-        "is trained on those of v_1, whose loss is the lower for it.",
-        repaired=Repaired(
-            title="For a model chosen before, the mean losses of groups of the same law are close",
-            statement=r"For a fixed $w$, losses in $[0, 1]$ and $n$, $m$ samples of one law: "
-            r"$P(|\bar L_1 - \bar L_2| \ge \epsilon) \le 2 \exp(-2 \epsilon^2 \frac{n m}{n + m})$.",
-            kind="bound",
-            hypotheses={},
-            scope="laws of finitely many outcomes; beside it exact sums for up to ten samples",
-            check=proof(
-                "mcdiarmid.v",
-                "two_groups",
-                drawn(hoeffding, samples, tolerance=0.0),
-                axioms=CLASSICAL,
-            ),
-            mutants={
-                "2.8 for 2": ("in the exponent", {"exponent": Fraction(14, 5)}),
-                "1.3 for 2": ("before the exponential", {"factor": Fraction(13, 10)}),
-            },
         ),
     ),
 )

@@ -1,6 +1,4 @@
-"""Equations (9), (20): the group benefit, and what its sign says of dynamic fairness; and (19), the
-mean spread within groups.
-"""
+"""Equations (9), (20): the group benefit, and what its sign says of dynamic fairness."""
 
 from __future__ import annotations
 
@@ -46,24 +44,6 @@ def slope() -> tuple[sympy.Expr, list[sympy.Expr]]:
     """
     x = sympy.symbols("x", real=True)
     return sympy.diff(sympy.exp(x) - 1, x), [sympy.exp(x)]
-
-
-def lower(instance: dict[str, Any]) -> Case:
-    """LS below the other algorithm's: then (18) holds in every group; two clients a group."""
-    ours, theirs = ([abs(Fraction(a) - b) / 2 for a, b in instance[n]] for n in ("ours", "theirs"))
-    pairs = enumerate(zip(ours, theirs, strict=True), start=1)
-    return Case(
-        tuple(Relation(a, "<", b, f"spread of v_{k}") for k, (a, b) in pairs),
-        {"LS": sum(ours) < sum(theirs)},
-    )
-
-
-def narrower(factor: str = "1") -> tuple[sympy.Expr, list[sympy.Expr]]:
-    """A group's part of LS under the other algorithm, a + m, less ``factor`` times ours: positive,
-    and LS is the mean of these.
-    """
-    a, m = sympy.symbols("a", nonnegative=True), sympy.symbols("m", positive=True)
-    return a + m - sympy.Rational(factor) * a, [m]
 
 
 GROUPS = {"groups": "at least two groups have joined"}
@@ -134,38 +114,5 @@ CLAIMS = (
         mutants={"v_2 gains nothing": ("benefits 1, 0 and -1: fair", {"now": [4, 5, 6]})},
         erratum="The mean of exponentials lets one large gap outweigh a negative one. Report the "
         "smallest gap instead.",
-    ),
-    Claim(
-        "dynamic/ls",
-        "Eq. (19)",
-        395,
-        "A lower LS means that every group is more uniform (18)",
-        printed=r"$LS_t = \frac{1}{n} \sum_{i=1}^n \sqrt{\sum_{k=1}^{|v_i|} \frac{(F_t^k - "
-        r"L_t^{v_i})^2}{|v_i|}}$. This metric indicates the level of performance uniformity across "
-        r"clients within the same group. A lower value of the metric indicates higher uniformity.",
-        statement=r"If $LS_t$ is lower under one algorithm, then so is the standard deviation of "
-        r"the clients' losses in each group (definition 4).",
-        kind="implication",
-        hypotheses={"LS": "LS is lower"},
-        scope="two groups of two",
-        whose="printed",
-        severity="remark",
-        check=counterexample(
-            lower,
-            "spreads 3/2 and 0 against 1 and 1: LS is lower, and v_1's spread is larger",
-            {"ours": [[0, 3], [1, 1]], "theirs": [[0, 2], [0, 2]]},
-        ),
-        mutants={"3/2 for 3": ("spread 3/4 in v_1", {"ours": [[0, Fraction(3, 2)], [1, 1]]})},
-        erratum="LS is a mean over groups; (18) asks of each. Report the groups' spreads. While "
-        "one group is there LS is set to 0, whatever its spread. And line 400 has its words the "
-        "wrong way round: LS is of within-group fairness, group benefit of between-group fairness.",
-        repaired=Repaired(
-            title="Where every group is more uniform (18), LS is lower",
-            statement=r"If the standard deviation is lower in each group, $LS_t$ is lower.",
-            hypotheses={},
-            scope="any number of groups",
-            check=definite(narrower, strict=True),
-            mutants={"1 % more": ("1.01 of ours", {"factor": "101/100"})},
-        ),
     ),
 )

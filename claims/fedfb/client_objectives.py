@@ -154,28 +154,6 @@ def any_matrix(place: str = "outside", groups: int = 4) -> dict[str, Any]:
     return {"matrix - Hessian": matrix(curve, lam, share, groups, place)}
 
 
-def parity(lam: Any, loss: Any, index: str) -> tuple[Any, Any]:
-    """Algorithm 5's objectives added up, and (126); ``index``: of λ in client 0's sum over j."""
-    rest = sum(lam[1:])
-    others = sum(w * v for w, v in zip(lam[1:], loss[1:], strict=True))
-    first = 1 - (rest if index == "j" else (len(lam) - 1) * lam[0])
-    return others + first * loss[0], others + (1 - rest) * loss[0]
-
-
-def added(instance: dict[str, Any], index: str = "i") -> Case:
-    """Algorithm 5: the clients' objectives add up to (126), λ^(0) whatever number it may be."""
-    lam = instance["lam"]
-    own, whole = parity(lam, instance["loss"], index)
-    premises = {"Λ": min(lam[1:]) >= 0 and sum(lam[1:]) <= 1}
-    return Case((Relation(own, "==", whole, "(126)"),), premises)
-
-
-def any_added(index: str = "j") -> dict[str, Any]:
-    """The same in symbols, four clients."""
-    own, whole = parity(sympy.symbols("l0:4"), sympy.symbols("L0:4"), index)
-    return {"(126)": own - whole}
-
-
 CLAIMS = (
     Claim(
         "fedfb/algorithm-2-weights",
@@ -309,43 +287,6 @@ CLAIMS = (
             size="A = 2, 3, 4",
             check=every(*(identity(any_matrix, groups=groups) for groups in (2, 3, 4))),
             mutants={"as printed": ("inside of the sum", {"place": "inside"})},
-        ),
-    ),
-    Claim(
-        "fedfb/algorithm-5",
-        "Algorithm 5",
-        1590,
-        "the clients' objectives of algorithm 5 add up to (126)",
-        printed=r"$w^{(i)}\leftarrow$ Gradient descent w.r.t objective function "
-        r"$[[i\ne0]]\lambda^{(i)}L^{(i)}(w)+[[i=0]](1-\sum_{j=1}^{I-1}\lambda^{(i)})L^{(0)}(w)$; "
-        r"Initialize $\lambda^{(i)}$ as $\frac{n^{(i)}}n$ for all $i\in[I]\setminus\{0\}$.",
-        statement=r"$\sum_{i\ge1}\lambda^{(i)}L^{(i)}+(1-\sum_{j=1}^{I-1}\lambda^{(0)})L^{(0)}$ is "
-        r"(126).",
-        kind="identity",
-        hypotheses={"Λ": "λ^(i) >= 0, Σ_{i>=1} λ^(i) <= 1"},
-        scope="I = 3",
-        whose="printed",
-        check=counterexample(
-            added,
-            "three clients of 2, 1 and 1 people: with λ^(0) = n^(0)/n = 1/2 client 0 has weight 1 "
-            "- 2/2 = 0, in (126) 1/2",
-            {"lam": [HALF, QUARTER, QUARTER], "loss": [Fraction(1), Fraction(0), Fraction(0)]},
-        ),
-        mutants={"λ^(j)": ("λ^(j) in the sum over j", {"index": "j"})},
-        severity="misprint",
-        erratum=r"Write $1-\sum_{j=1}^{I-1}\lambda^{(j)}$: with $\lambda^{(i)}$ the sum is "
-        r"$(I-1)\lambda^{(0)}$, and $\lambda^{(0)}$ is never set.",
-        reading="λ^(0) = n^(0)/n, as the other λ^(i) start. No number fits all λ in Λ.",
-        repaired=Repaired(
-            title="with λ^(j) in client 0's sum, the clients' objectives add up to (126)",
-            statement=r"$\sum_{i\ge1}\lambda^{(i)}L^{(i)}+(1-\sum_{j=1}^{I-1}\lambda^{(j)})"
-            r"L^{(0)}$ is (126).",
-            hypotheses={},
-            size="I = 4",
-            check=identity(any_added),
-            mutants={"as printed": ("λ^(0)", {"index": "i"})},
-            notes="A sum: a server that weighs models by n^(i)/n changes it, as in "
-            "fedfb/algorithm-2-weights.",
         ),
     ),
 )

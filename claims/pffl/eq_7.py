@@ -24,17 +24,6 @@ def no_gap(instance: dict[str, Any], shift: int = 1) -> Case:
     return Case((Relation(total, "==", 1, "sum"),))
 
 
-def same_difference(instance: dict[str, Any], keep: str = "difference") -> Case:
-    """Two pairs (p_1, d) with the same difference d - p_1 (or the same ratio) give the same
-    weights.
-    """
-    n = instance["n"]
-    (p1, d), (q1, e) = ([Fraction(v) for v in pair] for pair in instance["pairs"])
-    same = d - p1 == e - q1 if keep == "difference" else d * q1 == e * p1
-    weights = ((weight(p1, d, k, n), weight(q1, e, k, n)) for k in range(1, n + 1))
-    return Case(tuple(Relation(a, "==", b, "weight") for a, b in weights), {keep: same})
-
-
 def residuals(shift: int = 0) -> dict[str, Any]:
     """Of (7): the Gini weights, and those without the first gap, k = 1..n."""
     n, k = sympy.symbols("n k", positive=True, integer=True)
@@ -46,15 +35,6 @@ def residuals(shift: int = 0) -> dict[str, Any]:
         "p_1 = 1, d = 2: (2k-1)/n^2": weight(1, 2, k, n) - (2 * k - 1) / n**2,
         "p_1 = d: 2k/(n(n+1))": weight(2, 2, k, n) - 2 * (k + shift) / (n * (n + 1)),
         "sum": total - 1,
-    }
-
-
-def scaling(added: int = 0) -> dict[str, Any]:
-    """The weights of (c p_1, c d) are those of (p_1, d), and with n >= 2 they tell d/p_1."""
-    n, k, p1, d, c = sympy.symbols("n k p1 d c", positive=True)
-    return {
-        "scaled": weight(c * p1 + added, c * d + added, k, n) - weight(p1, d, k, n),
-        "ratio": weight(p1, d, n, n) / weight(p1, d, 1, n) - (1 + (n - 1) * d / p1),
     }
 
 
@@ -88,44 +68,6 @@ CLAIMS = (
             scope="every n",
             check=identity(residuals, method="simplify"),
             mutants={"k+1 for k": ("as printed", {"shift": 1})},
-        ),
-    ),
-    Claim(
-        "pffl/arithmetic-difference",
-        "Section 3.2.1",
-        88,
-        "Of p_1 and d only the magnitude of their difference matters",
-        printed="since the weights are linearly spaced and normalised by the total sum, the "
-        "specific choice of $a$ and $d$ are not relevant outside of the magnitude of their "
-        "difference",
-        statement=r"If $d - p_1 = d' - p_1'$, then (7) with $(p_1, d)$ and with $(p_1', d')$ gives "
-        r"the same weights.",
-        kind="implication",
-        hypotheses={"difference": "d - p_1 = d' - p_1'"},
-        scope="n = 2",
-        whose="printed",
-        severity="remark",
-        check=counterexample(
-            same_difference,
-            "n = 2: (1, 2) gives 1/4, 3/4 and (2, 3) gives 2/7, 5/7",
-            {"pairs": [[1, 2], [2, 3]], "n": 2},
-        ),
-        mutants={
-            "the same ratio": ("(1, 2) and (2, 4)", {"pairs": [[1, 2], [2, 4]], "keep": "ratio"})
-        },
-        reading="a is p_1, and 'the magnitude of their difference' is |d - p_1|.",
-        erratum="The weights depend on the ratio d/p_1: (1, 2) and (2, 3) differ, (1, 2) and (2, "
-        "4) do not.",
-        repaired=Repaired(
-            title="Of p_1 and d only their ratio matters",
-            statement=r"(7) divided by its sum is the same for $(p_1, d)$ and $(c p_1, c d)$, $c > "
-            r"0$; and for $n \ge 2$ the last weight over the first is $1 + (n-1) d/p_1$, so that "
-            r"different ratios give different weights.",
-            kind="equivalence",
-            hypotheses={},
-            scope="every n, p_1 > 0",
-            check=identity(scaling, method="simplify"),
-            mutants={"one added": ("(c p_1 + 1, c d + 1): the same difference", {"added": 1})},
         ),
     ),
 )

@@ -311,8 +311,9 @@ CLAIMS = (
             },
             gap="(A.18) drops the cross term of noise and drift, which is not zero "
             "(propfair/eq-A.18); the statement survives: Cauchy-Schwarz first, then unbiasedness "
-            "step by step, gives (A.25) all the same. (A.26) and (A.27) print equalities where "
-            "only <= holds.",
+            "step by step, gives (A.25) all the same. (A.13) has the drift of the true gradients "
+            "in its middle line, and the noise too in its last: ab <= (a^2 + b^2)/2 is to be "
+            "applied to (A.12). (A.26) and (A.27) print equalities where only <= holds.",
             notes="The neighbourhood does not shrink with eta: eta cancels in Psi/eta. Without "
             "noise 0.916 of the bound is reached; noisy quadratics stay 30 times below it, so "
             "that no instance tells the constants of Psi, and the proof must.",

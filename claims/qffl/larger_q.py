@@ -140,8 +140,7 @@ CLAIMS = (
             "lemma 6": ("variance from q = 0 to 1", worse("variance", FIRST, "")),
             "lemma 7": ("angle from q = 0 to 1", worse("angle", FIRST, "")),
         },
-        reading="Of the losses, which appendix A.1 calls the performance; table 9: see "
-        "qffl/table-9-metrics.",
+        reading="Of the losses, which appendix A.1 calls the performance.",
         erratum="From q = 0 to q = 1 the variance and the angle of the losses do not increase "
         "(lemmas 6 and 7); their entropy may fall. From q = 1 to q = 2 each of the three may get "
         "worse. What grows with q is the entropy of F^(q+1), for small steps (lemma 8, repaired).",

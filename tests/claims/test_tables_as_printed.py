@@ -182,9 +182,3 @@ def test_propfair_settings_are_as_printed(read: Read):
     assert means(line[:2] for line in splits) == [
         numbers(row[:2]) for row in propfair.SPLITS.values()
     ]
-    rates = read("propfair", "\nTable 5: The best learning rates", list(propfair.RATES))
-    assert means(rates) == [numbers(row) for row in propfair.RATES.values()]
-    text = (Path(os.environ["FAIRFL_PAPERS"]) / "propfair.txt").read_text("utf-8")
-    for data in propfair.RATES:
-        grid = propfair.VISION_GRID if data.startswith("CI") else propfair.LANGUAGE_GRID
-        assert f"\n- {data}: $\\{{{', '.join(grid)}\\}}$" in text
