@@ -8,7 +8,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.forms import counterexample, identity
 
 
@@ -46,7 +46,6 @@ def kept(power: int = 1) -> dict[str, sympy.Expr]:
 CLAIMS = (
     Claim(
         "dynamic/algorithm-1",
-        "Algorithm 1",
         126,
         "With one full local step, algorithm 1 is normalised gradient descent",
         printed="our method could be thought of as a normalized version of Fedavg where we use the "
@@ -56,7 +55,6 @@ CLAIMS = (
         kind="identity",
         scope="quadratics of any two curvatures",
         size="d = 2",
-        whose="printed",
         check=identity(one_step, method="simplify"),
         mutants={
             "two local steps": ("on two curvatures", {"local": 2}),
@@ -68,15 +66,14 @@ CLAIMS = (
     ),
     Claim(
         "dynamic/algorithm-1-sampling",
-        "Algorithm 1, line 9",
         131,
         "Line 9 keeps the model where no client moves it",
+        number="Algorithm 1, line 9",
         printed=r"$w_{t+1} \leftarrow \sum_{k \in S_t} p_k^i w_{t+1}^k$",
         statement=r"If $w_{t+1}^k = w_t$ for all $k \in S_t$, then $w_{t+1} = w_t$.",
         kind="identity",
         hypotheses={"weights": "the weights of all clients sum to 1"},
         scope="one of two clients",
-        whose="printed",
         severity="constant",
         check=counterexample(
             unmoved,
@@ -90,7 +87,7 @@ CLAIMS = (
         "shrinks the model towards 0 in every round (algorithms 2 to 4 likewise; C also leaves C "
         "|v| clients, which need not be a whole number). Divide by their sum, or add updates "
         "instead of models.",
-        repaired=Repaired(
+        repaired=dict(
             title="With weights of sum one among those drawn, the model stays where no client "
             "moves it",
             statement=r"$\sum_{k \in S_t} p_k w_t / \sum_{k \in S_t} p_k = w_t$.",

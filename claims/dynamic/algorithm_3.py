@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.forms import counterexample, drawn, proof
 from fairfl.theory.bounds.updates import clip_bound, clipped_update
 
@@ -49,7 +49,6 @@ def updates() -> st.SearchStrategy[dict[str, Any]]:
 CLAIMS = (
     Claim(
         "dynamic/algorithm-3-max",
-        "Algorithm 3",
         310,
         "The largest coordinate of an update is a bound to clip at",
         printed=r"$LM : (w^{[0]}, ..., w^{[L-1]}) \rightarrow (max(w^{[0]}), ..., max(w^{[L-1]}))$ "
@@ -59,13 +58,12 @@ CLAIMS = (
         statement=r"$\max_j d_j \ge 0$, and limiting $d$ to $\pm \max_j d_j$ leaves it as it is.",
         kind="bound",
         scope="one layer of two parameters",
-        whose="printed",
         severity="constant",
         check=counterexample(bounds, "update (-1, -2): LM is -1", {"update": [-1, -2]}),
         mutants={"max |d|": ("the largest absolute value", {"absolute": True})},
         erratum="Take max |w|: where all coordinates of a layer fall, the largest one is negative, "
         "and +-g bounds nothing.",
-        repaired=Repaired(
+        repaired=dict(
             title="The largest absolute coordinate of an update is a bound to clip at",
             statement=r"$\max_j |d_j| \ge 0$, and limiting $d$ to it leaves $d$ as it is.",
             scope="as stated, any number of parameters",

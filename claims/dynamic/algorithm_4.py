@@ -27,7 +27,6 @@ def same(instance: dict[str, Any], power: int = 1) -> Case:
 CLAIMS = (
     Claim(
         "dynamic/algorithm-4",
-        "Algorithm 4",
         371,
         "Without its step 8, algorithm 4 is q-FedAvg",
         printed=r"$\Delta_t^{k} = F_k^q(w_t) (w_t - w_{t+1}^k)$, $h_t^k = qF_k^{q-1}(w_t) LN(w_t - "
@@ -39,7 +38,6 @@ CLAIMS = (
         hypotheses={"losses": "F_k > 0"},
         scope="one client, q = 1",
         expected="refuted",
-        whose="printed",
         severity="constant",
         check=counterexample(
             same,

@@ -1,4 +1,4 @@
-"""Definitions 1 and 3: benefits under weights that change, and relative against absolute fairness."""
+"""Definitions 1 and 3: benefits under weights that change; relative and absolute fairness."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line
 from fairfl.claims.forms import counterexample, identity, witness
 
@@ -50,7 +50,6 @@ def mean_loss(added: int = 0) -> dict[str, sympy.Expr]:
 CLAIMS = (
     Claim(
         "dynamic/definition-3",
-        "Definition 3",
         84,
         "Relative dynamic fairness does not imply absolute dynamic fairness",
         printed="relative dynamic fairness cannot imply absolute dynamic fairness",
@@ -59,7 +58,6 @@ CLAIMS = (
         kind="existence",
         hypotheses={"defined": "both gradients differ from 0"},
         scope="one training, two groups, d = 1",
-        whose="printed",
         check=witness(
             relative,
             "L_1 = (w-1)^2/2, L_2 = (w-4)^2/2, w_1 = -1/2, w_(t_2) = 0, eta = 1/2: v_1 has gained "
@@ -79,7 +77,6 @@ CLAIMS = (
     ),
     Claim(
         "dynamic/definition-1",
-        "Definition 1",
         60,
         "A group has no benefit while the model does not change",
         printed=r"$\mathcal{L}_{t_i}^{v_i}(w_t) = L_{v_i}(w_{t_i}) - L_{v_i}(w_t)$, where "
@@ -104,7 +101,7 @@ CLAIMS = (
         erratum="With weights p_j^M that change when others join, the benefit is a difference of "
         "two functions, positive without any training. Use weights within the group that stay (a "
         "mean over its members).",
-        repaired=Repaired(
+        repaired=dict(
             title="With weights normalised within the group, there is no benefit while the model "
             "does not change",
             statement=r"With $L_{v_i} = \sum_{j \in v_i} p_j F_j / \sum_{j \in v_i} p_j$ the "

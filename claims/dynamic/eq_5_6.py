@@ -32,10 +32,10 @@ def rise(distance: int = 3) -> tuple[sympy.Expr, list[sympy.Expr]]:
 CLAIMS = (
     Claim(
         "dynamic/eq-5-6",
-        "Eqs. (5), (6)",
         100,
         "One step of gradient descent brings between (eta - eta^2 L/2) and (eta - eta^2 mu/2) "
         "times ||g||^2",
+        number="Eqs. (5), (6)",
         printed=r"$(\eta - \frac{\eta^2 L}{2}) \|\nabla_w L_{v_2}(w_{t_2})\|_2^2 \le "
         r"L_{v_2}(w_{t_2}) - L_{v_2}(w_{t_2+1}^2) \le (\eta - \frac{\eta^2 \mu}{2}) \|\nabla_w "
         r"L_{v_2}(w_{t_2})\|_2^2$",
@@ -43,7 +43,6 @@ CLAIMS = (
         r"any $\eta$: $(\eta - \eta^2 L/2) \|\nabla f(w)\|^2 \le f(w) - f(w') \le (\eta - \eta^2 "
         r"\mu/2) \|\nabla f(w)\|^2$; equal where $L = \mu$.",
         kind="tight bound",
-        whose="printed",
         check=identity(residuals),
         mutants={
             "1 % less": ("eta^2 L/2.02", {"divisor": "101/50"}),
@@ -57,16 +56,15 @@ CLAIMS = (
     ),
     Claim(
         "dynamic/assumptions",
-        "Section 4",
         98,
         "There are losses on R^d that are mu-strongly convex and 1-Lipschitz",
+        number="Section 4",
         printed=r"We assume both $L_{v_1}(w)$ and $L_{v_2}(w)$ are $L$-smooth, $\mu$-strongly "
         r"convex and 1-Lispschitz.",
         statement=r"Some $f$ on $R^d$ is $\mu$-strongly convex, $\mu > 0$, and 1-Lipschitz.",
         kind="existence",
         scope="every mu > 0, on every line",
         expected="refuted",
-        whose="printed",
         severity="remark",
         check=every(definite(rise, strict=True), negation=True),
         mutants={

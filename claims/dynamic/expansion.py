@@ -10,7 +10,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.dynamic.setting import HALF, dot
 from fairfl.claims.forms import counterexample, definite, every, identity
 
@@ -56,9 +56,9 @@ def halved(share: Fraction = HALF) -> dict[str, sympy.Expr]:
 CLAIMS = (
     Claim(
         "dynamic/eq-10-11",
-        "Eqs. (10)-(13), proofs of theorems 1 and 2",
         267,
         "The remainder of the first-order expansion is o(||w' - w||^2)",
+        number="Eqs. (10)-(13), proofs of theorems 1 and 2",
         printed=r"$L_{v_1}(w_{t_2+1}) = L_{v_1}(w_{t_2}) - \eta \nabla_w L_{v_1}(w_{t_2}) \cdot "
         r"\frac{\nabla_w L_{v_1}(w_{t_2}) + \nabla_w L_{v_2}(w_{t_2})}{2} + o\left[\|w_{t_2+1} - "
         r"w_{t_2}\|^2\right]$",
@@ -67,7 +67,6 @@ CLAIMS = (
         kind="bound",
         hypotheses={"small step": "||w' - w|| <= 1/1000"},
         scope="L_1 = w^2/2, every step (the remainder is exactly half of its square)",
-        whose="printed",
         severity="step",
         check=counterexample(
             remainder,
@@ -80,7 +79,7 @@ CLAIMS = (
         erratum="A first-order expansion leaves o(||w' - w||), or O(||w' - w||^2) where the "
         "gradient is Lipschitz. For a fixed eta the remainder has the order of eta^2 ||g||^2, that "
         "of the terms that are compared: eta L must be small.",
-        repaired=Repaired(
+        repaired=dict(
             title="The remainder of the first-order expansion is at most (L/2) ||w' - w||^2, and "
             "can be that",
             statement=r"For an $L$-smooth $L_1$: $|L_1(w') - L_1(w) - g_1 \cdot (w' - w)| \le "
@@ -99,16 +98,15 @@ CLAIMS = (
     ),
     Claim(
         "dynamic/theorem-1-factor",
-        "Proof of theorem 1",
         275,
         "The difference of the step's benefits is eta (||g_2||^2 - ||g_1||^2) to first order",
+        number="Proof of theorem 1",
         printed=r"$[L_{v_2}(w_{t_2}) - L_{v_2}(w_{t_2+1})] - [L_{v_1}(w_{t_2}) - "
         r"L_{v_1}(w_{t_2+1})] \approx \eta \|\nabla_w L_{v_2}(w_{t_2})\|_2^2 - \eta \|\nabla_w "
         r"L_{v_1}(w_{t_2})\|_2^2$",
         statement=r"The linear parts of (11) and (10) differ by $\eta (\|g_2\|^2 - \|g_1\|^2)$.",
         kind="identity",
         scope="d = 1",
-        whose="printed",
         severity="constant",
         check=counterexample(
             factor,
@@ -118,7 +116,7 @@ CLAIMS = (
         mutants={"eta/2": ("with the factor 1/2", {"share": HALF})},
         erratum="The half of the aggregation is lost: it is (eta/2)(||g_2||^2 - ||g_1||^2). Only "
         "with it does the condition ||g_2|| >= 2 of theorem 2's proof come out.",
-        repaired=Repaired(
+        repaired=dict(
             title="The difference of the step's benefits is (eta/2)(||g_2||^2 - ||g_1||^2) to "
             "first order",
             statement=r"$\frac{\eta}{2} (g_2 - g_1) \cdot (g_1 + g_2) = \frac{\eta}{2} "

@@ -9,7 +9,7 @@ import sympy
 from flint import arb
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
 from fairfl.claims.forms import counterexample, definite, every, identity
 
@@ -54,9 +54,9 @@ PRINTED_20 = (
 CLAIMS = (
     Claim(
         "dynamic/gb",
-        "Eqs. (9), (20)",
         203,
         "The group benefit (9) is positive iff the algorithm is fair",
+        number="Eqs. (9), (20)",
         printed=r"$GB_t = \frac{1}{n-1} \sum_{i=1}^{n-1} \exp\left(L_{v_{i+1}}(w_t) - "
         r"L_{v_i}(w_t)\right) - 1$. A positive value of GB indicates that the algorithm is fair, "
         r"and larger value indicates better fairness of the algorithm. (20): " + PRINTED_20,
@@ -65,7 +65,6 @@ CLAIMS = (
         kind="equivalence",
         hypotheses=GROUPS,
         scope="two groups",
-        whose="printed",
         severity="theorem",
         check=counterexample(
             tells,
@@ -77,7 +76,7 @@ CLAIMS = (
         "large loss makes (9) positive, however much it gains. Use (20), whose sign is that of the "
         "gap for two groups. That (9) leaves out a term which is the same for all algorithms (it "
         "is, for two groups) lets it compare two of them, and says nothing of its sign.",
-        repaired=Repaired(
+        repaired=dict(
             number="Eq. (20)",
             title="The group benefit (20) is positive if the algorithm is fair, and for two groups "
             "only then",
@@ -93,9 +92,9 @@ CLAIMS = (
     ),
     Claim(
         "dynamic/gb-groups",
-        "Eq. (20)",
         443,
         "The group benefit (20) of three groups is positive only if the algorithm is fair",
+        number="Eq. (20)",
         printed=PRINTED_20,
         statement=r"For three groups, $GB_t > 0$ in (20) iff every group that joined earlier has "
         r"the larger benefit.",

@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.bilevel import outer
 from fairfl.claims.forms import counterexample, every, identity
 
@@ -157,9 +157,9 @@ def any_matrix(place: str = "outside", groups: int = 4) -> dict[str, Any]:
 CLAIMS = (
     Claim(
         "fedfb/algorithm-2-weights",
-        "Algorithm 2, appendix B.1",
         1225,
         "FedAvg, which weighs models by the clients' sizes, solves (7) from the objectives L^(i)",
+        number="Algorithm 2, appendix B.1",
         printed=r"FedAvg [...] iteratively compute[s] a weighted average of the local model "
         r"parameters, with the weights proportional to the local datasets' sizes. [...] "
         r"$L(w,\lambda)=\sum_iL^{(i)}(w,\lambda)$, "
@@ -171,7 +171,6 @@ CLAIMS = (
         r"$L=\sum_iL^{(i)}$.",
         kind="equivalence",
         scope="I = 2, quadratic losses",
-        whose="printed",
         check=counterexample(
             minimiser,
             "4 and 12 people, a quarter in each cell, losses (w - 0)²/2 and (w - 1)²/2: (7) has "
@@ -188,7 +187,7 @@ CLAIMS = (
         r"$\frac1I$, or let client $i$ descend on $\frac n{n^{(i)}}L^{(i)}$.",
         reading="Section 3 assumes clients of one size, for which there is no difference; section "
         "4's algorithms and the experiments do not.",
-        repaired=Repaired(
+        repaired=dict(
             title="with weights 1/I, or objectives n/n^(i) L^(i), the clients' objectives average "
             "to (7)",
             statement=r"$\frac1I\sum_iL^{(i)}=\frac1IL$ and $\sum_i\frac{n^{(i)}}n\cdot\frac "
@@ -204,9 +203,9 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/algorithm-3",
-        "Algorithms 3 and 4",
         1390,
         "the clients' objectives of algorithm 3 average to (90), and their μ^(i) to μ",
+        number="Algorithms 3 and 4",
         printed=r"$w^{(i)}\leftarrow$ Gradient descent w.r.t objective function "
         r"$\sum_{a=1}^{A-1}\lambda_aL_{1,a}^{(i)}(w)+(\frac{n_{1,\star}}n-\sum_{a="
         r"1}^{A-1}\lambda_a)L^{(i)}_{1,0}(w)+\frac{n_{0,\star}}nL^{(i)}_{0,\star}(w)$; "
@@ -217,7 +216,6 @@ CLAIMS = (
         kind="identity",
         hypotheses={"equal sizes": "the clients have as many people each"},
         scope="A = 2, I = 2",
-        whose="printed",
         check=counterexample(
             unequal,
             "two clients of 8 people; with label 1, group 1: 1 of loss 1 and 3 of loss 0, mean "
@@ -235,7 +233,7 @@ CLAIMS = (
         "nowhere defined; it must be the weighted difference too. Algorithm 4 has the same two "
         "faults.",
         reading="μ_a^(i) = L^(i)_{1,a} - L^(i)_{1,0}, SecAgg a mean, FedAvg's weights equal.",
-        repaired=Repaired(
+        repaired=dict(
             title="with L^(i)_{y,a} weighted by n^(i)_{y,a}/n_{y,a} the clients' objectives and "
             "μ^(i) sum to (90) and μ",
             statement=r"With $\frac{n^{(i)}_{y,a}}{n_{y,a}}L^{(i)}_{y,a}$ for $L^{(i)}_{y,a}$ both "
@@ -249,7 +247,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/assumption-7",
-        "Assumption 7",
         1418,
         "the matrix of assumption 7 is the inner problem's Hessian",
         printed=r"$\sum_{a=1}^{A-1}[(\lambda_{1,a}\nabla^2L_{1,a}+\lambda_{0,a}\nabla^2L_{0,a}+"
@@ -258,7 +255,6 @@ CLAIMS = (
         statement=r"(106)-(107) equals the Hessian of (102)-(103), which (115)-(117) invert.",
         kind="identity",
         scope="A = 3",
-        whose="printed",
         check=counterexample(
             same_matrix,
             "A = 3, Hessians 1 for a = 0 and -1 else, λ = 3/20, shares 1/2: (106)-(107) is "
@@ -279,7 +275,7 @@ CLAIMS = (
         erratum="The terms of a = 0 must stand outside of the sum over a, where they are counted "
         "A - 1 times. For A > 2 the assumption as printed may hold where the Hessian is "
         "negative. For A = 2 it makes no difference.",
-        repaired=Repaired(
+        repaired=dict(
             title="with the terms of a = 0 outside of the sum, assumption 7's matrix is the inner "
             "problem's Hessian",
             statement=r"$\sum_{a\ge1}\sum_y\lambda_{y,a}\nabla^2L_{y,a}+\sum_y(\frac{n_{y,"

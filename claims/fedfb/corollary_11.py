@@ -82,7 +82,6 @@ PREMISES = {"opposite": "(μ_0^(0) - μ_1^(0)) (μ_0^(1) - μ_1^(1)) < 0", "orde
 CLAIMS = (
     Claim(
         "fedfb/corollary-11",
-        "Corollary 11",
         660,
         "δ ≈ |g_0(0) + g_1(0)|/4 > 0 where one client's spread is much larger: as σ^(0) → ∞, all "
         "else fixed",
@@ -116,7 +115,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/corollary-11/uniform",
-        "Corollary 11",
         660,
         "δ > 0 whenever σ^(0) is 10^6 times σ^(1) and every mean",
         printed=PRINTED,

@@ -37,7 +37,6 @@ def residuals(common: bool = True, quarter: int = 4) -> dict[str, Any]:
 CLAIMS = (
     Claim(
         "fedfb/eq-32",
-        "Eq. (32)",
         558,
         "DP Disp of LFT+Ensemble is |Σ_ij g_i(λ_j)|/4, and g = (g_0 + g_1)/2",
         printed=r"$DP\,Disp(f^{LFT+Ensemble}_{\varepsilon_0,\varepsilon_1})="
@@ -52,7 +51,6 @@ CLAIMS = (
             "equal weights": "the clients have as much data each",
         },
         scope="as stated; the proof: any number of clients",
-        whose="printed",
         check=proof("pooled.v", "ensemble", identity(residuals)),
         mutants={
             "two shares": ("q_0 and q_1 differ, pooled by Bayes' rule", {"common": False}),

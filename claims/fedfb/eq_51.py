@@ -8,7 +8,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.forms import counterexample, identity
 
 
@@ -35,7 +35,6 @@ def residuals(own: bool = True) -> dict[str, sympy.Expr]:
 CLAIMS = (
     Claim(
         "fedfb/eq-51",
-        "Eq. (51)",
         978,
         "MD_i = Σ_x [f(x,0) P(x|a=0,i)/P(a=0) - f(x,1) P(x|a=1,i)/P(a=1)]",
         printed=r"(51): $P(\hat y=1\mid a=0,i)-P(\hat y=1\mid a=1,i)=\sum_x[f(x,0)\frac{P(x\mid "
@@ -43,7 +42,6 @@ CLAIMS = (
         r"P_a^{(i)}}[f(x,0)\frac{[[a=0]]}{1-q}-f(x,1)\frac{[[a=1]]}q]$.",
         statement="The formula (51).",
         kind="identity",
-        whose="printed",
         severity="constant",
         check=counterexample(
             printed,
@@ -56,7 +54,7 @@ CLAIMS = (
         "another programme than LFT+FedAvg(ε). (53) also prints one side of the constraint only: "
         "-ε_i <= v_i·f is missing.",
         notes="(56) is right, with q = q_i, and lemma 18 is derived from that.",
-        repaired=Repaired(
+        repaired=dict(
             number="Eq. (56)",
             title="MD_i = E_a E_x [f(x,0) 1{a=0}/(1-q_i) - f(x,1) 1{a=1}/q_i]",
             statement=r"The formula (56), $a\sim Bern(q_i)$.",

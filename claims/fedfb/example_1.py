@@ -8,7 +8,7 @@ from typing import Any
 from flint import arb
 
 from fairfl.claims.case import Case, Operator, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball, phi
 from fairfl.claims.fedfb.normal_clients import clients, ends
 from fairfl.claims.forms import counterexample, every, witness
@@ -59,7 +59,6 @@ def exact(instance: dict[str, Any], digits: str = "0.2043003118") -> Case:
 CLAIMS = (
     Claim(
         "fedfb/example-1",
-        "Example 1",
         116,
         "the example satisfies corollary 2 (= 11), and δ ≈ 0.21",
         printed=r"[An example that satisfies the conditions of Corollary 2:] Let "
@@ -69,7 +68,6 @@ CLAIMS = (
         r"to $0.21$.",
         kind="figure",
         scope="as stated; q = 1/2, logistic η",
-        whose="printed",
         severity="constant",
         check=every(
             counterexample(
@@ -88,7 +86,7 @@ CLAIMS = (
         "approximation |g_0(0) + g_1(0)|/4 = 0.2099988.",
         notes="With μ_0^(0) slightly below μ_1^(0) the conditions hold, and δ is continuous in "
         "them.",
-        repaired=Repaired(
+        repaired=dict(
             title="the smallest disparity of example 1 is 0.2043003118...",
             statement=r"$\min DP\,Disp=\frac14(\Phi(3)-\Phi(-1)-2\Phi(\frac1{35})+1)\in("
             r"0.2043003118,0.2043003119)$.",

@@ -18,7 +18,7 @@ from fairfl.claims.bisection import bisect
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import ClaimCertificate, Witness
-from fairfl.claims.claim import Claim, Effort, Repaired
+from fairfl.claims.claim import Claim, Effort
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball, phi
 from fairfl.theory.populations.fedfb_figures import MEANS_9 as MEANS
@@ -203,9 +203,9 @@ def reversed_order(effort: Effort, lead: str = "0.0012") -> Evidence:
 CLAIMS = (
     Claim(
         "fedfb/figure-9-accuracy",
-        "Section 5.2, figure 9",
         265,
         "figure 9: LFT+Ensemble obtains a strictly higher accuracy than LFT+FedAvg",
+        number="Section 5.2, figure 9",
         printed=r"A very interesting observation is that LFT+Ensemble is observed to obtain a "
         r"strictly higher accuracy than LFT+FedAvg.",
         statement="For every rule of LFT+FedAvg there is an LFT+Ensemble that is as fair and more "
@@ -213,7 +213,6 @@ CLAIMS = (
         "LFT+Ensemble of its disparity.",
         kind="figure",
         scope="panel (a), on the laws; every budget of LFT+Ensemble",
-        whose="printed",
         check=refuted,
         mutants={
             "0.0041": (
@@ -225,7 +224,7 @@ CLAIMS = (
         erratum="On the laws it is the other way round at ε = (1, 0.52, 1) and (1, 0.6, 1) in "
         "all four panels; both curves end at one rule, the most accurate: the observation comes "
         "from the samples or from the grid of multipliers.",
-        repaired=Repaired(
+        repaired=dict(
             title="figure 9: LFT+FedAvg is more accurate than LFT+Ensemble where budgets bind",
             statement="For ε = (1, 0.52, 1) and (1, 0.6, 1) a rule with |MD_i| ≤ ε_i is more "
             "accurate than every LFT+Ensemble of its disparity, by at least 0.0012.",

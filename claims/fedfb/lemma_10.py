@@ -116,7 +116,6 @@ INCREASE = {"g_i increase": "each g_i is strictly increasing, as the proof of le
 CLAIMS = (
     Claim(
         "fedfb/lemma-10",
-        "Lemma 10",
         568,
         "if the ERMs favour different groups and ψ keeps its sign, DP Disp of LFT+Ensemble is at "
         "least δ > 0",
@@ -127,7 +126,6 @@ CLAIMS = (
         kind="bound",
         hypotheses={**PREMISES, **INCREASE},
         scope="each g_i strictly increasing",
-        whose="printed",
         check=proof("ensemble_gap.v", "gap", drawn(bound, opposed, tolerance=0.0)),
         mutants={"above δ": ("DP Disp >= 1.01 δ", {"factor": Fraction(101, 100)})},
         rests_on=("fedfb/eq-32",),
@@ -144,7 +142,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/lemma-10/tight",
-        "Lemma 10",
         568,
         "δ of lemma 10 is the smallest disparity of LFT+Ensemble",
         printed=PRINTED,
@@ -165,7 +162,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/lemma-10/gaps",
-        "Lemma 10",
         568,
         "lemma 10 for whichever solutions of their own problems the clients return",
         printed=PRINTED,

@@ -76,7 +76,6 @@ INCREASE = {"common q": "q_0 = q_1", "g_i increase": "each g_i is strictly incre
 CLAIMS = (
     Claim(
         "fedfb/lemma-12",
-        "Lemma 12",
         756,
         "Acc(LFT+Ensemble) ≤ CFL(ε) where its disparity is ≤ ε, with equality iff λ_0 = λ_1 = λ_ε",
         printed=r"Let $q\in(0,1)$. Given an LFT+Ensemble classifier such that "
@@ -88,7 +87,6 @@ CLAIMS = (
         kind="bound",
         hypotheses=INCREASE,
         scope=SCOPE,
-        whose="printed",
         check=proof("ensemble.v", "lemma_12", drawn(bound, tried, tolerance=0.0)),
         mutants={
             "λ_0 = λ_1": ("equality iff λ_0 = λ_1", {"condition": "two equal"}),
@@ -102,7 +100,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/lemma-13",
-        "Lemma 13",
         764,
         "if ε ≥ |g(0)| then max LFT+Ensemble(ε_0, ε_1; ε) = CFL(ε)",
         printed=r"Let $q\in(0,1)$. If the ERM is already fair, i.e., $\varepsilon\ge|g(0)|$, "
@@ -112,7 +109,6 @@ CLAIMS = (
         r"$|MD|\le\varepsilon$.",
         kind="implication",
         scope="as stated; any number of clients, any q_i; ERM fair whatever it does at ties",
-        whose="printed",
         check=proof("lemma_7.v", "fair", drawn(fair, slackened, tolerance=0.0)),
         mutants={"1 % less fair": ("ε >= 0.99 |g(0)|", {"part": Fraction(99, 100)})},
         rests_on=("fedfb/lemma-7/repaired",),

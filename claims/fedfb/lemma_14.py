@@ -109,7 +109,6 @@ PREMISES = {
 CLAIMS = (
     Claim(
         "fedfb/lemma-14",
-        "Lemma 14",
         775,
         "if g_0(0) g_1(0) < 0: max LFT+Ensemble < CFL(ε) for all ε < |g(0)|",
         printed=PRINTED,
@@ -117,7 +116,6 @@ CLAIMS = (
         kind="bound",
         hypotheses={**PREMISES, **INCREASE},
         scope=SCOPE,
-        whose="printed",
         check=proof("ensemble.v", "lemma_14", drawn(strict, instances, tolerance=0.0)),
         mutants={"any signs": ("without g_0(0) g_1(0) < 0", {"opposite": False})},
         rests_on=("fedfb/lemma-7/repaired", "fedfb/eq-10/repaired"),
@@ -128,7 +126,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/lemma-14/gaps",
-        "Lemma 14",
         775,
         "lemma 14 for whichever solutions of their own problems the clients return",
         printed=PRINTED,

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.lemma_12 import INCREASE, SCOPE
 from fairfl.claims.fedfb.lemma_14 import multipliers, placed, turned, worse
 from fairfl.claims.fedfb.worlds import HALF, Clients
@@ -107,7 +107,6 @@ PREMISES = {**INCREASE, "same": "g_0(0) g_1(0) > 0"}
 CLAIMS = (
     Claim(
         "fedfb/lemma-15",
-        "Lemma 15",
         799,
         "if g_0(0) g_1(0) > 0: max LFT+Ensemble = CFL(ε) for ε ≥ τ, and < CFL(ε) otherwise",
         printed=r"Let $\tau=\min\{|g(0)|,\max\{\mathrm{sign}(g(0))g(g_0^{-1}(0)),"
@@ -119,7 +118,6 @@ CLAIMS = (
         kind="equivalence",
         hypotheses=PREMISES,
         scope=SCOPE,
-        whose="printed",
         check=proof(
             "ensemble.v",
             "lemma_15",
@@ -141,7 +139,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/eq-47",
-        "Eq. (47)",
         844,
         "g(g_0⁻¹(0)) = g_1(g_0⁻¹(0)) and g(g_1⁻¹(0)) = g_0(g_1⁻¹(0))",
         printed=r"$g(g_0^{-1}(0))=g_1(g_0^{-1}(0))<0=g(g^{-1}(0))<g_0(g_1^{-1}(0))="
@@ -149,7 +146,6 @@ CLAIMS = (
         statement="Both equalities.",
         kind="identity",
         hypotheses=PREMISES,
-        whose="printed",
         severity="constant",
         check=counterexample(
             equation_47, "two clients, both favouring group 0: the left side is half the right", TWO
@@ -158,7 +154,7 @@ CLAIMS = (
         erratum="Both equalities need a factor 1/2 on the right: g = (g_0 + g_1)/2 and "
         "g_i(g_i⁻¹(0)) = 0.",
         notes="Lemma 15 uses only the signs, and survives.",
-        repaired=Repaired(
+        repaired=dict(
             title="g(g_0⁻¹(0)) = g_1(g_0⁻¹(0))/2 and g(g_1⁻¹(0)) = g_0(g_1⁻¹(0))/2",
             statement=r"$g(g_0^{-1}(0))=\frac12g_1(g_0^{-1}(0))$, "
             r"$g(g_1^{-1}(0))=\frac12g_0(g_1^{-1}(0))$.",
@@ -172,7 +168,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/remark-8",
-        "Remark 8",
         868,
         "max_i sign(g(0)) g(g_i⁻¹(0)) > 0 iff the two locally fair classifiers are equal",
         printed=r"According to the proof of Lemma 15, we obtain "
@@ -182,7 +177,6 @@ CLAIMS = (
         statement=r"$\max_i\mathrm{sign}(g(0))g(g_i^{-1}(0))>0\iff f_0^0=f_1^0$.",
         kind="equivalence",
         hypotheses=PREMISES,
-        whose="printed",
         severity="misprint",
         check=counterexample(
             remark_8,
@@ -193,7 +187,7 @@ CLAIMS = (
         erratum="'equal' should be 'unequal'. Where they are unequal one of the two numbers is "
         "negative, so it is not the disparity of f_i^0, as the remark says, but its signed mean "
         "difference.",
-        repaired=Repaired(
+        repaired=dict(
             title="max_i sign(g(0)) g(g_i⁻¹(0)) > 0 iff the two locally fair classifiers are "
             "unequal",
             statement=r"$\max_i\mathrm{sign}(g(0))g(g_i^{-1}(0))>0\iff f_0^0\ne f_1^0$.",

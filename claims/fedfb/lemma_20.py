@@ -9,7 +9,7 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.worlds import Clients, Population, worlds
 from fairfl.claims.forms import counterexample, definite, drawn, every, proof
 
@@ -136,7 +136,6 @@ PREMISES = {
 CLAIMS = (
     Claim(
         "fedfb/lemma-20",
-        "Lemma 20",
         1042,
         "I clients in two pooled subsets: DP Disp of LFT+Ensemble is at least δ̃ > 0",
         printed=r"Let $q_i=q$ for all $i\in[I]$. Consider a partition which divides $I$ clients "
@@ -155,7 +154,6 @@ CLAIMS = (
         kind="bound",
         hypotheses=PREMISES,
         scope="I = 3, as stated",
-        whose="printed",
         check=every(
             proof(
                 "lemma_20.v",
@@ -178,7 +176,7 @@ CLAIMS = (
         notes="Lemma 1 and remark 10 for more than two clients, and the second half of theorem "
         "21, rest on it (fedfb/theorem-21/strict). What does hold for I clients: "
         "fedfb/lemma-20/range.",
-        repaired=Repaired(
+        repaired=dict(
             title="the average of the two pooled subsets' classifiers, with weights J_0, J_1, has "
             "DP Disp at least δ̃ > 0",
             statement=r"$DP\,Disp(J_0\tilde f_0+J_1\tilde f_1)\ge\tilde\delta>0$ for all "
@@ -198,7 +196,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/lemma-20/range",
-        "Lemma 20",
         1042,
         "(ours) the mean differences that LFT+Ensemble of I clients reaches",
         printed="see fedfb/lemma-20",

@@ -49,7 +49,6 @@ def instances() -> st.SearchStrategy[dict[str, Any]]:
 CLAIMS = (
     Claim(
         "fedfb/lemma-8",
-        "Lemma 8",
         510,
         "two solutions of CFL(ε) agree almost everywhere under the law of (x, a)",
         printed=r"If $f$ and $g$ are two solutions to CFL($\varepsilon$), then $f=g$ almost "

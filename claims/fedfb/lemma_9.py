@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.worlds import HALF, Clients, parts, worlds
 from fairfl.claims.forms import counterexample, drawn, proof
 
@@ -47,7 +47,6 @@ def instances() -> st.SearchStrategy[dict[str, Any]]:
 CLAIMS = (
     Claim(
         "fedfb/lemma-9",
-        "Lemma 9",
         520,
         "if ε < |g(0)| then MD(f_ε) = λ_ε ≠ 0",
         printed=r"1. If $\varepsilon<|g(0)|$, then "
@@ -59,7 +58,6 @@ CLAIMS = (
         statement=r"If $\varepsilon<|g(0)|$, then $MD(f_\varepsilon)=\lambda_\varepsilon$.",
         kind="identity",
         hypotheses={"ε < |g(0)|": "the unconstrained solution is not fair enough"},
-        whose="printed",
         severity="misprint",
         check=counterexample(
             printed,
@@ -71,7 +69,7 @@ CLAIMS = (
         "next equation, g(λ_ε) = sign(g(0)) ε, and part 2: MD(f_ε) and λ_ε have opposite signs. "
         "At ε = 0 it says 0 ≠ 0.",
         notes="Later results use λ_ε ≠ 0 and g(λ_ε) = sign(g(0)) ε only, and survive.",
-        repaired=Repaired(
+        repaired=dict(
             title="if ε < |g(0)| then MD(f_ε) = g(λ_ε) = sign(g(0)) ε and λ_ε ≠ 0; λ_ε g(0) ≤ 0",
             statement=r"If $\varepsilon<|g(0)|$: "
             r"$MD(f_\varepsilon)=g(\lambda_\varepsilon)=\mathrm{sign}(g(0))\varepsilon$, "

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Repaired, caption
+from fairfl.claims.claim import caption
 from fairfl.claims.forms import counterexample, witness
 from fairfl.studies.papers.fedfb import published_numbers as numbers
 
@@ -54,7 +54,6 @@ LEVELS = ["low", "medium", "high"]
 CLAIMS = (
     caption(
         "fedfb/table-2",
-        "Table 2",
         284,
         "table 2: FedFB performs well at all tested levels of heterogeneity",
         r"Table 2: [...] FedFB achieves good performance on all the tested levels of "
@@ -76,7 +75,7 @@ CLAIMS = (
         erratum="At low heterogeneity, where a federated method should find it easiest, FedFB is "
         "5.7 points less accurate than CFL (.669 ± .040) and twice as unfair (.058 to .028). So "
         "its accuracy rises with heterogeneity, from .669 to .725 at the medium level.",
-        repaired=Repaired(
+        repaired=dict(
             title="table 2: FedFB is within 2.4 points of CFL, in accuracy and in disparity, at "
             "medium and high heterogeneity",
             statement="Both differences are at most 2.4 points at the medium and at the high "
@@ -92,12 +91,12 @@ CLAIMS = (
     ),
     caption(
         "fedfb/table-7",
-        "Table 7, appendix C.6",
         1653,
         "table 7: FedFB's numbers are those of table 1",
         r"Table 7: Comparison of accuracy and fairness in the synthetic, Adult, COMPAS, and Bank "
         r"datasets w.r.t demographic parity (DP) on multilayer perceptron. FedFB (Ours): .725, "
         r".051; .804, .028; .616, .036; .883, .000.",
+        number="Table 7, appendix C.6",
         statement="FedFB on COMPAS: the same in tables 1 and 7.",
         scope="COMPAS; the other three data sets agree",
         check=counterexample(

@@ -10,7 +10,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.forms import counterexample, every, identity
 
 
@@ -33,16 +33,15 @@ def residuals(c: int, missing: int = 0) -> dict[str, Any]:
 CLAIMS = (
     Claim(
         "pffl/algorithm-1",
-        "Algorithm 1, lines 11-13",
         228,
         "Algorithm 1 leaves a model as it is on which all clients agree",
+        number="Algorithm 1, lines 11-13",
         printed=r"12: $\mathbf{w} = \mathbf{p}^T \cdot \mathbf{w}$, 13: $w^{t+1} = \sum_{k=1}^c "
         r"w_k^{t+1}$, after line 6: 'Client returns their trained model $w_k^{t+1}$'",
         statement=r"If every client returns $w_k^{t+1} = u$, then $w^{t+1} = u$.",
         kind="implication",
         hypotheses={"weights": "p >= 0 with sum one"},
         scope="c = 2",
-        whose="printed",
         severity="misprint",
         check=counterexample(
             agreement,
@@ -53,7 +52,7 @@ CLAIMS = (
         reading="w_k^{t+1} in line 13 is what line 6 calls so, the model that client k returns.",
         erratum="Line 13 discards the weights, and c equal models give c times the model. Drop it: "
         "w^{t+1} = p^T w.",
-        repaired=Repaired(
+        repaired=dict(
             number="Algorithm 1, lines 11-12",
             title="The weighted mean of line 12 leaves a model as it is on which all clients agree",
             statement=r"With $w^{t+1} = \sum_k p_k w_{(k)}^{t+1}$, models in the order of the "

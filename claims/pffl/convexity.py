@@ -57,10 +57,10 @@ def dent(n: int, step: int = 1) -> dict[str, Any]:
 CLAIMS = (
     Claim(
         "pffl/convexity",
-        "Eq. (6) (the question is ours)",
         72,
         "The objective is convex in the losses iff the weights do not increase on descending "
         "losses",
+        number="Eq. (6) (the question is ours)",
         printed=r"$\min_w f_p(w) = \mathbf{p}^T \cdot \phi(\mathbf{F}(w))$",
         statement=r"For weights $w_k$ on descending losses, $F \mapsto \sum_k w_k F_{[k]}$ is "
         r"convex on $R^n$ iff $w_1 \ge \dots \ge w_n$. Then it is the maximum of $v^T F$ over the "

@@ -52,10 +52,10 @@ def utilities() -> st.SearchStrategy[dict[str, Any]]:
 CLAIMS = (
     Claim(
         "pffl/eq-3",
-        "Eqs. (3), (4)",
         50,
         "The Gini index is one less the rank-weighted sum over the mean, and 0 when all values are "
         "equal",
+        number="Eqs. (3), (4)",
         printed=r"$I(\mathbf{u}) = 1 - \frac{1}{n^2} \left( \frac{\sum_1^n (2i - 1) "
         r"\phi(\mathbf{u})_i}{\mu(\mathbf{u})} \right)$, $\phi$ descending; all elements equal: "
         r"$I(\mathbf{u}) = 1 - \mu/\mu = 0$.",
@@ -68,7 +68,6 @@ CLAIMS = (
             "by zero)"
         },
         scope="every n",
-        whose="printed",
         check=proof(
             "gini.v",
             "by_rank",

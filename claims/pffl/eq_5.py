@@ -11,7 +11,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.forms import counterexample, definite, every, witness
 
 
@@ -63,16 +63,15 @@ def chebyshev(n: int, turned: bool = False) -> tuple[Any, list[Any]]:
 CLAIMS = (
     Claim(
         "pffl/eq-5",
-        "Eq. (5), Section 2.3",
         62,
         "p = (1, 0, ..., 0) on an ascending order counts the lowest value only",
+        number="Eq. (5), Section 2.3",
         printed=r"$G_{2SF}(\mathbf{u}) = \mathbf{p}^T \cdot \phi(\mathbf{u})$; $\mathbf{p} = (1, "
         r"0, \dots, 0)$ which would optimise only for the lowest value in the list",
         statement=r"For ascending $\phi$ and $p = (1, 0, \dots, 0)$: $p^T \phi(u) = \min_i u_i$ "
         r"for every $u \in R^n$.",
         kind="identity",
         size="n <= 7",
-        whose="printed",
         check=every(
             *(witness(extreme, f"all 0-1 vectors of n = {n}", {"n": n}) for n in range(1, 8))
         ),
@@ -87,9 +86,9 @@ CLAIMS = (
     ),
     Claim(
         "pffl/sort-order",
-        "Section 2.3, Eq. (6)",
         64,
         "The sort order is arbitrary as long as p runs in the opposite direction",
+        number="Section 2.3, Eq. (6)",
         printed=r"The particular choice of sort order is arbitrary as long as $\mathbf{p}$ follows "
         r"the opposite direction. $\min_w f_p(w) = \mathbf{p}^T \cdot \phi(\mathbf{F}(w))$",
         statement=r"With $p$ non-increasing on ascending losses, or non-decreasing on descending "
@@ -111,7 +110,7 @@ CLAIMS = (
         "disparity: p and the losses must run in the same direction. Sections 3.2.1 (increasing "
         "weights, ascending) and 3.2.2 (decreasing weights, descending) do that, and contradict "
         "section 2.3.",
-        repaired=Repaired(
+        repaired=dict(
             title="Weights in the direction of the losses never reward disparity",
             statement=r"For $w_1 \ge \dots \ge w_n \ge 0$ with sum one, and losses $F_{[1]} \ge "
             r"\dots \ge F_{[n]}$: $\sum_k w_k F_{[k]} \ge \frac1n \sum_k F_k$, the value at equal "

@@ -8,7 +8,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.forms import counterexample, identity
 
 
@@ -41,9 +41,9 @@ def residuals(shift: int = 0) -> dict[str, Any]:
 CLAIMS = (
     Claim(
         "pffl/eq-7",
-        "Eq. (7), Section 3.2.1",
         86,
         "Arithmetic weights without the first gap are 2(k+1)/(n(n+1))",
+        number="Eq. (7), Section 3.2.1",
         printed=r"$p_k = p_1 + (k - 1)d$. The original GSF [...] is equivalent to such a series "
         r"with $p_1 = 1, d = 2$. [...] If this gap between the first element and the rest is "
         r"removed then the weight of an element depends entirely on its position and the overall "
@@ -51,7 +51,6 @@ CLAIMS = (
         statement=r"The weights $p_k = 2(k+1)/(n(n+1))$, $k = 1, \dots, n$, sum to one.",
         kind="identity",
         scope="every n (the sum is (n+3)/(n+1))",
-        whose="printed",
         severity="constant",
         check=counterexample(
             no_gap, "one client: its weight is 2, not 1; for n clients (n+3)/(n+1)", {"n": 1}
@@ -60,7 +59,7 @@ CLAIMS = (
         reading="k runs from 1 to n, as in (7).",
         erratum="Read 2k/(n(n+1)) for k = 1, ..., n; the printed form sums to one for k = 0, ..., "
         "n-1 only.",
-        repaired=Repaired(
+        repaired=dict(
             title="Arithmetic weights: Gini's are (2k-1)/n^2, those without the first gap "
             "2k/(n(n+1))",
             statement=r"For $k = 1, \dots, n$, (7) divided by its sum is $(2k-1)/n^2$ for $p_1 = "

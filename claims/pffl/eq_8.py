@@ -8,7 +8,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.forms import counterexample, every, identity
 
 
@@ -54,10 +54,10 @@ def limits(first: int = 0) -> dict[str, Any]:
 CLAIMS = (
     Claim(
         "pffl/eq-8",
-        "Eq. (8), Section 3.2.2",
         94,
         "Geometric weights sum to one, tend to 1/n as z -> 1, and to the worst client alone as z "
         "-> 0",
+        number="Eq. (8), Section 3.2.2",
         printed=r"$p_k = \frac{q^k(q - 1)}{q^n - 1}$; $\lim_{z \rightarrow 1.0} p_k = 1/n$",
         statement=r"For $0 < z < 1$, $k = 1, \dots, n$: $p_k = z^k (z-1)/(z^n - 1)$ sum to one.",
         kind="identity",
@@ -79,7 +79,7 @@ CLAIMS = (
         "that normalisation, so it should be right by itself.) The text says that the trend to the "
         "worst client grows 'as z values rise'; with 0 < z < 1 and descending losses, as the next "
         "sentences fix it, it grows as z falls.",
-        repaired=Repaired(
+        repaired=dict(
             title="Geometric weights z^(k-1)(z-1)/(z^n-1) sum to one, tend to 1/n and to the worst "
             "client alone",
             statement=r"For $0 < z < 1$, $k = 0, \dots, n-1$ on descending losses: $p_k = z^k "

@@ -8,7 +8,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.forms import counterexample, definite, every, identity
 
 
@@ -48,15 +48,14 @@ def above(factor: int = 1) -> tuple[Any, list[Any]]:
 CLAIMS = (
     Claim(
         "pffl/eq-9",
-        "Eq. (9), Section 3.2.3",
         100,
         "The spacing between harmonic-number weights increases, logarithmically",
+        number="Eq. (9), Section 3.2.3",
         printed=r"For the $n$-th harmonic number $H_n \in O(\log(n))$, making the spacing between "
         r"weights increase only logarithmically. $p_k = H_k = \sum_{i=1}^k 1/i$",
         statement=r"For $p_k = H_k$: the spacing $p_{k+1} - p_k$ increases with $k$.",
         kind="implication",
         scope="k = 1; by the repaired form every k",
-        whose="printed",
         severity="remark",
         check=counterexample(
             spacing, "from H_1 to H_2 the spacing is 1/2, from H_2 to H_3 it is 1/3", {"k": 1}
@@ -64,7 +63,7 @@ CLAIMS = (
         mutants={"decreases": ("the spacing shrinks", {"sign": -1})},
         erratum="The weights grow logarithmically; the spacing between neighbours, 1/(k+1), "
         "shrinks.",
-        repaired=Repaired(
+        repaired=dict(
             title="Harmonic-number weights grow logarithmically, and their spacing shrinks",
             statement=r"$\ln(k+1) \le H_k \le 1 + \ln k$ and $H_{k+1} - H_k = 1/(k+1)$, decreasing "
             r"in $k$, for every $k \ge 1$.",

@@ -60,9 +60,9 @@ def instances(draw: st.DrawFn, tied: bool = False) -> dict[str, Any]:
 CLAIMS = (
     Claim(
         "pffl/relative",
-        "Abstract, Section 3.1",
         14,
         "The weights depend on the losses only through their order",
+        number="Abstract, Section 3.1",
         printed="client loss functions are weighted solely on the basis of their position in the "
         "sorted order",
         statement=r"For every strictly increasing $h$, the weights at $(h(F_1), \dots, h(F_n))$ "
@@ -70,7 +70,6 @@ CLAIMS = (
         kind="implication",
         hypotheses={"losses": "F_i >= 0", "increasing": "h strictly increasing on [0, inf)"},
         scope="as stated: any n, any weights, any h that increases; ties shared evenly",
-        whose="printed",
         check=proof("order.v", "relative", drawn(case, instances, tolerance=0.0)),
         mutants={
             "q-FFL's weights": (

@@ -8,7 +8,7 @@ from typing import Any
 from flint import arb
 
 from fairfl.claims.case import Case, Operator, Relation
-from fairfl.claims.claim import Repaired, caption
+from fairfl.claims.claim import caption
 from fairfl.claims.exact import ball
 from fairfl.claims.forms import counterexample, every, leaves, witness
 from fairfl.studies.papers.pffl.published_numbers import TABLE_1
@@ -58,12 +58,12 @@ CUBE = [(Fraction(0), Fraction(1))] * 3
 CLAIMS = (
     caption(
         "pffl/table-1-vehicle",
-        "Section 4.1, Table 1",
         130,
         "On Vehicle every p-FedAvg row has less variance and a better worst 10 % than q = 0",
         "It shows that p-FedAvg variations are indeed capable of reducing accuracy variance and "
         "improving worst 10% performance-for the Vehicle dataset-when compared to the $q = 0$ "
         "condition.",
+        number="Section 4.1, Table 1",
         statement="Both comparisons for Gini, Harmonic and the two geometric rows.",
         whose="reading",
         check=counterexample(
@@ -77,7 +77,7 @@ CLAIMS = (
         reading="'p-FedAvg variations' as all four.",
         erratum="Harmonic has the variance of q = 0 and a worse worst 10 % (41.6 to 41.9). The "
         "other three are better in both.",
-        repaired=Repaired(
+        repaired=dict(
             title="On Vehicle Gini and both geometric rows have less variance and a better worst "
             "10 % than q = 0",
             statement="Both comparisons for the three rows.",
@@ -88,11 +88,11 @@ CLAIMS = (
     ),
     caption(
         "pffl/table-1-variance",
-        "Table 1, FMNIST",
         149,
         "The variances of Table 1's FMNIST rows are variances of three accuracies",
         "FMNIST ('only has three clients'): Gini 50.7, variance 0.350; Geo = 0.5: 53.5, "
         "variance 0.396",
+        number="Table 1, FMNIST",
         statement=r"Some $x \in [0,1]^3$ has the sample variance $\frac12\sum(x_i - \bar x)^2 \ge "
         r"0.3495$, and some has one of at least 0.3955 (divisor $n-1$, the larger of the two in "
         r"use; the printed digits rounded down).",

@@ -9,7 +9,7 @@ import sympy
 from flint import arb
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
 from fairfl.claims.forms import counterexample, definite, every
 
@@ -33,9 +33,9 @@ def clipped(half: int = 2) -> tuple[Any, list[Any]]:
 CLAIMS = (
     Claim(
         "propfair/assumption-3.2-M",
-        "Assumption 3.2",
         159,
         "Cross entropy satisfies assumption 3.2 for some M of the paper",
+        number="Assumption 3.2",
         printed=r"Assumption 3.2: For any $i \in [n]$, $\theta \in \mathbb{R}^d$ and any batch "
         r"$S$: $0 \leq \ell_S(\theta) \leq \frac{M}{2}$. [Notations: $\ell$ the cross entropy "
         r"loss. Table 4: $M = 5, 2, 5, 2, 4$.]",
@@ -62,7 +62,7 @@ CLAIMS = (
         r"iterates alone. With the tuned M not even a uniform prediction has $\ell \le M/2$ on "
         r"CIFAR-100 (log 100 against 1), Shakespeare and StackOverflow: theorem 3.3 says nothing "
         r"of these runs, which start at losses above M.",
-        repaired=Repaired(
+        repaired=dict(
             title="The bounded loss l M/(M + 2 l) satisfies it",
             statement=r"$0 \le \frac{\ell M}{M + 2\ell} < \frac M2$ for every $\ell \ge 0$.",
             scope="every loss l >= 0 and M > 0",

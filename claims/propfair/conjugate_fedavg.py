@@ -37,16 +37,15 @@ def weights() -> st.SearchStrategy[dict[str, Any]]:
 CLAIMS = (
     Claim(
         "propfair/conjugate-fedavg",
-        "(C.3)",
         865,
         "The conjugate of the mean is 0 at lambda = 1/n and infinite elsewhere",
+        number="(C.3)",
         printed=r"$A_s^*(\lambda) = 0$ if $\lambda_1 = \dots = \lambda_n = \frac{1}{n}$, $\infty$ "
         r"otherwise, where we extend the domain of f to be $\mathbb{R}^n$",
         statement=r"On $R^n$: the maximand is $0$ for every $f$ at $\lambda = 1/n$, and unbounded "
         r"for every other $\lambda$: it is $t\|\lambda - 1/n\|^2$ along $f = t(\lambda - 1/n)$.",
         kind="identity",
         scope="as stated, n >= 1",
-        whose="printed",
         check=proof("plain_mean.v", "conjugate", drawn(case, weights, tolerance=0.0)),
         mutants={
             "2/n": ("another point", {"scale": 2}),

@@ -94,10 +94,10 @@ def levels(draw: st.DrawFn) -> dict[str, Any]:
 CLAIMS = (
     Claim(
         "propfair/conjugate-propfair",
-        "(C.21)",
         967,
         "The conjugate of PropFair's mean: M (sum lambda - 1) where prod n lambda_i >= 1, "
         "infinite elsewhere",
+        number="(C.21)",
         printed=r"$A_s^*(\lambda) = M(\lambda^\top \mathbf{1} - 1)$, if $\lambda \geq \mathbf{0}$ "
         r"and $\prod_{i=1}^n (n\lambda_i) \geq 1$, $\infty$ otherwise",
         statement=r"On $f \le M$: with $u = M - f$ the maximand is $M(\sum\lambda_i - 1) + G(u) - "
@@ -105,7 +105,6 @@ CLAIMS = (
         r"$u_i = c/(n\lambda_i)$, or $u_i \to \infty$ where $\lambda_i \le 0$, is unbounded.",
         kind="identity",
         scope="as stated, n >= 1",
-        whose="printed",
         check=proof(
             "geometric.v",
             "inside beyond signed",
@@ -121,10 +120,10 @@ CLAIMS = (
     ),
     Claim(
         "propfair/eq-C.22",
-        "(C.22)",
         971,
         "(ours) On 0 <= f <= M the conjugate is M (sum v - 1), v = max(lambda, c), finite for "
         "every lambda",
+        number="(C.22)",
         printed=r"$\bar{A}_s^*(\lambda) = \inf_{\lambda \leq \gamma} A_s^*(\gamma)$. However, the "
         r"formula for $A_s^*$ suffices for our purpose so we need not compute the above "
         r"explicitly.",

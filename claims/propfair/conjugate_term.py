@@ -54,10 +54,10 @@ def weights(draw: st.DrawFn) -> dict[str, Any]:
 CLAIMS = (
     Claim(
         "propfair/conjugate-term",
-        "Eq. (16), (C.14)",
         246,
         "The conjugate of TERM's mean is a relative entropy on the simplex; the weights are "
         "exponential in the losses",
+        number="Eq. (16), (C.14)",
         printed=r"$A_s^*(\lambda) = \frac{1}{\alpha} \sum_i \lambda_i \log \lambda_i + "
         r"\frac{1}{\alpha} \log n$, if $\lambda^\top \mathbf{1} = 1, \lambda \geq \mathbf{0}$, "
         r"and $\infty$ otherwise. The maximizer is achieved at $\lambda_i = \frac{\exp(\alpha "
@@ -69,7 +69,6 @@ CLAIMS = (
         kind="identity",
         hypotheses={"simplex": "lambda >= 0 of sum one; 0 log 0 = 0"},
         scope="as stated, n >= 1",
-        whose="printed",
         check=proof(
             "entropy.v",
             "inside equality approached outside",

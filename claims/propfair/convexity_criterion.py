@@ -57,9 +57,9 @@ def schwarz(sign: int = 1) -> tuple[Any, list[Any]]:
 CLAIMS = (
     Claim(
         "propfair/convexity-criterion",
-        "Section 4.1",
         223,
         "For s increasing and convex, the mean A_s is convex iff -s'/s'' is",
+        number="Section 4.1",
         printed="let s be (strictly) increasing, convex and thrice differentiable. Then, the "
         "generalized mean function A_s is convex iff -s'/s'' is convex (Theorem 1 of [31])",
         statement=r"For $s' > 0$, $s'' > 0$: the Hessian of $A_s$ is positive semidefinite at $f$ "
@@ -72,7 +72,6 @@ CLAIMS = (
         },
         scope="the Hessian for n = 2, Cauchy-Schwarz for n = 3: both look the same for any n",
         size="n = 2",
-        whose="printed",
         check=every(identity(residuals), definite(schwarz, method="together")),
         mutants={
             "s''/s'": ("the ratio turned over", {"inverted": True}),

@@ -91,7 +91,6 @@ def pairs(draw: st.DrawFn) -> dict[str, Any]:
 CLAIMS = (
     Claim(
         "propfair/eq-14",
-        "Eq. (14)",
         225,
         "Minimising A_s is minimising, over the model, the largest weighted sum of losses less "
         "A_s*(lambda)",
@@ -107,7 +106,6 @@ CLAIMS = (
         },
         scope="identities for n = 3; that the gradient of a convex mean supports it: as stated",
         size="n = 3",
-        whose="printed",
         check=every(
             identity(residuals, method="simplify"),
             proof(

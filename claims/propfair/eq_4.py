@@ -59,7 +59,6 @@ def vectors() -> st.SearchStrategy[dict[str, Any]]:
 CLAIMS = (
     Claim(
         "propfair/eq-4",
-        "Eq. (4)",
         68,
         "The mean log-utility is at most the log of the mean utility, with equality iff all are "
         "equal",
@@ -71,7 +70,6 @@ CLAIMS = (
         kind="bound",
         hypotheses={"positive": "u_i > 0"},
         scope="every n",
-        whose="printed",
         check=every(
             identity(residuals, method="simplify"),
             definite(slope, method="together"),

@@ -27,7 +27,6 @@ def residuals(sign: int = 1, power: int = 2) -> dict[str, sympy.Expr]:
 CLAIMS = (
     Claim(
         "propfair/eq-7",
-        "Eq. (7)",
         139,
         "Gradient and Hessian of -log(M - f)",
         printed=r"$\nabla(\varphi \circ f_i) = \frac{\nabla f_i}{M - f_i}, \quad \nabla^2(\varphi "
@@ -37,7 +36,6 @@ CLAIMS = (
         kind="identity",
         hypotheses={"smooth": "f twice differentiable, f < M"},
         scope="every dimension",
-        whose="printed",
         check=identity(residuals),
         mutants={
             "minus": ("the outer product subtracted", {"sign": -1}),

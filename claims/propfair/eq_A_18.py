@@ -12,7 +12,7 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.forms import counterexample, definite, drawn, every, identity
 
 
@@ -127,9 +127,9 @@ def step(mean: int = 0) -> dict[str, Any]:
 CLAIMS = (
     Claim(
         "propfair/eq-A.18",
-        "(A.18)",
         487,
         "The squared error of a round is that of the noise plus that of the drift",
+        number="(A.18)",
         printed=r"(A.18): the last term of (A.13) can be simplified as $\mathbb{E} \| \sum_i p_i "
         r"\sum_j (g_{t,j}^{(i)} - \nabla f_i(\theta_{t,j-1}^{(i)})) \|^2 + \mathbb{E} \| \sum_i "
         r"p_i \sum_j (\nabla f_i(\theta_{t,j-1}^{(i)}) - \nabla F(\theta_t)) \|^2$",
@@ -138,7 +138,6 @@ CLAIMS = (
         kind="identity",
         hypotheses={"step size": "6 eta L K_i <= 1", "shares": "p_i > 0, sum one"},
         scope="one client, two steps",
-        whose="printed",
         severity="step",
         check=counterexample(
             split,
@@ -154,7 +153,7 @@ CLAIMS = (
         "drift of later steps, which it causes. For f = h theta^2/2 and K = 2 the sides differ by "
         "-2 eta h sigma^2; for h < 0 the printed right side is too small. Apply Cauchy-Schwarz to "
         "the whole first, then split at each step: (A.25) and all that follows stand.",
-        repaired=Repaired(
+        repaired=dict(
             number="(A.18)-(A.25)",
             title="The squared error of a round is at most what (A.19) and (A.20) add up to",
             statement=r"$E\|N + D\|^2 \le (\sum_i p_i^2) \sum_i K_i \sum_j (E\|\xi_{ij}\|^2 + "

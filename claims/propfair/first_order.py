@@ -11,7 +11,7 @@ import sympy
 from flint import arb
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
 from fairfl.claims.forms import counterexample, definite, every, identity
 
@@ -78,9 +78,9 @@ def join(joined: bool = True) -> dict[str, sympy.Expr]:
 CLAIMS = (
     Claim(
         "propfair/first-order",
-        "Section 3, 'Relation with FedAvg'",
         119,
         "FedAvg is the first-order approximation of PropFair",
+        number="Section 3, 'Relation with FedAvg'",
         printed=r"$f_i^{\log}(\theta) = -\log(M - f_i(\theta)) \approx -\log M + "
         r"\frac{f_i(\theta)}{M}$",
         statement=r"$-\log(M - f)$ has value $-\log M$ and slope $1/M$ at $f = 0$, and with $x = "
@@ -89,7 +89,6 @@ CLAIMS = (
         kind="limit",
         hypotheses={"range": "0 <= f < M"},
         scope="every f and M",
-        whose="printed",
         check=every(identity(residuals, method="simplify"), definite(remainder, method="together")),
         mutants={"2/M": ("twice the slope", {"slope": 2})},
         notes="'PropFair should be at least as good as FedAvg (by taking large M)' is about the "
@@ -98,9 +97,9 @@ CLAIMS = (
     ),
     Claim(
         "propfair/algorithm-1-threshold",
-        "Algorithm 1, line 9; Section 3, 'Implementation tricks'",
         125,
         "The loss of Algorithm 1 increases with the batch loss",
+        number="Algorithm 1, line 9; Section 3, 'Implementation tricks'",
         printed=r"$f_i^{\log}(\theta) = -\log(M - \ell_S^i)$ if $M - \ell_S^i \geq \epsilon$ else "
         r"$\ell_S^i / M$",
         statement=r"$\ell \mapsto f^{\log}(\ell)$ is increasing, as a loss that stands for "
@@ -127,7 +126,7 @@ CLAIMS = (
         "eps/M (for eps < 1/e at least), and the slope from 1/eps to 1/M, so the worst batches "
         "weigh least, against the principle. Continue by the tangent, -log(eps) + (l - M + "
         "eps)/eps, which is increasing and once differentiable, or clip the gradient.",
-        repaired=Repaired(
+        repaired=dict(
             title="Continued by its tangent, the loss of Algorithm 1 is increasing and "
             "continuously differentiable",
             statement=r"$-\log(M - \ell)$ for $\ell \le M - \epsilon$ and $-\log\epsilon + (\ell "

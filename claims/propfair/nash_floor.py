@@ -11,7 +11,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.forms import Part, counterexample, definite, every, witness
 
 N = 3
@@ -59,9 +59,9 @@ def near(n: int) -> Part:
 CLAIMS = (
     Claim(
         "propfair/nash-floor",
-        "Section 2, 'Efficiency and fairness'",
         70,
         "Where the Nash product is largest, no client's utility is extremely low",
+        number="Section 2, 'Efficiency and fairness'",
         printed=r"Despite these obstacles [non-convex $\mathcal U$], we still have the efficiency "
         r"and fairness guarantee as follows [...]. On the other hand, if any of the utilities is "
         r"close to 0, then the Nash product would also be negligible. Therefore, maximizing the "
@@ -87,7 +87,7 @@ CLAIMS = (
         erratum="A product of many utilities may be largest with one of them near 0: one client "
         "at 1 %, nine at 100 %, beats all ten at 63 %. For convex U there is a floor: u_i* is at "
         "least 1/n of the largest utility that client i has anywhere in U.",
-        repaired=Repaired(
+        repaired=dict(
             title="For convex U every client gets at least 1/n of its largest utility, and may "
             "get no more",
             statement=r"$u_i^* \ge \frac1n u_i$ for all $u \in \mathcal U$, from (1); on $\{u \ge "

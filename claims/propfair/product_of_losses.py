@@ -45,9 +45,9 @@ def printed(instance: dict[str, Any]) -> Case:
 CLAIMS = (
     Claim(
         "propfair/product-of-losses",
-        "Section 3",
         95,
         "Minimising the product of the losses rewards disparity",
+        number="Section 3",
         printed=r"simply minimizing $\prod_i f_i$ ... will encourage the client losses to be even "
         r"more disparate. For instance, $(f_1, f_2) = (0, 1)$ has smaller product than $(f_1, "
         r"f_2) = (\frac{1}{2}, \frac{1}{2})$.",
@@ -57,7 +57,6 @@ CLAIMS = (
         kind="implication",
         hypotheses={"losses": "f_i >= 0; the sum of the two is kept"},
         scope="every n",
-        whose="printed",
         check=every(
             identity(residuals, method="expand"),
             definite(moved),

@@ -101,7 +101,6 @@ def segments(draw: st.DrawFn, mean: str = "geometric") -> dict[str, Any]:
 CLAIMS = (
     Claim(
         "propfair/proposition-2.3",
-        "Proposition 2.3",
         62,
         "On a convex compact U the Nash bargaining solution is the proportionally fair point; PF "
         "maximises the product",
@@ -115,7 +114,6 @@ CLAIMS = (
         kind="equivalence",
         hypotheses={"positive": "U in R^n_{++}, convex for 'only if'", "step": "t in [0, 1]"},
         scope="as stated; the derivatives are those of one term of a sum",
-        whose="printed",
         check=proof(
             "nash.v",
             "fair",
@@ -132,10 +130,10 @@ CLAIMS = (
     ),
     Claim(
         "propfair/harmonic",
-        "(D.9), (D.10)",
         1078,
         "Maximising the harmonic mean of utilities over a convex set: the condition with squared "
         "denominators",
+        number="(D.9), (D.10)",
         printed=r"$\max_{\theta} \frac{n}{\sum_i u_i(\theta)^{-1}}$; optimality condition, "
         r"assuming the utility set convex: $\sum_{i=1}^n \frac{u_i - u_i^*}{(u_i^*)^2} \leq 0$ "
         r"for all $u \in \mathcal{U}$",
@@ -145,7 +143,6 @@ CLAIMS = (
         kind="equivalence",
         hypotheses={"positive": "U convex, in R^n_{++}", "step": "t in [0, 1]"},
         scope="every n and U: the derivatives are those of one term of a sum",
-        whose="printed",
         check=every(
             identity(residuals, mean="harmonic", power=2),
             definite(concavity, method="together", mean="harmonic"),

@@ -10,7 +10,7 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.forms import counterexample, drawn, every, identity
 
 
@@ -88,7 +88,6 @@ def weights(draw: st.DrawFn) -> dict[str, Any]:
 CLAIMS = (
     Claim(
         "propfair/proposition-4.1",
-        "Proposition 4.1",
         250,
         "PropFair's mean is a maximum of weighted sums, attained at weights proportional to 1/(M "
         "- f_i)",
@@ -99,7 +98,6 @@ CLAIMS = (
         kind="identity",
         hypotheses={"range": "f <= M", "some f_i = M": "and f differs from (M, ..., M)"},
         scope="n = 2",
-        whose="printed",
         severity="step",
         check=counterexample(
             attained,
@@ -111,7 +109,7 @@ CLAIMS = (
         erratum="Suppose f_i < M. Where some f_i = M (not all) the supremum M is not attained, "
         "and 1/(M - f_i) undefined; where all are, every feasible lambda attains, and prod n "
         "lambda_i = 1 does not follow.",
-        repaired=Repaired(
+        repaired=dict(
             title="For f < M, PropFair's mean is a maximum of weighted sums, attained at lambda = "
             "G/(n (M - f_i)) alone",
             statement=r"For $f_i < M$ (17) holds, attained only at $\lambda_i = G/(n(M - f_i))$, "

@@ -7,7 +7,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.forms import counterexample, identity
 
 N = 3
@@ -38,9 +38,9 @@ def norm(shift: int = 1) -> dict[str, Any]:
 CLAIMS = (
     Claim(
         "propfair/eq-D.2",
-        "(D.2)",
         1013,
         "(D.2) with r = 0 is q-FFL",
+        number="(D.2)",
         printed=r"$\min_x \|f(x) - r\|_q^q := \sum_{i=1}^n (f_i(x) - r_i)^q$, with [...] "
         r"$\|\cdot\|_q$ the $\ell_q$-norm ($q \geq 1$). This method has been applied to Federated "
         r"Learning as $q$-FFL [10] (by assuming $r = \mathbf{0}$). [Section 4: $q$-FFL: $s(t) = "
@@ -50,7 +50,6 @@ CLAIMS = (
         kind="equivalence",
         hypotheses={"losses": "f >= 0", "q": "q >= 1"},
         scope="two clients, q = 1",
-        whose="printed",
         severity="constant",
         check=counterexample(
             powers,
@@ -60,7 +59,7 @@ CLAIMS = (
         mutants={"q + 1": ("the exponent q + 1", {"shift": 2})},
         erratum="The exponent of (D.2) is $q + 1$ of $q$-FFL: (D.2) with $q = 1$ is FedAvg, "
         "$q$-FFL with $q = 0$.",
-        repaired=Repaired(
+        repaired=dict(
             title="(D.2) with r = 0 and exponent q + 1 is q-FFL",
             statement=r"$\|f\|_{q+1}^{q+1} = \sum_i f_i^{q+1}$, FedAvg at $q = 0$.",
             kind="identity",

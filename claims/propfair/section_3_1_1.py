@@ -81,7 +81,6 @@ def bent(side: int = 1) -> Form:
 CLAIMS = (
     Claim(
         "propfair/section-3.1.1",
-        "Section 3.1.1",
         131,
         "The PropFair objective is convex if every loss is, or if every M - f_i is log-concave",
         printed=r"for convex losses, our optimization problem (6) is still convex ... one client "
@@ -95,7 +94,6 @@ CLAIMS = (
         kind="implication",
         hypotheses={"below M": "f_i < M", "smooth": "for the formula; the property run has kinks"},
         scope="every n and dimension; maxima of lines for kinks",
-        whose="printed",
         check=every(
             definite(curvature, method="together"),
             definite(halfway),

@@ -50,11 +50,11 @@ REPEATED = [
 CLAIMS = (
     caption(
         "propfair/table-7-and-8",
-        "Tables 7 and 8",
         783,
         "Tables 7 and 8 agree where their settings do",
         "we fix the training set ratio to 0.6 for CIFAR-100 dataset; fix the default "
         "batch size to 64",
+        number="Tables 7 and 8",
         statement="For AFL, the worst (10%) of Table 7 at ratio 0.6 and of Table 8 at batch size "
         "64 differ by at most three joint standard deviations of the runs.",
         scope="AFL, as printed",
@@ -79,11 +79,11 @@ CLAIMS = (
     ),
     caption(
         "propfair/table-2-split",
-        "Table 2, appendix B.1",
         706,
         "Table 2 has the training shares that the text gives",
         "60% training data and 40% test data for CIFAR-10. For CIFAR-100 ... 50% training "
         "data and 50% test data.",
+        number="Table 2, appendix B.1",
         statement="Training set size over all samples is 60 % for CIFAR-10 and 50 % for "
         "CIFAR-100, within a point.",
         severity="misprint",

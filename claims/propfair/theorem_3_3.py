@@ -14,7 +14,7 @@ from flint import arb
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import CLASSICAL
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
 from fairfl.claims.forms import counterexample, definite, drawn, every, identity, proof, witness
 from fairfl.claims.propfair.cosines import biased_psi, case, family, full, mixed
@@ -196,7 +196,6 @@ BIAS = (
 CLAIMS = (
     Claim(
         "propfair/theorem-3.3",
-        "Theorem 3.3",
         634,
         "PropFair converges to a neighbourhood of a stationary point, full and partial "
         "participation",
@@ -230,7 +229,7 @@ CLAIMS = (
         "allows 12 for the 1/4 of (A.39). Another proof does, as the constants are wide enough "
         "(propfair/theorem-3.3-full): drop the second condition of (8) and the second sum of "
         "Psi~. (3) In Assumption 3.2 and (A.50) l_S is once a loss and once a gradient.",
-        repaired=Repaired(
+        repaired=dict(
             title="PropFair's bound as printed for full participation; with max_i for partial "
             "participation",
             statement=r"Full participation: propfair/theorem-3.3-full. Partial, with $S_t$ of any "
@@ -260,7 +259,6 @@ CLAIMS = (
     ),
     Claim(
         "propfair/theorem-3.3-full",
-        "Theorem 3.3",
         634,
         "PropFair's bound as printed holds for full participation, without the second condition "
         "of (8) too",
@@ -273,7 +271,6 @@ CLAIMS = (
         kind="bound",
         hypotheses=HYPOTHESES,
         scope=SCOPE + ", and a sawtooth of 1,000 steps a round",
-        whose="printed",
         check=every(
             proof(
                 "averaging.v",
@@ -302,7 +299,6 @@ CLAIMS = (
     ),
     Claim(
         "propfair/theorem-3.3-direct",
-        "Theorem 3.3",
         634,
         "(ours) PropFair's bound with smaller constants, for larger steps and biased batches",
         printed=PRINTED,

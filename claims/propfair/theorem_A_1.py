@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import CLASSICAL
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
 from fairfl.claims.forms import counterexample, drawn, proof, witness
 from fairfl.claims.propfair.rounds import (
@@ -249,7 +249,6 @@ HYPOTHESES = {
 CLAIMS = (
     Claim(
         "propfair/theorem-A.1",
-        "Theorem A.1",
         407,
         "FedAvg converges to a neighbourhood of a stationary point, full and partial participation",
         printed=PRINTED,
@@ -283,7 +282,7 @@ CLAIMS = (
         "equal clients, noise at the first: with it alone the term doubles), as is (A.39) after "
         "it. Average by max_i instead of (sum p_i^2) sum_i, or state that S_t is uniform and the "
         "n_i are equal. In the statement, l* = min l(theta) should be F* = min F(theta).",
-        repaired=Repaired(
+        repaired=dict(
             title="FedAvg's bound as printed for full participation; with max_i for partial "
             "participation",
             statement=r"Full participation: as printed. Partial: with $\max_i c_i$ for $(\sum_i "
@@ -321,7 +320,6 @@ CLAIMS = (
     ),
     Claim(
         "propfair/theorem-A.1-uniform",
-        "Theorem A.1",
         407,
         "(ours) Uniformly random subsets of equal clients: FedAvg's bound with the printed "
         "constants",
@@ -358,7 +356,6 @@ CLAIMS = (
     ),
     Claim(
         "propfair/theorem-A.1-unequal",
-        "Theorem A.1",
         407,
         "Uniformly random subsets of unequal clients: FedAvg's bound with the printed constants",
         printed=PRINTED,

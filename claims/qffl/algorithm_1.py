@@ -8,7 +8,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.forms import counterexample, identity
 
 
@@ -47,7 +47,6 @@ def residuals(scaled: bool = True) -> dict[str, Any]:
 CLAIMS = (
     Claim(
         "qffl/algorithm-1",
-        "Algorithm 1",
         79,
         "With q = 0, q-FedAvg is FedAvg",
         printed=r"$\Delta w_k^t = w^t - \bar w_k^{t+1}$, $\Delta_k^t = F_k^q(w^t) \Delta w_k^t$, "
@@ -59,7 +58,6 @@ CLAIMS = (
         kind="identity",
         hypotheses={"smooth": "L > 0"},
         scope="two devices, L = 2",
-        whose="printed",
         severity="constant",
         check=counterexample(
             case,
@@ -73,7 +71,7 @@ CLAIMS = (
         erratum="Delta w_k stands in for the gradient in q-FedSGD, whose unit it lacks: write "
         "Delta w_k = L (w - w-bar_k), as the later version of the paper does. As printed the step "
         "is 1/L of the intended one for q = 0.",
-        repaired=Repaired(
+        repaired=dict(
             title="With Delta w = L (w - w-bar), q-FedAvg is FedAvg for q = 0, and q-FedSGD for "
             "one local step of size 1/L",
             statement=r"With $\Delta w_k = L(w - \bar w_k)$: the mean of the local models for $q "

@@ -70,10 +70,10 @@ def pairs(draw: st.DrawFn) -> dict[str, Any]:
 CLAIMS = (
     Claim(
         "qffl/eq-22-23",
-        "Eqs. (22), (23)",
         369,
         "Minimising the mean of F^(q+1) is minimising the largest weighted sum over a ball of "
         "weights",
+        number="Eqs. (22), (23)",
         printed=r"$\min_{w} f_q(w) = \frac{1}{m} \sum_{k=1}^m F_k^{q+1}(w)$, which is equivalent "
         r"to minimizing the empirical loss $\tilde{L}_{q}(h) = \max_{\nu, \|\nu\|_{p} \le 1} "
         r"\sum_{k=1}^{m} \frac{\nu_{i}}{n_{k}} \sum_{j=1}^{n_{k}} l(h(x_{k,j}), y_{k,j})$, "
@@ -83,7 +83,6 @@ CLAIMS = (
         kind="equivalence",
         hypotheses={"losses": "F_k >= 0"},
         scope="every m and q > 0; drawn, m <= 5, five q from 1/10 to 5",
-        whose="printed",
         check=every(identity(residuals, method="simplify"), extra=[drawn(case, pairs)]),
         mutants={
             "squared": ("the value of another weight", {"power": 2}),

@@ -42,9 +42,9 @@ def bound(factor: Fraction = Fraction(1)) -> tuple[Any, list[Any]]:
 CLAIMS = (
     Claim(
         "qffl/large-q",
-        "Sections 2, 4.3",
         164,
         "AFL is equivalent to q-FFL with a large enough q",
+        number="Sections 2, 4.3",
         printed="AFL is equivalent to q-FFL with a large enough q; AFL can in fact be seen as a "
         "special case, with large enough q",
         statement=r"For $q$ large enough, a minimiser of $\max_k F_k$ minimises $\sum_k "
@@ -55,7 +55,6 @@ CLAIMS = (
         },
         scope="two devices, one parameter, convex quadratics; q = 1, 15, 1000, and by the same "
         "number every q",
-        whose="printed",
         expected="refuted",
         severity="remark",
         check=every(
@@ -77,10 +76,10 @@ CLAIMS = (
     ),
     Claim(
         "qffl/worst-device-bound",
-        "Section 3.2",
         65,
         "(ours) The largest loss of q-FFL's optimum is at most m^(1/(q+1)) times the least "
         "possible",
+        number="Section 3.2",
         printed=r"Setting $f_q(w)$ with a large enough $q$ reduces to classical min-max fairness, "
         r"as the device with the worst performance (largest loss) will dominate the objective.",
         statement=r"$\max_k F_k(w_q^*)^{q+1} \le m \min_w \max_k F_k(w)^{q+1}$.",

@@ -110,9 +110,9 @@ def worse(measure: str, instance: dict[str, Any], shows: str, slack: str = "0") 
 CLAIMS = (
     Claim(
         "qffl/larger-q",
-        "Section 3.2, table 9",
         67,
         "A larger q is more uniform, by variance, angle and entropy of the losses",
+        number="Section 3.2, table 9",
         printed="we theoretically explore how q-FFL results in more *uniform* accuracy "
         "distributions with increasing q. [Table 9:] A larger q results in more fairness (smaller "
         "variance), but potentially lower accuracy. Similarly, a larger q imposes more uniformity "
@@ -128,7 +128,6 @@ CLAIMS = (
             "larger": "q < q'",
         },
         scope="m = 3, one parameter, quadratics; q = 0 to 1 by entropy, q = 1 to 2 by all three",
-        whose="printed",
         expected="refuted",
         severity="theorem",
         check=every(*(worse(*one[:3]) for one in WORSE)),

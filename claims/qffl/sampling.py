@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.forms import counterexample, every, identity
 
 
@@ -34,9 +34,9 @@ def drawn(K: int, over: int = 0) -> dict[str, Any]:
 CLAIMS = (
     Claim(
         "qffl/sampling",
-        "Algorithms 1 to 3",
         84,
         "A subset of K devices in which device k is with probability p_k",
+        number="Algorithms 1 to 3",
         printed=r"Server selects a subset $S_t$ of $K$ devices at random (each device $k$ is "
         r"chosen with prob. $p_k$) [...] $w^{t+1} = \frac{1}{K} \sum_{k \in S_t} w_k^{t+1}$. "
         r"[Section 3.1:] Most prior work solves (1) by sampling a subset of devices with "
@@ -57,7 +57,7 @@ CLAIMS = (
         erratum=r"The probabilities of being in a subset of K add up to K. Read K independent "
         r"draws, each by p, with repetition: then $\frac1K\sum$ is unbiased for (1). Without "
         r"repetition inclusion by $Kp_k$ needs $p_k \le 1/K$.",
-        repaired=Repaired(
+        repaired=dict(
             title="Over K independent draws by p, (1/K) times the sum has the mean of (1)",
             statement=r"$E\frac1K\sum_{j=1}^K x_{k_j} = \sum_k p_k x_k$ for $k_j \sim p$, with "
             r"repetition.",

@@ -42,11 +42,11 @@ def average(instance: dict[str, Any]) -> Case:
 CLAIMS = (
     caption(
         "qffl/table-4-average",
-        "Table 4, caption",
         500,
         "q-FFL raises the worst 10 % without lowering the average accuracies",
         "q-FFL increases the accuracy of the worst 10% devices without decreasing the average "
         "accuracies.",
+        number="Table 4, caption",
         statement="On each data set the average is not smaller than for q = 0.",
         check=counterexample(
             kept, "Synthetic: 80.8 for q = 0, 79.0 for q = 1", {"data": list(CHOSEN)}
@@ -56,11 +56,11 @@ CLAIMS = (
     ),
     caption(
         "qffl/table-2-average",
-        "Table 2, Fashion MNIST",
         150,
         "The average accuracy is that of the three classes",
         "AFL: average 77.8, shirt 71.4, pullover 81.0, T-shirt 82.1 [Fashion MNIST has as many "
         "test images of each class]",
+        number="Table 2, Fashion MNIST",
         statement="AFL's average is the mean of its three class accuracies, up to rounding.",
         check=counterexample(
             average, "AFL: the mean of the classes is 78.17, printed 77.8", {"row": "AFL"}
