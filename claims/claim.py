@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:  # certificates load sympy, which listing the claims need not wait for
@@ -150,10 +149,8 @@ class Claim:
         "holds-repaired" where there is a repaired form.
     check : effort -> evidence; see :mod:`fairfl.claims.forms` for the usual ones.
     mutants : at least one.
-    repaired : the form that holds, where the claim "holds-repaired": ours, as ``ID/repaired``.
-    beside : other claims of the place, by the rest of their ids: ``ID/gaps``. Like the repaired
-        one they have its line, number, printed form, kind and hypotheses unless they say
-        otherwise.
+    repaired : the form that holds, where the claim "holds-repaired": a claim of ours of the same
+        line, number, printed form, kind and hypotheses unless it says otherwise.
     rests_on : ids of claims that the check takes for granted.
     reading : which reading of an ambiguous statement was chosen, and what the others give.
     erratum : what the authors should change; empty where nothing is wrong.
@@ -181,7 +178,6 @@ class Claim:
     size: str = ""
     expected: Verdict | None = None
     repaired: Form | None = None
-    beside: Mapping[str, Form] = field(default_factory=dict)
     rests_on: tuple[str, ...] = ()
     reading: str = ""
     erratum: str = ""
@@ -238,13 +234,11 @@ class Claim:
         )
 
     def forms(self) -> tuple[Claim, ...]:
-        """The claim, its repaired form, and those beside it."""
+        """The claim, and its repaired form where it has one."""
+        if not self.repaired:
+            return (self,)
         shared = {n: getattr(self, n) for n in ("line", "number", "printed", "kind", "hypotheses")}
-        forms = {f"{self.id}/{name}": form for name, form in self.beside.items()}
-        if self.repaired:
-            forms = {self.repaired_id: {"whose": "ours", **self.repaired}, **forms}
-        made = (Claim(id, **{**shared, **own}).forms() for id, own in forms.items())
-        return (self, *chain.from_iterable(made))
+        return self, Claim(self.repaired_id, **{**shared, "whose": "ours", **self.repaired})
 
     @property
     def repaired_id(self) -> str:
