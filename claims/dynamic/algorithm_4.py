@@ -5,9 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import counterexample
+from fairfl.claims.forms import Case, Claim, Relation, counterexample
 
 
 def same(instance: dict[str, Any], power: int = 1) -> Case:

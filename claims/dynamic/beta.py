@@ -9,10 +9,8 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line
-from fairfl.claims.forms import counterexample, identity
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity
 
 
 def residuals(late: int = 1, turned: bool = False) -> dict[str, sympy.Expr]:

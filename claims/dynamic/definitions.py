@@ -7,10 +7,8 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line
-from fairfl.claims.forms import counterexample, identity, witness
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity, witness
 
 
 def relative(instance: dict[str, Any], absolute: bool = False) -> Case:

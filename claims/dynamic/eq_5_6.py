@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sympy
 
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import definite, every, identity
+from fairfl.claims.forms import Claim, definite, every, identity
 
 
 def residuals(divisor: str = "2") -> dict[str, sympy.Expr]:

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import sympy
 
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import definite, every, identity
+from fairfl.claims.forms import Claim, definite, every, identity
 
 
 def remainder(share: str = "1/8", whole: bool = False) -> dict[str, sympy.Expr]:

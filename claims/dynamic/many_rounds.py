@@ -7,10 +7,8 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.dynamic.setting import fedavg, normalised
-from fairfl.claims.forms import counterexample, definite, every, identity
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
 
 def flow(speed: str = "2", kept: int = -1) -> dict[str, sympy.Expr]:

@@ -7,10 +7,8 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.dynamic.setting import gap, normalised, on_line
-from fairfl.claims.forms import counterexample, definite, every, identity
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
 
 def longest(share: str = "2") -> tuple[sympy.Expr, list[sympy.Expr]]:

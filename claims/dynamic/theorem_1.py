@@ -9,10 +9,8 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.dynamic.setting import attack, dot, gap, on_line, rounds, smoothness
-from fairfl.claims.forms import counterexample, definite, drawn, every
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, drawn, every
 
 HEAD = Fraction(3, 16)
 """In the repaired form the head start of v_1 is at most this times eta ||g_2||^2."""

@@ -7,9 +7,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.claim import Claim
 from fairfl.claims.dynamic.setting import (
     attack,
     dot,
@@ -20,7 +18,7 @@ from fairfl.claims.dynamic.setting import (
     rounds,
     smoothness,
 )
-from fairfl.claims.forms import counterexample, definite, drawn, every, proof
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, drawn, every, proof
 
 FILE = "normalised.v"
 LEAST, RATIO, STEP = (constant(FILE, name) for name in ("least", "ratio", "largest"))

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball, phi
-from fairfl.claims.forms import counterexample, grid
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, grid
 from fairfl.studies.crosscheck.standard_errors import NEAR, OVER
 
 if TYPE_CHECKING:  # listing the claims need not wait for solvers

@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import witness
+from fairfl.claims.forms import Case, Claim, Relation, witness
 
 FAIR = 1e-12
 

@@ -8,10 +8,8 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.bilevel import outer
-from fairfl.claims.forms import counterexample, every, identity
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, every, identity
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 CELLS: Sequence[str] = ("00", "10", "01", "11")

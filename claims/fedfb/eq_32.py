@@ -7,8 +7,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import identity, proof
+from fairfl.claims.forms import Claim, identity, proof
 
 
 def residuals(common: bool = True, quarter: int = 4) -> dict[str, Any]:

@@ -7,11 +7,9 @@ from typing import Any
 
 from flint import arb
 
-from fairfl.claims.case import Case, Operator, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball, phi
 from fairfl.claims.fedfb.normal_clients import clients, ends
-from fairfl.claims.forms import counterexample, every, witness
+from fairfl.claims.forms import Case, Claim, Operator, Relation, counterexample, every, witness
 
 INSTANCE: dict[str, Any] = {"wide": (0, 0), "narrow": (3, -1), "sd": (70, 1)}
 

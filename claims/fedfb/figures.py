@@ -9,14 +9,13 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Effort
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball, phi
 from fairfl.claims.fedfb.example_1 import INSTANCE, clients
 from fairfl.claims.fedfb.normal_clients import NormalClient, ends
 from fairfl.claims.fedfb.theorem_17 import mean
-from fairfl.claims.forms import every, identity, witness
+from fairfl.claims.forms import Case, Relation, every, identity, witness
 from fairfl.solvers.schemes import Scheme
 
 ZERO = Fraction(0)

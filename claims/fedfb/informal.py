@@ -8,12 +8,10 @@ from typing import Any
 import sympy
 from flint import arb
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball, phi
 from fairfl.claims.fedfb.theorem_17 import mean
 from fairfl.claims.fedfb.worlds import Clients
-from fairfl.claims.forms import definite, every, identity, leaves, witness
+from fairfl.claims.forms import Case, Claim, Relation, definite, every, identity, leaves, witness
 
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 WIDE = [[9, 1, 1, 8], [8, 1, 1, 9]]

@@ -8,10 +8,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.worlds import HALF, Clients, Population, parts
-from fairfl.claims.forms import counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 
 ZERO, ONE = Fraction(0), Fraction(1)
 GRID = 3

@@ -9,10 +9,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.worlds import Clients, parts, worlds
-from fairfl.claims.forms import drawn, proof
+from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
 
 ZERO, ONE = Fraction(0), Fraction(1)
 

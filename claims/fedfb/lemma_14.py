@@ -10,11 +10,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.lemma_12 import INCREASE, SCOPE
 from fairfl.claims.fedfb.worlds import HALF, Clients, parts, worlds
-from fairfl.claims.forms import counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
@@ -120,9 +118,8 @@ CLAIMS = (
         mutants={"any signs": ("without g_0(0) g_1(0) < 0", {"opposite": False})},
         rests_on=("fedfb/lemma-7/repaired", "fedfb/eq-10/repaired"),
         reading="g_i⁻¹ is a function; else see fedfb/lemma-14/gaps.",
-        gap="the statement survives: the proof treats g_1(0) > 0, |g_1(0)| >= |g_0(0)|, and "
-        "names the same case again as the one that is similar (read g_1(0) < 0 or |g_1(0)| < "
-        "|g_0(0)|).",
+        gap="the statement survives: the proof treats g_1(0) > 0, |g_1(0)| >= |g_0(0)|, and names "
+        "the same case again as the one that is similar (read g_1(0) < 0 or |g_1(0)| < |g_0(0)|).",
     ),
     Claim(
         "fedfb/lemma-14/gaps",
@@ -149,8 +146,7 @@ CLAIMS = (
             },
         ),
         mutants={"nearest": ("λ_i the point of g_i⁻¹ next to 0", {"choice": "nearest"})},
-        erratum="Assume that every client's law has full support: without, g_i is flat "
-        "somewhere, λ_i may have the sign that lemma 9 excludes, and the ensemble may be CFL's "
-        "own solution.",
+        erratum="Assume that every client's law has full support: without, g_i is flat somewhere, "
+        "λ_i may have the sign that lemma 9 excludes, and the ensemble may be CFL's own solution.",
     ),
 )

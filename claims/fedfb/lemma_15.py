@@ -9,12 +9,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.lemma_12 import INCREASE, SCOPE
 from fairfl.claims.fedfb.lemma_14 import multipliers, placed, turned, worse
 from fairfl.claims.fedfb.worlds import HALF, Clients
-from fairfl.claims.forms import counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 
 ZERO, ONE = Fraction(0), Fraction(1)
 TWO = {"laws": [[[1, 2, 3, 2], [2, 3, 2, 1]], [[1, 1, 5, 1], [1, 5, 1, 1]]], "q": HALF}

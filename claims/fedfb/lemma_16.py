@@ -7,11 +7,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case
-from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.lemma_14 import between, worse
 from fairfl.claims.fedfb.worlds import HALF, Clients, Population, mix, parts, worlds
-from fairfl.claims.forms import counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, counterexample, drawn, proof
 
 ZERO = Fraction(0)
 

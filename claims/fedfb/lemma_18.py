@@ -8,12 +8,10 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import CLASSICAL
-from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, solved
 from fairfl.claims.fedfb.theorem_17 import finite
-from fairfl.claims.forms import counterexample, drawn, identity, proof
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
 
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 TINY = 1e-9

@@ -8,10 +8,8 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.worlds import Clients, Population, worlds
-from fairfl.claims.forms import counterexample, definite, drawn, every, proof
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, drawn, every, proof
 
 ZERO, ONE = Fraction(0), Fraction(1)
 GRID = 3
@@ -173,9 +171,8 @@ CLAIMS = (
         "data of a subset, not for LFT+Ensemble of I > 2 clients. 'Pooling the datasets in one "
         "subset can clearly achieve a wider range of fairness' is false: a client that is far "
         "less fair than its subset moves its own λ further.",
-        notes="Lemma 1 and remark 10 for more than two clients, and the second half of theorem "
-        "21, rest on it (fedfb/theorem-21/strict). What does hold for I clients: "
-        "fedfb/lemma-20/range.",
+        notes="Lemma 1 and remark 10 for more than two clients, and the second half of theorem 21, "
+        "rest on it (fedfb/theorem-21/strict). What does hold for I clients: fedfb/lemma-20/range.",
         repaired=dict(
             title="the average of the two pooled subsets' classifiers, with weights J_0, J_1, has "
             "DP Disp at least δ̃ > 0",

@@ -7,9 +7,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.bilevel import equality, jets
-from fairfl.claims.forms import Part, counterexample, every, identity
+from fairfl.claims.forms import Claim, Part, counterexample, every, identity
 
 HALF, THIRD, ZERO = Fraction(1, 2), Fraction(1, 3), Fraction(0)
 FLAT = [Fraction(2), ZERO, ZERO]

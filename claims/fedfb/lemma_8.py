@@ -7,11 +7,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.lemma_7 import SETTING, quantile
 from fairfl.claims.fedfb.worlds import Clients, parts, worlds
-from fairfl.claims.forms import drawn, proof
+from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
 
 
 def unique(instance: dict[str, Any], factor: Fraction = Fraction(1)) -> Case:

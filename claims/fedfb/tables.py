@@ -5,9 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import caption
-from fairfl.claims.forms import counterexample, witness
+from fairfl.claims.forms import Case, Relation, caption, counterexample, witness
 from fairfl.studies.papers.fedfb import published_numbers as numbers
 
 TABLES = {number: getattr(numbers, f"TABLE_{number}") for number in "127"}

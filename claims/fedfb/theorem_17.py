@@ -9,11 +9,10 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.finite_worlds import federation_of
 from fairfl.claims.fedfb.lemma_20 import COUNTER, PREMISES, conditions
 from fairfl.claims.fedfb.worlds import Clients
-from fairfl.claims.forms import Every, counterexample, definite, drawn, every, identity
+from fairfl.claims.forms import Claim, Every, counterexample, definite, drawn, every, identity
 
 
 def mean(clients: int, common: bool = True) -> dict[str, sympy.Expr]:

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.bilevel import instances, outer, slope
 from fairfl.claims.fedfb.lemma_23 import FLAT
-from fairfl.claims.forms import counterexample, definite, drawn, every, proof, witness
+from fairfl.claims.forms import Claim, counterexample, definite, drawn, every, proof, witness
 
 ZERO, THIRD, HALF, ONE = Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1)
 ROOT, RATIO = sympy.sqrt(2), constant("sign_steps.v", "ratio")
@@ -266,10 +265,9 @@ CLAIMS = (
         ),
         mutants={"short": ("a step of α/100", {"alpha": Fraction(1, 50)})},
         severity="theorem",
-        erratum="Project onto the box. With A = 2 every step moves both λ_a by α/√2; the "
-        "narrower side of the box is at most 1 wide, so α = 2 leaves it from wherever λ is, and "
-        "α = 1 at the first update. Weights of the inner problem are then negative, and w_λ need "
-        "not exist.",
+        erratum="Project onto the box. With A = 2 every step moves both λ_a by α/√2; the narrower "
+        "side of the box is at most 1 wide, so α = 2 leaves it from wherever λ is, and α = 1 at "
+        "the first update. Weights of the inner problem are then negative, and w_λ need not exist.",
         reading="The paper does not say what happens at the boundary.",
     ),
     Claim(

@@ -9,9 +9,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import counterexample, every, identity
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, every, identity
 
 
 def agreement(instance: dict[str, Any], line_13: bool = True) -> Case:

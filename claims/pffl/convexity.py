@@ -10,9 +10,7 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import drawn, every, identity, proof
+from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity, proof
 
 
 def by_rank(weights: list[Any], losses: list[Any]) -> Any:

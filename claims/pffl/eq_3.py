@@ -8,9 +8,7 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import drawn, identity, proof
+from fairfl.claims.forms import Case, Claim, Relation, drawn, identity, proof
 
 
 def residuals(offset: int = -1, power: int = 2) -> dict[str, Any]:

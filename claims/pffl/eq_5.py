@@ -10,9 +10,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import counterexample, definite, every, witness
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, witness
 
 
 def extreme(instance: dict[str, Any], place: int = 1) -> Case:

@@ -7,9 +7,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import counterexample, identity
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity
 
 
 def weight(p1: Any, d: Any, k: Any, n: Any) -> Any:

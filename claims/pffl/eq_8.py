@@ -7,9 +7,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import counterexample, every, identity
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, every, identity
 
 
 def case(instance: dict[str, Any], first: int = 1) -> Case:

@@ -7,10 +7,9 @@ from typing import Any
 
 from flint import arb
 
-from fairfl.claims.case import Case, Operator, Relation
 from fairfl.claims.claim import caption
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import counterexample, every, leaves, witness
+from fairfl.claims.forms import Case, Operator, Relation, counterexample, every, leaves, witness
 from fairfl.studies.papers.pffl.published_numbers import TABLE_1
 
 OURS = ("Gini", "Harmonic", "Geo = 0.5", "Geo = 0.85")

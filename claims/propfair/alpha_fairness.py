@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import CLASSICAL
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import counterexample, definite, drawn, every, identity, proof
+from fairfl.claims.forms import Claim, counterexample, definite, drawn, every, identity, proof
 
 
 def welfare(u: list[Fraction], alpha: Fraction, form: str) -> arb:

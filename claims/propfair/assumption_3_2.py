@@ -8,10 +8,8 @@ from typing import Any
 import sympy
 from flint import arb
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import counterexample, definite, every
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every
 
 
 def bounded(instance: dict[str, Any], lead: Fraction = Fraction(1)) -> Case:

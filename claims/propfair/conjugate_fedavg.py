@@ -7,9 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import drawn, proof
+from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
 
 
 def case(instance: dict[str, Any], scale: int = 1, domain: str = "R^n") -> Case:

@@ -10,10 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import CLASSICAL
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import drawn, proof
+from fairfl.claims.forms import CLASSICAL, Case, Claim, Relation, drawn, proof
 
 
 def case(instance: dict[str, Any], threshold: Fraction = Fraction(1)) -> Case:

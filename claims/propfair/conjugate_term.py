@@ -8,11 +8,8 @@ from typing import Any
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import CLASSICAL
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import drawn, proof
+from fairfl.claims.forms import CLASSICAL, Case, Claim, Relation, drawn, proof
 
 
 def case(instance: dict[str, Any], factor: Fraction = Fraction(1), mean: bool = True) -> Case:

@@ -6,8 +6,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import definite, every, identity
+from fairfl.claims.forms import Claim, definite, every, identity
 
 JETS = sympy.symbols("s1:6", positive=True)
 """s', s'', ..., the fifth derivative at one point, as independent numbers."""

@@ -11,9 +11,7 @@ import numpy as np
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import drawn, every, identity, proof
+from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity, proof
 from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, PropFair
 
 N = 3

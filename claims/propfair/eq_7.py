@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sympy
 
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import identity
+from fairfl.claims.forms import Claim, identity
 
 
 def residuals(sign: int = 1, power: int = 2) -> dict[str, sympy.Expr]:

@@ -11,9 +11,8 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim
-from fairfl.claims.forms import counterexample, definite, drawn, every, identity
+from fairfl.claims.forms import Case, Relation, counterexample, definite, drawn, every, identity
 
 
 def moments(world: dict[str, Any]) -> dict[str, Fraction]:

@@ -9,11 +9,8 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import CLASSICAL
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import drawn, every, identity, proof
+from fairfl.claims.forms import CLASSICAL, Case, Claim, Relation, drawn, every, identity, proof
 
 N = 3
 """Clients in the identities: sums over i, which look the same for every n."""

@@ -10,9 +10,8 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim
-from fairfl.claims.forms import Part, counterexample, definite, every, witness
+from fairfl.claims.forms import Case, Part, Relation, counterexample, definite, every, witness
 
 N = 3
 

@@ -8,9 +8,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import definite, every, identity, witness
+from fairfl.claims.forms import Case, Claim, Relation, definite, every, identity, witness
 
 
 def residuals(power: int = 1) -> dict[str, sympy.Expr]:

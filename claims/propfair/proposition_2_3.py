@@ -11,10 +11,8 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import CLASSICAL
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import definite, drawn, every, identity, proof
+from fairfl.claims.forms import Case, Claim, Relation, definite, drawn, every, identity, proof
 
 HALVINGS = 80
 """Of the step towards v: the gain is first order, the loss second order in it."""

@@ -9,9 +9,7 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import counterexample, drawn, every, identity
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, identity
 
 
 def attained(instance: dict[str, Any]) -> Case:

@@ -6,9 +6,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import counterexample, identity
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity
 
 N = 3
 

@@ -8,9 +8,7 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import definite, drawn, every, identity
+from fairfl.claims.forms import Case, Claim, Relation, definite, drawn, every, identity
 
 Form = tuple[Any, list[Any]]
 

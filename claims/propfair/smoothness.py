@@ -8,9 +8,7 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import definite, drawn, every, identity, witness
+from fairfl.claims.forms import Case, Claim, Relation, definite, drawn, every, identity, witness
 
 Form = tuple[sympy.Expr, list[sympy.Expr]]
 

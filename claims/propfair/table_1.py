@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import CLASSICAL
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import counterexample, drawn, every, proof
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, proof
 from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, PropFair
 
 ROWS = {

@@ -5,9 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import caption
-from fairfl.claims.forms import counterexample, every
+from fairfl.claims.forms import Case, Relation, caption, counterexample, every
 from fairfl.studies.papers.propfair import published_numbers as numbers
 
 SPLITS = {

@@ -302,12 +302,11 @@ CLAIMS = (
         634,
         "(ours) PropFair's bound with smaller constants, for larger steps and biased batches",
         printed=PRINTED,
-        statement=r"With $\tilde L$, $\tilde\sigma$ of propfair/smoothness-direct: as printed "
-        r"with $\tilde\Psi = \frac{3\eta}{2}\left[a(K_i^2(\tilde\sigma_{l,i}^2 + "
-        r"\tilde\sigma_g^2)) + 8(e-2)\eta^2 \tilde L^2 a(K_i^4(\tilde\sigma_{l,i}^2 + "
-        r"\tilde\sigma_g^2))\right]$, $\eta \le \frac{1}{6 \tilde L K_i}$, $\eta \le "
-        r"\frac{1}{\tilde L\sqrt{48(e-2)a(K_i^4)}}$, $a(c) = (\sum p_i^2)\sum c_i$ for full "
-        r"participation and $\max_i c_i$ for partial.",
+        statement=r"With $\tilde L$, $\tilde\sigma$ of propfair/smoothness-direct: as printed with "
+        r"$\tilde\Psi = \frac{3\eta}{2}\left[a(K_i^2(\tilde\sigma_{l,i}^2 + \tilde\sigma_g^2)) + "
+        r"8(e-2)\eta^2 \tilde L^2 a(K_i^4(\tilde\sigma_{l,i}^2 + \tilde\sigma_g^2))\right]$, $\eta "
+        r"\le \frac{1}{6 \tilde L K_i}$, $\eta \le \frac{1}{\tilde L\sqrt{48(e-2)a(K_i^4)}}$, "
+        r"$a(c) = (\sum p_i^2)\sum c_i$ for full participation and $\max_i c_i$ for partial.",
         kind="bound",
         hypotheses=HYPOTHESES,
         scope=SCOPE + ", and the crowd over 10^8 rounds",

@@ -12,12 +12,10 @@ from typing import Any
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import CLASSICAL
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import counterexample, drawn, proof, witness
+from fairfl.claims.forms import Attack, Case, Claim, Relation, counterexample, drawn, proof, witness
 from fairfl.claims.propfair.rounds import (
     FRONT,
     averaged,
@@ -29,7 +27,6 @@ from fairfl.claims.propfair.rounds import (
     squared_gradients,
     step_limit,
 )
-from fairfl.claims.search import Attack
 
 
 def case(

@@ -6,8 +6,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import identity
+from fairfl.claims.forms import Claim, identity
 
 
 def residuals(shift: int = 0, harmonic: int = 2) -> dict[str, Any]:

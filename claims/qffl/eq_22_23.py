@@ -9,10 +9,8 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import drawn, every, identity
+from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity
 
 
 def residuals(power: int = 1, conjugate: bool = True) -> dict[str, Any]:

@@ -11,12 +11,10 @@ from typing import Any
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import CLASSICAL
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import Part, counterexample, drawn, proof, witness
+from fairfl.claims.forms import Case, Claim, Part, Relation, counterexample, drawn, proof, witness
 from fairfl.claims.qffl.eq_22_23 import norm
 
 RATE = constant("mcdiarmid.v", "rate")

@@ -10,10 +10,8 @@ from typing import Any
 
 from flint import arb
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import Part, counterexample, every
+from fairfl.claims.forms import Case, Claim, Part, Relation, counterexample, every
 
 
 def total(values: list[arb]) -> arb:

@@ -8,9 +8,8 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Operator, Relation
 from fairfl.claims.claim import Claim
-from fairfl.claims.forms import counterexample, definite, drawn, every
+from fairfl.claims.forms import Case, Operator, Relation, counterexample, definite, drawn, every
 
 Vector = list[Fraction]
 

@@ -11,10 +11,9 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import counterexample, definite, drawn, every, identity
+from fairfl.claims.forms import Case, Relation, counterexample, definite, drawn, every, identity
 
 
 def slope(

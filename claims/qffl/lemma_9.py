@@ -9,11 +9,9 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import CLASSICAL
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import counterexample, drawn, identity, proof
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
 
 PIECES = 64
 

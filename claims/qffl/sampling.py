@@ -8,9 +8,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import counterexample, every, identity
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, every, identity
 
 
 def subset(instance: dict[str, Any]) -> Case:

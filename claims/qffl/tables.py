@@ -5,9 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import caption
-from fairfl.claims.forms import counterexample
+from fairfl.claims.forms import Case, Relation, caption, counterexample
 from fairfl.studies.papers.qffl import published_numbers as numbers
 
 CHOSEN = {"Synthetic": "q = 1", "Vehicle": "q = 5", "Sent140": "q = 1", "Shakespeare": "q = .001"}
