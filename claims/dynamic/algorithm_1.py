@@ -35,12 +35,6 @@ def unmoved(instance: dict[str, Any]) -> Case:
     )
 
 
-def kept(power: int = 1) -> dict[str, sympy.Expr]:
-    """sum p_k w/sum p_k less w, over two clients that are drawn."""
-    p, q, w = sympy.symbols("p q w", positive=True)
-    return {"model": (p * w + q * w) / (p + q) ** power - w}
-
-
 CLAIMS = (
     Claim(
         "dynamic/algorithm-1",
@@ -85,14 +79,6 @@ CLAIMS = (
         "shrinks the model towards 0 in every round (algorithms 2 to 4 likewise; C also leaves C "
         "|v| clients, which need not be a whole number). Divide by their sum, or add updates "
         "instead of models.",
-        repaired=dict(
-            title="With weights of sum one among those drawn, the model stays where no client "
-            "moves it",
-            statement=r"$\sum_{k \in S_t} p_k w_t / \sum_{k \in S_t} p_k = w_t$.",
-            hypotheses={},
-            size="two clients",
-            check=identity(kept),
-            mutants={"squared": ("another divisor", {"power": 2})},
-        ),
+        expected="refuted",
     ),
 )

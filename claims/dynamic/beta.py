@@ -38,12 +38,6 @@ def begins(instance: dict[str, Any], late: int = 1) -> Case:
     return Case((Relation(scale / (late + 1), "==", scale, "first coefficient"),))
 
 
-def start(late: int = 0) -> dict[str, sympy.Expr]:
-    """G/(late + t - t_2) at t = t_2 + 1, less G."""
-    scale, t, t2 = sympy.symbols("G t t_2", positive=True)
-    return {"first coefficient": (scale / (late + t - t2)).subs(t, t2 + 1) - scale}
-
-
 def more_beta(instance: dict[str, Any]) -> Case:
     """The lead of v_2 at t_2 + 2 is smaller with beta = 1 than with beta = 0, L_i = (w - x_i)^2/2.
 
@@ -117,13 +111,7 @@ CLAIMS = (
         mutants={"t - t_2": ("without the 1", {"late": 0})},
         erratum="(7) is used from t = t_2 + 1 on, where G/(1 + t - t_2) is G/2. Write G/(t - t_2), "
         "or 'half of G'.",
-        repaired=dict(
-            title="The coefficient G/(t - t_2) has the initial value G",
-            statement=r"At $t = t_2 + 1$ the coefficient $\mathcal{G}/(t - t_2)$ is $\mathcal{G}$.",
-            scope="every G > 0",
-            check=identity(start),
-            mutants={"1 + t - t_2": ("as printed", {"late": 1})},
-        ),
+        expected="refuted",
     ),
     Claim(
         "dynamic/beta-fair",
