@@ -12,8 +12,7 @@ from flint import arb, ctx
 from fairfl.claims.claim import Claim, Effort
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball, phi
-from fairfl.claims.fedfb.example_1 import INSTANCE, clients
-from fairfl.claims.fedfb.normal_clients import NormalClient, ends
+from fairfl.claims.fedfb.normal_clients import INSTANCE, NormalClient, clients, ends
 from fairfl.claims.fedfb.theorem_17 import mean
 from fairfl.claims.forms import Case, Relation, every, identity, witness
 from fairfl.solvers.schemes import Scheme

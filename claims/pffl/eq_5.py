@@ -1,6 +1,4 @@
-"""Equation (5): weights by rank, their extreme case, and the direction that they must have for
-losses.
-"""
+"""Equation (5), algorithm 1: weights by rank, their direction for losses, and their use."""
 
 from __future__ import annotations
 
@@ -56,6 +54,13 @@ def chebyshev(n: int, turned: bool = False) -> tuple[Any, list[Any]]:
     ranked = w[::-1] if turned else w
     gap = n * sum(a * b for a, b in zip(ranked, losses, strict=True)) - sum(w) * sum(losses)
     return gap, list(sympy.Add.make_args(sympy.expand(gap)))
+
+
+def agreement(instance: dict[str, Any], line_13: bool = True) -> Case:
+    """Clients that all return the model u leave it as it is."""
+    p, u = instance["p"], instance["u"]
+    new = sum(u if line_13 else w * u for w in p)
+    return Case((Relation(new, "==", u, "new model"),), {"weights": min(p) >= 0 and sum(p) == 1})
 
 
 CLAIMS = (
@@ -121,5 +126,28 @@ CLAIMS = (
             notes="Chebyshev's sum inequality: in the gaps of weights and losses every product has "
             "a positive coefficient.",
         ),
+    ),
+    Claim(
+        "pffl/algorithm-1",
+        228,
+        "Algorithm 1 leaves a model as it is on which all clients agree",
+        number="Algorithm 1, lines 11-13",
+        printed=r"12: $\mathbf{w} = \mathbf{p}^T \cdot \mathbf{w}$, 13: $w^{t+1} = \sum_{k=1}^c "
+        r"w_k^{t+1}$, after line 6: 'Client returns their trained model $w_k^{t+1}$'",
+        statement=r"If every client returns $w_k^{t+1} = u$, then $w^{t+1} = u$.",
+        kind="implication",
+        hypotheses={"weights": "p >= 0 with sum one"},
+        scope="c = 2",
+        severity="misprint",
+        check=counterexample(
+            agreement,
+            "two clients that both return 1: the server's new model is 2",
+            {"p": [Fraction(1, 2)] * 2, "u": 1},
+        ),
+        mutants={"without line 13": ("the weighted mean of line 12", {"line_13": False})},
+        reading="w_k^{t+1} in line 13 is what line 6 calls so, the model that client k returns.",
+        erratum="Line 13 discards the weights, and c equal models give c times the model. Drop it: "
+        "w^{t+1} = p^T w.",
+        expected="refuted",
     ),
 )

@@ -1,6 +1,4 @@
-"""(C.15)-(C.22): the conjugate of PropFair's mean, and the one on f >= 0 that the paper leaves
-uncomputed.
-"""
+"""(C.3), (C.9)-(C.22): the conjugates of the means of FedAvg, TERM and PropFair."""
 
 from __future__ import annotations
 
@@ -8,12 +6,72 @@ from fractions import Fraction
 from math import prod
 from typing import Any
 
+from flint import arb
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import ball
 from fairfl.claims.forms import CLASSICAL, Case, Claim, Relation, drawn, proof
 
 
-def case(instance: dict[str, Any], threshold: Fraction = Fraction(1)) -> Case:
+def level(instance: dict[str, Any], scale: int = 1, domain: str = "R^n") -> Case:
+    """(C.3) at one lambda: 0 at ``scale``/n; where it says infinite, the maximand exceeds 1000
+    somewhere on the ray along lambda - 1/n, or along its positive part where f >= 0.
+    """
+    x: list[Fraction] = instance["lambda"]
+    n = len(x)
+    slopes = [a - Fraction(1, n) for a in x]
+    ray = [max(a, Fraction(0)) for a in slopes] if domain == "f >= 0" else slopes
+    size = sum((a * b for a, b in zip(slopes, ray, strict=True)), Fraction(0))
+    value = 1000 + size if size else Fraction(0)  # at 1000/size + 1 times the ray
+    if all(a == Fraction(scale, n) for a in x):
+        return Case((Relation(value, "==", 0, "A* = 0"),))
+    return Case((Relation(1000, "<=", value, "A* is infinite"),))
+
+
+def weights() -> st.SearchStrategy[dict[str, Any]]:
+    """Any lambda, 1/n among them."""
+    one = st.integers(-6, 6).map(lambda k: Fraction(k, 4))
+    level = st.integers(1, 4).map(lambda n: [Fraction(1, n)] * n)
+    return st.one_of(st.lists(one, min_size=1, max_size=4), level).map(lambda x: {"lambda": x})
+
+
+def entropy(instance: dict[str, Any], factor: Fraction = Fraction(1), mean: bool = True) -> Case:
+    """(16) in balls: no f beats A*(lambda), zeros in lambda included; and f near its maximiser
+    comes close to it. For mutants: ``factor`` of A*, and the sum for the mean in A.
+    """
+    x, f, alpha = instance["lambda"], instance["f"], ball(instance["alpha"])
+
+    def maximand(f: list[arb]) -> arb:
+        total = sum(((alpha * g).exp() for g in f), arb(0)) / (len(f) if mean else 1)
+        return sum((ball(v) * g for v, g in zip(x, f, strict=True)), arb(0)) - total.log() / alpha
+
+    penalty = sum((ball(v) * ball(v).log() for v in x if v), arb(0)) + arb(len(x)).log()
+    penalty *= ball(factor) / alpha
+    most = penalty + ball(Fraction(1, 10**12))
+    near = maximand([(ball(v).log() if v else arb(-60)) / alpha for v in x])
+    return Case(
+        (
+            Relation(maximand([ball(g) for g in f]), "<=", most, "bound"),
+            Relation(near, "<=", most, "bound, near the maximiser"),
+            Relation(penalty - ball(Fraction(1, 10**6)), "<=", near, "approached"),
+        ),
+        {"simplex": sum(x, Fraction(0)) == 1 and min(x) >= 0},
+    )
+
+
+@st.composite
+def on_simplex(draw: st.DrawFn) -> dict[str, Any]:
+    """Points of the simplex, zeros among them, and losses of any sign."""
+    n = draw(st.integers(1, 4))
+    w = draw(st.lists(st.integers(0, 5), min_size=n, max_size=n).filter(any))
+    return {
+        "lambda": [Fraction(v, sum(w)) for v in w],
+        "alpha": Fraction(draw(st.integers(1, 12)), 4),
+        "f": [Fraction(draw(st.integers(-9, 9)), 3) for _ in range(n)],
+    }
+
+
+def geometric(instance: dict[str, Any], threshold: Fraction = Fraction(1)) -> Case:
     """(C.21) at one lambda, in fractions, n-th powers for roots.
 
     Inside: lambda.u >= G at any u >= 0, so no f beats M (sum lambda - 1), which f = M attains.
@@ -39,7 +97,7 @@ def case(instance: dict[str, Any], threshold: Fraction = Fraction(1)) -> Case:
 
 
 @st.composite
-def weights(draw: st.DrawFn) -> dict[str, Any]:
+def near_border(draw: st.DrawFn) -> dict[str, Any]:
     """Weights of any sign; or positive ones near prod n lambda = 1, with the utilities 1/lambda of
     equality.
     """
@@ -90,6 +148,60 @@ def levels(draw: st.DrawFn) -> dict[str, Any]:
 
 CLAIMS = (
     Claim(
+        "propfair/conjugate-fedavg",
+        865,
+        "The conjugate of the mean is 0 at lambda = 1/n and infinite elsewhere",
+        number="(C.3)",
+        printed=r"$A_s^*(\lambda) = 0$ if $\lambda_1 = \dots = \lambda_n = \frac{1}{n}$, $\infty$ "
+        r"otherwise, where we extend the domain of f to be $\mathbb{R}^n$",
+        statement=r"On $R^n$: the maximand is $0$ for every $f$ at $\lambda = 1/n$, and unbounded "
+        r"for every other $\lambda$: it is $t\|\lambda - 1/n\|^2$ along $f = t(\lambda - 1/n)$.",
+        kind="identity",
+        scope="as stated, n >= 1",
+        check=proof("plain_mean.v", "conjugate", drawn(level, weights, tolerance=0.0)),
+        mutants={
+            "2/n": ("another point", {"scale": 2}),
+            "f >= 0": (
+                "the losses that the paper has, where lambda <= 1/n gives 0",
+                {"domain": "f >= 0"},
+            ),
+        },
+        reading="On R^n. On f >= 0 it is 0 wherever lambda <= 1/n: see propfair/table-1.",
+    ),
+    Claim(
+        "propfair/conjugate-term",
+        246,
+        "The conjugate of TERM's mean is a relative entropy on the simplex; the weights are "
+        "exponential in the losses",
+        number="Eq. (16), (C.14)",
+        printed=r"$A_s^*(\lambda) = \frac{1}{\alpha} \sum_i \lambda_i \log \lambda_i + "
+        r"\frac{1}{\alpha} \log n$, if $\lambda^\top \mathbf{1} = 1, \lambda \geq \mathbf{0}$, "
+        r"and $\infty$ otherwise. The maximizer is achieved at $\lambda_i = \frac{\exp(\alpha "
+        r"f_i)}{\sum_i \exp(\alpha f_i)}$",
+        statement=r"On $R^n$: $A^*(\lambda) - (\lambda^\top f - A(f)) = \frac1\alpha KL(\lambda "
+        r"\| softmax(\alpha f)) \ge 0$, which is $0$ at $\lambda = softmax(\alpha f)$ and comes "
+        r"near $0$ for every $\lambda$ of the simplex; elsewhere $f = t\mathbf{1}$, or $f_i \to "
+        r"-\infty$ for $\lambda_i < 0$, is unbounded.",
+        kind="identity",
+        hypotheses={"simplex": "lambda >= 0 of sum one; 0 log 0 = 0"},
+        scope="as stated, n >= 1",
+        check=proof(
+            "entropy.v",
+            "inside equality approached outside",
+            drawn(entropy, on_simplex),
+            axioms=CLASSICAL,
+        ),
+        mutants={
+            "no 1/n": ("the sum for the mean in A", {"mean": False}),
+            "1.01 A*": ("the conjugate 1 % larger", {"factor": Fraction(101, 100)}),
+            "0.99 A*": ("the conjugate 1 % smaller", {"factor": Fraction(99, 100)}),
+        },
+        reading="On R^n, as (C.9) says. On f >= 0 it is another one: see propfair/table-1.",
+        gap="(C.12) cannot 'always be satisfied': where some lambda_i = 0, as at (1, 0), no f has "
+        "these weights; the statement survives: there the supremum is approached as f_i tends to "
+        "minus infinity, and has the same value.",
+    ),
+    Claim(
         "propfair/conjugate-propfair",
         967,
         "The conjugate of PropFair's mean: M (sum lambda - 1) where prod n lambda_i >= 1, "
@@ -105,7 +217,7 @@ CLAIMS = (
         check=proof(
             "geometric.v",
             "inside beyond signed",
-            drawn(case, weights, tolerance=0.0),
+            drawn(geometric, near_border, tolerance=0.0),
             axioms=CLASSICAL,
         ),
         mutants={
@@ -138,7 +250,7 @@ CLAIMS = (
             axioms=CLASSICAL,
         ),
         mutants={"lambda for v": ("f_i = M (1 - c/lambda_i)", {"capped": False})},
-        notes="In the first case f = M attains it, and (C.21) is the bound. "
+        notes="In the first level f = M attains it, and (C.21) is the bound. "
         "theory.aggregation.PropFair computes it.",
     ),
 )
