@@ -37,19 +37,20 @@ def key(module: str) -> str:
 
     Modules that a registry finds by looking into a folder are not followed.
     """
-    uses = sorted(reached(module) | reached(JUDGE))
+    uses = sorted(reached(module))
     texts = (f"{owner}\0{name}\0{_part(owner, name).text}" for owner, name in uses)
     return sha256("\0".join(texts).encode())[:16]
 
 
 @cache
 def reached(module: str) -> frozenset[Use]:
-    """The definitions of fairfl that all of ``module`` uses, its own included.
+    """The definitions of fairfl that all of ``module`` uses, its own and those of ``JUDGE``
+    included.
 
     Errors: ValueError where a module has no source.
     """
-    found: set[Use] = set()
-    todo = _all(module)
+    found: set[Use] = set(reached(JUDGE)) if module != JUDGE else set()
+    todo = _all(module) - found
     while todo:
         found |= todo
         todo = set[Use]().union(*(_part(*use).uses for use in todo)) - found
