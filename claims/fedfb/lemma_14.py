@@ -64,7 +64,7 @@ def choices(instance: dict[str, Any], choice: str = "any") -> Case:
     """The statement for given solutions λ_i of the clients' own problems, where g_i⁻¹ is a set."""
     world, eps = Clients.of(instance["laws"], instance["q"]), instance["eps"]
     clients, lams = world.clients, instance["lams"]
-    nearest = [c.multiplier(e) for c, e in zip(clients, instance["local"], strict=True)]
+    nearest = world.multipliers(instance["local"])
     premises = {
         "opposite": clients[0].g(ZERO) * clients[1].g(ZERO) < 0,
         "ε < |g(0)|": eps < abs(world.pooled.g(ZERO)),

@@ -63,9 +63,7 @@ def strict(instance: dict[str, Any], fedavg: int = 0) -> Case:
     """
     world = Clients.of(instance["laws"], instance["q"])
     premises, _, _ = conditions(world, instance["split"])
-    lams = [
-        client.multiplier(eps) for client, eps in zip(world.clients, instance["eps"], strict=True)
-    ]
+    lams = world.multipliers(instance["eps"])
     return Case(
         (Relation(fedavg, "<", abs(world.ensemble(lams)[0]), "DP Disp of LFT+Ensemble"),), premises
     )
