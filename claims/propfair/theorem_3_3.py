@@ -14,14 +14,17 @@ from flint import arb
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import CLASSICAL
+from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
 from fairfl.claims.forms import counterexample, definite, drawn, every, identity, proof, witness
-from fairfl.claims.propfair.cosines import biased_psi, case, family, full, mixed
+from fairfl.claims.propfair.cosines import biased_psi, case, family, full, mixed, proved_side
 from fairfl.claims.propfair.rounds import front
 from fairfl.claims.propfair.smoothness import descent, room
 
 Form = tuple[sympy.Expr, list[sympy.Expr]]
+PACE, WITHIN = (constant("averaging.v", name) for name in ("pace", "within"))
+"""16 L K_i eta <= 1, and 9/5 of sigma_l^2: of the theorem that Coq's kernel has checked."""
 PIECES = 700
 """Intervals that cover one period, for the lower bound of :func:`after_a_step`."""
 
@@ -101,19 +104,20 @@ KEPT = "the crowd keeps more than 4e-6, within the bound"
 # -- the printed constants cover those that hold
 
 
-def smoother(smooth: str = "3/8") -> Form:
+def smoother(smooth: Fraction = 6 / PACE) -> Form:
     """A part of the printed L~ less (9/4) L/M, the constant of propfair/smoothness-sharp."""
     M, L, L0 = sympy.symbols("M L L0", positive=True)
-    value = sympy.Rational(smooth) * smoothness(M, L, L0) - sympy.Rational(9, 4) * L / M
+    value = sympy.Rational(str(smooth)) * smoothness(M, L, L0) - sympy.Rational(9, 4) * L / M
     return value, [3 * L0**2 / (2 * M**2)]
 
 
-def quieter(quiet: str = "5/9") -> Form:
+def quieter(quiet: Fraction = 1 / WITHIN) -> Form:
     """A part of the printed sigma~_l^2 less what a batch is off by, u = 2 |g - k|/M and v = 4 L_0
     |f - h|/M^2 (propfair/smoothness-direct): sigma~_l^2 is the mean of 18 u^2 + 2 v^2.
     """
     u, v = sympy.symbols("u v", real=True)
-    return sympy.Rational(quiet) * (18 * u**2 + 2 * v**2) - (u + v) ** 2, [(3 * u - v / 3) ** 2]
+    share = sympy.Rational(str(quiet))
+    return share * (18 * u**2 + 2 * v**2) - (u + v) ** 2, [(3 * u - v / 3) ** 2]
 
 
 def nearer() -> Form:
@@ -241,9 +245,10 @@ CLAIMS = (
             check=every(
                 proof(
                     "averaging.v",
-                    "wide_full wide_largest",
+                    "wide_full wide_largest wide_instance",
                     drawn(case, mixed, attacks=(family(law=True),), examples=(20, 600)),
                     witness(crowded, KEPT, CROWD, kind="max"),
+                    proved_side(3),
                     axioms=CLASSICAL,
                 ),
                 *COVERED,
@@ -274,7 +279,7 @@ CLAIMS = (
         check=every(
             proof(
                 "averaging.v",
-                "wide_full",
+                "wide_full wide_instance",
                 drawn(case, full, attacks=(family(law=False),), examples=(20, 1500)),
                 witness(
                     sawtooth,
@@ -282,6 +287,7 @@ CLAIMS = (
                     "kept",
                     TOOTH,
                 ),
+                proved_side(3),
                 axioms=CLASSICAL,
             ),
             *COVERED,
@@ -289,8 +295,8 @@ CLAIMS = (
         mutants={
             "94 %": ("6 % less of the bound", {"kept": "94/100"}),
             "sigma_g": ("no sigma~_g^2 in Psi~", {"apart": 0.0}),
-            "L~/3": ("L' <= L~/3", {"smooth": "1/3"}),
-            "1/2": ("half of sigma~_l^2 for 5/9", {"quiet": "1/2"}),
+            "L~/3": ("L' <= L~/3", {"smooth": Fraction(1, 3)}),
+            "1/2": ("half of sigma~_l^2 for 5/9", {"quiet": Fraction(1, 2)}),
         },
         rests_on=("propfair/smoothness-direct",),
         gap="the statement survives: the printed proof takes batch gradients as unbiased and L "
@@ -313,7 +319,7 @@ CLAIMS = (
         whose="ours",
         check=proof(
             "averaging.v",
-            "biased_full biased_largest",
+            "biased_full biased_largest biased_instance",
             drawn(
                 case,
                 mixed,
@@ -322,6 +328,7 @@ CLAIMS = (
                 c=1.0,
             ),
             witness(crowded, KEPT, CROWD, kind="direct"),
+            proved_side(1),
             axioms=CLASSICAL,
         ),
         mutants={
