@@ -13,7 +13,7 @@ from fractions import Fraction
 from inspect import signature
 from typing import Any
 
-from fairfl.claims.bisection import bisect
+from fairfl.claims.bisection import PROBES, bisect
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case as Case
 from fairfl.claims.case import Operator as Operator
@@ -165,11 +165,13 @@ def grid(
     return Part(make, _names(case))
 
 
-def leaves(margin: Function, box: Sequence[tuple[Any, Any]], **given: Any) -> Part:
-    """``margin([balls]) > 0`` over a box, by bisection."""
+def leaves(
+    margin: Function, box: Sequence[tuple[Any, Any]], probes: int = PROBES, **given: Any
+) -> Part:
+    """``margin([balls]) > 0`` over a box, by bisection, after a look at so many points."""
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        return bisect(Call.of(margin, **{**given, **changes}), box)
+        return bisect(Call.of(margin, **{**given, **changes}), box, probes=probes)
 
     return Part(make, _names(margin))
 

@@ -15,7 +15,7 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.fedfb.bilevel import instances, outer, slope
 from fairfl.claims.fedfb.lemma_23 import FLAT
-from fairfl.claims.forms import Claim, counterexample, definite, drawn, every, proof, witness
+from fairfl.claims.forms import Claim, counterexample, drawn, every, proof, witness
 
 ZERO, THIRD, HALF, ONE = Fraction(0), Fraction(1, 3), Fraction(1, 2), Fraction(1)
 ROOT, RATIO = sympy.sqrt(2), constant("sign_steps.v", "ratio")
@@ -129,14 +129,6 @@ def kept(instance: dict[str, Any]) -> Case:
         relations.append(Relation(sympy.Integer(0), "<=", moved, f"λ_{k} >= 0"))
         relations.append(Relation(moved, "<=", sympy.Rational(str(end)), f"λ_{k} at its end"))
     return Case(tuple(relations))
-
-
-def clipped(most: int = 1) -> tuple[Any, list[Any]]:
-    """I = 2: |λ - λ*| less the same after a clip from λ = 1 + e to 1 is e >= 0, for λ* = 1 - s in
-    Λ.
-    """
-    e, s = sympy.symbols("e s", nonnegative=True)
-    return (most + e - (1 - s)) - (1 - (1 - s)), [e]
 
 
 ASSUMPTIONS = {
@@ -297,14 +289,6 @@ CLAIMS = (
         erratum=r"Project onto $\Lambda$ after each step. Outside of it a client's loss has a "
         r"negative weight, and (126) need have no minimiser.",
         reading="The paper does not say what happens at the boundary, as for fedfb/eq-9.",
-        repaired=dict(
-            title="projected onto Λ, λ is no farther from any λ* in Λ",
-            statement=r"For $I=2$ and $\lambda=1+e$, $\lambda^\star\in[0,1]$: "
-            r"$|\lambda-\lambda^\star|-|1-\lambda^\star|=e\ge0$; mirrored at 0.",
-            kind="bound",
-            size="I = 2",
-            check=definite(clipped),
-            mutants={"beyond": ("clipped at 1, from 2 + e", {"most": 2})},
-        ),
+        expected="refuted",
     ),
 )
