@@ -9,8 +9,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.fedfb.lemma_12 import INCREASE, SCOPE
-from fairfl.claims.fedfb.lemma_14 import multipliers, placed, turned, worse
+from fairfl.claims.fedfb.lemma_12 import INCREASE, SCOPE, multipliers, placed, turned, worse
 from fairfl.claims.fedfb.worlds import HALF, Clients
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 

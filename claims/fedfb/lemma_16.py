@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.fedfb.lemma_14 import between, worse
+from fairfl.claims.fedfb.lemma_12 import between, worse
 from fairfl.claims.fedfb.worlds import HALF, Clients, Population, mix, parts, worlds
 from fairfl.claims.forms import Case, Claim, counterexample, drawn, proof
 

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
-from fairfl.claims.pffl.convexity import by_rank
+from fairfl.claims.pffl.rank_weights import by_rank
 from fairfl.theory.aggregation import RankWeighted
 
 FAR = 10**6
