@@ -167,5 +167,5 @@ def _data(module: Path, name: Any) -> str:
     """Digest of the file that a string names, empty where it names none."""
     if not (isinstance(name, str) and name.endswith((".json", ".v"))):
         return ""
-    file = (PROOFS if name.endswith(".v") else module.parent / "data") / name
-    return sha256(file) if file.is_file() else ""
+    found = (folder / name for folder in (PROOFS, module.parent / "data"))
+    return next((sha256(file) for file in found if file.is_file()), "")

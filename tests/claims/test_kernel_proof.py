@@ -258,7 +258,7 @@ def test_a_witness_is_asked_for_all_on_the_way_to_each_conclusion():
         f"first [constr_eq w ({shown}) | fail 1 w] end. Abort.\n"
         for goal, shown in CHAINS.items()
     )
-    kernel_proof._coqc({"ask.v": f"{kernel_proof.HEADER}{kernel_proof.CHAINS}{asked}"})
+    kernel_proof._coqc({"ask.v": f"{kernel_proof.HEADER}\n{kernel_proof.CHAINS}{asked}"})
 
 
 @coqc
