@@ -43,7 +43,7 @@ the way to each part of its conclusion, definitions unfolded.
 CHAINS = Path(__file__).with_name("data").joinpath("chains.v").read_text("utf-8")
 """Ltac: the list of conjunctions that a witness shows."""
 UNWITNESSED = {
-    "ensemble.v": ("lemma_12", "lemma_14", "eq_47", "remark_8", "lemma_15"),
+    "ensemble.v": ("lemma_12", "lemma_14", "lemma_15"),
     "shares.v": ("lemma_16",),
     "segregated.v": ("segregated",),
 }
