@@ -32,12 +32,6 @@ def residuals(late: int = 1, turned: bool = False) -> dict[str, sympy.Expr]:
     }
 
 
-def begins(instance: dict[str, Any], late: int = 1) -> Case:
-    """The coefficient of (7) at its first use, t = t_2 + 1, is G."""
-    scale = Fraction(instance["scale"])
-    return Case((Relation(scale / (late + 1), "==", scale, "first coefficient"),))
-
-
 def more_beta(instance: dict[str, Any]) -> Case:
     """The lead of v_2 at t_2 + 2 is smaller with beta = 1 than with beta = 0, L_i = (w - x_i)^2/2.
 
@@ -95,23 +89,8 @@ CLAIMS = (
         reading="The norm is that of the whole update, as printed in (8). Algorithm 2 takes it "
         "layer by layer, where the identity holds for each layer. That beta near 1 is 'more fair' "
         "is dynamic/beta-fair.",
-    ),
-    Claim(
-        "dynamic/eq-7-start",
-        165,
-        "The coefficient of (7) has the initial value G",
-        printed=r"We choose the model update norm $\mathcal{G}$ at the time point when group $v_2$ "
-        r"joined in the training as the initial value of this coefficient; "
-        r"$\frac{\mathcal{G}}{1+t-t_2}$ where $t \ge t_2 + 1$",
-        statement=r"At $t = t_2 + 1$ the coefficient $\mathcal{G}/(1 + t - t_2)$ is $\mathcal{G}$.",
-        kind="identity",
-        scope="every G > 0 (it is half of G)",
-        severity="constant",
-        check=counterexample(begins, "G = 1 at t = t_2 + 1: 1/2", {"scale": 1}),
-        mutants={"t - t_2": ("without the 1", {"late": 0})},
-        erratum="(7) is used from t = t_2 + 1 on, where G/(1 + t - t_2) is G/2. Write G/(t - t_2), "
-        "or 'half of G'.",
-        expected="refuted",
+        notes="(7) is used from t = t_2 + 1 on, where its coefficient G/(1 + t - t_2) is G/2: for "
+        "the initial value G of the text write G/(t - t_2).",
     ),
     Claim(
         "dynamic/beta-fair",
