@@ -1,6 +1,4 @@
-"""Algorithm 2, equations (7), (8): interpolation from the normalised step to FedAvg, its first
-coefficient and first round, and what beta does to fairness.
-"""
+"""Algorithm 2, equations (7), (8): from the normalised step to FedAvg; and beta in fairness."""
 
 from __future__ import annotations
 

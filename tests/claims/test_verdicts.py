@@ -122,6 +122,22 @@ def test_faults_of_one_claim_are_errors(change, message):
         replace(claim("a"), **change)
 
 
+@pytest.mark.parametrize(
+    ("id", "number"),
+    [
+        ("lemma-7", "Lemma 7"),
+        ("lemma-7/gaps", "Lemma 7"),
+        ("eq-A.18", "Eq. (A.18)"),
+        ("theorem-A.1-uniform", "Theorem A.1"),
+        ("lemma-12-zero", "Lemma 12"),
+    ],
+)
+def test_an_id_says_where_its_paper_has_it(id, number):
+    assert replace(claim(id), number="").number == number
+    with pytest.raises(ValueError, match="number of pffl/relative must be given"):
+        replace(claim("relative"), number="")
+
+
 def test_the_level_tells_of_a_fixed_size():
     small = replace(claim("a", expected="holds-repaired"), size="n = 3")
     both = [small, replace(claim("a/repaired"), size="n = 2")]
