@@ -113,9 +113,8 @@ class KernelProof(ClaimCertificate):
         for one in self.otherwise:
             one.verify()
         if self.kernel and kernel():
-            assumed = _assumed(text, UNWITNESSED.get(self.file, ()))
-            used = frozenset[str]().union(*(assumed[one.split()[1]] for one in theorems))
-            more = sorted(used - set(self.axioms))
+            bare = UNWITNESSED.get(self.file, ())
+            more = sorted(_assumed(text, self.statement, bare) - set(self.axioms))
             require(not more, f"{self.file} assumes {', '.join(more)}")
 
     def replay(self) -> None:
@@ -216,47 +215,44 @@ def _compiled(text: str) -> bytes:
 
 
 @cache
-def _assumed(text: str, bare: tuple[str, ...]) -> dict[str, frozenset[str]]:
-    """What each theorem of a file assumes, by the kernel; each must be what the file proves.
+def _assumed(text: str, statement: str, bare: tuple[str, ...]) -> frozenset[str]:
+    """What the theorems of a statement assume, by the kernel; each must be what the file proves.
 
     Unless it is one of ``bare`` its hypotheses must be shown to hold somewhere.
 
-    The statements are read in a second file, after ``HEADER`` alone: nothing that the first one
-    imports, opens, defines or prints has a say in what a statement means.
+    The statement is read in a second file, after ``HEADER`` alone: nothing that the first one
+    imports, opens, defines or prints has a say in what the statement means.
     """
-    said = [one for one in _outside(text) if one.startswith((*NAMES, "Theorem "))]
-    names = [one.split()[1] for one in said if one.startswith(NAMES)]
+    names = [one.split()[1] for one in sentences(statement) if one.startswith(NAMES)]
     unfold = "cbv beta iota zeta" + f" delta [{' '.join(names)}]" * bool(names)
     asked = [HEADER, CHAINS, *(f"Fail Check {one}." for one in names), "Require proof."]
-    told = dict[str, str]()
-    for one in said:
+    used = list[str]()
+    for one in sentences(statement):
         name, _, goal = one.removeprefix("Theorem ").partition(":")
         name = name.strip()
         if not one.startswith("Theorem "):
             asked.append(f"{one}.")
             continue
-        told[name] = f"@proof.{name}"
+        used.append(f"@proof.{name}")
         held = ""
         if name not in bare:
             shown = f'fail 9 "no witness of the hypotheses of {name}"'
             if f" {name}{WITNESS} " in text:
                 shown = f"exact (@proof.{name}{WITNESS})"
-                told[name] += f", @proof.{name}{WITNESS}"
+                used.append(f"@proof.{name}{WITNESS}")
             held = (
                 f"match goal with |- ?stated => let unfolded := eval {unfold} in stated in "
                 "let found := chains unfolded in let shown := all found in "
                 f"assert shown by (exact I || {shown}) end. "
             )
         asked.append(f"Goal {goal}. {held}exact (@proof.{name}). Qed.")
-    for k, terms in enumerate(told.values()):
-        asked.append(f"Definition told_{k} := ({terms}, tt).\nPrint Assumptions told_{k}.\n")
-    answer, _ = _coqc({"proof.vo": _compiled(text), "ask.v": "\n".join(asked)})
-    answers = re.split(r"^(?:Axioms:|Closed under the global context)\n", answer, flags=re.M)[1:]
-    require(len(answers) == len(told), f"coqc does not list all assumptions: {answer:.200}")
-    return {
-        name: frozenset(line.split()[0] for line in listed.splitlines() if line[:1].strip())
-        for name, listed in zip(told, answers, strict=True)
-    }
+    asked.append(f"Definition every := ({', '.join(used)}, tt).\nPrint Assumptions every.\n")
+    said, _ = _coqc({"proof.vo": _compiled(text), "ask.v": "\n".join(asked)})
+    if said.endswith("Closed under the global context\n"):
+        return frozenset()
+    _, found, rest = said.rpartition("Axioms:\n")
+    require(bool(found), f"coqc lists no assumptions: {said:.200}")
+    return frozenset(line.split()[0] for line in rest.splitlines() if line[:1].strip())
 
 
 def _coqc(files: dict[str, bytes | str]) -> tuple[str, bytes]:
