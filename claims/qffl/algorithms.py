@@ -1,4 +1,4 @@
-"""Algorithm 1: a factor L that the updates lack."""
+"""Algorithms 1 to 3: a factor L that updates lack, and how devices are drawn."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
-from fairfl.claims.forms import counterexample, identity
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity
 
 
 def update(w: Any, local: list[Any], losses: list[Any], L: Any, q: int, scaled: bool) -> Any:
@@ -44,10 +42,16 @@ def residuals(scaled: bool = True) -> dict[str, Any]:
     }
 
 
+def subset(instance: dict[str, Any]) -> Case:
+    """The probabilities P(k in S) of a subset of K devices add up to K, so they cannot be p_k."""
+    p, K = instance["p"], instance["K"]
+    premises = {"weights": min(p) >= 0 and sum(p) == 1, "subset": 1 <= K <= len(p)}
+    return Case((Relation(sum(p), "==", K, "sum of P(k in S)"),), premises)
+
+
 CLAIMS = (
     Claim(
         "qffl/algorithm-1",
-        "Algorithm 1",
         79,
         "With q = 0, q-FedAvg is FedAvg",
         printed=r"$\Delta w_k^t = w^t - \bar w_k^{t+1}$, $\Delta_k^t = F_k^q(w^t) \Delta w_k^t$, "
@@ -59,7 +63,6 @@ CLAIMS = (
         kind="identity",
         hypotheses={"smooth": "L > 0"},
         scope="two devices, L = 2",
-        whose="printed",
         severity="constant",
         check=counterexample(
             case,
@@ -73,7 +76,7 @@ CLAIMS = (
         erratum="Delta w_k stands in for the gradient in q-FedSGD, whose unit it lacks: write "
         "Delta w_k = L (w - w-bar_k), as the later version of the paper does. As printed the step "
         "is 1/L of the intended one for q = 0.",
-        repaired=Repaired(
+        repaired=dict(
             title="With Delta w = L (w - w-bar), q-FedAvg is FedAvg for q = 0, and q-FedSGD for "
             "one local step of size 1/L",
             statement=r"With $\Delta w_k = L(w - \bar w_k)$: the mean of the local models for $q "
@@ -83,5 +86,32 @@ CLAIMS = (
             check=identity(residuals),
             mutants={"printed": ("w - w-bar", {"scaled": False})},
         ),
+    ),
+    Claim(
+        "qffl/sampling",
+        84,
+        "A subset of K devices in which device k is with probability p_k",
+        number="Algorithms 1 to 3",
+        printed=r"Server selects a subset $S_t$ of $K$ devices at random (each device $k$ is "
+        r"chosen with prob. $p_k$) [...] $w^{t+1} = \frac{1}{K} \sum_{k \in S_t} w_k^{t+1}$. "
+        r"[Section 3.1:] Most prior work solves (1) by sampling a subset of devices with "
+        r"probabilities $p_k$ at each round.",
+        statement=r"A random subset of $K$ devices can have $P(k \in S_t) = p_k$, $\sum_k p_k = "
+        r"1$.",
+        kind="existence",
+        hypotheses={"weights": "p >= 0 with sum one", "subset": "1 <= K <= m"},
+        scope="K = 2; the same sum for every K >= 2",
+        whose="reading",
+        severity="constant",
+        check=counterexample(
+            subset,
+            "K = 2 of three devices: the probabilities of being in S add up to 2, the p_k to 1",
+            {"p": [Fraction(1, 3)] * 3, "K": 2},
+        ),
+        mutants={"K = 1": ("a single device", {"K": 1})},
+        erratum=r"The probabilities of being in a subset of K add up to K. Read K independent "
+        r"draws, each by p, with repetition: then $\frac1K\sum$ is unbiased for (1). Without "
+        r"repetition inclusion by $Kp_k$ needs $p_k \le 1/K$.",
+        expected="refuted",
     ),
 )
