@@ -29,11 +29,6 @@ def test_probabilities_sum_to_one_and_means_are_expectations():
             assert sum(w * seen[h][k] for w, seen in found) == true
 
 
-def test_complexity_of_one_hypothesis_is_zero():
-    world = g.separate(1, "2/5", "1/2")
-    assert g.complexity(world, [Fraction(1)]) == 0
-
-
 def test_the_right_sides_written_out():
     """||lambda|| ||F|| + sqrt(sum lambda_k^2 / (2 n_k) log(1/delta)), norms of order 2; theorem 11
     repaired, at the worst mixture.
