@@ -40,12 +40,12 @@ class Effort(NamedTuple):
     width: int
 
     @classmethod
-    def of(cls, name: str, clients: int) -> Effort:
+    def of(cls, name: str, clients: int, constraints: int) -> Effort:
         """For many clients penalties, which lead close to CFL's frontier, in place of budgets."""
         if name == "thorough":
             return cls(1600, 10, 24)
         if clients <= FEW:
-            return cls(min(40 * clients, 160), 0, min(6, clients + 1))
+            return cls(min(40 * constraints, 160), 0, min(6, clients + 1))
         width = min(max(MANY // clients, 1), 6)
         return cls(0, 2 * width - 1, width)
 
@@ -98,7 +98,7 @@ class MultiplierSearch:
         turned = fed.part(turn.tolist())
         family, clients = RuleFamily.of(turned, task), fed.n_clients
         starts = free = family.at(np.zeros((1, family.problem.count)))
-        chosen = Effort.of(effort, clients)
+        chosen = Effort.of(effort, clients, family.problem.count)
         if chosen.budgets:
             starts = starts.join(_drawn(family, free, chosen.budgets))
         if chosen.penalties:
