@@ -144,7 +144,7 @@ class MultiplierSearch:
         Where they end apart there are many maxima: again, from twice as many and with more steps.
         """
         out, width = known.take(np.arange(0)), self.effort.width
-        for count, first in ((width, ROUNDS // 3), (2 * width, ROUNDS)):
+        for count, first in ((width, ROUNDS // 3), (2 * width, 2 * ROUNDS // 3)):
             found = [self._various(known, target, count) for target in targets]
             found, goal = known.take(np.concatenate(found)), np.repeat(targets, count)
             found = climb(self.family, found, goal, self.reach, first)
@@ -153,7 +153,7 @@ class MultiplierSearch:
             found, goal = found.take(best), goal[best]
             apart = _apart(found, goal, targets.size)
             rows = np.flatnonzero(np.repeat(apart, goal.size // targets.size))
-            ended = climb(self.family, found.take(rows), goal[rows], self.reach, ROUNDS)
+            ended = climb(self.family, found.take(rows), goal[rows], self.reach, ROUNDS // 2)
             found = found.replaced(rows, ended)
             out, known = out.join(found), known.join(found)
             targets = targets[_apart(found, goal, targets.size)]
