@@ -19,12 +19,11 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.common_path import Path
+from fairfl.solvers.finite import solve_box
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
-from fairfl.solvers.numerics.box_lp import solve_box
-from fairfl.solvers.numerics.certify import certify_rules
-from fairfl.solvers.numerics.rule_family import RuleFamily
 from fairfl.solvers.problem import Problem, Task, clients_problem, own_problems
+from fairfl.solvers.rule_family import RuleFamily, certify_rules
 from fairfl.solvers.solution import (
     FINITE_TOLERANCE,
     CertificationError,

@@ -14,12 +14,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.density_problem import DensityProblem
 from fairfl.solvers.frontier import SLACK_BUDGET
-from fairfl.solvers.numerics.density_problem import DensityProblem
 from fairfl.solvers.numerics.descent import descend
-from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point
+from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, overlooked, worth
 from fairfl.solvers.numerics.newton import KKT_TOLERANCE, settled
 from fairfl.solvers.problem import Task
+from fairfl.solvers.solution import LAW_TOLERANCE
 from fairfl.theory.numerics.piecewise import Piecewise
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
@@ -135,6 +136,7 @@ class RuleFamily:
         model, task = fed.model, Task.of(fed, "lft_fedavg") if task is None else task
         assert isinstance(model, ContinuousModel)
         clients, rates = len(model.mass), len(NOTIONS[task.notion])
+        clients = clients if task.scheme == "lft_fedavg" else 1  # one budget for all
         own, tight = (DensityProblem.of(task, model, v * np.ones(clients)) for v in (1.0, 0.0))
         cfl = DensityProblem.of(replace(task, scheme="cfl"), model, np.ones(1))
         known, bound = np.isfinite(cfl.eps), np.isfinite(own.eps)
@@ -186,3 +188,35 @@ class RuleFamily:
         """(..., K) the constraints' budgets at budgets eps (..., I)."""
         own = np.where(self.bound, eps[..., self.client], np.inf)
         return np.where(self.implied & (own == 0), np.inf, own)
+
+
+def certify_rules(
+    fed: Federation, task: Task, family: RuleFamily, rules: Rules
+) -> tuple[Array, Array, Array]:
+    """(B,) the disparities of LFT+FedAvg's rules and their worths at costs over the largest, from
+    the definitions; and whether the rules are certified for their budgets as by ``solve_by_dual``.
+    """
+    model, point, error = fed.model, rules.point, np.zeros((2, len(rules.lam)))
+    assert isinstance(model, ContinuousModel)
+    exact, count = [], len(point.sets)
+    for p, sets in enumerate(point.sets):
+        edges, values = sets.steps
+        groups = range(p, fed.n_groups, count)  # a place is a group, or all of them
+        gain = sum(model.utility(task.costs / task.costs.max(), a, edges, values) for a in groups)
+        own = [
+            model.integrals(rate, a, edges, values) for rate in NOTIONS[task.notion] for a in groups
+        ]
+        exact.append(np.concatenate([np.broadcast_to(gain, (1, len(rules.lam))), *own]).T)
+        most = family.problem.profiles[p].error_at(edges)
+        weight = np.abs(rules.lam) @ np.abs(family.problem.coefficients[p])
+        error += most[0] + weight @ most[1:]
+    attained = 1.0 + np.sum([own[:, 0] for own in exact], axis=0)
+    values = worth(family.problem, exact, rules.lam)[1]
+    pooled = family.constant + np.sum(
+        [own[:, 1:] @ rows.T for own, rows in zip(exact, family.pooled, strict=True)], axis=0
+    )
+    limits = family.limits(rules.budgets)
+    gap = point.dual(limits) + overlooked(family.problem, point) - attained
+    over = (np.abs(values) - limits).max(axis=1, initial=0.0)
+    worst = np.maximum(np.maximum(np.abs(gap), over), error.max(axis=0))
+    return np.abs(pooled).max(axis=1, initial=0.0), attained, worst <= LAW_TOLERANCE

@@ -13,13 +13,11 @@ from dataclasses import replace
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.coin_toss import settle_ties
-from fairfl.solvers.numerics.density_problem import DensityProblem
+from fairfl.solvers.density_problem import DensityProblem
+from fairfl.solvers.numerics.coin_toss import settle_ties, tied
 from fairfl.solvers.numerics.descent import descend
-from fairfl.solvers.numerics.dual import DualPoint, overlooked, worth
+from fairfl.solvers.numerics.dual import DualPoint, overlooked
 from fairfl.solvers.numerics.refined_cells import Line, refine
-from fairfl.solvers.numerics.rule_family import RuleFamily, Rules
-from fairfl.solvers.numerics.tied_places import tied
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import (
     ADVICE,
@@ -32,7 +30,6 @@ from fairfl.solvers.solution import (
 from fairfl.theory.populations.classifiers import ClientClassifiers
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import NOTIONS
 
 
 def solve_by_dual(
@@ -95,35 +92,3 @@ def _certified(
         1.0 + found.utility, 1.0 + problem.unit * (bound - 1.0), violation, problem.unit * error
     )
     return replace(found, certificates=(certificate,))
-
-
-def certify_rules(
-    fed: Federation, task: Task, family: RuleFamily, rules: Rules
-) -> tuple[Array, Array, Array]:
-    """(B,) the disparities of LFT+FedAvg's rules and their worths at costs over the largest, from
-    the definitions; and whether the rules are certified for their budgets as by ``solve_by_dual``.
-    """
-    model, point, error = fed.model, rules.point, np.zeros((2, len(rules.lam)))
-    assert isinstance(model, ContinuousModel)
-    exact, count = [], len(point.sets)
-    for p, sets in enumerate(point.sets):
-        edges, values = sets.steps
-        groups = range(p, fed.n_groups, count)  # a place is a group, or all of them
-        gain = sum(model.utility(task.costs / task.costs.max(), a, edges, values) for a in groups)
-        own = [
-            model.integrals(rate, a, edges, values) for rate in NOTIONS[task.notion] for a in groups
-        ]
-        exact.append(np.concatenate([np.broadcast_to(gain, (1, len(rules.lam))), *own]).T)
-        most = family.problem.profiles[p].error_at(edges)
-        weight = np.abs(rules.lam) @ np.abs(family.problem.coefficients[p])
-        error += most[0] + weight @ most[1:]
-    attained = 1.0 + np.sum([own[:, 0] for own in exact], axis=0)
-    values = worth(family.problem, exact, rules.lam)[1]
-    pooled = family.constant + np.sum(
-        [own[:, 1:] @ rows.T for own, rows in zip(exact, family.pooled, strict=True)], axis=0
-    )
-    limits = family.limits(rules.budgets)
-    gap = point.dual(limits) + overlooked(family.problem, point) - attained
-    over = (np.abs(values) - limits).max(axis=1, initial=0.0)
-    worst = np.maximum(np.maximum(np.abs(gap), over), error.max(axis=0))
-    return np.abs(pooled).max(axis=1, initial=0.0), attained, worst <= LAW_TOLERANCE

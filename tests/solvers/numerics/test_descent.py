@@ -9,11 +9,11 @@ import pytest
 import scipy
 
 import fairfl as ff
-from fairfl.solvers.numerics import cells, highs
+from fairfl.solvers.numerics import descent, highs
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import dual_point, kkt_residual
 from fairfl.solvers.numerics.newton import _together, settled
-from fairfl.solvers.numerics.rule_family import RuleFamily
+from fairfl.solvers.rule_family import RuleFamily
 
 
 def random_federation(clients: int, seed: int = 0) -> ff.Federation:
@@ -33,7 +33,7 @@ def test_the_multipliers_are_those_of_highs(clients: int, eps: float) -> None:
     limits = np.full(2 * clients, eps)
     rows = np.concatenate([v, -v])
     best = scipy.optimize.linprog(-gain, rows, limits, bounds=(0, 1), options=highs.OPTIONS)
-    lam = cells.multipliers(problem, np.full(clients, eps))
+    lam = descent.on_cells(problem, np.full(clients, eps))
     dual = np.maximum(gain + lam @ v, 0.0).sum() + eps * np.abs(lam).sum()
     assert abs(dual + best.fun) <= 1e-8
 
@@ -55,7 +55,7 @@ def test_tight_budgets_of_many_clients_are_certified(clients: int, seed: int, ep
 
 def test_newton_in_cuts_and_multipliers_together_ends_where_newton_in_multipliers_does() -> None:
     problem, eps = RuleFamily.of(random_federation(20)).problem, np.full((1, 20), 0.01)
-    start = dual_point(problem, cells.multipliers(problem, eps[0])[None])
+    start = dual_point(problem, descent.on_cells(problem, eps[0])[None])
     found, better = settled(problem, start, eps)
     assert better.all() and kkt_residual(found.lam, found.values, eps)[0] <= 1e-13
     exact = dual_point(problem, found.lam)  # D(λ) and the rule by isolating roots anew

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.lft_fedavg.finite_vertices import LinearProgramme, Vertices
 from fairfl.solvers.numerics import highs
-from fairfl.solvers.numerics.vertices import LinearProgramme, Vertices
 
 CORNERS = 3_000
 """Up to so many candidates for corners are enumerated: 8 undecided cells at K = 2, 6 at K = 3."""

@@ -11,7 +11,7 @@ import scipy
 from scipy.stats import norm
 
 import fairfl as ff
-from fairfl.solvers.numerics.certify import solve_by_dual
+from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.problem import Task
 
 CELLS = 500

@@ -53,7 +53,7 @@ class DensityProblem:
         limited = [(rates, eps)] if task.scheme == "lft_fedavg" else [(rates.pooled, eps)]
         if task.scheme == "client_aware":
             limited.append((rates, np.empty(0) if local_eps is None else local_eps))
-        limits = [Limits.of(task, own, budgets, pairs=True) for own, budgets in limited]
+        limits = [Limits.of(task, own, pairs=True) for own, _ in limited]
         table = np.concatenate([_counted(own, model.mass) for own in limits])
         told, unit = task.scheme == "client_aware", float(task.costs.max())
         who = [[i] for i in range(clients)] if told else [list(range(clients))]
@@ -73,7 +73,9 @@ class DensityProblem:
         where = np.arange(len(places)).reshape(len(who), -1)
         return cls(
             constraints,
-            np.concatenate([own.eps.ravel() for own in limits]),
+            np.concatenate(
+                [one.eps(own).ravel() for one, (_, own) in zip(limits, limited, strict=True)]
+            ),
             unit,
             told,
             np.broadcast_to(where, (len(who), groups)),

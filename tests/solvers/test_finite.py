@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize
 
-from fairfl.solvers.numerics.box_lp import solve_box
+from fairfl.solvers.finite import solve_box
 from fairfl.solvers.problem import Problem
 
 HIGHS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}

@@ -16,8 +16,8 @@ from fairfl.solvers.lft_fedavg import densities_sqp
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
 from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit
 from fairfl.solvers.numerics.critical_points import critical_points
-from fairfl.solvers.numerics.rule_family import RuleFamily, Rules
 from fairfl.solvers.problem import Task
+from fairfl.solvers.rule_family import RuleFamily, Rules
 from fairfl.theory.populations.fedfb_figures import figure_5
 
 FEDAVG = Task.of(ff.Federation.normal([[0, 1]]), "lft_fedavg")

@@ -12,11 +12,17 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import optimize
 
-from fairfl.solvers.numerics import polytopes as tie_polytopes
-from fairfl.solvers.numerics import vertices as tie_vertices
-from fairfl.solvers.numerics.polytopes import chains
+from fairfl.solvers.lft_fedavg import finite_polytopes as tie_polytopes
+from fairfl.solvers.lft_fedavg import finite_vertices as tie_vertices
+from fairfl.solvers.lft_fedavg.finite_polytopes import chains
+from fairfl.solvers.lft_fedavg.finite_vertices import (
+    LinearProgramme,
+    TooMany,
+    Vertices,
+    decided,
+    vertices,
+)
 from fairfl.solvers.numerics.segments import Segments
-from fairfl.solvers.numerics.vertices import LinearProgramme, TooMany, Vertices, decided, vertices
 
 FEWER = settings(max_examples=max(8, settings.default.max_examples // 3))  # type: ignore[union-attr]
 EIGHTHS = st.integers(-8, 8).map(lambda k: k / 8)
