@@ -144,7 +144,7 @@ class MultiplierSearch:
         end apart there are many maxima: again, from twice as many and with more steps.
         """
         out, width = known.take(np.arange(0)), self.effort.width
-        for count, first in ((width, ROUNDS // 3), (2 * width, ROUNDS)):
+        for count, first in ((width, ROUNDS // 3), (2 * width, 2 * ROUNDS // 3)):
             found = [self._various(known, target, count) for target in targets]
             found, worth = known.take(np.concatenate(found)), np.empty((targets.size, 0))
             for rounds in (first, ROUNDS):
