@@ -36,12 +36,15 @@ def read_federation(path: str | Path) -> Federation:
     ------
     ValueError : what does not fit, by its place in the file.  OSError : the file cannot be read.
     """
-    file = Path(path)
-    table = read_toml(file)
-    _only(table, {"clients", "eta"}, file.name)
+    return federation_of(read_toml(path), Path(path).name)
+
+
+def federation_of(table: dict[str, Any], where: str) -> Federation:
+    """The federation that such a table, as TOML gives it, describes; errors name ``where``."""
+    _only(table, {"clients", "eta"}, where)
     rows = table.get("clients")
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        raise ValueError(f"{file.name} must hold at least one [[clients]] table, got none")
+        raise ValueError(f"{where} must hold at least one [[clients]] table, got none")
     clients = [_client(row, f"clients[{i}]") for i, row in enumerate(rows)]
     shared = _eta(table["eta"], "eta") if "eta" in table else Logistic()
     own = [
