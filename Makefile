@@ -28,7 +28,7 @@ test: .venv/.ready-dev
 test-fast: .venv/.ready-dev
 	HYPOTHESIS_PROFILE=fast $(PYTEST) --fast
 
-verify-deep: .venv/.ready-dev perturbed
+verify-deep: .venv/.ready-dev .venv/.ready-ray perturbed
 	HYPOTHESIS_PROFILE=deep $(PYTEST) -m deep --timeout 0
 
 # What tests say of the outcome of training, under other roundings: tests/helpers/perturbed.py says which, and what is

@@ -85,8 +85,15 @@ def sweep(
 
     Examples
     --------
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> from tempfile import TemporaryDirectory
     >>> import fairfl as ff
-    >>> table = ff.sweep(divmod_of, {"a": [7, 8], "b": [2, 3]}, "out")  # doctest: +SKIP
+    >>> def product(a, b):
+    ...     return {"product": a * b}
+    >>> with TemporaryDirectory() as out, ThreadPoolExecutor(2) as threads:
+    ...     table = ff.sweep(product, {"a": [2, 3], "b": [5, 7]}, out, engine=threads)
+    >>> table["product"].tolist()
+    [10, 14, 15, 21]
     """
     if isinstance(engine, str):
         one_of("engine", engine, ENGINES)

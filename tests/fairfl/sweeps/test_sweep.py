@@ -1,5 +1,6 @@
 """fairfl.sweep and fairfl sweep: the same table whatever runs it, whatever is killed."""
 
+import errno
 import itertools
 import json
 import os
@@ -16,7 +17,8 @@ import pytest
 import swept
 
 import fairfl as ff
-from fairfl.sweeps.folder import Folder
+from fairfl.sweeps import folder
+from fairfl.sweeps.folder import Folder, table
 from fairfl.sweeps.grid import Grid, columns
 from fairfl.sweeps.sweep import LOST
 
@@ -81,8 +83,8 @@ def test_grids_that_cannot_be(given, told):
 GRID = {"a": list(range(6)), "b": [0.5, 0.25]}
 
 
-def bytes_of(folder: Path) -> bytes:
-    return (folder / "table.parquet").read_bytes()
+def bytes_of(out: Path) -> bytes:
+    return (out / "table.parquet").read_bytes()
 
 
 def test_every_engine_gives_the_same_bytes(log, tmp_path):
@@ -100,8 +102,6 @@ def test_every_engine_gives_the_same_bytes(log, tmp_path):
             part = ff.sweep(swept.noted, grid, tmp_path / f"part{k}", engine=thread, shard=(k, 3))
             assert len(part) == 4
     assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two") == bytes_of(tmp_path / "three")
-    from fairfl.sweeps.folder import table
-
     parts = [Folder(tmp_path / f"part{k}") for k in (2, 3, 1)]
     assert table(parts, Grid(axes=grid), tmp_path / "joined.parquet") == 0
     assert (tmp_path / "joined.parquet").read_bytes() == bytes_of(tmp_path / "one")
@@ -135,8 +135,8 @@ def test_failures_are_rows_and_what_is_there_is_not_run_again(log, tmp_path, cap
             (lambda a: {"a": 1}, "must not have the name of a parameter, got a"),
             (lambda a: {"x": object()}, "TypeError: object"),
         ):
-            folder = tmp_path / str(id(bad))
-            assert told in ff.sweep(bad, {"a": [1]}, folder, engine=threads)["error"][0]
+            found = ff.sweep(bad, {"a": [1]}, tmp_path / str(id(bad)), engine=threads)
+            assert told in found["error"][0]
 
 
 @pytest.mark.parametrize(
@@ -198,6 +198,26 @@ def test_a_stopped_command_goes_on(how, log, tmp_path, cli):
     assert all(file.stat().st_mtime_ns == when for file, when in there.items())  # not run again
     whole = cli(*words[:3], tmp_path / "whole", *words[4:], "--jobs", 1)
     assert whole.exit_code == 0 and bytes_of(tmp_path / "whole") == bytes_of(out)
+
+
+def test_a_full_disk_is_told_and_the_sweep_goes_on(log, tmp_path, monkeypatch):
+    grid, out = {"log": [str(log)]} | GRID, tmp_path / "out"
+    whole, left = folder.write_whole, iter(range(5))
+
+    def full(file, content):
+        if next(left, None) is None:
+            raise OSError(errno.ENOSPC, "No space left on device", str(file))
+        return whole(file, content)
+
+    with ThreadPoolExecutor(1) as thread:
+        with monkeypatch.context() as patch:
+            patch.setattr(folder, "write_whole", full)
+            with pytest.raises(OSError, match="No space left on device"):
+                ff.sweep(swept.noted, grid, out, engine=thread)
+        assert len(list(out.glob("units/*/*.json"))) == 4  # beside sweep.json
+        ff.sweep(swept.noted, grid, out, engine=thread)
+        ff.sweep(swept.noted, grid, tmp_path / "whole", engine=thread)
+    assert bytes_of(out) == bytes_of(tmp_path / "whole")
 
 
 FEDERATION = "federation.clients = [{mean = [3, 5]}, {mean = [1, -1]}]\n"
