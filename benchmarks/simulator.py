@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
@@ -67,28 +67,40 @@ def _against_padding(model: Any, clients: int, rounds: int) -> Row:
 
 
 def _parts(model: Any, rounds: int) -> Iterator[Row]:
-    """A round of 10 clients without each of two parts that only speed needs."""
-    from fairfl.sims.engine import train
+    """A round without each of the parts that only speed needs."""
+    from fairfl.sims.engine import MLP, train
 
-    job = simulation(model, np.full(10, SAMPLES))
+    few = simulation(model, np.full(10, SAMPLES))
+    network = MLP((FEATURES, HIDDEN, CLASSES))
+    many = simulation(network, np.full(1_000 if rounds > 1 else 3, SAMPLES))
 
     def planned() -> None:
-        job.data.plans.clear()
-        job.step()
+        few.data.plans.clear()
+        few.step()
 
-    def fetched() -> None:
-        room, train.FETCHED = train.FETCHED, 0
+    softmax, mlp = "softmax regression, 10 clients", "MLP, 1,000 clients"
+    for what, job, other, step in (
+        (softmax, few, "steps planned anew", planned),
+        (softmax, few, "samples fetched by the step", _with(few, train, "FETCHED", 0)),
+        (softmax, few, "operations tracked", _with(few, type(model), "by_hand", False)),
+        (mlp, many, "chunks beyond a cache", _with(many, train, "CACHE", 1 << 40)),
+    ):
+        best = cpu_interleaved(rounds, [job.step, step])
+        yield Row(f"round of FedAvg, {what}, CPU time, as it is", best[0], other, best[1])
+
+
+def _with(job: Any, owner: Any, name: str, value: Any) -> Callable[[], None]:
+    """A round of the job with another value of a setting."""
+
+    def step() -> None:
+        kept = getattr(owner, name)
+        setattr(owner, name, value)
         try:
             job.step()
         finally:
-            train.FETCHED = room
+            setattr(owner, name, kept)
 
-    best = cpu_interleaved(rounds, [job.step, planned, fetched])
-    what = "round of FedAvg, softmax regression, 10 clients, CPU time"
-    for name, other in zip(
-        ("steps planned anew", "samples fetched by the step"), best[1:], strict=True
-    ):
-        yield Row(f"{what}, plans kept and samples fetched together", best[0], name, other)
+    return step
 
 
 def simulation(

@@ -56,8 +56,8 @@
     grid = {epochs = [1, 5]}                # in any table but [run]: keys with lists of values
 
     [computing]                             # optional: device, dtype, memory_limit (bytes, "auto"),
-                                            # masked_updates, non_finite ("raise", "drop", "clip"
-                                            # with clip_norm), threads, backend
+                                            # masked_updates, non_finite ("raise", "drop"),
+                                            # threads, backend
 
     [run]                                   # optional
     seeds = [0, 1]                          # of data, split, start and batches

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from fairfl._support.checks import instance
 
 
-class Named:
+class ByName:
     """A base of parts: ``known`` holds its subclasses by name.
 
     Errors: ValueError for a name that another class has.
