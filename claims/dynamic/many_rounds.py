@@ -17,7 +17,7 @@ def flow(speed: str = "2", kept: int = -1) -> dict[str, sympy.Expr]:
     """Along w' = -(u_1 + u_2)/2, u_i the unit vectors from x_1 = 0 and x_2 = (D, 0): r_2 - r_1 does
     not change, and e = r_1 + r_2 falls as ``speed`` (e^2 - D^2)/(e^2 - delta^2).
 
-    "time" is that t(e) of ``studies.dynamic_quadratics`` has this speed.
+    "time" is that t(e) = (s - e)/2 + (D^2 - delta^2)/(4D) log(...) has this speed, s = e(0).
     """
     x, y = sympy.symbols("X Y", real=True)
     d, e, delta, start = sympy.symbols("D e delta s", positive=True)

@@ -15,7 +15,6 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.exact import ball, phi
 from fairfl.claims.forms import counterexample, grid
-from fairfl.studies.crosscheck.standard_errors import NEAR, OVER
 
 if TYPE_CHECKING:  # listing the claims need not wait for solvers
     from fairfl.solvers.solution import Solution
@@ -23,6 +22,11 @@ if TYPE_CHECKING:  # listing the claims need not wait for solvers
     from fairfl.theory.populations.classifiers import Classifier
 
 SAME = 1e-8
+PEOPLE = 10_000
+NEAR, OVER = 0.5 / PEOPLE**0.5, 1 / PEOPLE**0.5
+"""Rules are near where a test on so many people, half a group each, cannot part them: the largest
+standard errors of an accuracy, 1 / (2 sqrt n), and of an MD, 1 / sqrt n.
+"""
 WORLDS = (
     *(f"figure-{figure}{panel}" for figure in (5, 9) for panel in "abcd"),
     "random-0",
@@ -51,11 +55,11 @@ def averaged(instance: dict[str, Any]) -> Case:
 
 def trained(instance: dict[str, Any], regime: str = "converged") -> Case:
     """The end of FedAvg with local constraints on a population, against LFT+FedAvg(ε)."""
-    from fairfl.studies.crosscheck.population.local_dynamics import Dynamics
+    from fairfl.studies.crosscheck.population.local_dynamics import trained as dynamics
 
     world, eps = named(instance["world"]), float(instance["eps"])
-    run = Dynamics(world, (eps,) * world.clients, regime, int(instance["rounds"]))
-    return compared(world, deque(run.run(), maxlen=1)[0][0], eps)
+    run = dynamics(world, (eps,) * world.clients, regime, int(instance["rounds"]))
+    return compared(world, deque(run, maxlen=1)[0][0], eps)
 
 
 def named(name: str) -> World:

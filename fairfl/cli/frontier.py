@@ -171,7 +171,7 @@ def _laws(file: Path, people: dict[str, Any]) -> Federation:
     if people:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in people)
         raise ValueError(f"{names} goes with a table of people, got the federation {file.name}")
-    from fairfl.reports.federation_file import read_federation
+    from fairfl.studies.own.federation_file import read_federation
 
     return read_federation(file)
 

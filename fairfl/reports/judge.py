@@ -175,43 +175,37 @@ class _Predictions:
         data, names = self.data, (self.data.group_names, self.data.client_names)
         columns = (score, data.label, data.group, data.client)
         sample = count_people(*columns)
+        assert sample.cuts is not None
         fed = Federation.from_samples(*columns)
         fed.groups, fed.client_names = names
         cell = (data.client, data.group, data.label, np.searchsorted(sample.cuts, score))
         curves = frontiers(fed, POINTS, self.question, progress, SCHEMES)
         disparity, moved = self.disparity
         reached = [s for s in SCHEMES if curves[s].disparity[0] <= disparity]
-        spots, fitted = [], []
-        for scheme in reached:
-            top = curves[scheme].disparity[-1]
-            point = curves[scheme].points_at(np.array([min(disparity, top)]))
-            spots.append(Spot(scheme, point.eps[0], "" if disparity < top else "best"))
-            fitted.append(float(point.worth[0]))
+        tops = [curves[s].disparity[-1] for s in reached]
+        at = [min(disparity, top) for top in tops]
+        points = [curves[s].points_at(np.array([d])) for s, d in zip(reached, at, strict=True)]
+        spots = [
+            Spot(s, point.eps[0], "" if disparity < top else "best")
+            for s, point, top in zip(reached, points, tops, strict=True)
+        ]
+        held = fitted = np.array([point.worth[0] for point in points])
         by_spot, slopes = influences(fed, sample, spots, self.question)
         parts = folds(sample.counts, np.random.default_rng(seed))
         judged = crossed(sample, parts, spots, self.question, progress)
-        held, own = np.array(fitted), []
         if judged is not None:  # at the same disparity, along the frontier
-            apart = np.minimum(disparity, [curves[s].disparity[-1] for s in reached])
-            held = judged[0][:, 0] + slopes * (apart - judged[0][:, 1])
-        for k in range(len(spots)):
-            own.append(by_spot[k, 0][cell] + slopes[k] * moved)
+            held = judged[0][:, 0] + slopes * (np.array(at) - judged[0][:, 1])
+        own = [by_spot[k, 0][cell] + slopes[k] * moved for k in range(len(spots))]
         mine, its = self.right.mean(), self.right - self.right.mean()
-        out = []
-        for scheme in SCHEMES:
-            low = float(curves[scheme].disparity[0])
-            if scheme not in reached:
-                out.append(Distance(scheme, low))
-                continue
-            k = reached.index(scheme)
-            above = self.number(held[k] - mine, own[k] - its, fitted[k] - mine)
-            out.append(Distance(scheme, low, float(held[k]), above))
-        below = {
-            scheme: self.number(held[0] - held[k], own[0] - own[k], fitted[0] - fitted[k])
-            for k, scheme in enumerate(reached)
-            if k > 0
-        }
-        return tuple(out), below
+        above, below = {}, {}
+        for k, scheme in enumerate(reached):
+            above[scheme] = self.number(held[k] - mine, own[k] - its, fitted[k] - mine)
+            below[scheme] = self.number(held[0] - held[k], own[0] - own[k], fitted[0] - fitted[k])
+        right = dict(zip(reached, held.tolist(), strict=True))
+        distances = tuple(
+            Distance(s, float(curves[s].disparity[0]), right.get(s), above.get(s)) for s in SCHEMES
+        )
+        return distances, {s: less for s, less in below.items() if s != reached[0]}
 
 
 def _ratio(total: Array, mass: Array) -> tuple[float, Array]:

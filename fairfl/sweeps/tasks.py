@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fairfl.reports.federation_file import federation_of, read_federation
 from fairfl.solvers import api
+from fairfl.studies.own.config_reader import Section
+from fairfl.studies.own.federation_file import federation_of, read_federation
 from fairfl.theory.populations.federation import Federation
 
 
@@ -89,4 +90,7 @@ TASKS = {one.__name__: one for one in (solve, min_disparity, frontier, simulate,
 
 
 def _federation(told: Any) -> Federation:
-    return read_federation(told) if isinstance(told, str) else federation_of(told, "federation")
+    if isinstance(told, str):
+        return read_federation(told)
+    table = Section(told, "federation")
+    return table.done(federation_of(table))

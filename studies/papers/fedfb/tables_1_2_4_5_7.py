@@ -1,16 +1,15 @@
-"""FedFB, tables 1, 2, 4 and 5, a row of ``EXPERIMENTS`` each, by data, model and methods."""
+"""FedFB, tables 1, 2, 4, 5 and 7, a row of ``EXPERIMENTS`` each, by data, model and methods."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
-import pandas as pd
-
 from fairfl.studies.beside_published import published
-from fairfl.studies.experiment import SEEDS, Experiment
+from fairfl.studies.experiment import SEEDS, Experiment, Scale, Unit
 from fairfl.studies.papers.fedfb import published_numbers as numbers
 from fairfl.studies.papers.fedfb import runs
+from fairfl.studies.papers.fedfb.agnostic import NOTE, TAU, agnostic_unit
 from fairfl.studies.papers.fedfb.data import REAL
 from fairfl.studies.papers.fedfb.points import of_choices, picture
 from fairfl.studies.papers.fedfb.runs import CFL, ENSEMBLE, FEDAVG, FEDFB, FEDFB_PLAIN, LFT_AVG
@@ -18,6 +17,8 @@ from fairfl.studies.printed_numbers import Printed
 
 FIVE = (FEDAVG, ENSEMBLE, LFT_AVG, FEDFB, FEDFB_PLAIN, CFL)
 """The paper's methods, FedFB with both steps."""
+TWO_GROUPS = ("Synthetic", "Adult")
+"""Du et al. have no constraint for more."""
 
 
 def table(
@@ -29,6 +30,7 @@ def table(
     model: str = "mlp",
     only: Sequence[str] | None = None,
     seeds: dict[str, int] = SEEDS,
+    units: Callable[[Scale], list[Unit]] | None = None,
 ) -> Experiment:
     """A table's experiment: the ``runs.family`` of its data, beside the printed numbers."""
     beside = published(
@@ -39,18 +41,23 @@ def table(
         f"fedfb-table-{number}",
         title,
         seeds,
-        units=partial(runs.family, datasets=tuple(datasets), model=model, only=only),
+        units=units or partial(runs.family, datasets=tuple(datasets), model=model, only=only),
         values=runs.values,
-        differences=partial(differences, notes=tuple(notes)),
+        differences=lambda rows: (*runs.differences(rows), *notes, runs.CAUSES),
         published=beside,
         pictures=picture(f"table-{number}", title),
         points=of_choices(beside),
     )
 
 
-def differences(rows: pd.DataFrame, notes: tuple[str, ...]) -> tuple[str, ...]:
-    """What differs from the paper."""
-    return (*runs.differences(rows), *notes, runs.CAUSES)
+def rivals(scale: Scale) -> list[Unit]:
+    """FedFB's runs, on real data table 1's, and AgnosticFair's; quick: synthetic data alone."""
+    real = runs.family(scale, tuple(REAL), only=FIVE) if scale.paper else []
+    return [
+        *runs.family(scale, ("Synthetic",), only=(FEDFB, FEDFB_PLAIN)),
+        *(unit for unit in real if FEDFB in unit.objectives),
+        *(agnostic_unit(scale, name, "mlp") for name in TWO_GROUPS[: 1 + scale.paper]),
+    ]
 
 
 LFT = (
@@ -126,5 +133,13 @@ EXPERIMENTS = (
             GRID,
         ),
         only=FIVE,
+    ),
+    table(
+        "7",
+        numbers.TABLE_7,
+        ("Synthetic", *REAL),
+        "7: FedFB and AgnosticFair",
+        (f"AgnosticFair: tau {TAU}. More than two groups it has no constraint for.", NOTE),
+        units=rivals,
     ),
 )

@@ -2,17 +2,15 @@
 one line.
 """
 
+import re
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from text_tables import table
 
 import fairfl as ff
-from fairfl.reports import federation_file
-from fairfl.reports.federation_file import read_federation
+from fairfl.studies.own import federation_file
+from fairfl.studies.own.federation_file import read_federation
 from fairfl.theory.populations.federation import Federation
 
 BIG = "1" + "0" * 400
@@ -115,6 +113,45 @@ def test_a_place_is_taken_or_named(place: str, tmp_path: Path) -> None:
     assert refused > len(VALUES) / 2
 
 
+WRONG = table(r"""
+clients = 3 | clients must be at least one [[clients]] table, got 3
+[[clients | bad.toml is not a TOML file
+colour = 1\nGOOD | colour is unknown; allowed here: clients, eta
+[[clients]]\nq = 0.5 | clients[0] must have either mean (and sd) or laws, got 'q'
+[[clients]]\nmean = [1] | clients[0].mean must be a list of two or more
+[[clients]]\nmean = [1, 'x'] | clients[0].mean must be a number
+[[clients]]\nmean = [1, nan] | clients[0].mean must not hold NaN
+[[clients]]\nmean = [1, 2]\nsd = -1 | clients[0].sd must be positive
+[[clients]]\nmean = [1, 2]\nq = 1.5 | clients[0].q must be in [0, 1]
+[[clients]]\nmean = [1, 2]\nweight = 0 | clients[0].weight must be positive
+[[clients]]\nmean = [1, 2]\nvariance = 1 | clients[0].variance is unknown; allowed here: eta, name
+[[clients]]\nmean = [1, 2]\nq = 1 | group 0 is empty
+[[clients]]\nmean = [1, 2]\neta = {slope = -1} | clients[0].eta.slope must be positive
+[[clients]]\nmean = [1, 2]\neta = 3 | clients[0].eta must be a table
+[[clients]]\nlaws = [{law = 'norm'}] | clients[0].laws must be a list of two or more
+[[clients]]\nlaws = [{law = 'nosuch'}, {law = 'norm'}] | 'nosuch'
+[[clients]]\nlaws = [{law = 'norm'}, {law = 'poisson', mu = 2}] | must have a density
+[[clients]]\nlaws = [{law = 'gamma'}, {law = 'norm'}] | its parameters (a, loc, scale), got none
+[[clients]]\nlaws = [{law = 'norm', scale = -1}, {law = 'norm'}] | valid parameters
+[[clients]]\nlaws = [{law = 'norm'}, {law = 'norm'}]\nsd = 1 | clients[0].sd goes with mean
+[[clients]]\nlaws = [{points = [0, 1], masses = [0.5, 0.4]}, {law = 'norm'}] |
+    masses must sum to one
+[[clients]]\nlaws = [{points = [0, 1], masses = [0.5, 0.5]}, {law = 'norm'}] | mixture of both kinds
+[[clients]]\nlaws = [{points = [0, 1]}, {law = 'norm'}] | clients[0].laws[0].masses must be given
+[[clients]]\nlaws = [3, {law = 'norm'}] | must be a table with one of law, mixture and points
+""")
+
+
+@pytest.mark.parametrize(("text", "told"), [*WRONG, ("\udcff", "not a TOML file")])
+def test_what_is_wrong_is_told_with_its_place(tmp_path: Path, text: str, told: str) -> None:
+    file = tmp_path / "bad.toml"
+    text = text.replace("GOOD", "[[clients]]\nmean = [3, 5]")
+    file.write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(ValueError, match=re.escape(told)) as raised:
+        read_federation(file)
+    assert str(raised.value).count("bad.toml") == 1 and "\n" not in str(raised.value)
+
+
 def test_what_a_client_leaves_out_is_the_default(tmp_path: Path) -> None:
     file, found = tmp_path / "defaults.toml", []
     for told in ("", "sd = 1\nq = 0.5\nweight = 1\neta = {slope = 1, intercept = 0}\n"):
@@ -122,42 +159,3 @@ def test_what_a_client_leaves_out_is_the_default(tmp_path: Path) -> None:
         found.append(ff.solve(read_federation(file), "cfl", 0.1).accuracy)
     expected = ff.solve(ff.Federation.normal([[0, 1], [0, 1]], 1.0, 0.5), "cfl", 0.1).accuracy
     assert found == pytest.approx([expected, expected], abs=1e-12)
-
-
-def test_weights_that_add_up_to_more_than_a_float_are_shares(tmp_path: Path) -> None:
-    file = tmp_path / "heavy.toml"
-    file.write_text("[[clients]]\nmean = [0, 1]\nweight = 1e308\n" * 3, "utf-8")
-    assert read_federation(file).weight.tolist() == [1 / 3] * 3
-
-
-LEAVES = st.one_of(
-    st.integers(-3, 3).map(str),
-    st.sampled_from([BIG, "nan", "inf", "1e308", "true", "'norm'", "'x'", "1e-300"]),
-)
-KEYS = "clients eta mean sd q weight laws law mixture weights points masses name".split()
-
-
-def tables(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    pairs = st.dictionaries(st.sampled_from(KEYS), inner, max_size=4)
-    return pairs.map(
-        lambda table: "{" + ", ".join(f"{key} = {value}" for key, value in table.items()) + "}"
-    )
-
-
-def lists(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    return st.lists(inner, max_size=3).map(lambda items: "[" + ", ".join(items) + "]")
-
-
-ANYTHING = st.recursive(LEAVES, lambda inner: tables(inner) | lists(inner), max_leaves=12)
-
-
-@given(
-    st.lists(st.dictionaries(st.sampled_from(KEYS), ANYTHING, max_size=4), min_size=1, max_size=3)
-)
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_whatever_a_file_holds_is_answered(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
-    text = "".join(
-        "[[clients]]\n" + "".join(f"{key} = {value}\n" for key, value in row.items())
-        for row in rows
-    )
-    read(text, tmp_path)
