@@ -19,14 +19,14 @@ from functools import cached_property
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.densities import solve_by_dual
+from fairfl.solvers.finite import solve_box
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
-from fairfl.solvers.numerics.box_lp import solve_box
-from fairfl.solvers.numerics.certify import certify_rules, solve_by_dual
 from fairfl.solvers.numerics.roots import increasing_root
-from fairfl.solvers.numerics.rule_family import RuleFamily
 from fairfl.solvers.numerics.segments import Segments
 from fairfl.solvers.problem import Problem, Task, clients_problem, own_problems
+from fairfl.solvers.rule_family import RuleFamily, certify_rules
 from fairfl.solvers.solution import (
     FINITE_TOLERANCE,
     LAW_TOLERANCE,

@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite import PROBLEMS
-from fairfl.solvers.numerics.box_lp import optimum
+from fairfl.solvers.finite import PROBLEMS, optimum
 from fairfl.solvers.problem import Task, own_problems
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.exact import ball, phi
-from fairfl.claims.forms import counterexample, grid
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, grid
 
 if TYPE_CHECKING:  # listing the claims need not wait for solvers
     from fairfl.solvers.solution import Solution
@@ -126,9 +124,9 @@ EQUIVALENT = (
 CLAIMS = (
     Claim(
         "empirical/fair-clients-average",
-        "FedFB, section 3.1",
         0,
         "parameters of clients that are each fair average to a model that is fair on each",
+        number="FedFB, section 3.1",
         printed=EQUIVALENT,
         statement=r"Clients with $\mathrm{MD}_i=0$, each the most accurate of these, average to "
         r"$|\mathrm{MD}_i|\le0$.",
@@ -157,9 +155,9 @@ CLAIMS = (
     ),
     Claim(
         "empirical/local-training-reaches-lft-fedavg",
-        "FedFB, remark 9",
         0,
         "FedAvg with local constraints and local training to its end reaches LFT+FedAvg(ε)",
+        number="FedFB, remark 9",
         printed=EQUIVALENT,
         statement=r"The average of the clients' minimisers at $\lambda^{(i)}$, $\lambda$ stepped "
         r"by the average's "
@@ -187,7 +185,7 @@ CLAIMS = (
         notes="In runs: with 20 local steps the runs neither reach the optimum nor settle "
         "where two constraints bind; with falling rates they come near it; where one binds all "
         "regimes that evaluate λ at the average come near it.",
-        repaired=Repaired(
+        repaired=dict(
             title="the pooled weighted loss at δ_i = λ_i/π_i is least, over all functions, at "
             "LFT+FedAvg(ε)'s optimum",
             statement=r"With weights $\lambda^{(i)}_0=P(0\mid i)-\lambda_i/\pi_i$, "
@@ -206,9 +204,9 @@ CLAIMS = (
     ),
     Claim(
         "empirical/multipliers-fit-the-box",
-        "FedFB, eq. (6)",
         0,
         "the multipliers of LFT+FedAvg(ε) lie in FairBatch's box",
+        number="FedFB, eq. (6)",
         printed=r"$\lambda\in[0,2\frac{n_{\star,0}}n]\times\dots\times[0,2\frac{n_{\star,"
         r"A-1}}n]$ (6), for each client.",
         statement=r"$0\le\lambda^{(i)}_a\le2P(a\mid i)$ at the optimum's multipliers.",

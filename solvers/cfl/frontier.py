@@ -12,11 +12,10 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.densities import solve_many, threshold_model
 from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
-from fairfl.solvers.finite import solve_finite
+from fairfl.solvers.densities import solve_by_dual
+from fairfl.solvers.finite import certified, solve_box, solve_finite
 from fairfl.solvers.flip_path import FlipPath
 from fairfl.solvers.frontier import Frontier, Points, build
-from fairfl.solvers.numerics.box_lp import certified, solve_box
-from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.problem import Problem, Task, law_problem
 from fairfl.solvers.solution import FINITE_TOLERANCE, LAW_TOLERANCE, Solution
 from fairfl.theory.populations.continuous import ContinuousModel

@@ -30,16 +30,16 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array
+from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_ensemble.densities import average
 from fairfl.solvers.lft_ensemble.finite_segments import Segments
 from fairfl.solvers.numerics.accept_sets import AcceptSets
-from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.numerics.descent import ENOUGH
 from fairfl.solvers.numerics.dual import DualPoint, dual_point, hessian, kkt_residual
 from fairfl.solvers.numerics.newton import settled, stationary
-from fairfl.solvers.numerics.rule_family import RuleFamily
 from fairfl.solvers.problem import Problem, Task
+from fairfl.solvers.rule_family import RuleFamily
 from fairfl.solvers.solution import CertificationError, Solution
 from fairfl.theory.numerics.piecewise import Piecewise
 from fairfl.theory.populations.continuous import ContinuousModel

@@ -17,13 +17,13 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_fedavg.densities_penalty import penalised
 from fairfl.solvers.lft_fedavg.densities_sqp import TIED, climb, merit
-from fairfl.solvers.numerics import cells
-from fairfl.solvers.numerics.certify import certify_rules, solve_by_dual
-from fairfl.solvers.numerics.rule_family import TIGHT, RuleFamily, Rules
+from fairfl.solvers.numerics.descent import on_cells
 from fairfl.solvers.problem import Task
+from fairfl.solvers.rule_family import TIGHT, RuleFamily, Rules, certify_rules
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
@@ -297,7 +297,7 @@ def _drawn(family: RuleFamily, free: Rules, effort: Effort) -> Rules:
     one = np.eye(clients)[: clients if clients <= FEW else 0]
     solved = np.concatenate([np.zeros((1, clients)), one, 1.0 - one, drawn[:: budgets // some]])
     limits = family.limits(solved)
-    near = family.at(np.stack([cells.multipliers(family.problem, limit) for limit in limits]))
+    near = family.at(np.stack([on_cells(family.problem, limit) for limit in limits]))
     most, out = np.maximum(local, TIGHT), free
     for eps in (solved, drawn):
         found, met = family.follow(near, eps)

@@ -23,7 +23,7 @@ from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics.critical_points import critical_points
 from fairfl.solvers.numerics.dual import weights
 from fairfl.solvers.numerics.interior_point import maximise
-from fairfl.solvers.numerics.rule_family import TIGHT, RuleFamily, Rules, largest
+from fairfl.solvers.rule_family import TIGHT, RuleFamily, Rules, largest
 
 RATE = 30.0
 """Accuracy that a unit of disparity beyond the target, or of a missed budget, costs."""

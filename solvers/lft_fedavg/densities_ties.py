@@ -15,11 +15,11 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET
+from fairfl.solvers.numerics.coin_toss import exact, tied, with_gain
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import Constraints, dual_point
 from fairfl.solvers.numerics.refined_cells import refine
-from fairfl.solvers.numerics.rule_family import TIGHT, RuleFamily
-from fairfl.solvers.numerics.tied_places import exact, tied, with_gain
+from fairfl.solvers.rule_family import TIGHT, RuleFamily
 
 HALF = 2.0
 """Differences, and sums of two, are at most this: v <= 0 is |v + HALF| <= HALF."""

@@ -12,9 +12,9 @@ from tasks import SCHEMES, asked, by_group, check
 from tasks import federation_of_laws as federation
 
 import fairfl as ff
-from fairfl.solvers.numerics import certify
-from fairfl.solvers.numerics.certify import solve_by_dual
-from fairfl.solvers.numerics.density_problem import DensityProblem
+from fairfl.solvers import densities
+from fairfl.solvers.densities import solve_by_dual
+from fairfl.solvers.density_problem import DensityProblem
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE
 
@@ -141,7 +141,9 @@ def test_mistakes_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     refuse them.
     """
     right = DensityProblem.of
-    monkeypatch.setattr(certify.DensityProblem, "of", lambda *given: MISTAKES[name](right(*given)))
+    monkeypatch.setattr(
+        densities.DensityProblem, "of", lambda *given: MISTAKES[name](right(*given))
+    )
     monkeypatch.setattr("fairfl.solvers.numerics.refined_cells.ROUNDS", 3)
     notion = "accuracy_parity" if "constant" in name else "eo"
     for seed in (2, 3):

@@ -99,20 +99,6 @@ def test_the_bound_is_the_one_in_theory(kind, participation, variant):
     assert float(limit.mid()) == pytest.approx(told.step_limit, rel=1e-12)
 
 
-def test_the_crowd_keeps_its_mean_square():
-    """rho = 1 and L = 1 make eta = 1/6; nine times in ten the noise is 11 eta^2, else 11
-    eta^2/100^2.
-    """
-    world = theorem_A_1.crowd(100, 400)
-    law = [(list(m), c) for m, c in world.pop("law")]
-    world.pop("rho")
-    values = rounds.squared_gradients(world, ball(Fraction(1, 6)), law)
-    added = Fraction(11, 36) * (Fraction(9, 10) + Fraction(1, 10) / 100**2)
-    assert float(values[-1].mid()) == pytest.approx(
-        float(added / (1 - Fraction(25, 36))), rel=1e-12
-    )
-
-
 @pytest.mark.parametrize("n, s, size", [(1, 1, 3), (4, 2, 3), (6, 5, 2), (7, 3, 10)])
 def test_the_mean_square_of_a_share_is_that_of_every_subset(n, s, size):
     sizes = [size, *[1] * (n - 1)]

@@ -30,11 +30,6 @@ def test_probabilities_sum_to_one_and_means_are_expectations():
             assert sum(w * seen[h][k] for w, seen in found) == true
 
 
-def test_complexity_of_one_hypothesis_is_zero():
-    world = g.separate(1, "2/5", "1/2")
-    assert g.complexity(world, [Fraction(1)]) == 0
-
-
 def test_the_right_sides_are_those_of_theory():
     world, mixture = g.WORLD | {"n": [1, 2, 3]}, [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
     losses = np.array([1.0, 0.5, 0.25])
