@@ -25,9 +25,9 @@ from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
 from fairfl.solvers.problem import COSTS, Sees, Task
 from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import CertificationError, MinDisparity, Solution
-from fairfl.theory.populations.federation import Federation, check_eps, local_budgets
+from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
-from fairfl.theory.populations.notions import Difference, Notion
+from fairfl.theory.populations.notions import Difference, Notion, check_eps, local_budgets
 
 Method = Literal["exact", "lp"]
 Effort = Literal["ordinary", "thorough"]

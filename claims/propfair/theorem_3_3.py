@@ -339,7 +339,7 @@ CLAIMS = (
         rests_on=("propfair/smoothness-direct",),
         notes="Without unbiasedness: -eta <grad pi, X> <= eta/2 (|grad pi|^2 + |X|^2) holds path "
         "by path; X = sum p sum (g - grad pi) is split into three parts, and g itself into four, "
-        "which gives 3/2 for 1/2 and 8 for 6. fairfl.theory.bounds has it: with K_i = 1 it allows "
+        "which gives 3/2 for 1/2 and 8 for 6. With K_i = 1 it allows "
         "steps up to three times as long.",
     ),
 )

@@ -110,10 +110,7 @@ def _counted(people: Counted) -> tuple[Federation, list[str]]:
     """The federation with its names, and what is odd about its score."""
     with warnings.catch_warnings(record=True) as odd:
         warnings.simplefilter("always", ScoreWarning)
-        federation = Federation.from_counts(
-            people.counts, people.points, calibrate=people.calibrate, cuts=people.cuts
-        )
-    federation.groups, federation.client_names = people.groups, people.clients
+        federation = Federation.of_people(people)
     return federation, [f"Warning: {warning.message}." for warning in odd]
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import heapq
 import itertools
-from collections.abc import Iterable
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -24,9 +24,10 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.finite import certified, optimum
-from fairfl.solvers.frontier import Frontier, Points, build, fitting, points_of
+from fairfl.solvers.frontier import Points, points_of
 from fairfl.solvers.lft_ensemble.finite import averaged, solve_ensemble_finite
 from fairfl.solvers.lft_ensemble.finite_client_path import client_path
+from fairfl.solvers.lft_ensemble.search import EnsembleSearch
 from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.problem import Problem, Task, law_problem, own_problems
 from fairfl.solvers.solution import CertificationError, Solution
@@ -48,7 +49,7 @@ NODES = 2000
 
 
 @dataclass(frozen=True)
-class Segments:
+class Segments(EnsembleSearch):
     """Segments of the clients' solutions, with what both ends add to the pooled problem.
 
     Attributes
@@ -183,7 +184,7 @@ class Segments:
         table = np.block([[whose], [shared, half], [shared, -half]])
         return Programme(table), pooled.b[known]
 
-    def attained(self, disparities: Iterable[float | None]) -> Points:
+    def attained(self, disparities: Sequence[float | None]) -> Points:
         """The best ensembles with at most the disparities, or the least disparate (None),
         certified; those that are not are left out.
 
@@ -213,28 +214,14 @@ class Segments:
         one = (rules, solved.multipliers, tuple(certificates))
         return averaged(self.fed, self.task, solved.eps, *one)
 
-    def frontier(self, points: int) -> Frontier:
-        """Up to ``points`` of it, at even steps; exact where each client has one constraint and no
-        search was cut short.
-        """
-        ends = self.attained([None, 1.0])
-        wanted = np.linspace(ends.disparity.min(), ends.disparity.max(), points)
-        found = self.attained(map(float, wanted)).join(ends)
-
-        def evaluate(disparity: Array) -> Points:
-            return fitting(self.attained(map(float, disparity)).join(found), disparity)
-
-        exact = not self.task.several and not self.cut_short
-        return build("lft_ensemble", fitting(found, wanted), evaluate, exact)
+    @property
+    def exact(self) -> bool:
+        """Where each client has one constraint and no search was cut short."""
+        return not self.task.several and not self.cut_short
 
     def bound(self, disparity: Array) -> Array:
         """(P,) what no ensemble with at most the disparities (P,) is worth more than."""
         return self.pooled.base + np.array([self.searched(float(d))[1] for d in disparity])
-
-    def minimum(self) -> Points:
-        """The least disparate ensemble, of several the most useful."""
-        least = self.attained([None])
-        return least.join(self.attained([float(least.disparity.min())])).least
 
 
 Parts = tuple[Array, Array, Array, Array | None]
