@@ -88,7 +88,7 @@ class Module(Model):
         return [name for name, _ in self.module.named_parameters()]
 
     def blocks(self, rows: Tensor) -> Blocks:
-        """The module's parameters (A, *shape)."""
+        """The module's parameters (A, and its shape)."""
         parts = rows.split_with_sizes([value.numel() for value in self.own], 1)
         return [p.view(len(rows), *value.shape) for p, value in zip(parts, self.own, strict=True)]
 

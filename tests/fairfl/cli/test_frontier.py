@@ -15,8 +15,11 @@ COLUMNS = ("--score", "s", "--label", "y", "--group", "a", "--client", "site", "
 
 
 def test_people_in_a_table_and_in_words(cli, quick, table, tmp_path):
-    result = cli("frontier", table, *COLUMNS, "--points", 8, "--out", tmp_path / "out")
+    page = tmp_path / "new" / "page.html"
+    asked = ("--points", 8, "--out", tmp_path / "out", "--page", page)
+    result = cli("frontier", table, *COLUMNS, *asked)
     assert result.exit_code == 0
+    assert f"written: {page}\n" in result.stdout and "240 people" in page.read_text("utf-8")
     assert result.stderr == ""
     text = result.stdout
     for part in (
