@@ -168,7 +168,7 @@ function drawFrontiers() {
       element("text", {x: LEFT - 5, y: y(v) + 4, "text-anchor": "end"}, `${digits(100 * v, 4)} %`),
     );
   for (const {name, curve, now} of known) {
-    const {colour, dashes, label} = data.looks[name];
+    const {colour, dashes, label, searched} = data.looks[name];
     const stroke = {stroke: colour, "stroke-width": 2.5, "stroke-dasharray": dashes, fill: "none"};
     svg.append(element("path", {d: line(curve), ...stroke}));
     if (now)
@@ -180,7 +180,7 @@ function drawFrontiers() {
       {viewBox: "0 0 36 10"},
       element("line", {x1: 0, x2: 36, y1: 5, y2: 5, ...stroke}),
     );
-    caption.push(element("span", {}, mark, label));
+    caption.push(element("span", {}, mark, searched ? `${label} (searched)` : label));
   }
   svg.append(
     element("line", {class: "now", x1: x(setting.d), x2: x(setting.d), y1: TOP, y2: bottom}),

@@ -95,6 +95,7 @@ def page() -> str:
     looks = {
         scheme: {
             "label": LOOKS[scheme].label,
+            "searched": scheme != "cfl",
             "colour": LOOKS[scheme].colour,
             "dashes": ""
             if LOOKS[scheme].line == "-"

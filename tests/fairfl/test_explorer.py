@@ -1,6 +1,7 @@
 """The explorer's numbers are those of the Python solvers, and its page works in a browser."""
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from browser import BROWSER, in_browser
 
 import fairfl as ff
 from fairfl.explorer.page import RANGES, page, presets, solver
@@ -94,3 +96,59 @@ def test_rules_are_those_of_the_solvers(block: int) -> None:
         if (said := problems(setting, name, found))
     ]
     assert not wrong, wrong
+
+
+def test_the_command_writes_the_page(cli, tmp_path: Path) -> None:
+    done = cli("explore", "--out", tmp_path / "new" / "page.html")
+    assert done.exit_code == 0 and (tmp_path / "new" / "page.html").read_text("utf-8") == page()
+    assert len(page().encode()) < 1.5e6
+    assert not re.search(
+        r"<(link|img|iframe|object|embed)\b|\bsrc=|@import|\bfetch\(|url\(", page()
+    )
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no chromium here: the page is not tried in a browser")
+def test_sliders_presets_and_links(tmp_path: Path) -> None:
+    """In a phone's width: what the page draws is what the solver finds, also after a slider was
+    moved by hand, after another preset, and at the link that these leave.
+    """
+    seen = in_browser(
+        page(),
+        """(() => {
+          const seen = [], say = () => {
+            while (work) frame();
+            seen.push({setting: structuredClone(setting), rows: rules.innerText,
+              accuracy: shown().map(({now}) => now && now.accuracy),
+              curves: frontiers.querySelectorAll("path").length,
+              bars: accepted0.querySelectorAll("rect").length,
+              wide: document.documentElement.scrollWidth, faults: window.faults});
+          };
+          say();
+          const slider = document.querySelectorAll("input[type=range]")[1];
+          slider.value = -2;
+          slider.dispatchEvent(new Event("input"));
+          say();
+          preset.selectedIndex = 8;
+          preset.dispatchEvent(new Event("change"));
+          form.querySelector("[name=budgets][value=common]").click();
+          say();
+          take(read(written()));
+          say();
+          return seen;
+        })()""",
+        390,
+        tmp_path,
+    )
+    first, moved, third, linked = seen
+    assert all(not one["faults"] and one["wide"] <= 390 and one["curves"] == 3 for one in seen)
+    assert first["bars"] > 3 and "x >" in first["rows"]
+    assert moved["setting"]["mean"][0] == [-2, 5]
+    assert third["setting"]["mean"] == [list(m) for m in list(presets().values())[7]["mean"]]
+    assert linked == third
+    for one in seen[:3]:
+        setting = one["setting"]
+        together = {"budgets": "common"} if setting["budgets"] == "common" else {}
+        for scheme, accuracy in zip(("cfl", "lft_fedavg", "lft_ensemble"), one["accuracy"], strict=True):
+            also = {} if scheme == "cfl" else together
+            known = ff.frontier(federation(setting), scheme, 2, **also).accuracy_at(setting["d"])
+            assert accuracy == pytest.approx(known, abs=TOLERANCE), (setting, scheme)
