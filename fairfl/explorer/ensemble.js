@@ -5,7 +5,7 @@
 class Ensemble {
   constructor(fed) {
     this.fed = fed;
-    this.far = fed.own.map((own, i) => fed.meet(own, 0, i).u);
+    this.far = fed.own.map((own, i) => fed.meet(own, 0, i, -LARGEST, LARGEST, 0, 0).u);
     const ends = [0, 1].map((share) => this.far.map((u, i) => this.member(i, share * u)));
     this.free = this.average(ends[0]);
     this.sign = Math.sign(this.free.md) || 1;
@@ -62,10 +62,10 @@ class Ensemble {
   budget(eps) {
     return this.average(
       this.far.map((u, i) => {
-        const free = this.member(i, 0).local[i];
+        const free = this.fed.difference(i, this.fed.thresholds(this.fed.own[i], 0));
         if (Math.abs(free) <= eps) return this.member(i, 0);
         const ends = [Math.min(0, u), Math.max(0, u)];
-        return this.fed.meet(this.fed.own[i], Math.sign(free) * eps, i, ...ends, u / 2);
+        return this.fed.meet(this.fed.own[i], Math.sign(free) * eps, i, ...ends, u / 2, MET * eps);
       }),
     );
   }

@@ -18,6 +18,11 @@ class FedAvg extends FedAvgRules {
     return this.ranges;
   }
 
+  // How far the last multiplier may go.
+  get span() {
+    return 3 * Math.max(...this.box.map(([, high]) => high));
+  }
+
   // How far multipliers have the sign of their client's MD.
   broken({lam, local}) {
     return lam.reduce(
@@ -31,7 +36,7 @@ class FedAvg extends FedAvgRules {
   at(d) {
     if (Math.abs(this.free.md) <= d) return this.free;
     const last = this.fed.clients - 1;
-    const [low, high] = this.box[last];
+    const {span} = this;
     const goal = this.sign * d;
     let rule = this.free;
     const value = (known) => {
@@ -44,8 +49,8 @@ class FedAvg extends FedAvgRules {
           rule = this.rule([...known, one]);
           return [rule.md - goal, rule.slopes[last]];
         },
-        3 * low,
-        3 * high,
+        -span,
+        span,
         start,
         MET,
       );
@@ -63,30 +68,30 @@ class FedAvg extends FedAvgRules {
   // MD_i the end with the smallest MD.
   get smallest() {
     if (this.low !== undefined) return this.low;
-    const {box, sign} = this;
+    const {box, sign, span} = this;
     const last = box.length - 1;
     const value = (known) => {
-      let [low, high] = box[last].map((end) => 3 * end);
       const zero = (i) =>
         root(
           (one) => {
             const {local, jacobian} = this.rule([...known, one]);
             return [local[i], jacobian[i][last]];
           },
-          3 * box[last][0],
-          3 * box[last][1],
+          -span,
+          span,
           0,
           MET,
         );
       const own = zero(last);
-      [low, high] = [Math.max(low, Math.min(own, 0)), Math.min(high, Math.max(own, 0))];
+      let [low, high] = [Math.min(own, 0), Math.max(own, 0)];
       known.forEach((one, i) => {
         if (one > 0) high = Math.min(high, zero(i));
         if (one < 0) low = Math.max(low, zero(i));
       });
       if (low > high) return {merit: -2 - (low - high)};
       const rule = this.rule([...known, sign > 0 ? low : high]);
-      return {...rule, merit: -Math.max(sign * rule.md, 0)};
+      const broken = this.broken(rule);
+      return {...rule, merit: broken > SURE ? -2 - broken : -Math.max(sign * rule.md, 0)};
     };
     this.least = search(value, box.slice(0, last));
     this.low = -this.least.merit;

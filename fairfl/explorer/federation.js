@@ -12,8 +12,8 @@ const WEIGHTS = [
   0.11846344252809454, 0.23931433524968324, 0.28444444444444444, 0.23931433524968324,
   0.11846344252809454,
 ];
-const FAR = 9; // a law ends so many standard deviations from its mean
-const CELLS = 96; // of a law's table
+const FAR = 38; // a law ends so many standard deviations from its mean
+const CELLS = 400; // of a law's table
 const LARGEST = 350; // coordinates of multipliers, which are masses times tanh
 const MET = 1e-13; // MD may miss a goal by this
 
@@ -46,6 +46,11 @@ class Law {
     if (z >= FAR) return [0, 0];
     if (z <= -FAR) return [this.tails[0], this.gains[0]];
     return this.from(z, Math.min(Math.floor(((z + FAR) * CELLS) / (2 * FAR)), CELLS - 1));
+  }
+
+  // P(Z > z) of the standard normal law.
+  tail(z) {
+    return this.above(this.mean + this.sd * z)[0];
   }
 
   density(x) {
@@ -108,6 +113,14 @@ class Federation {
     });
   }
 
+  // MD of client i at thresholds, from the masses below them where these are smaller: an MD of
+  // 1e-20 has a sign.
+  difference(i, [[zero], [one]]) {
+    const [z, y] = [zero, one].map((t, a) => (t - this.laws[i][a].mean) / this.laws[i][a].sd);
+    const tail = (at) => this.laws[i][0].tail(at);
+    return z < 0 && y < 0 ? tail(-y) - tail(-z) : tail(z) - tail(y);
+  }
+
   // Such a rule's measures; its MD in client i, or pooled (null), increases in u with this
   // slope.
   threshold(m, u, client = null) {
@@ -121,11 +134,11 @@ class Federation {
         : this.laws[client][a].density(t);
       slope += Math.abs(change) * density;
     });
-    return {...rule, u, slope, asked: client === null ? rule.md : rule.local[client]};
+    return {...rule, u, slope, asked: client === null ? rule.md : this.difference(client, cuts)};
   }
 
-  // The one of such rules whose MD is `goal`.
-  meet(m, goal, client = null, low = -LARGEST, high = LARGEST, start = 0) {
+  // The one of such rules whose MD is `goal`, within `zero`.
+  meet(m, goal, client = null, low = -LARGEST, high = LARGEST, start = 0, zero = MET) {
     let rule = null;
     root(
       (u) => {
@@ -135,7 +148,7 @@ class Federation {
       low,
       high,
       start,
-      MET,
+      zero,
     );
     return rule;
   }

@@ -25,7 +25,7 @@ class Common {
       );
     this.path.push(this.least);
     this.path.sort((one, two) => two.eps - one.eps);
-    this.smallest = Math.abs(this.least.md) <= 1e-12 ? 0 : Math.abs(this.least.md);
+    this.smallest = Math.abs(this.least.md) <= MET ? 0 : Math.abs(this.least.md);
   }
 
   budget(eps) {
@@ -35,7 +35,7 @@ class Common {
   }
 
   at(d) {
-    const k = this.path.findIndex(({md}) => Math.abs(md) <= d);
+    const k = this.path.findIndex(({md}) => Math.abs(md) <= d + MET);
     const found = k > 0 ? this.meet(this.path[k - 1], this.path[k], d) : this.path[k];
     return found && !(found.missed > SURE) ? found : null;
   }

@@ -12,17 +12,22 @@ const HOPE = 2e-2; // local maxima this far below the best place are searched to
 // A zero of an increasing function, whose value and slope `f` returns; the nearer end where
 // there is none. Values up to `zero` count as zero.
 function root(f, low, high, start = (low + high) / 2, zero = 0) {
+  const untried = {low: true, high: true};
   let x = Math.min(Math.max(start, low), high);
   let before = Infinity;
   for (let step = 0; step < STEPS; step++) {
     const [value, slope] = f(x);
     const size = Math.abs(value);
     if (size <= zero) return x;
+    untried[value > 0 ? "high" : "low"] = false;
     if (value > 0) high = x;
     else low = x;
     let next = x - value / slope;
-    // halve the interval where Newton's method leaves it, or gains little
-    if (!(next >= low && next <= high) || size > before / 2) next = (low + high) / 2;
+    const inside = next >= low && next <= high;
+    // where Newton's method leaves the interval, that end is tried; where it gains little, the
+    // interval is halved
+    if (!inside && untried[value > 0 ? "low" : "high"]) next = value > 0 ? low : high;
+    else if (!inside || size > before / 2) next = (low + high) / 2;
     if (Math.abs(next - x) <= STILL * Math.abs(x) || next === x) return x;
     [x, before] = [next, size];
   }

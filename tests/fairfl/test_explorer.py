@@ -19,7 +19,7 @@ BLOCK = 20
 SCRIPT = """
 const told = (scheme, part) => {
   const top = Math.abs(scheme.free.md), d = scheme.smallest + part * (top - scheme.smallest);
-  return {smallest: scheme.smallest, d, rule: scheme.at(d)};
+  return [d, scheme.smallest].map((most) => ({most, rule: scheme.at(most)}));
 };
 const out = JSON.parse(require("fs").readFileSync(0)).map(({part, ...setting}) => {
   const fed = new Federation(setting), ensemble = new Ensemble(fed), fedavg = new FedAvg(fed);
@@ -62,24 +62,30 @@ def federation(setting: dict[str, Any]) -> ff.Federation:
     return ff.Federation.normal(*laws, eta=eta)
 
 
-def problems(setting: dict[str, Any], name: str, found: dict[str, Any]) -> list[str]:
-    """What is wrong with node's rule of one scheme: it must be what ``solve`` finds at its budgets,
-    and no worse than the frontier of Python's search.
+def problems(setting: dict[str, Any], name: str, found: list[dict[str, Any]]) -> list[str]:
+    """What is wrong with node's rules of one scheme, at a disparity and at its smallest one: they
+    must be what ``solve`` finds at their budgets, and no worse than the frontier of Python's
+    search.
     """
-    fed, rule, scheme = federation(setting), found["rule"], name.removesuffix("_common")
+    fed, scheme = federation(setting), name.removesuffix("_common")
     together = {"budgets": "common"} if scheme != name else {}
-    if rule is None:
-        return ["nothing found"]
-    eps = found["d"] if name == "cfl" else rule["eps"] if together else rule["budgets"]
-    solved = ff.solve(fed, scheme, eps)
-    known = ff.frontier(fed, scheme, 2, **together).accuracy_at(found["d"])
-    wrong = {
-        "accuracy": abs(rule["accuracy"] - solved.accuracy),
-        "difference": abs(rule["md"] - solved.mean_difference),
-        "local": np.abs(np.subtract(rule["local"], solved.local_mean_differences)).max(),
-        "disparity": abs(rule["md"]) - found["d"],
-        "frontier": (0.0 if np.isnan(known) else known) - rule["accuracy"],
-    }
+    known, smallest = ff.frontier(fed, scheme, 2, **together), found[1]["most"]
+    wrong = {"smallest": smallest - known.disparity[0]}
+    for k, (most, rule) in enumerate((one["most"], one["rule"]) for one in found):
+        if rule is None:
+            return [f"nothing found at {most}"]
+        eps = most if name == "cfl" else rule["eps"] if together else rule["budgets"]
+        solved = ff.solve(fed, scheme, eps)
+        apart = np.subtract(rule["local"], solved.local_mean_differences)
+        wrong |= {
+            f"accuracy {k}": abs(rule["accuracy"] - solved.accuracy),
+            f"difference {k}": abs(rule["md"] - solved.mean_difference),
+            f"within clients {k}": np.abs(apart).max(),
+            f"disparity {k}": abs(rule["md"]) - most,
+        }
+    most, rule = found[0].values()
+    if most >= known.disparity[0]:
+        wrong["frontier"] = known.accuracy_at(most) - rule["accuracy"]
     return [f"{what}: {by:.1e}" for what, by in wrong.items() if by > TOLERANCE]
 
 
@@ -148,7 +154,9 @@ def test_sliders_presets_and_links(tmp_path: Path) -> None:
     for one in seen[:3]:
         setting = one["setting"]
         together = {"budgets": "common"} if setting["budgets"] == "common" else {}
-        for scheme, accuracy in zip(("cfl", "lft_fedavg", "lft_ensemble"), one["accuracy"], strict=True):
+        for scheme, accuracy in zip(
+            ("cfl", "lft_fedavg", "lft_ensemble"), one["accuracy"], strict=True
+        ):
             also = {} if scheme == "cfl" else together
             known = ff.frontier(federation(setting), scheme, 2, **also).accuracy_at(setting["d"])
             assert accuracy == pytest.approx(known, abs=TOLERANCE), (setting, scheme)
