@@ -20,6 +20,11 @@ class Ensemble {
     return this.fed.threshold(this.fed.own[i], u);
   }
 
+  // MD of client i under its own rule.
+  own(i, u) {
+    return this.fed.difference(i, this.fed.thresholds(this.fed.own[i], u));
+  }
+
   average(members) {
     let accuracy = 0;
     let md = 0;
@@ -29,7 +34,7 @@ class Ensemble {
       md += this.fed.weight[i] * one.md;
       one.local.forEach((own, k) => (local[k] += this.fed.weight[i] * own));
     });
-    const budgets = members.map((one, i) => Math.abs(one.local[i]));
+    const budgets = members.map((one, i) => Math.abs(this.own(i, one.u)));
     return {accuracy, md, local, budgets, members: members.map((one) => one.sets)};
   }
 
@@ -62,7 +67,7 @@ class Ensemble {
   budget(eps) {
     return this.average(
       this.far.map((u, i) => {
-        const free = this.fed.difference(i, this.fed.thresholds(this.fed.own[i], 0));
+        const free = this.own(i, 0);
         if (Math.abs(free) <= eps) return this.member(i, 0);
         const ends = [Math.min(0, u), Math.max(0, u)];
         return this.fed.meet(this.fed.own[i], Math.sign(free) * eps, i, ...ends, u / 2, MET * eps);
