@@ -11,18 +11,15 @@ class Common {
     const top = Math.max(...scheme.free.budgets);
     this.path = [];
     for (let k = 0; k <= PATH; k++) this.path.push(this.budget(top * (1 - k / PATH)));
-    const size = this.path.map(({md}) => Math.abs(md));
-    const k = size.indexOf(Math.min(...size));
-    this.least = this.path[k];
-    const beside = [this.path[Math.max(k - 1, 0)], this.path[Math.min(k + 1, PATH)]];
-    if (beside[0].md * beside[1].md > 0) {
-      const end = narrowed((eps) => this.budget(eps), beside[1].eps, beside[0].eps);
-      if (end.merit > -size[k]) this.least = end;
-    } else
-      this.least = this.meet(
-        ...(beside[0].md * this.least.md > 0 ? [this.least, beside[1]] : [beside[0], this.least]),
-        0,
-      );
+    const crossing = this.crossed(-1);
+    if (crossing > 0) this.least = this.meet(this.path[crossing - 1], this.path[crossing], 0);
+    else {
+      const size = this.path.map(({md}) => Math.abs(md));
+      const k = size.indexOf(Math.min(...size));
+      const [more, less] = [Math.max(k - 1, 0), Math.min(k + 1, PATH)];
+      const end = narrowed((eps) => this.budget(eps), this.path[less].eps, this.path[more].eps);
+      this.least = end.merit > -size[k] ? end : this.path[k];
+    }
     this.path.push(this.least);
     this.path.sort((one, two) => two.eps - one.eps);
     this.smallest = Math.abs(this.least.md) <= MET ? 0 : Math.abs(this.least.md);
@@ -34,10 +31,18 @@ class Common {
     return {...rule, eps, merit: -Math.abs(rule.md)};
   }
 
+  // The first place of the path with at most disparity d, or behind a change of the sign of MD.
+  crossed(d) {
+    return this.path.findIndex(
+      ({md}, k) => Math.abs(md) <= d + MET || (k > 0 && md * this.path[k - 1].md < 0),
+    );
+  }
+
   at(d) {
-    const k = this.path.findIndex(({md}) => Math.abs(md) <= d + MET);
+    const k = this.crossed(d);
     const found = k > 0 ? this.meet(this.path[k - 1], this.path[k], d) : this.path[k];
-    return found && !(found.missed > SURE) ? found : null;
+    if (!found || found.missed > SURE || Math.abs(found.md) > d + SURE) return null;
+    return found;
   }
 
   // The solution with disparity d between one with more and one with at most d: false position

@@ -57,10 +57,11 @@ the odds of y = 1 increase with x. The disparity is the difference of the groups
 CFL pools all data and limits the pooled disparity. In LFT+FedAvg and LFT+Ensemble each client
 limits its own: LFT+FedAvg finds one common rule, LFT+Ensemble averages the clients' own rules.</p>
 """
-KNOW = """<footer><p>CFL's curve is exact, and so is LFT+Ensemble's smallest disparity. The other
-curves are searched: each point is attained, and better ones may exist. Points that miss a
-condition by more than 1e-7 are left out. Disparities within clients are rates of group 0 minus
-those of group 1. The address of the page keeps the setting. Made by fairfl %s.</p></footer>
+KNOW = """<footer><p>CFL's curve is exact, and so is LFT+Ensemble's smallest disparity with a budget
+for each client. The other curves are searched: each point is attained, and better ones may exist.
+Points that miss a condition by more than 1e-7 are left out. Disparities within clients are rates
+of group 0 minus those of group 1. The address of the page keeps the setting. Made by fairfl %s.
+</p></footer>
 """
 
 
