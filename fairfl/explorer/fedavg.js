@@ -1,5 +1,6 @@
 "use strict";
 const RATE = 30; // accuracy that a unit of a broken condition costs
+const BESIDE = 192; // part of a multiplier's range that is searched on both sides of a minimum
 const SURE = 1e-7; // rules that miss a condition by more are not shown
 
 // LFT+FedAvg's frontier with a budget for each client, by a search over all multipliers but the
@@ -10,9 +11,11 @@ class FedAvg extends FedAvgRules {
     if (this.ranges) return this.ranges;
     const n = this.fed.clients;
     const reach = this.fed.weight.map(() => 1e-3);
+    this.corners = [];
     for (let some = 1; some < 2 ** n; some++) {
-      const {lam} = this.solve(reach.map((_, i) => (some & (2 ** i) ? 0 : Infinity)));
-      lam.forEach((one, i) => (reach[i] = Math.max(reach[i], Math.abs(one))));
+      const rule = this.solve(reach.map((_, i) => (some & (2 ** i) ? 0 : Infinity)));
+      if (this.broken(rule) <= SURE) this.corners.push(rule);
+      rule.lam.forEach((one, i) => (reach[i] = Math.max(reach[i], Math.abs(one))));
     }
     this.ranges = reach.map((r) => [-1.01 * r, 1.01 * r]);
     return this.ranges;
@@ -60,8 +63,11 @@ class FedAvg extends FedAvgRules {
       };
     };
     const best = search(value, this.box.slice(0, last));
-    if (this.broken(best) + Math.abs(best.md - goal) <= SURE) return best;
-    return this.smallest <= d && this.smallest === Math.abs(this.least.md) ? this.least : null;
+    const sure = this.broken(best) + Math.abs(best.md - goal) <= SURE;
+    const found = [...(sure ? [best] : []), ...this.corners, ...(this.smallest <= d ? [this.least] : [])];
+    return found
+      .filter(({md}) => Math.abs(md) <= d + SURE)
+      .reduce((one, two) => (one && one.accuracy >= two.accuracy ? one : two), null);
   }
 
   // The smallest disparity: of the last multiplier's interval in which no λ_i has the sign of
@@ -88,12 +94,22 @@ class FedAvg extends FedAvgRules {
         if (one > 0) high = Math.min(high, zero(i));
         if (one < 0) low = Math.max(low, zero(i));
       });
-      if (low > high) return {merit: -2 - (low - high)};
+      if (low > high) return {lam: known, merit: -2 - (low - high)};
       const rule = this.rule([...known, sign > 0 ? low : high]);
       const broken = this.broken(rule);
       return {...rule, merit: broken > SURE ? -2 - broken : -Math.max(sign * rule.md, 0)};
     };
-    this.least = search(value, box.slice(0, last));
+    // minima may be closer to each other than the places of a search: once more around the first
+    const first = search(value, box.slice(0, last));
+    const near = first.lam.slice(0, last).map((one, i) => {
+      const far = (box[i][1] - box[i][0]) / BESIDE;
+      return [one - far, one + far];
+    });
+    const second = search(value, near);
+    const corners = this.corners.map((rule) => ({...rule, merit: -Math.abs(rule.md)}));
+    this.least = [second, first, ...corners].reduce((one, two) =>
+      one.merit >= two.merit ? one : two,
+    );
     this.low = -this.least.merit;
     return this.low;
   }

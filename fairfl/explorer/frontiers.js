@@ -1,6 +1,6 @@
 "use strict";
 const PATH = 64; // budgets of a path
-const CURVES = [6, 40]; // parts of a frontier, at first and then
+const CURVES = [5, 40]; // parts of a frontier, at first and then
 
 // The path of one budget for all clients, from none to zero. Accuracy increases with the budget,
 // so that the best solution for a disparity has the largest budget that keeps it.

@@ -13,7 +13,7 @@ const HOPE = 2e-2; // local maxima this far below the best place are searched to
 // there is none. Values up to `zero` count as zero.
 function root(f, low, high, start = (low + high) / 2, zero = 0) {
   const untried = {low: true, high: true};
-  let x = Math.min(Math.max(start, low), high);
+  let x = Number.isFinite(start) ? Math.min(Math.max(start, low), high) : (low + high) / 2;
   let before = Infinity;
   for (let step = 0; step < STEPS; step++) {
     const [value, slope] = f(x);
