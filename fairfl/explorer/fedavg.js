@@ -63,11 +63,26 @@ class FedAvg extends FedAvgRules {
       };
     };
     const best = search(value, this.box.slice(0, last));
-    const sure = this.broken(best) + Math.abs(best.md - goal) <= SURE;
-    const found = [...(sure ? [best] : []), ...this.corners, ...(this.smallest <= d ? [this.least] : [])];
-    return found
-      .filter(({md}) => Math.abs(md) <= d + SURE)
+    const alone = this.box.map((_, i) => this.alone(i, goal));
+    return [best, ...alone, ...this.corners, ...(this.smallest <= d ? [this.least] : [])]
+      .filter((one) => this.broken(one) <= SURE && Math.abs(one.md) <= d + SURE)
       .reduce((one, two) => (one && one.accuracy >= two.accuracy ? one : two), null);
+  }
+
+  // The rule in which client i alone is bound, with pooled MD of `goal`.
+  alone(i, goal) {
+    let rule = null;
+    root(
+      (one) => {
+        rule = this.rule(this.box.map((_, k) => (k === i ? one : 0)));
+        return [rule.md - goal, rule.slopes[i]];
+      },
+      -this.span,
+      this.span,
+      0,
+      MET,
+    );
+    return rule;
   }
 
   // The smallest disparity: of the last multiplier's interval in which no λ_i has the sign of
