@@ -1,6 +1,6 @@
 "use strict";
 const PATH = 64; // budgets of a path
-const CURVES = [5, 40]; // parts of a frontier, at first and then
+const CURVES = [4, 40]; // parts of a frontier, at first and then
 
 // The path of one budget for all clients, from none to zero. Accuracy increases with the budget,
 // so that the best solution for a disparity has the largest budget that keeps it.
@@ -14,11 +14,11 @@ class Common {
     const crossing = this.crossed(-1);
     if (crossing > 0) this.least = this.meet(this.path[crossing - 1], this.path[crossing], 0);
     else {
-      const size = this.path.map(({md}) => Math.abs(md));
-      const k = size.indexOf(Math.min(...size));
+      const merits = this.path.map(({merit}) => merit);
+      const k = merits.indexOf(Math.max(...merits));
       const [more, less] = [Math.max(k - 1, 0), Math.min(k + 1, PATH)];
       const end = narrowed((eps) => this.budget(eps), this.path[less].eps, this.path[more].eps);
-      this.least = end.merit > -size[k] ? end : this.path[k];
+      this.least = end.merit > merits[k] ? end : this.path[k];
     }
     this.path.push(this.least);
     this.path.sort((one, two) => two.eps - one.eps);
@@ -28,7 +28,7 @@ class Common {
   budget(eps) {
     const near = this.path.length ? [...(this.path[this.path.length - 1].lam ?? [])] : undefined;
     const rule = this.scheme.budget(eps, near);
-    return {...rule, eps, merit: -Math.abs(rule.md)};
+    return {...rule, eps, merit: rule.missed > SURE ? -1 - rule.missed : -Math.abs(rule.md)};
   }
 
   // The first place of the path with at most disparity d, or behind a change of the sign of MD.
