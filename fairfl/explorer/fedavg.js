@@ -91,18 +91,16 @@ class FedAvg extends FedAvgRules {
     if (this.low !== undefined) return this.low;
     const {box, sign, span} = this;
     const last = box.length - 1;
+    const zeros = box.map(() => 0);
     const value = (known) => {
-      const zero = (i) =>
-        root(
-          (one) => {
-            const {local, jacobian} = this.rule([...known, one]);
-            return [local[i], jacobian[i][last]];
-          },
-          -span,
-          span,
-          0,
-          MET,
-        );
+      const zero = (i) => {
+        const f = (one) => {
+          const {local, jacobian} = this.rule([...known, one]);
+          return [local[i], jacobian[i][last]];
+        };
+        zeros[i] = root(f, -span, span, zeros[i], MET);
+        return zeros[i];
+      };
       const own = zero(last);
       let [low, high] = [Math.min(own, 0), Math.max(own, 0)];
       known.forEach((one, i) => {
@@ -120,7 +118,7 @@ class FedAvg extends FedAvgRules {
       const far = (box[i][1] - box[i][0]) / BESIDE;
       return [one - far, one + far];
     });
-    const second = search(value, near);
+    const second = first.merit < 0 ? search(value, near) : first;
     const corners = this.corners.map((rule) => ({...rule, merit: -Math.abs(rule.md)}));
     this.least = [second, first, ...corners].reduce((one, two) =>
       one.merit >= two.merit ? one : two,
@@ -129,8 +127,8 @@ class FedAvg extends FedAvgRules {
     return this.low;
   }
 
-  // The best rule for one budget, and by how much it misses: an MD_i is no larger, and no smaller
-  // where λ_i is not 0.
+  // The best rule for one budget, and by how much it misses: an MD_i is no larger, and no
+  // smaller where λ_i is not 0.
   budget(eps, start) {
     const budgets = this.fed.weight.map(() => eps);
     const rule = this.solve(budgets, start);

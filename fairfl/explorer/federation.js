@@ -1,8 +1,8 @@
 "use strict";
-// Federations of two groups, whose clients have normal laws of x by group and one logistic η; rules
-// with a threshold for each group, and CFL. With T = 2η − 1, accuracy is P(y = 0) plus the
-// integral of T over what is accepted. MD is the difference of the groups' acceptance rates, that
-// of group 0 first.
+// Federations of two groups, whose clients have normal laws of x by group and one logistic η;
+// rules with a threshold for each group, and CFL. With T = 2η − 1, accuracy is P(y = 0) plus the
+// integral of T over what is accepted. MD is the difference of the groups' acceptance rates,
+// that of group 0 first.
 
 // Gauss and Legendre's rule on [0, 1].
 const POINTS = [

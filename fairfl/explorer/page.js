@@ -105,7 +105,14 @@ function controls() {
     {class: "sliders"},
     ...["slope", "intercept"].map((name) => slider(name, WORDS[name][0])),
   );
-  parts.push(element("fieldset", {}, element("legend", {}, "Log-odds of y = 1: slope · x + intercept"), odds));
+  parts.push(
+    element(
+      "fieldset",
+      {},
+      element("legend", {}, "Log-odds of y = 1: slope · x + intercept"),
+      odds,
+    ),
+  );
   find("sliders").replaceChildren(...parts);
   find("budget").replaceChildren(slider("d", WORDS.d[0]));
   form.budgets.value = setting.budgets;
