@@ -14,7 +14,7 @@ PYTEST := env -u PYTHONDONTWRITEBYTECODE $(ONE_THREAD) $(BIN)/python -m pytest -
 LAYERS := _support theory solvers sims studies claims figures
 ROUNDINGS := start-0 start-1 start-2 order threads float32 float64
 
-.PHONY: reproduce test test-fast verify-deep perturbed mutation bench lint typings sims clean
+.PHONY: reproduce test test-fast verify-deep perturbed mutation bench docs lint typings sims clean
 .NOTPARALLEL:  # two pips in one environment break it
 
 reproduce: .venv/.ready-all
@@ -28,7 +28,7 @@ test: .venv/.ready-dev
 test-fast: .venv/.ready-dev
 	HYPOTHESIS_PROFILE=fast $(PYTEST) --fast
 
-verify-deep: .venv/.ready-dev perturbed
+verify-deep: .venv/.ready-dev .venv/.ready-ray perturbed docs
 	HYPOTHESIS_PROFILE=deep $(PYTEST) -m deep --timeout 0
 
 # What tests say of the outcome of training, under other roundings: tests/helpers/perturbed.py says which, and what is
@@ -43,6 +43,10 @@ mutation: .venv/.ready-dev
 
 bench: .venv/.ready-bench
 	$(BIN)/fairfl bench --out BENCHMARKS.md
+
+# The site of the documentation: out/site/index.html. Warnings are errors.
+docs: .venv/.ready-docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html docs "$(OUT)/site"
 
 lint: .venv/.ready-dev typings
 	$(BIN)/python -m ruff check .

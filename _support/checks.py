@@ -79,32 +79,28 @@ def in_range(
     """Return ``value`` as floats, all within [low, high]; an end that is open is left out."""
     array = as_floats(name, value)
     above = array > low if open_low else array >= low
-    bad = ~(above & (array < high if open_high else array <= high))
-    if bad.any():
-        bracket = "(" if open_low else "["
-        closing = ")" if open_high or np.isinf(high) else "]"
-        where = "" if array.ndim == 0 else f" at position {_first(bad)}"
-        raise ValueError(
-            f"{name} must be in {bracket}{low:g}, {high:g}{closing}, got {array[bad][0]:g}{where}"
-        )
+    good = above & (array < high if open_high else array <= high)
+    if not good.all():
+        ends = "(" if open_low else "[", ")" if open_high or np.isinf(high) else "]"
+        raise _refusal(name, array, good, f"in {ends[0]}{low:g}, {high:g}{ends[1]}")
     return array
 
 
 def positive(name: str, value: Any) -> Array:
     """Return ``value`` as floats, all positive and finite."""
     array = as_floats(name, value)
-    bad = ~((array > 0) & np.isfinite(array))
-    if bad.any():
-        where = "" if array.ndim == 0 else f" at position {_first(bad)}"
-        raise ValueError(f"{name} must be positive and finite, got {array[bad][0]:g}{where}")
+    good = (array > 0) & np.isfinite(array)
+    if not good.all():
+        raise _refusal(name, array, good, "positive and finite")
     return array
 
 
 def finite(name: str, value: Any) -> Array:
     """Return ``value`` as floats, none of them infinite or NaN."""
     array = as_floats(name, value)
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]:g}")
+    good = np.isfinite(array)
+    if not good.all():
+        raise _refusal(name, array, good, "finite")
     return array
 
 
@@ -213,9 +209,11 @@ def some(names: Sequence[str], most: int = 12) -> str:
     return ", ".join(names[:most]) + more
 
 
-def _first(bad: NDArray[np.bool_]) -> str:
-    index = tuple(int(k) for k in np.argwhere(bad)[0])
-    return str(index[0]) if len(index) == 1 else str(index)
+def _refusal(name: str, array: Array, good: Any, allowed: str) -> ValueError:
+    """Tells the first of the numbers that are not good, and where it is."""
+    index = tuple(int(k) for k in np.argwhere(~good)[0])
+    where = f" at position {index[0] if len(index) == 1 else index}" if index else ""
+    return ValueError(f"{name} must be {allowed}, got {array[index]:g}{where}")
 
 
 def _holds_others(array: Array) -> bool:

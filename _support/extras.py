@@ -14,6 +14,7 @@ EXTRAS = {
     "sklearn": "data",
     "filelock": "sims",
     "torch": "sims",
+    "ray": "ray",
 }
 """The extra by the module that it brings."""
 HINT = 'pip install ".[{extra}]" in the checkout, or "WHEEL[{extra}]" with the path of a wheel'

@@ -9,8 +9,8 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
-from multiprocessing import active_children, get_context
-from threading import current_thread, main_thread
+from multiprocessing import active_children, get_context, parent_process
+from threading import Thread, current_thread, main_thread
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -33,10 +33,10 @@ def as_done(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], jobs: 
         for task in tasks:
             yield function(*task)
         return
-    from fairfl._support.own_parts import named_modules, placed  # numpy: help does without
+    from fairfl._support.own_parts import placed  # numpy: help does without
 
-    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=named_modules) as pool:
-        with _deaf():
+    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=begin) as pool:
+        with deaf():
             futures = [pool.submit(placed, function, *task) for task in tasks]
         try:
             for future in as_completed(futures):
@@ -49,8 +49,24 @@ def as_done(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], jobs: 
             raise
 
 
+def begin() -> None:
+    """What a process does first: import what ``--import`` named. It ends when its parent ends, be
+    it killed.
+    """
+    from fairfl._support.own_parts import named_modules
+
+    Thread(target=_follow, daemon=True).start()
+    named_modules()
+
+
+def _follow() -> None:
+    if (parent := parent_process()) is not None:
+        parent.join()
+        os._exit(1)
+
+
 @contextmanager
-def _deaf() -> Iterator[None]:
+def deaf() -> Iterator[None]:
     """Processes born here ignore Ctrl-C: a terminal sends it to all, and each would print a
     traceback.
 

@@ -1,20 +1,16 @@
 """Client steps a CPU second: the engine, numpy with clients as an axis, and a plain torch loop,
 interleaved in one run on one thread.
-
-By itself: ``python -m benchmarks.client_steps 10 100 1000``, numbers of clients.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from benchmarks.simulator import BATCH, CLASSES, FEATURES, HIDDEN, SAMPLES, simulation
-from benchmarks.timing import Row, Sizes, cpu_interleaved
+from benchmarks.timing import Row, Sizes, interleaved
 
 LR = 0.1
 LOOPED = 100
@@ -100,26 +96,27 @@ def start(widths: tuple[int, ...]) -> list[list[np.ndarray]]:
     ]
 
 
-def measured(counts: tuple[int, ...], rounds: int | None = None) -> Iterator[Row]:
+def client_steps(sizes: Sizes) -> Iterator[Row]:
     """A row a model and number of clients: seconds of a round, the engine's and numpy's."""
     import torch
 
     from fairfl.sims.engine import MLP, Softmax
 
-    torch.set_num_threads(1)
+    full = sizes.rounds > 1
     linear, deep = (FEATURES, CLASSES), (FEATURES, HIDDEN, CLASSES)
     kinds: tuple[tuple[str, Any, tuple[int, ...], Callable[[], Any]], ...] = (
         ("softmax", Softmax(*linear), linear, lambda: torch.nn.Linear(*linear)),
         ("MLP", MLP(deep), deep, MLP(deep).sequential),
     )
     for name, model, widths, make in kinds:
-        for clients in counts:
+        for clients in (10, 100, 1_000, 10_000) if full else (3,):
             functions = [
                 simulation(model, np.full(clients, SAMPLES)).step,
                 in_numpy(start(widths), clients),
             ]
             functions += [in_a_loop(make(), *people(clients))] if clients <= LOOPED else []
-            best = cpu_interleaved(rounds or max(3, min(30, 2000 // clients)), functions)
+            rounds = max(3, min(30, 2000 // clients)) if full else 1
+            best = interleaved(rounds, *functions)
             steps = clients * SAMPLES // BATCH
             told = zip(("engine", "numpy", "torch loop"), best, strict=False)
             figures = ", ".join(f"{who} {steps / time:,.0f}" for who, time in told)
@@ -133,15 +130,3 @@ def measured(counts: tuple[int, ...], rounds: int | None = None) -> Iterator[Row
                 aim,
                 f"client steps a CPU second: {figures}",
             )
-
-
-def client_steps(sizes: Sizes) -> Iterator[Row]:
-    """The rows of BENCHMARKS.md."""
-    if find_spec("torch") is not None:
-        full = sizes.rounds > 1
-        yield from measured((10, 100, 1_000, 10_000) if full else (3,), None if full else 1)
-
-
-if __name__ == "__main__":
-    for row in measured(tuple(int(count) for count in sys.argv[1:]) or (10, 100, 1000)):
-        print(" | ".join(row.cells()), flush=True)

@@ -1,20 +1,17 @@
 """Rounds of the algorithms for dynamic participants, beside FedAvg's, and five seeds of MNIST's
 shape beside a plain torch loop.
-
-By itself: ``python -m benchmarks.dynamic``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from benchmarks.client_steps import in_a_loop
-from benchmarks.simulator import CLASSES, FEATURES, HIDDEN, SAMPLES
-from benchmarks.timing import FULL, Row, Sizes, cpu_interleaved, seconds
+from benchmarks.simulator import CLASSES, FEATURES, HIDDEN, SAMPLES, simulated
+from benchmarks.timing import Row, Sizes, interleaved, seconds
 
 PIXELS, ROWS, BATCH, EPOCHS, CLIENTS, SEEDS = 784, 171, 32, 5, 10, 5
 """Two groups of five clients that share 2,000 rows, a seventh of them for tests."""
@@ -23,28 +20,22 @@ UNITS = (64, 200)
 
 def dynamic(sizes: Sizes) -> Iterator[Row]:
     """The rows of BENCHMARKS.md."""
-    if find_spec("torch") is not None:
-        import torch
-
-        torch.set_num_threads(1)
-        full = sizes.rounds > 1
-        yield from algorithms(100 if full else 2, sizes.rounds)
-        for units in UNITS if full else (4,):
-            yield five_seeds(units, CLIENTS if full else 2, min(3, sizes.rounds))
+    full = sizes.rounds > 1
+    yield from algorithms(100 if full else 2, sizes.rounds)
+    for units in UNITS if full else (4,):
+        yield five_seeds(units, CLIENTS if full else 2, min(3, sizes.rounds))
 
 
 def job(model: Any, clients: int, rows: int, batch: int, epochs: int, every: list[Any]) -> Any:
     """Clients of noise, two groups of which have joined; the replicates' simulation."""
-    from fairfl.sims.engine import ClientData, Computing, Joining, Parts, Simulation, Training
+    from fairfl.sims.engine import Joining
 
     rng = np.random.default_rng(3)
-    wide = model.widths[0]
-    x = rng.normal(size=(clients * rows, wide)).astype(np.float32)
+    x = rng.normal(size=(clients * rows, model.widths[0])).astype(np.float32)
     y = rng.integers(0, CLASSES, clients * rows)
-    data = ClientData.of_arrays(x, y, np.arange(clients + 1) * rows)
-    when = Joining((0, 1))
-    training = Training(10**9, lr=0.01, batch_size=batch, epochs=epochs, participation=when)
-    found = Simulation(model, Parts(data), every, training, Computing(device="cpu", threads=1))
+    data, when = (x, y, np.arange(clients + 1) * rows), Joining((0, 1))
+    how = {"lr": 0.01, "batch_size": batch, "epochs": epochs, "participation": when}
+    found = simulated(model, data, replicates=every, **how)
     for _ in range(3):  # until both groups are there, and lengths are known
         found.step()
     return found
@@ -71,7 +62,7 @@ def algorithms(clients: int, rounds: int) -> Iterator[Row]:
         return job(model, clients, SAMPLES, 10, 1, [Replicate(algorithm)]).step
 
     for name, algorithm in named.items():
-        ours, plain = cpu_interleaved(2 * rounds, [step(algorithm), step(FedAvg())])
+        ours, plain = interleaved(2 * rounds, step(algorithm), step(FedAvg()))
         what = f"round of {name}, MLP, {clients} clients, one local epoch, CPU time"
         yield Row(what, ours, "FedAvg", plain, 1.5 * plain, f"{ours / plain:.3g} times FedAvg")
 
@@ -87,7 +78,7 @@ def five_seeds(units: int, clients: int, rounds: int) -> Row:
     x = rng.normal(size=(clients, ROWS, PIXELS)).astype(np.float32)
     y = rng.integers(0, CLASSES, (clients, ROWS))
     loop = in_a_loop(MLP(widths).sequential(), x, y, BATCH, EPOCHS)
-    ours, plain, alone = cpu_interleaved(rounds, [run.step, loop, products(clients, units)])
+    ours, plain, alone = interleaved(rounds, run.step, loop, products(clients, units))
     what = f"round of FedAvg, MNIST's shape, {units} units, {clients} clients, {SEEDS} seeds"
     steps = SEEDS * EPOCHS * -(-ROWS // BATCH)
     told = f"products of matrices alone, a seed at a time, take {seconds(steps * alone)}"
@@ -109,8 +100,3 @@ def products(clients: int, units: int) -> Callable[[], None]:
             torch.bmm(one, other, out=out)
 
     return step
-
-
-if __name__ == "__main__":
-    for row in dynamic(FULL):
-        print(" | ".join(row.cells()), flush=True)

@@ -1,15 +1,14 @@
-"""Timings of the solvers: CFL, LFT+FedAvg and LFT+Ensemble, against loops and linear programmes."""
+"""Timings of the solvers, CFL and LFT+FedAvg, against loops and linear programmes."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import numpy as np
 from scipy import optimize, special
 
-from benchmarks.timing import Row, Sizes, interleaved, seconds
-from fairfl.solvers.api import frontier, min_disparity, solve
+from benchmarks.timing import Row, Sizes, cpu, interleaved, seconds
+from fairfl.solvers.api import frontier, solve
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import MEANS_5, figure_5
@@ -67,12 +66,12 @@ def cfl_finite(sizes: Sizes) -> Iterator[Row]:
         eta = special.expit(points)
         making, solving = [], []
         for _ in range(sizes.rounds + 1):
-            begin = time.perf_counter()
+            begin = cpu()
             fed = Federation.finite(points, masses, eta)
-            middle = time.perf_counter()
+            middle = cpu()
             frontier(fed, "cfl", 200)
             making.append(middle - begin)
-            solving.append(time.perf_counter() - middle)
+            solving.append(cpu() - middle)
         note = (
             "nothing cached: a new federation each time; to make and check it takes "
             f"{seconds(min(making[1:]))} more"
@@ -99,19 +98,3 @@ def fedavg(sizes: Sizes) -> Iterator[Row]:
     other, note = f"cvxpy, {sizes.grid:,} cells", f"the programme's accuracy is off by {off:.0e}"
     yield Row(f"{what}, densities expanded before", warm, other, lp, 20e-3, note)
     yield Row(f"{what}, from a new federation", cold, other, lp, None, note)
-
-
-def ensemble(sizes: Sizes) -> Iterator[Row]:
-    """LFT+Ensemble's smallest disparity for many clients."""
-    rng = np.random.default_rng(2)
-    n = sizes.clients
-    mean, q = rng.normal(scale=2.0, size=(n, 2)), rng.uniform(0.2, 0.8, n)
-    weight = rng.uniform(0.5, 2.0, n)
-    fed = Federation.normal(mean, q=q, weight=weight)
-    (alone,) = interleaved(sizes.rounds, lambda: min_disparity(fed, "lft_ensemble"))
-    (cold,) = interleaved(
-        1, lambda: min_disparity(Federation.normal(mean, q=q, weight=weight), "lft_ensemble")
-    )
-    what = f"LFT+Ensemble's smallest disparity, {n} clients, unequal q and weights"
-    yield Row(f"{what}, densities expanded before", alone, aim=50e-3)
-    yield Row(f"{what}, from a new federation", cold)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -42,8 +41,6 @@ FEW = Work(clients=(3,), networks=2, images=3, side=8, width=4, copied=1 << 12, 
 
 def on_gpu(sizes: Sizes) -> Iterator[Row]:
     """The rows of a GPU; where there is none, one that says so."""
-    if find_spec("torch") is None:
-        return
     from benchmarks.device_speed import has_gpu
 
     if not has_gpu():
@@ -138,33 +135,21 @@ def least_bytes(samples: int, replicates: int, parameters: int) -> float:
 def networks(device: str, name: str, work: Work) -> Row:
     """ResNet-18-GN, full batches, against a loop over the clients on the same device."""
     from benchmarks.device_speed import precision, product_rate, resnet_operations, room, timed
-    from fairfl.sims.algorithms.fedavg import FedAvg
-    from fairfl.sims.engine import (
-        ClientData,
-        Computing,
-        Module,
-        Parts,
-        Replicate,
-        Simulation,
-        Training,
-    )
+    from benchmarks.simulator import simulated
+    from fairfl.sims.engine import Computing, Module
     from fairfl.sims.models import ResNet18GN
 
     rng = np.random.default_rng(3)
     total = work.networks * work.images
     x = rng.normal(size=(total, 3, work.side, work.side)).astype(np.float32)
-    data = ClientData.of_arrays(
-        x, rng.integers(0, 10, total), np.arange(work.networks + 1) * work.images
-    )
+    data = x, rng.integers(0, 10, total), np.arange(work.networks + 1) * work.images
     model = Module(lambda: ResNet18GN(width=work.width), name="resnet18gn")
     limit = room(device)
 
     def step(backend: Any) -> Callable[[], Any]:
-        computing = Computing(
-            device="auto" if device == "cuda" else device, backend=backend, memory_limit=limit
-        )
-        training = Training(rounds=10**9, lr=1e-3, batch_size=None)
-        return Simulation(model, Parts(data), [Replicate(FedAvg())], training, computing).step
+        place = "auto" if device == "cuda" else device
+        computing = Computing(device=place, backend=backend, memory_limit=limit)
+        return simulated(model, data, computing, lr=1e-3, batch_size=None).step
 
     took, loop = (timed(step(backend), device, work.rounds) for backend in ("batched", "loop"))
     rate = resnet_operations(work.width, work.side) * total / took

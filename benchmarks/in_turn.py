@@ -1,32 +1,23 @@
-"""Rounds of models whose clients go one after the other on a CPU, beside a plain torch loop.
-
-By itself: ``python -m benchmarks.in_turn``.
-"""
+"""Rounds of models whose clients go one after the other on a CPU, beside a plain torch loop."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
 from benchmarks.client_steps import LR, in_a_loop
-from benchmarks.simulator import BATCH, CLASSES, SAMPLES
-from benchmarks.timing import FULL, Row, Sizes, cpu_interleaved
+from benchmarks.simulator import BATCH, CLASSES, SAMPLES, simulated
+from benchmarks.timing import Row, Sizes, interleaved
 
 LETTERS, LENGTH = 80, 20
 
 
 def in_turn(sizes: Sizes) -> Iterator[Row]:
     """The rows of BENCHMARKS.md."""
-    if find_spec("torch") is not None:
-        import torch
-
-        torch.set_num_threads(1)
-        full = sizes.rounds > 1
-        for name, make, x, y in jobs(*(3, SAMPLES) if full else (2, BATCH)):
-            yield beside_a_loop(name, make, x, y, min(3, sizes.rounds))
+    for name, make, x, y in jobs(*(3, SAMPLES) if sizes.rounds > 1 else (2, BATCH)):
+        yield beside_a_loop(name, make, x, y, min(3, sizes.rounds))
 
 
 def jobs(clients: int, samples: int) -> Iterator[tuple[str, Any, np.ndarray, np.ndarray]]:
@@ -57,7 +48,7 @@ def jobs(clients: int, samples: int) -> Iterator[tuple[str, Any, np.ndarray, np.
 def beside_a_loop(name: str, make: Any, x: np.ndarray, y: np.ndarray, rounds: int) -> Row:
     """One local epoch of FedAvg, and the same with torch's optimiser."""
     run, (clients, samples) = simulation(name, make, x, y), y.shape
-    ours, plain = cpu_interleaved(rounds, [run.step, in_a_loop(make(), x, y)])
+    ours, plain = interleaved(rounds, run.step, in_a_loop(make(), x, y))
     told = f"{clients * samples / BATCH / ours:,.0f} client steps a CPU second"
     what = f"round of FedAvg, {name}, {clients} clients in turn, CPU time"
     return Row(what, ours, "a torch loop", plain, plain, told)
@@ -65,24 +56,8 @@ def beside_a_loop(name: str, make: Any, x: np.ndarray, y: np.ndarray, rounds: in
 
 def simulation(name: str, make: Any, x: np.ndarray, y: np.ndarray) -> Any:
     """The engine's."""
-    from fairfl.sims.algorithms.fedavg import FedAvg
-    from fairfl.sims.engine import (
-        ClientData,
-        Computing,
-        Module,
-        Parts,
-        Replicate,
-        Simulation,
-        Training,
-    )
+    from fairfl.sims.engine import Module
 
     clients, samples = y.shape
     rows = x.reshape(-1, *x.shape[2:]), y.ravel(), np.arange(clients + 1) * samples
-    data, training = Parts(ClientData.of_arrays(*rows)), Training(10**9, lr=LR, batch_size=BATCH)
-    computing = Computing(device="cpu", threads=1)
-    return Simulation(Module(make, name=name), data, [Replicate(FedAvg())], training, computing)
-
-
-if __name__ == "__main__":
-    for row in in_turn(FULL):
-        print(" | ".join(row.cells()), flush=True)
+    return simulated(Module(make, name=name), rows, lr=LR, batch_size=BATCH)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 
-from benchmarks.timing import Row, Sizes, cpu_interleaved
+from benchmarks.timing import Row, Sizes, interleaved
 
 SAMPLES, FEATURES, CLASSES, BATCH, HIDDEN = 120, 60, 10, 10, 64
 STEPS = SAMPLES // BATCH
@@ -19,8 +18,6 @@ SOFTMAX_STEP = 1 / 350_000
 
 def simulator(sizes: Sizes) -> Iterator[Row]:
     """One round: clients an epoch in batches of 10 over 120 samples, 60 features, 10 classes."""
-    if find_spec("torch") is None:
-        return
     from fairfl.sims.engine import MLP, Softmax
 
     softmax, mlp = Softmax(FEATURES, CLASSES), MLP((FEATURES, HIDDEN, CLASSES))
@@ -42,7 +39,7 @@ def _against_loop(name: str, model: Any, clients: int, rounds: int, *, loop: boo
     functions = [batched.step]
     if loop:
         functions.append(simulation(model, np.full(clients, SAMPLES), "loop").step)
-    best = cpu_interleaved(rounds, functions)
+    best = interleaved(rounds, *functions)
     steps = clients * STEPS
     aim = SOFTMAX_STEP * steps if name.startswith("softmax") else best[1] / 6 if loop else None
     note = f"{steps / best[0]:,.0f} client steps a CPU second"
@@ -57,7 +54,7 @@ def _against_padding(model: Any, clients: int, rounds: int) -> Row:
     sizes = np.maximum(1, np.rint(SAMPLES * spread / spread.mean())).astype(np.int64)
     own = simulation(model, sizes)
     padded = simulation(model, np.full(clients, sizes.max()))
-    best = cpu_interleaved(rounds, [own.step, padded.step])
+    best = interleaved(rounds, own.step, padded.step)
     most = sizes.max() / sizes.mean()
     note = (
         f"sizes {sizes.min()} to {sizes.max()}, mean {sizes.mean():.0f}: {most:.3g} times the work"
@@ -67,28 +64,40 @@ def _against_padding(model: Any, clients: int, rounds: int) -> Row:
 
 
 def _parts(model: Any, rounds: int) -> Iterator[Row]:
-    """A round of 10 clients without each of two parts that only speed needs."""
-    from fairfl.sims.engine import train
+    """A round without each of the parts that only speed needs."""
+    from fairfl.sims.engine import MLP, train
 
-    job = simulation(model, np.full(10, SAMPLES))
+    few = simulation(model, np.full(10, SAMPLES))
+    network = MLP((FEATURES, HIDDEN, CLASSES))
+    many = simulation(network, np.full(1_000 if rounds > 1 else 3, SAMPLES))
 
     def planned() -> None:
-        job.data.plans.clear()
-        job.step()
+        few.data.plans.clear()
+        few.step()
 
-    def fetched() -> None:
-        room, train.FETCHED = train.FETCHED, 0
+    softmax, mlp = "softmax regression, 10 clients", "MLP, 1,000 clients"
+    for what, job, other, step in (
+        (softmax, few, "steps planned anew", planned),
+        (softmax, few, "samples fetched by the step", _with(few, train, "FETCHED", 0)),
+        (softmax, few, "operations tracked", _with(few, type(model), "by_hand", False)),
+        (mlp, many, "chunks beyond a cache", _with(many, train, "CACHE", 1 << 40)),
+    ):
+        best = interleaved(rounds, job.step, step)
+        yield Row(f"round of FedAvg, {what}, CPU time, as it is", best[0], other, best[1])
+
+
+def _with(job: Any, owner: Any, name: str, value: Any) -> Callable[[], None]:
+    """A round of the job with another value of a setting."""
+
+    def step() -> None:
+        kept = getattr(owner, name)
+        setattr(owner, name, value)
         try:
             job.step()
         finally:
-            train.FETCHED = room
+            setattr(owner, name, kept)
 
-    best = cpu_interleaved(rounds, [job.step, planned, fetched])
-    what = "round of FedAvg, softmax regression, 10 clients, CPU time"
-    for name, other in zip(
-        ("steps planned anew", "samples fetched by the step"), best[1:], strict=True
-    ):
-        yield Row(f"{what}, plans kept and samples fetched together", best[0], name, other)
+    return step
 
 
 def simulation(
@@ -101,25 +110,37 @@ def simulation(
     **training: Any,
 ) -> Any:
     """The job: sizes, batches of 10, a replicate an algorithm; ``groups``: labels 0 and 1."""
+    from fairfl.sims.engine import Computing, Replicate
+
+    rng, total = np.random.default_rng(3), int(sizes.sum())
+    x = rng.normal(size=(total, FEATURES)).astype(np.float32)
+    y = rng.integers(0, 2 if groups else CLASSES, total)
+    return simulated(
+        model,
+        (x, y, np.append(0, np.cumsum(sizes))),
+        Computing(device=device, threads=1, backend=backend),
+        [Replicate(each) for each in algorithms],
+        rng.integers(0, groups, total) if groups else None,
+        **{"batch_size": BATCH, **training},
+    )
+
+
+def simulated(
+    model: Any,
+    rows: tuple[np.ndarray, np.ndarray, np.ndarray],
+    computing: Any = None,
+    replicates: Sequence[Any] = (),
+    group: np.ndarray | None = None,
+    **training: Any,
+) -> Any:
+    """A simulation of FedAvg, or these replicates, on ``rows``: inputs, labels and offsets."""
     from fairfl.sims.algorithms.fedavg import FedAvg
     from fairfl.sims.engine import ClientData, Computing, Parts, Replicate, Simulation, Training
 
-    rng = np.random.default_rng(3)
-    total = int(sizes.sum())
-    x = rng.normal(size=(total, FEATURES)).astype(np.float32)
-    offsets = np.append(0, np.cumsum(sizes))
-    # torch is for sims alone
-    data = ClientData.of_arrays(x, rng.integers(0, 2 if groups else CLASSES, total), offsets)
-    if groups:
-        data = replace(data, group=rng.integers(0, groups, total))
-    computing = Computing(device=device, threads=1, backend=backend)
-    return Simulation(
-        model,
-        Parts(data),
-        [Replicate(each) for each in algorithms or (FedAvg(),)],
-        Training(rounds=10**9, batch_size=BATCH, **training),
-        computing,
-    )
+    data = replace(ClientData.of_arrays(*rows), group=group)
+    computing = computing or Computing(device="cpu", threads=1)
+    every = list(replicates) or [Replicate(FedAvg())]
+    return Simulation(model, Parts(data), every, Training(10**9, **training), computing)
 
 
 def _module() -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import resource
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-SETTLE = 5.0
-"""Seconds that the rounds of short functions may take together."""
+AGAIN, SETTLED = 10, 0.5
+"""A function is run so often in its turn, unless it has had so many seconds then."""
 
 
 @dataclass(frozen=True)
@@ -20,17 +21,16 @@ class Sizes:
 
     eps: int
     atoms: tuple[int, ...]
-    clients: int
     people: int
     grid: int
     rounds: int
     vectors: int = 100_000
 
 
-FULL = Sizes(eps=1000, atoms=(100_000, 1_000_000), clients=200, people=20_000, grid=2000, rounds=5)
+FULL = Sizes(eps=1000, atoms=(100_000, 1_000_000), people=20_000, grid=2000, rounds=5)
 
 
-QUICK = Sizes(eps=20, atoms=(1000,), clients=5, people=300, grid=100, rounds=1, vectors=500)
+QUICK = Sizes(eps=20, atoms=(1000,), people=300, grid=100, rounds=1, vectors=500)
 
 
 @dataclass(frozen=True)
@@ -64,29 +64,8 @@ class Row:
 
 
 def interleaved(rounds: int, *functions: Callable[[], Any]) -> list[float]:
-    """The shortest time of each function, seconds; every round runs all of them, after one run that
-    is not counted.
-
-    Short functions get more rounds, up to SETTLE seconds in all: somewhere among them the machine
-    is quiet.
-    """
-    best = [np.inf] * len(functions)
-    start, k = time.perf_counter(), 0
-    while k <= rounds or (rounds > 1 and k < 20 * rounds and time.perf_counter() - start < SETTLE):
-        for j, function in enumerate(functions):
-            begin = time.perf_counter()
-            function()
-            if k:
-                best[j] = min(best[j], time.perf_counter() - begin)
-        k += 1
-    return best
-
-
-def cpu_interleaved(rounds: int, functions: list[Callable[[], Any]]) -> list[float]:
     """The least CPU time of each function, one after the other in every round, after one run that
-    is not counted.
-
-    A function that takes less than half a second is run up to ten times in its turn.
+    is not counted. Short ones are run again in their turn.
     """
     best = [np.inf] * len(functions)
     for function in functions:
@@ -95,14 +74,20 @@ def cpu_interleaved(rounds: int, functions: list[Callable[[], Any]]) -> list[flo
     for _ in range(rounds):
         for j, function in enumerate(functions):
             spent = 0.0
-            for _ in range(10 if rounds > 1 else 1):
-                begin = time.process_time()
+            for _ in range(AGAIN if rounds > 1 else 1):
+                begin = cpu()
                 function()
-                took = time.process_time() - begin
+                took = cpu() - begin
                 best[j], spent = min(best[j], took), spent + took
-                if spent > 0.5:
+                if spent > SETTLED:
                     break
     return best
+
+
+def cpu() -> float:
+    """CPU seconds of this process and of those that it has waited for."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + children.ru_utime + children.ru_stime
 
 
 def seconds(value: float) -> str:

@@ -20,7 +20,7 @@ class Call:
 
     Attributes
     ----------
-    function : "fairfl.claims.pffl.eq_7:case".
+    function : "fairfl.claims.pffl.weights:no_gap".
     given : keyword arguments, JSON data (see :func:`fairfl.claims.exact.encode`).
     """
 

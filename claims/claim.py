@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -33,6 +33,7 @@ SEVERITIES: tuple[str, ...] = get_args(Severity)
 """How much an erratum changes, the most first."""
 REPAIRED = "/repaired"
 _ID = re.compile(r"[a-z]+(/[A-Za-z0-9.-]+)+\Z")
+_PLACE = re.compile(r"([a-z]+)-(\w+(?:\.\d+)*)(?:-[a-z]\w*)*")
 
 
 @dataclass(frozen=True)
@@ -113,39 +114,18 @@ Mutants = Mapping[str, tuple[str, Mapping[str, Any] | Check]]
 """name -> (change, what the claim's check is given other values of; or a check of its own)."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Repaired:
-    """The repaired form of a false claim: a claim of ours, ``ID/repaired``, of the same place.
-
-    Attributes
-    ----------
-    title, statement, check, mutants, ... : as of a claim.
-    kind, hypotheses, number : of the claim, where they are not given.
-    """
-
-    title: str
-    statement: str
-    check: Check
-    mutants: Mutants
-    scope: str = "as stated"
-    size: str = ""
-    kind: Kind | None = None
-    hypotheses: Mapping[str, str] | None = None
-    number: str = ""
-    rests_on: tuple[str, ...] = ()
-    reading: str = ""
-    gap: str = ""
-    notes: str = ""
+Form = Mapping[str, Any]
+"""What a form of a claim has of its own: title, statement, check, mutants, ..."""
 
 
-def caption(id: str, number: str, line: int, title: str, printed: str, **more: Any) -> Claim:
+def caption(id: str, line: int, title: str, printed: str, **more: Any) -> Claim:
     """A sentence about printed numbers; where it has an erratum it is a remark, and refuted unless
     it is repaired.
     """
-    fixed: dict[str, Any] = {"kind": "figure", "scope": "as printed", "whose": "printed"}
+    fixed: dict[str, Any] = {"kind": "figure", "scope": "as printed"}
     if "erratum" in more:
         fixed |= {"severity": "remark"} | ({} if "repaired" in more else {"expected": "refuted"})
-    return Claim(id, number, line, title, printed=printed, **{**fixed, **more})
+    return Claim(id, line, title, printed=printed, **{**fixed, **more})
 
 
 @dataclass(frozen=True)
@@ -155,9 +135,10 @@ class Claim:
     Attributes
     ----------
     id : "paper/name", or "paper/name/repaired" for the repaired form of a false statement.
-    number : where the paper has it: "Lemma 7", "Eq. (3)", "Section 3.2.1".
     line : of the paper's text file, where the statement begins; 0 where there is no paper.
     title : the statement in a line of plain text.
+    number : where the paper has it, "Section 3.2.1"; by default what the id says: "Lemma 7", "Eq.
+        (3)".
     printed : as the paper prints it; mathematics in LaTeX between dollars.
     statement : what is checked, in the notation of this project; likewise.
     kind : identity, bound, ...
@@ -168,7 +149,8 @@ class Claim:
         "holds-repaired" where there is a repaired form.
     check : effort -> evidence; see :mod:`fairfl.claims.forms` for the usual ones.
     mutants : at least one.
-    repaired : the form that holds, where the claim "holds-repaired".
+    repaired : the form that holds, where the claim "holds-repaired": a claim of ours of the same
+        line, number, printed form, kind and hypotheses unless it says otherwise.
     rests_on : ids of claims that the check takes for granted.
     reading : which reading of an ambiguous statement was chosen, and what the others give.
     erratum : what the authors should change; empty where nothing is wrong.
@@ -181,20 +163,21 @@ class Claim:
     """
 
     id: str
-    number: str
     line: int
     title: str
+    _: KW_ONLY
     printed: str
     statement: str
     kind: Kind
     check: Check
     mutants: Mutants
-    whose: Whose
+    number: str = ""
+    whose: Whose = "printed"
     hypotheses: Mapping[str, str] = field(default_factory=dict)
     scope: str = "as stated"
     size: str = ""
     expected: Verdict | None = None
-    repaired: Repaired | None = None
+    repaired: Form | None = None
     rests_on: tuple[str, ...] = ()
     reading: str = ""
     erratum: str = ""
@@ -203,45 +186,39 @@ class Claim:
     severity: Severity | None = None
 
     def __post_init__(self) -> None:
-        if self.expected is None:
-            object.__setattr__(self, "expected", "holds-repaired" if self.repaired else "holds")
-        if not _ID.match(self.id):
-            raise ValueError(
-                f"id must be paper/name with letters, digits, dots and hyphens, got {self.id!r}"
-            )
-        if self.kind not in KINDS:
-            raise ValueError(
-                f"kind of {self.id} must be one of {', '.join(KINDS)}, got {self.kind!r}"
-            )
-        if self.expected not in VERDICTS:
-            raise ValueError(
-                f"expected of {self.id} must be one of {', '.join(VERDICTS)}, got {self.expected!r}"
-            )
-        if self.whose not in WHOSE:
-            raise ValueError(
-                f"whose of {self.id} must be one of {', '.join(WHOSE)}, got {self.whose!r}"
-            )
-        false = self.expected in ("refuted", "holds-repaired")
-        if self.severity is not None and (self.severity not in SEVERITIES or not false):
-            raise ValueError(
-                f"severity of {self.id} must be one of {', '.join(SEVERITIES)}, of what is false, "
-                f"got {self.severity!r}"
-            )
+        expected = self.expected or ("holds-repaired" if self.repaired else "holds")
+        object.__setattr__(self, "expected", expected)
+        object.__setattr__(self, "number", self.number or _number(self.id))
+        false = expected in ("refuted", "holds-repaired")
+        severities = SEVERITIES if false else ()
+        for name, words in (
+            ("kind", KINDS),
+            ("expected", VERDICTS),
+            ("whose", WHOSE),
+            ("severity", (None, *severities)),
+        ):
+            told = ", ".join(filter(None, words)) or "None where it holds"
+            if getattr(self, name) not in words:
+                raise ValueError(
+                    f"{name} of {self.id} must be one of {told}, got {getattr(self, name)!r}"
+                )
         for name in ("number", "title", "printed", "statement", "scope"):
             if not getattr(self, name).strip():
                 raise ValueError(f"{name} of {self.id} must be given, got an empty text")
-        if not self.mutants:
-            raise ValueError(
-                f"mutants of {self.id} must be at least one: a check that cannot fail checks "
-                "nothing"
-            )
-        if false != bool(self.erratum):
-            raise ValueError(
-                f"erratum of {self.id} must say what is wrong where it is false, and only there; "
-                f"it is expected to be {self.expected}"
-            )
-        if self.id in self.rests_on:
-            raise ValueError(f"rests_on of {self.id} must not name itself")
+        for wrong, told in (
+            (
+                not _ID.match(self.id),
+                "id must be paper/name with letters, digits, dots and hyphens",
+            ),
+            (not self.mutants, "mutants must be at least one: a check that cannot fail is none"),
+            (
+                false != bool(self.erratum),
+                "erratum must say what is wrong where a claim is false, and only there",
+            ),
+            (self.id in self.rests_on, "rests_on must not name the claim itself"),
+        ):
+            if wrong:
+                raise ValueError(f"{told}, got {self.id}, {expected}")
 
     @property
     def paper(self) -> str:
@@ -257,19 +234,21 @@ class Claim:
         )
 
     def forms(self) -> tuple[Claim, ...]:
-        """The claim, and its repaired form where it is nested."""
-        form = self.repaired
-        if form is None:
+        """The claim, and its repaired form where it has one."""
+        if not self.repaired:
             return (self,)
-        own = {f.name: getattr(form, f.name) for f in fields(form)}
-        own["kind"], own["number"] = form.kind or self.kind, form.number or self.number
-        own["hypotheses"] = self.hypotheses if form.hypotheses is None else form.hypotheses
-        return (
-            self,
-            Claim(id=self.repaired_id, line=self.line, printed=self.printed, whose="ours", **own),
-        )
+        shared = {n: getattr(self, n) for n in ("line", "number", "printed", "kind", "hypotheses")}
+        return self, Claim(self.repaired_id, **{**shared, "whose": "ours", **self.repaired})
 
     @property
     def repaired_id(self) -> str:
         """The id that its repaired form has, where there is one."""
         return self.id + REPAIRED
+
+
+def _number(id: str) -> str:
+    """What an id says: "Lemma 7" of "fedfb/lemma-7", "Eq. (3)" of "pffl/eq-3"; else nothing."""
+    found = _PLACE.fullmatch(id.split("/")[1]) if "/" in id else None
+    if found is None:
+        return ""
+    return f"Eq. ({found[2]})" if found[1] == "eq" else f"{found[1].capitalize()} {found[2]}"

@@ -2,7 +2,7 @@
 
 ``check=counterexample(case, "what happens there", instance)`` is a check; ``every(...)`` joins
 several. A mutant is a row of changed parameters: each part takes those that its functions or its
-instance have by name.
+instance have by name. All else that most claims are written with is imported from here too.
 """
 
 from __future__ import annotations
@@ -13,8 +13,12 @@ from fractions import Fraction
 from inspect import signature
 from typing import Any
 
-from fairfl.claims.bisection import bisect
+from fairfl.claims.bisection import PROBES, bisect
 from fairfl.claims.call import Call
+from fairfl.claims.case import Case as Case
+from fairfl.claims.case import Operator as Operator
+from fairfl.claims.case import Relation as Relation
+from fairfl.claims.certificates import CLASSICAL as CLASSICAL
 from fairfl.claims.certificates import (
     REALS,
     ClaimCertificate,
@@ -24,10 +28,12 @@ from fairfl.claims.certificates import (
     SymbolicZero,
     Witness,
 )
+from fairfl.claims.claim import Claim as Claim
 from fairfl.claims.claim import Effort
+from fairfl.claims.claim import caption as caption
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore, tabulate
-from fairfl.claims.search import Attack
+from fairfl.claims.search import Attack as Attack
 
 Changes = Mapping[str, Any]
 Function = Callable[..., Any]
@@ -159,11 +165,13 @@ def grid(
     return Part(make, _names(case))
 
 
-def leaves(margin: Function, box: Sequence[tuple[Any, Any]], **given: Any) -> Part:
-    """``margin([balls]) > 0`` over a box, by bisection."""
+def leaves(
+    margin: Function, box: Sequence[tuple[Any, Any]], probes: int = PROBES, **given: Any
+) -> Part:
+    """``margin([balls]) > 0`` over a box, by bisection, after a look at so many points."""
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        return bisect(Call.of(margin, **{**given, **changes}), box)
+        return bisect(Call.of(margin, **{**given, **changes}), box, probes=probes)
 
     return Part(make, _names(margin))
 

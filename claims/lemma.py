@@ -189,9 +189,9 @@ class Lemma:
 
         return Claim(
             self.id,
-            self.id.partition("/")[2],
             0,
             self.statement,
+            number=self.id.partition("/")[2],
             printed=self.statement,
             statement=self.statement,
             kind="implication",

@@ -4,6 +4,7 @@ seconds.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 from contextlib import suppress
 from importlib import import_module
@@ -29,9 +30,13 @@ def listing() -> dict[str, dict[str, Any]]:
         kept = unsealed(file.read_text("utf-8"))
         if kept["key"] == key:
             return kept["claims"]
-    from fairfl.claims.runner import recorded
+    gc.disable()  # the sources' syntax trees are many objects, and no garbage
+    try:
+        from fairfl.claims.runner import recorded
 
-    claims = {checked.claim.id: checked.to_json() for checked in recorded()}
+        claims = {checked.claim.id: checked.to_json() for checked in recorded()}
+    finally:
+        gc.enable()
     with suppress(OSError):  # a cache that cannot be written only costs time
         file.parent.mkdir(parents=True, exist_ok=True)
         write_whole(file, sealed({"key": key, "claims": claims}))

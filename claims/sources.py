@@ -37,19 +37,20 @@ def key(module: str) -> str:
 
     Modules that a registry finds by looking into a folder are not followed.
     """
-    uses = sorted(reached(module) | reached(JUDGE))
+    uses = sorted(reached(module))
     texts = (f"{owner}\0{name}\0{_part(owner, name).text}" for owner, name in uses)
     return sha256("\0".join(texts).encode())[:16]
 
 
 @cache
 def reached(module: str) -> frozenset[Use]:
-    """The definitions of fairfl that all of ``module`` uses, its own included.
+    """The definitions of fairfl that all of ``module`` uses, its own and those of ``JUDGE``
+    included.
 
     Errors: ValueError where a module has no source.
     """
-    found: set[Use] = set()
-    todo = _all(module)
+    found: set[Use] = set(reached(JUDGE)) if module != JUDGE else set()
+    todo = _all(module) - found
     while todo:
         found |= todo
         todo = set[Use]().union(*(_part(*use).uses for use in todo)) - found
@@ -166,5 +167,5 @@ def _data(module: Path, name: Any) -> str:
     """Digest of the file that a string names, empty where it names none."""
     if not (isinstance(name, str) and name.endswith((".json", ".v"))):
         return ""
-    file = (PROOFS if name.endswith(".v") else module.parent / "data") / name
-    return sha256(file) if file.is_file() else ""
+    found = (folder / name for folder in (PROOFS, module.parent / "data"))
+    return next((sha256(file) for file in found if file.is_file()), "")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fairfl.solvers.solution import CertificationError as CertificationError
     from fairfl.solvers.solution import MinDisparity as MinDisparity
     from fairfl.solvers.solution import Solution as Solution
+    from fairfl.sweeps.sweep import sweep as sweep
     from fairfl.theory.populations.calibration import ScoreWarning as ScoreWarning
     from fairfl.theory.populations.classifiers import Classifier as Classifier
     from fairfl.theory.populations.eta import Logistic as Logistic
@@ -65,6 +66,7 @@ _WHERE = {
     "plot_frontiers": "solvers.frontier",
     "solve": "solvers.api",
     "solve_minimax": "solvers.minimax.solve_minimax",
+    "sweep": "sweeps.sweep",
 }
 
 __all__ = [*_WHERE]  # pyright: ignore[reportUnsupportedDunderAll]

@@ -17,17 +17,17 @@ from fairfl._support.checks import Array, flag, one_of, whole
 from fairfl._support.extras import extras_named
 from fairfl._support.threads import one_thread
 from fairfl.solvers.cfl.densities import solve_cfl, threshold_model
+from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.finite import solve_finite
 from fairfl.solvers.frontier import REPRODUCED, Frontier, Points, Repeatable, points_of
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
-from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.problem import COSTS, Sees, Task
 from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import CertificationError, MinDisparity, Solution
-from fairfl.theory.populations.federation import Federation, check_eps, local_budgets
+from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
-from fairfl.theory.populations.notions import Difference, Notion
+from fairfl.theory.populations.notions import Difference, Notion, check_eps, local_budgets
 
 Method = Literal["exact", "lp"]
 Effort = Literal["ordinary", "thorough"]

@@ -1,16 +1,35 @@
-"""CFL, LFT+FedAvg and client-aware rules on a finite X: one certified problem for all clients."""
+"""CFL, LFT+FedAvg and client-aware rules on a finite X: max u·f subject to |V f + b| <= eps and
+0 <= f <= 1, certified; by one sort where there is one constraint, else by HiGHS, refined, and where
+double precision does not do in rationals.
+"""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.box_lp import optimum
+from fairfl.solvers.numerics import highs
+from fairfl.solvers.numerics.cell_toss import nearest_to_toss
+from fairfl.solvers.numerics.exact_lp import solve_exactly
 from fairfl.solvers.problem import Problem, Task, aware_problem, clients_problem, law_problem
-from fairfl.solvers.solution import Solution, evaluate_finite
+from fairfl.solvers.solution import (
+    ADVICE,
+    FINITE_TOLERANCE,
+    Certificate,
+    CertificationError,
+    Solution,
+    evaluate_finite,
+)
 from fairfl.theory.populations.federation import Federation
 
 PROBLEMS = {"cfl": law_problem, "lft_fedavg": clients_problem, "client_aware": aware_problem}
+
+SETTLED = FINITE_TOLERANCE / 2
+"""A larger gap or violation is settled in rationals."""
+ZERO = 1e-15
+"""Multipliers up to this are rounding."""
 
 
 def solve_finite(
@@ -22,3 +41,67 @@ def solve_finite(
     f, lam, certificate = optimum(problem, budgets)
     rule = problem.rule(f, fed.n_groups)
     return evaluate_finite(fed, task, eps, rule, lam, (certificate,), local_eps)
+
+
+class Optimum(NamedTuple):
+    """Primal f (N,), multipliers (K,) with Lagrangian u·f + λ·Vf, and their dual value (without the
+    constant).
+    """
+
+    f: Array
+    multipliers: Array
+    dual: float
+
+
+def optimum(problem: Problem, budgets: Array) -> tuple[Array, Array, Certificate]:
+    """The rule f (N,) for budgets of a problem, its multipliers (K,), and its certificate.
+
+    Of several optima it is the one nearest to a coin toss; where nobody is, what the multipliers
+    say of one person.
+    """
+    posed = problem.at(budgets)
+    if problem.path is not None:
+        f, lam = problem.path.classifier(float(posed.eps[0]))
+        found = Optimum(f, np.array([lam]), posed.dual(np.array([lam])))
+    else:
+        found = solve_box(posed)
+        f = nearest_to_toss(posed, found.f, found.multipliers)
+    certificate = certified(posed, f, found.dual)
+    if problem.path is None and problem.unit is not None:
+        f = np.where(problem.nobody, problem.unit.scores(found.multipliers) > 0, f)
+    return f, found.multipliers, certificate
+
+
+def certified(problem: Problem, f: Array, dual: float) -> Certificate:
+    """The certificate of a rule f (N,) and a dual value, without the constant."""
+    value, bound = problem.base + float(problem.u @ f), problem.base + dual
+    found = Certificate(value, bound, problem.violation(f))
+    found.check(FINITE_TOLERANCE, ADVICE)
+    return found
+
+
+def solve_box(problem: Problem, *, settle: bool = True) -> Optimum:
+    """Solve one linear programme.
+
+    ``settle``: whether what double precision leaves is solved in rationals.
+
+    Raises
+    ------
+    CertificationError : HiGHS ends undecided.
+    """
+    v, b = problem.v, problem.b
+    total, size = (np.asarray(w.sum(axis=1)).ravel() for w in (v, abs(v)))
+    # larger budgets limit nothing
+    k = np.flatnonzero(problem.eps < np.maximum((size + total) / 2 + b, (size - total) / 2 - b))
+    full, f = np.zeros(problem.eps.size), (problem.u > 0).astype(np.float64)
+    if not k.size:
+        return Optimum(f, full, problem.dual(full))
+    rows = problem.taking(k)
+    found = highs.maximise(rows.u, rows.v, -rows.eps - rows.b, rows.eps - rows.b)
+    if found is None:
+        raise CertificationError(f"HiGHS did not solve the linear programme; {ADVICE}")
+    f, full[k] = found[0], np.where(np.abs(found[1]) <= ZERO, 0.0, -found[1])
+    dual = problem.dual(full)
+    if settle and max(abs(dual - float(problem.u @ f)), problem.violation(f)) > SETTLED:
+        f, full[k], dual = solve_exactly(rows.u, highs.dense(rows.v), rows.b, rows.eps, f)
+    return Optimum(f, full, dual)

@@ -49,14 +49,13 @@ def checked(fed: Federation, task: Task, found: Frontier, ends: Points) -> Front
 
     below(found.points)
     room = max(rounding, MET)
-    best = found.accuracy_at(np.maximum(ends.disparity + room, found.disparity[0]))
-    for disparity, worth, eps, own in zip(*ends[:3], best, strict=True):
+    for disparity, worth, eps, over in zip(*ends[:3], _above(found, ends, room), strict=True):
         reach = f"budgets {eps[0]:g} reach"
         if disparity < found.disparity[0] - room:
             told = f"it starts at {found.disparity[0]:.12g}, {reach} {disparity:.12g}"
             _refuse(found.scheme, told)
-        if own < worth - room:
-            _refuse(found.scheme, f"at {disparity:.6g} it has {own:.12g}, {reach} {worth:.12g}")
+        if over:
+            _refuse(found.scheme, f"at {disparity:.6g} it is below {worth:.12g}, which {reach}")
     if (np.diff(found.disparity) <= 0).any() or (np.diff(found.accuracy) <= 0).any():
         _refuse(found.scheme, "its points are not in order")
     return dataclasses.replace(found, evaluate=lambda d: below(found.evaluate(d)))
@@ -68,13 +67,23 @@ def _refuse(scheme: str, what: str) -> None:
     )
 
 
+def _above(found: Frontier, ends: Points, room: float) -> Array:
+    """(P,) which of the ``ends`` are above the frontier by more than ``room``. It is solved for
+    where its points do not tell.
+    """
+    at = np.maximum(ends.disparity + room, found.disparity[0])
+    known = found.points.worth[np.searchsorted(found.disparity, at, side="right") - 1]
+    over = ends.worth > known + room
+    if over.any():
+        over[over] = ends.worth[over] > found.accuracy_at(at[over]) + room
+    return over
+
+
 def filled(found: Frontier, ends: Points) -> Frontier:
     """A searched frontier with the ``ends`` above it, and with the points that a second look finds
     between neighbours far apart.
     """
-    missed = (ends.disparity < found.disparity[0]) | (
-        ends.worth > found.accuracy_at(np.maximum(ends.disparity, found.disparity[0]))
-    )
+    missed = (ends.disparity < found.disparity[0] - MET) | _above(found, ends, MET)
     found = build(found.scheme, found.points.join(ends.take(missed)), found.evaluate, found.exact)
     unfilled = found.unfilled
     if not unfilled.size:

@@ -242,70 +242,39 @@ def own_problems(fed: Federation, task: Task) -> list[Problem]:
 
 
 def _own(task: Task, laws: Joint) -> list[Problem]:
-    problems = _places(task, laws, laws)
-    seen = laws.seen(laws.people, task.sees)
+    """The problem of each place of ``laws``."""
+    rates = _rates(task, laws)
+    limits = Limits.of(task, rates)
+
+    def posed(at: Joint, linear: Array) -> list[Problem]:
+        rows, gain = limits.rows(linear, task.sees), at.gain(task.costs, task.sees)
+        constant, table = at.constant(task.costs), limits.table
+        return [
+            _posed(gain[j : j + 1], constant[j], rows[:, j], table[:, :, j], limits.leveled)
+            for j in range(len(gain))
+        ]
+
+    problems, seen = posed(laws, rates.linear), laws.seen(laws.people, task.sees)
     if seen.all():
         return problems
-    units = _places(task, laws, laws.unit(task.sees))
+    unit = laws.unit(task.sees)
+    units = posed(unit, _rates(task, unit).linear)
     return [Problem.by_one(*each) for each in zip(problems, units, seen, strict=True)]
-
-
-def _places(task: Task, laws: Joint, at: Joint) -> list[Problem]:
-    """The problem of each place of ``laws``, with the coefficients of the people of ``at``."""
-    limits, zero = Limits.of_budgets(task, Rates.of(task.notion, laws.people, laws.eta))
-    table = limits.rows(Rates.of(task.notion, at.people, at.eta).linear, task.sees)
-    gain, constant = at.gain(task.costs, task.sees), at.constant(task.costs)
-    levels = limits.levels(1)
-    return [
-        _posed(
-            gain[j : j + 1],
-            constant[j],
-            table[:, j].reshape(len(levels), -1),
-            levels,
-            limits.b[:, j],
-            limits.eps[:, j],
-            zero[:, j],
-            np.zeros(len(levels), int),
-        )
-        for j in range(len(gain))
-    ]
-
-
-def _posed(
-    gain: Array,
-    constant: Any,
-    rows: Any,
-    levels: Array,
-    b: Array,
-    eps: Array,
-    zero: Array,
-    owner: Any,
-) -> Problem:
-    """The problem of a rule's gain (J, B, n), its rows (K, J B n) and the levels' (K, L)."""
-    u = gain.ravel()
-    if levels.shape[1]:
-        join = scipy.sparse if scipy.sparse.issparse(rows) else np
-        u, rows = np.append(u, np.zeros(levels.shape[1])), join.hstack([rows, levels])
-    rows = scipy.sparse.csr_array(rows) if scipy.sparse.issparse(rows) else rows
-    limits = b.ravel(), eps.ravel()
-    base, shape = 1.0 + float(np.sum(constant)), gain.shape
-    return Problem(u, rows, *limits, base, shape, levels.shape[1], owner, zero.ravel())
 
 
 @known
 def clients_problem(fed: Federation, task: Task) -> Problem:
     """One rule for all under every client's own budget: LFT+FedAvg."""
     clients, law = fed.joint, fed.pooled
-    limits, zero = Limits.of_budgets(task, Rates.of(task.notion, clients.people, clients.eta))
-    owner = np.broadcast_to(np.arange(fed.n_clients)[:, None], zero.shape).ravel()
+    rates = _rates(task, clients)
+    limits, constant = Limits.of(task, rates), law.constant(task.costs)
+    owner = np.broadcast_to(np.arange(fed.n_clients)[:, None], limits.b.shape).ravel()
 
-    def posed(at: Joint, gain: Array) -> Problem:
-        linear = Rates.of(task.notion, at.people, at.eta).linear
-        rows = limits.rows(linear, task.sees).reshape(owner.size, -1)
-        levels, constant = limits.levels(fed.n_clients), law.constant(task.costs)
-        return _posed(gain, constant, rows, levels, limits.b, limits.eps, zero, owner)
+    def posed(linear: Array, gain: Array) -> Problem:
+        rows = limits.rows(linear, task.sees)
+        return _posed(gain, constant, rows, limits.table, limits.leveled, owner)
 
-    problem = posed(clients, law.gain(task.costs, task.sees))
+    problem = posed(rates.linear, law.gain(task.costs, task.sees))
     seen = law.seen(law.people, task.sees)
     if seen.all():
         return problem
@@ -314,68 +283,89 @@ def clients_problem(fed: Federation, task: Task) -> Problem:
     own = clients.people.sum(axis=2, keepdims=True)
     whose = own * _inverse(own.sum(axis=0 if task.sees == "xa" else (0, 1)))
     one = Joint(np.broadcast_to(whose, clients.people.shape), clients.eta)
-    unit = posed(one, one.gain(task.costs, task.sees).sum(axis=0, keepdims=True))
-    return problem.by_one(unit, seen)
+    gain = one.gain(task.costs, task.sees).sum(axis=0, keepdims=True)
+    return problem.by_one(posed(_rates(task, one).linear, gain), seen)
 
 
 @known
 def aware_problem(fed: Federation, task: Task) -> Problem:
     """A rule for each client, under a budget for everybody and then the clients' own."""
     clients = fed.joint
-    rates = Rates.of(task.notion, clients.people, clients.eta)
-    everybody, none = Limits.of_budgets(task, rates.pooled)
-    own, zero = Limits.of_budgets(task, rates)
-    e, i, k = zero.shape
+    rates = _rates(task, clients)
+    everybody, own = (Limits.of(task, some) for some in (rates.pooled, rates))
+    e, i, k = own.b.shape
     order = np.arange(i * e * k).reshape(i, e, k).swapaxes(0, 1).ravel()
-    whose = np.broadcast_to(1 + np.arange(i)[:, None], zero.shape)
-    owner = np.append(np.zeros(none.size, int), whose)
+    whose = np.broadcast_to(1 + np.arange(i)[:, None], own.b.shape)
+    owner = np.append(np.zeros(everybody.b.size, int), whose)
 
-    def posed(at: Joint) -> Problem:
-        one = Rates.of(task.notion, at.people, at.eta).linear
+    def posed(at: Joint, linear: Array) -> Problem:
         # (E, 1, K) everybody's, over all clients; (E, I, K) each client's, over its own cells
-        shared = everybody.rows(one, task.sees).swapaxes(1, 2).reshape(none.size, -1)
-        blocks = own.rows(one, task.sees).swapaxes(0, 1).reshape(i, e * k, -1)
+        shared = everybody.rows(linear, task.sees).swapaxes(1, 2).reshape(everybody.b.size, -1)
+        blocks = own.rows(linear, task.sees).swapaxes(0, 1).reshape(i, e * k, -1)
         local = scipy.sparse.csr_array(scipy.sparse.block_diag(list(blocks)))[order]
-        return _posed(
-            at.gain(task.costs, task.sees),
-            at.constant(task.costs),
-            scipy.sparse.vstack([scipy.sparse.csr_array(shared), local]),
-            everybody.levels(1 + i),
-            np.append(everybody.b, own.b),
-            np.append(everybody.eps, own.eps),
-            np.append(none, zero),
-            owner,
-        )
+        rows = scipy.sparse.vstack([scipy.sparse.csr_array(shared), local])
+        gain, constant = at.gain(task.costs, task.sees), at.constant(task.costs)
+        table = np.hstack([one.table.reshape(3, -1, k) for one in (everybody, own)])
+        return _posed(gain, constant, rows, table, own.leveled, owner)
 
-    problem = posed(clients)
-    seen = clients.seen(clients.people, task.sees)
+    problem, seen = posed(clients, rates.linear), clients.seen(clients.people, task.sees)
     if seen.all():
         return problem
-    return problem.by_one(posed(clients.unit(task.sees)), seen)
+    unit = clients.unit(task.sees)
+    return problem.by_one(posed(unit, _rates(task, unit).linear), seen)
+
+
+def _rates(task: Task, at: Joint) -> Rates:
+    return Rates.of(task.notion, at.people, at.eta)
+
+
+def _posed(
+    gain: Array, constant: Any, rows: Any, table: Array, leveled: bool, owner: Any = None
+) -> Problem:
+    """The problem of a rule's gain (J, B, n), of the constraints' rows and the ``table`` (3, ...,
+    K) of their limits; without ``owner`` one budget limits all.
+    """
+    b, eps, zero = table.reshape(3, -1)
+    u, sparse = gain.ravel(), scipy.sparse.issparse(rows)
+    rows = rows if sparse else rows.reshape(b.size, -1)
+    count = b.size // table.shape[-1] if leveled else 0  # a level for each place and rate
+    if count:
+        level = -np.repeat(np.eye(count), table.shape[-1], axis=0)
+        join = scipy.sparse if sparse else np
+        u, rows = np.append(u, np.zeros(count)), join.hstack([rows, level])
+    rows = scipy.sparse.csr_array(rows) if sparse else rows
+    owner = np.zeros(b.size, int) if owner is None else owner
+    return Problem(u, rows, b, eps, 1.0 + float(np.sum(constant)), gain.shape, count, owner, zero)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The notion's constraints at J places: K ``contrasts`` (E, J, K, A) of the groups' rates,
-    constants b and budgets eps (E, J, K); inf where fewer than two groups have the event.
+    """The notion's constraints at J places: K ``contrasts`` (E, J, K, A) of the groups' rates, and
+    constants b (E, J, K).
+
+    ``bound`` (E, J, K): whether two groups or more have the event.  ``implied`` (E, J, K): whether
+    the constraint follows from the others where budgets are zero.  ``leveled``: whether groups are
+    compared with a level.
     """
 
-    rates: Rates
     contrasts: Array
     b: Array
-    eps: Array
+    bound: Array
+    implied: Array
     leveled: bool
 
     @classmethod
-    def of(cls, task: Task, rates: Rates, eps: Array, *, pairs: bool = False) -> Limits:
-        """From the rates at J places and their budgets (J,); with ``pairs`` every pair of groups
-        has a constraint, and none a level.
+    def of(cls, task: Task, rates: Rates, *, pairs: bool = False) -> Limits:
+        """From the rates at J places; with ``pairs`` every pair of groups has a constraint, and
+        none a level.
         """
         groups = rates.mass.shape[-1]
         known = rates.mass > 0
         enough = known.sum(axis=-1, keepdims=True) >= 2
         within = rates.mass * _inverse(rates.mass.sum(axis=-1, keepdims=True))
+        largest = np.arange(groups) == within.argmax(axis=-1)[..., None]
         leveled = groups > 2 and task.difference == "pairwise" and not pairs
+        implied = largest  # of three groups or more: Σ_a w_a (r_a - r) = 0
         if groups == 2:
             # |r_0 - r| = w_1 |r_0 - r_1|: one constraint says both
             scale = 1.0 if task.difference == "pairwise" else within.max(axis=-1)[..., None, None]
@@ -384,40 +374,34 @@ class Limits:
             first, second = np.triu_indices(groups, 1)
             contrasts = np.eye(groups)[first] - np.eye(groups)[second]
             bound = known[..., first] & known[..., second]
+            implied = ~(largest[..., first] | largest[..., second])
         else:
             contrasts, bound = np.eye(groups), enough & known
             if not leveled:
                 contrasts = contrasts - within[:, :, None, :]
         contrasts = np.where(bound[..., None], contrasts, 0.0) * _inverse(rates.mass)[:, :, None]
-        budgets = np.where(bound, (eps / 2.0 if leveled else eps)[:, None], np.inf)
-        if groups > 2 and not leveled:  # at 0 constraints that follow from the others are left out
-            largest = np.arange(groups) == within.argmax(axis=-1)[..., None]
-            if task.difference == "overall":  # Σ_a w_a (r_a - r) = 0
-                implied = largest
-            else:  # pairs without the largest group
-                first, second = np.triu_indices(groups, 1)
-                implied = ~(largest[..., first] | largest[..., second])
-            budgets[implied & (eps == 0)[:, None]] = np.inf
         b = (contrasts * rates.constant[:, :, None]).sum(axis=-1)
-        return cls(rates, contrasts, b, budgets, leveled)
+        implied = np.broadcast_to(implied if groups > 2 and not leveled else False, bound.shape)
+        return cls(contrasts, b, bound, implied, leveled)
 
-    @classmethod
-    def of_budgets(cls, task: Task, rates: Rates) -> tuple[Limits, Array]:
-        """Those of budgets of one, and eps (E, J, K) of budgets of zero."""
-        one = np.ones(rates.mass.shape[1])
-        return cls.of(task, rates, one), cls.of(task, rates, 0.0 * one).eps
+    @property
+    def table(self) -> Array:
+        """(3, E, J, K) constants, and budgets of one and of zero."""
+        return np.stack([self.b, self.eps(1.0), self.eps(0.0)])
+
+    def eps(self, budgets: Any) -> Array:
+        """(E, J, K) what constraints are limited to at budgets (J,), or one; inf where they are
+        none.
+        """
+        own = np.broadcast_to(budgets, self.b.shape[1:2])[:, None]
+        needed = self.bound & ~(self.implied & (own == 0))
+        return np.where(needed, own / 2.0 if self.leveled else own, np.inf)
 
     def rows(self, linear: Array, sees: str) -> Array:
         """(E, J, K, A or 1, n) the constraints' coefficients, from those of the rates (E, J, A, n);
         of one place, over all the places of ``linear``.
         """
         return Joint.seen(self.contrasts[..., None] * linear[:, :, None], sees)
-
-    def levels(self, places: int) -> Array:
-        """(E J K, E J) coefficients of the levels of so many places, none where pairs need none."""
-        e, _, k = self.eps.shape
-        count = e * places if self.leveled else 0
-        return -np.repeat(np.eye(e * places), k, axis=0)[:, :count]
 
 
 def _inverse(x: Array) -> Array:

@@ -14,13 +14,12 @@ of the frontier) this is one of the one-sided derivatives.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite import PROBLEMS
-from fairfl.solvers.numerics.box_lp import optimum
+from fairfl.solvers.finite import PROBLEMS, optimum
 from fairfl.solvers.problem import Task, own_problems
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
@@ -42,10 +41,9 @@ class Term(NamedTuple):
     slope: Array
     value: float
 
-    def minus(self, other: Term) -> Term:
-        """The difference."""
-        slope, value = self.slope - other.slope, self.value - other.value
-        return Term(self.g0 - other.g0, self.g1 - other.g1, slope, value)
+    def minus(self, other: Term, x: float = 1.0) -> Term:
+        """This term less x times another."""
+        return Term._make(one - x * two for one, two in zip(self, other, strict=True))
 
 
 @dataclass(frozen=True)
@@ -174,70 +172,85 @@ def sensitivity(
     end : "smallest" or "best", where the point is the least disparate or the best rule's.
     common : whether all clients have one budget.
     """
-    task, fed = people.task, people.fed
-    told, ensemble = task.scheme == "client_aware", task.scheme == "lft_ensemble"
-    f = averaged(fed, task, rules)
-    mixed = (rules > MIXED) & (rules < 1.0 - MIXED)
-
-    def in_mixed(term: Term, own: bool = False) -> Array:
-        """The derivatives in the randomised cells of the rules; ``own``: of one client's rates."""
-        slope = term.slope if told or ensemble and own else term.slope.sum(axis=0, keepdims=True)
-        slope = fed.weight[:, None, None] * slope if ensemble and not own else slope
-        slope = np.broadcast_to(slope, rules.shape)
-        return slope.sum(axis=1)[mixed[:, 0]] if task.sees == "x" else slope[mixed]
-
-    def solved(start: Term, wide: list[Term], held: list[Held], asked: float) -> tuple[Array, Any]:
-        """The influence of ``start`` less multipliers times ``wide`` and ``held``, and the
-        multipliers: the derivatives in the randomised cells and in free budgets are zero, and the
-        multipliers of ``wide``, with their signs, add up to ``asked``, unless that is NaN.
-        """
-        terms = [*wide, *(one.term for one in held)]
-        rows = [in_mixed(t, k >= len(wide)) for k, t in enumerate(terms)]
-        goal = in_mixed(start)
-        table = np.reshape(rows, (len(terms), goal.size)).T
-        size = max(np.abs(table).max(initial=0.0), 1e-300)
-        signs = np.array([np.sign(t.value) for t in terms])
-        level = np.array([-2] * len(wide) + [one.level for one in held])
-        sums = [(level == k) * signs for k in np.unique(level) if k >= 0]
-        goals = [0.0] * len(sums)
-        if not np.isnan(asked):
-            sums.append((level == -2) * signs)
-            goals.append(asked)
-        table = np.concatenate([table, size * np.reshape(sums, (len(sums), len(terms)))])
-        goal = np.append(goal, size * np.array(goals))
-        lam = np.linalg.lstsq(table, goal, rcond=1e-10)[0]
-        g0, g1 = start.g0, start.g1
-        for x, term in zip(lam, terms, strict=True):
-            g0, g1 = g0 - x * term.g0, g1 - x * term.g1
-        return people.influence(g0, g1), lam[: len(wide)]
-
+    f = averaged(people.fed, people.task, rules)
     value, shared = people.utility(f), people.differences(f)
     apart = max((abs(t.value) for t in shared), default=0.0)
-    wide = [t for t in shared if abs(t.value) >= apart - ACTIVE]
+    wide = [Limit(t, POOLED) for t in shared if abs(t.value) >= apart - ACTIVE]
+    mixed, held = Mixed(people, rules), _held(people, rules, budgets, common)
     none = value.minus(value)
-    held = _held(people, rules, budgets, common)
     if end == "best" or not wide:
-        far = Term(*(np.sign(wide[0].value) * v for v in wide[0])) if wide else none
-        ends = [solved(term, [], held, np.nan)[0] for term in (value, far)]
+        far = none.minus(wide[0].term, -wide[0].sign) if wide else none
+        ends = [mixed.solved(term, held)[0] for term in (value, far)]
         return Sensitivity(ends[0], ends[1], 0.0)
     if end == "smallest" and apart > ACTIVE:
-        own = solved(value, [], held, np.nan)[0]
-        return Sensitivity(own, solved(none, wide, held, -1.0)[0], 0.0)
-    found, lam = solved(value, wide, held, np.nan)
-    signs = np.sign([t.value for t in wide]) if apart > ACTIVE else np.sign(lam)
+        own = mixed.solved(value, held)[0]
+        return Sensitivity(own, mixed.solved(none, wide + held, -1.0)[0], 0.0)
+    found, lam = mixed.solved(value, wide + held)
+    lam = lam[: len(wide)]
+    signs = np.array([one.sign for one in wide]) if apart > ACTIVE else np.sign(lam)
     return Sensitivity(found, 0.0 * found, float(lam @ signs))
 
 
-class Held(NamedTuple):
-    """A client's difference of rates that stays at its budget; of those with one ``level`` the
-    budget is one and the same, and free; -1: it does not change.
+class Limit(NamedTuple):
+    """A difference of rates that stays at its limit. The limit of those with one ``level`` is one
+    and free; FIXED ones do not change; POOLED differences are those of all people.
     """
 
     term: Term
     level: int
 
+    @property
+    def sign(self) -> float:
+        """Of the difference."""
+        return float(np.sign(self.term.value))
 
-def _held(people: People, rules: Array, budgets: Array, common: bool) -> list[Held]:
+
+POOLED, FIXED = -2, -1
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """The randomised cells of ``rules`` (J, A, n) for people."""
+
+    people: People
+    rules: Array
+
+    def slope(self, term: Term, *, own: bool = False) -> Array:
+        """A term's derivatives in the cells; ``own``: of one client's rates."""
+        task, weight = self.people.task, self.people.fed.weight[:, None, None]
+        ensemble, slope = task.scheme == "lft_ensemble", term.slope
+        if not (task.scheme == "client_aware" or ensemble and own):
+            slope = slope.sum(axis=0, keepdims=True)
+        if ensemble and not own:
+            slope = weight * slope
+        slope = np.broadcast_to(slope, self.rules.shape)
+        mixed = (self.rules > MIXED) & (self.rules < 1.0 - MIXED)
+        return slope.sum(axis=1)[mixed[:, 0]] if task.sees == "x" else slope[mixed]
+
+    def solved(
+        self, start: Term, limits: list[Limit], asked: float | None = None
+    ) -> tuple[Array, Array]:
+        """The influence of ``start`` less multipliers times the terms of ``limits``, and these
+        multipliers: the derivatives in the cells and in free limits are zero, and the multipliers
+        of pooled terms, with their signs, add up to ``asked``, unless that is None.
+        """
+        goal = self.slope(start)
+        rows = [self.slope(one.term, own=one.level != POOLED) for one in limits]
+        table = np.reshape(rows, (len(limits), goal.size)).T
+        size = max(np.abs(table).max(initial=0.0), 1e-300)
+        signs, level = (
+            np.array([getattr(one, name) for one in limits]) for name in ("sign", "level")
+        )
+        free = {k: 0.0 for k in level if k >= 0} | ({} if asked is None else {POOLED: asked})
+        sums = np.reshape([(level == k) * signs for k in free], (len(free), len(limits)))
+        goal = np.append(goal, size * np.array([*free.values()]))
+        lam = np.linalg.lstsq(np.concatenate([table, size * sums]), goal, rcond=1e-10)[0]
+        for x, one in zip(lam, limits, strict=True):
+            start = start.minus(one.term, x)
+        return self.people.influence(start.g0, start.g1), lam
+
+
+def _held(people: People, rules: Array, budgets: Array, common: bool) -> list[Limit]:
     """The clients' active constraints. A budget that is one client's and has one active constraint
     is free, and so holds nothing.
     """
@@ -250,5 +263,5 @@ def _held(people: People, rules: Array, budgets: Array, common: bool) -> list[He
         own = [t for t in own if abs(t.value) >= budget - ACTIVE]
         fixed = told or budget <= ACTIVE
         if fixed or common or len(own) > 1:
-            out += [Held(t, -1 if fixed else 0 if common else client) for t in own]
+            out += [Limit(t, FIXED if fixed else 0 if common else client) for t in own]
     return out

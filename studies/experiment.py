@@ -84,8 +84,7 @@ class Picture:
     "convergence" (by round), or "tradeoff" (the experiment's points of accuracy against disparity,
     whose axis ``x`` names).
 
-    ``objectives`` are those that it shows; all of them where none is named. ``points`` gives a
-    "tradeoff" points of its own in place of the experiment's.
+    ``objectives`` are those that it shows; all of them where none is named.
     """
 
     name: str
@@ -94,7 +93,6 @@ class Picture:
     part: str = "test"
     objectives: tuple[str, ...] = ()
     x: str = "DP disparity"
-    points: Callable[[pd.DataFrame], pd.DataFrame] | None = None
 
     def __post_init__(self) -> None:
         one_of("kind", self.kind, ("distribution", "convergence", "tradeoff"))

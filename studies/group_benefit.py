@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array
 from fairfl.sims.engine import Joining, Result, Simulation
@@ -49,76 +47,45 @@ def with_groups(result: Result) -> pd.DataFrame:
     return clients.assign(group=group[at], join=joins[at])
 
 
-@dataclass(frozen=True, eq=False)
-class Course:
-    """One run on one part of the data, T measured rounds, K clients, S groups.
-
-    rounds (T,); losses and accuracies (T, K); joins (S,), rows at which the groups join; samples
-    and group (K,).
-    """
-
-    rounds: Array
-    losses: Array
-    accuracies: Array
-    joins: Array
-    samples: Array
-    group: Array
-
-    @property
-    def by_group(self) -> Array:
-        """(T, S) losses of the groups, clients weighed by their samples."""
-        return dynamic.group_losses(self.losses, self.group, self.samples)
-
-    @property
-    def measures(self) -> dict[str, Array]:
-        """``BY_ROUND``, (T,) each; of one group, 0 for GB and LS and NaN for the gap."""
-        share = self.samples / self.samples.sum()
-        return {
-            PRINTED: dynamic.group_benefit(self.by_group, self.joins),
-            FOLLOWING: dynamic.group_benefit(self.by_group, self.joins, "benefit"),
-            GAP: dynamic.fairness_margin(self.by_group, self.joins),
-            SPREAD: dynamic.within_group_std(self.losses, self.group, self.joins),
-            ACCURACY: 100 * self.accuracies @ share,
-            LOSS: self.losses @ share,
-        }
-
-    @property
-    def joined(self) -> Array:
-        """(T,) how many groups have joined."""
-        return (self.joins <= np.arange(len(self.rounds))[:, None]).sum(axis=1)
-
-
 Key = tuple[str, str, int, str]
 """Dataset, objective, seed and part."""
 
 
-def courses(clients: pd.DataFrame) -> dict[Key, Course]:
-    """Every run's, in the order of the table."""
+def courses(clients: pd.DataFrame) -> dict[Key, tuple[pd.DataFrame, Array, Array]]:
+    """Of every run on one part of the data, in the order of the table: a row a measured round (T,)
+    with the number of groups that have joined and ``BY_ROUND``; the losses (T, S) of the groups,
+    clients weighed by their samples; and the rows (S,) at which the groups join.
+
+    Of one group GB and LS are 0 and the gap is NaN.
+    """
     found = {}
     for key, run in groups(clients, [*KEYS, "part"]):
         losses, right = (
             run.pivot(index="round", columns="client", values=v) for v in (LOSS, ACCURACY)
         )
         one = run.drop_duplicates("client").sort_values("client")
-        rounds = losses.index.to_numpy()
+        rounds, samples, group = losses.index.to_numpy(), floats(one, "samples"), one["group"]
         joins = np.searchsorted(rounds, np.unique(floats(one, "join")))
-        fixed = floats(one, "samples"), one["group"].to_numpy()
-        found[key] = Course(rounds, losses.to_numpy(), right.to_numpy(), joins, *fixed)
+        share, each = samples / samples.sum(), losses.to_numpy()
+        by_group = dynamic.group_losses(each, group.to_numpy(), samples)
+        course = {
+            **dict(zip([*KEYS, "part"], key, strict=True)),
+            "round": rounds,
+            "groups": (joins <= np.arange(len(rounds))[:, None]).sum(axis=1),
+            PRINTED: dynamic.group_benefit(by_group, joins),
+            FOLLOWING: dynamic.group_benefit(by_group, joins, "benefit"),
+            GAP: dynamic.fairness_margin(by_group, joins),
+            SPREAD: dynamic.within_group_std(each, group.to_numpy(), joins),
+            ACCURACY: 100 * right.to_numpy() @ share,
+            LOSS: each @ share,
+        }
+        found[key] = pd.DataFrame(course), by_group, joins
     return found
 
 
 def by_round(clients: pd.DataFrame) -> pd.DataFrame:
     """A row a run, part and measured round; columns groups, joined, and ``BY_ROUND``."""
-    return pd.concat(
-        [
-            pd.DataFrame(
-                {**_named(key), "part": key[3], "round": one.rounds, "groups": one.joined}
-                | one.measures
-            )
-            for key, one in courses(clients).items()
-        ],
-        ignore_index=True,
-    )
+    return pd.concat([course for course, *_ in courses(clients).values()], ignore_index=True)
 
 
 def curves(clients: pd.DataFrame) -> pd.DataFrame:
@@ -152,28 +119,22 @@ def values(clients: pd.DataFrame, part: str = "test") -> pd.DataFrame:
     (4); and in what share of the measured rounds, in percent, all gaps are positive ("fair rounds",
     definition 2) and all are above FedAvg's ("fairer rounds", (4)). And the loss on training rows.
     """
-    every, parts = courses(clients), []
-    for key, one in every.items():
-        dataset, _, seed, of = key
+    every, lines = courses(clients), []
+    for (dataset, objective, seed, of), (course, by_group, joins) in every.items():
         if of != part:
             continue
-        by_round = one.measures
-        last = {name: float(value[-1]) for name, value in by_round.items()}
-        last["training loss"] = float(every[(*key[:3], "train")].measures[LOSS][-1])
-        last["fair rounds"] = _share(by_round[GAP])
+        found = {name: course[name].iloc[-1] for name in BY_ROUND}
+        trained = every[dataset, objective, seed, "train"][0]
+        found |= {"training loss": trained[LOSS].iloc[-1], "fair rounds": _share(course[GAP])}
         other = every.get((dataset, BASELINE, seed, part))
-        if other is not None and key[1] != BASELINE:
-            ahead = dynamic.relative_margin(one.by_group, other.by_group, one.joins)
-            last |= {"above FedAvg": float(ahead[-1]), "fairer rounds": _share(ahead)}
-        columns = {"measure": list(last), "value": list(last.values())}
-        parts.append(pd.DataFrame({**_named(key), **columns}))
-    return pd.concat(parts, ignore_index=True)
+        if other is not None and objective != BASELINE:
+            ahead = dynamic.relative_margin(by_group, other[1], joins)
+            found |= {"above FedAvg": ahead[-1], "fairer rounds": _share(ahead)}
+        lines += [(dataset, objective, seed, name, float(value)) for name, value in found.items()]
+    return pd.DataFrame(lines, columns=[*KEYS, "measure", "value"])
 
 
-def _named(key: Key) -> dict[str, Any]:
-    return dict(zip(KEYS, key, strict=False))
-
-
-def _share(margins: Array) -> float:
+def _share(margins: ArrayLike) -> float:
     """Percent of the rounds that have a margin in which it is positive."""
-    return 100 * float((margins[~np.isnan(margins)] > 0).mean())
+    known = np.asarray(margins, dtype=np.float64)
+    return 100 * float((known[~np.isnan(known)] > 0).mean())

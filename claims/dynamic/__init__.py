@@ -29,8 +29,5 @@ PAPER = Paper(
         "scale": "G",
         "joined": "each group's loss when it joins",
         "now": "each group's loss at t",
-        "ours": "losses by group and client",
-        "theirs": "likewise, of the other algorithm",
-        "bound": "to which updates are clipped",
     },
 )

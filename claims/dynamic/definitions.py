@@ -1,22 +1,25 @@
-"""Definitions 1 and 3: benefits under weights that change, and relative against absolute fairness;
-and what i.i.d. data would give.
-"""
+"""Definitions 1 and 3, and the group benefit (9), (20): what benefits say of dynamic fairness."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import comb
 from typing import Any
 
 import sympy
-from hypothesis import strategies as st
+from flint import arb
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates.kernel_proof import CLASSICAL
-from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.dynamic.setting import fedavg, gap, normalised, on_line
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import counterexample, drawn, identity, proof, witness
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Relation,
+    counterexample,
+    definite,
+    every,
+    identity,
+    witness,
+)
 
 
 def relative(instance: dict[str, Any], absolute: bool = False) -> Case:
@@ -44,62 +47,48 @@ def unmoved(instance: dict[str, Any]) -> Case:
     )
 
 
-def mean_loss(added: int = 0) -> dict[str, sympy.Expr]:
-    """The benefit at an unmoved model: P = sum p_j and S = sum p_j F_j over the group are scaled by
-    c when others join, but for the weight ``added`` of a client of loss f.
+def tells(instance: dict[str, Any], form: str = "loss") -> Case:
+    """GB, the mean of exp(gap) less one, is positive iff every earlier group has the larger
+    benefit; with the gaps of (9), form "loss", or of (20), form "benefit".
     """
-    weights, losses, scale, f = sympy.symbols("P S c f", positive=True)
-    later = (scale * losses + added * f) / (scale * weights + added)
-    return {"benefit": losses / weights - later}
+    gains = [Fraction(a) - b for a, b in zip(instance["joined"], instance["now"], strict=True)]
+    fair = all(a > b for i, a in enumerate(gains) for b in gains[i + 1 :])
+    levels = instance["now"] if form == "loss" else [-b for b in gains]
+    gaps = [ball(b - a).exp() for a, b in zip(levels, levels[1:], strict=False)]
+    value = sum(gaps, arb(0)) / len(gaps) - 1
+    told = Relation(0, "<", value, "fair: GB") if fair else Relation(value, "<=", 0, "unfair: GB")
+    return Case((told,), {"groups": len(gains) >= 2})
 
 
-def alike(instance: dict[str, Any], mean: bool = False) -> Case:
-    """Groups of clients with one and the same loss have one loss: L_{v_i} = sum_{j in v_i} p_j F_j,
-    or their ``mean``.
+def residuals(sign: int = 1, form: str = "benefit") -> dict[str, sympy.Expr]:
+    """The two lines of (20): benefit_i - benefit_(i+1), and its terms rearranged.
+
+    Form "loss" leaves the losses at joining out, as (9) does.
     """
-    totals = [sum(group) for group in instance["p"]]
-    found = [total * instance["loss"] / (total if mean else 1) for total in totals]
-    return Case(
-        (Relation(found[0], "==", found[1], "losses of the groups"),), {"weights": sum(totals) == 1}
-    )
+    before, now, later_before, later_now = sympy.symbols("a b c d", real=True)
+    first = (before - now) - (later_before - later_now)
+    joined = before - later_before if form == "benefit" else 0
+    return {"exponent": first - joined - sign * (later_now - now)}
 
 
-def hoeffding(
-    instance: dict[str, Any], exponent: Fraction = Fraction(2), factor: Fraction = Fraction(2)
-) -> Case:
-    """P(|mean of n - mean of m| >= eps) <= factor exp(-exponent eps^2 n m/(n + m)), samples of
-    Bernoulli(p) losses.
+def slope() -> tuple[sympy.Expr, list[sympy.Expr]]:
+    """The derivative of exp(x) - 1, which is 0 at 0: positive, so that exp(x) - 1 has the sign of
+    x.
     """
-    n, m, p, eps = (instance[name] for name in ("n", "m", "p", "eps"))
-
-    def chance(k: int, size: int) -> Fraction:
-        return comb(size, k) * p**k * (1 - p) ** (size - k)
-
-    far = [
-        chance(i, n) * chance(j, m)
-        for i in range(n + 1)
-        for j in range(m + 1)
-        if abs(Fraction(i, n) - Fraction(j, m)) >= eps
-    ]
-    bound = ball(factor) * (-ball(exponent * eps**2 * n * m / (n + m))).exp()
-    return Case((Relation(ball(sum(far, Fraction(0))), "<=", bound, "tail"),))
+    x = sympy.symbols("x", real=True)
+    return sympy.diff(sympy.exp(x) - 1, x), [sympy.exp(x)]
 
 
-def samples() -> st.SearchStrategy[dict[str, Any]]:
-    """Sizes up to ten, probabilities and distances in tenths; and one sample each at p = 1/2, eps =
-    1: 1/2, where the bound is 2/e.
-    """
-    tenth = st.integers(1, 10).map(lambda k: Fraction(k, 10))
-    size = st.integers(1, 10)
-    drawn = st.fixed_dictionaries({"n": size, "m": size, "p": tenth, "eps": tenth})
-    return st.just({"n": 1, "m": 1, "p": Fraction(1, 2), "eps": Fraction(1)}) | drawn
+GROUPS = {"groups": "at least two groups have joined"}
+PRINTED_20 = (
+    r"$GB_t = \frac{1}{n-1} \sum_{i=1}^{n-1} \exp\left((L_{v_i}(w_{t_i}) - "
+    r"L_{v_{i+1}}(w_{t_{i+1}})) + (L_{v_{i+1}}(w_t) - L_{v_i}(w_t))\right) - 1$"
+)
 
 
-THIRD = Fraction(1, 3)
 CLAIMS = (
     Claim(
         "dynamic/definition-3",
-        "Definition 3",
         84,
         "Relative dynamic fairness does not imply absolute dynamic fairness",
         printed="relative dynamic fairness cannot imply absolute dynamic fairness",
@@ -108,7 +97,6 @@ CLAIMS = (
         kind="existence",
         hypotheses={"defined": "both gradients differ from 0"},
         scope="one training, two groups, d = 1",
-        whose="printed",
         check=witness(
             relative,
             "L_1 = (w-1)^2/2, L_2 = (w-4)^2/2, w_1 = -1/2, w_(t_2) = 0, eta = 1/2: v_1 has gained "
@@ -128,7 +116,6 @@ CLAIMS = (
     ),
     Claim(
         "dynamic/definition-1",
-        "Definition 1",
         60,
         "A group has no benefit while the model does not change",
         printed=r"$\mathcal{L}_{t_i}^{v_i}(w_t) = L_{v_i}(w_{t_i}) - L_{v_i}(w_t)$, where "
@@ -153,58 +140,68 @@ CLAIMS = (
         erratum="With weights p_j^M that change when others join, the benefit is a difference of "
         "two functions, positive without any training. Use weights within the group that stay (a "
         "mean over its members).",
-        repaired=Repaired(
-            title="With weights normalised within the group, there is no benefit while the model "
-            "does not change",
-            statement=r"With $L_{v_i} = \sum_{j \in v_i} p_j F_j / \sum_{j \in v_i} p_j$ the "
-            r"benefit at $w_t = w_{t_i}$ is 0, also when others join and scale all weights by $c$.",
-            kind="identity",
-            hypotheses={},
-            check=identity(mean_loss),
-            mutants={"one weight grows": ("by more than the others", {"added": 1})},
+        expected="refuted",
+    ),
+    Claim(
+        "dynamic/gb",
+        203,
+        "The group benefit (9) is positive iff the algorithm is fair",
+        number="Eqs. (9), (20)",
+        printed=r"$GB_t = \frac{1}{n-1} \sum_{i=1}^{n-1} \exp\left(L_{v_{i+1}}(w_t) - "
+        r"L_{v_i}(w_t)\right) - 1$. A positive value of GB indicates that the algorithm is fair, "
+        r"and larger value indicates better fairness of the algorithm. (20): " + PRINTED_20,
+        statement=r"$GB_t$ of (9) is positive iff every group that joined earlier has the larger "
+        r"benefit at $t$ (definition 2).",
+        kind="equivalence",
+        hypotheses=GROUPS,
+        scope="two groups",
+        severity="theorem",
+        check=counterexample(
+            tells,
+            "v_1 from 1 to 9/10, v_2 from 10 to 2: GB > 0, but v_2 has gained more",
+            {"joined": [1, 10], "now": [Fraction(9, 10), 2]},
+        ),
+        mutants={"(20)": ("the form with the losses at joining", {"form": "benefit"})},
+        erratum="(9) compares losses, definition 2 compares gains: a group that joins late with a "
+        "large loss makes (9) positive, however much it gains. Use (20), whose sign is that of the "
+        "gap for two groups. That (9) leaves out a term which is the same for all algorithms (it "
+        "is, for two groups) lets it compare two of them, and says nothing of its sign.",
+        repaired=dict(
+            number="Eq. (20)",
+            title="The group benefit (20) is positive if the algorithm is fair, and for two groups "
+            "only then",
+            statement=r"The exponents of (20) are the gaps of benefits between neighbours, and "
+            r"$e^x - 1$ has the sign of $x$: fair implies $GB_t > 0$, and for two groups $GB_t > "
+            r"0$ implies fair.",
+            check=every(identity(residuals), definite(slope, strict=True)),
+            mutants={
+                "a sign": ("the second term of the exponent turned", {"sign": -1}),
+                "(9)": ("fair implies that (9) is positive", {"form": "loss"}),
+            },
         ),
     ),
     Claim(
-        "dynamic/iid",
-        "Section 3",
-        84,
-        "For groups of the same data the losses agree",
-        printed=r"if all the data are i.i.d. and when m and each $n_i$ is large enough, then we "
-        r"have $L_{v_i}(w) \approx L_{v_j}(w)$ for any group i and j [...] by the Hoeffding's "
-        r"inequality if the loss function is bounded",
-        statement=r"If all clients have one loss $F$, then $\sum_{j \in v_1} p_j F = \sum_{j \in "
-        r"v_2} p_j F$.",
-        kind="identity",
-        hypotheses={"weights": "the weights of all clients sum to 1"},
-        scope="groups of one and of two",
-        whose="printed",
-        severity="remark",
+        "dynamic/gb-groups",
+        443,
+        "The group benefit (20) of three groups is positive only if the algorithm is fair",
+        number="Eq. (20)",
+        printed=PRINTED_20,
+        statement=r"For three groups, $GB_t > 0$ in (20) iff every group that joined earlier has "
+        r"the larger benefit.",
+        kind="equivalence",
+        hypotheses=GROUPS,
+        scope="three groups",
+        expected="refuted",
+        whose="implied",
+        severity="theorem",
         check=counterexample(
-            alike,
-            "three clients of loss 1 and weight 1/3, one in v_1 and two in v_2: 1/3 and 2/3",
-            {"loss": 1, "p": [[THIRD], [THIRD, THIRD]]},
+            tells,
+            "benefits 1, 2 and -1: gaps -1 and 3, so GB > 9, but v_2 has gained more than v_1",
+            {"joined": [5, 5, 5], "now": [4, 3, 6]},
+            form="benefit",
         ),
-        mutants={"means": ("over the group", {"mean": True})},
-        erratum="L_v has the factor sum p_j: it must be a mean over the group, or groups be of one "
-        "size. And Hoeffding's inequality is for a model that does not depend on the data: w_(t_2) "
-        "is trained on those of v_1, whose loss is the lower for it.",
-        repaired=Repaired(
-            title="For a model chosen before, the mean losses of groups of the same law are close",
-            statement=r"For a fixed $w$, losses in $[0, 1]$ and $n$, $m$ samples of one law: "
-            r"$P(|\bar L_1 - \bar L_2| \ge \epsilon) \le 2 \exp(-2 \epsilon^2 \frac{n m}{n + m})$.",
-            kind="bound",
-            hypotheses={},
-            scope="laws of finitely many outcomes; beside it exact sums for up to ten samples",
-            check=proof(
-                "mcdiarmid.v",
-                "two_groups",
-                drawn(hoeffding, samples, tolerance=0.0),
-                axioms=CLASSICAL,
-            ),
-            mutants={
-                "2.8 for 2": ("in the exponent", {"exponent": Fraction(14, 5)}),
-                "1.3 for 2": ("before the exponential", {"factor": Fraction(13, 10)}),
-            },
-        ),
+        mutants={"v_2 gains nothing": ("benefits 1, 0 and -1: fair", {"now": [4, 5, 6]})},
+        erratum="The mean of exponentials lets one large gap outweigh a negative one. Report the "
+        "smallest gap instead.",
     ),
 )

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import sympy
 
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import definite, every, identity
+from fairfl.claims.forms import Claim, definite, every, identity
 
 
 def remainder(share: str = "1/8", whole: bool = False) -> dict[str, sympy.Expr]:
@@ -83,7 +82,6 @@ def largest(sign: int, norm: str = "1") -> tuple[sympy.Expr, list[sympy.Expr]]:
 CLAIMS = (
     Claim(
         "dynamic/theorem-1-exact",
-        "Theorem 1",
         94,
         "When FedAvg is unfair at t_2 + 1 for all losses of given curvatures: the sharp condition",
         printed=r"Fedavg is not dynamically fair at the timepoint $t_2 + 1$ if $\|\nabla_w "
@@ -105,7 +103,6 @@ CLAIMS = (
     ),
     Claim(
         "dynamic/theorem-2-exact",
-        "Theorem 2",
         114,
         "When normalised gradient descent is fairer for all quadratics of given curvatures: the "
         "sharp condition",

@@ -7,17 +7,15 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.dynamic.setting import fedavg, normalised
-from fairfl.claims.forms import counterexample, definite, every, identity
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
 
 def flow(speed: str = "2", kept: int = -1) -> dict[str, sympy.Expr]:
     """Along w' = -(u_1 + u_2)/2, u_i the unit vectors from x_1 = 0 and x_2 = (D, 0): r_2 - r_1 does
     not change, and e = r_1 + r_2 falls as ``speed`` (e^2 - D^2)/(e^2 - delta^2).
 
-    "time" is that t(e) of ``studies.dynamic_quadratics`` has this speed.
+    "time" is that t(e) = (s - e)/2 + (D^2 - delta^2)/(4D) log(...) has this speed, s = e(0).
     """
     x, y = sympy.symbols("X Y", real=True)
     d, e, delta, start = sympy.symbols("D e delta s", positive=True)
@@ -96,10 +94,10 @@ PRINTED = (
 CLAIMS = (
     Claim(
         "dynamic/ngd-flow",
-        "Theorem 2, continued",
         116,
         "The normalised flow on two quadratics keeps the difference of the distances to their "
         "minima, and rests on the segment between them",
+        number="Theorem 2, continued",
         printed=PRINTED,
         statement=r"Let $L_i = \frac{\ell_i}{2}\|w - x_i\|^2$, $r_i = \|w - x_i\|$, $D = \|x_1 - "
         r"x_2\|$ and $w' = -\frac12(u_1 + u_2)$, $u_i = (w - x_i)/r_i$. Then $\delta = r_2 - r_1$ "
@@ -126,9 +124,9 @@ CLAIMS = (
     ),
     Claim(
         "dynamic/each-time",
-        "Section 4, after theorem 2",
         116,
         "Normalised gradient descent is fairer than FedAvg at each time after t_2",
+        number="Section 4, after theorem 2",
         printed=PRINTED,
         statement=r"If $\|g_1\| < \|g_2\|$, $\|g_2\| \ge 2$ and $\eta L < 2/5$ at $t_2$, (4) holds "
         r"for NGD against FedAvg at every $t > t_2$.",
@@ -154,7 +152,7 @@ CLAIMS = (
         "minima of the groups are close to each other, the normalised model is ahead after a "
         "while, and v_2 leads by more. With small steps it is fairer at each time where the minima "
         "are apart by 2 or more in units of the gradient, and in the limit always.",
-        repaired=Repaired(
+        repaired=dict(
             title="The normalised flow is fairer than FedAvg's at each time if ||g_1|| < ||g_2|| "
             "and ||g_1 - g_2|| >= 2",
             statement=r"For quadratics of one curvature 1, flows, $\|g_1\| < \|g_2\|$ and $\|g_1 - "

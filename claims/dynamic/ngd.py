@@ -7,10 +7,8 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.dynamic.setting import gap, normalised, on_line
-from fairfl.claims.forms import counterexample, definite, every, identity
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
 
 def longest(share: str = "2") -> tuple[sympy.Expr, list[sympy.Expr]]:
@@ -80,10 +78,10 @@ def fair(instance: dict[str, Any]) -> Case:
 CLAIMS = (
     Claim(
         "dynamic/ngd-bounds",
-        "Section 4, before and after theorem 2",
         110,
         "A normalised step brings at most 2 eta, and locally eta ||g|| less between eta^2 mu/2 and "
         "eta^2 L/2",
+        number="Section 4, before and after theorem 2",
         printed=r"$L_{v_2}(w_{t_2+1}) - L_{v_2}(w_{t_2}) \le \|w_{t_2+1} - w_{t_2}\|_2 \le 2\eta$, "
         r"i.e., the benefit now is bounded by $\eta$; $\eta \| \nabla_w L_{v_2}(w_{t_2}+q) \|_2 - "
         r"\frac{\eta^2 L}{2} \le L_{v_2}(w_{t_2+q}) - L_{v_2}(\tilde{w}_{t_2+q+1}^2) \le \eta \| "
@@ -93,7 +91,6 @@ CLAIMS = (
         r"w = w - \eta g/\|g\|$: $\eta \|g\| - \eta^2 L/2 \le f(w) - f(\tilde w) \le \eta \|g\| - "
         r"\eta^2 \mu/2$.",
         kind="bound",
-        whose="printed",
         check=every(definite(longest, method="cancel"), identity(residuals)),
         mutants={
             "1 % less": ("||w' - w|| <= sqrt(0.99) eta", {"share": "198/100"}),
@@ -107,17 +104,16 @@ CLAIMS = (
     ),
     Claim(
         "dynamic/ngd-fair",
-        "Section 4, before theorem 2",
         112,
         "If v_1 has gained more than 2 eta, one normalised step leaves the algorithm absolutely "
         "fair",
+        number="Section 4, before theorem 2",
         printed=r"This indicates that as long as the benefit of $v_1$ at $t_2$, i.e., "
         r"$L_{v_1}(w_{t_1}) - L_{v_i}(w_t) > 2\eta$ then the algorithm will be absolutely "
         r"dynamically fair at $t_2 + 1$.",
         statement=r"For 1-Lipschitz $L_1, L_2$: if $L_1(w_{t_1}) - L_1(w_{t_2}) > 2 \eta$, then "
         r"the benefit of $v_1$ at $t_2 + 1$ exceeds that of $v_2$.",
         kind="implication",
-        whose="printed",
         check=definite(one_round, strict=True),
         mutants={"1 % less": ("a head start of 1.98 eta", {"needed": "99/50"})},
         rests_on=("dynamic/ngd-bounds",),
@@ -127,16 +123,15 @@ CLAIMS = (
     ),
     Claim(
         "dynamic/ngd-fair-later",
-        "Section 4, after theorem 2",
         124,
         "A head start of C eta keeps normalised gradient descent fair at every later time",
+        number="Section 4, after theorem 2",
         printed=r"when $\| \nabla_w L_{v_i}(w_{t_2}+q) \|_2$ is large, then if $L_{v_1}(w_{t_1}) - "
         r"L_{v_i}(w_{t_2}) \ge \omega(\eta)$, our previous algorithm will be dynamically fair.",
         statement=r"There is a $C$ such that $L_1(w_{t_1}) - L_1(w_{t_2}) \ge C \eta$ implies that "
         r"NGD is dynamically fair at every $t > t_2$.",
         kind="implication",
         scope="every C >= 1: L_1 = (w-2)^2/2, L_2 = (w-4)^2/2, w = 0, eta = 1/(C+1), C + 1 rounds",
-        whose="printed",
         severity="theorem",
         check=every(definite(later, method="cancel", strict=True), negation=True),
         mutants={
@@ -147,7 +142,7 @@ CLAIMS = (
         erratum="2 eta is enough for one round (dynamic/ngd-fair). What v_2 gains adds up over the "
         "rounds, and its sum does not shrink with eta: ask for a head start of ||g_1|| (||g_2|| - "
         "||g_1||), which is small where v_1 has been trained.",
-        repaired=Repaired(
+        repaired=dict(
             title="A head start above ||g_1|| (||g_2|| - ||g_1||) keeps the normalised flow fair "
             "at every later time",
             statement=r"For quadratics of one curvature 1 and the normalised flow: if "
@@ -164,9 +159,9 @@ CLAIMS = (
     ),
     Claim(
         "dynamic/guarantee",
-        "Section 6",
         225,
         "Normalising guarantees absolute dynamic fairness",
+        number="Section 6",
         printed="We developed algorithms with normalization to guarantee the dynamic fairness "
         "based on Fedavg.",
         statement=r"If $v_1$ has gained before $t_2$, it has the larger benefit at $t_2 + 1$ under "
@@ -178,7 +173,6 @@ CLAIMS = (
         },
         scope="d = 1",
         expected="refuted",
-        whose="printed",
         severity="theorem",
         check=counterexample(
             fair,

@@ -9,10 +9,8 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.dynamic.setting import attack, dot, gap, on_line, rounds, smoothness
-from fairfl.claims.forms import counterexample, definite, drawn, every
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, drawn, every
 
 HEAD = Fraction(3, 16)
 """In the repaired form the head start of v_1 is at most this times eta ||g_2||^2."""
@@ -93,7 +91,6 @@ PRINTED = (
 CLAIMS = (
     Claim(
         "dynamic/theorem-1",
-        "Theorem 1",
         94,
         "FedAvg is not dynamically fair at t_2 + 1 if the gradient of v_2 is large enough",
         printed=PRINTED,
@@ -109,7 +106,6 @@ CLAIMS = (
             "step size": "eta L <= 1",
         },
         scope="every choice of the constants; d = 1",
-        whose="printed",
         severity="theorem",
         check=counterexample(
             printed,
@@ -129,7 +125,7 @@ CLAIMS = (
         "even with the sign turned: the benefit grows with eta ||g_2||^2, so ||g_2||^2 must exceed "
         "it (dynamic/theorem-1-order). And eta must be small against 1/L: the remainder of the "
         "expansion is of the order of eta^2 ||g_2||^2, not less (dynamic/eq-10-11).",
-        repaired=Repaired(
+        repaired=dict(
             title="FedAvg is not dynamically fair at t_2 + 1 if ||g_2||^2 is large against "
             "||g_1||^2 and the gain of v_1",
             statement=r"For $L$-smooth $L_1, L_2$ (convex or not): if $\eta L \le 1/3$, $\|g_2\| "
@@ -165,7 +161,6 @@ CLAIMS = (
     ),
     Claim(
         "dynamic/theorem-1-order",
-        "Theorem 1",
         94,
         "With its sign turned, ||g_2|| >= Omega(L_1(w_1) - L_1(w_(t_2))) is enough",
         printed=PRINTED,

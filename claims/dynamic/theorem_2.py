@@ -7,9 +7,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.dynamic.setting import (
     attack,
     dot,
@@ -20,7 +18,7 @@ from fairfl.claims.dynamic.setting import (
     rounds,
     smoothness,
 )
-from fairfl.claims.forms import counterexample, definite, drawn, every, proof
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, drawn, every, proof
 
 FILE = "normalised.v"
 LEAST, RATIO, STEP = (constant(FILE, name) for name in ("least", "ratio", "largest"))
@@ -112,7 +110,6 @@ READING = (
 CLAIMS = (
     Claim(
         "dynamic/theorem-2",
-        "Theorem 2",
         114,
         "Normalised gradient descent is dynamically fairer than FedAvg at t_2 + 1 if ||g_2|| >= "
         "Omega(1)",
@@ -128,7 +125,6 @@ CLAIMS = (
             "gradient": "||g_2|| >= C; here C = 2, and in the forms every C >= 1",
         },
         scope="every C; d = 1",
-        whose="printed",
         severity="theorem",
         check=every(
             counterexample(
@@ -157,7 +153,7 @@ CLAIMS = (
         "does not say: where FedAvg steps over the minimum of L_2, v_2 gains nothing. To first "
         "order ||g_1|| < ||g_2|| and ||g_2|| >= 2 are enough (dynamic/theorem-2-first-order). "
         "Under the 1-Lipschitz losses of the paragraph before, ||g_2|| >= 2 never holds.",
-        repaired=Repaired(
+        repaired=dict(
             title="Normalised gradient descent is fairer if ||g_2|| >= 4, ||g_1|| <= ||g_2||/2 and "
             "eta L < 2/5",
             statement=r"For $L$-smooth $L_1, L_2$ (convex or not): if $\eta L < 2/5$, $0 < \|g_1\| "
@@ -195,10 +191,10 @@ CLAIMS = (
     ),
     Claim(
         "dynamic/theorem-2-first-order",
-        "Proof of theorem 2",
         298,
         "To first order, normalised gradient descent is fairer if ||g_2|| >= 2 and ||g_1|| < "
         "||g_2||",
+        number="Proof of theorem 2",
         printed=r"$\frac{\eta}{2} (\|g_2\| - \|g_1\|)(1 + \frac{g_1 \cdot g_2}{\|g_1\| \|g_2\|}) "
         r"+ [L_{v_1}(w_{t_2}) - L_{v_1}(w_1)]$ [...] is smaller than the difference in the case of "
         r"Theorem 1 [...] when $\|\nabla_w L_{v_2}(w_{t_2})\|_2 \geq 2$.",
@@ -206,7 +202,6 @@ CLAIMS = (
         r"\|g_1\|)(1 + \cos) < \frac{\eta}{2} (\|g_2\|^2 - \|g_1\|^2)$, the linear parts under "
         r"normalised gradient descent and under FedAvg.",
         kind="bound",
-        whose="printed",
         check=definite(first_order, method="cancel", strict=True),
         mutants={
             "||g_2|| >= 1": ("1 for 2", {"least": 1}),

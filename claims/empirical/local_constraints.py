@@ -11,11 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.exact import ball, phi
-from fairfl.claims.forms import counterexample, grid
-from fairfl.studies.crosscheck.standard_errors import NEAR, OVER
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, grid
 
 if TYPE_CHECKING:  # listing the claims need not wait for solvers
     from fairfl.solvers.solution import Solution
@@ -23,6 +20,11 @@ if TYPE_CHECKING:  # listing the claims need not wait for solvers
     from fairfl.theory.populations.classifiers import Classifier
 
 SAME = 1e-8
+PEOPLE = 10_000
+NEAR, OVER = 0.5 / PEOPLE**0.5, 1 / PEOPLE**0.5
+"""Rules are near where a test on so many people, half a group each, cannot part them: the largest
+standard errors of an accuracy, 1 / (2 sqrt n), and of an MD, 1 / sqrt n.
+"""
 WORLDS = (
     *(f"figure-{figure}{panel}" for figure in (5, 9) for panel in "abcd"),
     "random-0",
@@ -51,11 +53,11 @@ def averaged(instance: dict[str, Any]) -> Case:
 
 def trained(instance: dict[str, Any], regime: str = "converged") -> Case:
     """The end of FedAvg with local constraints on a population, against LFT+FedAvg(ε)."""
-    from fairfl.studies.crosscheck.population.local_dynamics import Dynamics
+    from fairfl.studies.crosscheck.population.local_dynamics import trained as dynamics
 
     world, eps = named(instance["world"]), float(instance["eps"])
-    run = Dynamics(world, (eps,) * world.clients, regime, int(instance["rounds"]))
-    return compared(world, deque(run.run(), maxlen=1)[0][0], eps)
+    run = dynamics(world, (eps,) * world.clients, regime, int(instance["rounds"]))
+    return compared(world, deque(run, maxlen=1)[0][0], eps)
 
 
 def named(name: str) -> World:
@@ -122,9 +124,9 @@ EQUIVALENT = (
 CLAIMS = (
     Claim(
         "empirical/fair-clients-average",
-        "FedFB, section 3.1",
         0,
         "parameters of clients that are each fair average to a model that is fair on each",
+        number="FedFB, section 3.1",
         printed=EQUIVALENT,
         statement=r"Clients with $\mathrm{MD}_i=0$, each the most accurate of these, average to "
         r"$|\mathrm{MD}_i|\le0$.",
@@ -153,9 +155,9 @@ CLAIMS = (
     ),
     Claim(
         "empirical/local-training-reaches-lft-fedavg",
-        "FedFB, remark 9",
         0,
         "FedAvg with local constraints and local training to its end reaches LFT+FedAvg(ε)",
+        number="FedFB, remark 9",
         printed=EQUIVALENT,
         statement=r"The average of the clients' minimisers at $\lambda^{(i)}$, $\lambda$ stepped "
         r"by the average's "
@@ -183,7 +185,7 @@ CLAIMS = (
         notes="In runs: with 20 local steps the runs neither reach the optimum nor settle "
         "where two constraints bind; with falling rates they come near it; where one binds all "
         "regimes that evaluate λ at the average come near it.",
-        repaired=Repaired(
+        repaired=dict(
             title="the pooled weighted loss at δ_i = λ_i/π_i is least, over all functions, at "
             "LFT+FedAvg(ε)'s optimum",
             statement=r"With weights $\lambda^{(i)}_0=P(0\mid i)-\lambda_i/\pi_i$, "
@@ -202,9 +204,9 @@ CLAIMS = (
     ),
     Claim(
         "empirical/multipliers-fit-the-box",
-        "FedFB, eq. (6)",
         0,
         "the multipliers of LFT+FedAvg(ε) lie in FairBatch's box",
+        number="FedFB, eq. (6)",
         printed=r"$\lambda\in[0,2\frac{n_{\star,0}}n]\times\dots\times[0,2\frac{n_{\star,"
         r"A-1}}n]$ (6), for each client.",
         statement=r"$0\le\lambda^{(i)}_a\le2P(a\mid i)$ at the optimum's multipliers.",

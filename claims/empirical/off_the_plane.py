@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import witness
+from fairfl.claims.forms import Case, Claim, Relation, witness
 
 FAIR = 1e-12
 
@@ -44,9 +42,9 @@ def case(instance: dict[str, Any], lost: float = 0.05) -> Case:
 CLAIMS = (
     Claim(
         "empirical/parity-off-the-plane",
-        "FedFB, eqs. (6)-(9)",
         198,
         "a minimiser of FedFB's (6) can be fair and 0.07 less accurate than the best fair rule",
+        number="FedFB, eqs. (6)-(9)",
         printed=r"$\min_{\lambda\in[0,2n_{\star,0}/n]\times\dots}\sum_{a\ge1}F_a(w_\lambda)^2$, "
         r"$w_\lambda=\operatorname{argmin}_w\sum_a[\lambda_aL'_{0,a}+(2n_{\star,"
         r"a}/n-\lambda_a)L'_{1,a}]$",

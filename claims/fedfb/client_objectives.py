@@ -8,10 +8,8 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.fedfb.bilevel import outer
-from fairfl.claims.forms import counterexample, every, identity
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, every, identity
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 CELLS: Sequence[str] = ("00", "10", "01", "11")
@@ -154,34 +152,12 @@ def any_matrix(place: str = "outside", groups: int = 4) -> dict[str, Any]:
     return {"matrix - Hessian": matrix(curve, lam, share, groups, place)}
 
 
-def parity(lam: Any, loss: Any, index: str) -> tuple[Any, Any]:
-    """Algorithm 5's objectives added up, and (126); ``index``: of λ in client 0's sum over j."""
-    rest = sum(lam[1:])
-    others = sum(w * v for w, v in zip(lam[1:], loss[1:], strict=True))
-    first = 1 - (rest if index == "j" else (len(lam) - 1) * lam[0])
-    return others + first * loss[0], others + (1 - rest) * loss[0]
-
-
-def added(instance: dict[str, Any], index: str = "i") -> Case:
-    """Algorithm 5: the clients' objectives add up to (126), λ^(0) whatever number it may be."""
-    lam = instance["lam"]
-    own, whole = parity(lam, instance["loss"], index)
-    premises = {"Λ": min(lam[1:]) >= 0 and sum(lam[1:]) <= 1}
-    return Case((Relation(own, "==", whole, "(126)"),), premises)
-
-
-def any_added(index: str = "j") -> dict[str, Any]:
-    """The same in symbols, four clients."""
-    own, whole = parity(sympy.symbols("l0:4"), sympy.symbols("L0:4"), index)
-    return {"(126)": own - whole}
-
-
 CLAIMS = (
     Claim(
         "fedfb/algorithm-2-weights",
-        "Algorithm 2, appendix B.1",
         1225,
         "FedAvg, which weighs models by the clients' sizes, solves (7) from the objectives L^(i)",
+        number="Algorithm 2, appendix B.1",
         printed=r"FedAvg [...] iteratively compute[s] a weighted average of the local model "
         r"parameters, with the weights proportional to the local datasets' sizes. [...] "
         r"$L(w,\lambda)=\sum_iL^{(i)}(w,\lambda)$, "
@@ -193,7 +169,6 @@ CLAIMS = (
         r"$L=\sum_iL^{(i)}$.",
         kind="equivalence",
         scope="I = 2, quadratic losses",
-        whose="printed",
         check=counterexample(
             minimiser,
             "4 and 12 people, a quarter in each cell, losses (w - 0)²/2 and (w - 1)²/2: (7) has "
@@ -210,7 +185,7 @@ CLAIMS = (
         r"$\frac1I$, or let client $i$ descend on $\frac n{n^{(i)}}L^{(i)}$.",
         reading="Section 3 assumes clients of one size, for which there is no difference; section "
         "4's algorithms and the experiments do not.",
-        repaired=Repaired(
+        repaired=dict(
             title="with weights 1/I, or objectives n/n^(i) L^(i), the clients' objectives average "
             "to (7)",
             statement=r"$\frac1I\sum_iL^{(i)}=\frac1IL$ and $\sum_i\frac{n^{(i)}}n\cdot\frac "
@@ -226,9 +201,9 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/algorithm-3",
-        "Algorithms 3 and 4",
         1390,
         "the clients' objectives of algorithm 3 average to (90), and their μ^(i) to μ",
+        number="Algorithms 3 and 4",
         printed=r"$w^{(i)}\leftarrow$ Gradient descent w.r.t objective function "
         r"$\sum_{a=1}^{A-1}\lambda_aL_{1,a}^{(i)}(w)+(\frac{n_{1,\star}}n-\sum_{a="
         r"1}^{A-1}\lambda_a)L^{(i)}_{1,0}(w)+\frac{n_{0,\star}}nL^{(i)}_{0,\star}(w)$; "
@@ -239,7 +214,6 @@ CLAIMS = (
         kind="identity",
         hypotheses={"equal sizes": "the clients have as many people each"},
         scope="A = 2, I = 2",
-        whose="printed",
         check=counterexample(
             unequal,
             "two clients of 8 people; with label 1, group 1: 1 of loss 1 and 3 of loss 0, mean "
@@ -257,7 +231,7 @@ CLAIMS = (
         "nowhere defined; it must be the weighted difference too. Algorithm 4 has the same two "
         "faults.",
         reading="μ_a^(i) = L^(i)_{1,a} - L^(i)_{1,0}, SecAgg a mean, FedAvg's weights equal.",
-        repaired=Repaired(
+        repaired=dict(
             title="with L^(i)_{y,a} weighted by n^(i)_{y,a}/n_{y,a} the clients' objectives and "
             "μ^(i) sum to (90) and μ",
             statement=r"With $\frac{n^{(i)}_{y,a}}{n_{y,a}}L^{(i)}_{y,a}$ for $L^{(i)}_{y,a}$ both "
@@ -271,7 +245,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/assumption-7",
-        "Assumption 7",
         1418,
         "the matrix of assumption 7 is the inner problem's Hessian",
         printed=r"$\sum_{a=1}^{A-1}[(\lambda_{1,a}\nabla^2L_{1,a}+\lambda_{0,a}\nabla^2L_{0,a}+"
@@ -280,7 +253,6 @@ CLAIMS = (
         statement=r"(106)-(107) equals the Hessian of (102)-(103), which (115)-(117) invert.",
         kind="identity",
         scope="A = 3",
-        whose="printed",
         check=counterexample(
             same_matrix,
             "A = 3, Hessians 1 for a = 0 and -1 else, λ = 3/20, shares 1/2: (106)-(107) is "
@@ -301,7 +273,7 @@ CLAIMS = (
         erratum="The terms of a = 0 must stand outside of the sum over a, where they are counted "
         "A - 1 times. For A > 2 the assumption as printed may hold where the Hessian is "
         "negative. For A = 2 it makes no difference.",
-        repaired=Repaired(
+        repaired=dict(
             title="with the terms of a = 0 outside of the sum, assumption 7's matrix is the inner "
             "problem's Hessian",
             statement=r"$\sum_{a\ge1}\sum_y\lambda_{y,a}\nabla^2L_{y,a}+\sum_y(\frac{n_{y,"
@@ -309,43 +281,6 @@ CLAIMS = (
             size="A = 2, 3, 4",
             check=every(*(identity(any_matrix, groups=groups) for groups in (2, 3, 4))),
             mutants={"as printed": ("inside of the sum", {"place": "inside"})},
-        ),
-    ),
-    Claim(
-        "fedfb/algorithm-5",
-        "Algorithm 5",
-        1590,
-        "the clients' objectives of algorithm 5 add up to (126)",
-        printed=r"$w^{(i)}\leftarrow$ Gradient descent w.r.t objective function "
-        r"$[[i\ne0]]\lambda^{(i)}L^{(i)}(w)+[[i=0]](1-\sum_{j=1}^{I-1}\lambda^{(i)})L^{(0)}(w)$; "
-        r"Initialize $\lambda^{(i)}$ as $\frac{n^{(i)}}n$ for all $i\in[I]\setminus\{0\}$.",
-        statement=r"$\sum_{i\ge1}\lambda^{(i)}L^{(i)}+(1-\sum_{j=1}^{I-1}\lambda^{(0)})L^{(0)}$ is "
-        r"(126).",
-        kind="identity",
-        hypotheses={"Λ": "λ^(i) >= 0, Σ_{i>=1} λ^(i) <= 1"},
-        scope="I = 3",
-        whose="printed",
-        check=counterexample(
-            added,
-            "three clients of 2, 1 and 1 people: with λ^(0) = n^(0)/n = 1/2 client 0 has weight 1 "
-            "- 2/2 = 0, in (126) 1/2",
-            {"lam": [HALF, QUARTER, QUARTER], "loss": [Fraction(1), Fraction(0), Fraction(0)]},
-        ),
-        mutants={"λ^(j)": ("λ^(j) in the sum over j", {"index": "j"})},
-        severity="misprint",
-        erratum=r"Write $1-\sum_{j=1}^{I-1}\lambda^{(j)}$: with $\lambda^{(i)}$ the sum is "
-        r"$(I-1)\lambda^{(0)}$, and $\lambda^{(0)}$ is never set.",
-        reading="λ^(0) = n^(0)/n, as the other λ^(i) start. No number fits all λ in Λ.",
-        repaired=Repaired(
-            title="with λ^(j) in client 0's sum, the clients' objectives add up to (126)",
-            statement=r"$\sum_{i\ge1}\lambda^{(i)}L^{(i)}+(1-\sum_{j=1}^{I-1}\lambda^{(j)})"
-            r"L^{(0)}$ is (126).",
-            hypotheses={},
-            size="I = 4",
-            check=identity(any_added),
-            mutants={"as printed": ("λ^(0)", {"index": "i"})},
-            notes="A sum: a server that weighs models by n^(i)/n changes it, as in "
-            "fedfb/algorithm-2-weights.",
         ),
     ),
 )

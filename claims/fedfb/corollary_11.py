@@ -8,12 +8,9 @@ from typing import Any
 from flint import arb, ctx
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import CLASSICAL
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
 from fairfl.claims.fedfb.normal_clients import clients, ends
-from fairfl.claims.forms import counterexample, drawn, proof
+from fairfl.claims.forms import CLASSICAL, Case, Claim, Relation, counterexample, drawn, proof
 
 ZERO = Fraction(0)
 PRECISION = 2000
@@ -69,11 +66,10 @@ def favouring(draw: st.DrawFn, turned: bool = False) -> dict[str, Any]:
 
 PRINTED = (
     r"Let $q=0.5$, $\eta(x)=\frac1{1+e^{-x}}$, $\mathcal P_a^{(i)}=\mathcal "
-    r"N(\mu_a^{(i)},\sigma^{(i)2})$ where "
-    r"$(\mu_0^{(0)}-\mu_1^{(0)})(\mu_0^{(1)}-\mu_1^{(1)})<0$. Then "
-    r"$DP\,Disp(f^{LFT+Ensemble}_{\varepsilon_0,\varepsilon_1})\ge\delta\approx\frac14|g_0(0)+"
-    r"g_1(0)|>0$ for all $\varepsilon_0,\varepsilon_1\in[0,1]$ if one of the following "
-    r"conditions holds: 1. "
+    r"N(\mu_a^{(i)},\sigma^{(i)2})$ where $(\mu_0^{(0)}-\mu_1^{(0)})(\mu_0^{(1)}-\mu_1^{(1)})<0$. "
+    r"Then $DP\,Disp(f^{LFT+Ensemble}_{\varepsilon_0,\varepsilon_1})\ge\delta\approx\frac14|g_0(0)+"
+    r"g_1(0)|>0$ for all $\varepsilon_0,\varepsilon_1\in[0,1]$ if one of the following conditions "
+    r"holds: 1. "
     r"$\sigma^{(0)}\gg\sigma^{(1)},|\mu_0^{(0)}|,|\mu_1^{(0)}|,|\mu_0^{(1)}|,|\mu_1^{(1)}|$ and "
     r"$\mu_0^{(1)}>\mu_1^{(1)}$; [2. the mirror image.]"
 )
@@ -82,7 +78,6 @@ PREMISES = {"opposite": "(μ_0^(0) - μ_1^(0)) (μ_0^(1) - μ_1^(1)) < 0", "orde
 CLAIMS = (
     Claim(
         "fedfb/corollary-11",
-        "Corollary 11",
         660,
         "δ ≈ |g_0(0) + g_1(0)|/4 > 0 where one client's spread is much larger: as σ^(0) → ∞, all "
         "else fixed",
@@ -116,7 +111,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/corollary-11/uniform",
-        "Corollary 11",
         660,
         "δ > 0 whenever σ^(0) is 10^6 times σ^(1) and every mean",
         printed=PRINTED,

@@ -9,14 +9,12 @@ from typing import Any
 import sympy
 from flint import arb, ctx
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Effort, Repaired
+from fairfl.claims.claim import Claim, Effort
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import ball, phi
-from fairfl.claims.fedfb.example_1 import INSTANCE, clients
-from fairfl.claims.fedfb.normal_clients import NormalClient, ends
+from fairfl.claims.fedfb.normal_clients import INSTANCE, NormalClient, clients, ends
 from fairfl.claims.fedfb.theorem_17 import mean
-from fairfl.claims.forms import every, identity, witness
+from fairfl.claims.forms import Case, Relation, every, identity, witness
 from fairfl.solvers.schemes import Scheme
 
 ZERO = Fraction(0)
@@ -109,16 +107,15 @@ SHARES = tuple([Fraction(k, 10), Fraction(10 - k, 10)] for k in (5, 4, 3, 2))
 CLAIMS = (
     Claim(
         "fedfb/figure-4",
-        "Figure 4, section 5.1",
         85,
         "in all three cases of figure 4 LFT+Ensemble cannot be perfectly fair",
+        number="Figure 4, section 5.1",
         printed=r"In all three cases, the LFT+Ensemble cannot achieve perfect fairness, i.e., "
         r"$\delta>0$. [Section 5.1, of (b) and (c):] In both cases, LFT+Ensemble fails to achieve "
         r"perfect fairness, i.e., $\delta>0$.",
         statement=r"In case (b), $DP\,Disp(f^{LFT+Ensemble}_{0,0})>0$.",
         kind="figure",
         scope="case (b), on the laws",
-        whose="printed",
         check=every(
             identity(together, {"t": "1/10", "sd": "1/5"}, method="simplify"),
             witness(
@@ -137,7 +134,7 @@ CLAIMS = (
         "vanish at the same λ: at ε = (0, 0) the two local classifiers are one, and MD = 0 "
         "(lemma 15's case 1: τ = 0). Its constraint binds client 0 only for ε_0 below |g_0(0)| < "
         "10^-523, so a grid or a sample cannot show it.",
-        repaired=Repaired(
+        repaired=dict(
             title="figure 4: δ = 0.2043 (a), 0.1646 (c); (b) is 0 at ε = (0, 0), and at least "
             "0.0853 for ε_0 > 10^-523",
             statement=r"(a) $\delta\in(0.2043,0.2044)$; (c) $\delta\in(0.1646,0.1647)$; (b) "
@@ -162,10 +159,10 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/figure-5",
-        "Figure 5, section 3.3",
         121,
         "LFT+FedAvg's maximum fairness is strictly lower than CFL's, in the panel of equal shares "
         "too",
+        number="Figure 5, section 3.3",
         printed=r"LFT+FedAvg's maximum fairness is strictly higher than that of LFT+Ensemble but "
         r"strictly lower than that of CFL. Moreover, the tradeoff curves are strictly ordered in "
         r"the same order.",
@@ -183,7 +180,7 @@ CLAIMS = (
         "other panels the two are one curve before their common end too.",
         reading="The shares of figure 5's panels are not printed; the leftmost is taken to have "
         "q_0 = q_1, like figure 9(a).",
-        repaired=Repaired(
+        repaired=dict(
             title="figure 5: LFT+FedAvg reaches 0 for q_0 = q_1; else 0 < LFT+FedAvg < "
             "LFT+Ensemble",
             statement="The order of the smallest disparities for q = (0.5, 0.5), (0.4, 0.6), (0.3, "

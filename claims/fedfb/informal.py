@@ -8,12 +8,10 @@ from typing import Any
 import sympy
 from flint import arb
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball, phi
 from fairfl.claims.fedfb.theorem_17 import mean
 from fairfl.claims.fedfb.worlds import Clients
-from fairfl.claims.forms import definite, every, identity, leaves, witness
+from fairfl.claims.forms import Case, Claim, Relation, definite, every, identity, leaves, witness
 
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 WIDE = [[9, 1, 1, 8], [8, 1, 1, 9]]
@@ -87,7 +85,6 @@ COMMON = {"common q": "q_i = q for all clients"}
 CLAIMS = (
     Claim(
         "fedfb/lemma-1",
-        "Lemma 1",
         104,
         "for any number of clients there are conditions under which DP Disp of LFT+Ensemble stays "
         "above some δ > 0",
@@ -108,7 +105,6 @@ CLAIMS = (
         scope="the bound: any I (three terms, which look the same for any); federations: I = 2, "
         "..., 6",
         size="three terms",
-        whose="printed",
         check=every(
             definite(sums), *(witness(above, f"{n} clients, L > δ", pairs(n)) for n in range(2, 7))
         ),
@@ -125,7 +121,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/corollary-2",
-        "Corollary 2",
         110,
         "if one normal client's spread is much larger, under certain assumptions, DP Disp of "
         "LFT+Ensemble stays above some δ > 0",
@@ -154,7 +149,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/theorem-3",
-        "Theorem 3",
         135,
         "under the conditions of lemma 1, min DP Disp of LFT+Ensemble exceeds that of LFT+FedAvg",
         printed=r"Let $q_i=q$ for all $i\in[I]$, where $q\in(0,1)$ is a constant. Under certain "
@@ -168,7 +162,6 @@ CLAIMS = (
         hypotheses=COMMON,
         scope="three clients, whose sums look the same for any number",
         size="I = 3",
-        whose="printed",
         check=identity(mean, clients=3),
         mutants={"q_i": ("shares that differ", {"common": False})},
         rests_on=("fedfb/lemma-1",),

@@ -8,65 +8,78 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.worlds import HALF, Clients, Population, parts
-from fairfl.claims.forms import counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 
 ZERO, ONE = Fraction(0), Fraction(1)
 GRID = 3
 """Parts of [0, c] at which the condition on ψ is tested; its corners, where ψ is extreme, are among
 them.
 """
+Pair = tuple[Population, Population]
 
 
-def psi(clients: Sequence[Population], eps: Sequence[Fraction]) -> Fraction:
-    """(33), with g_i⁻¹(v) the point next to 0 where it is not unique."""
-    one, two = clients
-    signs = [1 if client.g(ZERO) > 0 else -1 for client in clients]
-    lams = [client.multiplier(e) for client, e in zip(clients, eps, strict=True)]
-    return (one.g(lams[1]) + two.g(lams[0]) + signs[0] * eps[0] + signs[1] * eps[1]) / 4
+def psi(pair: Pair, shares: Sequence[Fraction], eps: Sequence[Fraction]) -> Fraction:
+    """(33), or (62) where the two have other ``shares`` than a half, with g_i⁻¹(v) the point next
+    to 0 where it is not unique.
+    """
+    signs = [1 if one.g(ZERO) > 0 else -1 for one in pair]
+    lams = [one.multiplier(e) for one, e in zip(pair, eps, strict=True)]
+    mixed = shares[0] * shares[1] * (pair[0].g(lams[1]) + pair[1].g(lams[0]))
+    return mixed + sum(j**2 * s * e for j, s, e in zip(shares, signs, eps, strict=True))
 
 
-def conditions(world: Clients) -> tuple[dict[str, bool], Fraction]:
-    """Lemma 10's premises, and δ = min |ψ|."""
-    start = [client.g(ZERO) for client in world.clients]
+def conditions(
+    world: Clients, split: Sequence[Sequence[int]] = ((0,), (1,))
+) -> tuple[dict[str, bool], Fraction, Pair]:
+    """Lemma 10's premises, or lemma 20's, for the two pooled subsets of a ``split``; min |ψ|; and
+    the subsets.
+    """
+    pair = world.pool(split[0]), world.pool(split[1])
+    shares = [Fraction(len(part), len(world.q)) for part in split]
+    start = [one.g(ZERO) for one in pair]
     places = [min(map(abs, start)) * k / GRID for k in range(GRID + 1)]
-    values = [psi(world.clients, (a, b)) for a in places for b in places]
+    values = [psi(pair, shares, (a, b)) for a in places for b in places]
     opposite = start[0] * start[1] < 0
-    same = opposite and all(v * sum(start) > 0 for v in values)
-    return {"opposite": opposite, "ψ": same}, min(map(abs, values))
+    premises = {
+        "common q": len(set(world.q)) == 1,
+        "opposite": opposite,
+        "ψ": opposite and all(v * sum(start) > 0 for v in values),
+        "g_i increase": world.positive,
+    }
+    return premises, min(map(abs, values)), pair
 
 
 def bound(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
     """|MD| >= δ > 0 at any budgets."""
     world = Clients.of(instance["laws"], instance["q"])
-    premises, delta = conditions(world)
-    lams = [c.multiplier(e) for c, e in zip(world.clients, instance["eps"], strict=True)]
+    premises, delta, _ = conditions(world)
+    lams = world.multipliers(instance["eps"])
     disparity = abs(world.ensemble(lams)[0])
     relations = (
         Relation(ZERO, "<", delta, "δ"),
         Relation(factor * delta, "<=", disparity, "DP Disp"),
     )
-    return Case(relations, {**premises, "g_i increase": world.positive})
+    return Case(relations, premises)
 
 
 def tight(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
     """δ is reached with ε = 1 for the fairer client and ε = 0 for the other."""
     world = Clients.of(instance["laws"], instance["q"])
-    premises, delta = conditions(world)
+    premises, delta, _ = conditions(world)
     fairer = min(world.clients, key=lambda client: abs(client.g(ZERO)))
     lams = [ZERO if client is fairer else client.multiplier(ZERO) for client in world.clients]
     relation = Relation(factor * delta, "==", abs(world.ensemble(lams)[0]), "δ")
-    return Case((relation,), {**premises, "g_i increase": world.positive})
+    return Case((relation,), premises)
 
 
 def choices(instance: dict[str, Any], choice: str = "any") -> Case:
     """The bound with λ_i any point of g_i⁻¹(...): every one of them solves the client's problem."""
     world = Clients.of(instance["laws"], instance["q"])
-    premises, delta = conditions(world)
+    premises, delta, _ = conditions(world)
+    premises.pop("g_i increase")
     clients, lams = world.clients, instance["lams"]
-    nearest = [c.multiplier(e) for c, e in zip(clients, instance["eps"], strict=True)]
+    nearest = world.multipliers(instance["eps"])
     solve = all(c.g(a) == c.g(b) for c, a, b in zip(clients, lams, nearest, strict=True))
     disparity = abs(world.ensemble(lams if choice == "any" else nearest)[0])
     return Case((Relation(delta, "<=", disparity, "DP Disp"),), {**premises, "λ_i solves": solve})
@@ -108,6 +121,7 @@ PRINTED = (
     r"\varepsilon_1)|:\varepsilon_0,\varepsilon_1\in[0,c]\}>0$."
 )
 PREMISES = {
+    "common q": "q_i = q for all clients",
     "opposite": "g_0(0) g_1(0) < 0: the clients' ERMs favour different groups",
     "ψ": "ψ (g_0(0) + g_1(0)) > 0 on [0, c]²",
 }
@@ -116,7 +130,6 @@ INCREASE = {"g_i increase": "each g_i is strictly increasing, as the proof of le
 CLAIMS = (
     Claim(
         "fedfb/lemma-10",
-        "Lemma 10",
         568,
         "if the ERMs favour different groups and ψ keeps its sign, DP Disp of LFT+Ensemble is at "
         "least δ > 0",
@@ -127,7 +140,6 @@ CLAIMS = (
         kind="bound",
         hypotheses={**PREMISES, **INCREASE},
         scope="each g_i strictly increasing",
-        whose="printed",
         check=proof("ensemble_gap.v", "gap", drawn(bound, opposed, tolerance=0.0)),
         mutants={"above δ": ("DP Disp >= 1.01 δ", {"factor": Fraction(101, 100)})},
         rests_on=("fedfb/eq-32",),
@@ -144,7 +156,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/lemma-10/tight",
-        "Lemma 10",
         568,
         "δ of lemma 10 is the smallest disparity of LFT+Ensemble",
         printed=PRINTED,
@@ -165,7 +176,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/lemma-10/gaps",
-        "Lemma 10",
         568,
         "lemma 10 for whichever solutions of their own problems the clients return",
         printed=PRINTED,

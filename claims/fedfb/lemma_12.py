@@ -1,18 +1,15 @@
-"""FedFB, lemmas 12 and 13: LFT+Ensemble is at most as accurate as CFL, and as accurate where ERM is
-fair.
-"""
+"""FedFB, lemmas 12 to 14: LFT+Ensemble is at most as accurate as CFL, and when it is less."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.fedfb.worlds import Clients, parts, worlds
-from fairfl.claims.forms import drawn, proof
+from fairfl.claims.fedfb.worlds import HALF, Clients, parts, worlds
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
@@ -73,10 +70,101 @@ def slackened() -> st.SearchStrategy[dict[str, Any]]:
 SCOPE = "as stated: two clients of equal weight, each g_i increasing on [-max(q, 1-q), max(q, 1-q)]"
 INCREASE = {"common q": "q_0 = q_1", "g_i increase": "each g_i is strictly increasing"}
 
+
+ZERO, ONE = Fraction(0), Fraction(1)
+
+
+def worse(world: Clients, lams: Sequence[Fraction], eps: Fraction) -> Relation:
+    """LFT+Ensemble(ε_0, ε_1; ε) < CFL(ε): too unfair, or strictly less accurate."""
+    difference, accuracy = world.ensemble(lams)
+    if abs(difference) > eps:
+        return Relation(eps, "<", abs(difference), "DP Disp")
+    return Relation(accuracy, "<", world.pooled.best(eps), "accuracy")
+
+
+def between(
+    world: Clients, places: Sequence[Fraction], goals: Sequence[Fraction]
+) -> list[Fraction]:
+    """λ_i = place_i · g_i⁻¹(0); or, where there are ``goals``, the points of these ranges next to
+    them.
+    """
+    ends = [client.multiplier(ZERO) for client in world.clients]
+    if not goals:
+        return [p * end for p, end in zip(places, ends, strict=True)]
+    return [
+        min(max(goal, min(end, ZERO)), max(end, ZERO))
+        for goal, end in zip(goals, ends, strict=True)
+    ]
+
+
+def multipliers(world: Clients, instance: dict[str, Any], eps: Fraction) -> list[Fraction]:
+    """By their places, or next to CFL(ε)'s own λ where the instance has an aim."""
+    goals = [world.pooled.multiplier(eps)] * 2 if instance["aim"] else []
+    return between(world, instance["place"], goals)
+
+
+def strict(instance: dict[str, Any], opposite: bool = True) -> Case:
+    """The statement at one ε < |g(0)| and one pair of multipliers."""
+    world = Clients.of(instance["laws"], instance["q"])
+    start = [client.g(ZERO) for client in world.clients]
+    erm = abs(world.pooled.g(ZERO))
+    eps = instance["part"] * erm
+    premises = {
+        "g_i increase": world.positive,
+        "ε < |g(0)|": eps < erm,
+        "opposite": not opposite or start[0] * start[1] < 0,
+    }
+    return Case((worse(world, multipliers(world, instance, eps), eps),), premises)
+
+
+def choices(instance: dict[str, Any], choice: str = "any") -> Case:
+    """The statement for given solutions λ_i of the clients' own problems, where g_i⁻¹ is a set."""
+    world, eps = Clients.of(instance["laws"], instance["q"]), instance["eps"]
+    clients, lams = world.clients, instance["lams"]
+    nearest = world.multipliers(instance["local"])
+    premises = {
+        "opposite": clients[0].g(ZERO) * clients[1].g(ZERO) < 0,
+        "ε < |g(0)|": eps < abs(world.pooled.g(ZERO)),
+        "λ_i solves": all(c.g(a) == c.g(b) for c, a, b in zip(clients, lams, nearest, strict=True)),
+    }
+    return Case((worse(world, lams if choice == "any" else nearest, eps),), premises)
+
+
+def turned(instance: dict[str, Any], agree: bool) -> dict[str, Any]:
+    """The instance with client 1's groups exchanged where need be: ERMs favour the same group or,
+    not ``agree``, different ones.
+    """
+    signs = [client.g(ZERO) > 0 for client in Clients.of(instance["laws"], instance["q"]).clients]
+    one, two = instance["laws"]
+    return {**instance, "laws": [one, two if (signs[0] == signs[1]) == agree else two[::-1]]}
+
+
+def placed() -> st.SearchStrategy[dict[str, Any]]:
+    """Two clients, a part of |g(0)| for ε, and where in their ranges the λ_i lie."""
+    place = st.lists(parts(8), min_size=2, max_size=2)
+    return worlds(2, place=place, part=parts(16, 15), aim=st.booleans())
+
+
+def instances() -> st.SearchStrategy[dict[str, Any]]:
+    """Mostly clients that favour different groups."""
+    return st.one_of(placed(), placed().map(lambda one: turned(one, agree=False)))
+
+
+PRINTED = (
+    r"Let $q\in(0,1)$. If $g_0(0)g_1(0)<0$, "
+    r"$\max_{\varepsilon_0,\varepsilon_1}LFT+Ensemble(\varepsilon_0,\varepsilon_1;"
+    r"\varepsilon)<CFL(\varepsilon)$ for all $\varepsilon<|g(0)|$."
+)
+PREMISES = {
+    "common q": "q_0 = q_1",
+    "opposite": "g_0(0) g_1(0) < 0",
+    "ε < |g(0)|": "the unconstrained solution is not fair enough",
+}
+
+
 CLAIMS = (
     Claim(
         "fedfb/lemma-12",
-        "Lemma 12",
         756,
         "Acc(LFT+Ensemble) ≤ CFL(ε) where its disparity is ≤ ε, with equality iff λ_0 = λ_1 = λ_ε",
         printed=r"Let $q\in(0,1)$. Given an LFT+Ensemble classifier such that "
@@ -88,7 +176,6 @@ CLAIMS = (
         kind="bound",
         hypotheses=INCREASE,
         scope=SCOPE,
-        whose="printed",
         check=proof("ensemble.v", "lemma_12", drawn(bound, tried, tolerance=0.0)),
         mutants={
             "λ_0 = λ_1": ("equality iff λ_0 = λ_1", {"condition": "two equal"}),
@@ -102,7 +189,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/lemma-13",
-        "Lemma 13",
         764,
         "if ε ≥ |g(0)| then max LFT+Ensemble(ε_0, ε_1; ε) = CFL(ε)",
         printed=r"Let $q\in(0,1)$. If the ERM is already fair, i.e., $\varepsilon\ge|g(0)|$, "
@@ -112,9 +198,52 @@ CLAIMS = (
         r"$|MD|\le\varepsilon$.",
         kind="implication",
         scope="as stated; any number of clients, any q_i; ERM fair whatever it does at ties",
-        whose="printed",
         check=proof("lemma_7.v", "fair", drawn(fair, slackened, tolerance=0.0)),
         mutants={"1 % less fair": ("ε >= 0.99 |g(0)|", {"part": Fraction(99, 100)})},
         rests_on=("fedfb/lemma-7/repaired",),
+    ),
+    Claim(
+        "fedfb/lemma-14",
+        775,
+        "if g_0(0) g_1(0) < 0: max LFT+Ensemble < CFL(ε) for all ε < |g(0)|",
+        printed=PRINTED,
+        statement=r"For every pair of budgets, $DP\,Disp>\varepsilon$ or $Acc<CFL(\varepsilon)$.",
+        kind="bound",
+        hypotheses={**PREMISES, **INCREASE},
+        scope=SCOPE,
+        check=proof("ensemble.v", "lemma_14", drawn(strict, instances, tolerance=0.0)),
+        mutants={"any signs": ("without g_0(0) g_1(0) < 0", {"opposite": False})},
+        rests_on=("fedfb/lemma-7/repaired", "fedfb/eq-10/repaired"),
+        reading="g_i⁻¹ is a function; else see fedfb/lemma-14/gaps.",
+        gap="the statement survives: the proof treats g_1(0) > 0, |g_1(0)| >= |g_0(0)|, and names "
+        "the same case again as the one that is similar (read g_1(0) < 0 or |g_1(0)| < |g_0(0)|).",
+    ),
+    Claim(
+        "fedfb/lemma-14/gaps",
+        775,
+        "lemma 14 for whichever solutions of their own problems the clients return",
+        printed=PRINTED,
+        statement=r"The same for every choice of $\lambda_i\in g_i^{-1}(\cdot)$.",
+        kind="bound",
+        hypotheses={**PREMISES, "λ_i solves": "λ_i gives a solution of LFT+Ensemble(i, ε_i)"},
+        scope="densities with gaps, n = 2",
+        expected="refuted",
+        whose="reading",
+        severity="theorem",
+        check=counterexample(
+            choices,
+            "λ_0 = λ_1 = λ_CFL = -1/16 at ε = 1/12 < |g(0)| = 1/3: client 0 has no one with u in "
+            "(1/4, 3/4)",
+            {
+                "laws": [[[2, 0, 0, 1], [1, 0, 0, 2]], [[0, 0, 1, 0], [0, 1, 0, 0]]],
+                "q": HALF,
+                "eps": Fraction(1, 12),
+                "local": [ONE, HALF],
+                "lams": [Fraction(-1, 16)] * 2,
+            },
+        ),
+        mutants={"nearest": ("λ_i the point of g_i⁻¹ next to 0", {"choice": "nearest"})},
+        erratum="Assume that every client's law has full support: without, g_i is flat somewhere, "
+        "λ_i may have the sign that lemma 9 excludes, and the ensemble may be CFL's own solution.",
     ),
 )

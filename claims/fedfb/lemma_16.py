@@ -7,11 +7,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case
-from fairfl.claims.claim import Claim, Repaired
-from fairfl.claims.fedfb.lemma_14 import between, worse
+from fairfl.claims.fedfb.lemma_12 import between, worse
 from fairfl.claims.fedfb.worlds import HALF, Clients, Population, mix, parts, worlds
-from fairfl.claims.forms import counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, counterexample, drawn, proof
 
 ZERO = Fraction(0)
 
@@ -90,7 +88,6 @@ PREMISES = {"q_0 ≠ q_1": "the shares differ, both in (0, 1)", "ε < |g(0)|": "
 CLAIMS = (
     Claim(
         "fedfb/lemma-16",
-        "Lemma 16",
         878,
         "q_0 ≠ q_1: max LFT+Ensemble < CFL(ε) for all ε < |g(0)|, g of the printed pooled law",
         printed=PRINTED,
@@ -98,7 +95,6 @@ CLAIMS = (
         r"people themselves.",
         kind="bound",
         hypotheses={**PREMISES, "g_i increase": "each density is positive on (0, 1)"},
-        whose="printed",
         severity="constant",
         check=counterexample(
             strict,
@@ -117,7 +113,7 @@ CLAIMS = (
         erratum="The mixture for a = 0 must have weights (1 - q_i)/(2 - q_0 - q_1), by Bayes' "
         "rule; that for a = 1 is right. With the printed ones |g(0)| is not the disparity of ERM, "
         "and the lemma fails at budgets at which ERM is already fair.",
-        repaired=Repaired(
+        repaired=dict(
             title="q_0 ≠ q_1: max LFT+Ensemble < CFL(ε) for all ε < |g(0)|, pooled by Bayes' rule",
             statement=r"The statement with $P(i\mid a=1)=\frac{q_i}{q_0+q_1}$, $P(i\mid "
             r"a=0)=\frac{1-q_i}{2-q_0-q_1}$.",
@@ -136,7 +132,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/lemma-16/gaps",
-        "Lemma 16",
         878,
         "q_0 ≠ q_1, pooled by Bayes' rule, every g_i strictly increasing: max LFT+Ensemble < "
         "CFL(ε) for all ε < |g(0)|",

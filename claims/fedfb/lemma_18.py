@@ -8,12 +8,10 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import CLASSICAL
-from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, solved
 from fairfl.claims.fedfb.theorem_17 import finite
-from fairfl.claims.forms import counterexample, drawn, identity, proof
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
 
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 TINY = 1e-9
@@ -132,7 +130,6 @@ FEASIBLE = {**FINITE, "feasible": "the rival's |MD_i| is at most ε_i"}
 CLAIMS = (
     Claim(
         "fedfb/lemma-18",
-        "Lemma 18",
         960,
         "finite X: LFT+FedAvg(ε) is solved by [[Σ_i s_i p_a^(i) > 0]] for some λ",
         printed=r"For finite $\mathcal X$, the solution to LFT+FedAvg($\varepsilon$) is given by "
@@ -143,7 +140,6 @@ CLAIMS = (
         kind="existence",
         hypotheses=FEASIBLE,
         scope="I = 1, as stated",
-        whose="printed",
         check=RANDOMISED,
         mutants={"randomised": ("with randomised rules among them", {"allow": "randomised"})},
         severity="theorem",
@@ -155,7 +151,7 @@ CLAIMS = (
         "common throughout, unsaid.",
         notes="With laws that have densities the statement may fail too: Σ_i s_i p_a^(i) can "
         "vanish on an interval.",
-        repaired=Repaired(
+        repaired=dict(
             title="finite X: solutions accept where Σ_i s_i > 0, reject where < 0, and may "
             "randomise where = 0",
             statement=r"For some $\lambda$, $f=1$ where $\sum_i[P(x,a,i)(2\eta-1)\pm\lambda_i"
@@ -177,7 +173,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/lemma-18/sufficient",
-        "Lemma 18",
         960,
         "finite X: a feasible f of lemma 18's form, complementary to its λ, solves LFT+FedAvg(ε)",
         printed="see fedfb/lemma-18",
@@ -197,7 +192,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/remark-9",
-        "Remark 9",
         1011,
         "LFT+FedAvg(ε) is equivalent to minimising P(ŷ≠y) - Σ λ_i MD_i(f)",
         printed=REMARK,
@@ -207,14 +201,13 @@ CLAIMS = (
         kind="equivalence",
         hypotheses=FEASIBLE,
         scope="I = 1, finite X",
-        whose="printed",
         check=RANDOMISED,
         mutants={"randomised": ("with randomised rules among them", {"allow": "randomised"})},
         severity="remark",
         erratum="Every solution of LFT+FedAvg(ε) minimises (61) for the optimal λ, but not "
         "conversely: minimisers may be infeasible, or not complementary. They coincide where the "
         "minimiser is unique.",
-        repaired=Repaired(
+        repaired=dict(
             title="solutions of LFT+FedAvg(ε) minimise P(ŷ≠y) - Σ λ_i MD_i(f) for some λ; "
             "feasible complementary minimisers solve it",
             statement=r"Every solution minimises (61) for some $\lambda$. A minimiser "
@@ -235,7 +228,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/remark-9/local",
-        "Remark 9",
         1017,
         "the clients' objectives P(ŷ≠y | i) - λ_i MD_i average to (61)",
         printed=REMARK,
@@ -243,7 +235,6 @@ CLAIMS = (
         r"y)-\sum_i\lambda_iMD_i$.",
         kind="identity",
         scope="as stated; equal weights",
-        whose="printed",
         check=counterexample(
             local_objective,
             "two clients, MD_i = 1, λ_i = 1/2: the mean of the local objectives subtracts 1/2, "
@@ -254,7 +245,7 @@ CLAIMS = (
         severity="constant",
         erratum="With the λ_i of (61) the local objectives need I λ_i. With free λ_i nothing "
         "else changes.",
-        repaired=Repaired(
+        repaired=dict(
             title="the clients' objectives P(ŷ≠y | i) - I λ_i MD_i average to (61)",
             statement=r"$\frac1I\sum_i[P(\hat y\ne y\mid i)-I\lambda_iMD_i]=P(\hat y\ne "
             r"y)-\sum_i\lambda_iMD_i$.",

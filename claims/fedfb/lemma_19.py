@@ -8,11 +8,9 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, federation_of
 from fairfl.claims.fedfb.theorem_17 import finite
-from fairfl.claims.forms import drawn, every, identity, proof, witness
+from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity, proof, witness
 
 ZERO, QUARTER, HALF = Fraction(0), Fraction(1, 4), Fraction(1, 2)
 
@@ -115,15 +113,14 @@ def _segregated(
     """Lemma 19 for two clients, and lemma 22 for any number, of which four are drawn."""
     return Claim(
         f"fedfb/lemma-{id}",
-        f"Lemma {id}",
         line,
         f"{title}: min DP Disp(LFT+FedAvg) = DP Disp(f_1^CFL) > min DP Disp(CFL) = 0",
+        number=f"Lemma {id}",
         printed=printed,
         statement=statement,
         kind="implication",
         hypotheses=PREMISES,
         scope="as stated; undefined rates bound nothing, and MD is a difference of two rates",
-        whose="printed",
         check=proof(
             "segregated.v",
             "segregated",
@@ -170,7 +167,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/lemma-4",
-        "Lemma 4",
         162,
         "for any q_0 ≠ q_1 in (0, 1) there are laws with min DP Disp(LFT+FedAvg) > min DP "
         "Disp(CFL) = 0",
@@ -184,7 +180,6 @@ CLAIMS = (
         kind="existence",
         scope="n = 2, every pair q_0 ≠ q_1; a finite X, which a density around each point makes "
         "continuous",
-        whose="printed",
         check=every(
             identity(gap),
             witness(

@@ -8,43 +8,11 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
-from fairfl.claims.fedfb.worlds import Clients, Population, worlds
-from fairfl.claims.forms import counterexample, definite, drawn, every, proof
+from fairfl.claims.fedfb.lemma_10 import conditions
+from fairfl.claims.fedfb.worlds import Clients, worlds
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, drawn, every, proof
 
 ZERO, ONE = Fraction(0), Fraction(1)
-GRID = 3
-"""Parts of [0, c] at which the condition on ψ̃ is tested."""
-Pair = tuple[Population, Population]
-
-
-def psi(pair: Pair, shares: tuple[Fraction, Fraction], eps: tuple[Fraction, Fraction]) -> Fraction:
-    """(62)."""
-    one, two = pair
-    first, second = (1 if p.g(ZERO) > 0 else -1 for p in pair)
-    lams = [p.multiplier(e) for p, e in zip(pair, eps, strict=True)]
-    mixed = shares[0] * shares[1] * (one.g(lams[1]) + two.g(lams[0]))
-    return mixed + shares[0] ** 2 * first * eps[0] + shares[1] ** 2 * second * eps[1]
-
-
-def conditions(world: Clients, split: list[list[int]]) -> tuple[dict[str, bool], Fraction, Pair]:
-    """Lemma 20's premises, δ̃, and the two pooled subsets."""
-    count = len(world.q)
-    pair = world.pool(split[0]), world.pool(split[1])
-    shares = Fraction(len(split[0]), count), Fraction(len(split[1]), count)
-    start = [p.g(ZERO) for p in pair]
-    c = min(map(abs, start))
-    steps = [c * k / GRID for k in range(GRID + 1)]
-    values = [psi(pair, shares, (a, b)) for a in steps for b in steps]
-    opposite = start[0] * start[1] < 0
-    premises = {
-        "common q": len(set(world.q)) == 1,
-        "opposite": opposite,
-        "ψ": opposite and all(v * sum(start) > 0 for v in values),
-        "g_i increase": world.positive,
-    }
-    return premises, min(map(abs, values)), pair
 
 
 def printed(instance: dict[str, Any], who: str = "clients") -> Case:
@@ -55,7 +23,7 @@ def printed(instance: dict[str, Any], who: str = "clients") -> Case:
     split, eps = instance["split"], instance["eps"]
     premises, delta, pair = conditions(world, split)
     if who == "clients":
-        lams = [client.multiplier(e) for client, e in zip(world.clients, eps, strict=True)]
+        lams = world.multipliers(eps)
         disparity = abs(world.ensemble(lams)[0])
     else:
         rules = [p.rule(p.multiplier(e)) for p, e in zip(pair, eps[:2], strict=True)]
@@ -96,7 +64,7 @@ def reachable(instance: dict[str, Any], wider: Fraction = ZERO, low: str = "leas
     least, most = least - wider, most + wider
 
     def difference(budgets: list[Fraction]) -> Fraction:
-        return world.ensemble([c.multiplier(e) for c, e in zip(clients, budgets, strict=True)])[0]
+        return world.ensemble(world.multipliers(budgets))[0]
 
     value = least + instance["part"] * (most - least)
     inner = [end[0] + instance["part"] * (end[1] - end[0]) for end in ends]
@@ -136,7 +104,6 @@ PREMISES = {
 CLAIMS = (
     Claim(
         "fedfb/lemma-20",
-        "Lemma 20",
         1042,
         "I clients in two pooled subsets: DP Disp of LFT+Ensemble is at least δ̃ > 0",
         printed=r"Let $q_i=q$ for all $i\in[I]$. Consider a partition which divides $I$ clients "
@@ -155,7 +122,6 @@ CLAIMS = (
         kind="bound",
         hypotheses=PREMISES,
         scope="I = 3, as stated",
-        whose="printed",
         check=every(
             proof(
                 "lemma_20.v",
@@ -175,10 +141,9 @@ CLAIMS = (
         "data of a subset, not for LFT+Ensemble of I > 2 clients. 'Pooling the datasets in one "
         "subset can clearly achieve a wider range of fairness' is false: a client that is far "
         "less fair than its subset moves its own λ further.",
-        notes="Lemma 1 and remark 10 for more than two clients, and the second half of theorem "
-        "21, rest on it (fedfb/theorem-21/strict). What does hold for I clients: "
-        "fedfb/lemma-20/range.",
-        repaired=Repaired(
+        notes="Lemma 1 and remark 10 for more than two clients, and the second half of theorem 21, "
+        "rest on it (fedfb/theorem-21/strict). What does hold for I clients: fedfb/lemma-20/range.",
+        repaired=dict(
             title="the average of the two pooled subsets' classifiers, with weights J_0, J_1, has "
             "DP Disp at least δ̃ > 0",
             statement=r"$DP\,Disp(J_0\tilde f_0+J_1\tilde f_1)\ge\tilde\delta>0$ for all "
@@ -198,7 +163,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/lemma-20/range",
-        "Lemma 20",
         1042,
         "(ours) the mean differences that LFT+Ensemble of I clients reaches",
         printed="see fedfb/lemma-20",

@@ -7,9 +7,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.fedfb.bilevel import equality, jets
-from fairfl.claims.forms import Part, counterexample, every, identity
+from fairfl.claims.forms import Claim, Part, counterexample, every, identity
 
 HALF, THIRD, ZERO = Fraction(1, 2), Fraction(1, 3), Fraction(0)
 FLAT = [Fraction(2), ZERO, ZERO]
@@ -90,9 +89,9 @@ def lemma(
     """A lemma and its repaired form: the four differ in the notion alone."""
     return Claim(
         f"fedfb/lemma-{number}",
-        f"Lemma {number}",
         line,
         f"{what}: μ·∇F ≤ 0 along the update, with equality iff μ = 0",
+        number=f"Lemma {number}",
         printed=rf"If assumption {assumption} holds, then on the direction {direction} we have "
         rf"$\mu(\lambda)\cdot\nabla {objective}(\lambda)"
         r"\le0$, and the equality holds if only if $\mu(\lambda)=0$.",
@@ -103,7 +102,6 @@ def lemma(
             "definite at w_λ"
         },
         scope="two groups and three, as stated",
-        whose="printed",
         check=every(
             _at("two groups, quadratic losses: ∇G_1 = 0 at w_λ, G_1 ≠ 0", 2, TWO[notion], notion),
             _at(
@@ -117,7 +115,7 @@ def lemma(
         "the terms cancel (three). The update then has no first-order effect on an unfair "
         "classifier.",
         notes=notes,
-        repaired=Repaired(
+        repaired=dict(
             title=f"{what}: μ·∇F = -2 V·H⁻¹V ≤ 0, with equality iff V = Σ_a G_a ∇G_a(w_λ) = 0",
             statement=r"$\mu\cdot\nabla F=-2V^\top H^{-1}V\le0$, $V=\sum_aG_a\nabla "
             r"G_a(w_\lambda)$, $H$ the inner Hessian; it is $0$ iff $V=0$. For two groups: iff "

@@ -7,10 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.fedfb.worlds import HALF, Clients, Population, Rule, gain, parts, rate, worlds
-from fairfl.claims.forms import counterexample, drawn, proof
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 
 ONE = Fraction(1)
 SETTING = {
@@ -124,7 +122,6 @@ def rivals() -> st.SearchStrategy[dict[str, Any]]:
 CLAIMS = (
     Claim(
         "fedfb/lemma-7",
-        "Lemma 7",
         388,
         "CFL(ε) is solved by thresholds at λ = g⁻¹(...), g strictly increasing",
         printed=r"Let $q\in(0,1)$. Define $g:[-\max(q,1-q),\max(q,1-q)]\to[-1,1]$ as "
@@ -138,7 +135,6 @@ CLAIMS = (
         r"$\lambda=g^{-1}(\cdot)$ is defined.",
         kind="uniqueness",
         hypotheses={**SETTING, "domain": "low < high, both in [-max(q, 1-q), max(q, 1-q)]"},
-        whose="printed",
         severity="theorem",
         check=counterexample(
             increasing,
@@ -153,7 +149,7 @@ CLAIMS = (
         notes="Lemmas 9, 10, 12, 14, 15 and 20 inherit the gap: where clients live on different "
         "parts of X, g_i⁻¹ is a set, and the ensemble depends on which point of it is taken (see "
         "fedfb/lemma-10/gaps and fedfb/lemma-14/gaps).",
-        repaired=Repaired(
+        repaired=dict(
             title="CFL(ε) is solved by thresholds at any λ with g(λ) = sign(g(0)) min(ε, |g(0)|)",
             statement=r"$g$ does not decrease; for every $\lambda$ "
             r"with $g(\lambda)=\mathrm{sign}(g(0))\min\{\varepsilon,|g(0)|\}$ the rule $[[s>0]]$ "
@@ -178,7 +174,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/eq-10",
-        "Eq. (10)",
         390,
         "(10) defines g on [-max(q, 1-q), max(q, 1-q)]",
         printed=r"Define $g:[-\max(q,1-q),\max(q,1-q)]\to[-1,1]$ as "
@@ -188,7 +183,6 @@ CLAIMS = (
         r"$\eta^{-1}$ is taken, lie in $[0,1]$ for $|\lambda|\le\max(q,1-q)$.",
         kind="existence",
         hypotheses={"domain": "|λ| <= max(q, 1-q)"},
-        whose="printed",
         severity="constant",
         check=counterexample(
             inside,
@@ -203,7 +197,7 @@ CLAIMS = (
         r"$g(\lambda)=\mathcal P_0(\eta>\frac12-\frac\lambda{2(1-q)})-\mathcal "
         r"P_1(\eta>\frac12+\frac\lambda{2q})$, or set $\eta^{-1}(u)=-\infty$ for $u\le0$ and "
         r"$+\infty$ for $u\ge1$.",
-        repaired=Repaired(
+        repaired=dict(
             title="with thresholds on η in place of η⁻¹, g is continuous and onto [-1, 1], so that "
             "the λ of lemma 7 exists",
             statement=r"$g$ is continuous, $g(\mp\max(q,1-q))=\mp1$, and takes all values between.",

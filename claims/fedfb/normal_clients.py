@@ -1,9 +1,4 @@
-"""Two normal groups of common spread, q = 1/2, logistic η: g_i and its root in closed form, in ball
-arithmetic.
-
-With t = η⁻¹(1/2 + λ), -t = η⁻¹(1/2 - λ): g_i = Φ((t - μ_1)/σ) - Φ((-t - μ_0)/σ), (42), so g_i = 0
-at t = (μ_1 - μ_0)/2.
-"""
+"""Two normal groups of common spread, q = 1/2, logistic η: g_i and its root; example 1."""
 
 from __future__ import annotations
 
@@ -13,7 +8,8 @@ from typing import Any
 
 from flint import arb
 
-from fairfl.claims.exact import phi
+from fairfl.claims.exact import ball, phi
+from fairfl.claims.forms import Case, Claim, Operator, Relation, counterexample, every, witness
 
 
 @dataclass(frozen=True)
@@ -49,3 +45,90 @@ def ends(first: NormalClient, second: NormalClient) -> tuple[arb, arb]:
     low = first.g(zero) + second.g(zero) + first.g(second.root) + second.g(second.root)
     high = first.g(first.root) + second.g(first.root) + first.g(zero) + second.g(zero)
     return low / 4, high / 4
+
+
+INSTANCE: dict[str, Any] = {"wide": (0, 0), "narrow": (3, -1), "sd": (70, 1)}
+
+
+def condition(instance: dict[str, Any], product: Operator = "<") -> Case:
+    """Corollary 11's, on the means."""
+    first, second = (client.mean for client in clients(instance))
+    means = (first[0] - first[1]) * (second[0] - second[1])
+    return Case((Relation(means, product, 0, "product of the differences of means"),))
+
+
+def rounded(instance: dict[str, Any], digits: Fraction = Fraction(21, 100)) -> Case:
+    """δ rounds to ``digits``, two of them."""
+    delta, _ = ends(*clients(instance))
+    return Case((Relation(abs(delta - ball(digits)), "<=", ball(Fraction(1, 200)), "δ"),))
+
+
+def exact(instance: dict[str, Any], digits: str = "0.2043003118") -> Case:
+    """δ in closed form begins with ``digits``, and lies within the enclosure that the solver
+    certifies by another route.
+    """
+    from fairfl.solvers.api import min_disparity
+    from fairfl.theory.populations.federation import Federation
+
+    first, second = clients(instance)
+    delta, largest = ends(first, second)
+    formula = (phi(Fraction(3)) - phi(Fraction(-1)) - 2 * phi(Fraction(1, 35)) + 1) / 4
+    means = [[float(m) for m in client.mean] for client in (first, second)]
+    federation = Federation.normal(means, [float(first.sd), float(second.sd)], 0.5)
+    found = min_disparity(federation, "lft_ensemble", certify=True)
+    assert found.lower is not None and found.upper is not None
+    low, high = ball(digits), ball(Fraction(digits) + Fraction(1, 10**10))
+    return Case(
+        (
+            Relation(low, "<", delta, "δ"),
+            Relation(delta, "<", high, "δ"),
+            Relation(abs(formula - delta), "<", ball(Fraction(1, 10**14)), "closed form"),
+            Relation(ball(found.lower) - arb("1e-14"), "<", delta, "enclosure"),
+            Relation(delta, "<", ball(found.upper) + arb("1e-14"), "enclosure"),
+            Relation(arb(0), "<", largest, "MD > 0"),
+        )
+    )
+
+
+CLAIMS = (
+    Claim(
+        "fedfb/example-1",
+        116,
+        "the example satisfies corollary 2 (= 11), and δ ≈ 0.21",
+        printed=r"[An example that satisfies the conditions of Corollary 2:] Let "
+        r"$\mu_0^{(0)}=\mu_1^{(0)}=0,\mu_0^{(1)}=3,\mu_1^{(1)}=-1,\sigma^{(0)}=70$ and "
+        r"$\sigma^{(1)}=1$. Then, $\delta\approx0.21$.",
+        statement=r"$(\mu_0^{(0)}-\mu_1^{(0)})(\mu_0^{(1)}-\mu_1^{(1)})<0$, and $\delta$ rounds "
+        r"to $0.21$.",
+        kind="figure",
+        scope="as stated; q = 1/2, logistic η",
+        severity="constant",
+        check=every(
+            counterexample(
+                condition,
+                "μ_0^(0) = μ_1^(0) = 0: the product of the differences is 0, not negative",
+                INSTANCE,
+            ),
+            counterexample(rounded, "δ = 0.20430..., not 0.21", INSTANCE),
+        ),
+        mutants={
+            "0.20": ("δ rounds to 0.20", {"digits": Fraction(1, 5)}),
+            "at most 0": ("product <= 0", {"product": "<="}),
+        },
+        erratum="The means of client 0 are equal, so the product is 0 and the corollary's "
+        "condition fails (lemma 10's g_0(0) g_1(0) < 0 as well). δ = 0.2043003...; 0.21 is the "
+        "approximation |g_0(0) + g_1(0)|/4 = 0.2099988.",
+        notes="With μ_0^(0) slightly below μ_1^(0) the conditions hold, and δ is continuous in "
+        "them.",
+        repaired=dict(
+            title="the smallest disparity of example 1 is 0.2043003118...",
+            statement=r"$\min DP\,Disp=\frac14(\Phi(3)-\Phi(-1)-2\Phi(\frac1{35})+1)\in("
+            r"0.2043003118,0.2043003119)$.",
+            scope="as stated; q = 1/2, logistic η",
+            check=witness(exact, "δ = (Φ(3) - Φ(-1) - 2Φ(1/35) + 1)/4", INSTANCE),
+            mutants={"digit": ("0.2043003117...", {"digits": "0.2043003117"})},
+            notes="Two routes: the closed form of the root of g_1, and the enclosure of "
+            "solvers/lft_ensemble/enclosure.py.",
+        ),
+    ),
+)

@@ -9,11 +9,10 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.fedfb.finite_worlds import federation_of
 from fairfl.claims.fedfb.lemma_20 import COUNTER, PREMISES, conditions
 from fairfl.claims.fedfb.worlds import Clients
-from fairfl.claims.forms import Every, counterexample, definite, drawn, every, identity
+from fairfl.claims.forms import Claim, Every, counterexample, definite, drawn, every, identity
 
 
 def mean(clients: int, common: bool = True) -> dict[str, sympy.Expr]:
@@ -64,9 +63,7 @@ def strict(instance: dict[str, Any], fedavg: int = 0) -> Case:
     """
     world = Clients.of(instance["laws"], instance["q"])
     premises, _, _ = conditions(world, instance["split"])
-    lams = [
-        client.multiplier(eps) for client, eps in zip(world.clients, instance["eps"], strict=True)
-    ]
+    lams = world.multipliers(instance["eps"])
     return Case(
         (Relation(fedavg, "<", abs(world.ensemble(lams)[0]), "DP Disp of LFT+Ensemble"),), premises
     )
@@ -88,7 +85,6 @@ MUTANTS = {
 CLAIMS = (
     Claim(
         "fedfb/theorem-17",
-        "Theorem 17",
         940,
         "common q: LFT+FedAvg(ε, ε) has DP Disp ≤ ε; so min LFT+Ensemble > min LFT+FedAvg = 0 "
         "under lemma 10",
@@ -103,7 +99,6 @@ CLAIMS = (
         kind="existence",
         hypotheses={"common q": "q_0 = q_1 = q in (0, 1)"},
         scope="n = 2, as stated",
-        whose="printed",
         check=_bound(2),
         mutants=MUTANTS,
         rests_on=("fedfb/lemma-10",),
@@ -111,7 +106,6 @@ CLAIMS = (
     ),
     Claim(
         "fedfb/theorem-21",
-        "Theorem 21",
         1115,
         "common q, I clients: ε_i ≤ ε for all i implies DP Disp(LFT+FedAvg) ≤ ε",
         printed=r"Let $q_i=q\in(0,1)$ for all $i\in[I]$. For all $\varepsilon\in[0,1]$, let "
@@ -123,14 +117,12 @@ CLAIMS = (
         hypotheses={"common q": "q_i = q in (0, 1) for all clients"},
         scope="I = 4, as stated; linear, so the same for any I",
         size="I = 4",
-        whose="printed",
         check=_bound(4),
         mutants=MUTANTS,
         gap="the statement survives: the proof's last '= ε' should be '<= ε'.",
     ),
     Claim(
         "fedfb/theorem-21/strict",
-        "Theorem 21",
         1115,
         "under lemma 20's condition: min DP Disp(LFT+Ensemble) > min DP Disp(LFT+FedAvg) = 0, for "
         "I clients",
@@ -141,7 +133,6 @@ CLAIMS = (
         kind="bound",
         hypotheses=PREMISES,
         scope="I = 3, as stated",
-        whose="printed",
         expected="refuted",
         check=counterexample(
             strict, "the three clients of fedfb/lemma-20: LFT+Ensemble reaches MD = 0 too", COUNTER

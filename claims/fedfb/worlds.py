@@ -135,6 +135,10 @@ class Clients:
         laws = tuple(mix([self.laws[i][a] for i in members], of_a[a]) for a in (0, 1))
         return Population((laws[0], laws[1]), sum(of_a[1], Fraction(0)) / len(members))
 
+    def multipliers(self, eps: Sequence[Fraction]) -> list[Fraction]:
+        """The λ_i of the clients' own problems with budgets ε_i."""
+        return [c.multiplier(e) for c, e in zip(self.clients, eps, strict=True)]
+
     def ensemble(self, lams: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
         """MD and accuracy of the average of the clients' rules: both are linear in f."""
         rules = [client.rule(lam) for client, lam in zip(self.clients, lams, strict=True)]

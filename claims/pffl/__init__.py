@@ -12,12 +12,8 @@ PAPER = Paper(
     names={
         "p": "the weights",
         "n": "how many clients",
-        "eta": "the step size",
         "z": "the geometric term",
         "u": "the first vector, or model",
-        "v": "the second vector",
-        "data": "of table 1",
-        "row": "of table 1",
         "rows": "of table 1",
         "columns": "of table 1",
     },

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import drawn, proof
-from fairfl.claims.pffl.convexity import by_rank
+from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
+from fairfl.claims.pffl.rank_weights import by_rank
 from fairfl.theory.aggregation import RankWeighted
 
 FAR = 10**6
@@ -106,10 +104,10 @@ HYPOTHESES = {"weights": "w_1 >= ... >= w_n >= 0 with sum one"}
 CLAIMS = (
     Claim(
         "pffl/conjugate",
-        "Eq. (6) (the question is ours)",
         72,
         "The conjugate is 0 on the vectors majorised by the weights, infinite elsewhere; dual "
         "weights are by rank",
+        number="Eq. (6) (the question is ours)",
         printed=PRINTED,
         statement=r"For $w_1 \ge \dots \ge w_n \ge 0$ with sum one and $f(F) = \sum_k w_k F_{[k]}$ "
         r"on $R^n$: $f^*(v) = 0$ if the $k$ largest $v_i$ sum to at most $w_1 + \dots + w_k$ for "
@@ -130,9 +128,9 @@ CLAIMS = (
     ),
     Claim(
         "pffl/dual-weights",
-        "Eq. (6) (the question is ours)",
         72,
         "(ours) weights by rank, ties shared evenly, are dual weights as the code has them",
+        number="Eq. (6) (the question is ours)",
         printed=PRINTED,
         statement=r"The weights by rank, ties shared evenly, are majorised by $w$, and attain "
         r"$f(F) = \max_v v^T F$.",

@@ -1,6 +1,4 @@
-"""Equation (5): weights by rank, their extreme case, and the direction that they must have for
-losses.
-"""
+"""Equation (5), algorithm 1: weights by rank, their direction for losses, and their use."""
 
 from __future__ import annotations
 
@@ -10,9 +8,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
-from fairfl.claims.forms import counterexample, definite, every, witness
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, witness
 
 
 def extreme(instance: dict[str, Any], place: int = 1) -> Case:
@@ -60,19 +56,25 @@ def chebyshev(n: int, turned: bool = False) -> tuple[Any, list[Any]]:
     return gap, list(sympy.Add.make_args(sympy.expand(gap)))
 
 
+def agreement(instance: dict[str, Any], line_13: bool = True) -> Case:
+    """Clients that all return the model u leave it as it is."""
+    p, u = instance["p"], instance["u"]
+    new = sum(u if line_13 else w * u for w in p)
+    return Case((Relation(new, "==", u, "new model"),), {"weights": min(p) >= 0 and sum(p) == 1})
+
+
 CLAIMS = (
     Claim(
         "pffl/eq-5",
-        "Eq. (5), Section 2.3",
         62,
         "p = (1, 0, ..., 0) on an ascending order counts the lowest value only",
+        number="Eq. (5), Section 2.3",
         printed=r"$G_{2SF}(\mathbf{u}) = \mathbf{p}^T \cdot \phi(\mathbf{u})$; $\mathbf{p} = (1, "
         r"0, \dots, 0)$ which would optimise only for the lowest value in the list",
         statement=r"For ascending $\phi$ and $p = (1, 0, \dots, 0)$: $p^T \phi(u) = \min_i u_i$ "
         r"for every $u \in R^n$.",
         kind="identity",
         size="n <= 7",
-        whose="printed",
         check=every(
             *(witness(extreme, f"all 0-1 vectors of n = {n}", {"n": n}) for n in range(1, 8))
         ),
@@ -87,9 +89,9 @@ CLAIMS = (
     ),
     Claim(
         "pffl/sort-order",
-        "Section 2.3, Eq. (6)",
         64,
         "The sort order is arbitrary as long as p runs in the opposite direction",
+        number="Section 2.3, Eq. (6)",
         printed=r"The particular choice of sort order is arbitrary as long as $\mathbf{p}$ follows "
         r"the opposite direction. $\min_w f_p(w) = \mathbf{p}^T \cdot \phi(\mathbf{F}(w))$",
         statement=r"With $p$ non-increasing on ascending losses, or non-decreasing on descending "
@@ -111,7 +113,7 @@ CLAIMS = (
         "disparity: p and the losses must run in the same direction. Sections 3.2.1 (increasing "
         "weights, ascending) and 3.2.2 (decreasing weights, descending) do that, and contradict "
         "section 2.3.",
-        repaired=Repaired(
+        repaired=dict(
             title="Weights in the direction of the losses never reward disparity",
             statement=r"For $w_1 \ge \dots \ge w_n \ge 0$ with sum one, and losses $F_{[1]} \ge "
             r"\dots \ge F_{[n]}$: $\sum_k w_k F_{[k]} \ge \frac1n \sum_k F_k$, the value at equal "
@@ -124,5 +126,28 @@ CLAIMS = (
             notes="Chebyshev's sum inequality: in the gaps of weights and losses every product has "
             "a positive coefficient.",
         ),
+    ),
+    Claim(
+        "pffl/algorithm-1",
+        228,
+        "Algorithm 1 leaves a model as it is on which all clients agree",
+        number="Algorithm 1, lines 11-13",
+        printed=r"12: $\mathbf{w} = \mathbf{p}^T \cdot \mathbf{w}$, 13: $w^{t+1} = \sum_{k=1}^c "
+        r"w_k^{t+1}$, after line 6: 'Client returns their trained model $w_k^{t+1}$'",
+        statement=r"If every client returns $w_k^{t+1} = u$, then $w^{t+1} = u$.",
+        kind="implication",
+        hypotheses={"weights": "p >= 0 with sum one"},
+        scope="c = 2",
+        severity="misprint",
+        check=counterexample(
+            agreement,
+            "two clients that both return 1: the server's new model is 2",
+            {"p": [Fraction(1, 2)] * 2, "u": 1},
+        ),
+        mutants={"without line 13": ("the weighted mean of line 12", {"line_13": False})},
+        reading="w_k^{t+1} in line 13 is what line 6 calls so, the model that client k returns.",
+        erratum="Line 13 discards the weights, and c equal models give c times the model. Drop it: "
+        "w^{t+1} = p^T w.",
+        expected="refuted",
     ),
 )

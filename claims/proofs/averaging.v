@@ -61,7 +61,23 @@ Definition away (K s g : R) : R := K ^ 3 * (s + fourth * K * g).
 Definition right_side (mu eta L gap T c2 c3 : R) : R :=
   front / ((11 * mu - 9) * eta) * (gap / T
     + eta / 2 * (c2 + drift * (exp 1 - 2) * eta ^ 2 * L ^ 2 * c3)).
+Definition within : R := 9 / 5.
+Definition pace : R := 16.
+Definition wide (K s g : R) : R := K ^ 2 * (within * s + apart * g).
+Definition wide_side (mu eta gap T c : R) : R :=
+  front / ((11 * mu - 9) * eta) * (gap / T + eta / 2 * c).
+Definition lead : R := 3.
+Definition slow : R := 48.
+Definition again : R := 8.
+Definition even (K s g : R) : R := K ^ 2 * (s + g).
+Definition strong (K s g : R) : R := K ^ 4 * (s + g).
+Definition biased_side (mu eta L gap T c2 c4 : R) : R :=
+  front / ((11 * mu - 9) * eta) * (gap / T
+    + lead * eta / 2 * (c2 + again * (exp 1 - 2) * eta ^ 2 * L ^ 2 * c4)).
 Definition at_eta : R := 1 / 13.
+Definition wide_there : R := 67174 / 1403.
+Definition biased_there : R := 102042 / 1403.
+Definition biased_drift : R := 71787600 / 10309.
 Definition without_drift : R := 51902 / 1403.
 Definition with_drift : R := 14779460 / 10309.
 
@@ -908,16 +924,15 @@ Qed.
 Theorem biased_full : forall d n F dF df draw L s g p K eta runs theta low T,
   clients d n F dF df draw L s g ->
   averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs -> short n K L eta ->
-  48 * (exp 1 - 2) * (total n (fun i => p i * p i) * total n (fun i => INR (K i) ^ 4)) * (L * eta) ^ 2
-    <= 1 ->
+  slow * (exp 1 - 2) * (total n (fun i => p i * p i) * total n (fun i => INR (K i) ^ 4))
+    * (L * eta) ^ 2 <= 1 ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next unit (fun f => f tt) (fun _ => p) n eta runs) theta t (fun x => square d (dF x))
-  <= front / ((11 * total n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
-     + 3 * eta / 2 * total n (fun i => p i * p i)
-     * (total n (fun i => INR (K i) ^ 2 * (s i + g)) + 8 * (exp 1 - 2) * eta ^ 2 * L ^ 2
-        * total n (fun i => INR (K i) ^ 4 * (s i + g)))).
+  <= biased_side (total n (fun i => p i * INR (K i))) eta L (F theta - low) (INR T)
+    (total n (fun i => p i * p i) * total n (fun i => even (INR (K i)) (s i) g))
+    (total n (fun i => p i * p i) * total n (fun i => strong (INR (K i)) (s i) g)).
 Proof.
-unfold front.
+unfold biased_side, even, strong, lead, again, slow, front.
 intros d n F dF df draw L s g p K eta runs theta low T C V H few above pos.
 destruct (full_case d n F dF df draw L s g p K eta runs theta low T _ _ C V H
   (fun x i I => moved_biased d n F dF df draw L s g K eta x i C H I)) as [t [I B]];
@@ -932,14 +947,13 @@ Theorem biased_largest : forall d n F dF df draw L s g A chosen share K eta runs
   clients d n F dF df draw L s g ->
   averaging A chosen share n K eta draw runs -> short n K L eta ->
   1 <= m -> (forall i, (i < n)%nat -> m <= INR (K i)
-    /\ INR (K i) ^ 2 * (s i + g) <= c2 /\ INR (K i) ^ 4 * (s i + g) <= c4
-    /\ 48 * (exp 1 - 2) * INR (K i) ^ 4 * (L * eta) ^ 2 <= 1) ->
+    /\ even (INR (K i)) (s i) g <= c2 /\ strong (INR (K i)) (s i) g <= c4
+    /\ slow * (exp 1 - 2) * INR (K i) ^ 4 * (L * eta) ^ 2 <= 1) ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
-  <= front / ((11 * m - 9) * eta) * ((F theta - low) / INR T
-     + 3 * eta / 2 * (c2 + 8 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * c4)).
+  <= biased_side m eta L (F theta - low) (INR T) c2 c4.
 Proof.
-unfold front.
+unfold biased_side, even, strong, lead, again, slow, front.
 intros d n F dF df draw L s g A chosen share K eta runs theta low T m c2 c4 C V H m1 M above pos.
 set (b := fun i => chosen (fun o => share o i)).
 destruct (weights A chosen share n K eta draw runs b V) as [one b0]; [reflexivity |].
@@ -1324,19 +1338,18 @@ Proof. intros. unfold square, dot. simpl. ring. Qed.
 Theorem wide_full : forall d n F dF df draw L s g p K eta runs theta low T,
   clients d n F dF df draw L s g ->
   averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs ->
-  0 < eta -> (forall i, (i < n)%nat -> (1 <= K i)%nat /\ 16 * L * INR (K i) * eta <= 1) ->
+  0 < eta -> (forall i, (i < n)%nat -> (1 <= K i)%nat /\ pace * L * INR (K i) * eta <= 1) ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next unit (fun f => f tt) (fun _ => p) n eta runs) theta t (fun x => square d (dF x))
-  <= front / ((11 * total n (fun i => p i * INR (K i)) - 9) * eta) * ((F theta - low) / INR T
-     + eta / 2 * total n (fun i => p i * p i)
-     * total n (fun i => INR (K i) ^ 2 * (9 / 5 * s i + 2 * g))).
+  <= wide_side (total n (fun i => p i * INR (K i))) eta (F theta - low) (INR T)
+    (total n (fun i => p i * p i) * total n (fun i => wide (INR (K i)) (s i) g)).
 Proof.
-unfold front.
+unfold wide_side, wide, within, apart, pace, front.
 intros d n F dF df draw L s g p K eta runs theta low T C V e0 short bound pos.
 destruct (proj1 (proj2 V) tt) as [one p0]. set (P := total n (fun i => p i * p i)).
 assert (m1 : 1 <= total n (fun i => p i * INR (K i))).
 { apply at_least; [exact one | exact p0 |]. intros i I. apply (le_INR 1). now apply short. }
-rewrite Rmult_assoc, <- (sum_times n P).
+rewrite <- (sum_times n P).
 apply (widely d n F dF df draw L s g _ _ _ K eta runs theta low T (fun _ _ => P) (fun _ => P) _
   C V e0 (fun i I => proj2 (short i I)) m1); [| reflexivity | exact bound | exact pos].
 intros o. split; [lra | split].
@@ -1348,13 +1361,13 @@ Qed.
 
 Theorem wide_largest : forall d n F dF df draw L s g A chosen share K eta runs theta low T m c,
   clients d n F dF df draw L s g -> averaging A chosen share n K eta draw runs -> 0 < eta ->
-  1 <= m -> (forall i, (i < n)%nat -> m <= INR (K i) /\ 16 * L * INR (K i) * eta <= 1
-    /\ INR (K i) ^ 2 * (9 / 5 * s i + 2 * g) <= c) ->
+  1 <= m -> (forall i, (i < n)%nat -> m <= INR (K i) /\ pace * L * INR (K i) * eta <= 1
+    /\ wide (INR (K i)) (s i) g <= c) ->
   (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
   /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
-  <= front / ((11 * m - 9) * eta) * ((F theta - low) / INR T + eta / 2 * c).
+  <= wide_side m eta (F theta - low) (INR T) c.
 Proof.
-unfold front.
+unfold wide_side, wide, within, apart, pace, front.
 intros d n F dF df draw L s g A chosen share K eta runs theta low T m c C V e0 m1 M bound pos.
 set (b := fun i => chosen (fun o => share o i)).
 destruct (weights A chosen share n K eta draw runs b V) as [one b0]; [reflexivity |].
@@ -1391,6 +1404,16 @@ Theorem instance : let c f := (1 / 9 + 4 / 9) * (f 2 5 4 + f 3 7 4) in
   right_side (8 / 3) at_eta 17 19 23 (c noise) (c away) = without_drift + with_drift * (exp 1 - 2).
 Proof.
 unfold right_side, noise, away, front, apart, drift, fourth, at_eta, without_drift, with_drift.
+set (e := exp 1 - 2). cbv zeta. field.
+Qed.
+Theorem wide_instance : let c f := (1 / 9 + 4 / 9) * (f 2 5 4 + f 3 7 4) in
+  wide_side (8 / 3) at_eta 19 23 (c wide) = wide_there.
+Proof. unfold wide_side, wide, within, apart, front, at_eta, wide_there. cbv zeta. field. Qed.
+Theorem biased_instance : let c f := (1 / 9 + 4 / 9) * (f 2 5 4 + f 3 7 4) in
+  biased_side (8 / 3) at_eta 17 19 23 (c even) (c strong)
+  = biased_there + biased_drift * (exp 1 - 2).
+Proof.
+unfold biased_side, even, strong, lead, again, front, at_eta, biased_there, biased_drift.
 set (e := exp 1 - 2). cbv zeta. field.
 Qed.
 
@@ -1432,46 +1455,46 @@ unfold short, steps, apart, fourth. simpl. repeat split; intros; try lra; try li
 Qed.
 Lemma biased_full_witness : exists d n F dF df draw L s g p K eta runs low T, (clients d n F dF df
   draw L s g) /\ (averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs) /\ (short n K L
-  eta) /\ (48 * (exp 1 - 2) * (total n (fun i => p i * p i) * total n (fun i => INR (K i) ^ 4)) * (L *
+  eta) /\ (slow * (exp 1 - 2) * (total n (fun i => p i * p i) * total n (fun i => INR (K i) ^ 4)) * (L *
   eta) ^ 2 <= 1) /\ ((forall x, low <= F x)) /\ ((0 < T)%nat).
 Proof.
 exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f => f (fun _ => 0)), 1,
   (fun _ => 0), 0, (fun _ => 1), (fun _ => 1%nat), (1/100),
   (fun _ f => f (fun _ => cons (fun _ => 0) nil)), 0, 1%nat.
 assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_averaging |].
-unfold short. simpl. repeat split; intros; try lra; try lia.
+unfold short, slow, even, strong, pace, wide, within, apart. simpl. repeat split; intros; try lra; try lia.
 Qed.
 Lemma biased_largest_witness : exists d n F dF df draw L s g A chosen share K eta runs low T m c2
   c4, (clients d n F dF df draw L s g) /\ (averaging A chosen share n K eta draw runs) /\ (short n
-  K L eta) /\ (1 <= m) /\ ((forall i, (i < n)%nat -> m <= INR (K i) /\ INR (K i) ^ 2 * (s i + g)
-  <= c2 /\ INR (K i) ^ 4 * (s i + g) <= c4 /\ 48 * (exp 1 - 2) * INR (K i) ^ 4 * (L * eta) ^ 2 <=
-  1)) /\ ((forall x, low <= F x)) /\ ((0 < T)%nat).
+  K L eta) /\ (1 <= m) /\ ((forall i, (i < n)%nat -> m <= INR (K i) /\ even (INR (K i)) (s i) g
+  <= c2 /\ strong (INR (K i)) (s i) g <= c4 /\ slow * (exp 1 - 2) * INR (K i) ^ 4 * (L * eta) ^ 2
+  <= 1)) /\ ((forall x, low <= F x)) /\ ((0 < T)%nat).
 Proof.
 exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f => f (fun _ => 0)), 1,
   (fun _ => 0), 0, unit, (fun f => f tt), (fun _ _ => 1), (fun _ => 1%nat), (1/100),
   (fun _ f => f (fun _ => cons (fun _ => 0) nil)), 0, 1%nat, 1, 0, 0.
 assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_averaging |].
-unfold short. simpl. repeat split; intros; try lra; try lia.
+unfold short, slow, even, strong, pace, wide, within, apart. simpl. repeat split; intros; try lra; try lia.
 Qed.
 Lemma wide_full_witness : exists d n F dF df draw L s g p K eta runs low T, (clients d n F dF df
   draw L s g) /\ (averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs) /\ (0 < eta) /\
-  ((forall i, (i < n)%nat -> (1 <= K i)%nat /\ 16 * L * INR (K i) * eta <= 1)) /\ ((forall x, low
+  ((forall i, (i < n)%nat -> (1 <= K i)%nat /\ pace * L * INR (K i) * eta <= 1)) /\ ((forall x, low
   <= F x)) /\ ((0 < T)%nat).
 Proof.
 exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f => f (fun _ => 0)), 1,
   (fun _ => 0), 0, (fun _ => 1), (fun _ => 1%nat), (1/100),
   (fun _ f => f (fun _ => cons (fun _ => 0) nil)), 0, 1%nat.
 assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_averaging |].
-unfold short. simpl. repeat split; intros; try lra; try lia.
+unfold short, slow, even, strong, pace, wide, within, apart. simpl. repeat split; intros; try lra; try lia.
 Qed.
 Lemma wide_largest_witness : exists d n F dF df draw L s g A chosen share K eta runs low T m c,
   (clients d n F dF df draw L s g) /\ (averaging A chosen share n K eta draw runs) /\ (0 < eta) /\
-  (1 <= m) /\ ((forall i, (i < n)%nat -> m <= INR (K i) /\ 16 * L * INR (K i) * eta <= 1 /\ INR (K
-  i) ^ 2 * (9 / 5 * s i + 2 * g) <= c)) /\ ((forall x, low <= F x)) /\ ((0 < T)%nat).
+  (1 <= m) /\ ((forall i, (i < n)%nat -> m <= INR (K i) /\ pace * L * INR (K i) * eta <= 1 /\ wide
+  (INR (K i)) (s i) g <= c)) /\ ((forall x, low <= F x)) /\ ((0 < T)%nat).
 Proof.
 exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f => f (fun _ => 0)), 1,
   (fun _ => 0), 0, unit, (fun f => f tt), (fun _ _ => 1), (fun _ => 1%nat), (1/100),
   (fun _ f => f (fun _ => cons (fun _ => 0) nil)), 0, 1%nat, 1, 0.
 assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_averaging |].
-unfold short. simpl. repeat split; intros; try lra; try lia.
+unfold short, slow, even, strong, pace, wide, within, apart. simpl. repeat split; intros; try lra; try lia.
 Qed.

@@ -217,31 +217,6 @@ split; [| split].
 - intros ->. lra.
 Qed.
 
-Theorem eq_47 : forall X L E0 E1 (u v : X -> R) f M y z, setting L E0 E1 u v f M ->
-  - M <= y <= M -> - M <= z <= M -> md E0 v f y = 0 -> md E1 v f z = 0 ->
-  md (pooled E0 E1) v f y = 1/2 * md E1 v f y /\ md (pooled E0 E1) v f z = 1/2 * md E0 v f z.
-Proof. intros X L E0 E1 u v f M y z _ _ _ a b. unfold md, pooled in *. lra. Qed.
-
-Theorem remark_8 : forall X L E0 E1 (u v : X -> R) f M y z sign, setting L E0 E1 u v f M ->
-  - M <= y <= M -> - M <= z <= M -> md E0 v f y = 0 -> md E1 v f z = 0 ->
-  sign = 1 \/ sign = -1 ->
-  (0 < Rmax (sign * md (pooled E0 E1) v f y) (sign * md (pooled E0 E1) v f z) <-> f y <> f z).
-Proof.
-intros X L E0 E1 u v f M y z sign S My Mz a b sg.
-destruct (apart X L E0 E1 u v f M y z S My Mz a b) as [l [r e]].
-assert (m1 := Rmax_l (sign * md (pooled E0 E1) v f y) (sign * md (pooled E0 E1) v f z)).
-assert (m2 := Rmax_r (sign * md (pooled E0 E1) v f y) (sign * md (pooled E0 E1) v f z)).
-split.
-- intros P same. destruct (Rtotal_order y z) as [c | [c | c]].
-  + destruct (l c). unfold md in *. rewrite same in *. lra.
-  + destruct (e c) as [e1 e2]. rewrite e1, e2, Rmult_0_r, Rmax_left in P; lra.
-  + destruct (r c). unfold md in *. rewrite same in *. lra.
-- intros ne. destruct (Rtotal_order y z) as [c | [c | c]].
-  + destruct (l c). destruct sg; subst; lra.
-  + subst. contradiction.
-  + destruct (r c). destruct sg; subst; lra.
-Qed.
-
 Theorem lemma_15 : forall X L E0 E1 (u v : X -> R) f M eps a lam y z sign,
   setting L E0 E1 u v f M ->
   sign = 1 /\ 0 < md E0 v f 0 /\ 0 < md E1 v f 0 \/ sign = -1 /\ md E0 v f 0 < 0 /\ md E1 v f 0 < 0

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import CLASSICAL
-from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import counterexample, definite, drawn, every, identity, proof
+from fairfl.claims.forms import Claim, counterexample, definite, drawn, every, identity, proof
 
 
 def welfare(u: list[Fraction], alpha: Fraction, form: str) -> arb:
@@ -85,9 +84,9 @@ limit = proof("alpha.v", "egalitarian", drawn(gap, pairs), axioms=CLASSICAL)
 CLAIMS = (
     Claim(
         "propfair/alpha-fairness",
-        "(D.7)",
         1066,
         "Maximising sum u^alpha tends to the egalitarian solution as alpha grows",
+        number="(D.7)",
         printed=r"$\max_{\theta} \sum_i u_i(\theta)^\alpha, \quad \alpha > 0$. The optimal "
         r"solution is always Pareto optimal. When $\alpha \rightarrow \infty$, the optimal "
         r"solution corresponds to the egalitarian solution (a.k.a. Agnostic FL); when $\alpha = "
@@ -97,7 +96,6 @@ CLAIMS = (
         kind="limit",
         hypotheses={"egalitarian": "u has the larger minimum"},
         scope="n = 2, alpha = 10, 100, 1000",
-        whose="printed",
         severity="remark",
         check=every(
             *(
@@ -120,7 +118,7 @@ CLAIMS = (
         "alpha >= 0: 0 is utilitarian, 1 proportional, 2 harmonic, infinity max-min. (D.7) is its "
         "part with alpha' = 1 - alpha for alpha' < 1 only, and not concave for alpha > 1 (2^2 < "
         "(1^2 + 3^2)/2). Losses as powers, as in q-FFL, do tend to the egalitarian solution.",
-        repaired=Repaired(
+        repaired=dict(
             title="alpha-fairness, sum u^(1-alpha)/(1-alpha), is concave and increasing, and "
             "egalitarian for large alpha",
             statement=r"$U_\alpha(u) = u^{1-\alpha}/(1-\alpha)$, $\log u$ at $\alpha = 1$: "

@@ -9,11 +9,9 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import CLASSICAL
-from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import counterexample, drawn, every, identity, proof
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, identity, proof
 
 
 def alone(instance: dict[str, Any], clipped: bool = False) -> Case:
@@ -147,16 +145,15 @@ PRINTED = (
 CLAIMS = (
     Claim(
         "propfair/conjugate-qffl",
-        "Eq. (15), (C.4)-(C.8)",
         240,
         "The conjugate of q-FFL's mean: 0 in a ball of the dual norm with lambda >= 0, infinite "
         "otherwise",
+        number="Eq. (15), (C.4)-(C.8)",
         printed=PRINTED,
         statement=r"On $f \ge 0$: $A^*(\lambda) = 0$ if $\lambda \ge 0$ and "
         r"$\|\lambda\|_{(q+1)/q} \le n^{-1/(q+1)}$, $\infty$ otherwise.",
         kind="identity",
         scope="n = 1, every q > 0",
-        whose="printed",
         severity="constant",
         check=counterexample(
             alone,
@@ -173,7 +170,7 @@ CLAIMS = (
         "lambda_i asks for f_i = 0. Write max(lambda, 0) for lambda, or restrict to lambda >= 0 "
         "as in (C.7). After (C.6) a sum over i is missing before the first term, which may be 0 "
         "for one i (lambda = (1, 0)).",
-        repaired=Repaired(
+        repaired=dict(
             title="The conjugate of q-FFL's mean: 0 where the positive part of lambda is in a "
             "ball of the dual norm",
             statement=r"On $f \ge 0$, $q > 0$: $A^*(\lambda) = 0$ if $\|\max(\lambda, "
@@ -194,16 +191,15 @@ CLAIMS = (
     ),
     Claim(
         "propfair/conjugate-afl",
-        "(C.8), table 1",
         240,
         "The conjugate of AFL's maximum: 0 on the simplex, infinite elsewhere; on f >= 0 where "
         "the positive parts sum to at most one",
+        number="(C.8), table 1",
         printed=PRINTED,
         statement=r"On $R^n$: $A^*(\lambda) = 0$ if $\lambda \ge 0$ and $\sum\lambda_i = 1$, else "
         r"$\infty$. On $f \ge 0$: $0$ if $\sum\max(\lambda_i, 0) \le 1$, else $\infty$.",
         kind="identity",
         scope="as stated, n >= 1",
-        whose="printed",
         check=proof(
             "afl.v", "inside outside nonnegative", drawn(maximum, near_simplex, tolerance=0.0)
         ),

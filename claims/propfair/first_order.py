@@ -1,6 +1,4 @@
-"""Section 3: FedAvg as the first-order approximation of PropFair, and the loss that replaces the
-logarithm.
-"""
+"""Section 3, assumption 3.2: FedAvg as PropFair's first order, and the losses that it takes."""
 
 from __future__ import annotations
 
@@ -10,10 +8,8 @@ from typing import Any
 import sympy
 from flint import arb
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import counterexample, definite, every, identity
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
 
 def upper(x: Any) -> Any:
@@ -75,12 +71,28 @@ def join(joined: bool = True) -> dict[str, sympy.Expr]:
     }
 
 
+def bounded(instance: dict[str, Any], lead: Fraction = Fraction(1)) -> Case:
+    """The cross entropy of logits that lead by M in the wrong one of two classes, log(1 + e^M), is
+    at most M/2; for a mutant they lead by ``lead`` M.
+    """
+    M = instance["M"]
+    loss: arb = (1 + ball(lead * M).exp()).log()
+    return Case((Relation(loss, "<=", ball(M / 2), "loss of a batch"),), {"M": M > 0})
+
+
+def clipped(half: int = 2) -> tuple[Any, list[Any]]:
+    """M/2 - l M/(M + 2 l) > 0 for l >= 0."""
+    M = sympy.Symbol("M", positive=True)
+    loss = sympy.Symbol("l", nonnegative=True)
+    return M / 2 - loss * M / (M + half * loss), [M**2 / (2 * (M + 2 * loss))]
+
+
 CLAIMS = (
     Claim(
         "propfair/first-order",
-        "Section 3, 'Relation with FedAvg'",
         119,
         "FedAvg is the first-order approximation of PropFair",
+        number="Section 3, 'Relation with FedAvg'",
         printed=r"$f_i^{\log}(\theta) = -\log(M - f_i(\theta)) \approx -\log M + "
         r"\frac{f_i(\theta)}{M}$",
         statement=r"$-\log(M - f)$ has value $-\log M$ and slope $1/M$ at $f = 0$, and with $x = "
@@ -89,7 +101,6 @@ CLAIMS = (
         kind="limit",
         hypotheses={"range": "0 <= f < M"},
         scope="every f and M",
-        whose="printed",
         check=every(identity(residuals, method="simplify"), definite(remainder, method="together")),
         mutants={"2/M": ("twice the slope", {"slope": 2})},
         notes="'PropFair should be at least as good as FedAvg (by taking large M)' is about the "
@@ -98,9 +109,9 @@ CLAIMS = (
     ),
     Claim(
         "propfair/algorithm-1-threshold",
-        "Algorithm 1, line 9; Section 3, 'Implementation tricks'",
         125,
         "The loss of Algorithm 1 increases with the batch loss",
+        number="Algorithm 1, line 9; Section 3, 'Implementation tricks'",
         printed=r"$f_i^{\log}(\theta) = -\log(M - \ell_S^i)$ if $M - \ell_S^i \geq \epsilon$ else "
         r"$\ell_S^i / M$",
         statement=r"$\ell \mapsto f^{\log}(\ell)$ is increasing, as a loss that stands for "
@@ -127,7 +138,7 @@ CLAIMS = (
         "eps/M (for eps < 1/e at least), and the slope from 1/eps to 1/M, so the worst batches "
         "weigh least, against the principle. Continue by the tangent, -log(eps) + (l - M + "
         "eps)/eps, which is increasing and once differentiable, or clip the gradient.",
-        repaired=Repaired(
+        repaired=dict(
             title="Continued by its tangent, the loss of Algorithm 1 is increasing and "
             "continuously differentiable",
             statement=r"$-\log(M - \ell)$ for $\ell \le M - \epsilon$ and $-\log\epsilon + (\ell "
@@ -136,6 +147,46 @@ CLAIMS = (
             scope="every M and eps",
             check=identity(join, method="simplify"),
             mutants={"l/M": ("the printed branch", {"joined": False})},
+        ),
+    ),
+    Claim(
+        "propfair/assumption-3.2-M",
+        159,
+        "Cross entropy satisfies assumption 3.2 for some M of the paper",
+        number="Assumption 3.2",
+        printed=r"Assumption 3.2: For any $i \in [n]$, $\theta \in \mathbb{R}^d$ and any batch "
+        r"$S$: $0 \leq \ell_S(\theta) \leq \frac{M}{2}$. [Notations: $\ell$ the cross entropy "
+        r"loss. Table 4: $M = 5, 2, 5, 2, 4$.]",
+        statement=r"$\ell_S(\theta) \le M/2$ for all $\theta$, $M \in \{2, 3, 4, 5, 10\}$.",
+        kind="bound",
+        hypotheses={"M": "M > 0"},
+        scope="two classes, a batch of one",
+        whose="implied",
+        severity="remark",
+        check=every(
+            *(
+                counterexample(
+                    bounded,
+                    f"two classes, M = {M}: logits that lead by M in the wrong class cost more "
+                    "than M",
+                    {"M": Fraction(M)},
+                )
+                for M in (2, 3, 4, 5, 10)
+            )
+        ),
+        mutants={"small logits": ("logits that lead by M/20", {"lead": Fraction(1, 20)})},
+        erratum=r"Cross entropy is unbounded: logits that lead by d in a wrong class cost more "
+        r"than d. Bound the loss, by $\ell M/(M + 2\ell)$ say, or assume $\ell_S \le M/2$ at the "
+        r"iterates alone. With the tuned M not even a uniform prediction has $\ell \le M/2$ on "
+        r"CIFAR-100 (log 100 against 1), Shakespeare and StackOverflow: theorem 3.3 says nothing "
+        r"of these runs, which start at losses above M.",
+        repaired=dict(
+            title="The bounded loss l M/(M + 2 l) satisfies it",
+            statement=r"$0 \le \frac{\ell M}{M + 2\ell} < \frac M2$ for every $\ell \ge 0$.",
+            scope="every loss l >= 0 and M > 0",
+            hypotheses={},
+            check=definite(clipped, method="together"),
+            mutants={"M + l": ("l M/(M + l), which reaches M", {"half": 1})},
         ),
     ),
 )

@@ -9,11 +9,8 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import CLASSICAL
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import drawn, every, identity, proof
+from fairfl.claims.forms import CLASSICAL, Case, Claim, Relation, drawn, every, identity, proof
 
 N = 3
 """Clients in the identities: sums over i, which look the same for every n."""
@@ -97,9 +94,9 @@ RUN = drawn(case, losses, tolerance=1e-11)
 CLAIMS = (
     Claim(
         "propfair/generalized-means",
-        "Eqs. (9)-(13)",
         185,
         "FedAvg, q-FFL, AFL, TERM and PropFair minimise generalised means",
+        number="Eqs. (9)-(13)",
         printed=r"$A_s(f) := s^{-1}( \frac{1}{n} \sum_{i=1}^n s(f_i) )$; $s(t) = t$; $s(t) = "
         r"t^{q+1}$: $n^{-\frac{1}{q+1}} \|f\|_{q+1}$, and AFL for $q \rightarrow \infty$; $s(t) = "
         r"e^{\alpha t}$: $\frac{1}{\alpha} \log ( \frac{1}{n} \sum_i e^{\alpha f_i} )$, AFL for "
@@ -110,7 +107,6 @@ CLAIMS = (
         hypotheses={"losses": "f_i > 0; f_i < M for PropFair"},
         scope="three clients, whose sums look the same for any n",
         size="n = 3",
-        whose="printed",
         check=identity(residuals, method="simplify"),
         mutants={
             "n^(2/(q+1))": ("another power of n", {"root": 2}),
@@ -121,16 +117,15 @@ CLAIMS = (
     ),
     Claim(
         "propfair/generalized-means-limits",
-        "Eqs. (11), (12)",
         185,
         "q-FFL's and TERM's means lie within a factor and a summand of the maximum, AFL",
+        number="Eqs. (11), (12)",
         printed=r"AFL for $q \rightarrow \infty$; AFL for $\alpha \to \infty$",
         statement=r"$\max f \cdot n^{-1/(q+1)} \le A \le \max f$ for q-FFL and $\max f - "
         r"\log(n)/\alpha \le A \le \max f$ for TERM, so that both tend to $\max f$.",
         kind="limit",
         hypotheses={"losses": "f_i >= 0"},
         scope="as stated, n >= 1, q > 0, alpha > 0",
-        whose="printed",
         check=every(
             proof("powers.v", "near", RUN, axioms=CLASSICAL),
             proof("entropy.v", "near", RUN, axioms=CLASSICAL),

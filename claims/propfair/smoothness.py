@@ -8,9 +8,7 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import definite, drawn, every, identity, witness
+from fairfl.claims.forms import Case, Claim, Relation, definite, drawn, every, identity, witness
 
 Form = tuple[sympy.Expr, list[sympy.Expr]]
 
@@ -152,10 +150,10 @@ HYPOTHESES = {
 CLAIMS = (
     Claim(
         "propfair/smoothness",
-        "(A.44)-(A.52)",
         648,
         "The composed losses -log(M - f_i) are L~-smooth, and vary between clients and batches as "
         "stated",
+        number="(A.44)-(A.52)",
         printed=PRINTED,
         statement=r"With $\varphi(t) = -\log(M - t)$, the differences of $\nabla(\varphi \circ "
         r"f)$ between two points, two clients, or a client and its batch are at most "
@@ -164,7 +162,6 @@ CLAIMS = (
         kind="bound",
         hypotheses=HYPOTHESES,
         scope="every dimension; the property run in one to three",
-        whose="printed",
         check=every(
             identity(residuals), definite(squares), extra=[drawn(case, pairs, tolerance=0.0)]
         ),
@@ -181,9 +178,9 @@ CLAIMS = (
     ),
     Claim(
         "propfair/smoothness-direct",
-        "(A.44)-(A.52)",
         648,
         "(ours) The three constants hold with 1/2 in place of 3/2, and M^2 in place of 9 M^2",
+        number="(A.44)-(A.52)",
         printed=PRINTED,
         statement=r"$\frac{g}{M-f} - \frac{k}{M-h} = \frac{g-k}{M-h} + "
         r"\frac{g(f-h)}{(M-f)(M-h)}$, so $\tilde L = \frac{2L}{M} + \frac{4L_0^2}{M^2}$, "
@@ -201,10 +198,10 @@ CLAIMS = (
     ),
     Claim(
         "propfair/smoothness-sharp",
-        "(A.46)",
         658,
         "(ours) Under assumptions 3.1 and 3.2 the composed losses are (9/4)(L/M)-smooth, which is "
         "attained",
+        number="(A.46)",
         printed=r"(A.46): $\tilde L = \frac{4}{M^2}\left(\frac{3}{2}ML + L_0^2\right)$",
         statement=r"$f \le M/2$ on all of $R^d$ and $L$-smooth gives $\|\nabla f\|^2 \le 2L(M/2 - "
         r"f)$, and with $x = f/M$ the Hessian of $\varphi \circ f$ is at most "

@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import CLASSICAL
-from fairfl.claims.claim import Claim, Repaired
-from fairfl.claims.forms import counterexample, drawn, every, proof
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, proof
 from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, PropFair
 
 ROWS = {
@@ -95,7 +93,6 @@ runs = partial(drawn, case, weights, examples=(40, 1000))
 CLAIMS = (
     Claim(
         "propfair/table-1",
-        "Table 1",
         227,
         "Table 1 lists the constraints on lambda that A_s* induces",
         printed=r"Constraints of $\lambda$: FedAvg $\lambda_1 = \dots = \lambda_n = 1/n$; "
@@ -108,7 +105,6 @@ CLAIMS = (
         "$A_s^*$.",
         kind="identity",
         scope="n = 1",
-        whose="printed",
         severity="constant",
         check=counterexample(
             same,
@@ -127,7 +123,7 @@ CLAIMS = (
         "sum lambda = 1); TERM and PropFair print the maximiser (lambda proportional to ..., prod "
         "n lambda = 1) where the others print the domain, which for PropFair is prod n lambda >= "
         "1. As q tends to 0 the row of q-FFL becomes lambda <= 1/n, not FedAvg's lambda = 1/n.",
-        repaired=Repaired(
+        repaired=dict(
             title="Table 1 with a column for each domain",
             statement=r"Domain of $A^*$ among $\lambda \ge 0$, native | on $f \ge 0$. FedAvg: "
             r"$\lambda = \frac1n$ | $\lambda \le \frac1n$. AFL: $\sum\lambda = 1$ | $\sum\lambda "

@@ -14,14 +14,17 @@ from flint import arb
 
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import CLASSICAL
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.certificates.kernel_proof import constant
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
 from fairfl.claims.forms import counterexample, definite, drawn, every, identity, proof, witness
-from fairfl.claims.propfair.cosines import biased_psi, case, family, full, mixed
+from fairfl.claims.propfair.cosines import biased_psi, case, family, full, mixed, proved_side
 from fairfl.claims.propfair.rounds import front
 from fairfl.claims.propfair.smoothness import descent, room
 
 Form = tuple[sympy.Expr, list[sympy.Expr]]
+PACE, WITHIN = (constant("averaging.v", name) for name in ("pace", "within"))
+"""16 L K_i eta <= 1, and 9/5 of sigma_l^2: of the theorem that Coq's kernel has checked."""
 PIECES = 700
 """Intervals that cover one period, for the lower bound of :func:`after_a_step`."""
 
@@ -101,19 +104,20 @@ KEPT = "the crowd keeps more than 4e-6, within the bound"
 # -- the printed constants cover those that hold
 
 
-def smoother(smooth: str = "3/8") -> Form:
+def smoother(smooth: Fraction = 6 / PACE) -> Form:
     """A part of the printed L~ less (9/4) L/M, the constant of propfair/smoothness-sharp."""
     M, L, L0 = sympy.symbols("M L L0", positive=True)
-    value = sympy.Rational(smooth) * smoothness(M, L, L0) - sympy.Rational(9, 4) * L / M
+    value = sympy.Rational(str(smooth)) * smoothness(M, L, L0) - sympy.Rational(9, 4) * L / M
     return value, [3 * L0**2 / (2 * M**2)]
 
 
-def quieter(quiet: str = "5/9") -> Form:
+def quieter(quiet: Fraction = 1 / WITHIN) -> Form:
     """A part of the printed sigma~_l^2 less what a batch is off by, u = 2 |g - k|/M and v = 4 L_0
     |f - h|/M^2 (propfair/smoothness-direct): sigma~_l^2 is the mean of 18 u^2 + 2 v^2.
     """
     u, v = sympy.symbols("u v", real=True)
-    return sympy.Rational(quiet) * (18 * u**2 + 2 * v**2) - (u + v) ** 2, [(3 * u - v / 3) ** 2]
+    share = sympy.Rational(str(quiet))
+    return share * (18 * u**2 + 2 * v**2) - (u + v) ** 2, [(3 * u - v / 3) ** 2]
 
 
 def nearer() -> Form:
@@ -196,7 +200,6 @@ BIAS = (
 CLAIMS = (
     Claim(
         "propfair/theorem-3.3",
-        "Theorem 3.3",
         634,
         "PropFair converges to a neighbourhood of a stationary point, full and partial "
         "participation",
@@ -230,7 +233,7 @@ CLAIMS = (
         "allows 12 for the 1/4 of (A.39). Another proof does, as the constants are wide enough "
         "(propfair/theorem-3.3-full): drop the second condition of (8) and the second sum of "
         "Psi~. (3) In Assumption 3.2 and (A.50) l_S is once a loss and once a gradient.",
-        repaired=Repaired(
+        repaired=dict(
             title="PropFair's bound as printed for full participation; with max_i for partial "
             "participation",
             statement=r"Full participation: propfair/theorem-3.3-full. Partial, with $S_t$ of any "
@@ -242,9 +245,10 @@ CLAIMS = (
             check=every(
                 proof(
                     "averaging.v",
-                    "wide_full wide_largest",
+                    "wide_full wide_largest wide_instance",
                     drawn(case, mixed, attacks=(family(law=True),), examples=(20, 600)),
                     witness(crowded, KEPT, CROWD, kind="max"),
+                    proved_side(3),
                     axioms=CLASSICAL,
                 ),
                 *COVERED,
@@ -260,7 +264,6 @@ CLAIMS = (
     ),
     Claim(
         "propfair/theorem-3.3-full",
-        "Theorem 3.3",
         634,
         "PropFair's bound as printed holds for full participation, without the second condition "
         "of (8) too",
@@ -273,11 +276,10 @@ CLAIMS = (
         kind="bound",
         hypotheses=HYPOTHESES,
         scope=SCOPE + ", and a sawtooth of 1,000 steps a round",
-        whose="printed",
         check=every(
             proof(
                 "averaging.v",
-                "wide_full",
+                "wide_full wide_instance",
                 drawn(case, full, attacks=(family(law=False),), examples=(20, 1500)),
                 witness(
                     sawtooth,
@@ -285,6 +287,7 @@ CLAIMS = (
                     "kept",
                     TOOTH,
                 ),
+                proved_side(3),
                 axioms=CLASSICAL,
             ),
             *COVERED,
@@ -292,8 +295,8 @@ CLAIMS = (
         mutants={
             "94 %": ("6 % less of the bound", {"kept": "94/100"}),
             "sigma_g": ("no sigma~_g^2 in Psi~", {"apart": 0.0}),
-            "L~/3": ("L' <= L~/3", {"smooth": "1/3"}),
-            "1/2": ("half of sigma~_l^2 for 5/9", {"quiet": "1/2"}),
+            "L~/3": ("L' <= L~/3", {"smooth": Fraction(1, 3)}),
+            "1/2": ("half of sigma~_l^2 for 5/9", {"quiet": Fraction(1, 2)}),
         },
         rests_on=("propfair/smoothness-direct",),
         gap="the statement survives: the printed proof takes batch gradients as unbiased and L "
@@ -302,23 +305,21 @@ CLAIMS = (
     ),
     Claim(
         "propfair/theorem-3.3-direct",
-        "Theorem 3.3",
         634,
         "(ours) PropFair's bound with smaller constants, for larger steps and biased batches",
         printed=PRINTED,
-        statement=r"With $\tilde L$, $\tilde\sigma$ of propfair/smoothness-direct: as printed "
-        r"with $\tilde\Psi = \frac{3\eta}{2}\left[a(K_i^2(\tilde\sigma_{l,i}^2 + "
-        r"\tilde\sigma_g^2)) + 8(e-2)\eta^2 \tilde L^2 a(K_i^4(\tilde\sigma_{l,i}^2 + "
-        r"\tilde\sigma_g^2))\right]$, $\eta \le \frac{1}{6 \tilde L K_i}$, $\eta \le "
-        r"\frac{1}{\tilde L\sqrt{48(e-2)a(K_i^4)}}$, $a(c) = (\sum p_i^2)\sum c_i$ for full "
-        r"participation and $\max_i c_i$ for partial.",
+        statement=r"With $\tilde L$, $\tilde\sigma$ of propfair/smoothness-direct: as printed with "
+        r"$\tilde\Psi = \frac{3\eta}{2}\left[a(K_i^2(\tilde\sigma_{l,i}^2 + \tilde\sigma_g^2)) + "
+        r"8(e-2)\eta^2 \tilde L^2 a(K_i^4(\tilde\sigma_{l,i}^2 + \tilde\sigma_g^2))\right]$, $\eta "
+        r"\le \frac{1}{6 \tilde L K_i}$, $\eta \le \frac{1}{\tilde L\sqrt{48(e-2)a(K_i^4)}}$, "
+        r"$a(c) = (\sum p_i^2)\sum c_i$ for full participation and $\max_i c_i$ for partial.",
         kind="bound",
         hypotheses=HYPOTHESES,
         scope=SCOPE + ", and the crowd over 10^8 rounds",
         whose="ours",
         check=proof(
             "averaging.v",
-            "biased_full biased_largest",
+            "biased_full biased_largest biased_instance",
             drawn(
                 case,
                 mixed,
@@ -327,6 +328,7 @@ CLAIMS = (
                 c=1.0,
             ),
             witness(crowded, KEPT, CROWD, kind="direct"),
+            proved_side(1),
             axioms=CLASSICAL,
         ),
         mutants={
@@ -337,7 +339,7 @@ CLAIMS = (
         rests_on=("propfair/smoothness-direct",),
         notes="Without unbiasedness: -eta <grad pi, X> <= eta/2 (|grad pi|^2 + |X|^2) holds path "
         "by path; X = sum p sum (g - grad pi) is split into three parts, and g itself into four, "
-        "which gives 3/2 for 1/2 and 8 for 6. fairfl.theory.bounds has it: with K_i = 1 it allows "
+        "which gives 3/2 for 1/2 and 8 for 6. With K_i = 1 it allows "
         "steps up to three times as long.",
     ),
 )

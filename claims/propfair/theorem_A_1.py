@@ -12,12 +12,10 @@ from typing import Any
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import CLASSICAL
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import counterexample, drawn, proof, witness
+from fairfl.claims.forms import Attack, Case, Claim, Relation, counterexample, drawn, proof, witness
 from fairfl.claims.propfair.rounds import (
     FRONT,
     averaged,
@@ -29,7 +27,6 @@ from fairfl.claims.propfair.rounds import (
     squared_gradients,
     step_limit,
 )
-from fairfl.claims.search import Attack
 
 
 def case(
@@ -249,7 +246,6 @@ HYPOTHESES = {
 CLAIMS = (
     Claim(
         "propfair/theorem-A.1",
-        "Theorem A.1",
         407,
         "FedAvg converges to a neighbourhood of a stationary point, full and partial participation",
         printed=PRINTED,
@@ -283,7 +279,7 @@ CLAIMS = (
         "equal clients, noise at the first: with it alone the term doubles), as is (A.39) after "
         "it. Average by max_i instead of (sum p_i^2) sum_i, or state that S_t is uniform and the "
         "n_i are equal. In the statement, l* = min l(theta) should be F* = min F(theta).",
-        repaired=Repaired(
+        repaired=dict(
             title="FedAvg's bound as printed for full participation; with max_i for partial "
             "participation",
             statement=r"Full participation: as printed. Partial: with $\max_i c_i$ for $(\sum_i "
@@ -311,8 +307,9 @@ CLAIMS = (
             },
             gap="(A.18) drops the cross term of noise and drift, which is not zero "
             "(propfair/eq-A.18); the statement survives: Cauchy-Schwarz first, then unbiasedness "
-            "step by step, gives (A.25) all the same. (A.26) and (A.27) print equalities where "
-            "only <= holds.",
+            "step by step, gives (A.25) all the same. (A.13) has the drift of the true gradients "
+            "in its middle line, and the noise too in its last: ab <= (a^2 + b^2)/2 is to be "
+            "applied to (A.12). (A.26) and (A.27) print equalities where only <= holds.",
             notes="The neighbourhood does not shrink with eta: eta cancels in Psi/eta. Without "
             "noise 0.916 of the bound is reached; noisy quadratics stay 30 times below it, so "
             "that no instance tells the constants of Psi, and the proof must.",
@@ -320,7 +317,6 @@ CLAIMS = (
     ),
     Claim(
         "propfair/theorem-A.1-uniform",
-        "Theorem A.1",
         407,
         "(ours) Uniformly random subsets of equal clients: FedAvg's bound with the printed "
         "constants",
@@ -357,7 +353,6 @@ CLAIMS = (
     ),
     Claim(
         "propfair/theorem-A.1-unequal",
-        "Theorem A.1",
         407,
         "Uniformly random subsets of unequal clients: FedAvg's bound with the printed constants",
         printed=PRINTED,

@@ -6,8 +6,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import identity
+from fairfl.claims.forms import Claim, identity
 
 
 def residuals(shift: int = 0, harmonic: int = 2) -> dict[str, Any]:
@@ -37,10 +36,10 @@ def residuals(shift: int = 0, harmonic: int = 2) -> dict[str, Any]:
 CLAIMS = (
     Claim(
         "qffl/alpha-fairness",
-        "Appendix C",
         419,
         "alpha-fairness with alpha = 0, 1, 2, infinity is zero, proportional, harmonic-mean and "
         "max-min fairness",
+        number="Appendix C",
         printed=r"$U_{\alpha}(x) = \ln(x)$ if $\alpha = 1$, $\frac{1}{1-\alpha} x^{1-\alpha}$ if "
         r"$\alpha \ge 0, \alpha \neq 1$ ... zero fairness with $\alpha = 0$, proportional fairness "
         r"with $\alpha = 1$, harmonic mean fairness with $\alpha = 2$, and max-min fairness with "
@@ -51,7 +50,6 @@ CLAIMS = (
         kind="identity",
         scope="identities for three users; the limit: as stated",
         size="n = 3",
-        whose="printed",
         check=identity(residuals, method="simplify"),
         mutants={
             "alpha = -1": ("for zero fairness", {"shift": 1}),

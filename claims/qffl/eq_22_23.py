@@ -1,4 +1,4 @@
-"""(22) and (23): q-FFL as a maximum over a ball of weights."""
+"""(22) and (23): q-FFL as a maximum over a ball of weights; and AFL, for large q."""
 
 from __future__ import annotations
 
@@ -9,10 +9,17 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import drawn, every, identity
+from fairfl.claims.forms import (
+    Case,
+    Claim,
+    Relation,
+    counterexample,
+    definite,
+    drawn,
+    every,
+    identity,
+)
 
 
 def residuals(power: int = 1, conjugate: bool = True) -> dict[str, Any]:
@@ -67,13 +74,40 @@ def pairs(draw: st.DrawFn) -> dict[str, Any]:
     return {"nu": nu, "F": F, "q": q}
 
 
+def same_optimum(instance: dict[str, Any]) -> Case:
+    """AFL's optimum minimises sum F^(q+1) too, for F_1 = w^2, F_2 = (k (w - 1))^2, k > 0.
+
+    Both are convex, so AFL's optimum is where they cross between 0 and 1, w = k/(1 + k), and
+    q-FFL's is where sum F^q F' vanishes. At the crossing F_1 = F_2, so F_1' + F_2' must: no q makes
+    a difference.
+    """
+    k, q = instance["k"], instance["q"]
+    w = k / (1 + k)
+    values = [w**2, (k * (w - 1)) ** 2]
+    slopes = [2 * w, 2 * k**2 * (w - 1)]
+    derivative = sum((f**q * g for f, g in zip(values, slopes, strict=True)), Fraction(0))
+    relation = Relation(derivative / values[0] ** q, "==", 0, "slope at AFL's optimum, over F^q")
+    return Case((relation,), {"crossing": values[0] == values[1] and slopes[0] > 0 > slopes[1]})
+
+
+def bound(factor: Fraction = Fraction(1)) -> tuple[Any, list[Any]]:
+    """m b - x_1 >= 0 for x = F^(q+1) at w_q*, x_1 its largest, z = Σ y - Σ x >= 0 and y_k = b -
+    s_k at the model with the least maximum b.
+    """
+    b = sympy.Symbol("b", positive=True)
+    z = sympy.Symbol("z", nonnegative=True)
+    s, x = sympy.symbols("s1:4", nonnegative=True), sympy.symbols("x2:4", nonnegative=True)
+    top = sum(b - v for v in s) - z - sum(x)  # x_1
+    return sympy.Rational(str(factor)) * 3 * b - top, [*s, z, *x]
+
+
 CLAIMS = (
     Claim(
         "qffl/eq-22-23",
-        "Eqs. (22), (23)",
         369,
         "Minimising the mean of F^(q+1) is minimising the largest weighted sum over a ball of "
         "weights",
+        number="Eqs. (22), (23)",
         printed=r"$\min_{w} f_q(w) = \frac{1}{m} \sum_{k=1}^m F_k^{q+1}(w)$, which is equivalent "
         r"to minimizing the empirical loss $\tilde{L}_{q}(h) = \max_{\nu, \|\nu\|_{p} \le 1} "
         r"\sum_{k=1}^{m} \frac{\nu_{i}}{n_{k}} \sum_{j=1}^{n_{k}} l(h(x_{k,j}), y_{k,j})$, "
@@ -83,7 +117,6 @@ CLAIMS = (
         kind="equivalence",
         hypotheses={"losses": "F_k >= 0"},
         scope="every m and q > 0; drawn, m <= 5, five q from 1/10 to 5",
-        whose="printed",
         check=every(identity(residuals, method="simplify"), extra=[drawn(case, pairs)]),
         mutants={
             "squared": ("the value of another weight", {"power": 2}),
@@ -92,5 +125,59 @@ CLAIMS = (
         rests_on=("propfair/eq-4",),
         notes="Misprints: (23) has nu_i for nu_k. f_q has three definitions: (2), weighted with "
         "1/(q+1); appendix A.1, with the root; and (22). For q = 0, p is infinite.",
+    ),
+    Claim(
+        "qffl/large-q",
+        164,
+        "AFL is equivalent to q-FFL with a large enough q",
+        number="Sections 2, 4.3",
+        printed="AFL is equivalent to q-FFL with a large enough q; AFL can in fact be seen as a "
+        "special case, with large enough q",
+        statement=r"For $q$ large enough, a minimiser of $\max_k F_k$ minimises $\sum_k "
+        r"F_k^{q+1}$.",
+        kind="equivalence",
+        hypotheses={
+            "crossing": "the two losses are equal at AFL's optimum, with slopes of opposite signs"
+        },
+        scope="two devices, one parameter, convex quadratics; q = 1, 15, 1000, and by the same "
+        "number every q",
+        expected="refuted",
+        severity="remark",
+        check=every(
+            *(
+                counterexample(
+                    same_optimum,
+                    f"F = (w^2, 4 (w-1)^2), q = {q}: at AFL's optimum sum F^q F' = -(4/3) F^q",
+                    {"k": Fraction(2), "q": q},
+                )
+                for q in (1, 15, 1000)
+            )
+        ),
+        mutants={
+            "k = 1": ("mirrored losses, where both optima are 1/2 for every q", {"k": Fraction(1)})
+        },
+        erratum="For no finite q in general: AFL is the limit (propfair/generalized-means), which "
+        "optima of q-FFL approach. On a finite set of models with different worst losses a finite "
+        "q is enough.",
+    ),
+    Claim(
+        "qffl/worst-device-bound",
+        65,
+        "(ours) The largest loss of q-FFL's optimum is at most m^(1/(q+1)) times the least "
+        "possible",
+        number="Section 3.2",
+        printed=r"Setting $f_q(w)$ with a large enough $q$ reduces to classical min-max fairness, "
+        r"as the device with the worst performance (largest loss) will dominate the objective.",
+        statement=r"$\max_k F_k(w_q^*)^{q+1} \le m \min_w \max_k F_k(w)^{q+1}$.",
+        kind="bound",
+        hypotheses={"losses": "F_k >= 0", "optimal": "w_q* minimises sum F^(q+1)"},
+        scope="m = 3; tight at one device, and as the others tend to the same loss",
+        size="m = 3",
+        whose="ours",
+        check=definite(bound),
+        mutants={
+            "0.99 m": ("1 % less", {"factor": Fraction(99, 100)}),
+            "m - 1": ("one device less", {"factor": Fraction(2, 3)}),
+        },
     ),
 )

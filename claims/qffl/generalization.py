@@ -11,12 +11,10 @@ from typing import Any
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import CLASSICAL
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import Part, counterexample, drawn, proof, witness
+from fairfl.claims.forms import Case, Claim, Part, Relation, counterexample, drawn, proof, witness
 from fairfl.claims.qffl.eq_22_23 import norm
 
 RATE = constant("mcdiarmid.v", "rate")
@@ -243,7 +241,6 @@ SMALL = "m = 3, n_k = 1, three hypotheses, every sample enumerated"
 CLAIMS = (
     Claim(
         "qffl/lemma-10",
-        "Lemma 10",
         378,
         "Generalisation bound of q-FFL, for any mixture lambda",
         printed=r"for any $\delta > 0$, with probability at least $1 - \delta$, the following "
@@ -256,7 +253,6 @@ CLAIMS = (
         kind="bound",
         hypotheses=HYPOTHESES,
         scope=SMALL,
-        whose="printed",
         severity="theorem",
         check=refuted("uniform"),
         mutants={"one lambda": ("lambda = (1, 0, 0), chosen beforehand", {"mode": "one"})},
@@ -267,7 +263,7 @@ CLAIMS = (
         "come before 'with probability': the m vertices alone break the bound with a probability "
         "that tends to one as m grows. (Mohri et al. cover Lambda and pay log of the covering "
         "number.)",
-        repaired=Repaired(
+        repaired=dict(
             title="Generalisation bound of q-FFL, for one mixture lambda chosen before the sample",
             statement=r"For each $\lambda \in \Lambda$: with probability at least $1 - \delta$ the "
             r"printed bound holds for all $h \in H$.",
@@ -285,7 +281,6 @@ CLAIMS = (
     ),
     Claim(
         "qffl/theorem-11",
-        "Theorem 11",
         396,
         "Generalisation bound of q-FFL, for all mixtures at once",
         printed=r"with probability at least $1 - \delta$, the following holds for any $\lambda \in "
@@ -297,7 +292,6 @@ CLAIMS = (
         kind="bound",
         hypotheses=HYPOTHESES,
         scope=SMALL,
-        whose="printed",
         severity="theorem",
         check=refuted("maximum"),
         mutants={"log(m/delta)": ("delta/m in the last term", {"mode": "union"})},
@@ -306,7 +300,7 @@ CLAIMS = (
         erratum="'Directly follows from lemma 10, by taking the maximum over all lambda' uses "
         "lemma 10 for all lambda at once, which is what is false. With log(m/delta) for "
         "log(1/delta) it holds: L_lambda is linear in lambda, so the vertices decide.",
-        repaired=Repaired(
+        repaired=dict(
             title="Generalisation bound of q-FFL, for all mixtures at once, with log(m/delta)",
             statement=r"With probability at least $1 - \delta$, for all $\lambda$ and $h$: "
             r"$L_\lambda(h) \le \tilde L_q(h) + \max_k ( E[\max_h L_k(h) - \hat L_k(h)] + "

@@ -10,10 +10,8 @@ from typing import Any
 
 from flint import arb
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import Part, counterexample, every
+from fairfl.claims.forms import Case, Claim, Part, Relation, counterexample, every
 
 
 def total(values: list[arb]) -> arb:
@@ -110,9 +108,9 @@ def worse(measure: str, instance: dict[str, Any], shows: str, slack: str = "0") 
 CLAIMS = (
     Claim(
         "qffl/larger-q",
-        "Section 3.2, table 9",
         67,
         "A larger q is more uniform, by variance, angle and entropy of the losses",
+        number="Section 3.2, table 9",
         printed="we theoretically explore how q-FFL results in more *uniform* accuracy "
         "distributions with increasing q. [Table 9:] A larger q results in more fairness (smaller "
         "variance), but potentially lower accuracy. Similarly, a larger q imposes more uniformity "
@@ -128,7 +126,6 @@ CLAIMS = (
             "larger": "q < q'",
         },
         scope="m = 3, one parameter, quadratics; q = 0 to 1 by entropy, q = 1 to 2 by all three",
-        whose="printed",
         expected="refuted",
         severity="theorem",
         check=every(*(worse(*one[:3]) for one in WORSE)),
@@ -140,8 +137,7 @@ CLAIMS = (
             "lemma 6": ("variance from q = 0 to 1", worse("variance", FIRST, "")),
             "lemma 7": ("angle from q = 0 to 1", worse("angle", FIRST, "")),
         },
-        reading="Of the losses, which appendix A.1 calls the performance; table 9: see "
-        "qffl/table-9-metrics.",
+        reading="Of the losses, which appendix A.1 calls the performance.",
         erratum="From q = 0 to q = 1 the variance and the angle of the losses do not increase "
         "(lemmas 6 and 7); their entropy may fall. From q = 1 to q = 2 each of the three may get "
         "worse. What grows with q is the entropy of F^(q+1), for small steps (lemma 8, repaired).",

@@ -7,9 +7,7 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim
-from fairfl.claims.forms import counterexample, definite, every, identity
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
 Form = tuple[Any, list[Any]]
 
@@ -91,7 +89,6 @@ PRINTED = (
 CLAIMS = (
     Claim(
         "qffl/lemma-12",
-        "Lemma 12",
         405,
         "L f^q + q f^(q-1) |grad f|^2 bounds the local Lipschitz constant of the gradient of "
         "f^(q+1)/(q+1)",
@@ -105,7 +102,6 @@ CLAIMS = (
             "losses": "f(w) > 0",
         },
         scope="two dimensions, which hold the gradient and v; every q > 0 (q = 0 is L)",
-        whose="printed",
         check=every(
             identity(residuals, method="simplify"),
             definite(quadratic, method="simplify", side=1),
@@ -126,9 +122,9 @@ CLAIMS = (
     ),
     Claim(
         "qffl/lemma-12-zero",
-        "Lemma 12, Algorithms 1 and 3",
         405,
         "L_q(w) is defined for any q >= 0 at any point w",
+        number="Lemma 12, Algorithms 1 and 3",
         printed=PRINTED,
         statement=r"$L f^q + q f^{q-1}\|\nabla f\|^2$ is a number for every $f \ge 0$, $q \ge 0$.",
         kind="existence",
@@ -149,7 +145,6 @@ CLAIMS = (
     ),
     Claim(
         "qffl/algorithm-3-descent",
-        "Algorithm 3",
         100,
         "(ours) A step of q-FedSGD with all devices does not raise the objective",
         printed="This information is used to compute the step-sizes (weights) for combining the "

@@ -8,9 +8,8 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Operator, Relation
-from fairfl.claims.claim import Claim, Repaired
-from fairfl.claims.forms import counterexample, definite, drawn, every
+from fairfl.claims.claim import Claim
+from fairfl.claims.forms import Case, Operator, Relation, counterexample, definite, drawn, every
 
 Vector = list[Fraction]
 
@@ -85,7 +84,6 @@ LOSSES = "F_k >= 0; w_0*, w_1* global minimisers"
 CLAIMS = (
     Claim(
         "qffl/lemma-6",
-        "Lemma 6",
         259,
         "The losses have a smaller variance at the optimum of q = 1 than at that of q = 0",
         printed=r"$\operatorname{Var}(F_1(w_1^*), \dots, F_m(w_1^*)) < "
@@ -94,7 +92,6 @@ CLAIMS = (
         kind="bound",
         hypotheses={"losses": LOSSES},
         scope="m = 2, two models",
-        whose="printed",
         severity="constant",
         check=counterexample(
             variance,
@@ -106,7 +103,7 @@ CLAIMS = (
         erratum="The proof gives <=, and equality occurs: whenever one model is best for both "
         "objectives. Write <=, or add that w_0* does not minimise f_1. (The statement is about "
         "losses; Definition 1 is about test accuracies.)",
-        repaired=Repaired(
+        repaired=dict(
             title="The losses have no larger variance at the optimum of q = 1, a smaller one if "
             "w_0* is not such an optimum",
             statement=r"With means $m$, $m + e$ and mean squares $Q + d$, $Q$ at $w_0^*$, $w_1^*$: "
@@ -124,7 +121,6 @@ CLAIMS = (
     ),
     Claim(
         "qffl/lemma-7",
-        "Lemma 7",
         266,
         "The losses make no larger an angle with (1, ..., 1) at the optimum of q = 1 than at that "
         "of q = 0",
@@ -135,7 +131,6 @@ CLAIMS = (
         kind="bound",
         hypotheses={"losses": LOSSES, "not zero": "F(w_1*) is not 0, where the angle is undefined"},
         scope="every m and F",
-        whose="printed",
         check=every(definite(gap_of_angles), extra=[drawn(angle, worlds, tolerance=0.0)]),
         mutants={
             "smaller mean": ("the mean at w_1* smaller than at w_0*", {"sign": -1}),

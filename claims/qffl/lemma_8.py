@@ -11,10 +11,9 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
-from fairfl.claims.claim import Claim, Repaired
+from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import counterexample, definite, drawn, every, identity
+from fairfl.claims.forms import Case, Relation, counterexample, definite, drawn, every, identity
 
 
 def slope(
@@ -121,7 +120,6 @@ def eleven(instance: dict[str, Any], divided: bool = False) -> Case:
 CLAIMS = (
     Claim(
         "qffl/lemma-8",
-        "Lemma 8",
         276,
         "The entropy of F^q(w_p*) does not decrease as p grows through q",
         printed=r"Let F(w) be twice differentiable in w with $\nabla^2 F(w) > 0$. The derivative "
@@ -136,7 +134,6 @@ CLAIMS = (
             "optimal": "w_q* = 0 minimises sum F_k^(q+1), which is convex",
         },
         scope="m = 3, one parameter, q = 1",
-        whose="printed",
         severity="constant",
         check=counterexample(
             case,
@@ -157,7 +154,7 @@ CLAIMS = (
         "that of F^(q+1). With three or more devices the entropy of F^q can fall. (11)-(12) lack a "
         "factor 1/p (qffl/eq-11), and F_k > 0 must be supposed. After the lemma, 'guaranteed to be "
         "more uniform' needs a positive derivative; it may be zero.",
-        repaired=Repaired(
+        repaired=dict(
             title="The entropy of F^(q+1)(w_p*) does not decrease as p grows through q",
             statement=r"$\frac{\partial}{\partial p} H(F^{q+1}(w_p^*))|_{p=q} = "
             r"\frac{(q+1)^2}{\sum F_k^{q+1}} X^\top A^{-1} X \ge 0$, $X = \sum_k F_k^q \ln F_k "
@@ -182,16 +179,15 @@ CLAIMS = (
     ),
     Claim(
         "qffl/eq-11",
-        "(11), (12)",
         306,
         "The p-derivative of grad F^p is (ln F^p + 1) grad F^p",
+        number="(11), (12)",
         printed=r"$\sum_k \nabla_w^2 F_k^p(w_p^*) \frac{\partial}{\partial p} w_p^* + \sum_k (\ln "
         r"F_k^p(w_p^*) + 1) \nabla_w F_k^p(w_p^*) = 0$",
         statement=r"$\frac{\partial}{\partial p}\nabla F^p = (\ln F^p + 1)\nabla F^p$ at fixed "
         r"$w$.",
         kind="identity",
         scope="F = e, p = 2",
-        whose="printed",
         expected="refuted",
         severity="step",
         check=counterexample(

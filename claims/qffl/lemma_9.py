@@ -9,11 +9,9 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import CLASSICAL
-from fairfl.claims.claim import Claim, Repaired
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import counterexample, drawn, identity, proof
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
 
 PIECES = 64
 
@@ -125,7 +123,6 @@ PRINTED = (
 CLAIMS = (
     Claim(
         "qffl/lemma-9",
-        "Lemma 9",
         320,
         "More uniform by entropies of all powers if and only if more uniform by ratios of all "
         "power means",
@@ -137,7 +134,6 @@ CLAIMS = (
             "(b)": "certified on a covering of all w_p*, p >= 0",
         },
         scope="m = 3, one parameter, q = 1/4",
-        whose="printed",
         severity="theorem",
         check=counterexample(
             case,
@@ -157,7 +153,7 @@ CLAIMS = (
         "H(F^q). (18) to (19) uses the derivative of ln f_q, which is (ln m - H(F^(q+1)))/(q+1)^2 "
         "and not -H(F^q): equal losses have ln f_q constant and H(F^q) = ln m. In (17) the "
         "integral runs from t to r.",
-        repaired=Repaired(
+        repaired=dict(
             title="(b) if and only if H(F^s(w_p*)) does not decrease in p for any power s >= 1 and "
             "p >= 0",
             statement=r"$\frac{\partial}{\partial q}\ln f_q = \frac{\ln m - H(F^{q+1})}{(q+1)^2}$, "
@@ -181,7 +177,6 @@ CLAIMS = (
     ),
     Claim(
         "qffl/lemma-9/tilt",
-        "Lemma 9",
         320,
         "(ours) a step of the counterexample: the tilt is positive for every power s >= 1",
         printed=PRINTED,

@@ -102,7 +102,7 @@ def run_study(
     from fairfl.cli.unit_runs import as_rows, measured
     from fairfl.figures.lib.saved import names
     from fairfl.reports.terminal import tell, tell_table
-    from fairfl.studies.crosscheck.study import Verdict, predicted
+    from fairfl.studies.crosscheck.study import Verdict
     from fairfl.studies.experiment import Scale, Unit
 
     count = seeds or study.seeds[profile]
@@ -115,8 +115,7 @@ def run_study(
         table = instance(f"tables[{name!r}]", one, pd.DataFrame)
         # rows that have names, as groupby leaves them, keep them as columns
         tables[name] = table if table.index.names == [None] else table.reset_index()
-    alone = predicted(study, measures, verdicts)
-    told = [told_of(study, verdict, alone.get(verdict.name)) for verdict in verdicts]
+    told = [dict(vars(verdict)) for verdict in verdicts]
     written = _write(study, measures, tables, told, out / study.name)
     found: dict[str, Any] = {
         "name": study.name,
@@ -125,7 +124,7 @@ def run_study(
         "seeds": count,
         "tables": {name: as_rows(table) for name, table in tables.items()},
         "verdicts": told,
-        "lines": [sentence(verdict, study.seen, alone.get(verdict.name)) for verdict in verdicts],
+        "lines": list(map(sentence, verdicts)),
     }
     if not quiet:
         tell(f"{study.title}\nprofile {profile}, {count} seed{'s' * (count > 1)}\n")
@@ -142,24 +141,10 @@ def run_study(
     return found | {"files": list(map(str, written))}
 
 
-def told_of(study: Study, verdict: Verdict, alone: Verdict | None) -> dict[str, Any]:
-    """A verdict as data; ``alone`` is the same one of unseen seeds, null where there is none."""
-    unseen = alone and {"from_seed": study.seen, "holds": alone.holds, "found": alone.found}
-    return vars(verdict) | {"on_unseen_seeds": unseen}
-
-
-def sentence(verdict: Verdict, seen: int = 0, alone: Verdict | None = None) -> str:
-    """A verdict in a line, and what the seeds from ``seen`` on say of it by themselves."""
-    kind = " (hard)" if verdict.hard else ""
-    line = (
-        f"{verdict.name}{kind}: {HELD[verdict.holds]}. {verdict.statement} Found: {verdict.found}."
-    )
-    if alone is None:
-        return line
-    return (
-        f"{line} As a prediction, on seeds from {seen} on alone: {HELD[alone.holds]}. Found: "
-        f"{alone.found}."
-    )
+def sentence(verdict: Verdict) -> str:
+    """A verdict in a line."""
+    name = f"{verdict.name} (hard)" if verdict.hard else verdict.name
+    return f"{name}: {HELD[verdict.holds]}. {verdict.statement} Found: {verdict.found}."
 
 
 def _write(

@@ -70,7 +70,7 @@ def draw(
     from fairfl.figures.catalog.all_figures import find
     from fairfl.figures.lib.saved import names as files_of
     from fairfl.figures.render import render_all
-    from fairfl.reports.federation_file import read_federation
+    from fairfl.studies.own.federation_file import read_federation
 
     wanted = [entry.name for entry in find(names)]
     own: dict[str, Any] = {}

@@ -95,6 +95,10 @@ def frontier(
     out: Annotated[
         Path | None, option("Also write frontier.png, .svg and .csv.", "--out", **place("DIR"))
     ] = None,
+    page: Annotated[
+        Path | None,
+        option("Also write a page with a slider, for a browser.", "--page", **place("FILE.html")),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Say what CFL, LFT+FedAvg and LFT+Ensemble can reach, and what it costs not to pool the
@@ -102,7 +106,7 @@ def frontier(
     """
     with one_line():
         from fairfl.cli.progress import stages
-        from fairfl.reports.frontier import compared, report
+        from fairfl.reports.frontier import compared, report, searched
         from fairfl.reports.question import Question
 
         question = Question(notion, difference, _costs(costs), sees, local_eps)
@@ -119,6 +123,8 @@ def frontier(
         )
         if calibrate is not Calibrate.shared:
             people["calibrate"] = calibrate.value
+        if page is not None:
+            out_folder(page.parent, page.name, option="--page's folder")
         file = files[0]
         summaries = file.suffix.lower() == ".json"
         if len(files) > 1 and not all(one.suffix.lower() == ".json" for one in files):
@@ -147,7 +153,17 @@ def frontier(
                 progress=progress,
                 **draws,
             )
-        report(found, notes, title=file.stem, out=out, as_json=as_json)
+            if page is not None:
+                from fairfl._support.whole_file import write_whole
+                from fairfl.reports.frontier_page import frontier_page
+
+                told = [*notes, *searched(found)]
+                text = frontier_page(
+                    found, federation, sample, told, title=file.stem, progress=progress, **draws
+                )
+                write_whole(page, text)
+        written = [] if page is None else [page]
+        report(found, notes, title=file.stem, out=out, written=written, as_json=as_json)
 
 
 def _laws(file: Path, people: dict[str, Any]) -> Federation:
@@ -155,7 +171,7 @@ def _laws(file: Path, people: dict[str, Any]) -> Federation:
     if people:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in people)
         raise ValueError(f"{names} goes with a table of people, got the federation {file.name}")
-    from fairfl.reports.federation_file import read_federation
+    from fairfl.studies.own.federation_file import read_federation
 
     return read_federation(file)
 

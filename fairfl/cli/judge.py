@@ -40,8 +40,7 @@ def judge(
         from dataclasses import asdict
 
         from fairfl.cli.progress import stages
-        from fairfl.reports.comparison_words import number, percent
-        from fairfl.reports.judge import judge, sentences
+        from fairfl.reports.judge import judge, sentences, table
         from fairfl.reports.question import Question
         from fairfl.reports.terminal import tell, tell_table
 
@@ -60,11 +59,6 @@ def judge(
         if as_json:
             typer.echo(json.dumps(asdict(found), indent=1, allow_nan=False))
             return
-        rows = [("of", "right", "disparity")]
-        for name, (right, apart) in found.by_client.items():
-            rows.append((f"{client or 'client'} {name}", percent(right), number(apart)))
-        for name, right in found.by_group.items():
-            rows.append((f"{', '.join(group)} {name}", percent(right), ""))
-        tell_table(rows)
+        tell_table(table(found, client or "client", ", ".join(group)))
         for line in sentences(found):
             tell(line, "  ")

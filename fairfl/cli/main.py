@@ -22,6 +22,7 @@ from fairfl.cli import (
     reproduce,
     simulate,
     summarize,
+    sweep,
 )
 from fairfl.cli.errors import Commands
 from fairfl.cli.output import plain_output
@@ -46,6 +47,7 @@ app.command()(judge.judge)
 app.command()(explore.explore)
 app.command()(bench.bench)
 app.add_typer(claims.app, name="claims")
+app.add_typer(sweep.app, name="sweep")
 
 
 @app.callback(invoke_without_command=True)

@@ -24,6 +24,9 @@ def reproduce(out: Out = Path("out"), jobs: Jobs = 0, force: Force = False) -> N
     """Draw everything, report the claims and hold what is learned against the theory, in one
     folder with an index page. A stopped run goes on where it was.
 
+    Claims are as on record where nothing that they use has changed: their certificates are
+    verified, but proofs are compiled again by "fairfl claims check" alone.
+
     Exit code 1 where the check of a claim or a hard verdict of the cross-check fails.
     """
     with one_line():
@@ -36,14 +39,14 @@ def reproduce(out: Out = Path("out"), jobs: Jobs = 0, force: Force = False) -> N
         claims = recorded()
         write_report(out, claims)
         wrong = {c.claim.id: "; ".join(c.problems) for c in claims if c.outcome and c.problems}
-        wrong |= _unverified([(c.claim.id,) for c in claims if c.outcome], jobs)
+        wrong |= _unverified([(c.claim.id, False) for c in claims if c.outcome], jobs)
         studies, missing = _crosschecked(out / "crosscheck", jobs)
         typer.echo(f"page: {write_index(out, outcomes, claims, wrong, studies, missing)}")
         if wrong or any(map(failed, studies)):
             raise typer.Exit(FAILED)
 
 
-def _unverified(tasks: Sequence[tuple[str]], jobs: int) -> dict[str, str]:
+def _unverified(tasks: Sequence[tuple[str, bool]], jobs: int) -> dict[str, str]:
     """Claims whose certificates do not verify, and why."""
     from fairfl._support.processes import as_done, job_count
     from fairfl.claims.runner import verified

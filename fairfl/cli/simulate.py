@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -44,14 +43,6 @@ QUICK = (
 )
 
 
-class Notion(StrEnum):
-    """Of fairness between groups."""
-
-    dp = "dp"
-    eo = "eo"
-    eodds = "eodds"
-
-
 def simulate(
     name: Annotated[
         str | None,
@@ -85,7 +76,7 @@ def simulate(
         option("People: disparity that fair methods keep to; repeat. Default: 0, .05, .1, .2."),
     ] = None,
     notion: Annotated[
-        Notion | None, option("People: parity (dp, the default), equal opportunity or odds.")
+        str | None, option("People: dp (parity, the default), eo (opportunity) or eodds (odds).")
     ] = None,
     hidden: Annotated[
         int | None, option("People: hidden units of a network; 0: logistic regression.", min=0)
@@ -113,9 +104,9 @@ def simulate(
             label=label,
             group=group,
             client=client,
-            feature=feature,
-            budget=budget,
-            notion=notion and notion.value,
+            features=feature and tuple(feature),
+            budgets=budget and tuple(budget),
+            notion=notion,
             hidden=hidden,
             blind=blind,
         )
@@ -157,31 +148,23 @@ def _show_list(imports: bool, as_json: bool) -> None:
 
 
 def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
-    toml = name.lower().endswith(".toml")
+    """The experiment of a table of people, of a TOML file, or of this name."""
     if name.lower().endswith(TABLES):
-        return _own(name, columns)
+        from fairfl.studies.own.people import own_people
+        from fairfl.studies.own.people_runs import Request
+
+        require_columns(columns)
+        return own_people(Request(name, **columns))
     if columns:
-        names = ", ".join(f"--{key}" for key in columns)
+        names = ", ".join(f"--{key.removesuffix('s')}" for key in columns)
         raise ValueError(f"{names} goes with a table of people (.csv, .parquet), got {name}")
-    if toml:
+    if name.lower().endswith(".toml"):
         from fairfl.studies.own.config import read_config
 
         return read_config(name)
     from fairfl.studies.papers.all_experiments import find
 
     return find(name)
-
-
-def _own(path: str, columns: dict[str, Any]) -> Experiment:
-    """The experiment of a table of people."""
-    from fairfl.studies.own.people import own_people
-    from fairfl.studies.own.people_runs import Request
-
-    require_columns(columns)
-    for name, field in (("feature", "features"), ("budget", "budgets")):
-        if name in columns:
-            columns[field] = tuple(columns.pop(name))
-    return own_people(Request(path, **columns))
 
 
 def _run(
@@ -207,17 +190,16 @@ def _run(
     values = experiment.values(clients)
     table = compare(values, experiment.published)
     own = not len(experiment.published)
-    apart = compare(paired(values), experiment.published) if own and seeds > 1 else values[:0]
-    short = profile == "quick" and not own
-    differences = (*([QUICK] if short else []), *experiment.differences(clients))
+    apart = compare(paired(values), experiment.published) if own and seeds > 1 else values.head(0)
+    quick = (QUICK,) if profile == "quick" and not own else ()
+    differences = (*quick, *experiment.differences(clients))
     written = _write(experiment, clients, table, apart, differences, out / experiment.name)
     # a paper's experiment may search rates of which some diverge, and says so itself
     lost = diverged(clients) if experiment.name not in experiments() else []
     if as_json:
-        found: dict[str, Any] = {key: getattr(experiment, key) for key in ("name", "title")}
-        found |= {"profile": profile, "seeds": seeds}
-        found |= {"table": as_rows(table), "paired": as_rows(apart), "differences": differences}
-        found |= {"files": list(map(str, written)), "diverged": lost}
+        found = {"name": experiment.name, "title": experiment.title, "profile": profile}
+        found |= {"seeds": seeds, "table": as_rows(table), "paired": as_rows(apart)}
+        found |= {"differences": differences, "files": list(map(str, written)), "diverged": lost}
         typer.echo(json.dumps(found, ensure_ascii=False, indent=1))
         _told(lost)
         return
@@ -300,19 +282,16 @@ def _write(
         found = experiment.curves(clients)
         texts["curves.csv"] = found.to_csv(float_format="%.3g", lineterminator="\n")
     files = write_piece(folder / f"table{SUFFIX}", texts)
-    measured, clients = clients, experiment.shown(clients)
+    seen = experiment.shown(clients)
     for picture in experiment.pictures:
         if picture.kind == "tradeoff":
-            points = picture.points or experiment.points
-            found = None if points is None else points(measured)
-            files += [] if found is None or not len(found) else draw(picture, found, folder)
-            continue
-        if picture.kind == "distribution":
-            shown = last_round(clients, picture.part)
+            points = experiment.points
+            shown = clients.head(0) if points is None else points(clients)
         else:
-            shown = among(among(clients, "model", ["global"]), "part", [picture.part])
-        shown = among(shown, "objective", picture.objectives) if picture.objectives else shown
-        shown = rows(shown, shown["accuracy"].notna())
-        if len(shown):
-            files += draw(picture, shown, folder)
+            last = picture.kind == "distribution"
+            shown = among(among(seen, "model", ["global"]), "part", [picture.part])
+            shown = last_round(seen, picture.part) if last else shown
+            shown = among(shown, "objective", picture.objectives) if picture.objectives else shown
+            shown = rows(shown, shown["accuracy"].notna())
+        files += draw(picture, shown, folder) if len(shown) else []
     return files

@@ -243,8 +243,20 @@ def compare(
     found = frontiers(federation, count, question, progress)
     top = float(found["cfl"].disparity[-1])
     disparities = tuple(sorted(set(at))) if at else tuple(d for d in COMMON if d < top)[-5:]
+    return at_disparities(federation, question, found, disparities, bool(at))
+
+
+def at_disparities(
+    federation: Federation,
+    question: Question,
+    found: dict[str, Frontier],
+    disparities: tuple[float, ...],
+    asked: bool,
+) -> Comparison:
+    """The comparison of these frontiers at these disparities."""
+    top = float(found["cfl"].disparity[-1])
     reaches = reached(found, disparities, question)
-    told = _talked(disparities, bool(at))
+    told = _talked(disparities, asked)
     level = disparities[told[0]] if told else top
     return Comparison(
         question,
@@ -254,10 +266,10 @@ def compare(
         tuple(map(float, federation.weight)),
         group_rates(federation, question, top),
         disparities,
-        bool(at),
+        asked,
         reaches,
         {
-            scheme: _chosen(federation, question, scheme, curve, level)
+            scheme: chosen(federation, question, scheme, curve, level)
             for scheme, curve in found.items()
         },
     )
@@ -269,7 +281,7 @@ def _talked(disparities: Sequence[float], asked: bool) -> list[int]:
     return [int(np.argmin([abs(np.log(d / TALKED)) for d in disparities]))]
 
 
-def _chosen(
+def chosen(
     fed: Federation, question: Question, scheme: str, curve: Frontier, disparity: float
 ) -> Chosen:
     """The solution with at most the disparity, or the smallest."""

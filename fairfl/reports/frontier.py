@@ -66,12 +66,18 @@ def compared(
 
 
 def report(
-    found: Comparison, notes: Sequence[str], *, title: str, out: Path | None, as_json: bool
+    found: Comparison,
+    notes: Sequence[str],
+    *,
+    title: str,
+    out: Path | None,
+    written: Sequence[Path] = (),
+    as_json: bool,
 ) -> None:
     """Write what was found into the folder ``out``, if any, and print it below ``notes``, what was
-    done to the table.
+    done to the table; ``written``: files that are there already.
     """
-    files = [] if out is None else write(found, title, out)
+    files = [*written, *([] if out is None else write(found, title, out))]
     if as_json:
         extra = {"notes": list(notes), "files": [str(file) for file in files]}
         typer.echo(json.dumps(as_data(found) | extra, indent=1, allow_nan=False))

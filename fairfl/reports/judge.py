@@ -9,10 +9,11 @@ the person by person differences of influences (``fairfl.solvers.sensitivity``),
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -60,8 +61,25 @@ class Distance:
 
 
 @dataclass(frozen=True)
+class Part:
+    """Of the people of a client, a group or both (None: of all): how many, the shares that are
+    decided rightly, accepted, and accepted of y = 1 and of y = 0 (None of nobody), with Wilson's
+    intervals, and the disparity, None of one group.
+    """
+
+    client: str | None
+    group: str | None
+    people: int
+    right: Number
+    accepted: Number
+    true_positive: Number | None
+    false_positive: Number | None
+    disparity: float | None
+
+
+@dataclass(frozen=True)
 class Judgement:
-    """Of predictions: accuracy and disparity, both by client, accuracy by group, and the schemes'
+    """Of predictions: accuracy and disparity, ``parts`` by client and group, and the schemes'
     distance from them.
 
     ``below_cfl`` is, for each scheme but CFL, how much less its best rule is right than CFL's.
@@ -70,8 +88,7 @@ class Judgement:
     people: int
     accuracy: Number
     disparity: Number
-    by_client: dict[str, tuple[float, float]]
-    by_group: dict[str, float]
+    parts: tuple[Part, ...]
     distances: tuple[Distance, ...]
     below_cfl: dict[str, Number]
 
@@ -120,8 +137,7 @@ def judge(
         len(data),
         own.number(own.right.mean(), own.right - own.right.mean()),
         own.number(*own.disparity),
-        {name: own.part(data.client == k) for k, name in enumerate(data.client_names)},
-        {name: own.part(data.group == a)[0] for a, name in enumerate(data.group_names)},
+        tuple(own.parts()),
         distances,
         below,
     )
@@ -135,9 +151,30 @@ class _Predictions:
         self.right = np.where(data.label == 1, p, 1.0 - p)
         self.disparity = self._disparity(np.ones(len(p), bool))
 
-    def part(self, there: Array) -> tuple[float, float]:
-        """Accuracy and disparity of some people."""
-        return float(self.right[there].mean()), self._disparity(there)[0]
+    def parts(self) -> Iterator[Part]:
+        """Of all, by client, by group, and by both, where somebody is."""
+        data = self.data
+        clients = [(None, np.ones(len(data), bool))]
+        clients += [(name, data.client == k) for k, name in enumerate(data.client_names)]
+        groups = [(name, data.group == a) for a, name in enumerate(data.group_names)]
+        for client, its in clients:
+            yield self._part(client, None, its)
+        for client, its in clients:
+            for group, own in groups:
+                if (its & own).any():
+                    yield self._part(client, group, its & own)
+
+    def _part(self, client: str | None, group: str | None, there: Array) -> Part:
+        def share(of: Array, among: Any) -> Number | None:
+            people = there & among
+            return wilson(float(of[people].mean()), int(people.sum())) if people.any() else None
+
+        right, accepted = share(self.right, True), share(self.p, True)
+        assert right is not None and accepted is not None
+        positive = self.data.label == 1
+        apart = None if group is not None else self._disparity(there)[0]
+        rates = share(self.p, positive), share(self.p, ~positive)
+        return Part(client, group, int(there.sum()), right, accepted, *rates, apart)
 
     def _disparity(self, there: Array) -> tuple[float, Array]:
         """The largest difference of the groups' rates, and its influences; 0 where no two groups
@@ -175,49 +212,70 @@ class _Predictions:
         data, names = self.data, (self.data.group_names, self.data.client_names)
         columns = (score, data.label, data.group, data.client)
         sample = count_people(*columns)
+        assert sample.cuts is not None
         fed = Federation.from_samples(*columns)
         fed.groups, fed.client_names = names
         cell = (data.client, data.group, data.label, np.searchsorted(sample.cuts, score))
         curves = frontiers(fed, POINTS, self.question, progress, SCHEMES)
         disparity, moved = self.disparity
         reached = [s for s in SCHEMES if curves[s].disparity[0] <= disparity]
-        spots, fitted = [], []
-        for scheme in reached:
-            top = curves[scheme].disparity[-1]
-            point = curves[scheme].points_at(np.array([min(disparity, top)]))
-            spots.append(Spot(scheme, point.eps[0], "" if disparity < top else "best"))
-            fitted.append(float(point.worth[0]))
+        tops = [curves[s].disparity[-1] for s in reached]
+        at = [min(disparity, top) for top in tops]
+        points = [curves[s].points_at(np.array([d])) for s, d in zip(reached, at, strict=True)]
+        spots = [
+            Spot(s, point.eps[0], "" if disparity < top else "best")
+            for s, point, top in zip(reached, points, tops, strict=True)
+        ]
+        held = fitted = np.array([point.worth[0] for point in points])
         by_spot, slopes = influences(fed, sample, spots, self.question)
         parts = folds(sample.counts, np.random.default_rng(seed))
         judged = crossed(sample, parts, spots, self.question, progress)
-        held, own = np.array(fitted), []
         if judged is not None:  # at the same disparity, along the frontier
-            apart = np.minimum(disparity, [curves[s].disparity[-1] for s in reached])
-            held = judged[0][:, 0] + slopes * (apart - judged[0][:, 1])
-        for k in range(len(spots)):
-            own.append(by_spot[k, 0][cell] + slopes[k] * moved)
+            held = judged[0][:, 0] + slopes * (np.array(at) - judged[0][:, 1])
+        own = [by_spot[k, 0][cell] + slopes[k] * moved for k in range(len(spots))]
         mine, its = self.right.mean(), self.right - self.right.mean()
-        out = []
-        for scheme in SCHEMES:
-            low = float(curves[scheme].disparity[0])
-            if scheme not in reached:
-                out.append(Distance(scheme, low))
-                continue
-            k = reached.index(scheme)
-            above = self.number(held[k] - mine, own[k] - its, fitted[k] - mine)
-            out.append(Distance(scheme, low, float(held[k]), above))
-        below = {
-            scheme: self.number(held[0] - held[k], own[0] - own[k], fitted[0] - fitted[k])
-            for k, scheme in enumerate(reached)
-            if k > 0
-        }
-        return tuple(out), below
+        above, below = {}, {}
+        for k, scheme in enumerate(reached):
+            above[scheme] = self.number(held[k] - mine, own[k] - its, fitted[k] - mine)
+            below[scheme] = self.number(held[0] - held[k], own[0] - own[k], fitted[0] - fitted[k])
+        right = dict(zip(reached, held.tolist(), strict=True))
+        distances = tuple(
+            Distance(s, float(curves[s].disparity[0]), right.get(s), above.get(s)) for s in SCHEMES
+        )
+        return distances, {s: less for s, less in below.items() if s != reached[0]}
+
+
+def wilson(share: float, people: int) -> Number:
+    """A share of people with its interval (Wilson, 1927), which no share of 0 or 1 makes empty; for
+    chances in place of 0 and 1 it is too wide.
+    """
+    square = NORMAL**2 / people
+    middle = (share + square / 2.0) / (1.0 + square)
+    half = NORMAL * np.sqrt(share * (1.0 - share) / people + square / people / 4.0) / (1.0 + square)
+    return Number(share, max(float(middle - half), 0.0), min(float(middle + half), 1.0))
 
 
 def _ratio(total: Array, mass: Array) -> tuple[float, Array]:
     """Σ total / Σ mass, and its influences."""
     rate = total.sum() / mass.sum()
     return float(rate), (total - rate * mass) / mass.mean()
+
+
+def table(found: Judgement, client: str, group: str) -> list[tuple[str, ...]]:
+    """The parts as rows of text, the first a header; ``client`` and ``group`` are what they are
+    called.
+    """
+    rows = [("of", "people", "right", "accepted", "of y = 1", "of y = 0", "disparity")]
+    for part in found.parts:
+        both = ((client, part.client), (group, part.group))
+        name = ", ".join(f"{what} {one}" for what, one in both if one is not None) or "all"
+        shares = (part.right, part.accepted, part.true_positive, part.false_positive)
+        cells = (
+            "-" if n is None else f"{percent(n.value)} ({span(n.ends, percent)})" for n in shares
+        )
+        apart = "" if part.disparity is None else number(part.disparity)
+        rows.append((name, f"{part.people:,}", *cells, apart))
+    return rows
 
 
 def sentences(found: Judgement) -> list[str]:

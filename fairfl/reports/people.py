@@ -7,6 +7,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -109,10 +110,7 @@ def _counted(people: Counted) -> tuple[Federation, list[str]]:
     """The federation with its names, and what is odd about its score."""
     with warnings.catch_warnings(record=True) as odd:
         warnings.simplefilter("always", ScoreWarning)
-        federation = Federation.from_counts(
-            people.counts, people.points, calibrate=people.calibrate, cuts=people.cuts
-        )
-    federation.groups, federation.client_names = people.groups, people.clients
+        federation = Federation.of_people(people)
     return federation, [f"Warning: {warning.message}." for warning in odd]
 
 
@@ -167,14 +165,8 @@ def _chosen(data: Dataset, pair: str | None) -> tuple[np.ndarray, list[str]]:
     names = data.group_names
     if pair is None:
         return np.ones(len(data), bool), []
-    cuts = [k for k, sign in enumerate(pair) if sign == ","]
-    splits = [(pair[:k].strip(), pair[k + 1 :].strip()) for k in cuts]  # a name may hold commas
-    fits = [
-        split
-        for split in splits
-        if split[0] in names and split[1] in names and split[0] != split[1]
-    ]
-    if not fits:
+    fits = [two for two in permutations(names, 2) if ",".join(two) == pair]
+    if not fits:  # a name may hold commas
         raise ValueError(
             f"--group-pair must be two of {some(names)} with a comma between, got {pair!r}"
         )

@@ -11,8 +11,14 @@ from fairfl._support.checks import Array, one_of
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.problem import Sees, Task
 from fairfl.solvers.schemes import COMMON, LABELS, Scheme
-from fairfl.theory.populations.federation import Federation, local_budgets
-from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, Difference, Notion
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import (
+    ALIASES,
+    DIFFERENCES,
+    Difference,
+    Notion,
+    local_budgets,
+)
 
 ONES = (1.0, 1.0)
 

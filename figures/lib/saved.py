@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import matplotlib
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -48,8 +49,15 @@ def save(
     """
     software = f"fairfl {__version__}"
     svg, png = io.BytesIO(), io.BytesIO()
-    figure.savefig(svg, format="svg", metadata={"Title": title, "Creator": software, "Date": None})
-    figure.savefig(png, format="png", metadata={"Title": title, "Software": software})
+    with matplotlib.rc_context({"figure.constrained_layout.use": False}):
+        engine = figure.get_layout_engine()
+        if figure.axes and engine is not None:  # once for both: it takes as long as drawing
+            figure.set_dpi(matplotlib.rcParams["savefig.dpi"])
+            engine.execute(figure)
+            figure.set_layout_engine(None)
+        told = {"Title": title, "Creator": software, "Date": None}
+        figure.savefig(svg, format="svg", metadata=told)
+        figure.savefig(png, format="png", metadata={"Title": title, "Software": software})
     made = (csv_text(table), svg.getvalue(), png.getvalue())
     contents = {f"{name}{end}": one for end, one in zip(SUFFIXES, made, strict=True)}
     return write_piece(folder / f"{name}{SUFFIX}", contents, inputs)

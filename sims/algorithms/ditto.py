@@ -10,7 +10,7 @@ from torch import Tensor
 
 from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State, Sum
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State
 from fairfl.sims.engine.task import Floats, LocalTask
 
 
@@ -46,11 +46,12 @@ class Ditto(FedAvg):
         own = round.state["personal"][round.rows]
         return LocalTask(), LocalTask(prox=self.lam, start=own)
 
-    def server(self, received: Received) -> Sum:
+    def server(self, received: Received) -> Aggregate:
         personal = received.state["personal"].clone()
 
         def own(part: Received) -> Floats:
             personal[part.rows] = part.params + part.further[0]
             return part.p
 
-        return Sum(received, own, lambda step: Aggregate(received.p, {"personal": personal}, step))
+        step = received.total(own)
+        return Aggregate(received.p, {"personal": personal}, step)

@@ -13,16 +13,8 @@ from torch import Tensor
 
 from fairfl._support.checks import in_range, one_of, positive
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import (
-    Aggregate,
-    Algorithm,
-    Received,
-    Round,
-    State,
-    Sum,
-    squared_norms,
-)
-from fairfl.sims.engine.task import Floats
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State, squared_norms
+from fairfl.sims.engine.task import Floats, as_floats
 from fairfl.theory.bounds.updates import interpolated_length
 
 NORMS = ("layer", "global")
@@ -39,19 +31,13 @@ class Dynamic(FedAvg):
     last one.
     """
 
-    def server(self, received: Received) -> Sum:
+    def server(self, received: Received) -> Aggregate:
         def weigh(part: Received) -> Floats:
             factors = self.factors(part)
             return part.p if factors is None else part.p[:, None] * factors
 
-        def then(step: Tensor) -> Aggregate:
-            return Aggregate(received.p, self.remember(received, step), step)
-
-        return Sum(self.changed(received), weigh, then)
-
-    def ask(self, part: Received) -> Tensor | None:
-        """Squared norms of the updates by layer, in the first m rows; None where not used."""
-        return squared_norms(part.updates, layers(part)) if later(part) else None
+        step = self.changed(received).total(weigh)
+        return Aggregate(received.p, self.remember(received, step), step)
 
     def changed(self, received: Received) -> Received:
         """What came back, with the updates changed."""
@@ -83,7 +69,7 @@ def norms_of(squares: Floats, norm: str) -> Floats:
 
 def with_lengths(part: Received, norm: str, lengths: Callable[[Floats], Floats | float]) -> Floats:
     """Factors (m, L) for updates of other ``lengths`` of their norms, (m, L) or (m, 1); 0 stays."""
-    squares = part.asked[: len(part.clients)]
+    squares = part.squares
     norms = norms_of(squares, norm)
     with np.errstate(divide="ignore", invalid="ignore"):
         factors = np.where(norms > 0, lengths(norms) / norms, 0.0)
@@ -154,16 +140,10 @@ class ModifiedNormalizedFedAvg(Dynamic):
     def examples(cls) -> Iterable[Algorithm]:
         return [cls(), cls(0.5), cls(0.7, "global")]
 
-    def ask(self, part: Received) -> Tensor | None:
-        """G² by layer in one more row."""
-        if not self._measured(part):
-            return None
-        return torch.cat([squared_norms(part.updates, layers(part)), part.state["squares"]])
-
     def factors(self, part: Received) -> Floats | None:
         if not self._measured(part):
             return None
-        scale = norms_of(part.asked[-1:], self.norm)
+        scale = norms_of(as_floats(part.state["squares"]), self.norm)
         rounds = part.number - int(part.state["since"])
 
         def lengths(norms: Floats) -> Floats:
@@ -218,9 +198,6 @@ class ClippingFedAvg(Dynamic):
         each = zip(limits.to(part.params.dtype), layers(part), strict=True)
         most = torch.cat([g.expand(size) for g, size in each])
         return part.updates.clamp_(-most, most)  # in place: what is clipped stays so
-
-    def ask(self, part: Received) -> None:
-        return None
 
     def factors(self, part: Received) -> None:
         return None

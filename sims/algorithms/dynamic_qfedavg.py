@@ -8,17 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from fairfl.sims.algorithms.dynamic import (
     ClippingFedAvg,
     Dynamic,
     ModifiedNormalizedFedAvg,
     NormalizedFedAvg,
-    layers,
 )
 from fairfl.sims.algorithms.qfedavg import QFedAvg, nonnegative
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Sum, squared_norms
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
 from fairfl.sims.engine.task import Floats
 
 
@@ -56,19 +54,9 @@ class DynamicQFedAvg(QFedAvg):
         merged = [cls(rule=rule) for rule in rules]
         return [*merged, cls(1.0, variant="printed", rule=rules[0])]
 
-    def ask(self, part: Received) -> Tensor:
-        """Squared norms by layer of the updates as the rule changed them, or what it asks for."""
-        found = self.rule.ask(part)
-        return squared_norms(part.updates, layers(part)) if found is None else found
-
-    def server(self, received: Received) -> Aggregate | Sum:
+    def server(self, received: Received) -> Aggregate:
         changed = self.rule.changed(received)
         made = self._printed(changed) if self.variant == "printed" else super().server(changed)
-        if isinstance(made, Aggregate):  # nobody has moved
-            return self._remembered(received, made)
-        return replace(made, then=lambda total: self._remembered(received, made.then(total)))
-
-    def _remembered(self, received: Received, made: Aggregate) -> Aggregate:
         step = torch.zeros_like(received.params) if made.step is None else made.step
         return replace(made, state=self.rule.remember(received, step), step=step)
 
@@ -78,10 +66,10 @@ class DynamicQFedAvg(QFedAvg):
 
     def _squares(self, part: Received) -> Floats:
         """||u_k||² by layer (m, L)."""
-        factors, squares = self.rule.factors(part), part.asked[: len(part.clients)]
+        factors, squares = self.rule.factors(part), part.squares
         return squares if factors is None else (np.sqrt(squares) * factors) ** 2
 
-    def _printed(self, received: Received) -> Sum:
+    def _printed(self, received: Received) -> Aggregate:
         """Lines 9 to 11: weights p_k / (1 + q ||u_k|| / F_k) by layer, 0 where F_k = 0 < q."""
         nonnegative(received.known_losses(), self)
 
@@ -94,4 +82,4 @@ class DynamicQFedAvg(QFedAvg):
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 return np.where(losses > 0, own / (1 + self.q * norms / losses), 0.0)
 
-        return Sum(received, weigh, lambda total: Aggregate(received.p, received.state, total))
+        return Aggregate(received.p, received.state, received.total(weigh))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, Sum
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round
 from fairfl.sims.engine.task import LocalTask
 
 
@@ -19,7 +19,7 @@ class FedAvg(Algorithm):
 
     name: ClassVar[str] = "fedavg"
 
-    def server(self, received: Received) -> Aggregate | Sum:
+    def server(self, received: Received) -> Aggregate:
         return Aggregate(received.p, received.state)
 
 

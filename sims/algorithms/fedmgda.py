@@ -13,6 +13,7 @@ from torch import Tensor
 from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.min_norm import min_norm_weights
 from fairfl.sims.engine.algorithm import PART, Aggregate, Algorithm, Received
+from fairfl.sims.engine.task import as_floats
 
 
 @dataclass(frozen=True)
@@ -43,16 +44,8 @@ class FedMGDA(Algorithm):
     def examples(cls) -> Iterable[Algorithm]:
         return [cls(0.1), cls(1.0), cls(0.5, normalize=False)]
 
-    def ask(self, part: Received) -> Tensor:
-        """Inner products of all pairs of updates (m, m)."""
-        total = part.updates.new_zeros(2 * part.p.shape, dtype=torch.float64)
-        for columns in part.updates.split(PART, 1):
-            some = columns.to(torch.float64)
-            total += some @ some.T
-        return total
-
     def server(self, received: Received) -> Aggregate:
-        gram = received.asked
+        gram = as_floats(products(received.updates))
         norms = np.sqrt(gram.diagonal())
         units = np.where(norms > 0, norms, 1.0) if self.normalize else np.ones_like(norms)
         gram = gram / np.outer(units, units)
@@ -63,3 +56,12 @@ class FedMGDA(Algorithm):
             gram = gram / largest
         radius = self.epsilon * received.draws.astype(np.float64)
         return Aggregate(min_norm_weights(gram, received.p, radius) / units, received.state)
+
+
+def products(updates: Tensor) -> Tensor:
+    """Inner products of all pairs of updates (m, m)."""
+    total = updates.new_zeros(2 * updates.shape[:1], dtype=torch.float64)
+    for columns in updates.split(PART, 1):
+        some = columns.to(torch.float64)
+        total += some @ some.T
+    return total

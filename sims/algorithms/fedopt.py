@@ -11,7 +11,7 @@ from torch import Tensor
 
 from fairfl._support.checks import in_range, one_of, positive
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, State, Sum
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, State
 from fairfl.sims.engine.task import Floats
 
 KINDS = ("momentum", "adagrad", "yogi", "adam")
@@ -50,11 +50,8 @@ class FedOpt(FedAvg):
         m = {"m": torch.zeros_like(params)}
         return m if self.kind == "momentum" else m | {"v": torch.full_like(params, self.tau**2)}
 
-    def server(self, received: Received) -> Sum:
-        return Sum(received, received.p, lambda d: self._moved(received, d))
-
-    def _moved(self, received: Received, d: Tensor) -> Aggregate:
-        m = self.beta_1 * received.state["m"]
+    def server(self, received: Received) -> Aggregate:
+        d, m = received.total(received.p), self.beta_1 * received.state["m"]
         if self.kind == "momentum":
             m = m + d
             return Aggregate(received.p, {"m": m}, m)

@@ -8,11 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from fairfl._support.checks import in_range, one_of, positive
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, Sum, squared_norms
-from fairfl.sims.engine.task import Floats, LocalTask
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, squared_norms
+from fairfl.sims.engine.task import Floats, LocalTask, as_floats
 
 NOTHING = 1e-300
 """A learning rate below this is none."""
@@ -32,8 +31,6 @@ class QFedAvg(Algorithm):
     Algorithm 1, line 6, prints Delta w_k = w^t - w_k for g_k, without the factor L: then q = 0 is
     FedAvg for L = 1 alone, and the step changes with the unit of the losses (claims
     ``qffl/algorithm-1`` and ``.../repaired``). ``variant="printed"`` is line 6 as it stands.
-
-    The sums are taken in one pass over the updates.
 
     A client with F_k = 0 has F_k^(q-1) = inf for q < 1. If its update is 0 it adds nothing; else
     the step is 0, the limit.
@@ -58,11 +55,7 @@ class QFedAvg(Algorithm):
     def examples(cls) -> Iterable[Algorithm]:
         return [cls(0.0), cls(1.0), cls(2.0, L=3.0), cls(0.5), cls(1.0, variant="printed")]
 
-    def ask(self, part: Received) -> Tensor:
-        """||w_k - w^t||² (m, 1)."""
-        return squared_norms(part.updates, (len(part.params),))
-
-    def server(self, received: Received) -> Aggregate | Sum:
+    def server(self, received: Received) -> Aggregate:
         losses = nonnegative(received.known_losses(), self)
         # a schedule that has run out: nobody has moved, and 1 / lr is no number
         if received.lr < NOTHING:
@@ -78,16 +71,15 @@ class QFedAvg(Algorithm):
             weights = powers(self.q, part.p, part.known_losses(), top)
             return weights if factors is None else weights[:, None] * factors
 
-        def then(total: Tensor) -> Aggregate:
-            size = step_size(self.q, received.p, losses, np.concatenate(squares), curvature) / unit
-            weights = size * powers(self.q, received.p, losses, top)
-            return Aggregate(weights, received.state, total.to(torch.float64) * size)
-
-        return Sum(received, counted, then)
+        total = received.total(counted).to(torch.float64)
+        size = step_size(self.q, received.p, losses, np.concatenate(squares), curvature) / unit
+        weights = size * powers(self.q, received.p, losses, top)
+        return Aggregate(weights, received.state, total * size)
 
     def made(self, part: Received) -> tuple[Floats | None, Floats]:
         """Factors on the updates (m, L), if any, and the squared norms (m,) with them."""
-        return None, part.asked[:, 0]
+        whole = (len(part.params),)
+        return None, as_floats(squared_norms(part.updates, whole))[:, 0]
 
     def _unit(self, lr: float, curvature: float) -> float:
         """(w^t - w_k) / g_k."""

@@ -8,11 +8,11 @@ nothing behind. What is found in `FAIRFL_DATA` or in the cache is held against t
 time: what is called Adult must be Adult. A folder that the caller names holds what the caller put
 there.
 
-Not by pooch: it knows the SHA-256 of what is downloaded, not of a member of an archive, follows
-redirects to plain http and has no limit of size, so that all but the name of the temporary file
-would still be here.
+Not by pooch: it knows the SHA-256 of what is downloaded, not of a member of an archive, and follows
+redirects to plain http, so that all but the name of the temporary file would still be here.
 """
 
+import io
 import logging
 import os
 import urllib.error
@@ -29,7 +29,6 @@ from urllib.parse import urlsplit
 from fairfl._support.cache_folder import cache_folder
 from fairfl._support.manifest import sha256
 from fairfl._support.whole_file import write_whole
-from fairfl.sims.data.archives import MOST_BYTES, zip_member
 
 ENVIRONMENT = "FAIRFL_DATA"
 """The environment variable that names a local folder of data files."""
@@ -121,8 +120,7 @@ def locate(
         return path
     if folder is not None:
         raise DataUnavailable(f"{wanted} is not in the folder {str(folder)!r}")
-    kind = DataUnavailable
-    failures: list[str] = []
+    kind, failures = DataUnavailable, list[str]()
     for choice in choices:
         for source in choice.sources:
             try:
@@ -130,12 +128,10 @@ def locate(
                 _note(wanted, sha256(path), folder)
                 return path
             except (OSError, HTTPException, ValueError) as error:
-                if isinstance(error, _Mismatch):
+                if isinstance(error, ChecksumMismatch):
                     kind = ChecksumMismatch
                 if isinstance(error, urllib.error.HTTPError):
                     error.close()  # it holds the connection open
-                elif isinstance(error, urllib.error.URLError):
-                    error = error.reason  # else wrapped in "<urlopen error ...>"
                 failures.append(f"{source[0]}: {error}")
     help_ = f"set {ENVIRONMENT} to a folder that holds it, or allow the download"
     raise kind(
@@ -205,10 +201,6 @@ def same_data(notes: Mapping[str, str]) -> bool:
     return True
 
 
-class _Mismatch(ValueError):
-    """What arrived is not the published file."""
-
-
 def _places(folder: str | Path | None) -> list[Path]:
     """Return the local folders to look in, in order."""
     if folder is not None:
@@ -226,10 +218,14 @@ def _download(remote: Remote, source: tuple[str, ...], progress: Progress | None
     address, *members = source
     content = _read(address, remote.path, progress)
     for member in members:
-        content = _unpack(content, member)
+        try:
+            with zipfile.ZipFile(io.BytesIO(content)) as opened:
+                content = opened.read(member)
+        except (zipfile.BadZipFile, KeyError) as error:
+            raise ChecksumMismatch(f"no member {member!r} in a zip archive: {error}") from error
     digest = sha256(content)
     if remote.sha256 is not None and digest != remote.sha256:
-        raise _Mismatch(f"SHA-256 is {digest}, of the published file {remote.sha256}")
+        raise ChecksumMismatch(f"SHA-256 is {digest}, of the published file {remote.sha256}")
     target = cache_folder() / remote.path
     target.parent.mkdir(parents=True, exist_ok=True)
 
@@ -238,7 +234,7 @@ def _download(remote: Remote, source: tuple[str, ...], progress: Progress | None
             if remote.check is not None:
                 remote.check(path)
         except ValueError as error:
-            raise _Mismatch(f"the content is not the published file's: {error}") from error
+            raise ChecksumMismatch(f"the content is not the published file's: {error}") from error
 
     return write_whole(target, content, check=verify)
 
@@ -254,8 +250,6 @@ def _read(address: str, path: str, progress: Progress | None) -> bytes:
         while part := answer.read(CHUNK):
             parts.append(part)
             done += len(part)
-            if done > MOST_BYTES:
-                raise urllib.error.URLError(f"the answer has more than {MOST_BYTES} bytes")
             if progress is not None:
                 progress(path, done, total)
     # http.client does not complain when it is read in parts
@@ -275,11 +269,3 @@ class _Redirect(urllib.request.HTTPRedirectHandler):
 def _must_be_safe(address: str) -> None:
     if urlsplit(address).scheme not in SCHEMES:
         raise ValueError(f"addresses must begin with {SCHEMES[0]}:, got {address}")
-
-
-def _unpack(archive: bytes, member: str) -> bytes:
-    """Return one member of a zip archive."""
-    try:
-        return zip_member(archive, member)
-    except (zipfile.BadZipFile, KeyError) as error:
-        raise _Mismatch(f"no member {member!r} in a zip archive: {error}") from error

@@ -20,10 +20,9 @@ import numpy as np
 from fairfl._support.checks import Array, existing_file, shown, some, whole
 
 FORMAT, VERSION = "fairfl-summary", 1
-KEYS = (
-    "format", "version", "site", "score", "label", "labels", "group", "groups", "edges", "counts",
-    "totals", "min_cell", "complemented", "sha256",
-)  # fmt: skip
+NAMES = ("site", "score", "label", "labels", "group", "groups", "edges")
+LIMITS = ("min_cell", "complemented")
+"""Fields that the file has by their names, before and after the counts."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +52,16 @@ class Summary:
     people: int
     min_cell: int = 0
     complemented: bool = False
+
+    def __post_init__(self) -> None:
+        _edges(self.edges)
+        shape = len(self.groups), len(self.labels), len(self.edges) - 1
+        if self.counts.shape != shape or len(self.labels) != 2:
+            raise ValueError(f"counts must have shape {shape}, got {self.counts.shape}")
+        hidden = int(self.withheld.sum())
+        left = self.people - int(self.counts[~self.withheld].sum())
+        if left < hidden or (left and not hidden) or not self.people:
+            raise ValueError(f"people must be the sum of counts, got {self.people}")
 
     @property
     def withheld(self) -> Any:
@@ -102,20 +111,19 @@ class Summary:
         data: dict[str, Any] = {
             "format": FORMAT,
             "version": VERSION,
-            **{name: getattr(self, name) for name in ("site", "score", "label", "labels", "group")},
-            "groups": self.groups,
-            "edges": self.edges,
+            **{name: getattr(self, name) for name in NAMES},
             "counts": rows.tolist(),
-            "totals": _totals(self.counts, self.people, self.groups, self.labels, bool(hidden)),
-            "min_cell": self.min_cell,
-            "complemented": self.complemented,
+            "totals": _totals(
+                self.counts, self.people, self.groups, self.labels, hidden=bool(hidden)
+            ),
+            **{name: getattr(self, name) for name in LIMITS},
         }
         data["sha256"] = _digest(data)
         return json.dumps(data, indent=1) + "\n"
 
 
 def _totals(
-    counts: Array, people: int, groups: Sequence[str], labels: Sequence[str], hidden: bool
+    counts: Array, people: int, groups: Sequence[str], labels: Sequence[str], *, hidden: bool
 ) -> dict[str, Any]:
     """The number of people, and where no count is withheld those of each group and label."""
     if hidden:
@@ -257,63 +265,20 @@ def read_summary(path: str | Path) -> Summary:
         raise wrong(f"format must be {FORMAT!r}")
     if data.get("version") != VERSION:
         raise wrong(f"version must be {VERSION}, got {shown(data.get('version'))}")
-    if set(data) != set(KEYS):
-        odd = sorted(set(data) ^ set(KEYS))
-        raise wrong(f"its keys must be {', '.join(KEYS)}; missing or unknown: {', '.join(odd)}")
-    for name in ("site", "score", "label", "group"):
-        if not isinstance(data[name], str) or not data[name]:
-            raise wrong(f"{name} must be a text, got {shown(data[name])}")
-    for name, least in (("labels", 2), ("groups", 1)):
-        texts = data[name]
-        fits = isinstance(texts, list) and all(isinstance(v, str) for v in texts)
-        if not fits or len(set(texts)) < max(len(texts), least) or (least == 2 != len(texts)):
-            raise wrong(f"{name} must be different texts, {least} or more, got {shown(texts)}")
-    try:
-        edges = _edges(data["edges"])
-    except (TypeError, ValueError):
-        raise wrong(f"edges must be increasing numbers, got {shown(data['edges'])}") from None
-    least, more = data["min_cell"], data["complemented"]
-    if not _whole(least) or least == 1 or not isinstance(more, bool):
-        raise wrong(f"min_cell must be 0 or from 2, got {shown(least)}")
-    shape = len(data["groups"]), 2, len(edges) - 1
-    counts = _counts(data["counts"], shape)
-    if counts is None:
-        raise wrong(f"counts must be whole numbers of shape {shape}, or null where withheld")
-    people: Any = data["totals"].get("people") if isinstance(data["totals"], dict) else None
-    if not _whole(people):
-        raise wrong(f"totals.people must be a whole number, got {shown(people)}")
-    hidden, known = int((counts < 0).sum()), int(counts[counts >= 0].sum())
-    if hidden and not least:
-        raise wrong(f"min_cell is 0, but {hidden} counts are withheld")
-    if ((counts > 0) & (counts < least)).any():
-        raise wrong(f"a count from 1 to {least - 1} is not withheld")
-    if people - known != 0 if not hidden else people - known < hidden:
-        raise wrong(f"totals.people is {people:,}, but the counts sum to {known:,}")
-    if people == 0:
-        raise wrong("it has no people")
-    totals = _totals(counts, people, data["groups"], data["labels"], hidden > 0)
-    if data["totals"] != totals:
-        raise wrong(f"totals must be {json.dumps(totals)} by its counts")
-    if data["sha256"] != _digest(data):
+    if data.get("sha256") != _digest(data):
         raise wrong("it was altered after it was written: its sha256 differs")
-    names = ("site", "score", "label", "group", "min_cell", "complemented")
-    found: dict[str, Any] = {name: data[name] for name in names}
-    found |= {name: tuple(data[name]) for name in ("labels", "groups")}
-    return Summary(**found, edges=edges, counts=counts, people=people)
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _counts(rows: Any, shape: tuple[int, ...]) -> Array | None:
-    """Counts of a shape, -1 where withheld; None where they do not fit."""
-    if not shape:
-        return np.array(-1 if rows is None else rows) if rows is None or _whole(rows) else None
-    if not isinstance(rows, list) or len(rows) != shape[0]:
-        return None
-    parts = [_counts(row, shape[1:]) for row in rows]
-    return None if any(part is None for part in parts) else np.stack(parts)  # type: ignore[arg-type]
+    try:
+        rows = np.array(data["counts"], dtype=float)  # null is NaN
+        found = {name: data[name] for name in (*NAMES, *LIMITS)}
+        found |= {name: tuple(data[name]) for name in ("labels", "groups", "edges")}
+        counts = np.where(np.isnan(rows), -1, rows).astype(np.int64)
+        one = Summary(**found, counts=counts, people=data["totals"]["people"])
+        fits = json.loads(one.as_text()) == data
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise wrong(f"its content does not fit together ({error!r})") from None
+    if not fits:
+        raise wrong("its content does not fit together")
+    return one
 
 
 def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...]]:

@@ -17,7 +17,7 @@ What happens
     round and client id only.
 """
 
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, Sum
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round
 from fairfl.sims.engine.answers import NonFiniteUpdate
 from fairfl.sims.engine.data import ClientData, Parts
 from fairfl.sims.engine.draws.joining import Joining
@@ -66,7 +66,6 @@ __all__ = [
     "Simulation",
     "Softmax",
     "Steps",
-    "Sum",
     "Training",
     "Uniform",
     "best_of",

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from fairfl.sims.engine.named import Named
+from fairfl.sims.engine.by_name import ByName
 from fairfl.sims.engine.task import Floats, LocalTask, as_floats, as_tensor
 
 State = Mapping[str, Tensor]
@@ -124,13 +124,11 @@ class Received(Round):
     The updates w_k - w^t come in ``parts``, so that they need not be there all at once: where they
     do not fit into ``Computing.memory_limit`` a part is trained when it is asked for, and again
     when it is asked for again. ``total`` adds them up in one pass. ``updates`` and ``further`` hold
-    all of them: ValueError where they take more than ``room`` bytes, the limit. ``asked`` is what
-    the algorithm's ``ask`` makes of them, on the host.
+    all of them: ValueError where they take more than ``room`` bytes, the limit.
     """
 
     arrivals: Arrivals = field(kw_only=True)
     room: float = field(default=inf, kw_only=True)
-    ask: Callable[[Self], Tensor | None] = field(default=lambda part: None, kw_only=True)
 
     @cached_property
     def _all(self) -> tuple[Tensor, ...]:
@@ -164,10 +162,9 @@ class Received(Round):
         return self._all[1:]
 
     @cached_property
-    def asked(self) -> Floats:
-        """What ``Algorithm.ask`` makes of the updates, on the host."""
-        found = self.ask(self)
-        return np.zeros(0) if found is None else as_floats(found)
+    def squares(self) -> Floats:
+        """||w_k - w^t||² of each layer (m, L), on the host."""
+        return as_floats(squared_norms(self.updates, self.layers or (len(self.params),)))
 
     def parts(self) -> Iterator[Self]:
         """The clients, some at a time: each part with its updates, its p not scaled."""
@@ -190,9 +187,8 @@ class Received(Round):
 
         return replace(self, arrivals=arrivals)
 
-    def total(self, weights: Weigh, add: Add | None = None) -> Tensor:
-        """sum_k weights_k (w_k - w^t) (P,), or of what ``add`` makes of a part's weights and the
-        part, in one pass over the parts.
+    def total(self, weights: Weigh) -> Tensor:
+        """sum_k weights_k (w_k - w^t) (P,), in one pass over the parts.
 
         ``weights`` (m,), or (m, L) with a column a layer, or a function that gives those of a part.
         Added up in blocks of a fixed size, in the order of the clients.
@@ -203,20 +199,14 @@ class Received(Round):
             rows = slice(first, first := first + len(part.clients))
             own = weights(part) if callable(weights) else weights[rows]
             counted = on_device(own, self.params)
-            if add is None:
-                pairs = zip(counted.split(block), part.updates.split(block), strict=True)
-                found = (_weighted(*pair, self.layers) for pair in pairs)
-            else:
-                found = (add(counted, part),)
-            for more in found:
+            for pair in zip(counted.split(block), part.updates.split(block), strict=True):
+                more = _weighted(*pair, self.layers)
                 done = more if done is None else done + more
         return torch.zeros_like(self.params) if done is None else done
 
 
 Weigh = Floats | Callable[[Received], Floats]
 """Weights of the updates (m,), or (m, L) by layer, or a function that gives those of a part."""
-Add = Callable[[Tensor, Received], Tensor]
-"""Maps the weights (m',) of a part, and the part, to the term that is summed."""
 
 
 def on_device(weights: Floats, like: Tensor) -> Tensor:
@@ -250,23 +240,6 @@ def _weighted(weights: Tensor, rows: Tensor, layers: tuple[int, ...]) -> Tensor:
 
 
 @dataclass(frozen=True, eq=False)
-class Sum:
-    """What a server asks for: the sum of the updates ``received`` with these weights, or the sum
-    over parts of what ``add`` makes of a part and its weights (m',); ``then`` makes the aggregate
-    of it.
-    """
-
-    received: Received
-    weights: Weigh
-    then: Callable[[Tensor], Aggregate]
-    add: Add | None = None
-
-    def taken(self) -> Aggregate:
-        """The aggregate, in one pass over the updates."""
-        return self.then(self.received.total(self.weights, self.add))
-
-
-@dataclass(frozen=True, eq=False)
 class Aggregate:
     """w^(t+1) = w^t + server_lr step, and what to keep.
 
@@ -286,9 +259,8 @@ class Aggregate:
 
 
 @dataclass(frozen=True)
-class Algorithm(Named, ABC):
+class Algorithm(ByName, ABC):
     """Two hooks: ``client`` says what each client does, ``server`` what is made of the updates.
-    ``ask`` computes on the device what ``server`` needs of the updates on the host.
 
     A new algorithm is a file in ``sims/algorithms`` with a frozen dataclass that has a ``name``:
     the registry finds it, and the tests take it up. Its fields are its parameters, checked in
@@ -307,13 +279,9 @@ class Algorithm(Named, ABC):
         """What each client does; the first task is what the server aggregates."""
         return (LocalTask(),)
 
-    def ask(self, part: Received) -> Tensor | None:
-        """What ``server`` needs of the updates (``part.asked``): a tensor on their device."""
-        return None
-
     @abstractmethod
-    def server(self, received: Received) -> Aggregate | Sum:
-        """Weights of the updates (m,) or the step, and the next state; or a sum for the step."""
+    def server(self, received: Received) -> Aggregate:
+        """Weights of the updates (m,), maybe the step, and the next state."""
 
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
         """The state before the first round; K clients with weights p_k, first parameters (P,)."""

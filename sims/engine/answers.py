@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
-from functools import partial, reduce
+from functools import reduce
 from math import isfinite
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -14,39 +12,19 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl._support.checks import instance
-from fairfl.sims.engine.algorithm import Aggregate, Arrivals, Received, Round, Sum
-from fairfl.sims.engine.settings import Computing
-from fairfl.sims.engine.task import Floats
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Arrivals, Received, Round
+from fairfl.sims.engine.secure_sums import Summed
 
 
 class NonFiniteUpdate(ArithmeticError):
     """A client's update or loss is NaN or infinite, and the policy is to stop."""
 
 
-class Dropped(Exception):
-    """An update that was to be left out came after others had been used: ask again."""
-
-
-def heal(
-    updates: Tensor, ids: NDArray[np.int64], round: int, computing: Computing, what: str = "update"
-) -> tuple[NDArray[np.bool_], int]:
-    """Which rows to keep (m,), and how many were not finite; "clip" changes them in place."""
-    if isfinite(float(updates.sum())):  # then no number is NaN or infinite: one pass, no mask
-        return np.ones(len(updates), dtype=bool), 0
-    fine = torch.isfinite(updates).all(1).cpu().numpy()
-    bad = np.flatnonzero(~fine)
-    if len(bad) == 0 or computing.non_finite == "drop":
-        return fine, len(bad)
-    if computing.non_finite == "raise":
-        refuse(ids[bad], round, what)
-    limit = float(computing.clip_norm or 0.0)
-    for row in bad:
-        fixed = torch.nan_to_num(
-            updates[row].to(torch.float64), nan=0.0, posinf=limit, neginf=-limit
-        )
-        fixed *= min(1.0, limit / max(float(fixed.norm()), 1e-300))
-        updates[row] = fixed.to(updates.dtype)
-    return np.ones(len(fine), dtype=bool), len(bad)
+def finite(updates: Tensor) -> NDArray[np.bool_]:
+    """Which rows (m,) hold neither NaN nor an infinity."""
+    if isfinite(float(updates.sum())):  # then all do: one pass, no mask
+        return np.ones(len(updates), dtype=bool)
+    return torch.isfinite(updates).all(1).cpu().numpy()
 
 
 def refuse(ids: NDArray[np.int64], round: int, what: str) -> None:
@@ -56,94 +34,74 @@ def refuse(ids: NDArray[np.int64], round: int, what: str) -> None:
     )
     raise NonFiniteUpdate(
         f"the {what} of client {told} is NaN or infinite in round {round}: lower the learning "
-        "rate, "
-        "or set non_finite='drop' or 'clip'"
+        "rate, or set non_finite='drop'"
     )
 
 
-class Healed:
-    """A round's updates as they come, some clients at a time, each task's (m', P), with what the
-    policy makes of those that are not finite.
+def of_clients(train: Arrivals) -> Iterator[tuple[slice, tuple[Tensor, ...]]]:
+    """The updates as they are trained, each task's (m', P), and whose they are."""
+    first = 0
+    for part in train():
+        yield slice(first, first := first + len(part[0])), part
 
-    ``train`` gives the parts, as often as they are asked for. ``bad`` counts the updates that were
-    not finite; ``keep`` says whose are looked at. Under "drop" all are at first: a pass that finds
-    one that is not finite goes on to the end, leaves all such out, and raises ``Dropped``.
-    """
 
-    def __init__(
-        self, train: Arrivals, ids: NDArray[np.int64], round: int, computing: Computing
-    ) -> None:
-        self.train, self.ids, self.round, self.computing = train, ids, round, computing
-        self.keep, self.bad = np.ones(len(ids), dtype=bool), 0
+def checked(train: Arrivals, ids: NDArray[np.int64], round: int) -> Arrivals:
+    """The same updates; NonFiniteUpdate names the first that are not finite."""
 
-    def __call__(self) -> Iterator[tuple[Tensor, ...]]:
-        """The updates of the clients that are kept."""
-        passed, everyone = self._passed(), self.keep.all()
-        for rows, part, fine in passed:
-            if everyone and fine.all():
-                yield part
-                continue
-            keep = self.keep[rows]
-            if not fine[keep].all():
-                for some, good in [(rows, fine), *((at, ok) for at, _, ok in passed)]:
-                    self.keep[some] &= good
-                raise Dropped
-            if keep.any():
-                index = torch.from_numpy(np.flatnonzero(keep)).to(part[0].device)
+    def arrivals() -> Iterator[tuple[Tensor, ...]]:
+        for rows, part in of_clients(train):
+            fine = reduce(np.logical_and, map(finite, part))
+            if not fine.all():
+                refuse(ids[rows][~fine], round, "update")
+            yield part
+
+    return arrivals
+
+
+def only(train: Arrivals, keep: NDArray[np.bool_]) -> Arrivals:
+    """The updates of the clients to ``keep`` (k,)."""
+
+    def arrivals() -> Iterator[tuple[Tensor, ...]]:
+        for rows, part in of_clients(train):
+            index = torch.from_numpy(np.flatnonzero(keep[rows])).to(part[0].device)
+            if len(index):
                 yield tuple(task[index] for task in part)
 
-    def _passed(self) -> Iterator[tuple[slice, tuple[Tensor, ...], NDArray[np.bool_]]]:
-        """The parts, healed, and which of their rows may be kept."""
-        first, counts = 0, list[list[int]]()
-        for part in self.train():
-            rows = slice(first, first := first + len(part[0]))
-            ids = self.ids[rows]
-            found = [heal(task, ids, self.round, self.computing) for task in part]
-            counts.append([count for _, count in found])
-            yield rows, part, reduce(np.logical_and, [fine for fine, _ in found])
-        # of the task that has most
-        self.bad = max(self.bad, *(sum(task) for task in zip(*counts, strict=True)))
-
-
-class Server(Protocol):
-    """An algorithm, or its secure aggregation."""
-
-    def ask(self, part: Received) -> Tensor | None: ...
-
-    def server(self, received: Received) -> Aggregate | Sum: ...
+    return arrivals
 
 
 def answer(
-    server: Server, round: Round, healed: Healed, room: int
+    server: Algorithm | Summed,
+    round: Round,
+    train: Arrivals,
+    ids: NDArray[np.int64],
+    *,
+    drop: bool,
+    room: int,
 ) -> tuple[Received, Aggregate] | None:
-    """What came back of the clients that are kept, and what the server makes of it; it is asked
-    again as long as updates are left out. None where nobody is left.
+    """What came back, and what the server makes of it; None where nothing did.
+
+    ``train`` gives the updates, as often as they are asked for. Those that are not finite stop the
+    run; with ``drop`` one pass finds them, and they are left out.
     """
-    while healed.keep.any():
-        some = round if healed.keep.all() else round.among(healed.keep)
-        received = Received(**some.fields(), arrivals=healed, room=room, ask=server.ask)
-        with suppress(Dropped):
-            return received, _aggregate(server, received)
-    return None
+    if drop:
+        fine = [reduce(np.logical_and, map(finite, part)) for part in train()]
+        keep = np.concatenate(fine)
+        if not keep.any():
+            return None
+        if not keep.all():
+            round, train = round.among(keep), only(train, keep)
+    else:
+        train = checked(train, ids, round.number)
+    received = Received(**round.fields(), arrivals=train, room=room)
+    return received, _aggregate(server, received)
 
 
-def _aggregate(server: Server, received: Received) -> Aggregate:
-    """ValueError unless there is a finite weight of each update."""
-    made = server.server(received)
-    if isinstance(made, Sum):
-        return made.taken()
-    made = instance(f"server of {type(server).__name__}", made, Aggregate)
-    weights = checked(made.weights, received, server)
-    if made.step is not None:
-        return made
-    return Sum(received, weights, partial(Aggregate, weights, made.state)).taken()
-
-
-def checked(weights: Floats, received: Received, owner: object) -> Floats:
-    """ValueError unless there is a finite weight of each update."""
-    weights = np.asarray(weights, dtype=np.float64)
-    if weights.shape != (len(received.clients),) or not np.isfinite(weights).all():
-        raise ValueError(
-            f"weights must be finite, one of each update received, got {weights!r} from {owner!r}"
-        )
-    return weights
+def _aggregate(server: Algorithm | Summed, received: Received) -> Aggregate:
+    """What the server makes of the updates, with its step; ValueError unless each has a weight."""
+    made = instance(f"server of {type(server).__name__}", server.server(received), Aggregate)
+    weights = np.asarray(made.weights, dtype=np.float64)
+    if weights.shape != received.clients.shape:
+        raise ValueError(f"weights must be one of each update, got {weights!r} from {server!r}")
+    step = received.total(weights) if made.step is None else made.step
+    return Aggregate(weights, made.state, step)

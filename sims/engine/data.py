@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from fairfl.sims.data.checks import codes
-from fairfl.sims.data.federated.data import FederatedData
+from fairfl.sims.data.federated.data import PARTS, FederatedData
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +80,21 @@ class ClientData:
             object.__setattr__(self, field, value)
 
     @classmethod
-    def from_owner(cls, x: Any, y: Any, owner: ArrayLike, clients: int | None = None) -> ClientData:
+    def from_owner(
+        cls,
+        x: Any,
+        y: Any,
+        owner: ArrayLike,
+        clients: int | None = None,
+        group: NDArray[np.int64] | None = None,
+    ) -> ClientData:
         """Sort samples by their owners (N,), codes 0..K-1; rows of one client keep their order."""
         x, y = torch.as_tensor(x), torch.as_tensor(y)
         who = codes("owner", owner, len(x), clients)
-        order = torch.from_numpy(np.argsort(who, kind="stable"))
-        sizes = np.bincount(who, minlength=clients or 0)
-        return cls(x[order], y[order], np.append(0, np.cumsum(sizes)))
+        order = np.argsort(who, kind="stable")
+        offsets = np.append(0, np.cumsum(np.bincount(who, minlength=clients or 0)))
+        index = torch.from_numpy(order)
+        return cls(x[index], y[index], offsets, group=None if group is None else group[order])
 
     @classmethod
     def of_arrays(cls, x: ArrayLike, y: ArrayLike, offsets: ArrayLike) -> ClientData:
@@ -221,13 +229,14 @@ class Parts:
     def of(cls, data: FederatedData) -> Parts:
         """The parts of a data set with rows, uint8 as x / 255; clients must have training rows."""
         found = {}
-        for name in ("train", "validation", "test"):
-            x, y, offsets, rows = data.by_client(name)
+        for name in PARTS:
+            rows = data.rows(name)
             if len(rows) or name == "train":
-                kind = np.int64 if y.dtype.kind in "iu" else y.dtype
+                x, y = data.x[rows], data.y[rows]
+                x = np.float32(1 / 255) * x if x.dtype == np.uint8 else x
+                y = y.astype(np.int64) if y.dtype.kind in "iu" else y
                 group = None if data.group is None else data.group[rows]
-                inputs, targets = (torch.from_numpy(each) for each in (np.array(x), y.astype(kind)))
-                found[name] = ClientData(inputs, targets, offsets, group=group)
+                found[name] = ClientData.from_owner(x, y, data.owner[rows], data.n_clients, group)
         return cls(**found)
 
     @property

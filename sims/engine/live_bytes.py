@@ -35,7 +35,7 @@ class _Counting(TorchDispatchMode):
         self.most = max(self.most, self.now)
         return made
 
-    def _note(self, values: Any, counted: bool) -> None:
+    def _note(self, values: Any, *, counted: bool) -> None:
         for tensor in tree_leaves(values):
             if isinstance(tensor, Tensor):
                 storage = tensor.untyped_storage()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.model import Model
-from fairfl.sims.engine.task import Floats, as_floats
+from fairfl.sims.engine.task import Floats
 
 ROWS = 1 << 14
 """Most samples in a forward pass."""
@@ -98,7 +97,7 @@ def measure_models(
     clients = np.asarray(clients)
     if own:
         every = np.tile(clients, len(params))
-        return _measure_own(model, params.flatten(0, 1), data, every, right, memory_limit)
+        return _measure_own(model, params.flatten(0, 1), data, every, memory_limit, right=right)
     index = data.index(clients)
     losses, correct = list[Tensor](), list[Tensor]()
     for part in params.split(models_at_once(model, params)):
@@ -143,8 +142,9 @@ def _measure_own(
     params: Tensor,
     data: ClientData,
     clients: NDArray[np.int64],
-    right: bool,
     memory_limit: int,
+    *,
+    right: bool,
 ) -> SampleMeasures:
     """Each client on its own row: clients of one size together, as the memory has room."""
     sizes, element = data.sizes[clients], params.element_size()
@@ -165,22 +165,6 @@ def _measure_own(
                 correct = torch.empty_like(losses, dtype=torch.bool) if correct is None else correct
                 correct[out] = found
     return SampleMeasures(losses, correct, _there(sizes, params))
-
-
-def evaluated(
-    model: Model, which: Mapping[str, Tensor], parts: Mapping[str, ClientData], memory_limit: int
-) -> Iterator[dict[str, Any]]:
-    """Loss and accuracy of every client: a row a part and each of the parameters, one model's (P,)
-    or a row a client (K, P).
-    """
-    for part, data in parts.items():
-        for name, params in which.items():
-            everyone, own = np.arange(data.clients), params.ndim > 1
-            found = measure(model, params, data, everyone, own=own, memory_limit=memory_limit)
-            right = found.accuracies()
-            known = {"part": part, "model": name, "client": data.names, "samples": data.sizes}
-            accuracy = None if right is None else as_floats(right)
-            yield known | {"loss": as_floats(found.means()), "accuracy": accuracy}
 
 
 def _there(numbers: NDArray[np.int64], like: Tensor) -> Tensor:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array
 from fairfl.sims.engine.draws import counter
+from fairfl.sims.engine.draws.counter import Words
 
 FRACTION = 36
 """Bits after the point: a report is a multiple of 2^-36, a sum of k right within k 2^-37."""
@@ -14,17 +15,11 @@ BITS = 64
 """What one masked number takes on the wire."""
 LARGEST = 2.0 ** (BITS - 2 - FRACTION)
 """k reports must each be below this over k: then no sum of them comes round."""
-
-PAIRS = 1 << 20
-"""Masks made at a time: 10,000 clients have 50 million pairs."""
-
-Words = NDArray[np.uint64]
-Ints = NDArray[np.int64]
+WORDS = 1 << 20
+"""Masks made at a time, at least one client's: 10,000 clients have 100 million."""
 
 
-def mask(
-    rows: ArrayLike, ids: ArrayLike, *words: int, column: int = 0, others: ArrayLike = ()
-) -> Words:
+def mask(rows: ArrayLike, ids: ArrayLike, *words: int) -> Words:
     """What k clients send (k, S): fixed-point numbers modulo 2^64 plus masks that cancel in the
     sum.
 
@@ -43,18 +38,14 @@ def mask(
         Distinct ids of the clients.
     words : int
         What the keys depend on: seed, round, purpose.
-    column : int
-        The place of the first column, of reports that are masked some columns at a time.
-    others : array of int
-        Distinct ids of those who add to the sum too, and whose messages are made apart.
 
     Errors: ValueError for a report that is not finite or too large, naming the client.
     Source: Bonawitz et al., Practical secure aggregation for privacy-preserving machine learning
     (CCS 2017), section 4.
     """
     values = np.asarray(rows, dtype=np.float64)
-    names, away = (np.asarray(who, dtype=np.int64) for who in (ids, others))
-    limit = LARGEST / max(1, len(names) + len(away))
+    names = np.asarray(ids, dtype=np.int64)
+    limit = LARGEST / max(1, len(names))
     bad = ~(np.abs(values) < limit)
     if bad.any():
         k, s = np.argwhere(bad)[0]
@@ -62,30 +53,14 @@ def mask(
             f"reports must be finite and below {limit:g}, got {values[k, s]} of client {names[k]}"
         )
     sent = np.rint(values * 2.0**FRACTION).astype(np.int64).view(np.uint64)
-    count, width = values.shape
-    begin, slots = 0, np.arange(column, column + width)
-    # the pairs of some clients with all that are listed after them
-    while begin < count - 1 and width:
-        end = min(count - 1, begin + max(1, PAIRS // ((count - begin) * width)))
-        first, second = np.nonzero(np.arange(begin, end)[:, None] < np.arange(begin, count))
-        pads = _pads(names[begin + first][:, None], names[begin + second][:, None], words, slots)
-        edges = np.flatnonzero(np.append(True, np.diff(first) > 0))
-        sent[begin:end] += np.add.reduceat(pads, edges, axis=0)
-        table = np.zeros((end - begin, count - begin, width), dtype=np.uint64)
-        table[first, second] = pads
-        sent[begin:] -= table.sum(axis=0, dtype=np.uint64)
-        begin = end
-    step = max(1, PAIRS // max(1, count * width))
-    for some in np.split(away, np.arange(step, len(away), step)) if width else ():
-        sent += _pads(names[:, None, None], some[:, None], words, slots).sum(1, dtype=np.uint64)
+    slots, others = np.arange(values.shape[1]), names[:, None]
+    some = max(1, WORDS // max(1, values.size))
+    for first in range(0, len(names), some):  # the masks of some clients with all
+        own = names[first : first + some, None, None]
+        pads = counter.key(*words, np.minimum(own, others), np.maximum(own, others), slots)
+        pads = np.where(own < others, pads, np.uint64(0) - pads) * (own != others)
+        sent[first : first + some] += pads.sum(axis=1, dtype=np.uint64)
     return sent
-
-
-def _pads(one: Ints, other: Ints, words: tuple[int, ...], slots: Ints) -> Words:
-    """What ``one`` adds for its mask with ``other``."""
-    low, high = np.minimum(one, other), np.maximum(one, other)
-    pads = counter.key(*words, low, high, slots)
-    return np.where(one < other, pads, np.uint64(0) - pads)
 
 
 def unmask(sent: Words) -> Array:

@@ -42,24 +42,19 @@ class Run(NamedTuple):
     share: Tensor | None = None
 
 
-def by_work(steps: Ints, sizes: Ints, ids: Ints, replicate: Ints) -> Ints:
-    """The order in which jobs are packed: most steps first, then most samples, then by id."""
-    return np.lexsort((replicate, ids, -sizes, -steps))
-
-
 def plan(
-    jobs: Jobs, data: ClientData, like: Tensor, most: int = BLOCK, in_turn: bool = False
+    jobs: Jobs, data: ClientData, like: Tensor, most: int = BLOCK, *, in_turn: bool = False
 ) -> Iterator[Run]:
-    """The runs of steps, one after the other; ``jobs`` are sorted ``by_work``. Tensors are on the
-    device of ``like``. With ``in_turn`` a run is one client's, who takes all steps that are planned
-    before the next one does, and no row is padded.
+    """The runs of steps, one after the other; ``jobs`` with most steps come first, among equals
+    those with most samples. Tensors are on the device of ``like``. With ``in_turn`` a run is one
+    client's, who takes all steps that are planned before the next one does, and no row is padded.
 
     Up to ``most`` samples, and BLOCK, are planned at a time, or a pass of all. What stays from
     round to round is kept in ``data.plans``, the last KEPT ``most`` bytes of it.
     """
     for active, begin, end in _cut(jobs.sizes, jobs.steps, jobs.batch, min(BLOCK, most)):
         some = jobs.take(slice(0, active))
-        shape = _kept(data.plans, KEPT * most, some, begin, end, in_turn, like)
+        shape = _kept(data.plans, KEPT * most, some, begin, end, like, in_turn=in_turn)
         yield from _block(some, shape, data.offsets[some.client], like)
 
 
@@ -131,31 +126,26 @@ def _kept(
     jobs: Jobs,
     begin: int,
     end: int,
-    in_turn: bool,
     like: Tensor,
+    *,
+    in_turn: bool,
 ) -> _Shape:
     """The plan of steps begin..end-1, kept while among the last that were asked for."""
-    sizes, steps = jobs.sizes.tobytes(), jobs.steps.tobytes()
-    what = sizes, steps, jobs.batch, begin, end, jobs.sample_weights is not None, in_turn
-    shape = plans.pop((*what, like.device, like.dtype), None) or _shape(*what, like)
-    plans[*what, like.device, like.dtype] = shape
+    who = jobs.sizes.tobytes(), jobs.steps.tobytes(), jobs.batch, jobs.sample_weights is not None
+    key = *who, begin, end, in_turn, like.device, like.dtype
+    shape = plans.pop(key, None) or _shape(jobs, begin, end, like, in_turn=in_turn)
+    plans[key] = shape
     while sum(each.places.nbytes + each.shares.nbytes for each in plans.values()) > room:
         plans.pop(next(iter(plans)))
     return shape
 
 
-def _shape(
-    size_bytes: bytes,
-    step_bytes: bytes,
-    batch: int,
-    begin: int,
-    end: int,
-    shared: bool,
-    in_turn: bool,
-    like: Tensor,
-) -> _Shape:
-    """The plan for these sizes and numbers of steps. With ``shared`` every run has its shares."""
-    sizes, last = np.frombuffer(size_bytes, np.int64), np.frombuffer(step_bytes, np.int64)
+def _shape(jobs: Jobs, begin: int, end: int, like: Tensor, *, in_turn: bool) -> _Shape:
+    """The plan for these sizes and numbers of steps. With ``sample_weights`` every run has its
+    shares.
+    """
+    sizes, last, batch = jobs.sizes, jobs.steps, jobs.batch
+    shared = jobs.sample_weights is not None
     per_pass = -(-sizes // batch)
     first = begin // per_pass
     passes = (np.minimum(last, end) - 1) // per_pass - first + 1

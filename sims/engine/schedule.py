@@ -8,13 +8,13 @@ from math import cos, pi
 from typing import ClassVar
 
 from fairfl._support.checks import in_range, whole
-from fairfl.sims.engine.named import Named
+from fairfl.sims.engine.by_name import ByName
 
 SCHEDULES: dict[str, type[Schedule]] = {}
 """By the names that files give them."""
 
 
-class Schedule(Named, ABC):
+class Schedule(ByName, ABC):
     """A factor >= 0 on a learning rate, by round.
 
     A frozen dataclass with a ``name`` can be named in files, its fields as its parameters.

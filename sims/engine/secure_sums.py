@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Literal, final
 
 import numpy as np
@@ -14,8 +13,7 @@ import torch
 from torch import Tensor
 
 from fairfl.sims.engine import masks as secure
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State, Sum
-from fairfl.sims.engine.answers import Dropped
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.group_label_sums import CellIndex, CellSums
 from fairfl.sims.engine.model import Model
@@ -126,26 +124,24 @@ class SumOnly(Algorithm):
         raise TypeError(f"{type(self).__name__} has no server hook: its server sees sums alone")
 
 
+@dataclass(eq=False)
 class Summed:
     """One replicate's secure aggregation; with ``masked`` of the updates, too.
 
-    ``bits`` counts what each client sends masked in the round; ``sent`` says whether its updates
-    are.
+    ``bits`` counts what each client sends masked in the round, ``sums`` its secure sums; ``sent``
+    says whether its updates are sent.
     """
 
-    def __init__(
-        self,
-        algorithm: SumOnly,
-        index: CellIndex,
-        model: Model,
-        data: ClientData,
-        seed: int,
-        memory_limit: int,
-        masked: bool = False,
-    ) -> None:
-        self.algorithm, self.index, self.model, self.data = algorithm, index, model, data
-        self.seed, self.memory_limit = seed, memory_limit
-        self.masked, self.sent, self.bits, self.sums = masked, True, 0, 0
+    algorithm: SumOnly
+    index: CellIndex
+    model: Model
+    data: ClientData
+    seed: int
+    memory_limit: int
+    masked: bool
+    sent: bool = True
+    bits: int = 0
+    sums: int = 0
 
     @property
     def bytes(self) -> int:
@@ -173,34 +169,19 @@ class Summed:
         own = self.algorithm.models(round)
         return (round.params, False) if own is None else (own, True)
 
-    def ask(self, part: Received) -> Tensor | None:
-        """The clients' cells, each at its trained model (n, k, A, 2), if measured there."""
-        if self.algorithm.measured(part.number) != "end":
-            return None
-        own = (part.params + part.updates)[None]
-        return self.measured(own, part, own=True)[:, 0]
-
     def measured(self, params: Tensor, round: Round, *, own: bool) -> Tensor:
         """Sums over the cells of the round's clients, as ``CellIndex.measure``."""
         given = self.model, params, self.data, round.clients
         how = {"memory_limit": self.memory_limit, "needs": self.algorithm.needs}
         return self.index.measure(*given, own=own, **how)
 
-    def server(self, received: Received) -> Aggregate | Sum:
-        """What to do with the updates; ``masked`` ones are added up as they are received."""
-        counted = self.bits, self.sums
-        try:
-            return self._server(received)
-        except Dropped:  # asked again, without some
-            self.bits, self.sums = counted
-            raise
-
-    def _server(self, received: Received) -> Aggregate | Sum:
+    def server(self, received: Received) -> Aggregate:
+        """What to do with the updates; ``masked`` ones are held all at once."""
         round = self._known(received)
         if self.algorithm.measured(round.number) == "end":
             self._everyone(round)
-            sums = np.concatenate([part.asked for part in received.parts()], 1)
-            round = self.exchange(round, sums)
+            sums = [self._trained_cells(part) for part in received.parts()]
+            round = self.exchange(round, np.concatenate(sums, 1))
         round = replace(
             round, state=_merge(round.state, self.algorithm.keep(round, received), own=True)
         )
@@ -212,19 +193,14 @@ class Summed:
         if not self.masked:
             return Aggregate(weights, round.state)
         self.bits += len(round.params) * secure.BITS
-        then = partial(_unmasked, weights, round.state)
-        return Sum(received, weights, then, partial(self._messages, round))
+        rows, ids = as_floats(received.updates), self.data.names[round.clients]
+        sent = secure.mask(rows * weights[:, None], ids, self.seed, UPDATE, round.number)
+        return Aggregate(weights, round.state, as_tensor(secure.unmask(sent)))
 
-    def _messages(self, round: CellRound, weights: Tensor, part: Received) -> Tensor:
-        """The masked updates' sum (P,), as words."""
-        words, ids = (self.seed, UPDATE, round.number), self.data.names
-        others = ids[np.setdiff1d(round.clients, part.clients)]
-        wide, names = max(1, secure.PAIRS // len(weights)), ids[part.clients]
-        sums = []
-        for k, columns in enumerate(part.updates.split(wide, 1)):
-            rows = as_floats(columns.to(torch.float64) * weights[:, None])
-            sums.append(secure.mask(rows, names, *words, column=k * wide, others=others).sum(0))
-        return torch.from_numpy(np.concatenate(sums).view(np.int64))
+    def _trained_cells(self, part: Received) -> Floats:
+        """The clients' cells, each at its trained model (n, k, A, 2)."""
+        own = (part.params + part.updates)[None]
+        return as_floats(self.measured(own, part, own=True)[:, 0])
 
     def _known(self, round: Round) -> CellRound:
         def add(rows: Floats) -> Floats:
@@ -277,12 +253,7 @@ def report_together(rounds: Sequence[tuple[Summed, CellRound]]) -> list[CellRoun
     return result
 
 
-def _unmasked(weights: Floats, state: State, total: Tensor) -> Aggregate:
-    """The aggregate, of the sum of all messages."""
-    return Aggregate(weights, state, total.to(torch.float64) * 2.0**-secure.FRACTION)
-
-
-def _merge(state: State, new: State, own: bool) -> State:
+def _merge(state: State, new: State, *, own: bool) -> State:
     """The state with new values; ValueError where a side sets what belongs to the other."""
     wrong = [name for name in new if name.startswith(OWN) != own]
     if wrong:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 import torch
 
-from fairfl._support.checks import in_range, one_of, positive, shown, whole
+from fairfl._support.checks import in_range, one_of, positive, whole
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.engine.draws.participation import Everyone, Participation
 from fairfl.sims.engine.schedule import Constant, Schedule
@@ -99,8 +100,9 @@ class Computing:
         fifth; one client always goes, and so do a forward pass of 64 MiB and two blocks of updates
         of 8 MiB. Steps are planned ahead in up to half as much again, and the last plans are kept
         in an eighth. Where a replicate's updates take more than half of it, its clients train and
-        are added up some at a time. Updates that are looked at all at once (FedMGDA+) may
-        take as much again, and raise ValueError where they take more; models that an algorithm
+        are added up some at a time. Updates that are looked at all at once (FedMGDA+, and masked
+        ones) may take as much again, and raise ValueError where they take more; models that an
+        algorithm
         keeps of every client (Ditto, LFT between averages) come on top, in a round three times.
         "auto": half of what is free when the simulation starts, on the device or, where the system
         tells, in memory.
@@ -109,14 +111,10 @@ class Computing:
         torch's own number else.
     backend : "batched" or "loop"
         The engine, or its slow twin.
-    non_finite : "raise", "drop" or "clip"
-        What to do with an update that is NaN or infinite: stop and name client and round; leave it
-        out; or set its NaN to 0, its infinities to +-``clip_norm``, and scale it to that norm. What
-        was done is counted. A loss that is not finite stops the run under "clip" too: there is
-        nothing to weigh it by. Where updates do not fit into memory "drop" trains a round again
-        that had one that is not finite: the others are weighed without it.
-    clip_norm : float, optional
-        For "clip" alone.
+    non_finite : "raise" or "drop"
+        What to do with an update or a loss that is NaN or infinite: stop and name client and round,
+        or leave the client out of the round, which is counted. Where updates do not fit into memory
+        "drop" trains each round twice: the others are weighed without what is left out.
     masked_updates : bool
         Whether updates, too, travel as masked fixed-point numbers (``masks.py``), 8 bytes each, so
         that no server sees one of them: their sum over k clients is rounded to k 2^-37. For runs
@@ -128,25 +126,17 @@ class Computing:
     memory_limit: int | Literal["auto"] = 1 << 30
     threads: int | None = None
     backend: Literal["batched", "loop"] = "batched"
-    non_finite: Literal["raise", "drop", "clip"] = "raise"
-    clip_norm: float | None = None
+    non_finite: Literal["raise", "drop"] = "raise"
     masked_updates: bool = False
 
     def __post_init__(self) -> None:
         one_of("dtype", self.dtype, ("float32", "float64"))
         one_of("backend", self.backend, ("batched", "loop"))
-        one_of("non_finite", self.non_finite, ("raise", "drop", "clip"))
+        one_of("non_finite", self.non_finite, ("raise", "drop"))
         if self.memory_limit != "auto":
             whole("memory_limit", self.memory_limit, 1)
         if self.threads is not None:
             whole("threads", self.threads, 1)
-        if (self.non_finite == "clip") != (self.clip_norm is not None):
-            raise ValueError(
-                "clip_norm must be given for non_finite='clip' and for it alone, got "
-                f"{shown(self.clip_norm)}"
-            )
-        if self.clip_norm is not None:
-            positive("clip_norm", self.clip_norm)
         if not isinstance(self.masked_updates, bool):
             raise ValueError(f"masked_updates must be True or False, got {self.masked_updates!r}")
         self.place()
@@ -156,18 +146,14 @@ class Computing:
         name = str(self.device)
         if name == "auto":
             name = "cuda" if torch.cuda.is_available() else "cpu"
-        kind, colon, number = name.partition(":")
-        if kind not in ("cpu", "cuda") or (colon and (kind == "cpu" or not number.isdecimal())):
+        if not re.fullmatch(r"cpu|cuda(:[0-9]+)?", name):
             raise ValueError(
                 f"device must be 'auto', 'cpu', 'cuda' or 'cuda:N', got {self.device!r}"
             )
-        if kind == "cuda" and (
-            not torch.cuda.is_available() or int(number or 0) >= torch.cuda.device_count()
-        ):
-            raise ValueError(
-                f"device must be there, got {self.device!r} with {torch.cuda.device_count()} GPUs"
-            )
-        return torch.device(name)
+        device, there = torch.device(name), torch.cuda.device_count()
+        if device.type == "cuda" and (device.index or 0) >= there:
+            raise ValueError(f"device must be there, got {self.device!r} with {there} GPUs")
+        return device
 
     def bytes(self) -> int:
         """The memory limit, "auto" as of now."""

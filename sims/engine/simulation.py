@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from itertools import product
 from math import inf, isfinite
 from typing import Any
 
@@ -14,11 +16,11 @@ import torch
 from torch import Tensor
 
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Arrivals, Received, Round, State
-from fairfl.sims.engine.answers import Healed, NonFiniteUpdate, answer, refuse
+from fairfl.sims.engine.answers import NonFiniteUpdate, answer, refuse
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.group_label_sums import CellIndex
-from fairfl.sims.engine.losses import evaluated, measure_models, tied
+from fairfl.sims.engine.losses import measure, measure_models, tied
 from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import RATES, Computing, Replicate, Training
@@ -110,9 +112,9 @@ class Simulation:
                 )
         if not any(isinstance(replicate.algorithm, SumOnly) for replicate in self.replicates):
             return [None] * len(self.replicates)
-        index = CellIndex(self.data)
+        index, given = CellIndex(self.data), (self.model, self.data)
         return [
-            Summed(each.algorithm, index, self.model, self.data, each.seed, self.limit, masked)
+            Summed(each.algorithm, index, *given, each.seed, self.limit, masked=masked)
             if isinstance(each.algorithm, SumOnly)
             else None
             for each in self.replicates
@@ -128,34 +130,29 @@ class Simulation:
         if self.done:
             raise ValueError(f"rounds must be more than are done, got {self.training.rounds}")
         kept = self.params.clone(), list(self.states), list(self.weights)
-        rows: list[dict[str, Any]] = []
         try:
             with self._threads(), torch.set_grad_enabled(self.computing.backend == "loop"):
-                begun = self._begin()
-                while len(rows) < len(begun):
-                    rows += self._train(len(rows), begun)
+                rows = self._train(self._begin())
         except BaseException:  # where a replicate cannot go on, none has
             self.params, self.states, self.weights = kept
             raise
         self.round += 1
         return rows
 
-    def _train(self, first: int, begun: list[Begun]) -> list[dict[str, Any]]:
-        """The rounds from replicate ``first`` on that fit into half of the memory, together."""
-        last, together = first, list[Assignment]()
-        for _, own, _ in begun[first:]:
-            if 2 * bytes_of(self.model, self.params, together + own) > self.limit:
-                break
-            last, together = last + 1, together + own
+    def _train(self, begun: list[Begun]) -> list[dict[str, Any]]:
+        """The rounds' rows. Replicates train together where all updates take no more than half
+        of the memory, else one after the other, some of their clients at a time.
+        """
         given = self.model, self.data, self.params
-        if last == first:
-            shared = *given, begun[first][1], self.computing, self.limit
-            trains: list[Arrivals] = [lambda: perform_in_parts(*shared)]
-            return self._finish(first, [begun[first]], trains)
-        updates = iter(perform(*given, together, self.computing, self.limit))
-        mine = [tuple(next(updates) for _ in own) for _, own, _ in begun[first:last]]
-        trains = [lambda tasks=tasks: [tasks] for tasks in mine]
-        return self._finish(first, begun[first:last], trains)
+        every = [task for _, own, _ in begun for task in own]
+        if 2 * bytes_of(self.model, self.params, every) <= self.limit:
+            updates = iter(perform(*given, every, self.computing, self.limit))
+            mine = [tuple(next(updates) for _ in own) for _, own, _ in begun]
+            trains: list[Arrivals] = [lambda tasks=tasks: [tasks] for tasks in mine]
+        else:
+            how = self.computing, self.limit
+            trains = [partial(perform_in_parts, *given, own, *how) for _, own, _ in begun]
+        return self._finish(begun, trains)
 
     def _begin(self) -> list[Begun]:
         """Who takes part, what they report, and what each client is to do, of every replicate."""
@@ -251,23 +248,20 @@ class Simulation:
         round = replace(round, steps=given[0].steps) if given else round
         return round, given, row | {"stragglers": slow} | done
 
-    def _finish(
-        self, first: int, begun: list[Begun], trains: list[Arrivals]
-    ) -> list[dict[str, Any]]:
+    def _finish(self, begun: list[Begun], trains: list[Arrivals]) -> list[dict[str, Any]]:
         """Leave out what is not finite, take the servers' steps, and return the round's rows."""
         rows = []
-        for r, ((round, given, row), train) in enumerate(zip(begun, trains, strict=True), first):
+        for r, ((round, given, row), train) in enumerate(zip(begun, trains, strict=True)):
             self.weights[r] = round.clients[:0], np.zeros(0)
             row |= {"received": 0, "non_finite": 0, "step_norm": 0.0}
             rows.append(row)
             if given:
-                names = self.data.names[round.clients]
-                healed = Healed(train, names, round.number, self.computing)
-                found = answer(self._server(r), round, healed, self.limit)
+                names, drop = self.data.names[round.clients], self.computing.non_finite == "drop"
+                found = answer(self._server(r), round, train, names, drop=drop, room=self.limit)
                 if found is not None:
+                    row["received"] = len(found[0].clients)
                     row["step_norm"] = self._step(r, *found)
-                row["received"] = int(np.count_nonzero(healed.keep))
-                row["non_finite"] = healed.bad
+                row["non_finite"] = len(names) - row["received"]
                 self._count_bytes(r, row)
         return rows
 
@@ -319,8 +313,15 @@ class Simulation:
             for r, replicate in enumerate(self.replicates):
                 own = replicate.algorithm.personal(self.states[r])
                 which = {"global": self.params[r]} | ({} if own is None else {"personal": own})
-                found = evaluated(self.model, which, self.parts, self.limit)
-                rows += [{"round": self.round, "replicate": r, **row} for row in found]
+                for (part, data), (name, params) in product(self.parts.items(), which.items()):
+                    given = self.model, params, data, np.arange(data.clients)
+                    found = measure(*given, own=params.ndim > 1, memory_limit=self.limit)
+                    right = found.accuracies()
+                    row = {"round": self.round, "replicate": r, "part": part, "model": name}
+                    row |= {"client": data.names, "samples": data.sizes}
+                    row["loss"] = as_floats(found.means())
+                    row["accuracy"] = None if right is None else as_floats(right)
+                    rows.append(row)
         return rows
 
     @contextmanager

@@ -99,7 +99,7 @@ def _train_chunk(
     weigh = _Weighing(jobs, params)
     given = data.x, data.y if data.targets is None else data.targets
     room = fetched(memory_limit) // max(1, data.bytes_of_row)
-    for run in plan(jobs, data, params, memory_limit // PLANNED, model.in_turn):
+    for run in plan(jobs, data, params, memory_limit // PLANNED, in_turn=model.in_turn):
         weights = weigh(run)
         steps, some = run.rows.shape[0], max(1, room // run.rows.shape[1])
         for first in range(0, steps, some):

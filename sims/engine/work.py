@@ -16,7 +16,6 @@ from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.loop import train_loop
 from fairfl.sims.engine.model import Model
-from fairfl.sims.engine.plan import by_work
 from fairfl.sims.engine.settings import Computing
 from fairfl.sims.engine.task import Floats, Ints, Jobs, LocalTask
 from fairfl.sims.engine.train import train
@@ -123,7 +122,7 @@ def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tu
     sizes = np.concatenate([given.sizes for given in members])
     steps = np.concatenate([given.steps for given in members])
     replicate = np.array([given.replicate for given in members])[member]
-    order = by_work(steps, sizes, data.names[client], replicate)
+    order = np.lexsort((replicate, data.names[client], -sizes, -steps))
     member, client = member[order], client[order]
     tasks = [given.task for given in members]
     rates = np.array([given.rates() for given in members]).T.take(member, axis=1)

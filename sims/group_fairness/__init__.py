@@ -12,7 +12,7 @@ from fairfl.sims.group_fairness.fairfed import FairFed
 from fairfl.sims.group_fairness.fedfb import FedFB
 from fairfl.sims.group_fairness.lft import LocalFairBatch
 from fairfl.sims.group_fairness.measures import FairMeasures, trivial
-from fairfl.sims.group_fairness.notions import NOTIONS, Notion
+from fairfl.sims.group_fairness.notions import NOTIONS, BilevelProblem
 
 __all__ = [
     "NOTIONS",
@@ -22,6 +22,6 @@ __all__ = [
     "FairMeasures",
     "FedFB",
     "LocalFairBatch",
-    "Notion",
+    "BilevelProblem",
     "trivial",
 ]

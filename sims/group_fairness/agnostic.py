@@ -121,7 +121,7 @@ class AgnosticFair:
         seeds: Sequence[int] = (0,),
         device: torch.device | str = "cpu",
     ) -> Tensor:
-        """Parameters (R, P) after full-batch steps of size ``lr``, a row a seed, float64."""
+        """The parameters alone (R, P), a row a seed."""
         found = self.fit(model, data, rounds, lr, seeds, device)
         return torch.stack([one.params for one in found])
 
@@ -134,7 +134,7 @@ class AgnosticFair:
         seeds: Sequence[int] = (0,),
         device: torch.device | str = "cpu",
     ) -> list[AgnosticFit]:
-        """The same, with what tells whether it had ended, a seed each."""
+        """Where each seed's run ended, after full-batch steps of size ``lr`` in float64."""
         whole("rounds", rounds, 1)
         positive("lr", lr)
         group = data.train.group

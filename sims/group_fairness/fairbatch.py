@@ -10,7 +10,7 @@ import numpy as np
 from fairfl._support.checks import in_range, one_of, positive
 from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.engine.task import Floats
-from fairfl.sims.group_fairness.notions import NOTIONS, Notion
+from fairfl.sims.group_fairness.notions import NOTIONS, BilevelProblem
 from fairfl.theory.numerics.projections import soft_threshold
 
 NEEDS: dict[str, frozenset[str]] = {
@@ -34,7 +34,7 @@ class FairBatch:
 
     Parameters
     ----------
-    notion : "dp", "eo", "eodds" or "cp"; "eo-printed" or "eodds-printed", see ``notions.py``
+    notion : "dp", "eo", "eodds" or "cp", see ``notions.py``
     alpha : float > 0
         The length of a step of λ, before the projection.
     decay : float >= 0
@@ -84,7 +84,7 @@ class FairBatch:
         one_of("projection", self.projection, ("box", "sum"))
 
     @property
-    def rules(self) -> Notion:
+    def rules(self) -> BilevelProblem:
         """The notion's formulas."""
         return NOTIONS[self.notion]
 

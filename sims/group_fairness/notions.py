@@ -11,9 +11,9 @@ from fairfl.sims.engine.task import Floats, Ints
 from fairfl.theory.numerics.projections import onto_box_of_sum, onto_capped_simplex
 
 
-class Notion(ABC):
-    """λ, μ and the inner objective of one bilevel problem of FedFB, any number of groups, group 0
-    the reference.
+class BilevelProblem(ABC):
+    """λ, μ and the inner objective of FedFB's bilevel problem for one notion and any number of
+    groups, group 0 the reference.
 
     Shapes: K clients, A groups, cells (client, a, y). ``known`` is the sum over clients of what
     ``enrol`` gives, all that the server knows of the people. ``statistics`` are what clients
@@ -82,7 +82,7 @@ def defined(known: Floats, mass: Floats, what: str) -> None:
         )
 
 
-class DemographicParity(Notion):
+class DemographicParity(BilevelProblem):
     r"""F_a = P(ŷ=1 | a) - P(ŷ=1 | 0) where the loss is 0-1, and a surrogate of it else.
 
     .. math::
@@ -145,7 +145,7 @@ class DemographicParity(Notion):
         return np.stack([negative, 2 - negative], axis=1)
 
 
-class EqualOpportunity(Notion):
+class EqualOpportunity(BilevelProblem):
     r"""The mean losses of the groups' people of label 1.
 
     .. math::
@@ -160,7 +160,7 @@ class EqualOpportunity(Notion):
     prints the unweighted sum of the clients' own differences L_{1,a}^(i) - L_{1,0}^(i), and the
     unweighted local means in the client's objective; their sums are not the problem (89)-(90)
     unless every client has the same share of every n_{1,a}. The weights n_{1,a}^(i) / n_{1,a} that
-    appendix B.1 has are taken here too; ``PrintedOpportunity`` has the others.
+    appendix B.1 has are taken here too.
 
     Source: FedFB, appendix B.2.
     """
@@ -213,50 +213,7 @@ class EqualisedOdds(EqualOpportunity):
     labels = (0, 1)
 
 
-class PrintedOpportunity(EqualOpportunity):
-    r"""μ_a is the sum over clients of L_{1,a}^(i) - L_{1,0}^(i), and client i descends on
-
-    .. math::
-        \sum_{a \ge 1} \lambda_a L_{1,a}^{(i)}
-        + \Bigl(\tfrac{n_{1,*}}{n} - \sum_{a \ge 1} \lambda_a\Bigr) L_{1,0}^{(i)} +
-        \tfrac{n_{0,*}}{n} L_{0,*}^{(i)},
-
-    all L^(i) means over the client's own people. The problem so solved is (89)-(90) where every
-    client has the same share of every cell, and another one elsewhere. A mean over nobody is taken
-    as 0, and a difference with one, too. Source: FedFB, algorithm 3.
-    """
-
-    name = "eo-printed"
-    signed = True
-
-    def statistics(self, sums: Floats, counts: Floats, clients: Ints, known: Floats) -> Floats:
-        rows = []
-        for y in self.labels:
-            mean = sums[:, :, y] / np.maximum(counts[:, :, y], 1)
-            both = (counts[:, :, y] > 0) & (counts[:, :1, y] > 0)
-            rows.append(np.where(both, mean - mean[:, :1], 0.0))
-        return np.concatenate(rows, axis=1)
-
-    def table(self, lam: Floats, known: Floats, counts: Floats) -> Floats:
-        own = counts.sum((1, 2))
-        weights = np.empty_like(counts)
-        for y in (0, 1):
-            share = known[:, y].sum() / known.sum()
-            weights[:, :, y] = (share * own / np.maximum(counts[:, :, y].sum(1), 1))[:, None]
-        for y, part in zip(self.labels, self._parts(lam), strict=True):
-            rest = max(0.0, known[:, y].sum() / known.sum() - part.sum())
-            weights[:, :, y] = np.append(rest, part) * own[:, None] / np.maximum(counts[:, :, y], 1)
-        return weights
-
-
-class PrintedOdds(PrintedOpportunity):
-    """The same for both labels. Source: FedFB, algorithm 4."""
-
-    name = "eodds-printed"
-    labels = EqualisedOdds.labels
-
-
-class ClientParity(Notion):
+class ClientParity(BilevelProblem):
     r"""Each client is a group; the groups of the people are not used.
 
     .. math::
@@ -297,15 +254,8 @@ class ClientParity(Notion):
         return (shares * known.sum() / known)[:, None, None]
 
 
-NOTIONS: dict[str, Notion] = {
+NOTIONS: dict[str, BilevelProblem] = {
     notion.name: notion
-    for notion in (
-        DemographicParity(),
-        EqualOpportunity(),
-        EqualisedOdds(),
-        ClientParity(),
-        PrintedOpportunity(),
-        PrintedOdds(),
-    )
+    for notion in (DemographicParity(), EqualOpportunity(), EqualisedOdds(), ClientParity())
 }
-""""dp", "eo", "eodds" as in ``theory.populations.notions``, "cp", client parity; as printed."""
+""""dp", "eo", "eodds" as in ``theory.populations.notions``, and "cp", client parity."""

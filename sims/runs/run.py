@@ -114,7 +114,7 @@ def simulate(
         _make(place)
     with locked(place):
         with telling(place):
-            rows.parts = _open(place, simulation, every, checkpoint_every, resume)
+            rows.parts = _open(place, simulation, every, checkpoint_every, resume=resume)
         return _finish(simulation, rows, place, every, checkpoint_every, progress)
 
 
@@ -160,7 +160,7 @@ def configuration(
         "dtype": simulation.computing.dtype,
         "device": simulation.device.type,
         "backend": simulation.computing.backend,
-        "non_finite": [simulation.computing.non_finite, simulation.computing.clip_norm],
+        "non_finite": simulation.computing.non_finite,
         "evaluate_every": evaluate_every,
         "checkpoint_every": checkpoint_every,
         **({"masked_updates": True} if simulation.computing.masked_updates else {}),
@@ -214,7 +214,7 @@ def _make(place: Path) -> None:
 
 
 def _open(
-    place: Path, simulation: Simulation, evaluate_every: int, checkpoint_every: int, resume: bool
+    place: Path, simulation: Simulation, evaluate_every: int, checkpoint_every: int, *, resume: bool
 ) -> dict[str, str]:
     """Begin a run, or put the simulation where the folder's stopped; the tables' kept parts."""
     mine, path = configuration(simulation, evaluate_every, checkpoint_every), place / CONFIGURATION

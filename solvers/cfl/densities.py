@@ -8,7 +8,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.threshold import ThresholdSolution, pooled_problem, solve_thresholds
-from fairfl.solvers.numerics.certify import solve_by_dual
+from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import (
     ADVICE,

@@ -1,5 +1,6 @@
 """CFL's frontier, and that of client-aware rules: on laws of FedFB's problem all budgets in one
-vectorised pass (FedFB, lemma 7), on a finite X by one sort, else by continuation.
+vectorised pass (FedFB, lemma 7), on other laws along a path, on a finite X by one sort, else by
+continuation.
 """
 
 from __future__ import annotations
@@ -10,13 +11,13 @@ from dataclasses import replace
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.cfl.budget_path import BudgetPath
 from fairfl.solvers.cfl.densities import solve_many, threshold_model
 from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
-from fairfl.solvers.finite import solve_finite
+from fairfl.solvers.densities import solve_by_dual
+from fairfl.solvers.finite import certified, solve_box, solve_finite
 from fairfl.solvers.flip_path import FlipPath
 from fairfl.solvers.frontier import Frontier, Points, build
-from fairfl.solvers.numerics.box_lp import certified, solve_box
-from fairfl.solvers.numerics.certify import solve_by_dual
 from fairfl.solvers.problem import Problem, Task, law_problem
 from fairfl.solvers.solution import FINITE_TOLERANCE, LAW_TOLERANCE, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
@@ -32,7 +33,9 @@ def cfl_frontier(fed: Federation, points: int, task: Task) -> Frontier:
     shared = threshold_model(fed)
     if task.plain and shared is not None:
         return _thresholds(fed, task, shared, points)
-    return convex_frontier(lambda eps, start: solve_by_dual(fed, task, eps, start=start), points)
+    path = BudgetPath.of(fed, task)
+    eps = np.linspace(0.0, path.eps[-1], points)
+    return build("cfl", path.points(eps), path.points, exact=True)
 
 
 def _thresholds(fed: Federation, task: Task, model: ContinuousModel, points: int) -> Frontier:

@@ -23,7 +23,7 @@ from fairfl.solvers.cfl.threshold import (
     local_problems,
     solve_thresholds,
 )
-from fairfl.solvers.numerics.certify import solve_by_dual
+from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import (
     ADVICE,

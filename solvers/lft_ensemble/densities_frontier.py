@@ -31,7 +31,7 @@ def ensemble_frontier(fed: Federation, task: Task, model: ContinuousModel, point
     exactly.
     """
     if not task.plain:
-        return SegmentSearch(fed, model, task).frontier(points)
+        return SegmentSearch(fed, task).frontier(points)
     curve = EnsembleCurve(fed, model)
     low, high = curve.rules.reachable
     peak = most_accurate(curve)
@@ -52,7 +52,7 @@ def ensemble_frontier(fed: Federation, task: Task, model: ContinuousModel, point
 def ensemble_minimum(fed: Federation, task: Task, model: ContinuousModel) -> Points:
     """The least disparate ensemble: the frontier's first point."""
     if not task.plain:
-        return SegmentSearch(fed, model, task).minimum()
+        return SegmentSearch(fed, task).minimum()
     curve = EnsembleCurve(fed, model)
     return _attained(curve, fairest(curve))
 

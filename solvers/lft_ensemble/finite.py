@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.box_lp import optimum
+from fairfl.solvers.finite import optimum
 from fairfl.solvers.problem import Task, own_problems
 from fairfl.solvers.solution import Certificate, Solution, evaluate_finite
 from fairfl.theory.populations.federation import Federation

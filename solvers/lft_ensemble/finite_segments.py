@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import heapq
 import itertools
-from collections.abc import Iterable
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -23,10 +23,11 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontier import Frontier, Points, build, fitting, points_of
+from fairfl.solvers.finite import certified, optimum
+from fairfl.solvers.frontier import Points, points_of
 from fairfl.solvers.lft_ensemble.finite import averaged, solve_ensemble_finite
 from fairfl.solvers.lft_ensemble.finite_client_path import client_path
-from fairfl.solvers.numerics.box_lp import certified, optimum
+from fairfl.solvers.lft_ensemble.search import EnsembleSearch
 from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.problem import Problem, Task, law_problem, own_problems
 from fairfl.solvers.solution import CertificationError, Solution
@@ -39,6 +40,8 @@ INSIDE = 1e-6
 """A segment without its ends begins at this share of its length."""
 ALIKE = 1e-9
 """Probabilities, and shares, this close are the same."""
+ROUNDED = 1e-15
+"""Budgets up to this are zero: shares are as exact as that."""
 CLOSE = 1e-12
 """Parts whose bound is no more than this above the best ensemble are left out."""
 NODES = 2000
@@ -46,7 +49,7 @@ NODES = 2000
 
 
 @dataclass(frozen=True)
-class Segments:
+class Segments(EnsembleSearch):
     """Segments of the clients' solutions, with what both ends add to the pooled problem.
 
     Attributes
@@ -99,35 +102,37 @@ class Segments:
         eps = np.zeros(self.fed.n_clients)
         np.add.at(eps, self.client, (shares * self.eps).sum(axis=1))
         free = np.array([self.eps[k].max() for k in self.whose])
-        return np.where(eps >= free, 1.0, np.maximum(eps, 0.0))
+        return np.where(eps >= free, 1.0, np.where(eps > ROUNDED, eps, 0.0))
 
     def searched(self, disparity: float | None) -> tuple[float, float, Array | None]:
         """The utility less its constant, or minus the disparity, of the best ensemble found, a
         bound on all others', and the shares (S, 2) of its segments' ends.
         """
         worth, shares = -np.inf, None
-        left: list[tuple[float, int, Array, Array]] = []
+        left: list[tuple[float, int, Array, Array, Array]] = []
 
         def look(some: Array) -> None:
             found = self._solved(disparity, some)
             if found is not None and found[0] > worth + CLOSE:
-                heapq.heappush(left, (-found[0], next(count), some, found[1]))
+                heapq.heappush(left, (-found[0], next(count), some, *found[1:]))
 
         count = itertools.count()
         look(np.ones(len(self.client), bool))
         while left and -left[0][0] > worth + CLOSE and next(count) < NODES:
-            bound, _, some, mixed = heapq.heappop(left)
-            whole = mixed.sum(axis=1)
+            bound, _, some, mix, wish = heapq.heappop(left)
+            whole = mix.sum(axis=1)
             alone = np.zeros(whole.size, bool)
             alone[[k[whole[k].argmax()] for k in self.whose]] = True
             found = self._solved(disparity, alone)
             if found is not None and found[0] > worth:
-                worth, shares = found
-            parted = [float(whole[k].max()) for k in self.whose]
-            k = self.whose[int(np.argmin(parted))]
-            if min(parted) >= 1.0 - ALIKE or -bound <= worth + CLOSE:
+                worth, shares, _ = found
+            mixed = [k for k in self.whose if whole[k].max() < 1.0 - ALIKE]
+            if not mixed or -bound <= worth + CLOSE:
                 continue
-            place = int(whole[k] @ np.arange(k.size) / whole[k].sum())
+            # the client whose mixture is worth the most more than its own curve there
+            places = [int(whole[k] @ np.arange(k.size) / whole[k].sum()) for k in mixed]
+            over = [wish[k].max() - wish[k[p]] for k, p in zip(mixed, places, strict=True)]
+            k, place = mixed[int(np.argmax(over))], places[int(np.argmax(over))]
             for other in (k[: place + 1], k[place + 1 :]):
                 part = some.copy()
                 part[other] = False
@@ -143,7 +148,7 @@ class Segments:
         order = np.lexsort((self.eps[:, 1], self.eps[:, 0]))
         return [order[self.client[order] == i] for i in range(self.fed.n_clients)]
 
-    def _solved(self, disparity: float | None, some: Array) -> tuple[float, Array] | None:
+    def _solved(self, disparity: float | None, some: Array) -> tuple[float, Array, Array] | None:
         """The largest utility, or minus the least disparity, of mixtures of the segments in
         ``some``, and the shares (S, 2) of their ends; None where there are none.
         """
@@ -159,7 +164,9 @@ class Segments:
         found = programme.refined(-cost, np.zeros(cost.size), high, least, most)
         if found is None:
             return None
-        return found.value, found.x[: 2 * some.size].reshape(-1, 2)
+        wish = -cost - found.y @ programme.table
+        shares, wish = (v[: 2 * some.size].reshape(-1, 2) for v in (found.x, wish))
+        return found.value, shares, np.where(some, wish.max(axis=1), -np.inf)
 
     @cached_property
     def programme(self) -> tuple[Programme, Array]:
@@ -177,7 +184,7 @@ class Segments:
         table = np.block([[whose], [shared, half], [shared, -half]])
         return Programme(table), pooled.b[known]
 
-    def attained(self, disparities: Iterable[float | None]) -> Points:
+    def attained(self, disparities: Sequence[float | None]) -> Points:
         """The best ensembles with at most the disparities, or the least disparate (None),
         certified; those that are not are left out.
 
@@ -207,28 +214,14 @@ class Segments:
         one = (rules, solved.multipliers, tuple(certificates))
         return averaged(self.fed, self.task, solved.eps, *one)
 
-    def frontier(self, points: int) -> Frontier:
-        """Up to ``points`` of it, at even steps; exact where each client has one constraint and no
-        search was cut short.
-        """
-        ends = self.attained([None, 1.0])
-        wanted = np.linspace(ends.disparity.min(), ends.disparity.max(), points)
-        found = self.attained(map(float, wanted)).join(ends)
-
-        def evaluate(disparity: Array) -> Points:
-            return fitting(self.attained(map(float, disparity)).join(found), disparity)
-
-        exact = not self.task.several and not self.cut_short
-        return build("lft_ensemble", fitting(found, wanted), evaluate, exact)
+    @property
+    def exact(self) -> bool:
+        """Where each client has one constraint and no search was cut short."""
+        return not self.task.several and not self.cut_short
 
     def bound(self, disparity: Array) -> Array:
         """(P,) what no ensemble with at most the disparities (P,) is worth more than."""
         return self.pooled.base + np.array([self.searched(float(d))[1] for d in disparity])
-
-    def minimum(self) -> Points:
-        """The least disparate ensemble, of several the most useful."""
-        least = self.attained([None])
-        return least.join(self.attained([float(least.disparity.min())])).least
 
 
 Parts = tuple[Array, Array, Array, Array | None]

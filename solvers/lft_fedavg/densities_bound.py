@@ -26,7 +26,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.descent import minimise_dual
-from fairfl.solvers.numerics.rule_family import RuleFamily
+from fairfl.solvers.rule_family import RuleFamily
 from fairfl.theory.populations.federation import Federation
 
 CLIENTS = 3

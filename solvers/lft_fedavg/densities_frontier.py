@@ -10,8 +10,8 @@ from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_fedavg.densities_search import COARSE, MultiplierSearch, below, ordered
 from fairfl.solvers.lft_fedavg.densities_ties import TiedRules
-from fairfl.solvers.numerics.rule_family import Rules
 from fairfl.solvers.problem import Task
+from fairfl.solvers.rule_family import Rules
 from fairfl.solvers.solution import LAW_TOLERANCE, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation

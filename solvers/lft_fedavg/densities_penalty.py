@@ -16,7 +16,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.lft_fedavg.densities_sqp import derivatives, plain_score
 from fairfl.solvers.numerics.interior_point import maximise
-from fairfl.solvers.numerics.rule_family import RuleFamily, Rules, largest
+from fairfl.solvers.rule_family import RuleFamily, Rules, largest
 
 STEPS = 20
 """Of Newton's method in a box, at most: starts need not be exact."""

@@ -17,13 +17,13 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_fedavg.densities_penalty import penalised
-from fairfl.solvers.lft_fedavg.densities_sqp import TIED, climb, merit
-from fairfl.solvers.numerics import cells
-from fairfl.solvers.numerics.certify import certify_rules, solve_by_dual
-from fairfl.solvers.numerics.rule_family import TIGHT, RuleFamily, Rules
+from fairfl.solvers.lft_fedavg.densities_sqp import GAINED, TIED, climb, merit
+from fairfl.solvers.numerics.descent import on_cells
 from fairfl.solvers.problem import Task
+from fairfl.solvers.rule_family import TIGHT, RuleFamily, Rules, certify_rules
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
@@ -31,37 +31,35 @@ from fairfl.theory.populations.notions import NOTIONS
 
 
 class Effort(NamedTuple):
-    """Random budgets to start from; how many of them are solved, where the others are followed from
-    the nearest known; sets of penalties, random but for the first; and starts for each target of
-    the multi-start.
+    """Random budgets to start from; sets of penalties, random but for the first; and starts for
+    each target of the multi-start.
     """
 
     budgets: int
-    solved: int
     penalties: int
     width: int
 
     @classmethod
-    def of(cls, name: str, clients: int) -> Effort:
+    def of(cls, name: str, clients: int, constraints: int) -> Effort:
         """For many clients penalties, which lead close to CFL's frontier, in place of budgets."""
         if name == "thorough":
-            return cls(1600, 160, 10, 24)
+            return cls(1600, 10, 24)
         if clients <= FEW:
-            return cls(160, 12, 0, min(6, clients + 1))
+            return cls(min(40 * constraints, 160), 0, min(6, clients + 1))
         width = min(max(MANY // clients, 1), 6)
-        return cls(0, 0, 2 * width - 1, width)
+        return cls(0, 2 * width - 1, width)
 
 
 FEW, MANY = 6, 300
 """Clients up to which each is bound alone, and let go alone, in a start; and clients times starts
 where these are more.
 """
+SOLVED = 13
+"""Of the random budgets every 13th is solved; the others are followed from the nearest known."""
 COARSE = 12
 """Targets of the multi-start."""
 ROUNDS, SWEEPS = 12, 5
 """Steps of a local search; times that searches start from their neighbours' results, at most."""
-GAINED = 1e-9
-"""Accuracy that makes another sweep worth while."""
 APART = 1e-5
 """Accuracies of two searches that end in different maxima differ by more."""
 NEARLY = 1e-2
@@ -100,9 +98,9 @@ class MultiplierSearch:
         turned = fed.part(turn.tolist())
         family, clients = RuleFamily.of(turned, task), fed.n_clients
         starts = free = family.at(np.zeros((1, family.problem.count)))
-        chosen = Effort.of(effort, clients)
+        chosen = Effort.of(effort, clients, family.problem.count)
         if chosen.budgets:
-            starts = starts.join(_drawn(family, free, chosen))
+            starts = starts.join(_drawn(family, free, chosen.budgets))
         if chosen.penalties:
             wanted = np.linspace(0.0, free.disparity[0], COARSE + 1)[:-1]
             starts = starts.join(_sound(penalised(family, free, wanted, chosen.penalties)))
@@ -146,7 +144,7 @@ class MultiplierSearch:
         end apart there are many maxima: again, from twice as many and with more steps.
         """
         out, width = known.take(np.arange(0)), self.effort.width
-        for count, first in ((width, ROUNDS // 3), (2 * width, ROUNDS)):
+        for count, first in ((width, ROUNDS // 3), (2 * width, 2 * ROUNDS // 3)):
             found = [self._various(known, target, count) for target in targets]
             found, worth = known.take(np.concatenate(found)), np.empty((targets.size, 0))
             for rounds in (first, ROUNDS):
@@ -286,18 +284,18 @@ def ordered(rules: Rules) -> Rules:
     return rules.take(np.flatnonzero(np.append(True, rules.accuracy[1:] > best[:-1])))
 
 
-def _drawn(family: RuleFamily, free: Rules, effort: Effort) -> Rules:
+def _drawn(family: RuleFamily, free: Rules, budgets: int) -> Rules:
     """Rules at budgets: all, one, or all but one exactly tight; and random ones."""
-    local, clients, (budgets, some, *_) = free.local[0], free.local.shape[1], effort
+    local, clients = free.local[0], free.local.shape[1]
     rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
     tight = rng.random((budgets, clients)) < np.linspace(0.0, 1.0, budgets)[:, None]
     scale = np.where(np.arange(budgets)[:, None] % 2, rng.random(tight.shape), 0.0)
     order, drawn = np.argsort(local, kind="stable"), np.empty(tight.shape)
     drawn[:, order] = np.where(tight, scale * local[order], SLACK_BUDGET)
     one = np.eye(clients)[: clients if clients <= FEW else 0]
-    solved = np.concatenate([np.zeros((1, clients)), one, 1.0 - one, drawn[:: budgets // some]])
+    solved = np.concatenate([np.zeros((1, clients)), one, 1.0 - one, drawn[::SOLVED]])
     limits = family.limits(solved)
-    near = family.at(np.stack([cells.multipliers(family.problem, limit) for limit in limits]))
+    near = family.at(np.stack([on_cells(family.problem, limit) for limit in limits]))
     most, out = np.maximum(local, TIGHT), free
     for eps in (solved, drawn):
         found, met = family.follow(near, eps)

@@ -23,7 +23,7 @@ from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics.critical_points import critical_points
 from fairfl.solvers.numerics.dual import weights
 from fairfl.solvers.numerics.interior_point import maximise
-from fairfl.solvers.numerics.rule_family import TIGHT, RuleFamily, Rules, largest
+from fairfl.solvers.rule_family import TIGHT, RuleFamily, Rules, largest
 
 RATE = 30.0
 """Accuracy that a unit of disparity beyond the target, or of a missed budget, costs."""
@@ -39,8 +39,10 @@ GAIN = 1e-11
 """Steps that promise less are not taken."""
 MISSED, FAR = 1e-13, 0.1
 """Conditions missed by less are met; by more, a step is not corrected."""
-LAST = 1e-7
-"""A step that promises less, and keeps it, is the last: Newton's method converges quadratically."""
+LAST, GAINED = 1e-7, 1e-9
+"""A step that promises less, and keeps it, is the last, as is one whose gain is what it promised to
+the accuracy that matters: Newton's method converges quadratically.
+"""
 CORRECTIONS = 3
 """Second-order corrections of each step."""
 GAPS = 5
@@ -90,6 +92,12 @@ class Programme(NamedTuple):
         each = np.arange(len(q))[:, None, None]
         return np.einsum("bmt,bmt...->bm...", self.factor, q[each, self.terms])
 
+    def pull(self, z: Array) -> Array:
+        """(B, Q) the conditions' coefficients in q times z (B, m)."""
+        out, each = np.zeros(self.state.shape), np.arange(len(z))[:, None, None]
+        np.add.at(out, (each, self.terms), z[..., None] * self.factor)
+        return out
+
 
 def climb(
     family: RuleFamily,
@@ -112,11 +120,12 @@ def climb(
     """
     best, score, k = start, plain_score(start), len(reach)
     radius, alive = np.full(target.size, FIRST), np.arange(target.size)
-    # whether budgets of zero are kept while their multipliers change sign: where nothing else helps
-    held, failed = np.zeros((2, target.size), bool)
+    failed = np.zeros(target.size, bool)
     for _ in range(rounds):
+        if not alive.size:
+            break
         here, goal = best.take(alive), target[alive]
-        programme = _programme(family, here, goal, reach, radius[alive], score[alive], held[alive])
+        programme = _programme(family, here, goal, reach, radius[alive], score[alive])
         step, dual, promise = _step(here, programme, goal)
         gain = np.zeros(alive.size)
         for wanted, budgets in ((0.0, False), (0.1, True))[: 1 + by_budgets]:
@@ -129,24 +138,15 @@ def climb(
             better = more > gain[rows]
             best = best.replaced(alive[rows[better]], found.take(np.flatnonzero(better)))
             gain[rows] = np.maximum(gain[rows], more)
-        pull = np.zeros((len(goal), programme.state.shape[1]))
-        np.add.at(
-            pull,
-            (np.arange(len(goal))[:, None, None], programme.terms),
-            -dual[..., None] * programme.factor,
-        )
-        score[alive] = np.column_stack([np.where(np.isinf(goal), 0.0, 1.0), pull[:, k:-GAPS]])
+        gained = np.where(np.isinf(goal), 0.0, 1.0)
+        score[alive] = np.column_stack([gained, -programme.pull(dual)[:, k:-GAPS]])
         good = gain > 0.1 * promise
         most = np.where((gain > 0.5 * promise) & ~failed[alive], 3.0, 1.0)
         radius[alive] = np.minimum(np.where(good, most, 0.25) * radius[alive], LARGEST)
         failed[alive] = ~good
-        done = (promise <= GAIN) | (radius[alive] < SMALLEST) | (good & (promise <= LAST))
-        again = done & ~held[alive] & (here.local <= TIGHT).any(axis=1)
-        radius[alive[again]] = FIRST
-        held[alive] = again | (held[alive] & ~good)
-        alive = alive[again | ~done]
-        if not alive.size:
-            break
+        last = good & ((promise <= LAST) | (np.abs(gain - promise) <= GAINED))
+        done = (promise <= GAIN) | (radius[alive] < SMALLEST) | last
+        alive = alive[~done]
     return best
 
 
@@ -170,15 +170,13 @@ def derivatives(family: RuleFamily, here: Rules, score: Array) -> tuple[Array, A
     second ones of the integral of ω, whose coefficients are ``score`` (B, 1 + K + M).
     """
     (count, k), m = here.lam.shape, here.pooled.shape[1]
-    first, second = np.zeros((count, k + m, k)), np.zeros((count, k, k))
+    out = np.zeros((count, 2 * k + m, k))
     for p, (profile, sets) in enumerate(zip(family.problem.profiles, here.point.sets, strict=True)):
         f, df, ddf = profile.at(sets.cut, 1, 4)
         rows = family.problem.coefficients[p]
         both = np.concatenate([rows, family.pooled[p]])
-        of_s, of_omega = (
-            np.concatenate([own[:, :1], own[:, 1:] @ table], axis=1)[sets.owner].T
-            for own, table in ((plain_score(here)[:, : 1 + k], rows), (score, both))
-        )
+        of_s = weights(here.lam, rows)[sets.owner].T
+        of_omega = np.concatenate([score[:, :1], score[:, 1:] @ both], axis=1)[sets.owner].T
         v, dv, carried = rows @ f[1:], rows @ df[1:], both @ f[1:]
         # ties with a mass are as steep as numbers allow
         slope = (of_s * df).sum(axis=0)
@@ -187,30 +185,19 @@ def derivatives(family: RuleFamily, here: Rules, score: Array) -> tuple[Array, A
         omega, rise, bend = (
             (own * table).sum(axis=0) for own, table in ((of_omega, f), (of_omega, df), (of_s, ddf))
         )
-        flow = v / np.abs(steep)
-        turn = flow * (rise / steep - omega * bend / steep**2)
-        swing = dv * omega / (steep * np.abs(steep))
-        ends = np.searchsorted(sets.owner, np.arange(count + 1))
-        for b in range(count):
-            part = slice(ends[b], ends[b + 1])
-            own = v[:, part]
-            first[b] += carried[:, part] @ flow[:, part].T
-            mixed = swing[:, part] @ own.T
-            second[b] += own @ turn[:, part].T + mixed + mixed.T
-    return first, second
+        turn = 0.5 * v * (rise / steep - omega * bend / steep**2) + dv * omega / steep
+        flow = np.concatenate([carried, turn]) / np.abs(steep)
+        own = sets.beside(np.concatenate([flow, v]))
+        out += own[..., :-k].swapaxes(1, 2) @ own[..., -k:]
+    first, half = np.split(out, [k + m], axis=1)
+    return first, half + half.swapaxes(1, 2)
 
 
 def _programme(
-    family: RuleFamily,
-    here: Rules,
-    target: Array,
-    reach: Array,
-    radius: Array,
-    score: Array,
-    held: Array,
+    family: RuleFamily, here: Rules, target: Array, reach: Array, radius: Array, score: Array
 ) -> Programme:
     """The programmes of steps with the box's ``radius`` (B,); ``score`` (B, 1 + K + M) the
-    coefficients of ω; ``held`` (B,) see ``climb``.
+    coefficients of ω.
     """
     lam, values, client = here.lam, here.values, family.client
     (count, k), m, local = lam.shape, here.pooled.shape[1], here.local
@@ -231,14 +218,13 @@ def _programme(
     most = largest(size, client)[:, client]
     order = np.where(size == most, each, k)
     lead = -largest((k - order) * 1.0, client).astype(int)[:, client] + k
-    leads, kept = lead == each, held[:, None] & (local <= TIGHT)[:, client]
+    leads = lead == each
     ahead = np.take_along_axis(side, lead, axis=1)
     tied = ~leads & (largest(active * 1.0, client) > 0)[:, client]
     none = np.zeros((count, GAPS + 2 * m))
     parts = [
-        (each, np.where(free & ~kept, -side, 0.0), 0.0 * lam),
+        (each, np.where(free, -side, 0.0), 0.0 * lam),
         (k + each, np.where(leads & free, side, 0.0), 0.0 * lam),
-        (k + each, np.where(leads & free & kept, -side, 0.0), 0.0 * lam),
     ]
     for sign in (1.0, -1.0) if tied.any() else ():
         own = np.where(active, sign * side, sign)
@@ -303,7 +289,9 @@ def _walls(family: RuleFamily, here: Rules, basis: Array, score: Array) -> Walls
 
 
 def _moved(family: RuleFamily, lam: Array, walls: Walls) -> Walls:
-    """The walls at multipliers (B, K) close by: Newton's method in x."""
+    """The walls at multipliers (B, K) close by: Newton's method in x, by half a panel at most, as
+    beyond an inflection it runs into the tail.
+    """
     out = walls._replace(x=walls.x.copy(), height=0.0 * walls.x, change=0.0 * walls.change)
     for p, (profile, rows) in enumerate(
         zip(family.problem.profiles, family.problem.coefficients, strict=True)
@@ -313,7 +301,8 @@ def _moved(family: RuleFamily, lam: Array, walls: Walls) -> Walls:
         for _ in range(2):
             slope, bend = (mixed * profile.at(x, 2, 4)).sum(axis=1)
             bent = side * bend > 0
-            x = x - np.where(bent, slope / np.where(bent, bend, 1.0), 0.0)
+            span = 0.5 * np.diff(profile.edges)[profile.locate(x)[0]]
+            x = x - np.where(bent, slope / np.where(bent, bend, 1.0), 0.0).clip(-span, span)
         f = profile.at(x, 1, 2)[0]
         out.x[b, g], out.height[b, g], out.change[b, g] = (
             x,
@@ -399,12 +388,12 @@ def _walked(
 
     def end(rows: Array) -> tuple[Array, Array]:
         """The multipliers and heights at the ends of the steps ``rows``."""
-        own = programme.take(rows)
-        lam = here.lam[rows] + (own.change[:, :k] @ step[rows][..., None])[..., 0]
+        move, own = programme.change[rows, :k], programme.walls.take(rows)
+        lam = here.lam[rows] + (move @ step[rows][..., None])[..., 0]
         lam = np.where(kept[rows] & (side[rows] * lam <= 1e-9 * size[rows]), 0.0, lam)
-        walls = _moved(family, lam, own.walls._replace(x=place[rows]))
+        walls = _moved(family, lam, own._replace(x=place[rows]))
         place[rows] = walls.x
-        change[rows, gaps] = -walls.side[..., None] * (walls.change @ own.change[:, :k])
+        change[rows, gaps] = -walls.side[..., None] * (walls.change @ move)
         return lam, walls.height
 
     def correct(rows: Array, missed: Array) -> Array:

@@ -15,11 +15,12 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET
+from fairfl.solvers.numerics.coin_toss import TIED, exact, flat, tied, with_gain
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import Constraints, dual_point
 from fairfl.solvers.numerics.refined_cells import refine
-from fairfl.solvers.numerics.rule_family import TIGHT, RuleFamily
-from fairfl.solvers.numerics.tied_places import exact, tied, with_gain
+from fairfl.solvers.rule_family import TIGHT, RuleFamily
+from fairfl.theory.numerics.piecewise import Piecewise
 
 HALF = 2.0
 """Differences, and sums of two, are at most this: v <= 0 is |v + HALF| <= HALF."""
@@ -48,6 +49,8 @@ class TiedRules:
     def of(cls, family: RuleFamily) -> TiedRules | None:
         """The tie at budgets of zero, if there is one."""
         whole, client = family.problem, family.client
+        if not any(map(_may_tie, whole.profiles, whole.coefficients)):
+            return None
         limits = family.limits(np.zeros(int(client.max()) + 1))
         point = descend(whole, limits)[-1]
         ties = tied(whole, point)
@@ -132,3 +135,11 @@ class TiedRules:
             values += rows @ served
         budgets = np.where(self.lead >= 0, np.abs(values[self.lead]), SLACK_BUDGET)
         return pooled, np.where(budgets <= TIGHT, 0.0, budgets)
+
+
+def _may_tie(functions: Piecewise, rows: Array) -> bool:
+    """Whether multipliers of constraints with these coefficients make a place's score zero."""
+    own = flat(functions)
+    gain, table = own[0], rows @ own[1:]
+    left = gain - np.linalg.lstsq(table.T, gain)[0] @ table
+    return bool(np.abs(left).max() <= TIED * np.abs(gain).max())

@@ -25,7 +25,7 @@ from fairfl._support.checks import Array
 from fairfl.solvers.lft_ensemble.enclosure_model import ExactClient, exact_clients
 from fairfl.solvers.numerics.descent import minimise_dual
 from fairfl.solvers.numerics.dual import hessian
-from fairfl.solvers.numerics.rule_family import RuleFamily
+from fairfl.solvers.rule_family import RuleFamily
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
 

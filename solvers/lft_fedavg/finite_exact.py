@@ -15,9 +15,9 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build
-from fairfl.solvers.numerics.polytopes import ROUNDING, chains
+from fairfl.solvers.lft_fedavg.finite_polytopes import ROUNDING, chains
+from fairfl.solvers.lft_fedavg.finite_vertices import LinearProgramme, TooMany, vertices
 from fairfl.solvers.numerics.segments import Segments
-from fairfl.solvers.numerics.vertices import LinearProgramme, TooMany, vertices
 from fairfl.solvers.problem import Task, clients_problem, law_problem
 from fairfl.solvers.solution import ADVICE, FINITE_TOLERANCE, Certificate, budget_term
 from fairfl.theory.populations.federation import Federation

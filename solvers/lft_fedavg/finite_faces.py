@@ -21,9 +21,9 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET
+from fairfl.solvers.lft_fedavg.finite_vertices import undecided
 from fairfl.solvers.numerics import highs
 from fairfl.solvers.numerics.highs import Programme
-from fairfl.solvers.numerics.vertices import undecided
 from fairfl.solvers.problem import Problem
 from fairfl.solvers.solution import FINITE_TOLERANCE
 

@@ -20,12 +20,11 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite import solve_finite
+from fairfl.solvers.finite import certified, solve_box, solve_finite
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_faces import TIED, Face, Faces, Place
-from fairfl.solvers.numerics.box_lp import certified, solve_box
-from fairfl.solvers.numerics.vertices import TooMany
+from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
 from fairfl.solvers.problem import Task, clients_problem, law_problem
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation

@@ -21,10 +21,8 @@ from fairfl.theory.measures import welfare as bargaining
 
 TOLERANCE = 1e-6
 """What is certified unless another tolerance is given: relative gain, relative utility."""
-RISE = 1e-3
-"""A client that can rise by this share cannot be held: on a curved boundary, giving up δ may win
-sqrt(δ).
-"""
+HELD = 1e-3
+"""A client whose multiplier is no smaller a share of the largest cannot rise above the level."""
 TIE = 1e-9  # of a total or share, relative, within which two count as equal
 SLACK = 1e-10  # relative decrease of a level, so that the next convex programme has an interior
 HALF = 0.5  # α from which on Nash products are iterated
@@ -86,7 +84,7 @@ def alpha_fair(utilities: UtilitySet, alpha: float, *, tolerance: float = TOLERA
             f"utilities must be attainable with all u_i > 0, got a largest minimum of {least:g}"
         )
     if np.isinf(alpha):
-        u = _leximin(U, least, tolerance)
+        u = _leximin(U, least)
         weights = multipliers / (multipliers @ u)
         value, (upper, _) = float(u.min()), U.support(weights)
         # min v <= weights.v / Σ weights for every v
@@ -129,12 +127,6 @@ def _weights(u: Array, alpha: float) -> Array:
     return np.asarray(bargaining.shares(u, alpha)) / u if alpha else np.full(len(u), 1 / u.sum())
 
 
-def _gain(U: UtilitySet, u: Array, alpha: float) -> tuple[float, Array]:
-    """The largest relative gain over U (an upper bound on it), and a point that has it."""
-    upper, best = U.support(_weights(u, alpha))
-    return U.n * (upper - 1), best
-
-
 def _finite(U: UtilitySet, alpha: float, least: float) -> tuple[Array, float]:
     """(maximiser for α < inf, its gain), the best of a few passes by its certificate.
 
@@ -145,7 +137,7 @@ def _finite(U: UtilitySet, alpha: float, least: float) -> tuple[Array, float]:
     for _ in range(PASSES):
         _solve(U, alpha, unit)
         u = np.maximum(U.point(), least * TIE)  # at a zero of u (α < 1) weights are infinite
-        found.append((u, _gain(U, u, alpha)[0]))
+        found.append((u, U.n * (U.support(_weights(u, alpha))[0] - 1)))
         if abs(found[-1][1]) <= GOOD:
             break
         unit = u
@@ -200,9 +192,9 @@ def _largest_minimum(U: UtilitySet) -> tuple[float, Array]:
     return float(U.point().min()), multipliers / multipliers.sum()
 
 
-def _leximin(U: UtilitySet, least: float, tolerance: float) -> Array:
-    """Raise the least level; hold the clients that cannot exceed it; go on with the others. At most
-    n rounds.
+def _leximin(U: UtilitySet, least: float) -> Array:
+    """Raise the least level; hold the clients with a multiplier, which cannot exceed it; go on with
+    the others. At most n rounds.
 
     A client held at a level with slack δ may give another sqrt(δ) on a curved boundary: later
     levels are good to 1e-5.
@@ -211,33 +203,14 @@ def _leximin(U: UtilitySet, least: float, tolerance: float) -> Array:
     while True:
         free = np.isneginf(fixed)
         level = cp.Variable()
-        limits = [U.utilities[free] >= level]
-        if not free.all():
-            limits.append(U.utilities[~free] >= fixed[~free])
-        found, _ = U.maximise(level, limits, "the next level of the leximin point")
-        u = U.point()
-        slack = SLACK * (abs(found) + least)
-        rises = np.full(U.n, np.inf)
-        for i in np.flatnonzero(free):
-            floors = np.where(free, found - slack, fixed)
-            floors[i] = -np.inf
-            rises[i] = _rise(U, int(i), floors, np.full(U.n, found))[0] / abs(found)
-        if not rises.min() <= RISE:
-            raise CertificationError(
-                f"no leximin point certified to {tolerance:g}: at level {found:g} each client "
-                f"can rise, by {rises.min():.3g} or more (relative); {ADVICE}"
-            )
-        fixed[rises <= max(np.sqrt(SLACK), rises.min())] = found - slack
+        floor = U.utilities[free] >= level
+        others = [] if free.all() else [U.utilities[~free] >= fixed[~free]]
+        found, _ = U.maximise(level, [floor, *others], "the next level of the leximin point")
+        price = np.asarray(floor.dual_value, dtype=np.float64)
+        held = np.flatnonzero(free)[price >= HELD * price.max()]
+        fixed[held] = found - SLACK * (abs(found) + least)
         if np.isfinite(fixed).all():
-            return u
-
-
-def _rise(U: UtilitySet, i: int, floors: Array, u: Array) -> tuple[float, Array]:
-    """(max v_i - u_i, v) over the v in U with v >= floors (-inf: no floor)."""
-    held = np.isfinite(floors)
-    limits = [U.utilities[held] >= floors[held]] if held.any() else []
-    value, _ = U.maximise(U.utilities[i], limits, f"the largest utility of client {i}")
-    return value - float(u[i]), U.point()
+            return U.point()
 
 
 def _checked(U: Any) -> UtilitySet:

@@ -108,3 +108,36 @@ def violation(constraints: Sequence[Any]) -> float:
     hold.
     """
     return max((float(abs(c.violation()).max()) for c in constraints), default=0.0)
+
+
+def stacked(name: str, given: Any, curvature: str) -> Any:
+    """Expressions, n scalars or one vector, as one vector (n,), each of the ``curvature``, "convex"
+    or "concave"; ValueError for others.
+    """
+    parts = [
+        cp.Expression.cast_to_const(part)
+        for part in (given if isinstance(given, (list, tuple)) else [given])
+    ]
+    for k, part in enumerate(parts):
+        if part.ndim > 1 or part.size == 0 or (len(parts) > 1 and part.size != 1):
+            raise ValueError(
+                f"{name} must be n scalars or one vector (n,), got shape {part.shape} at index {k}"
+            )
+        if not (part.is_convex() if curvature == "convex" else part.is_concave()):
+            raise ValueError(
+                f"{name} must be {curvature} by cvxpy's rules, got {part.curvature.lower()} at "
+                f"index {k}"
+            )
+    if not parts:
+        raise ValueError(f"{name} must be at least one, got {given!r}")
+    return cp.hstack([cp.reshape(part, (part.size,), order="C") for part in parts])
+
+
+def checked(constraints: Any) -> list[Any]:
+    """The constraints; ValueError unless they are convex."""
+    for k, limit in enumerate(constraints):
+        if not isinstance(limit, cp.Constraint) or not limit.is_dcp():
+            raise ValueError(
+                f"constraints must be convex by cvxpy's rules, got {limit} at index {k}"
+            )
+    return list(constraints)

@@ -32,18 +32,17 @@ def solve_expressions(
     sharper). The second, min of λ.f(θ') - A*(λ) over the θ' within ``radius``, is the certificate:
     a lower bound, taken from its multipliers.
     """
-    f = expressions(losses)
-    n = f.shape[0]
-    limits = list(constraints)
-    for k, limit in enumerate(limits):
-        if not isinstance(limit, cp.Constraint) or not limit.is_dcp():
-            raise ValueError(
-                f"constraints must be convex by cvxpy's rules, got {limit} at index {k}"
-            )
+    f = conic.stacked("losses", losses, "convex")
+    if not f.variables():
+        raise ValueError("losses must depend on a variable, got constants only")
+    n, limits = f.shape[0], conic.checked(constraints)
     p = client_shares(objective, n)
     if len(p) != n:
         raise ValueError(f"losses must be n = {len(p)}, as many as client_weights, got {n}")
-    variables = _variables(f, limits)
+    variables: list[Any] = cp.Problem(cp.Minimize(cp.sum(f)), limits).variables()
+    for v in variables:
+        if v.attributes["integer"] or v.attributes["boolean"] or v.is_complex():
+            raise ValueError(f"losses must have real, continuous variables, got {v.name()!r}")
     t = cp.Variable(n)
     cover = f <= t
     lower = np.broadcast_to(objective.domain.lower, (n,))
@@ -59,118 +58,38 @@ def solve_expressions(
     values = np.asarray(f.value, dtype=np.float64)
     inside = np.clip(values, objective.domain.lower, objective.domain.upper)
     missed = float(np.abs(values - inside).max())
-    _in_domain(objective, values, missed)
+    if missed > TOLERANCE * (1 + np.abs(values).max()):
+        raise ValueError(
+            f"losses must lie in {{{objective.domain.words}}} for {objective!r}, got "
+            f"{values.tolist()} at the minimum"
+        )
     if objective.traits.smooth:
         weights = np.asarray(objective.dual_weights(inside))
     elif weighs_by_rank(objective):
         weights = project(objective, np.asarray(cover.dual_value, dtype=np.float64))
     else:
         raise ValueError(f"objective must be smooth or weigh by rank, got {objective!r}")
-    theta = _flat([v.value for v in variables])
-    slope = (
-        _gradients(f, variables)
-        if not limits and not any(any(v.attributes.values()) for v in variables)
-        else None
-    )
+    theta = np.concatenate([np.ravel(v.value) for v in variables])
     value = float(objective.value(inside))
     radius = 1 + float(np.linalg.norm(theta))
     gap = fenchel_gap(objective, inside, weights, bool(objective.traits.smooth))
     missed = max(missed, conic.violation(limits))
+    found = [v.value for v in variables]
     below = _lower(f, limits, variables, weights, radius)  # moves the variables
-    _restore(variables, theta)
+    for variable, own in zip(variables, found, strict=True):
+        variable.save_value(own)  # as cvxpy's users expect; rounding of attributes is no error
     certificate = MinimaxCertificate(
         value,
-        float("nan") if slope is None else float(np.linalg.norm(weights @ slope)),
-        float("nan") if slope is None else float(weights @ np.linalg.norm(slope, axis=1)),
+        np.nan,
+        np.nan,
         gap,
         missed,
         value - gap - (float(weights @ inside) - below),  # = below - A*(λ)
         radius,
     )
-    # by the gap: at a kink of a loss cvxpy's gradient is but one of several
     certificate.check(TOLERANCE if tolerance is None else tolerance, ADVICE, by_gap=True)
     names = tuple(v.name() for v in variables)
     return MinimaxSolution(objective, theta, inside, weights, value, certificate, 2, names)
-
-
-def expressions(losses: Any) -> Any:
-    """The losses as one vector expression (n,), each convex."""
-    parts = [losses] if isinstance(losses, cp.Expression) else list(losses)
-    flat: list[Any] = []
-    for k, part in enumerate(parts):
-        part = cp.Expression.cast_to_const(part)
-        if part.ndim > 1 or (len(parts) > 1 and part.size != 1):
-            raise ValueError(
-                f"losses must be n scalars or one vector (n,), got shape {part.shape} at index {k}"
-            )
-        if not part.is_convex():
-            raise ValueError(
-                f"losses must be convex by cvxpy's rules, got {part.curvature.lower()} at index {k}"
-            )
-        flat.append(cp.reshape(part, (part.size,), order="C"))
-    if not flat or sum(part.size for part in flat) == 0:
-        raise ValueError(f"losses must be at least one, got {losses!r}")
-    f = cp.hstack(flat) if len(flat) > 1 else flat[0]
-    if not f.variables():
-        raise ValueError("losses must depend on a variable, got constants only")
-    return f
-
-
-def _in_domain(objective: Objective, values: Array, missed: float) -> None:
-    if missed > TOLERANCE * (1 + np.abs(values).max()):
-        raise ValueError(
-            f"losses must lie in {{{objective.domain.words}}} for {objective!r}, got "
-            f"{values.tolist()} at the minimum"
-        )
-
-
-def _variables(f: Any, limits: Sequence[Any]) -> list[Any]:
-    found: dict[int, Any] = {}
-    for part in (f, *limits):
-        for variable in part.variables():
-            if (
-                variable.attributes["integer"]
-                or variable.attributes["boolean"]
-                or variable.is_complex()
-            ):
-                raise ValueError(
-                    f"losses must have real, continuous variables, got {variable.name()!r}"
-                )
-            found.setdefault(variable.id, variable)
-    return list(found.values())
-
-
-def _flat(values: Sequence[Any]) -> Array:
-    return np.concatenate([np.asarray(v, dtype=np.float64).ravel() for v in values])
-
-
-def _restore(variables: Sequence[Any], theta: Array) -> None:
-    """Put θ back into the variables, as cvxpy's users expect of a solver; rounding of attributes is
-    no error.
-    """
-    at = 0
-    for variable in variables:
-        variable.save_value(theta[at : at + variable.size].reshape(variable.shape))
-        at += variable.size
-
-
-def _gradients(f: Any, variables: Sequence[Any]) -> Array | None:
-    """(n, d) the gradients where cvxpy has them (at a kink: a subgradient)."""
-    table = f.grad
-    if any(table.get(v) is None for v in variables):
-        return None
-    rows = []
-    for v in variables:  # (size of v, n), the entries of v column by column
-        block = np.asarray(
-            table[v].todense() if hasattr(table[v], "todense") else table[v]
-        ).reshape(v.size, f.size)
-        order = (
-            np.arange(v.size).reshape(v.shape, order="F").ravel()
-            if v.ndim > 1
-            else np.arange(v.size)
-        )
-        rows.append(block[order])
-    return np.concatenate(rows).T
 
 
 def _lower(

@@ -56,25 +56,14 @@ def minimise(function: Function, start: Array, gradient_tolerance: float) -> Arr
 
 
 def _newton(function: Function, x: Array, tolerance: float) -> Array:
-    """Newton steps on the gradient, kept while they at least halve its norm."""
-    slope = function(x)[1]
-    for _ in range(NEWTON_STEPS):
-        norm = float(np.linalg.norm(slope))
-        if norm <= 1e-3 * tolerance:
-            break
-        matrix = np.empty((len(x), len(x)))
-        for k in range(len(x)):
-            h = np.cbrt(np.finfo(float).eps) * (1 + abs(x[k]))
-            ahead, behind = x.copy(), x.copy()
-            ahead[k] += h
-            behind[k] -= h
-            right, left = function(ahead), function(behind)
-            if not (np.isfinite(right[0]) and np.isfinite(left[0])):
-                return x
-            matrix[:, k] = (right[1] - left[1]) / (ahead[k] - behind[k])
-        moved = x - np.linalg.lstsq((matrix + matrix.T) / 2, slope, rcond=1e-12)[0]
-        value, new_slope = function(moved)
-        if not (np.isfinite(value) and np.linalg.norm(new_slope) <= norm / 2):
-            break
-        x, slope = moved, new_slope
-    return x
+    """The gradient's root next to x, by Powell's hybrid method, if its norm is at most a half."""
+
+    def slope(x: Array) -> Array:
+        value, gradient = function(x)
+        return gradient if np.isfinite(value) else np.full(x.size, np.nan)
+
+    norm = np.linalg.norm(slope(x))
+    if norm <= 1e-3 * tolerance:
+        return x
+    found = optimize.root(slope, x, options={"xtol": 1e-15}).x
+    return found if np.linalg.norm(slope(found)) <= norm / 2 else x

@@ -23,8 +23,8 @@ class MinimaxCertificate:
     Attributes
     ----------
     value : A(f(θ)).
-    stationarity : ||Σ_i λ_i ∇f_i(θ)||, in units of loss per unit of θ; NaN where constraints push
-        back.
+    stationarity : ||Σ_i λ_i ∇f_i(θ)||, in units of loss per unit of θ; NaN for expressions of
+        cvxpy, which may have kinks, and constraints that push back.
     gradient_scale : Σ_i λ_i ||∇f_i(θ)||, what cancels in that sum; NaN with it.
     fenchel_gap : A(f) + A*(λ) - λ.f >= 0; where A* has no closed form and λ is the gradient of A, 0
         by Fenchel's equality.

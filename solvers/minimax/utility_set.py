@@ -40,27 +40,8 @@ class UtilitySet:
     vertices: Array | None = None
 
     def __post_init__(self) -> None:
-        given = self.utilities if isinstance(self.utilities, (list, tuple)) else [self.utilities]
-        parts = [cp.Expression.cast_to_const(part) for part in given]
-        for k, part in enumerate(parts):
-            if part.ndim > 1 or (len(parts) > 1 and part.size != 1) or part.size == 0:
-                raise ValueError(
-                    f"utilities must be n scalars or one vector (n,), got shape {part.shape} at "
-                    f"index {k}"
-                )
-            if not part.is_concave():
-                raise ValueError(
-                    f"utilities must be concave by cvxpy's rules, got {part.curvature.lower()} "
-                    f"at index {k}"
-                )
-        u = cp.hstack([cp.reshape(part, (part.size,), order="C") for part in parts])
-        for k, limit in enumerate(self.constraints):
-            if not isinstance(limit, cp.Constraint) or not limit.is_dcp():
-                raise ValueError(
-                    f"constraints must be convex by cvxpy's rules, got {limit} at index {k}"
-                )
-        object.__setattr__(self, "utilities", u)
-        object.__setattr__(self, "constraints", tuple(self.constraints))
+        object.__setattr__(self, "utilities", conic.stacked("utilities", self.utilities, "concave"))
+        object.__setattr__(self, "constraints", tuple(conic.checked(self.constraints)))
 
     @classmethod
     def from_vertices(cls, vertices: Any) -> UtilitySet:

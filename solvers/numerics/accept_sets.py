@@ -93,6 +93,14 @@ class AcceptSets:
         """(B,) how many cuts each set has."""
         return np.bincount(self.owner, minlength=self.first.size)
 
+    def beside(self, table: Array) -> Array:
+        """(B, C, n) values (n, R) of all cuts, those of each set side by side and 0 after them."""
+        counts = self.counts
+        place = np.arange(self.cut.size) - np.repeat(np.cumsum(counts) - counts, counts)
+        out = np.zeros((counts.size, counts.max(initial=0), len(table)))
+        out[self.owner, place] = table.T
+        return out
+
     def line(self, b: int) -> tuple[Array, Array]:
         """The cuts (R_b,) of combination ``b``, and whether (R_b + 1,) it accepts between them, 1
         or 0.

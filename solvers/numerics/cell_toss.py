@@ -20,9 +20,11 @@ from fairfl.solvers.problem import Problem
 TIED = 1e-11
 """Scores tie that are no larger than this share of their terms."""
 LARGEST = 1e4
-"""Of ρ: what is as near to a toss is near enough."""
+"""Of ρ: a rule nearer to a toss is found in units of 1/LARGEST; with levels a toss is taken."""
 ROUNDED = 1e-9
 """What HiGHS may leave of ρ, and of prices in shares of the largest."""
+DETERMINED = 1e-12
+"""Unknowns that move by no larger part, squared, along what equations leave open do not move."""
 MET = 1e-13
 """What the rule may miss of a constraint, and of the utility."""
 
@@ -35,16 +37,19 @@ def nearest_to_toss(problem: Problem, f: Array, lam: Array) -> Array:
     terms = np.abs(problem.u) + np.abs(lam) @ abs(v)
     free = (size > 0) & (np.abs(problem.scores(lam)) <= TIED * terms)
     level = np.arange(f.size) >= f.size - problem.levels
-    binding = highs.dense(v[lam != 0][:, free]) / size[free]
-    if not (free & ~level).any() or np.linalg.matrix_rank(binding) == free.sum():
-        return f
     kept = np.isfinite(problem.eps)
     low = np.where(lam < 0, problem.eps, -problem.eps)[kept]
     high = np.where(lam > 0, -problem.eps, problem.eps)[kept]
     g = f.copy()
-    while (free & ~level).any():
-        g[free] = np.where(level[free], 0.0, 0.5)
-        w, table = problem.values(g)[kept], highs.dense(v[kept][:, free]) / size[free]
+    while True:
+        table = highs.dense(v[kept][:, free]) / size[free]
+        free[free] = _open(table[low == high])
+        if not (free & ~level).any():
+            break
+        table = highs.dense(v[kept][:, free]) / size[free]
+        toss = g.copy()
+        toss[free] = np.where(level[free], 0.0, 0.5)
+        w = problem.values(toss)[kept]
         found = _largest(table, w - low, w - high, size[free], level[free])
         if found is None:
             return f
@@ -52,6 +57,13 @@ def nearest_to_toss(problem: Problem, f: Array, lam: Array) -> Array:
         free[free] = ~settled
     missed = max(problem.violation(g), abs(float(problem.u @ (f - g))))
     return g if missed <= MET else f
+
+
+def _open(equations: Array) -> Array:
+    """(N,) which unknowns of so many equations (R, N) these leave open."""
+    _, size, rows = np.linalg.svd(equations, full_matrices=False)
+    rows = rows[size > max(equations.shape) * np.finfo(float).eps * size.max(initial=0.0)]
+    return (rows**2).sum(axis=0) < 1.0 - DETERMINED
 
 
 def _largest(
@@ -87,6 +99,12 @@ def _largest(
     h = x[:-1] / size
     settled = ~level & (priced > ROUNDED * priced.max())
     h = np.where(settled, np.round(h), h)
+    if rho >= LARGEST and not level.any() and max(-below.min(), above.max()) > MET:
+        # no toss, but as near to one as 1/ρ: in units of 1/LARGEST
+        most = np.abs(table) @ size
+        limits = np.minimum(LARGEST * below, most), np.maximum(LARGEST * above, -most)
+        found = _largest(table, *limits, size, level)
+        return None if found is None else (0.5 + (found[0] - 0.5) / LARGEST, found[1])
     if rho >= LARGEST:  # all at a toss, levels in the middle of what limits leave
         at = np.where(level, 0.0, 0.5)
         for one in np.flatnonzero(level):

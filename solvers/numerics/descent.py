@@ -4,9 +4,11 @@ linear programme on cells, and where that fails by one on refined cells.
 
 from __future__ import annotations
 
+import numpy as np
+
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics import cells
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, kkt_residual
+from fairfl.solvers.numerics.highs import Programme, scale
 from fairfl.solvers.numerics.newton import KKT_TOLERANCE, settled
 from fairfl.solvers.numerics.refined_cells import refine
 
@@ -14,6 +16,10 @@ ENOUGH = 1e-11
 """Residual of a rule that needs no mixture."""
 MOST = 20
 """Times that Newton's method goes on from where it ended."""
+SLACK = 1e-9
+"""Budgets are this much wider: with hundreds of clients constraints at zero depend on each other to
+rounding, and their multipliers would be arbitrary.
+"""
 
 
 def minimise_dual(
@@ -34,7 +40,7 @@ def descend(
     """
     ends: list[list[DualPoint]] = []
     for given in (start, None)[start is None :]:
-        lam = cells.multipliers(problem, eps) if given is None else given
+        lam = on_cells(problem, eps) if given is None else given
         visited = [dual_point(problem, lam[None])]
         while len(visited) <= MOST and _residual(visited[-1], eps) > enough:
             found, better = settled(problem, visited[-1], eps[None])
@@ -46,6 +52,19 @@ def descend(
             break
     ends.sort(key=lambda visited: -_residual(visited[-1], eps))
     return [point for visited in ends for point in visited]
+
+
+def on_cells(problem: Constraints, eps: Array) -> Array:
+    """(K,) multipliers that are nearly optimal for budgets eps (K,); 0 where HiGHS gives up."""
+    cells = [p.cells() for p in problem.profiles]
+    v = [rows @ c[1:] for rows, c in zip(problem.coefficients, cells, strict=True)]
+    v, gain, limit = np.concatenate(v, axis=1), np.concatenate([c[0] for c in cells]), eps + SLACK
+    if (np.abs(v @ (gain > 0) + problem.b) <= limit).all():
+        return np.zeros(eps.size)
+    size = scale(gain, v)
+    low, high = -limit - problem.b, limit - problem.b
+    found = Programme(v / size).best(gain / size, np.zeros(size.size), size, low, high)
+    return np.zeros(eps.size) if found is None else -found.y
 
 
 def _residual(point: DualPoint, eps: Array) -> float:

@@ -137,8 +137,18 @@ def rounded(x: Array, whole: float = WHOLE) -> Array:
     return np.where(x >= 1.0 - whole, 1.0, np.where(x <= whole, 0.0, x))
 
 
+def scale(gain: Array, table: Any) -> Array:
+    """(n,) powers of two near the largest coefficients of the unknowns, 1 without any: HiGHS takes
+    small coefficients for zero.
+    """
+    largest = np.abs(gain)
+    if table.shape[0]:
+        largest = np.maximum(largest, dense(abs(table).max(axis=0)).ravel())
+    return np.ldexp(1.0, np.frexp(largest)[1])
+
+
 def maximise(
-    gain: Array, table: Any, low: Array, high: Array, most: Array
+    gain: Array, table: Any, low: Array, high: Array, most: Any = 1.0
 ) -> tuple[Array, Array] | None:
     """The best x (n,) and prices y (K,) of: maximise gain·x, low <= table x <= high,
     0 <= x <= most. None where HiGHS gives up.
@@ -147,6 +157,10 @@ def maximise(
     the best, what is missing of rows and of prices is a programme of the same table, magnified
     (iterative refinement: Gleixner, Steffy and Wolter, 2016).
     """
+    size = scale(gain, table)
+    gain, most = gain / size, most * size
+    sparse = scipy.sparse.issparse(table)
+    table = table @ scipy.sparse.diags_array(1.0 / size) if sparse else table / size
     n, zero = most.size, np.zeros(most.size)
     found = Programme(table).refined(gain, zero, most, low, high)
     if found is None:
@@ -162,11 +176,11 @@ def maximise(
         if fine is None or off <= MET and left <= BEST:
             break
         if again is None:  # the rows' values are unknowns too
-            join = scipy.sparse if scipy.sparse.issparse(table) else np
+            join = scipy.sparse if sparse else np
             again = Programme(join.hstack([table, -np.eye(low.size)]))
         room = fine * (below - x), fine * (above - x), *2 * [fine * missed]
         found = again.best(fine * slope, *room)
         if found is None:
             break
         x, y = np.clip(x + found.x / fine, below, above), y + found.y / fine
-    return best[1][:n], best[2]
+    return best[1][:n] / size, best[2]

@@ -156,6 +156,5 @@ def _direction(
 
 def _room(v: Array, dv: Array) -> Array:
     """Largest step in [0, 1] that keeps v + step·dv >= 0, row by row."""
-    with np.errstate(divide="ignore", over="ignore"):
-        ratio = np.where(dv < 0, -v / np.where(dv < 0, dv, -1.0), np.inf)
-    return np.minimum(ratio.min(axis=1), 1.0)
+    with np.errstate(over="ignore"):
+        return 1.0 / np.maximum((-dv / v).max(axis=1), 1.0)

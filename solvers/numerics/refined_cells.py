@@ -107,11 +107,10 @@ def _programme(
     gain, table = np.concatenate(gains), np.concatenate(tables, axis=1)
     bounded = np.isfinite(eps)
     table, budgets, b = table[bounded], eps[bounded], problem.b[bounded]
-    size = np.maximum(np.abs(gain), np.abs(table).max(axis=0, initial=0.0)).clip(1e-300)
-    found = highs.maximise(gain / size, table / size, -budgets - b, budgets - b, size)
+    found = highs.maximise(gain, table, -budgets - b, budgets - b)
     if found is None:
         return None
-    rates = highs.rounded(np.clip(found[0] / size, 0.0, 1.0), WHOLE)
+    rates = highs.rounded(found[0], WHOLE)
     lam = np.zeros(eps.size)
     lam[bounded] = -found[1]
     own = np.split(rates, np.cumsum([ends.size + 1 for ends in cells])[:-1])

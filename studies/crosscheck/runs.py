@@ -8,12 +8,11 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from fairfl._support.checks import Array, one_of, whole
+from fairfl._support.checks import one_of, whole
 from fairfl.sims.data.federated.population import sample
 from fairfl.sims.engine import Computing, Logistic, Parts, Replicate, Result, Training
 from fairfl.sims.engine.algorithm import Algorithm
@@ -22,13 +21,7 @@ from fairfl.sims.group_fairness import FairBatch, FedFB, LocalFairBatch
 from fairfl.sims.group_fairness.lft import MODELS
 from fairfl.solvers.schemes import LABELS
 from fairfl.studies.crosscheck.population.features import Basis
-from fairfl.studies.crosscheck.population.learned_rules import (
-    Found,
-    ensemble,
-    learned,
-    to_json,
-    to_text,
-)
+from fairfl.studies.crosscheck.population.learned_rules import Found, learned
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.experiment import Setting, Unit
 from fairfl.studies.papers.fedfb.data import pooled
@@ -36,10 +29,10 @@ from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.notions import Notion
 
 CFL, LFT_AVG, ENSEMBLE = LABELS.values()
-FEDFB, BOXED = "FedFB", "CFL, λ clipped"
-LEARNERS = (CFL, ENSEMBLE, LFT_AVG, FEDFB, BOXED)
-"""What trains. BOXED is CFL as FedFB's (6) has λ, each λ_a clipped to its range; the others keep
-sum_a λ_a = 1 as well (``FairBatch.projection``).
+FEDFB = "FedFB"
+LEARNERS = (CFL, ENSEMBLE, LFT_AVG, FEDFB)
+"""What trains. FedFB's (6) clips each λ_a to its range; here sum_a λ_a = 1 is kept as well
+(``FairBatch.projection``).
 """
 
 ALPHA, DECAY = 0.3, 1.0
@@ -57,7 +50,7 @@ class Plan:
     Attributes
     ----------
     world : World
-    scheme : one of ``learners``.
+    scheme : one of ``LEARNERS``.
     degree : of the polynomials (``Basis``).
     rows : people in the sample.
     seed : of the sample.
@@ -76,10 +69,9 @@ class Plan:
     rounds: int | None = None
     steps: int = 10
     notion: Notion = "dp"
-    learners: ClassVar[tuple[str, ...]] = LEARNERS
 
     def __post_init__(self) -> None:
-        one_of("scheme", self.scheme, self.learners)
+        one_of("scheme", self.scheme, LEARNERS)
         one_of("notion", self.notion, ("dp", "eo", "eodds"))
         whole("rows", self.rows, 1)
         allowed = {1, self.world.clients} if self.local else {1}
@@ -97,7 +89,7 @@ class Plan:
     @property
     def name(self) -> str:
         """Of the run's folder."""
-        slug = {BOXED: "boxed"}.get(self.scheme, re.sub("[^a-z]+", "-", self.scheme.lower()))
+        slug = re.sub("[^a-z]+", "-", self.scheme.lower())
         size = f"{self.lengths}x{self.steps}-{zlib.crc32(repr(self.budgets).encode()):08x}"
         asked = "" if self.notion == "dp" else f"-{self.notion}"
         who = f"{self.world.name}{asked}-d{self.degree}-n{self.rows}-s{self.seed}"
@@ -110,9 +102,8 @@ class Plan:
 
     def algorithms(self) -> list[Algorithm]:
         """One a budget."""
-        onto = "box" if self.scheme == BOXED else "sum"
         rules = [
-            FairBatch(self.notion, ALPHA, DECAY, "zero_one", budget=one[0], projection=onto)
+            FairBatch(self.notion, ALPHA, DECAY, "zero_one", budget=one[0], projection="sum")
             for one in self.budgets
         ]
         if not self.local:
@@ -137,7 +128,7 @@ class Plan:
         )
         computing = Computing(device="cpu", dtype="float64")
         parts = featured(self.world, self.rows, self.seed, bases)
-        parts = pooled(parts) if self.scheme in (CFL, BOXED) else parts
+        parts = pooled(parts) if self.scheme == CFL else parts
         return Setting(
             Logistic(bases[0].size, bias=False),
             parts,
@@ -158,29 +149,19 @@ class Plan:
         return found
 
     def measured(self, result: Result) -> pd.DataFrame:
-        """A row a replicate, as ``row`` has it."""
+        """A row a replicate: what was run, the rule with its members, and its exact worth."""
         p = result.simulation.source.p if self.scheme == ENSEMBLE else np.ones(1)
-        pairs = zip(self.budgets, self.members(result), strict=True)
-        return pd.DataFrame([self.row(budget, members, p) for budget, members in pairs])
-
-    def row(
-        self, budget: Sequence[float], members: list[Classifier], weights: Array
-    ) -> dict[str, Any]:
-        """What was run, the rule with its members and their weights, and its exact worth."""
-        rule = ensemble(members, weights)
-        found = Found.of(rule, self.world.federation, self.notion)
-        told = {key: getattr(self, key) for key in ("notion", "scheme", "degree", "rows", "seed")}
-        worth = {key: getattr(found, key) for key in ("accuracy", "difference", "disparity")}
-        return {
-            "world": self.world.name,
-            **told,
-            "budget": spelt(budget),
-            **worth,
-            "local": max(map(abs, found.local)),
-            "rule": to_text(rule),
-            "members": json.dumps([to_json(member) for member in members]),
-            "weights": json.dumps(weights.tolist()),
-        }
+        asked = {key: getattr(self, key) for key in ("notion", "scheme", "degree", "rows", "seed")}
+        lines = []
+        for budget, members in zip(self.budgets, self.members(result), strict=True):
+            rule = Classifier.average(members, p)
+            found = Found.of(rule, self.world.federation, self.notion)
+            line = {"world": self.world.name, **asked, "budget": spelt(budget)}
+            line |= {key: getattr(found, key) for key in ("accuracy", "difference", "disparity")}
+            line |= {"local": max(map(abs, found.local)), "rule": rule.to_json()}
+            texts = [member.to_json() for member in members]
+            lines.append(line | {"members": json.dumps(texts)})
+        return pd.DataFrame(lines)
 
     def unit(self) -> Unit:
         """The run as the machinery of experiments takes it."""
@@ -190,24 +171,14 @@ class Plan:
             self.world.name,
             self.seed,
             objectives,
-            partial(setting, self),
-            partial(measured, self),
+            partial(type(self).setting, self),
+            partial(type(self).measured, self),
         )
 
 
 def spelt(budget: Sequence[float]) -> str:
     """A replicate's budgets as a table has them."""
     return " ".join(f"{v:g}" for v in budget)
-
-
-def setting(plan: Plan) -> Setting:
-    """``Plan.setting``, a function that another process can call."""
-    return plan.setting()
-
-
-def measured(plan: Plan, result: Result) -> pd.DataFrame:
-    """``Plan.measured``, likewise."""
-    return plan.measured(result)
 
 
 def featured(world: World, rows: int, seed: int, bases: Sequence[Basis]) -> Parts:

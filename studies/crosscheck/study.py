@@ -9,7 +9,6 @@ import pandas as pd
 
 from fairfl._support.checks import one_of
 from fairfl.studies.experiment import Runs
-from fairfl.studies.frames import floats, rows
 
 KINDS = ("line", "points", "path")
 """How a series is drawn: a curve; points; points joined in the order of the rows."""
@@ -72,44 +71,8 @@ class Study(Runs):
         By name, from what the units measured (``execute.run_units``): what is printed and written.
     verdicts : callable (measures) -> tuple of Verdict
     pictures : tuple of Drawing
-    seen : int
-        Seeds 0 to ``seen`` - 1 were run before the tolerances of the soft verdicts were set: these
-        verdicts are predictions on the other seeds alone. 0 where no tolerance came from runs.
     """
 
     tables: Callable[[pd.DataFrame], dict[str, pd.DataFrame]]
     verdicts: Callable[[pd.DataFrame], tuple[Verdict, ...]]
     pictures: tuple[Drawing, ...] = ()
-    seen: int = 0
-
-
-def fresh(study: Study, measures: pd.DataFrame) -> pd.DataFrame:
-    """The measures of seeds not seen before; and of populations ("rows" = 0), without seeds."""
-    kept = floats(measures, "seed") >= study.seen
-    return rows(measures, kept | (floats(measures, "rows") == 0) if "rows" in measures else kept)
-
-
-def fresh_seeds(study: Study, measures: pd.DataFrame) -> list[int]:
-    """The seeds that were not seen, sorted; none where no seed was ever seen."""
-    return (
-        sorted({int(seed) for seed in measures["seed"] if seed >= study.seen}) if study.seen else []
-    )
-
-
-def predicted(
-    study: Study, measures: pd.DataFrame, verdicts: tuple[Verdict, ...]
-) -> dict[str, Verdict]:
-    """The soft verdicts of unseen seeds alone, by name; none where there are no such seeds.
-
-    What is found of them must not be what ``verdicts``, those of all measures, found: nothing is
-    predicted where no seed plays a part.
-    """
-    if not fresh_seeds(study, measures):
-        return {}
-    known = {verdict.found for verdict in verdicts}
-    alone = study.verdicts(fresh(study, measures))
-    return {
-        verdict.name: verdict
-        for verdict in alone
-        if not verdict.hard and verdict.found not in known
-    }

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array
 from fairfl.solvers.schemes import LABELS, Scheme
-from fairfl.studies.crosscheck.population.frontier_distance import exact
+from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, exact
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, rms
 from fairfl.studies.crosscheck.study import Drawing, Verdict
-from fairfl.studies.frames import floats, groups
+from fairfl.studies.frames import among, floats, groups
 
 Table = Callable[[pd.DataFrame], pd.DataFrame]
 """Measures to what a ``Drawing`` shows."""
@@ -45,20 +46,52 @@ def series(panel: str, name: str, kind: str, x: Any, y: Any, **bars: Any) -> pd.
     return pd.DataFrame({"panel": panel, "series": name, "kind": kind, **values})
 
 
+def rules_of(found: pd.DataFrame, worlds: str = "world") -> str:
+    """``12 rules of 4 worlds, 250 to 16,000 people, seeds 0 to 3``."""
+    sizes = np.unique(floats(found, "rows"))
+    span = " to ".join(f"{n:,.0f}" for n in dict.fromkeys((*sizes[:1], *sizes[-1:])))
+    count = found[worlds].nunique()
+    return counted(found, f"rules of {count} {worlds}{'s' * (count > 1)}, {span} people")
+
+
+def bound_verdict(
+    name: str, asked: str, found: pd.DataFrame, below: ArrayLike, worlds: str = "world"
+) -> Verdict:
+    """Whether nothing is above its bound, a theorem; NaN is no bound."""
+    least = float(np.min(below))
+    text = f"{rules_of(found, worlds)}: the nearest one is {least:.2g} below"
+    return Verdict(name, bool(least >= -TOLERANCE), asked, text, hard=True)
+
+
 def rate_verdict(
     name: str,
     asked: str,
     power: float,
     found: pd.DataFrame,
     distances: Array,
-    said: Callable[[Rate], str],
     worlds: str = "world",
 ) -> Verdict:
-    """Whether distances shrink like n^-power; ``said`` is the sentence of the measured rate."""
-    rate = Rate.of(floats(found, "rows"), distances, found[worlds]) if len(found) else None
+    """Whether distances shrink like n^-power."""
+    sizes = floats(found, "rows")
+    rate = Rate.of(sizes, distances, found[worlds]) if len(found) else None
     if rate is None:
         return Verdict(name, None, asked, TOO_FEW)
-    return Verdict(name, rate.is_near(-power), asked, said(rate))
+    most = max(rate.sizes)
+    who = rules_of(among(found, "rows", rate.sizes), worlds)
+    last = f"at {most:,.0f} people {rms(distances[sizes == most]):.2g}"
+    text = f"{rate}; {rate.told_by_world()}; {who}; {last}"
+    return Verdict(name, rate.is_near(-power), asked, text)
+
+
+def guided(table: pd.DataFrame, powers: dict[str, float]) -> pd.DataFrame:
+    """The panels, each with a line n^power through the mean of its points."""
+    parts = []
+    for panel, power in powers.items():
+        mine = among(table, "panel", [panel])
+        x, y = floats(mine, "x"), floats(mine, "y")
+        level, each = np.exp(np.mean(np.log(y) - power * np.log(x))), np.unique(x)
+        parts += [mine, series(panel, f"n^{power:g}", "line", each, level * each**power)]
+    return pd.concat(parts, ignore_index=True)
 
 
 def by_size(panel: str, name: str, sizes: Array, distances: Array) -> pd.DataFrame:

@@ -56,8 +56,8 @@
     grid = {epochs = [1, 5]}                # in any table but [run]: keys with lists of values
 
     [computing]                             # optional: device, dtype, memory_limit (bytes, "auto"),
-                                            # masked_updates, non_finite ("raise", "drop", "clip"
-                                            # with clip_norm), threads, backend
+                                            # masked_updates, non_finite ("raise", "drop"),
+                                            # threads, backend
 
     [run]                                   # optional
     seeds = [0, 1]                          # of data, split, start and batches
@@ -89,6 +89,7 @@ from fairfl._support.toml_file import read_toml
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.engine import Computing, Joining, Parts, Replicate, Simulation
+from fairfl.sims.group_fairness import AgnosticFair
 from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
@@ -100,7 +101,7 @@ from fairfl.studies.own import config_parts
 from fairfl.studies.own.config_reader import Section
 from fairfl.studies.own.fields import built
 from fairfl.studies.own.grid import points, told
-from fairfl.studies.own.group_runs import DISPARITIES, PEOPLE, Agnostic, measured, run_agnostic
+from fairfl.studies.own.group_runs import DISPARITIES, PEOPLE, measured, run_agnostic
 from fairfl.studies.papers.fedfb.points import trade_off
 
 JOINING = ("GB (9)", "GB (20)", "least gap", "fair rounds", "LS")
@@ -112,7 +113,7 @@ SHOWN = {
     **{name: name.replace("spd", "disparity").replace("_", " ") for name in DISPARITIES},
 }
 """What the table calls the measures of all people: shares of one, not per cent."""
-Labels = tuple[str, ...]
+Named = list[config_parts.NamedAlgorithm]
 ALONE = ("title", "algorithm", "run", "grid")
 """Tables of the file that are the same in all of its settings."""
 MOST = 120
@@ -130,7 +131,8 @@ def read_config(path: str | Path) -> Experiment:
     """
     file = Path(path)
     table = read_toml(file)
-    seeds, objectives, agnostic = _outline(table)
+    seeds, inside, agnostic = _outline(table)
+    objectives = _labels(inside)
     alone = {key: table[key] for key in ALONE if key in table}
     settings = [
         (alone | found, told(chosen))
@@ -154,7 +156,8 @@ def read_config(path: str | Path) -> Experiment:
                 own = partial(measured, objectives, seed)
                 found.append(Unit(name, dataset, seed, objectives, setting, own))
             if agnostic:
-                rules, labels = tuple(rule for _, rule in agnostic), tuple(k for k, _ in agnostic)
+                rules: list[Any] = [(one.made, one.rates) for one in agnostic]
+                labels = _labels(agnostic)
                 run = partial(run_agnostic, setting, rules, labels, seed)
                 found.append(Unit(f"{name}-agnosticfair", dataset, seed, labels, run))
         return found
@@ -256,8 +259,8 @@ def _values(clients: pd.DataFrame, part: str) -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def _outline(table: dict[str, Any]) -> tuple[list[int], Labels, list[tuple[str, Agnostic]]]:
-    """Seeds, labels of the engine's algorithms, and those beside it; ValueError if wrong."""
+def _outline(table: dict[str, Any]) -> tuple[list[int], Named, Named]:
+    """Seeds, the engine's algorithms, and those beside it; ValueError if wrong."""
     top = Section(table, "")
     for key in ("title", "data", "partition", "model", "training", "computing", "run"):
         top.raw(key, None)
@@ -265,15 +268,23 @@ def _outline(table: dict[str, Any]) -> tuple[list[int], Labels, list[tuple[str, 
     top.done(None)
     top.text("title", default="")
     named = config_parts.algorithms_of(listed)
-    inside = tuple(one.label for one in named if not isinstance(one.made, Agnostic))
-    beside = [(one.label, one.made) for one in named if isinstance(one.made, Agnostic)]
     run = top.section("run", {})
     seeds = run.wholes("seeds", [0])
     run.whole("evaluate_every", None, 1)
     run.done(None)
     for key in ("data", "model", "training"):
         top.section(key)
-    return seeds, inside, beside
+    return seeds, *_parted(named)
+
+
+def _parted(named: Named) -> tuple[Named, Named]:
+    """The engine's algorithms, and AgnosticFair, which is none."""
+    beside = [one for one in named if isinstance(one.made, AgnosticFair)]
+    return [one for one in named if one not in beside], beside
+
+
+def _labels(named: Named) -> tuple[str, ...]:
+    return tuple(one.label for one in named)
 
 
 def make(table: dict[str, Any], seed: int) -> Setting:
@@ -303,9 +314,8 @@ def _setting(table: dict[str, Any], seed: int, found: FederatedData) -> Setting:
     if found.x.ndim > 2 and not isinstance(model, config_parts.Module):
         found = dataclasses.replace(found, x=np.asarray(found.x).reshape(len(found), -1))
     replicates = tuple(
-        Replicate(one.made, seed, **one.rates)
-        for one in config_parts.algorithms_of(table["algorithm"])
-        if not isinstance(one.made, Agnostic)
+        Replicate(one.made, seed, **one.rates)  # type: ignore[arg-type]
+        for one in _parted(config_parts.algorithms_of(table["algorithm"]))[0]
     )
     computing = built(top.section("computing", {}), Computing, config_parts.special)
     return Setting(model, Parts.of(found), replicates, training, every, computing)

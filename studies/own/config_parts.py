@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -34,18 +33,21 @@ from fairfl.sims.engine.secure_sums import SUM_ONLY
 from fairfl.sims.engine.settings import RATES, check_rates
 from fairfl.sims.group_fairness.agnostic import AgnosticFair
 from fairfl.sims.models.registry import MODELS as OWN_MODELS
-from fairfl.studies.own.config_reader import REQUIRED, Section
+from fairfl.studies.own.config_reader import Section
 from fairfl.studies.own.fields import built, fields_of
 from fairfl.studies.own.grid import points, told, words
-from fairfl.studies.own.group_runs import Agnostic
 from fairfl.studies.row_subset import some_rows
 from fairfl.theory import aggregation
 from fairfl.theory.aggregation import Objective, RankWeighted
 
-UNCLASSED = ("logistic", "svm", "least_squares")
-"""Models whose outputs are as many as they are, whatever the data's classes."""
-MODELS = ("softmax", "logistic", "svm", "least_squares", "mlp", "lenet", "resnet18gn", "char_lstm")
-PARTITIONS = ("iid", "dirichlet", "label_shards", "two_groups")
+LINEAR = {"softmax": Softmax, "logistic": Logistic, "svm": LinearSVM, "least_squares": LeastSquares}
+MODELS = (*LINEAR, "mlp", "lenet", "resnet18gn", "char_lstm")
+PARTITIONS = {
+    "iid": iid,
+    "dirichlet": dirichlet,
+    "label_shards": label_shards,
+    "two_groups": two_groups,
+}
 RANKS = ("gini", "linear", "geometric", "harmonic", "cvar")
 AGNOSTIC = "agnosticfair"
 OBJECTIVES = {"FedAvg": (), "QFFL": ("q",), "AFL": (), "TERM": ("alpha",), "PropFair": ("M",)}
@@ -61,7 +63,7 @@ def names() -> dict[str, tuple[str, ...]]:
     """What a file may name, by where."""
     return {
         "data.name": sources(),
-        "partition.kind": PARTITIONS,
+        "partition.kind": tuple(PARTITIONS),
         "model.kind": (*MODELS, *own_models()),
         "algorithm.name": tuple(known_algorithms()),
         "training.participation.kind": tuple(PARTICIPATIONS),
@@ -73,49 +75,36 @@ def names() -> dict[str, tuple[str, ...]]:
 def data(section: Section, partition: Section | None, seed: int) -> FederatedData:
     """[data] and [partition], split; ``seed`` draws what has no seed of its own."""
     with section.placing():
-        return _data(section, partition, seed)
-
-
-def _data(section: Section, partition: Section | None, seed: int) -> FederatedData:
-    name = section.text("name", sources())
-    pooled = section.flag("pooled", default=False)
-    if name in DATASETS or name == "people":
-        found = split_people(_people(name, section, seed), seed)
+        name = section.text("name", sources())
+        people, pooled = name in (*DATASETS, "people"), section.flag("pooled", default=False)
+        own, shares = section.whole("seed", seed), ()
+        if not people:
+            shares = section.number("validation", 0.1), section.number("test", 0.1)
+        if people:
+            found = split_people(_people(name, section, own), seed)
+        elif name in DRAWN:
+            found = built(section, DRAWN[name], special, seed=own)
+        else:
+            rows = section.done(section.whole("rows", None, 1))
+            found = load_federated(name)
+            found = found if rows is None else some_rows(found, rows, own)
         found = found if partition is None else _assign(found, partition, seed)
-        return found.assigned(np.zeros(len(found), np.int64), 1) if pooled else found
-    validation, test = section.number("validation", 0.1), section.number("test", 0.1)
-    if name == "synthetic":
-        found = synthetic(
-            section.number("alpha", 1.0),
-            section.number("beta", 1.0),
-            section.whole("clients", 100, 1),
-            section.text("kind", ("non-iid", "iid", "hybrid"), "non-iid"),
-            section.whole("seed", seed),
-            section.text("means", ("number", "class"), "number"),
-        )
-        section.done(None)
-    elif name == "fedfb-synthetic":
-        clients, spread = section.whole("clients", 3, 1), section.text("kind", (), "medium")
-        own = section.whole("seed", seed)
-        found = section.done(fedfb_synthetic(clients, spread, seed=own))
-    else:
-        rows = section.whole("rows", None, 1)
-        own = section.whole("seed", seed)
-        section.done(None)
-        found = load_federated(name)
-        found = found if rows is None else some_rows(found, rows, own)
-    if pooled:
-        found = found.assigned(np.zeros(len(found), np.int64), 1)
-    if partition is not None:
-        found = _assign(found, partition, seed)
-    return found.split(validation, test, seed)
+        found = found.assigned(np.zeros(len(found), np.int64), 1) if pooled else found
+        return found.split(*shares, seed) if shares else found
+
+
+def _fedfb(clients: int = 3, kind: str = "medium", *, seed: int) -> FederatedData:
+    return fedfb_synthetic(clients, kind, seed=seed)
+
+
+DRAWN = {"synthetic": synthetic, "fedfb-synthetic": _fedfb}
 
 
 def _people(name: str, section: Section, seed: int) -> Any:
     """A table of people: one of ``DATASETS``, or a file of the user's."""
     if name in DATASETS:
-        groups, own = section.text("groups", (), "two"), section.whole("seed", seed)
-        return section.done(lambda: load(name, groups=groups, seed=own))()
+        groups = section.done(section.text("groups", (), "two"))
+        return load(name, groups=groups, seed=seed)
     file, label, group = (section.text(key) for key in ("file", "label", "group"))
     client, blind = section.text("client", (), None), section.flag("blind", default=False)
     section.done(None)
@@ -123,27 +112,12 @@ def _people(name: str, section: Section, seed: int) -> Any:
 
 
 def _assign(found: FederatedData, section: Section, seed: int) -> FederatedData:
-    kind = section.text("kind", PARTITIONS)
-    own = section.whole("seed", seed)
+    kind = section.text("kind", tuple(PARTITIONS))
     if found.y.dtype.kind not in "iu" and kind != "iid":
         raise ValueError(f"{section.at('kind')} must be iid for data without classes, got {kind!r}")
-    if kind == "two_groups":
-        alpha, each = section.number("alpha"), section.whole("clients_per_group", 5, 1)
-        owner, clients = section.done(lambda: two_groups(found.y, alpha, each, own)), 2 * each
-    else:
-        clients = section.whole("clients", REQUIRED, 1)
-        if kind == "dirichlet":
-            beta, least = section.number("beta"), section.whole("min_size", 1)
-            owner = section.done(
-                lambda: dirichlet(found.y, clients, beta, min_size=least, seed=own)
-            )
-        elif kind == "label_shards":
-            shards = section.whole("shards_per_client", 2, 1)
-            owner = section.done(lambda: label_shards(found.y, clients, shards, own))
-        else:
-            owner = section.done(lambda: iid(len(found), clients, own))
-    with section.placing():
-        return found.assigned(owner(), clients)
+    own, first = section.whole("seed", seed), len(found) if kind == "iid" else found.y
+    owner = built(section, PARTITIONS[kind], special, first, seed=own)
+    return found.assigned(owner, section.table.get("clients", int(owner.max()) + 1))
 
 
 def model(section: Section, found: FederatedData) -> Model:
@@ -151,7 +125,8 @@ def model(section: Section, found: FederatedData) -> Model:
     kind = section.text("kind", (*MODELS, *own_models()))
     features = int(np.prod(found.x.shape[1:]))
     seen = int(found.y.max()) + 1 if found.y.dtype.kind in "iu" else 1
-    classes = section.whole("classes", seen, 2) if kind not in UNCLASSED else seen
+    # those of one output have it whatever the classes
+    classes = seen if kind in LINEAR and kind != "softmax" else section.whole("classes", seen, 2)
     if classes < seen:
         raise ValueError(
             f"{section.at('classes')} must be at least {seen}, the classes of the data, got "
@@ -190,12 +165,8 @@ def model(section: Section, found: FederatedData) -> Model:
     if kind == "mlp":
         hidden = section.wholes("hidden", [64], 1, distinct=False)
         return section.done(MLP((features, *hidden, classes)))
-    bias = section.flag("bias", default=True)
-    if kind == "softmax":
-        return section.done(Softmax(features, classes, bias))
-    if kind == "least_squares":
-        return section.done(LeastSquares(features, 1, bias))
-    return section.done({"logistic": Logistic, "svm": LinearSVM}[kind](features, bias=bias))
+    outputs = classes if kind == "softmax" else 1
+    return built(section, LINEAR[kind], special, features=features, outputs=outputs)
 
 
 def own_models() -> Mapping[str, Callable[..., Model]]:
@@ -207,18 +178,10 @@ def own_models() -> Mapping[str, Callable[..., Model]]:
 def _own_model(
     build: Callable[..., Model], section: Section, shape: tuple[int, ...], classes: int
 ) -> Model:
-    """A registered builder's, with its keyword-only parameters from the table, as they are."""
-    given: dict[str, Any] = {}
-    for name, parameter in inspect.signature(build).parameters.items():
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
-            needed = parameter.default is inspect.Parameter.empty
-            value = section.raw(name, REQUIRED if needed else None)
-            given |= {name: value} if name in section.table else {}
-    section.done(None)
+    """A registered builder's, with its other parameters from the table."""
     try:
-        with section.placing():
-            return instance(section.at("kind"), build(shape, classes, **given), Model)
-    except TypeError as error:  # of a value that is no number, say
+        return instance(section.at("kind"), built(section, build, special, shape, classes), Model)
+    except TypeError as error:  # it does not take shape and classes, or a value is no number
         told = f"{section.where} must be of values that {section.table['kind']} takes: {error}"
         raise ValueError(" ".join(told.split())) from error
 
@@ -234,7 +197,7 @@ class NamedAlgorithm:
     """One [[algorithm]]: what the table calls it, and the rates that it has of its own."""
 
     label: str
-    made: Algorithm | Agnostic
+    made: Algorithm | AgnosticFair
     rates: dict[str, float]
 
 
@@ -282,8 +245,6 @@ def algorithm(section: Section) -> NamedAlgorithm:
     with section.placing():
         made = known[name](**given)
         check_rates(*(rates.get(key, low) for key, low in zip(RATES, (1, 0, 0, 1), strict=True)))
-    if isinstance(made, AgnosticFair):
-        made = Agnostic(made, rates.get("lr"))
     return NamedAlgorithm(label or (f"{name}, {shown}" if shown else name), made, rates)
 
 
@@ -303,14 +264,7 @@ def special(kind: type, section: Section) -> Any:
 
 
 def _ranks(section: Section) -> RankWeighted:
-    kind = section.text("kind", RANKS)
-    if kind in ("geometric", "cvar"):
-        value = section.number({"geometric": "z", "cvar": "level"}[kind])
-        section.done(None)
-        with section.placing():
-            return getattr(RankWeighted, kind)(value)
-    section.done(None)
-    return getattr(RankWeighted, kind)()
+    return built(section, getattr(RankWeighted, section.text("kind", RANKS)), special)
 
 
 def _objective(section: Section) -> Objective:

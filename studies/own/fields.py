@@ -1,39 +1,47 @@
-"""A dataclass from a table of TOML: its fields by name, of the kinds that their annotations say."""
+"""What a table of TOML gives a function or a dataclass: its parameters by name, of the kinds that
+their annotations say.
+"""
 
 from __future__ import annotations
 
-import dataclasses
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from inspect import Parameter, signature
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from fairfl._support.checks import shown
-from fairfl.studies.own.config_reader import REQUIRED, Section, numeric
+from fairfl.studies.own.config_reader import MOST, REQUIRED, Section, numeric
 
 Special = Callable[[type, Section], Any]
-"""What makes a field of such a class of its table; None where it is no special one."""
+"""What makes a parameter of such a class of its table."""
 
 
-def fields_of(section: Section, kind: Any, special: Special) -> dict[str, Any]:
-    """The fields of ``kind`` that the table has; those without a default must be there."""
+def fields_of(
+    section: Section, kind: Any, special: Special, known: Collection[str] = ()
+) -> dict[str, Any]:
+    """The parameters of ``kind`` that the table has, but for the ``known``; those without a default
+    must be there. One without an annotation is taken as it is.
+    """
     hints, given = get_type_hints(kind), {}
-    for field in dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ():
-        if not field.init:
+    for name, parameter in signature(kind).parameters.items():
+        if name in known or parameter.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD):
             continue
-        needed = (
-            field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-        )
-        value = section.raw(field.name, REQUIRED if needed else None)
-        if field.name in section.table:
-            given[field.name] = _of(section.at(field.name), value, hints[field.name], special)
+        value = section.raw(name, REQUIRED if parameter.default is Parameter.empty else None)
+        if name in section.table:
+            hint = hints.get(name)
+            at = section.at(name)
+            given[name] = value if hint is None else _of(at, value, hint, special)
     return given
 
 
-def built(section: Section, kind: Any, special: Special) -> Any:
-    """An instance of ``kind``; every key of the table is one of its fields."""
-    given = section.done(fields_of(section, kind, special))
+def built(section: Section, kind: Any, special: Special, *first: Any, **known: Any) -> Any:
+    """What ``kind`` makes of the ``first`` arguments, the ``known`` ones, and the table; every key
+    of the table is asked for.
+    """
+    names = (*list(signature(kind).parameters)[: len(first)], *known)
+    given = section.done(fields_of(section, kind, special, names))
     with section.placing():
-        return kind(**given)
+        return kind(*first, **known, **given)
 
 
 def _of(where: str, value: Any, hint: Any, special: Special) -> Any:
@@ -48,8 +56,9 @@ def _of(where: str, value: Any, hint: Any, special: Special) -> Any:
     if hint is float:
         return numeric(where, value)
     if hint is int:
-        if type(value) is not int:
-            raise ValueError(f"{where} must be a whole number, got {shown(value)}")
+        if type(value) is not int or abs(value) >= MOST:
+            most = " below 2^63" if type(value) is int else ""
+            raise ValueError(f"{where} must be a whole number{most}, got {shown(value)}")
         return value
     for wanted, told in ((bool, "true or false"), (str, "a text")):
         if hint is wanted:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,11 +11,11 @@ import pandas as pd
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.engine import Algorithm, Everyone, Joining, Replicate, Result, Simulation
 from fairfl.sims.group_fairness import AgnosticFair, FairMeasures, LocalFairBatch
-from fairfl.sims.group_fairness.measures import accepts
 from fairfl.sims.runs.metrics import Metrics
 from fairfl.studies.experiment import Setting
 from fairfl.studies.frames import rows as kept_rows
 from fairfl.studies.group_benefit import with_groups
+from fairfl.studies.papers.fedfb.runs import accepted
 
 PEOPLE = "people"
 """What the rows of disparities have for the model: they are of all clients' people together."""
@@ -33,17 +33,12 @@ def disparities(simulation: Simulation, names: tuple[str, ...], seed: int) -> pd
     """A row a part and replicate: its last model's accuracy and disparities, or its ensemble's."""
     rows = []
     for part, data in simulation.parts.items():
-        for r, replicate in enumerate(simulation.replicates):
-            own = replicate.algorithm.personal(simulation.states[r])
-            models = simulation.params[r : r + 1] if own is None else own
-            weights = np.ones(1) if own is None else simulation.source.p
-            assert data.group is not None
-            y = data.y.cpu().numpy()
-            found = FairMeasures.of(
-                weights @ accepts(simulation.model, models, data), y, data.group
-            )
-            measures = {name: getattr(found, name) for name in ("accuracy", *DISPARITIES)}
-            rows.append({"part": part, "objective": names[r], "samples": len(y), **measures})
+        assert data.group is not None
+        y = data.y.cpu().numpy()
+        for r, name in enumerate(names):
+            found = FairMeasures.of(accepted(simulation, r, data), y, data.group)
+            measures = {key: getattr(found, key) for key in ("accuracy", *DISPARITIES)}
+            rows.append({"part": part, "objective": name, "samples": len(y), **measures})
     return pd.DataFrame(rows).assign(model=PEOPLE, round=simulation.round, seed=seed)
 
 
@@ -72,27 +67,28 @@ def measured(names: tuple[str, ...], seed: int, result: Result) -> pd.DataFrame:
     return pd.concat([clients, disparities(result.simulation, names, seed)], ignore_index=True)
 
 
-@dataclass(frozen=True)
-class Agnostic:
-    """AgnosticFair as a file names it, with its learning rate."""
-
-    rule: AgnosticFair
-    lr: float | None = None
-
-
 def run_agnostic(
-    make: Callable[[], Setting], rules: tuple[Agnostic, ...], names: tuple[str, ...], seed: int
+    make: Callable[[], Setting],
+    rules: Sequence[tuple[AgnosticFair, dict[str, float]]],
+    names: tuple[str, ...],
+    seed: int,
 ) -> pd.DataFrame:
-    """Each rule's measures after the others' rounds; ``make`` gives model, data, training."""
+    """The measures of each rule, with the rates of its own, after the others' rounds; ``make``
+    gives model, data, training.
+    """
     setting = make()
     replicates = [Replicate(FedAvg(), seed) for _ in rules]
     training, rows = replace(setting.training, participation=Everyone()), Metrics()
     simulation = Simulation(setting.model, setting.parts, replicates, training, setting.computing)
     rows.clients += simulation.evaluate()
-    for r, one in enumerate(rules):
-        lr = training.lr if one.lr is None else one.lr
-        (found,) = one.rule.train(
-            setting.model, setting.parts, training.rounds, lr, (seed,), simulation.device
+    for r, (rule, rates) in enumerate(rules):
+        (found,) = rule.train(
+            setting.model,
+            setting.parts,
+            training.rounds,
+            rates.get("lr", training.lr),
+            (seed,),
+            simulation.device,
         )
         simulation.params[r] = found.to(simulation.device, simulation.params.dtype)
     simulation.round = training.rounds

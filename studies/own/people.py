@@ -17,9 +17,10 @@ from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.experiment import Experiment, Picture
 from fairfl.studies.frames import among, floats
 from fairfl.studies.frames import rows as kept_rows
-from fairfl.studies.own.people_runs import NOTIONS, SCHEDULES, Request, label, methods, read, units
+from fairfl.studies.own.people_runs import NOTIONS, Request, label, methods, read, units
 from fairfl.studies.papers.fedfb import points as fedfb_points
 from fairfl.studies.papers.fedfb.limits import scored
+from fairfl.studies.papers.fedfb.runs import SCHEDULES
 
 SYMBOLS = {"dp": "P(ŷ=1 | a)", "eo": "P(ŷ=1 | a, y=1)", "eodds": "P(ŷ=1 | a, y), y = 0 or 1"}
 """The rates whose largest difference between two groups is the disparity."""
@@ -91,14 +92,8 @@ def values(request: Request, rows: pd.DataFrame) -> pd.DataFrame:
 
 def points(request: Request, rows: pd.DataFrame) -> pd.DataFrame:
     """A point a setting; for demographic parity with the frontier of a score behind."""
-    known = {
-        label(name, budget): (name, budget)
-        for schedule in SCHEDULES
-        for name, budget, _ in methods(request, schedule, 1)
-    }
-    test = among(rows, "part", ["test"])
-    both = [known.get(str(name), (str(name), np.nan)) for name in test["objective"]]
-    test = test.assign(objective=[name for name, _ in both], alpha=[budget for _, budget in both])
+    listed = [one for schedule in SCHEDULES for one in methods(request, schedule, 1)]
+    test = fedfb_points.by_setting(among(rows, "part", ["test"]), listed, label)
     found = fedfb_points.trade_off(test, NONE, None, NOTIONS[request.notion])
     if request.notion != "dp":
         return found

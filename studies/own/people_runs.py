@@ -14,12 +14,11 @@ from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.split_people import split_people
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
-from fairfl.sims.engine import MLP, Computing, Logistic, Model, Parts, Replicate, Training
+from fairfl.sims.engine import Parts
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.papers.fedfb import runs
-from fairfl.studies.papers.fedfb.data import pooled
 
 BUDGETS = (0.0, 0.05, 0.1, 0.2)
 """ε of |F_a| <= ε, F_a in rates of people: with two groups their difference."""
@@ -32,7 +31,6 @@ NOTIONS = {"dp": "spd", "eo": "eo_difference", "eodds": "eodds_difference"}
 """Parity, equal opportunity, equalised odds, and the measure of their disparity, below ε."""
 STEPS = 20
 """Between two steps of λ the model has to follow it."""
-SCHEDULES = ("federated", "local", "central")
 
 
 @dataclass(frozen=True)
@@ -109,7 +107,7 @@ def units(request: Request, scale: Scale) -> list[Unit]:
     name, kind = Path(request.path).stem, f"mlp-{request.hidden}" if request.hidden else "logistic"
     kind += "-blind" * request.blind
     found = []
-    for schedule in SCHEDULES:
+    for schedule in runs.SCHEDULES:
         listed = methods(request, schedule, EPOCHS[scale.profile])
         called = tuple(
             label(method, budget) for method, budget, _ in listed for _ in range(scale.seeds)
@@ -121,27 +119,13 @@ def units(request: Request, scale: Scale) -> list[Unit]:
 
 
 def make(request: Request, schedule: str, scale: Scale) -> Setting:
-    """One schedule's setting."""
-    parts, epochs = Parts.of(read(request)[1]), EPOCHS[scale.profile]
-    if schedule == "central":
-        parts = pooled(parts)
-    rounds, each = (ROUNDS, epochs) if schedule == "federated" else (ROUNDS * epochs, 1)
-    listed = methods(request, schedule, epochs)
-    replicates = tuple(
-        Replicate(algorithm, seed) for *_, algorithm in listed for seed in range(scale.seeds)
+    """One schedule's setting. So many people are in a batch that an epoch of the mean client has
+    ``STEPS`` steps, from 8 to 128.
+    """
+    data, epochs = read(request)[1], EPOCHS[scale.profile]
+    rules = [algorithm for *_, algorithm in methods(request, schedule, epochs)]
+    batch = int(np.clip(data.sizes().mean() // STEPS, 8, runs.BATCH))
+    length, seeds = (ROUNDS, epochs), range(scale.seeds)
+    return runs.setting_of(
+        Parts.of(data), schedule, length, rules, seeds, request.hidden, LR, batch
     )
-    training = Training(
-        rounds=rounds,
-        epochs=each,
-        lr=LR,
-        momentum=runs.MOMENTUM,
-        batch_size=_batch(read(request)[1]),
-    )
-    width = parts.train.x.shape[1]
-    kernel: Model = MLP((width, request.hidden, 2)) if request.hidden else Logistic(width)
-    return Setting(kernel, parts, replicates, training, rounds, Computing(device="cpu"))
-
-
-def _batch(data: FederatedData) -> int:
-    """So many people that an epoch of the mean client has ``STEPS`` steps, from 8 to 128."""
-    return int(np.clip(data.sizes().mean() // STEPS, 8, runs.BATCH))

@@ -54,14 +54,6 @@ def test_a_module_may_hold_several(package):
         seen(found, ("NAME",), "MANY")
 
 
-def test_a_name_taken_twice_names_both_files(package):
-    found, folder = package
-    (folder / "one.py").write_text("NAME = 'a'")
-    (folder / "two.py").write_text("NAME = 'a'")
-    with pytest.raises(ValueError, match=r"NAME must be new, got 'a' in two\.py, taken by one\.py"):
-        seen(found, ("NAME",))
-
-
 def test_a_missing_part_is_named(package):
     found, folder = package
     (folder / "half.py").write_text("NAME, TITLE = 'a', 't'")

@@ -1,9 +1,6 @@
-"""One thread of BLAS inside, the user's setting outside, however calls overlap."""
+"""One thread of BLAS inside, the user's setting outside."""
 
-import subprocess
-import sys
 from dataclasses import replace
-from threading import Barrier, Thread
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -47,31 +44,6 @@ def test_one_within_and_the_users_own_after():
     assert blas() == {2}
 
 
-@pytest.mark.parametrize("first_to_go", ["main", "other"])
-def test_calls_that_overlap_leave_the_users_setting(first_to_go):
-    """What the second call finds is the limit of the first, not what the user set."""
-    came, go = Barrier(2), Barrier(2)
-
-    def other():
-        with one_thread():
-            came.wait()
-            go.wait()
-
-    thread = Thread(target=other)
-    with one_thread():
-        thread.start()
-        came.wait()
-        assert blas() == {1}
-        if first_to_go == "other":
-            go.wait()
-            thread.join()
-            assert blas() == {1}
-    if first_to_go == "main":
-        go.wait()
-        thread.join()
-    assert blas() == {2}
-
-
 def test_answers_are_found_in_one_thread():
     seen = []
 
@@ -97,13 +69,3 @@ def test_answers_are_found_in_one_thread():
     seen.clear()
     watched.accuracy_at(curve.disparity[0])
     assert seen == [{1}] and blas() == {2}
-
-
-def test_importing_the_package_does_not_look_for_libraries():
-    code = "import fairfl, sys; print('threadpoolctl' in sys.modules)"
-    assert (
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        ).stdout
-        == "False\n"
-    )

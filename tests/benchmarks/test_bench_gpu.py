@@ -14,11 +14,6 @@ def test_without_a_gpu_one_row_says_so():
     assert "not measured" in bench.markdown([row], timing.FULL)
 
 
-def test_without_torch_there_is_no_row(monkeypatch):
-    monkeypatch.setattr(bench_gpu, "find_spec", lambda name: None)
-    assert list(bench_gpu.on_gpu(timing.QUICK)) == []
-
-
 @pytest.mark.slow
 def test_all_rows_on_the_cpu():
     *rounds, networks = bench_gpu.rows("cpu", bench_gpu.FEW)

@@ -55,3 +55,14 @@ def test_the_loop_is_the_engine_for_models_whose_clients_go_in_turn():
         found = torch.nn.utils.parameters_to_vector(network.parameters()).detach()
         assert run.model.in_turn and (found - before).abs().max() > 1e-3
         torch.testing.assert_close(run.params[0], found, rtol=1e-4, atol=1e-6)
+
+
+def test_the_backend_that_loops_is_the_engine():
+    model = Softmax(simulator.FEATURES, simulator.CLASSES)
+    sizes = np.full(3, simulator.SAMPLES)
+    ours, loop = (simulator.simulation(model, sizes, backend) for backend in ("batched", "loop"))
+    (mine,), (other,) = ours.step(), loop.step()
+    assert mine["steps"] == other["steps"] == 36
+    np.testing.assert_allclose(
+        ours.params.numpy(), loop.params.detach().numpy(), rtol=1e-4, atol=1e-5
+    )

@@ -188,7 +188,7 @@ def test_one_claim_is_shown_without_the_others():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     seen, loaded = done.stdout.splitlines()[-1].split("] ")
-    assert seen and all(one.startswith("pffl.eq_8:") for one in seen.strip("[']").split("', '"))
+    assert seen and all(one.startswith("pffl.weights:") for one in seen.strip("[']").split("', '"))
     assert loaded == "set()"
 
 

@@ -45,171 +45,121 @@ HIDDEN = """Definition any (x y : R) : Prop := True.
 Notation "x <= y" := (any x y) : R_scope.
 """
 """Makes every inequality true."""
-BELOW = "Theorem below : forall x : R, x + 1 <= x."
-TRUE = f"{BELOW}\nProof. exact (fun _ => I). Qed.\n"
 REALS = "From Coq Require Import Reals.\nOpen Scope R_scope.\n"
-CHEATS = {
-    "behind a proof that is ended otherwise": (
-        f"{REALS}Lemma a : True.\nProof. exact I. Defined.\n{HIDDEN}"
-        f"Lemma b : True.\nProof. exact I. Qed.\n{TRUE}",
-        BELOW,
-        "no strings",
-    ),
-    "between strings that look like comments": (
-        f'{REALS}Lemma a : True.\nProof. idtac "(*". exact I. Qed.\n{HIDDEN}'
-        f'Lemma b : True.\nProof. idtac "*)". exact I. Qed.\n{TRUE}',
-        BELOW,
-        "no strings",
-    ),
-    "in a scope of its own": (
-        f"{REALS}Open Scope nat_scope.\nTheorem half : 1 / 2 = 0.\nProof. reflexivity. Qed.\n",
-        "Theorem half : 1 / 2 = 0.",
-        "coqc: ",
-    ),
-    "by an import of its own": (
-        f"{REALS}From Coq Require Import Utf8 ZArith.\nOpen Scope Z_scope.\n"
-        "Theorem half : 1 / 2 = 0.\nProof. reflexivity. Qed.\n",
-        "Theorem half : 1 / 2 = 0.",
-        "coqc: ",
-    ),
-    "in the statement too": (
-        f"{REALS}Open Scope nat_scope.\nDefinition half := 1 / 2.\n"
-        "Theorem none : half = 0.\nProof. reflexivity. Qed.\n",
-        "Definition half := 1 / 2. Theorem none : half = 0.",
-        "coqc: ",
-    ),
-}
-CONTRADICTORY = "Theorem never : forall x y : R, x < 0 -> 0 < x -> x + y <= x."
-NEVER = f"{REALS}{CONTRADICTORY}\nProof. intros x y a b. destruct (Rlt_asym _ _ a b). Qed.\n"
-CHEATS |= {
-    "by hypotheses that contradict each other": (NEVER, CONTRADICTORY, "no witness"),
-    "by a witness of something else": (
-        f"{NEVER}Lemma never_witness : exists x, x < 0.\n"
-        "Proof. exists (-1). apply IZR_lt. reflexivity. Qed.\n",
-        CONTRADICTORY,
-        "coqc: ",
-    ),
-}
-EMPTY = {
-    "of a type without members": "forall z : {x : R | x < 0 /\\ 0 < x}, 1 <= 0",
-    "as binders": "forall (x : R) (a : x < 0) (b : 0 < x), 1 <= 0",
-    "in parentheses": "(forall x : R, x < 0 -> 0 < x -> 1 <= 0)",
-}
-PROOFS = {
-    "of a type without members": "intros [x [a b]]. destruct (Rlt_asym _ _ a b).",
-    "as binders": "intros x a b. destruct (Rlt_asym _ _ a b).",
-    "in parentheses": "intros x a b. destruct (Rlt_asym _ _ a b).",
-}
-CHEATS |= {
-    f"by contradictory hypotheses {name}": (
-        f"{REALS}Theorem none : {goal}.\nProof. {PROOFS[name]} Qed.\n",
-        f"Theorem none : {goal}.",
-        "no witness",
-    )
-    for name, goal in EMPTY.items()
-}
+CHANGED = f"{HIDDEN}Lemma b : True.\nProof. exact I. Qed.\n"
+
+
+def cheat(goal, proof, reason="no witness", before="", defined="", head=REALS):
+    """A file that proves what its statement does not mean, the statement, and why it is rejected:
+    what stands ``before`` the theorem, and what it is ``defined`` with.
+    """
+    stated = f"{defined}Theorem none : {goal}."
+    return f"{head}{before}{stated}\nProof. {proof} Qed.\n", stated, reason
+
+
 NESTED = "forall x : R, x < 0 -> 0 < x -> 1 <= 0"
-UNREAL = f"{REALS}Lemma unreal : {NESTED}.\nProof. {PROOFS['in parentheses']} Qed.\n"
-CHEATS |= {
-    f"by contradictory hypotheses {name}": (
-        f"{UNREAL}{defined}Theorem none : {goal}.\nProof. {proved} Qed.\n",
-        f"{defined}Theorem none : {goal}.",
-        reason,
-    )
-    for name, defined, goal, proved, reason in (
-        ("in a part", "", f"0 <= 1 /\\ ({NESTED})", "exact (conj Rle_0_1 unreal).", "no witness"),
-        ("that are defined", f"Definition any := {NESTED}. ", "any", "exact unreal.", "no witness"),
-        (
-            "of what exists",
-            "",
-            f"exists y, y <= 0 /\\ ({NESTED})",
-            "exact (ex_intro _ 0 (conj (Rle_refl 0) unreal)).",
-            "no witness",
-        ),
-        (
-            "of an equivalence",
-            "",
-            f"True <-> ({NESTED})",
-            "exact (conj (fun _ => unreal) (fun _ => I)).",
-            "no witness",
-        ),
-        (
-            "in a recursion",
-            f"Fixpoint any (n : nat) : Prop := match n with O => {NESTED} | S k => any k end. ",
-            "forall n, any n",
-            "intros n. induction n; [exact unreal | exact IHn].",
-            "coqc: ",
-        ),
-    )
-}
-CHEATS |= {
-    "after a comment that ends without a beginning": (
-        f"{REALS}Lemma a : True.\nProof. (simpl in *). exact I. Defined.\n{HIDDEN}(* . *)\n"
-        f"Lemma b : True.\nProof. exact I. Qed.\n{TRUE}".replace('"', ""),
+NEVER = "intros x a b. destruct (Rlt_asym _ _ a b)."
+UNREAL = f"Lemma unreal : {NESTED}.\nProof. {NEVER} Qed.\n"
+BELOW = "forall x : R, x + 1 <= x"
+ANY = "Definition R{}e (x y : R) := True. "
+CHEATS = {
+    "behind a proof that is ended otherwise": cheat(
         BELOW,
-        "a comment ends that has not begun",
+        "exact (fun _ => I).",
+        "no strings",
+        f"Lemma a : True.\nProof. exact I. Defined.\n{CHANGED}",
     ),
-    "by a name of the library": (
-        f"{REALS}Definition Rle (x y : R) := True.\nTheorem none : forall x, Rle (x + 1) x.\n"
-        "Proof. exact (fun _ => I). Qed.\n",
-        "Definition Rle (x y : R) := True. Theorem none : forall x, Rle (x + 1) x.",
+    "between strings that look like comments": cheat(
+        BELOW,
+        "exact (fun _ => I).",
+        "no strings",
+        'Lemma a : True.\nProof. idtac "(*". exact I. Qed.\n'
+        + CHANGED.replace("exact", 'idtac "*)". exact'),
+    ),
+    "after a comment that ends without a beginning": cheat(
+        BELOW,
+        "exact (fun _ => I).",
+        "a comment ends that has not begun",
+        f"Lemma a : True.\nProof. (simpl in *). exact I. Defined.\n{CHANGED}".replace('"', ""),
+    ),
+    "in a scope of its own": cheat(
+        "1 / 2 = 0", "reflexivity.", "coqc: ", "Open Scope nat_scope.\n"
+    ),
+    "by an import of its own": cheat(
+        "1 / 2 = 0",
+        "reflexivity.",
+        "coqc: ",
+        "From Coq Require Import Utf8 ZArith.\nOpen Scope Z_scope.\n",
+    ),
+    "in the statement too": cheat(
+        "half = 0",
+        "reflexivity.",
+        "coqc: ",
+        "Open Scope nat_scope.\n",
+        "Definition half := 1 / 2. ",
+    ),
+    "by a name of the library": cheat(
+        "forall x, Rle (x + 1) x", "exact (fun _ => I).", "coqc: ", "", ANY.format("l")
+    ),
+    "by a letter that looks like another": cheat(
+        "forall x, R\u0399e (x + 1) x",
+        "exact (fun _ => I).",
+        "must be ASCII",
+        "",
+        ANY.format("\u0399"),
+    ),
+    "by symbols of an import": cheat(
+        "\u2200 x : R, x + 1 <= x", "", "must be ASCII", head=REALS.replace("Reals.", "Reals Utf8.")
+    ),
+    "by hypotheses that contradict each other": cheat(NESTED, NEVER),
+    "by a witness of something else": cheat(
+        NESTED,
+        f"{NEVER} Qed.\nLemma none_witness : exists x, x < 0.\n"
+        "Proof. exists (-1). apply IZR_lt. reflexivity.",
         "coqc: ",
     ),
-    "by a letter that looks like another": (
-        f"{REALS}Definition R\u0399e (x y : R) := True.\n"
-        "Theorem none : forall x, R\u0399e (x + 1) x.\n"
-        "Proof. exact (fun _ => I). Qed.\n",
-        "Definition R\u0399e (x y : R) := True. Theorem none : forall x, R\u0399e (x + 1) x.",
-        "must be ASCII",
+    "by a type without members": cheat(
+        "forall z : {x : R | x < 0 /\\ 0 < x}, 1 <= 0",
+        "intros [x [a b]]. destruct (Rlt_asym _ _ a b).",
     ),
-    "by symbols of an import": (
-        "From Coq Require Import Reals Utf8.\nOpen Scope R_scope.\n"
-        "Theorem none : \u2200 x : R, x + 1 <= x.\nProof. Qed.\n",
-        "Theorem none : \u2200 x : R, x + 1 <= x.",
-        "must be ASCII",
+    "by contradictory binders": cheat("forall (x : R) (a : x < 0) (b : 0 < x), 1 <= 0", NEVER),
+    "by contradictory hypotheses in parentheses": cheat(f"({NESTED})", NEVER),
+    "... in a part": cheat(f"0 <= 1 /\\ ({NESTED})", "exact (conj Rle_0_1 unreal).", before=UNREAL),
+    "... that are defined": cheat(
+        "any", "exact unreal.", before=UNREAL, defined=f"Definition any := {NESTED}. "
+    ),
+    "... of what exists": cheat(
+        f"exists y, y <= 0 /\\ ({NESTED})",
+        "exact (ex_intro _ 0 (conj (Rle_refl 0) unreal)).",
+        before=UNREAL,
+    ),
+    "... of an equivalence": cheat(
+        f"True <-> ({NESTED})", "exact (conj (fun _ => unreal) (fun _ => I)).", before=UNREAL
+    ),
+    "... in a recursion": cheat(
+        "forall n, any n",
+        "intros n. induction n; [exact unreal | exact IHn].",
+        "coqc: ",
+        UNREAL,
+        f"Fixpoint any (n : nat) : Prop := match n with O => {NESTED} | S k => any k end. ",
     ),
 }
 COMMANDS = (
     "Set Implicit Arguments",
-    "Set Universe Polymorphism",
     "Coercion INR : nat >-> R",
-    "Canonical Structure point := 0",
-    "Universe u",
-    "Constraint Set < Set",
-    "Let two := 2",
-    "Section Cheat",
-    "Variable false : False",
     "Hypothesis false : False",
-    "Context (false : False)",
     "Local Open Scope nat_scope",
-    "Delimit Scope nat_scope with R",
-    "Bind Scope nat_scope with R",
-    "Module Assumptions",
-    "Include Nat",
-    "Export Nat",
     "Ltac lra := idtac",
-    "Tactic Notation (at level 0) lra := idtac",
-    "Hint Resolve Rle_refl : core",
-    "Instance one : Inhabited R",
-    "Class Empty := {}",
     "Inductive Rle : R -> R -> Prop := any x y : Rle x y",
-    "Record box := {}",
-    "Arguments Rle : clear implicits",
-    "Opaque Rle",
-    "Strategy opaque [Rle]",
-    "Infix less := Rle",
-    "Global Set Printing Depth 1",
     "#[global] Set Printing Width 9",
-    "Program Definition none : False := _",
-    "Polymorphic Definition none := 0",
-    "Reset Initial",
-    "Load other",
-    "Redirect file Print Rle",
-    "Extraction Language Haskell",
-    "Obligation Tactic := idtac",
     "Time Definition none := 0",
 )
-"""None of these may stand in a file, outside of proofs or in them."""
+"""Some of those that may not stand in a file, outside of proofs or in them."""
+
+
+def test_these_sentences_alone_are_read():
+    heads = "From|Require|Import|Open Scope|Lemma|Theorem|Definition|Fixpoint"
+    assert "|".join(kernel_proof.HEADS) == heads
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -308,7 +258,7 @@ def test_a_witness_is_asked_for_all_on_the_way_to_each_conclusion():
         f"first [constr_eq w ({shown}) | fail 1 w] end. Abort.\n"
         for goal, shown in CHAINS.items()
     )
-    kernel_proof._coqc({"ask.v": f"{kernel_proof.HEADER}{kernel_proof.CHAINS}{asked}"})
+    kernel_proof._coqc({"ask.v": f"{kernel_proof.HEADER}\n{kernel_proof.CHAINS}{asked}"})
 
 
 @coqc

@@ -5,6 +5,7 @@ all in the deep tests: the evidence stands, and so does what was recorded.
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,7 @@ from fairfl.claims.claim import QUICK, REPAIRED
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.outcome import examine
 from fairfl.claims.registry import papers, registered
-from fairfl.claims.runner import recorded
+from fairfl.claims.runner import examine_id, recorded
 
 REGISTERED = registered()
 RECORDED = {c.claim.id: c.outcome for c in recorded()}
@@ -27,14 +28,25 @@ def expected(id):
     return "refuted" if wanted == "holds-repaired" else wanted
 
 
+def assert_passed(outcome):
+    assert outcome.fault == ""
+    assert outcome.finding == expected(outcome.id), outcome.summaries
+    assert [f"{m.name}: {m.reason}" for m in outcome.survivors] == []
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("id", sorted(REGISTERED))
+def test_claim_deep(id):
+    """Ten thousand examples, many attacks; outcomes are kept, and a stopped run goes on."""
+    assert_passed(examine_id(id, "deep", Path(__file__).resolve().parents[2] / "out" / "claims"))
+
+
 @pytest.mark.every(3)
 @pytest.mark.parametrize("id", sorted(REGISTERED))
 def test_claim(id):
     entry = REGISTERED[id]
     outcome = examine(entry.claim, QUICK, sources.key(entry.module))
-    assert outcome.fault == ""
-    assert outcome.finding == expected(id), outcome.summaries
-    assert [f"{m.name}: {m.reason}" for m in outcome.survivors] == []
+    assert_passed(outcome)
     kept = RECORDED[id]
     if kept is not None and kept.evidence != outcome.evidence:  # else it was verified just now
         Evidence.from_json(json.loads(json.dumps(kept.evidence))).verify()

@@ -1,5 +1,5 @@
 """docs/statements names every claim of a paper (or the claim that it is a part of), no other, and a
-reason where it names none.
+reason where it names none; every statement that statements.txt lists has a claim.
 """
 
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from fairfl.claims.claim import REPAIRED
-from fairfl.claims.registry import registered
+from fairfl.claims.registry import papers, registered
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "statements"
 PAGES = {
@@ -43,3 +43,9 @@ def test_every_row_names_a_claim_or_a_reason(paper):
 
 def test_there_are_reasons():
     assert len(REASONS) == 7
+
+
+def test_no_listed_statement_is_without_a_claim():
+    asked = Path(__file__).with_name("statements.txt").read_text("utf-8").split()
+    assert len(asked) == len(set(asked)) == 70 and set(asked) <= registered().keys()
+    assert {id.partition("/")[0] for id in asked} == {k for k, p in papers().items() if p.printed}

@@ -106,20 +106,36 @@ def test_faults_between_claims_are_errors(claims, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"id": "Eq 3"}, "id must be"),
+        ({"id": "Eq 3"}, "id must be paper/name"),
         ({"kind": "guess"}, "kind of pffl/a must be one of"),
         ({"expected": "true"}, "expected of pffl/a must be one of"),
         ({"title": " "}, "title of pffl/a must be given"),
-        ({"mutants": ()}, "mutants of pffl/a must be at least one"),
-        ({"expected": "refuted", "erratum": ""}, "erratum of pffl/a must say"),
-        ({"erratum": "Read 3."}, "erratum of pffl/a must say what is wrong where it is false, and"),
-        ({"severity": "misprint"}, "severity of pffl/a must be one of .*, of what is false, got"),
-        ({"rests_on": ("pffl/a",)}, "must not name itself"),
+        ({"mutants": ()}, "mutants must be at least one.*got pffl/a"),
+        ({"expected": "refuted", "erratum": ""}, "erratum must say.*got pffl/a, refuted"),
+        ({"erratum": "Read 3."}, "erratum must say what is wrong where a claim is false, and only"),
+        ({"severity": "misprint"}, "severity of pffl/a must be one of None where it holds, got"),
+        ({"rests_on": ("pffl/a",)}, "rests_on must not name the claim itself, got pffl/a"),
     ],
 )
 def test_faults_of_one_claim_are_errors(change, message):
     with pytest.raises(ValueError, match=message):
         replace(claim("a"), **change)
+
+
+@pytest.mark.parametrize(
+    ("id", "number"),
+    [
+        ("lemma-7", "Lemma 7"),
+        ("lemma-7/gaps", "Lemma 7"),
+        ("eq-A.18", "Eq. (A.18)"),
+        ("theorem-A.1-uniform", "Theorem A.1"),
+        ("lemma-12-zero", "Lemma 12"),
+    ],
+)
+def test_an_id_says_where_its_paper_has_it(id, number):
+    assert replace(claim(id), number="").number == number
+    with pytest.raises(ValueError, match="number of pffl/relative must be given"):
+        replace(claim("relative"), number="")
 
 
 def test_the_level_tells_of_a_fixed_size():

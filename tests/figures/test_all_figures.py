@@ -8,16 +8,7 @@ import pytest
 import fairfl.figures.catalog as catalog
 from fairfl.figures.catalog.all_figures import find, registered
 
-SHOWN = {  # what the title of each names
-    "dual_weights": "PropFair",
-    "feasible_weights": "PropFair table 1",
-    "fedfb_figure_2": "FedFB figure 2",
-    "fedfb_figure_4": "FedFB figure 4",
-    "fedfb_figure_8": "FedFB figure 8",
-    "rank_profiles": "p-FFL",
-    "real_data": "Adult",
-}
-NAMES = list(SHOWN)
+NAMES = ["dual_weights", "fedfb_figure_2", "fedfb_figure_8", "rank_profiles", "real_data"]
 MODULE = """
 import pandas as pd
 from matplotlib.figure import Figure
@@ -51,13 +42,6 @@ def folder(tmp_path, monkeypatch):
 def test_every_figure_is_found():
     assert set(NAMES) <= set(registered())
     assert list(registered()) == sorted(registered())
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_figure_is_named_as_its_file_and_says_what_it_shows(name):
-    entry = registered()[name]
-    assert entry.name == entry.source.stem
-    assert SHOWN[name] in entry.title
 
 
 def test_a_new_file_is_a_new_figure(folder):

@@ -58,12 +58,10 @@ def test_curves_that_coincide_can_be_told_apart_and_bands_are_few(clients):
 
 @pytest.mark.parametrize("kind", ["distribution", "convergence"])
 def test_files_are_the_same_each_time(clients, tmp_path, kind):
-    both = []
-    for name in ("one", "two"):
-        (tmp_path / name).mkdir()
-        both.append(experiments.draw(Picture("p", kind, "A title"), clients, tmp_path / name))
-    assert [file.name for file in both[0]] == ["p.csv", "p.svg", "p.png"]
-    assert [file.read_bytes() for file in both[0]] == [file.read_bytes() for file in both[1]]
+    picture = Picture("p", kind, "A title")
+    first, second = (experiments.draw(picture, clients, tmp_path / name) for name in "ab")
+    assert [file.name for file in first] == ["p.csv", "p.svg", "p.png"]
+    assert [file.read_bytes() for file in first] == [file.read_bytes() for file in second]
 
 
 def test_every_curve_has_a_panel_and_a_name(clients):

@@ -78,7 +78,7 @@ def fair_rule(kind: Kind) -> Rule:
     return (rule[0][0], rule[0][1]), (rule[1][0], rule[1][1])
 
 
-def vote(rules: list[Rule], majority: bool) -> Rule:
+def vote(rules: list[Rule], *, majority: bool) -> Rule:
     """The mean of the rules, or acceptance where it exceeds one half."""
     mean = [
         [sum((r[a][y] for r in rules), Fraction(0)) / len(rules) for y in (0, 1)] for a in (0, 1)
@@ -113,7 +113,7 @@ def fails(clients: tuple[Kind, ...]) -> bool:
         return False
     everyone = pool(clients)
     accuracy, disparity = figures(fair_rule(everyone), everyone)
-    votes = [figures(vote(rules, majority), everyone) for majority in (False, True)]
+    votes = [figures(vote(rules, majority=majority), everyone) for majority in (False, True)]
     return all(won < accuracy and gap > disparity for won, gap in votes)
 
 

@@ -109,16 +109,16 @@ def beaten(fed: ff.Federation, scheme: str, more: dict, budgets: Any, points: in
     return worst
 
 
+def of_client(rule: Any, i: int) -> ff.Classifier:
+    """Client i's own, of a rule that may be told the client."""
+    return rule if isinstance(rule, ff.Classifier) else rule[i]
+
+
 class Counted:
     """A rule's cells (i, a, k), one by one: how many people, their η, and P(ŷ = 1)."""
 
-    def __init__(self, fed: ff.Federation, solution: ff.Solution) -> None:
+    def __init__(self, fed: ff.Federation, rule: Any) -> None:
         model: Any = fed.model
-        told = (
-            (lambda i: solution.classifier[i])
-            if solution.scheme == "client_aware"
-            else (lambda i: solution.classifier)
-        )
         self.fed = fed
         self.cells = [
             (
@@ -126,7 +126,7 @@ class Counted:
                 a,
                 fed.weight[i] * fed.share[i, a] * model.conditional[i, a, k],
                 model.eta[i, a, k],
-                float(told(i)(model.points[k], a)),
+                float(of_client(rule, i)(model.points[k], a)),
             )
             for i in range(fed.n_clients)
             for a in range(fed.n_groups)
@@ -172,13 +172,12 @@ class Counted:
 class Measured(Counted):
     """A rule's cells on densities: masses and mean η by quadrature between its edges."""
 
-    def __init__(self, fed: ff.Federation, solution: ff.Solution) -> None:
+    def __init__(self, fed: ff.Federation, rules: Any) -> None:
         model: Any = fed.model
-        told = solution.scheme == "client_aware"
         nodes, weights = np.polynomial.legendre.leggauss(24)
         self.fed, self.cells = fed, []
         for i in range(fed.n_clients):
-            rule = solution.classifier[i] if told else solution.classifier
+            rule = of_client(rules, i)
             for a in range(fed.n_groups):
                 law, eta = model.laws[i][a], model.etas[i][a]
                 ends = [np.linspace(law.low, law.high, 400), law.breaks, rule.edges[a]]
@@ -209,7 +208,7 @@ def check(
     unit = 1.0 if fed.is_finite else max(1.0, costs.max())
     assert all(abs(c.gap) <= certified * unit for c in s.certificates)
     assert all(0 <= c.violation <= certified for c in s.certificates)
-    people = Counted(fed, s) if fed.is_finite else Measured(fed, s)
+    people = (Counted if fed.is_finite else Measured)(fed, s.classifier)
     notion, difference = more["notion"], more["difference"]
     assert (s.notion, s.difference) == (notion, difference)
     assert s.utility == pytest.approx(-people.cost(*costs), abs=close * unit)

@@ -22,7 +22,7 @@ CIRCLES = {
 """Imports (layer, from, to) that close a circle, and why they stay."""
 
 
-def imports(text: str, annotations: bool = True) -> Iterator[tuple[str, int]]:
+def imports(text: str, *, annotations: bool = True) -> Iterator[tuple[str, int]]:
     """Everything that the source imports, at whatever depth, with its line; or all but what
     annotations alone need.
     """

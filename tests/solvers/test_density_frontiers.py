@@ -9,6 +9,9 @@ import pytest
 from scipy import stats
 
 import fairfl as ff
+from fairfl.solvers.frontier import points_of
+from fairfl.solvers.frontier_checks import checked
+from fairfl.solvers.problem import Task
 
 BEATEN = 1e-6
 """What random budgets may gain."""
@@ -51,8 +54,29 @@ def built(mean: Any, sd: Any, share: Any, weight: Any) -> ff.Federation:
     return ff.Federation([ff.Client(own, q, weight=w) for own, q, w in parts])
 
 
-def check_not_beaten(fed: ff.Federation, scheme: str, more: Any, count: int, seed: int) -> Any:
-    """All budgets are certified, all points reproduced, and none is beaten."""
+ROWS = [
+    *(pytest.param(*case, 0, 8, marks=pytest.mark.slow) for case in CASES[::3]),
+    *(
+        pytest.param(*case, seed, 60, marks=pytest.mark.deep)
+        for case in CASES + DEAR
+        for seed in range(4)
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "clients", "groups", "more", "seed", "count"),
+    ROWS,
+    ids=lambda v: str(v).replace(" ", ""),
+)
+def test_random_budgets_do_not_beat_the_frontier(
+    scheme: str, clients: int, groups: int, more: Any, seed: int, count: int
+) -> None:
+    """Blind members with accuracy parity are decided by 1e-13 of accuracy where a client's groups
+    are far apart.
+    """
+    apart = scheme == "lft_fedavg" or not {"notion", "sees"} <= set(more)
+    fed = built(*arguments(seed, clients + seed % 2, groups, apart=apart))
     F, m = (ff.frontier(fed, scheme, 5, **more), ff.min_disparity(fed, scheme, **more))
     assert (np.diff(F.disparity) > 0).all() and (np.diff(F.utility) > 0).all()
     assert m.disparity == pytest.approx(F.disparity[0], abs=BEATEN)
@@ -60,41 +84,13 @@ def check_not_beaten(fed: ff.Federation, scheme: str, more: Any, count: int, see
     rng = np.random.default_rng(seed)
     free = np.nan_to_num(ff.solve(fed, scheme, 1.0, **more).local_disparities)
     kinds = rng.integers(0, 3, (count, fed.n_clients))
-    drawn = np.choose(kinds, [0.0 * rng.random(kinds.shape), free * rng.random(kinds.shape), 1.0])
+    some = free * rng.random((2, *kinds.shape))[1]
+    drawn = np.where(kinds == 0, 0.0, np.where(kinds == 1, some, 1.0))
     solved = [ff.solve(fed, scheme, eps, **more) for eps in drawn]
     disparity, utility = np.array([(s.disparity, s.utility) for s in solved]).T
     assert disparity.min() >= F.disparity[0] - BEATEN
     at = F.utility_at(np.maximum(disparity, F.disparity[0]))
     assert (utility - at).max() <= BEATEN
-    return F
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("scheme", "clients", "groups", "more"), CASES, ids=lambda v: str(v).replace(" ", "")
-)
-@pytest.mark.every(3)
-def test_random_budgets_do_not_beat_the_frontier(
-    scheme: str, clients: int, groups: int, more: Any
-) -> None:
-    fed = built(*arguments(0, clients, groups))
-    check_not_beaten(fed, scheme, more, 8, 0)
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize(
-    ("scheme", "clients", "groups", "more"), CASES + DEAR, ids=lambda v: str(v).replace(" ", "")
-)
-def test_many_random_budgets_do_not_beat_the_frontier(
-    scheme: str, clients: int, groups: int, more: Any, seed: int
-) -> None:
-    """Blind members with accuracy parity are decided by 1e-13 of accuracy where a client's groups
-    are far apart.
-    """
-    apart = scheme == "lft_fedavg" or not {"notion", "sees"} <= set(more)
-    fed = built(*arguments(seed, clients + seed % 2, groups, apart=apart))
-    check_not_beaten(fed, scheme, more, 60, seed)
 
 
 def on_cells(mean: Any, sd: Any, share: Any, weight: Any, count: int) -> ff.Federation:
@@ -136,6 +132,18 @@ def test_one_budget_for_all_clients_is_below_the_frontier() -> None:
     same = [ff.solve(fed, "lft_ensemble", eps, **asked) for eps in (0.0, 0.02, 0.05, 0.1)]
     lost = [F.utility_at(max(s.disparity, F.disparity[0])) - s.utility for s in same]
     assert min(lost) >= -1e-9 and max(lost) > 1e-4
+
+
+def test_solutions_above_the_frontier_are_refused() -> None:
+    fed = built(*arguments(0, 2, 2))
+    F, s = ff.frontier(fed, "lft_fedavg", 5), ff.solve(fed, "lft_fedavg", 0.0)
+    task, ends = Task.of(fed, "lft_fedavg"), points_of(fed, [s])
+    assert checked(fed, task, F, ends).points.worth.tolist() == F.accuracy.tolist()
+    better = ends._replace(worth=F.accuracy_at(ends.disparity) + 1e-8)
+    fairer = ends._replace(disparity=F.disparity[:1] - 1e-8)
+    for wrong, told in ((better, "is below .* budgets 0 reach"), (fairer, "it starts at")):
+        with pytest.raises(ff.CertificationError, match=told):
+            checked(fed, task, F, wrong)
 
 
 def test_equalised_odds_are_not_above_cfl() -> None:

@@ -130,25 +130,6 @@ def test_random_budgets_do_not_beat_frontiers_on_laws(scheme: str, fed: ff.Feder
     assert (F.accuracy <= ff.frontier(fed, "cfl", points=2).accuracy_at(F.disparity) + 1e-9).all()
 
 
-@pytest.mark.parametrize("scheme", BEATEN)
-@FEWER
-@given(fed=finite_federations(max_clients=3, max_points=4))
-def test_random_budgets_do_not_beat_frontiers_on_a_finite_x(
-    scheme: str, fed: ff.Federation
-) -> None:
-    F, m = ff.frontier(fed, scheme, points=6), ff.min_disparity(fed, scheme)
-    check_shape(F)
-    assert m.disparity == pytest.approx(F.disparity[0], abs=1e-12)
-    assert (F.accuracy <= ff.frontier(fed, "cfl", points=2).accuracy_at(F.disparity) + 1e-9).all()
-    s = ff.solve(fed, scheme, m.eps)
-    assert s.accuracy == pytest.approx(m.accuracy, abs=1e-9)
-    d, accuracy = best_of_random(fed, scheme, 20, seed=5)
-    if scheme == "lft_ensemble":  # LFT+FedAvg's optimum need not be unique, nor its disparity
-        check_attained(fed, F)
-        check_not_beaten(F, d, accuracy, slack=1e-9)
-    assert accuracy.max() <= F.accuracy[-1] + 1e-9
-
-
 GRID = 2000
 """Cells of the programme. Of about equal mass, so that a cut inside a cell costs about 1/GRID² of
 accuracy.

@@ -44,29 +44,6 @@ def test_points_are_solutions(seed: int, scheme: str) -> None:
     assert F.utility_at(between) == pytest.approx(at, abs=1e-11)
 
 
-@pytest.mark.parametrize(
-    "scheme, notion",
-    [("lft_ensemble", notion) for notion in ONE_RATE]
-    + [("lft_fedavg", notion) for notion in ONE_RATE if notion != "accuracy_parity"],
-)
-@pytest.mark.parametrize("seed", range(3))
-def test_no_budgets_beat_local_training(seed: int, scheme: str, notion: str) -> None:
-    fed, more = arguments(100 + seed, scheme, groups=2, clients=2 + seed % 2)
-    more |= {"notion": notion}
-    F, m = ff.frontier(fed, scheme, 8, **more), ff.min_disparity(fed, scheme, **more)
-    in_order(F)
-    assert m.disparity == pytest.approx(F.disparity[0], abs=1e-12)
-    for d, best, eps, same in zip(F.disparity, F.utility, F.eps, F.reproduced, strict=True):
-        s = ff.solve(fed, scheme, eps, **more)
-        assert not same or abs(s.disparity - d) + abs(s.utility - best) <= 2e-7
-    rng = np.random.default_rng(seed)
-    for _ in range(25):
-        eps = rng.choice([0.0, 1.0, 0.3], size=fed.n_clients) * rng.random(fed.n_clients)
-        s = ff.solve(fed, scheme, eps, **more)
-        assert s.disparity >= m.disparity - 1e-9
-        assert s.utility <= F.utility_at(max(s.disparity, F.disparity[0])) + 1e-9
-
-
 # a blind rule flips a level for both groups, so that a client's pooled MD may turn along its path:
 # where only the ends of stretches counted, 0.0967 was told to be the least
 TURNING = [[[0, 0, 0, 0, 0], [4, 2, 3, 1, 1]], [[5, 18, 1, 16, 1], [1, 6, 1, 10, 2]]]

@@ -15,7 +15,7 @@ from tasks import NOTIONS, SCHEMES, asked, by_group, check, federation, federati
 import fairfl as ff
 from fairfl.solvers import api
 from fairfl.solvers import finite as solvers
-from fairfl.solvers.numerics.box_lp import solve_box
+from fairfl.solvers.finite import solve_box
 from fairfl.solvers.problem import Task, law_problem
 from fairfl.solvers.solution import FINITE_TOLERANCE
 from fairfl.theory.populations.notions import Rates

@@ -6,7 +6,7 @@ from bad_input import refused
 from scipy import stats
 
 import fairfl as ff
-from fairfl.theory import aggregation, bounds
+from fairfl.theory import aggregation
 from fairfl.theory.bounds import updates
 from fairfl.theory.measures import dynamic, uniformity, welfare
 from fairfl.theory.populations.laws import Normal, as_law
@@ -41,30 +41,20 @@ POPULATIONS = {
 test_populations = refused(
     r"""
 Federation.normal(MEAN, q=[0.5, 1.2]) | q must be in \[0, 1\], got 1.2 at position 1
-Federation.normal(MEAN, q=-0.1) | q must be in \[0, 1\], got -0.1
-Federation.normal(MEAN, q=NAN) | q must not hold NaN, got nan
 Federation.normal(MEAN, q=[0.5] * 3) | q must have shape \(\), \(2,\) or \(2, 2\), got \(3,\)
 Federation.normal(MEAN, q='half') | q must be numbers, got 'half'
 Federation.normal(MEAN, sd=0.0) | sd must be positive and finite, got 0
-Federation.normal(MEAN, sd=[1, -2]) | sd must be positive and finite, got -2 at position 1
-Federation.normal(MEAN, sd=INF) | sd must be positive and finite, got inf
-Federation.normal(MEAN, sd=[1, 1, 1]) | sd must have shape .*, got \(3
 Federation.normal(MEAN, weight=[1, 0]) | weight must be positive and finite, got 0 at position 1
-Federation.normal(MEAN, weight=[1, 1, 1]) | weight must have shape \(2,\), got \(3,\)
 Federation.normal(MEAN, weight=[1]) | weight must have shape \(2,\), got \(1,\)
 Federation.normal(MEAN, sd=[1]) | sd must have shape .*, got \(1,\)
 solve(Federation.normal(MEAN), 'lft_fedavg', [0.1]) | eps must have shape .*, got \(1,\)
 Federation.normal(MEAN).alone(-1) | client must be a whole number of at least 0, got -1
 Federation.finite(POINTS, MASSES, ETA).alone(0)
     | part and alone take a federation of laws, got Federation\(2 clients
-Federation.normal(MEAN, weight=[1, NAN]) | weight must not hold NaN
 Federation.normal([[0, NAN]]) | mean must not hold NaN
 Federation.normal([0, 1]) | mean must have shape \(I, A\).*, got \(2,\)
-Federation.normal([[0]]) | mean must have shape \(I, A\).*, got \(1, 1\)
 Federation.normal([[0, 1], [2]]) | mean must have rows of one length, got \[\[0, 1\], \[2\]\]
-Federation.normal(np.empty((0, 2))) | mean must have shape \(I, A\).*, got \(0, 2\)
 Federation.normal(MEAN, q=0) | group 1 is empty
-Federation.normal(MEAN, q=1) | group 0 is empty
 Federation([]) | clients must hold at least one Client, got none
 Federation([Client(PAIR, q=1.5)]) | clients\[0\].q must be in \[0, 1\], got 1.5
 Federation([Client(PAIR, weight=-1)]) | clients\[0\].weight must be positive and finite, got -1
@@ -73,7 +63,6 @@ Federation([Client(PAIR[:1])])
 Federation([Client((PAIR[0], Finite([0.0], [1.0])))]) | laws must be all continuous or all finite
 Federation([Client(PAIR)], eta=[Logistic()] * 2) | eta must be an Eta, or a sequence of 1, .*got 2
 Federation([Client(PAIR)], eta=[0.5]) | eta\[0\] must be an Eta .*got 0.5
-Federation([Client(PAIR)], eta=0.5) | eta must be an Eta.*got 0.5
 Federation([Client(PAIR)], eta=[(Logistic(),)])
     | eta\[0\] must be an Eta .* or 2 of them, one per group
 as_law(stats.poisson(2)) | law must have a density, got a discrete scipy.stats law
@@ -82,7 +71,6 @@ as_law(stats.norm) | law must be a frozen continuous scipy.stats law
 as_law(stats.norm([0, 1], 1)) | law must be one law, got an array of laws
 as_law(3.0) | law must be a frozen continuous scipy.stats law.*got 3.0
 as_law(stats.norm(0, -1)) | law must have valid parameters
-as_law(stats.norm(NAN, 1)) | law must have valid parameters
 Normal(0, -1) | sd must be positive and finite, got -1
 Mixture([]) | laws must hold at least one law, got none
 Mixture(PAIR, [1, -1]) | weights must be positive and finite, got -1 at position 1
@@ -92,7 +80,6 @@ Finite([0, 1], [0.5, 0.6]) | masses must sum to one, got 1.1
 Finite([0, 1], [1.5, -0.5]) | masses must be non-negative, got -0.5
 Finite([0, 1], [1.0]) | points and masses must be 1-d of one length, got shapes \(2,\) and \(1,\)
 Finite([1, 1], [0.5, 0.5]) | points must be distinct
-Finite([0, NAN], [0.5, 0.5]) | points must not hold NaN
 Samples([1, NAN]) | values must not hold NaN
 Samples([]) | values must be a non-empty 1-d array, got shape \(0,\)
 Logistic(slope=-1) | slope must be positive and finite, got -1
@@ -104,30 +91,24 @@ Monotone(np.tanh, np.arctanh, low=-1) | low and high must satisfy 0 <= low < hig
 Federation.finite(POINTS, MASSES * 1.01, ETA)
     | masses of each client must sum to one, got 1.01 for client 0
 Federation.finite(POINTS, -MASSES, ETA) | masses must be non-negative, got -0.16
-Federation.finite(POINTS, MASSES * NAN, ETA) | masses must not hold NaN
 Federation.finite(POINTS[:2], MASSES, ETA[:2]) | masses must have shape \(I, A, 2\), got \(2, 2, 3\)
 Federation.finite(POINTS, np.full((1, 1, 3), 1 / 3), ETA)
     | masses must hold at least two groups.*got 1
 Federation.finite(POINTS, [[[1 / 3] * 3, [0] * 3]], ETA) | group 1 is empty
 Federation.finite([0, 1, 1], MASSES, ETA) | points must be distinct
-Federation.finite([0, 1, NAN], MASSES, ETA) | points must not hold NaN
 Federation.finite([], np.empty((1, 2, 0)), []) | points must be a non-empty 1-d array
 Federation.finite(POINTS, MASSES, [0, 0.5, 1.1]) | eta must be in \[0, 1\], got 1.1 at position 2
-Federation.finite(POINTS, MASSES, [0, 0.5, NAN]) | eta must not hold NaN
 Federation.finite(POINTS, MASSES, [[0.5] * 3] * 3) | eta must have shape .*, got \(3, 3\)
 Federation.finite(POINTS, MASSES, ETA, weight=[1, 2, 3]) | weight must have shape \(2,\), got \(3,\)
 samples(label=[0, 1, 2]) | label must be 0/1 or have exactly two values, got 3: 0, 1, 2
 samples(label=[0, 1, NAN]) | label must not be missing, got nan at row 2
-samples(score=[0, 1, NAN]) | score must not hold NaN
 samples(score=[0, 1, INF]) | score must be finite, got inf
-samples(score=['a', 'b', 'c']) | score must be numbers
 samples(score=[], label=[], group=[], client=[]) | score must be a non-empty 1-d array
 samples(label=[0, 1]) | label must have shape \(3,\) as score has, got \(2,\)
 samples(group=[0, 1]) | group must have shape \(3,\) as score has, got \(2,\)
 samples(client=[0, 1]) | client must have shape \(3,\) as score has, got \(2,\)
 samples(group=['f', 'f', 'f']) | group must hold at least two groups, got only 'f'
 samples(group=['f', None, 'm']) | group must not be missing, got None at row 1
-samples(client=[1.0, 2.0, NAN]) | client must not be missing, got .*nan.* at row 2
 samples(group=np.array(['f', 1, 'm'], dtype=object)) | group must hold labels of one kind
 samples(calibrate='none') | calibrate must be one of 'shared', 'client', 'client_group', got 'none'
 Classifier([[0], [0]], [[0, 1], [0, 2]]) | values must be in \[0, 1\], got 2
@@ -136,7 +117,6 @@ Classifier([[1], []], [[0, 1, 0], [1]]) | values\[0\] must have one entry more t
 Classifier([[0]], [[0, 1]]) | edges and values must hold one array per group
 Classifier.thresholds([NAN, 0]) | edges must not hold NaN
 Classifier.from_intervals([[(0, 2), (1, 3)], []]) | accept\[0\] must be disjoint increasing
-Classifier.from_intervals([[(2, 0)], []]) | accept\[0\] must be disjoint increasing
 Classifier.thresholds([0, 0])(1.0, 2) | a must .*2
 Classifier.thresholds([0, 0, 0]).accuracy(Federation.normal(MEAN))
     | federation has 2 groups, this classifier 3
@@ -160,44 +140,32 @@ Federation.from_counts(np.ones((1, 2, 2, 2)) * [[[[1]], [[0]]]], [0, 1]) | group
 
 test_aggregation = refused(
     r"""
-QFFL(-1e-09) | q must be .*>= 0.*got -1e-09
-QFFL(INF) | AFL
-QFFL(NAN) | got nan
-QFFL('1') | got '1'
-QFFL(True) | got True
-TERM(0) | alpha must be .*> 0.*got 0
-TERM(-1.0) | got -1.0
-TERM(INF) | AFL
-TERM(None) | got None
-PropFair(0) | M must be .*> 0.*got 0
-PropFair(-2.0) | got -2.0
+QFFL(-1e-09) | q must be in \[0, inf\), got -1e-09
+QFFL(NAN) | q must not hold NaN
+QFFL('1') | q must be numbers, got '1'
+QFFL([1, 2]) | q must be one number
+TERM(0) | alpha must be positive and finite, got 0
+TERM(None) | alpha must be numbers, got None
+PropFair(0) | M must be positive and finite, got 0
 RankWeighted.geometric(1.5) | z must be in \[0, 1\], got 1.5
-RankWeighted.geometric(-0.1) | got -0.1
-RankWeighted.cvar(1.0) | level must be in \[0, 1\), got 1.0
-RankWeighted.cvar(-0.1) | got -0.1
-RankWeighted.arithmetic(-1, 1.0) | p1 must be .*>= 0.*got -1
-RankWeighted.arithmetic(INF, 1.0) | got inf
-RankWeighted.arithmetic(0.0, -1) | d must be .*>= 0.*got -1
-RankWeighted.arithmetic(0.0, 0) | > 0 if p1 = 0.*got 0
+RankWeighted.cvar(1.0) | level must be in \[0, 1\), got 1
+RankWeighted.arithmetic(-1, 1.0) | p1 must be in \[0, inf\), got -1
+RankWeighted.arithmetic(0.0, INF) | d must be in \[0, inf\), got inf
+RankWeighted.arithmetic(0.0, 0) | p1 and d must not both be 0
 RankWeighted([0.2, 0.8]) | non-increasing.*0.2 < 0.8 at index 1
 RankWeighted([0.6, 0.5]) | sum to one.*1.1
-RankWeighted([1.2, -0.2]) | >= 0, got -0.2 at
-RankWeighted([0.5, NAN]) | got nan at index 1
+RankWeighted([1.2, -0.2]) | weights must be in \[0, 1\], got 1.2 at position 0
+RankWeighted([0.5, NAN]) | weights must not hold NaN
 RankWeighted([]) | at least one weight, got shape \(0,\)
 RankWeighted([[1.0]]) | got shape \(1, 1\)
 RankWeighted(None) | weights must be given
-RankWeighted('ab') | must be float32, float64 or integers
+RankWeighted('ab') | weights must be numbers
 FedAvg().weighted([0.5, 0.6]) | p must sum to one
-FedAvg().weighted([1.0, 0.0]) | > 0, got 0.0 at index 1
-FedAvg().weighted([NAN, 1]) | nan
+FedAvg().weighted([1.0, 0.0]) | p must be in \(0, 1\], got 0 at position 1
 RankWeighted(weights=[0.5, 0.5]).weighted([1.0]) | client_weights must be n = 2
-AFL().scale(0) | factor must be .*> 0, got 0
-AFL().scale(-1) | got -1
-AFL().scale(INF) | got inf
-AFL().perspective(0) | factor must be .*> 0, got 0
-AFL().translate(INF) | shift must be
+AFL().scale(0) | factor must be positive and finite, got 0
+AFL().perspective(INF) | factor must be positive and finite, got inf
 AFL().translate([[1.0]]) | shift must be
-AFL().translate([1.0, NAN]) | shift
 AFL().weighted([0.5, 0.5]).translate([1.0, 2, 3]) | shift must have n = 2 numbers.*got 3
 KolmogorovMean(None) | s must be a sympy expression or a function
 KolmogorovMean(-t) | must be increasing
@@ -208,12 +176,8 @@ KolmogorovMean(np.cos) | must be increasing
 KolmogorovMean(sp.log(t)) | must be real
 KolmogorovMean(lambda x: 1.0) | arrays of their shape
 KolmogorovMean(t, upper=1.0, lower=1.0) | lower must be below upper
-KolmogorovMean(t, upper=NAN, lower=1.0) | below
 KolmogorovMean(np.exp, inverse=3) | inverse must be a function, got 3
-QFFL(1.0).value([0.5, -1e-9]) | f_i >= 0 for QFFL\(q=1.0\), got -1e-09 at index \(1,\)
-QFFL(1.0).value([[[0.5, 0.5], [1, -1]], [[0, NAN]] * 2]) | got -1.0 at index \(0, 1, 1\)
-PropFair(2.0).value([0.5, 2.0000001]) | f_i <= M = 2 for PropFair\(M=2.0\), got 2.0000001
-PropFair(2.0).translate([0.0, 1.0]).value([0.5, 3.5]) | got 3.5 at index \(1,\)
+QFFL(1.0).value([[[0.5, 0.5], [1, -1]], [[0, 1]] * 2]) | got -1.0 at index \(0, 1, 1\)
 PropFair(1.0).translate(-2.0).conjugate([0.5, 0.5], "nonnegative") | needs losses f >= 0
 FedAvg().weighted([0.5, 0.5]).value([1.0, 2.0, 3.0]) | n = 2 clients .*as many as client_weights
 AFL().translate([0.0, 1.0]).value([1.0, 2.0, 3.0]) | as many as shift
@@ -222,71 +186,8 @@ RankWeighted(weights=[0.6, 0.4]).value([1.0, 2.0, 3.0]) | n = 2 clients .*as man
     COMMON | vars(aggregation) | {"sp": sp, "t": sp.Symbol("t", real=True)},
 )
 
-ALLOWED = {"bound": 1.0, "samples": 10, "delta": 0.1, "complexity": 0.0}
-STEPS = {"gap": 1.0, "rounds": 10, "eta": 0.001, "L": 0.7, "steps": [2, 3]}
-NOISE = {"local": 0.5, "between": 0.25}
-OF_LOSSES = {"M": 2.0, "lipschitz": 0.4, "local_loss": 0.1, "between_loss": 0.6}
-BOUNDS = {
-    "U": np.ones((2, 3)),
-    "ALLOWED": ALLOWED,
-    "averaging": lambda **change: bounds.fedavg_convergence(**(STEPS | NOISE | change)),
-    "propfair": lambda **change: bounds.propfair_convergence(
-        **(STEPS | NOISE | OF_LOSSES | change)
-    ),
-    "one_mixture": lambda **change: bounds.generalisation_bound(
-        [0.25, 0.5], [0.5, 0.5], 1.0, **(ALLOWED | change)
-    ),
-    "all_mixtures": lambda **change: bounds.uniform_generalisation_bound(
-        [0.25, 0.5], 1.0, **(ALLOWED | change)
-    ),
-}
-test_bounds = refused(
+test_updates = refused(
     r"""
-averaging(eta=0.06) | eta must be at most 0\.0494058 .* got 0\.06
-averaging(eta=0.0) | eta must be positive
-averaging(L=0.0) | L must be positive
-averaging(gap=-1.0) | gap must be in
-averaging(rounds=0) | rounds must be a whole number of at least 1
-averaging(steps=[2.5, 1]) | steps must be a vector of whole numbers >= 1
-averaging(steps=[0, 1]) | steps must be a vector of whole numbers >= 1
-averaging(steps=[]) | steps must be a vector of whole numbers >= 1
-averaging(steps=3) | steps must be a vector of whole numbers >= 1
-averaging(local=-0.1) | local must be in
-averaging(local=[0.1, 0.2, 0.3]) | local must have shape \(\) or \(2,\)
-averaging(between=-0.1) | between must be in
-averaging(shares=[0.5, 0.4]) | shares must sum to one
-averaging(shares=[1.0]) | shares must be 2 numbers
-averaging(participation='some') | participation must be one of
-averaging(variant='mine') | variant must be one of
-averaging(variant='printed', biased=True) | biased must be False
-averaging(gap=NAN) | gap must not hold NaN
-one_mixture(bound=0.0) | bound must be positive
-one_mixture(bound=0.4) | losses must be in \[0, 0.4\], got 0.5 at position 1
-one_mixture(samples=0) | samples must be positive
-one_mixture(samples=2.5) | samples must be whole numbers, got 2.5
-one_mixture(samples=[1, 2, 3]) | samples must have shape \(\) or \(2,\)
-one_mixture(delta=0.0) | delta must be in \(0, 1\]
-one_mixture(delta=1.0) | delta must be below 1
-all_mixtures(delta=1.0) | delta must be below 1
-one_mixture(complexity=-0.1) | complexity must be in
-all_mixtures(complexity=-0.1) | complexity must be in
-generalisation_bound([0.5], [0.5, 0.5], 1.0, **ALLOWED) | mixture must be 1 weights
-generalisation_bound([0.5, 0.5], [0.5, 0.6], 1.0, **ALLOWED) | mixture must sum to one
-generalisation_bound([0.5, 0.5], [0.5, 0.5], -1.0, **ALLOWED) | q must be in
-generalisation_bound([0.5, -0.5], [0.5, 0.5], 1.0, **ALLOWED) | losses must be in
-generalisation_bound(0.5, [1.0], 1.0, **ALLOWED) | losses must have shape
-uniform_generalisation_bound([0.5], 1.0, variant='x', **ALLOWED) | variant must be one of
-uniform_generalisation_bound([0.5], 1.0, mixture=[0.5], **ALLOWED) | mixture must be 1 weights
-uniform_generalisation_bound([0.5], 1.0, mixture=[1.0], variant='printed', **ALLOWED)
-    | mixture must be None
-propfair(M=0.0) | M must be positive
-propfair(L=-1.0) | L must be positive
-propfair(lipschitz=-1.0) | lipschitz must be in
-propfair(local=-1.0) | local must be in
-propfair(local_loss=-1.0) | local_loss must be in
-propfair(between=-1.0) | between must be in
-propfair(between_loss=NAN) | between_loss must not hold NaN
-propfair(eta=1.0) | eta must be at most
 clip_bound(U, variant='x') | variant must be one of
 interpolated_length(1.0, 1.5, 1.0, 1) | beta must be in \[0, 1\], got 1.5
 interpolated_length(1.0, 0.5, 1.0, 0) | rounds must be a whole number of at least 1
@@ -294,21 +195,17 @@ clip_bound([NAN]) | update must not hold NaN
 clip_bound(1.0) | update must have shape \(\.\.\., d\)
 clip_bound(U, [1, 1]) | layers must have the sum 3, got 2
 clip_bound(U, [3, 0]) | layers must be whole numbers
-clip_bound(U, [1.5, 1.5]) | layers must be whole numbers
 clipped_update(U, [1.0, 2.0, 3.0], [1, 2]) | bound must have shape
 """,
-    COMMON | vars(bounds) | vars(updates) | BOUNDS,
+    COMMON | vars(updates) | {"U": np.ones((2, 3))},
 )
 
 test_measures = refused(
     r"""
-benefit([1.0, 2.0], [0]) | losses must have shape \(times, columns\)
 benefit(np.empty((0, 2)), [0, 1]) | neither 0
 benefit([['a']], [0]) | losses must be a table of numbers
-benefit(L3, [0]) | joins must be 2 whole numbers
 benefit(L3, [0.0, 1.0]) | joins must be 2 whole numbers
 benefit(L3, [1, 0]) | joins must be strictly increasing
-benefit(L3, [-1, 1]) | from 0 to below 3
 benefit(L3, [0, 3]) | from 0 to below 3
 benefit([[1.0, 1.0], [NAN, 1.0]], [0, 1]) | finite .* got nan at time 1, group 0
 relative_margin(L3, L3[:-1], [0, 1]) | other must have the shape of losses
@@ -320,29 +217,21 @@ group_losses([[1.0, 2.0]], [0, 1], [1.0, 0.0]) | weights must be positive
 group_losses([[1.0, 2.0]], [0, 1], [1.0] * 3) | weights must have shape \(2,\)
 within_group_std([[1.0, NAN]], [0, 0], [0]) | client_losses must be finite
 mean_utility([1.0], -1) | alpha must be in \[0, inf\), got -1|alpha must be in
-welfare([1.0], NAN) | alpha must not hold NaN
-mean_utility([1.0, -2.0], 1) | utilities must be >= 0, got -2.0 at index \(1,\)
-mean_utility([NAN], 1) | utilities must not hold NaN
-welfare([INF], 1) | utilities must be finite
+mean_utility([1.0, -2.0], 1) | utilities must be in \[0, inf\), got -2 at position 1
+mean_utility([INF], 1) | utilities must be in \[0, inf\), got inf
 mean_utility([], 1) | utilities must have shape
-mean_utility(1.0, 1) | utilities must have shape
 shares([1.0], INF) | alpha must be finite for shares, got inf
 shares([0.0, 1.0], 1) | utilities must be > 0 for shares .* index \(0,\)
 shares([0.0, 0.0], 0) | utilities must not all be 0
 variance(3.0) | losses must have shape \(\.\.\., n\)
 angle([]) | n >= 1 clients
-entropy([1.0, NAN]) | losses must not hold NaN
 jain([1.0, INF]) | losses must be finite
-best(["a"]) | losses must be numbers
 variance([0.0, 1e300]) | losses must have a variance below
-entropy([[1.0, 2.0], [-1.0, 2.0]]) | losses must be >= 0 .* got -1\.0 at index \(1, 0\)
-jain([-1.0, 2.0]) | losses must be >= 0
-summary([-1.0, 2.0]) | losses must be >= 0
+entropy([[1.0, 2.0], [-1.0, 2.0]]) | losses must be in \[0, inf\), got -1 at position \(1, 0\)
 variance([1.0, 2.0], [0.5, 0.4]) | client_weights must sum to one
-angle([1.0, 2.0], [1.0, 0.0]) | client_weights must be finite and > 0
+angle([1.0, 2.0], [1.0, 0.0]) | client_weights must be in \(0, 1\], got 0
 worst([1.0, 2.0], 0.1, [0.2, 0.3, 0.5])
     | n = 3 clients on the last axis \(as many as client_weights\)
-worst([1.0, 2.0], 0.0) | share must
 best([1.0, 2.0], 1.01) | share must
 price_of_fairness([1.0], 0.0) | best_total must be positive
 """,

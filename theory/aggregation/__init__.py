@@ -13,7 +13,7 @@ np.float64(0.5)
 
 from fairfl.theory.aggregation._base import Objective, objectives
 from fairfl.theory.aggregation._checks import NoClosedForm, NotAttained
-from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
+from fairfl.theory.aggregation._describe import Domain, Traits
 from fairfl.theory.aggregation.afl import AFL
 from fairfl.theory.aggregation.convex_function import ConvexFunction
 from fairfl.theory.aggregation.fedavg import FedAvg
@@ -29,7 +29,6 @@ __all__ = [
     "TERM",
     "ConvexFunction",
     "Domain",
-    "DualConstraint",
     "FedAvg",
     "KolmogorovMean",
     "NoClosedForm",

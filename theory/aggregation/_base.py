@@ -14,11 +14,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from fairfl._support.checks import Array, plain
+from fairfl._support.checks import Array, as_floats, finite, in_range, one_of, plain
 from fairfl._support.own_parts import own_modules
 from fairfl.theory.aggregation import _checks as checks
-from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
+from fairfl.theory.aggregation._describe import Domain, Traits
 
+CONSTRAINT_TOLERANCE = 1e-10
+"""How far a dual constraint may be missed by rounding, relative to its bound of one."""
 REGISTRY: dict[str, type[Objective]] = {}
 
 
@@ -27,8 +29,8 @@ class Objective(ABC):
     """An aggregation A of the losses f_1..f_n of the clients into one number, to be minimised.
 
     ``losses`` have shape (..., n), the last axis the clients; ``dual_weights`` the same shape,
-    ``value`` the leading one. float32 stays float32, integers become float64. ``client_weights``
-    (p_k > 0, sum one) replace the 1/n of every mean: see ``weighted``.
+    ``value`` the leading one, all float64. ``client_weights`` (p_k > 0, sum one) replace the 1/n of
+    every mean: see ``weighted``.
 
     Errors: ValueError for losses that are empty, NaN, infinite or outside ``domain``; NotAttained
     (a ValueError) where there are no dual weights. Nothing is clipped.
@@ -80,15 +82,8 @@ class Objective(ABC):
     def traits(self) -> Traits:
         """Properties on the native domain."""
 
-    @property
     @abstractmethod
-    def dual_constraint(self) -> DualConstraint:
-        """Where the conjugate is finite, in words and as a predicate ``dual_constraint(weights,
-        domain)``.
-        """
-
-    @abstractmethod
-    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
         """A of rows f (r, n) inside the domain, and their dual weights (or None) if asked; p (n,)
         or None for 1/n.
         """
@@ -123,36 +118,22 @@ class Objective(ABC):
         """``value`` and ``dual_weights`` in one pass."""
         return self._rows(losses)
 
-    def objective_value(self, losses: Any) -> Any:
-        """The objective as its paper prints it, where that is another increasing function of A(f);
-        else A(f).
-        """
-        return self.value(losses)
-
     # -- duality
 
     def conjugate(
-        self, weights: Any, domain: str = "native", *, tolerance: float | None = None
+        self, weights: Any, domain: str = "native", *, tolerance: float = CONSTRAINT_TOLERANCE
     ) -> Any:
         """A*(w) = sup of w.f - A(f), over the native domain or over its part with f >= 0; +inf
         where unbounded.
 
         ``weights`` (..., n), any finite numbers; result (...). A constraint counts as met when it
-        is missed by no more than ``tolerance``, relative to its bound (default 1e-10, and 1e-5 for
-        float32 weights). Errors: ValueError for another domain, NaN, a wrong n, or a domain without
-        f >= 0 inside it; NoClosedForm.
+        is missed by no more than ``tolerance``, relative to its bound. Errors: ValueError for
+        another domain, NaN, a wrong n, or a domain without f >= 0 inside it; NoClosedForm.
         """
-        if domain not in ("native", "nonnegative"):
-            raise ValueError(f"domain must be 'native' or 'nonnegative', got {domain!r}")
-        w = checks.as_weights("weights", weights, self._fixed_n, self._why_n)
-        if tolerance is None:
-            tolerance = checks.CONSTRAINT_TOLERANCE[
-                "float32" if "float32" in str(_dtype(weights)) else "float64"
-            ]
-        else:
-            tolerance = checks.number(
-                "tolerance", tolerance, "a number >= 0", lambda x: 0 <= x < np.inf
-            )
+        one_of("domain", domain, ("native", "nonnegative"))
+        in_range("tolerance", tolerance, 0.0, np.inf, open_high=True)
+        w = finite("weights", weights)
+        checks.shape_of("weights", w.shape, self._fixed_n, self._why_n)
         n, box = w.shape[-1], self.domain
         lower = np.broadcast_to(np.maximum(box.lower, -np.inf if domain == "native" else 0.0), (n,))
         if (lower >= box.upper).any():
@@ -229,20 +210,17 @@ class Objective(ABC):
             np.full(n, 1.0 / n) if self.client_weights is None else np.asarray(self.client_weights)
         )
 
-    def _p(self, f: Array) -> Array | None:
-        """The client weights in the dtype of f, or None for 1/n."""
-        return None if self.client_weights is None else np.asarray(self.client_weights, f.dtype)
-
-    def _rows(self, losses: Any, weights: bool = True) -> tuple[Any, Any]:
+    def _rows(self, losses: Any, *, weights: bool = True) -> tuple[Any, Any]:
         """Check the losses; the value, and the dual weights if asked."""
-        x = checks.as_array("losses", losses)
+        x = as_floats("losses", losses)
         checks.shape_of("losses", x.shape, self._fixed_n, self._why_n)
         f, box = x.reshape(-1, x.shape[-1]), self.domain
         if not np.all(box.contains(f)):
             raise checks.outside(f, box.lower, box.upper, repr(self), box.words, x.shape[:-1])
         # exp(-inf) = 0 and log 0 are meant
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
-            value, w = self._compute(f, self._p(f), weights)
+            p = None if self.client_weights is None else np.asarray(self.client_weights)
+            value, w = self._compute(f, p, weights=weights)
         return value.reshape(x.shape[:-1])[()], None if w is None else w.reshape(x.shape)
 
 
@@ -261,10 +239,6 @@ def short(value: Any) -> str:
     if isinstance(value, tuple) and len(value) > 4:
         return f"({', '.join(map(plain, value[:3]))}, ... {len(value)} numbers)"
     return plain(value)
-
-
-def _dtype(x: Any) -> Any:
-    return getattr(x, "dtype", None)
 
 
 def objectives() -> dict[str, type[Objective]]:

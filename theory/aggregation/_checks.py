@@ -7,13 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from fairfl._support import checks
-from fairfl._support.checks import shown
+from fairfl._support.checks import in_range
 
 SUM_TOLERANCE = 1e-10  # how far a sum of weights given by the user may be from one
-# How far a dual constraint may be missed by rounding, relative to its bound of one, by the dtype of
-# the weights.
-CONSTRAINT_TOLERANCE = {"float64": 1e-10, "float32": 1e-5}
 
 
 class NotAttained(ValueError):
@@ -24,20 +20,6 @@ class NotAttained(ValueError):
 
 class NoClosedForm(NotImplementedError):
     """The conjugate asked for has no closed form here; a numeric maximisation is the way to it."""
-
-
-def number(name: str, value: Any, allowed: str, ok: Any) -> float:
-    """``value`` as a float when ``ok`` accepts it; ValueError that says what is ``allowed``
-    otherwise.
-    """
-    given = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    try:
-        found = float(value) if given else np.nan
-    except OverflowError:  # an integer that no float holds
-        found = np.nan
-    if np.isnan(found) or not ok(found):
-        raise ValueError(f"{name} must be {allowed}, got {shown(value)}")
-    return found
 
 
 def shape_of(name: str, shape: Sequence[int], n: int | None, reason: str) -> None:
@@ -56,41 +38,13 @@ def shape_of(name: str, shape: Sequence[int], n: int | None, reason: str) -> Non
         )
 
 
-def as_array(name: str, x: Any) -> np.ndarray:
-    """An array of floats: float32 and float64 stay what they are, integers become float64.
-
-    Half precision is refused: nothing here has been worked out for eleven bits.
-    """
-    array = checks.as_array(name, x)
-    if array.dtype in (np.float32, np.float64):
-        return array.astype(array.dtype.newbyteorder("="), copy=False)
-    if array.dtype.kind not in "iub":
-        raise ValueError(f"{name} must be float32, float64 or integers, got dtype {array.dtype}")
-    return array.astype(np.float64)
-
-
-def as_weights(name: str, weights: Any, n: int | None, reason: str) -> np.ndarray:
-    """Dual weights as a float64 array of shape (..., n), finite."""
-    array = np.asarray(as_array(name, weights))
-    shape_of(name, array.shape, n, reason)
-    if not np.isfinite(array).all():
-        at = tuple(int(k) for k in np.argwhere(~np.isfinite(array))[0])
-        raise ValueError(f"{name} must be finite, got {array[at]} at index {at}")
-    return array.astype(np.float64)
-
-
 def probabilities(name: str, values: Any, *, positive: bool) -> tuple[float, ...]:
-    """A vector of weights, each >= 0 (or > 0), that sum to one within SUM_TOLERANCE; never
+    """A vector of weights in [0, 1], or (0, 1], that sum to one within SUM_TOLERANCE; never
     renormalised.
     """
-    array = np.asarray(as_array(name, values), dtype=np.float64)
+    array = in_range(name, values, 0.0, 1.0, open_low=positive)
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"{name} must be a vector of at least one weight, got shape {array.shape}")
-    for k, x in enumerate(array):
-        if not (np.isfinite(x) and (x > 0 if positive else x >= 0)):
-            raise ValueError(
-                f"{name} must be finite and {'> 0' if positive else '>= 0'}, got {x} at index {k}"
-            )
     if abs(array.sum() - 1) > SUM_TOLERANCE:
         raise ValueError(
             f"{name} must sum to one (within {SUM_TOLERANCE:g}), got a sum of {array.sum():.12g}"

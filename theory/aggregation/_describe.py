@@ -1,14 +1,11 @@
-"""Domain and traits of an objective, and the constraint on its dual weights."""
+"""Domain and traits of an objective."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from fairfl.theory.aggregation._base import Objective
 
 
 @dataclass(frozen=True)
@@ -45,25 +42,3 @@ class Traits:
     positively_homogeneous: bool | None
     smooth: bool | None
     schur_convex: bool | None
-
-
-@dataclass(frozen=True)
-class DualConstraint:
-    """Which dual weights have a finite conjugate: Table 1's column of PropFair, for both domains.
-
-    ``native`` and ``nonnegative`` say it in words, ``printed`` quotes Table 1. Calling it is the
-    predicate.
-    """
-
-    objective: Objective
-    native: str
-    nonnegative: str
-    printed: str | None = None
-
-    def __call__(
-        self, weights: Any, domain: str = "native", *, tolerance: float | None = None
-    ) -> Any:
-        """Whether each weight vector of shape (..., n) meets the constraint: booleans of shape
-        (...).
-        """
-        return np.isfinite(self.objective.conjugate(weights, domain, tolerance=tolerance))

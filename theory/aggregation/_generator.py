@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfl.theory.aggregation.criterion import Criterion, convexity_criterion, sample_points
+from fairfl.theory.aggregation.criterion import convexity, sample_points
 
 if TYPE_CHECKING:
     from fairfl.theory.aggregation._base import Objective
@@ -30,7 +30,8 @@ class Generator:
     s: Function
     inverse: Function | None
     slope: Function | None
-    criterion: Criterion | None = None
+    convex: bool | None = None
+    s_convex: bool | None = None
     equivariant: bool | None = None
     homogeneous: bool | None = None
     special_case: Objective | None = None
@@ -78,7 +79,7 @@ def _symbolic(s: Any, lower: float, upper: float) -> Generator:
         _compiled(t, s),
         _inverse(s, t, points),
         _compiled(t, sympy.simplify(first)),
-        convexity_criterion(s, t, lower, upper),
+        *convexity(first, second, t, lower, upper),
         tolerance is None or not tolerance.has(t),
         tolerance is None or not sympy.simplify(tolerance / t).has(t),
         _special_case(tolerance, t, lower, upper),

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.theory.aggregation._base import Objective
-from fairfl.theory.aggregation._describe import DualConstraint, Traits
+from fairfl.theory.aggregation._describe import Traits
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,24 +35,11 @@ class AFL(Objective):
             schur_convex=True,
         )
 
-    @property
-    def dual_constraint(self) -> DualConstraint:
-        # The paper derives the row as the limit of q-FFL, so on f >= 0 (C.8), though FedAvg's and
-        # TERM's rows are for R^n; the maximum is finite on all of R^n, and there w must sum to one.
-        # For w >= 0, as (C.8) silently supposes: ||w||_1 <= 1 would exclude (-3, 1), whose supremum
-        # over f >= 0 is 0.
-        return DualConstraint(
-            self,
-            "w >= 0, sum_i w_i = 1",
-            "sum_i max(w_i, 0) <= 1",
-            "λ ≥ 0, 1ᵀλ ≤ 1 (the row of f ≥ 0)",
-        )
-
-    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
         largest = f.max(-1)
         if not weights:
             return largest, None
-        share = (f == largest[:, None]) * (np.ones(1, f.dtype) if p is None else p)
+        share = (f == largest[:, None]) * (np.ones(1) if p is None else p)
         return largest, share / share.sum(-1)[:, None]
 
     def _conjugate(

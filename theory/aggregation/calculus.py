@@ -8,10 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from fairfl._support.checks import Array, shown
-from fairfl.theory.aggregation import _checks as checks
+from fairfl._support.checks import Array, as_floats, positive, shown, single
 from fairfl.theory.aggregation._base import Objective, short
-from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
+from fairfl.theory.aggregation._describe import Domain, Traits
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,7 +34,7 @@ class Transformed(Objective):
     unit: float = 1.0
 
     def __post_init__(self) -> None:
-        shift = np.asarray(checks.as_array("shift", self.shift), dtype=np.float64)
+        shift = as_floats("shift", self.shift)
         if shift.ndim > 1 or shift.size == 0 or not np.isfinite(shift).all():
             raise ValueError(
                 f"shift must be one finite number, or one per client, got {shown(self.shift)}"
@@ -46,7 +45,7 @@ class Transformed(Objective):
                 f"shift must have n = {n} numbers ({self.inner._why_n}), got {len(shift)}"
             )
         for given in (self.factor, self.unit):
-            checks.number("factor", given, "a finite number > 0", lambda c: 0 < c < np.inf)
+            positive("factor", single("factor", given))
         inner, factor, unit = self.inner, self.factor, self.unit
         if isinstance(inner, Transformed):
             shift = shift + unit * np.asarray(inner.shift)
@@ -113,15 +112,9 @@ class Transformed(Objective):
             inner, **kept, positively_homogeneous=homogeneous, translation_equivariant=equivariant
         )
 
-    @property
-    def dual_constraint(self) -> DualConstraint:
-        inner = self.inner.dual_constraint
-        words = "" if self.factor == 1 else f", with w / {self.factor:g} for w"
-        return DualConstraint(self, f"{inner.native}{words}", f"{inner.nonnegative}{words}")
-
-    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
-        g = (f - np.asarray(self.shift, f.dtype)) / self.unit
-        value, w = self.inner._compute(g, p, weights)
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
+        g = (f - np.asarray(self.shift)) / self.unit
+        value, w = self.inner._compute(g, p, weights=weights)
         return value * (self.factor * self.unit), None if w is None else w * self.factor
 
     def _conjugate(

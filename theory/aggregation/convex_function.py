@@ -10,7 +10,7 @@ import numpy as np
 
 from fairfl._support.checks import Array, single
 from fairfl.theory.aggregation._base import Objective
-from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
+from fairfl.theory.aggregation._describe import Domain, Traits
 
 FAR = (1e2, 1e4)
 """A supremum that grows between boxes of these half-widths is taken for infinite."""
@@ -18,7 +18,6 @@ GROWS = 1e-3
 """By how much, for each unit of the width."""
 INSIDE = 1e-9
 """Relative distance from an upper bound, where a gradient may be infinite."""
-COMPUTED = "computed: where w.f - A(f) has a maximum"
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,15 +70,11 @@ class ConvexFunction(Objective):
         none = dict.fromkeys(Traits.__dataclass_fields__)
         return self.own_traits or Traits(**{**none, "convex": True, "smooth": True})
 
-    @property
-    def dual_constraint(self) -> DualConstraint:
-        return DualConstraint(self, COMPUTED, COMPUTED)
-
-    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
-        value = _shaped("function", self.function, f, f.shape[:1]).astype(f.dtype, copy=False)
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
+        value = _shaped("function", self.function, f, f.shape[:1])
         if not weights:
             return value, None
-        return value, _shaped("slope", self.slope, f, f.shape).astype(f.dtype, copy=False)
+        return value, _shaped("slope", self.slope, f, f.shape)
 
     def _conjugate(
         self, w: np.ndarray, lower: np.ndarray | None, p: np.ndarray, tolerance: float

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.theory.aggregation._base import Objective, mean, shared
-from fairfl.theory.aggregation._describe import DualConstraint, Traits
+from fairfl.theory.aggregation._describe import Traits
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,14 +26,7 @@ class FedAvg(Objective):
     def traits(self) -> Traits:
         return self._traits_of_mean(translation_equivariant=True, positively_homogeneous=True)
 
-    @property
-    def dual_constraint(self) -> DualConstraint:
-        # Table 1 holds for f in R^n only, where the paper extends the domain to: on f >= 0 an
-        # inequality is left, and that, not the equality, is the limit q -> 0 of Table 1's row of
-        # q-FFL.
-        return DualConstraint(self, "w_i = 1/n", "w_i <= 1/n", "λ_1 = ... = λ_n = 1/n")
-
-    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
         return mean(f, p), shared(np.ones_like(f), p) if weights else None
 
     def _conjugate(

@@ -14,7 +14,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.theory.aggregation._base import Objective, mean, shared
 from fairfl.theory.aggregation._checks import NoClosedForm, NotAttained
-from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
+from fairfl.theory.aggregation._describe import Domain, Traits
 from fairfl.theory.aggregation._generator import Generator, generator
 from fairfl.theory.aggregation.convex_function import computed_conjugate
 
@@ -29,7 +29,7 @@ class KolmogorovMean(Objective):
     ``s`` is a sympy expression in one symbol (inverse, derivative, traits and, for the families of
     the named objectives, the conjugate are worked out from it) or a function of arrays. For a
     function, ``derivative`` is needed by ``dual_weights``; without ``inverse``, A is found by
-    bisection between min f and max f; ``convex`` may state the trait, else it is None.
+    bisection between min f and max f; ``convex`` may state the trait where it is not decided.
     Dual weights: s'(f_i) / (n s'(A(f))), the gradient, which maximises w.f - A*(w) where A_s is
     convex.
     A decreasing s gives the same mean as -s: pass that.
@@ -90,23 +90,13 @@ class KolmogorovMean(Objective):
     @property
     def traits(self) -> Traits:
         g, even = self.generator, self._uniform
-        if g.criterion is None:
-            return Traits(
-                convex=self.convex,
-                symmetric=even,
-                translation_equivariant=None,
-                positively_homogeneous=None,
-                smooth=True if self.derivative else None,
-                schur_convex=None if even else False,
-            )
-        schur = g.criterion.schur_convex if even else False
         return Traits(
-            convex=g.criterion.convex,
+            convex=self.convex if g.convex is None else g.convex,
             symmetric=even,
             translation_equivariant=g.equivariant,
             positively_homogeneous=g.homogeneous,
-            smooth=True,
-            schur_convex=schur,
+            smooth=None if g.slope is None else True,
+            schur_convex=g.s_convex if even else False,
         )
 
     @property
@@ -125,14 +115,7 @@ class KolmogorovMean(Objective):
             else case.weighted(self.client_weights)
         )
 
-    @property
-    def dual_constraint(self) -> DualConstraint:
-        case = self.special_case
-        if case is None:
-            return DualConstraint(self, "no closed form", "no closed form")
-        return DualConstraint(self, case.dual_constraint.native, case.dual_constraint.nonnegative)
-
-    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
         g = self.generator
         if weights and g.slope is None:
             raise ValueError(

@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairfl._support.checks import Array
+from fairfl._support.checks import Array, positive, single
 from fairfl.theory.aggregation._base import Objective, mean, shared
-from fairfl.theory.aggregation._checks import NotAttained, as_array, number
-from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
+from fairfl.theory.aggregation._checks import NotAttained
+from fairfl.theory.aggregation._describe import Domain, Traits
 from fairfl.theory.numerics.water_filling import water_level
 
 LARGE = 1 / 16  # of f / M: from there on log(1 - f/M) is computed from M - f
@@ -30,7 +30,7 @@ class PropFair(Objective):
     supremum is finite for every w: M (sum v - 1) - 0.(v - w), v = w if prod_i (n w_i) >= 1, else v
     = max(w, c) with c such that prod_i (n v_i) = 1; the paper leaves this infimum (C.22)
     uncomputed.
-    ``objective_value`` is eq. (6), -(1/n) sum_i log(M - f_i), +inf at f_i = M.
+    Eq. (6) is -log(M - A(f)).
 
     Errors: ValueError for M not positive and finite, and for a loss above M; NotAttained.
     Source: PropFair, eq. (6), (13), (17), (C.15)-(C.27).
@@ -41,7 +41,7 @@ class PropFair(Objective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        number("M", self.M, "a finite number > 0", lambda m: 0 < m < np.inf)
+        positive("M", single("M", self.M))
 
     @classmethod
     def examples(cls) -> Iterable[Objective]:
@@ -55,26 +55,7 @@ class PropFair(Objective):
     def traits(self) -> Traits:
         return self._traits_of_mean(translation_equivariant=False, positively_homogeneous=False)
 
-    @property
-    def dual_constraint(self) -> DualConstraint:
-        # Table 1 prints what the maximiser fulfils. The set where A* is finite is (C.21)'s, with
-        # >=.
-        return DualConstraint(
-            self,
-            "w > 0, prod_i (n w_i) >= 1",
-            "none: finite for every w",
-            "λ_i ∝ 1/(M - f_i), Π_i (nλ_i) = 1",
-        )
-
-    def objective_value(self, losses: Any) -> Any:
-        self.value(losses)  # for its checks
-        f = as_array("losses", losses)
-        rows = f.reshape(-1, f.shape[-1])
-        with np.errstate(divide="ignore"):
-            result = -mean(np.log(self.M - rows), self._p(rows))
-        return result.reshape(f.shape[:-1])[()]
-
-    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
         M = self.M
         g = M - f
         log = self._log(f, g, p)

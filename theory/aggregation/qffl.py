@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairfl._support.checks import Array
+from fairfl._support.checks import Array, in_range, single
 from fairfl.theory.aggregation._base import Objective, mean, shared
-from fairfl.theory.aggregation._checks import number
-from fairfl.theory.aggregation._describe import Domain, DualConstraint, Traits
+from fairfl.theory.aggregation._describe import Domain, Traits
 from fairfl.theory.numerics.water_filling import water_level
 
 
@@ -22,9 +21,7 @@ class QFFL(Objective):
     Dual weights: (1/n) (f_i / A(f))^q; at f = 0 canonically 1/n each, of all w >= 0 that meet the
     constraint. With r = (q+1)/q and w+ = max(w, 0), A*(w) = 0 where ((1/n) sum_i (n w+_i)^r)^(1/r)
     <= 1, that is ||w+||_r <= n^(-1/(q+1)), else +inf; q = 0 reads w_i <= 1/n. The native domain is
-    f >= 0: the two conjugates agree. ``objective_value`` is q-FFL's own eq. (2), (1/n) sum_i
-    f_i^(q+1) / (q+1) (client weights: p_k for 1/n), an increasing function of A(f) that overflows
-    where A does not; (22) leaves out 1/(q+1), Table 1 also 1/n.
+    f >= 0: the two conjugates agree. q-FFL's own eq. (2) is A(f)^(q+1) / (q+1).
 
     Errors: ValueError for q < 0 or infinite (that is AFL), and for losses below 0.
     Source: PropFair, eq. after (10), (15), (C.4)-(C.7); q-FFL, eq. (2), (22)-(23).
@@ -35,7 +32,7 @@ class QFFL(Objective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        number("q", self.q, "a finite number >= 0 (q = inf is AFL)", lambda q: 0 <= q < np.inf)
+        in_range("q", single("q", self.q), 0.0, np.inf, open_high=True)
 
     @classmethod
     def examples(cls) -> Iterable[Objective]:
@@ -51,17 +48,7 @@ class QFFL(Objective):
             translation_equivariant=self.q == 0, positively_homogeneous=True
         )
 
-    @property
-    def dual_constraint(self) -> DualConstraint:
-        # Eq. (15) says "infinite otherwise", also for w with negative entries: over f >= 0 that is
-        # wrong, the supremum at w = (-1, ..., -1) is 0. (C.7) is careful ("for w >= 0").
-        words = "||max(w, 0)||_(q+1)/q <= n^(-1/(q+1))" if self.q else "w_i <= 1/n"
-        return DualConstraint(self, words, words, "λ ≥ 0, ||λ||_(q+1)/q ≤ n^(-1/(q+1))")
-
-    def objective_value(self, losses: Any) -> Any:
-        return self.value(losses) ** (self.q + 1) / (self.q + 1)
-
-    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
         q, largest = self.q, f.max(-1)
         zero = largest == 0
         x = f / np.where(zero, 1.0, largest)[:, None]  # in [0, 1]: no power overflows

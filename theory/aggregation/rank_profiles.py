@@ -21,7 +21,7 @@ def arithmetic(n: int, p1: float, d: float) -> np.ndarray:
 
 def gini(n: int) -> np.ndarray:
     """(2(n-k)+1) / n^2: the weights of the Gini social-evaluation function, p-FFL, eq. (4)."""
-    return (2 * np.arange(n - 1, -1, -1.0) + 1) / n**2
+    return arithmetic(n, 1.0, 2.0)
 
 
 def linear(n: int) -> np.ndarray:
@@ -30,7 +30,7 @@ def linear(n: int) -> np.ndarray:
     The paper prints p_k = 2(k+1)/(n(n+1)), which sums to one for k = 0..n-1, not for its own k =
     1..n of (7).
     """
-    return 2 * np.arange(n, 0, -1.0) / (n * (n + 1))
+    return arithmetic(n, 1.0, 1.0)
 
 
 def geometric(n: int, z: float) -> np.ndarray:

@@ -9,12 +9,11 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from fairfl._support.checks import Array, shown
+from fairfl._support.checks import Array, in_range, shown, single
 from fairfl.theory.aggregation import _checks as checks
 from fairfl.theory.aggregation import rank_profiles
 from fairfl.theory.aggregation._base import Objective, short
-from fairfl.theory.aggregation._describe import DualConstraint, Traits
-from fairfl.theory.aggregation._ranks import rank_weights
+from fairfl.theory.aggregation._describe import Traits
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,22 +84,17 @@ class RankWeighted(Objective):
         """w_k proportional to p1 + (n-k) d, p1 >= 0 the weight of the smallest loss, d >= 0. p-FFL,
         eq. (7).
         """
-        p1 = checks.number("p1", p1, "a finite number >= 0", lambda x: 0 <= x < np.inf)
-        d = checks.number(
-            "d",
-            d,
-            "a finite number >= 0, and > 0 if p1 = 0",
-            lambda x: 0 <= x < np.inf and p1 + x > 0,
-        )
-        return cls(profile="arithmetic", parameters=(p1, d))
+        for name, given in (("p1", p1), ("d", d)):
+            in_range(name, single(name, given), 0.0, np.inf, open_high=True)
+        if p1 == d == 0:
+            raise ValueError("p1 and d must not both be 0, got 0 and 0")
+        return cls(profile="arithmetic", parameters=(float(p1), float(d)))
 
     @classmethod
     def geometric(cls, z: float) -> Self:
         """w_k proportional to z^(k-1), 0 <= z <= 1: z = 0 is AFL, z = 1 FedAvg. p-FFL, eq. (8)."""
-        return cls(
-            profile="geometric",
-            parameters=(checks.number("z", z, "in [0, 1]", lambda x: 0 <= x <= 1),),
-        )
+        in_range("z", single("z", z), 0.0, 1.0)
+        return cls(profile="geometric", parameters=(float(z),))
 
     @classmethod
     def harmonic(cls) -> Self:
@@ -112,10 +106,8 @@ class RankWeighted(Objective):
         """The mean of the worst share 1 - level of the clients, 0 <= level < 1 (from 1 - 1/n on:
         AFL).
         """
-        return cls(
-            profile="cvar",
-            parameters=(checks.number("level", level, "in [0, 1)", lambda x: 0 <= x < 1),),
-        )
+        in_range("level", single("level", level), 0.0, 1.0, open_high=True)
+        return cls(profile="cvar", parameters=(float(level),))
 
     @classmethod
     def examples(cls) -> Iterable[Objective]:
@@ -166,12 +158,7 @@ class RankWeighted(Objective):
             translation_equivariant=True, positively_homogeneous=True, smooth=self._even
         )
 
-    @property
-    def dual_constraint(self) -> DualConstraint:
-        below = "sum of the k largest v_i <= w_1 + ... + w_k for every k"
-        return DualConstraint(self, f"sum_i v_i = 1, {below}", below)
-
-    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
         n, p = f.shape[-1], None if self._uniform else p
         by_rank = rank_weights(f, self.rank_weights(n), p, self._knots(n))
         return np.vecdot(by_rank, f), by_rank if weights else None
@@ -200,3 +187,36 @@ class RankWeighted(Objective):
                 "client is a linear program; domain='native' has a closed form"
             )
         return np.where(inside, lower[0] * (total - 1), np.inf)
+
+
+def rank_weights(f: Array, w: Array, p: Array | None, knots: tuple[Array, Array]) -> Array:
+    """The weight of each client in rows f (r, n): w, given for descending losses, by rank; ties
+    share evenly.
+
+    With client weights p, rank k gets W(P_k) - W(P_(k-1)), where P_k is the share p of the k
+    largest losses and W the concave piecewise linear function through the ``knots``; tied clients
+    share in proportion to p.
+    """
+    order = np.argsort(-f, axis=-1)
+    share = np.ones_like(f) if p is None else p[order]
+    if p is None:
+        given = np.broadcast_to(w, f.shape)
+    else:
+        reached = np.cumsum(share, -1)
+        reached[:, -1] = 1.0
+        given = np.diff(np.interp(reached, *knots), prepend=0.0)
+    losses = np.take_along_axis(f, order, -1)
+    new = np.diff(losses, prepend=np.inf) != 0
+    by_rank = given if new.all() else spread(given, share, new)
+    result = np.empty_like(f)
+    np.put_along_axis(result, order, by_rank, -1)
+    return result
+
+
+def spread(given: Array, share: Array, new: Array) -> Array:
+    """Over each run in the rows of ``given``, its sum split in proportion to ``share``; ``new``
+    marks runs' starts.
+    """
+    starts = np.flatnonzero(new)
+    level = np.add.reduceat(given.ravel(), starts) / np.add.reduceat(share.ravel(), starts)
+    return np.repeat(level, np.diff(starts, append=new.size)).reshape(given.shape) * share

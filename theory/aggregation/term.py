@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from fairfl._support.checks import Array
+from fairfl._support.checks import Array, positive, single
 from fairfl.theory.aggregation._base import Objective, mean, shared
-from fairfl.theory.aggregation._checks import number
-from fairfl.theory.aggregation._describe import DualConstraint, Traits
+from fairfl.theory.aggregation._describe import Traits
 from fairfl.theory.numerics.water_filling import water_level
 
 # where the mean of exp(alpha (f - max f)) exceeds this, its logarithm is taken through expm1
@@ -37,12 +36,7 @@ class TERM(Objective):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        number(
-            "alpha",
-            self.alpha,
-            "a finite number > 0 (alpha = 0 is FedAvg, inf AFL)",
-            lambda a: 0 < a < np.inf,
-        )
+        positive("alpha", single("alpha", self.alpha))
 
     @classmethod
     def examples(cls) -> Iterable[Objective]:
@@ -52,18 +46,7 @@ class TERM(Objective):
     def traits(self) -> Traits:
         return self._traits_of_mean(translation_equivariant=True, positively_homogeneous=False)
 
-    @property
-    def dual_constraint(self) -> DualConstraint:
-        # "λ_i ∝ exp(α f_i)" in Table 1 is the maximiser, not a constraint: A* is finite on the
-        # whole simplex.
-        return DualConstraint(
-            self,
-            "w >= 0, sum_i w_i = 1",
-            "sum_i max(w_i, 0) <= 1",
-            "λ_i ∝ exp(α f_i), λ ≥ 0, 1ᵀλ = 1",
-        )
-
-    def _compute(self, f: Array, p: Array | None, weights: bool) -> tuple[Any, Any]:
+    def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
         largest = f.max(-1)
         gap = self.alpha * (f - largest[:, None])  # <= 0: no exponential overflows
         tilted = np.exp(gap)

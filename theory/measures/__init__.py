@@ -1,1 +1,1 @@
-"""Inequality, uniformity, welfare, and benefits of participants who join during training."""
+"""Uniformity, welfare, and benefits of participants who join during training."""

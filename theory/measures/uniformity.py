@@ -133,24 +133,6 @@ def best(losses: ArrayLike, share: float = 0.1, client_weights: ArrayLike | None
     return 0.0 - worst(-_losses(losses), share, client_weights)  # not -0.0
 
 
-def summary(
-    losses: ArrayLike, client_weights: ArrayLike | None = None, share: float = 0.1
-) -> dict[str, Any]:
-    """Mean and every measure of this file by name, each of shape (...); losses >= 0."""
-    f, p, scale = _scaled(losses, client_weights, nonnegative=True)
-    return {
-        "mean": (_mean(f, p) * scale[..., 0])[()],
-        "variance": variance(losses, p),
-        "angle": angle(f, p),
-        "entropy": entropy(f),
-        "kl_to_uniform": kl_to_uniform(f, p),
-        "gini": gini(f, p),
-        "jain": jain(f, p),
-        "worst": worst(losses, share, p),
-        "best": best(losses, share, p),
-    }
-
-
 def half_mean_difference(f: Array, p: Array | None) -> Array:
     """(1/2) sum_ij p_i p_j |f_i - f_j| over the last axis, the numerator of Gini's index."""
     n = f.shape[-1]
@@ -177,9 +159,8 @@ def _scaled(
     (1 for f = 0).
     """
     f = _losses(losses)
-    if nonnegative and f.size and f.min() < 0:
-        at = tuple(int(k) for k in np.argwhere(f < 0)[0])
-        raise ValueError(f"losses must be >= 0 for a measure of shares, got {f[at]} at index {at}")
+    if nonnegative:
+        checks.in_range("losses", f, 0.0, np.inf)
     p = None
     if client_weights is not None:
         p = np.asarray(probabilities("client_weights", client_weights, positive=True))

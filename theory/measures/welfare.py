@@ -23,17 +23,16 @@ from fairfl._support import checks
 from fairfl._support.checks import Array
 from fairfl.theory.aggregation._checks import shape_of
 
-FAR = 8.0  # in log n: see price_of_fairness_bound
-
 
 def mean_utility(utilities: ArrayLike, alpha: float) -> Any:
     """((1/n) Σ_i u_i^(1-α))^(1/(1-α)), shape (...): given to every client, it is a vector of the
     same welfare.
 
     The arithmetic, geometric and harmonic mean at α = 0, 1, 2, the minimum at inf. It increases in
-    u, is concave and positively homogeneous, falls in α; maximising it is maximising ``welfare``. 0
-    where a client has 0 and α >= 1. Errors: ValueError for α < 0 or NaN, and for utilities that are
-    negative or not finite.
+    u, is concave and positively homogeneous, falls in α; maximising it is maximising the α-fair
+    welfare Σ_i u_i^(1-α) / (1-α), at α = 1 Σ_i log u_i. PropFair's (D.7), max Σ u_i^α for α > 0, is
+    the same family for α < 1 in the place of 1 - α only. 0 where a client has 0 and α >= 1.
+    Errors: ValueError for α < 0 or NaN, and for utilities that are negative or not finite.
     """
     u, alpha = _utilities(utilities), _alpha(alpha)
     if np.isinf(alpha):
@@ -55,24 +54,6 @@ def mean_utility(utilities: ArrayLike, alpha: float) -> Any:
         )
         result = np.exp(np.where(near, np.where(near, centre[..., 0], 0.0) + slight, wide))
     return np.where(dead, 0.0, result)[()]
-
-
-def welfare(utilities: ArrayLike, alpha: float) -> Any:
-    """Σ_i u_i^(1-α) / (1-α), at α = 1 Σ_i log u_i, at inf min_i u_i, shape (...): α-fair welfare as
-    it is printed.
-
-    -inf where a client has 0 and 1 <= α < inf. It overflows where ``mean_utility`` does not.
-    Errors: ValueError as for ``mean_utility``. Source: Mo and Walrand (2000); q-FFL, appendix C.
-    PropFair's (D.7), max Σ u_i^α for α > 0, is the same family for α < 1 in the place of 1 - α
-    only: its limit α -> inf is the *largest* utility and not the egalitarian rule, and for α > 1 it
-    is not concave.
-    """
-    u, alpha = _utilities(utilities), _alpha(alpha)
-    if np.isinf(alpha):
-        return u.min(-1)
-    with np.errstate(divide="ignore"):
-        terms = np.log(u) if alpha == 1 else u ** (1 - alpha) / (1 - alpha)
-    return terms.sum(-1)[()]
 
 
 def shares(utilities: ArrayLike, alpha: float) -> Any:
@@ -117,11 +98,8 @@ def price_of_fairness(utilities: ArrayLike, best_total: ArrayLike) -> Any:
 
 
 def _utilities(utilities: ArrayLike) -> Array:
-    u = checks.finite("utilities", utilities)
+    u = checks.in_range("utilities", utilities, 0.0, np.inf, open_high=True)
     shape_of("utilities", u.shape, None, "")
-    if u.size and u.min() < 0:
-        at = tuple(int(k) for k in np.argwhere(u < 0)[0])
-        raise ValueError(f"utilities must be >= 0, got {u[at]} at index {at}")
     return u
 
 

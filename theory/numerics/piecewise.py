@@ -56,13 +56,6 @@ def chebyshev_values(xi: Array, count: int) -> Array:
     return np.moveaxis(chebyshev.chebvander(xi, count - 1), -1, 0)
 
 
-def antiderivative(coefficients: Array, half: Array) -> Array:
-    """Coefficients (..., P, n+1) of the integral from the left end of each panel; ``half`` (P,)
-    half widths.
-    """
-    return chebyshev.chebint(coefficients, lbnd=-1, axis=-1) * half[:, None]
-
-
 @dataclass(frozen=True)
 class Piecewise:
     """J functions on P panels: ``edges`` (P+1,) increasing, ``coefficients`` (J, P, 16).
@@ -79,7 +72,7 @@ class Piecewise:
 
     def __post_init__(self) -> None:
         half = np.diff(self.edges) / 2
-        rising = antiderivative(self.coefficients, half)
+        rising = chebyshev.chebint(self.coefficients, lbnd=-1, axis=-1) * half[:, None]
         totals = rising.sum(axis=-1)
         above = np.zeros((totals.shape[0], totals.shape[1] + 1))
         above[:, :-1] = np.cumsum(totals[:, ::-1], axis=1)[:, ::-1]

@@ -250,8 +250,10 @@ def binary(name: str, values: Sequence[Any], codes: Any) -> Any:
     raise ValueError(f"{name} must be 0/1 or have exactly two values, got {len(values)}: {told}")
 
 
-def checked_counts(counts: ArrayLike, score: ArrayLike) -> tuple[Array, Array]:
-    """Counts (I, A, 2, n) and scores (n,), ordered by score. See :meth:`Federation.from_counts`."""
+def checked_counts(
+    counts: ArrayLike, score: ArrayLike, calibrate: str, cuts: ArrayLike | None
+) -> Counted:
+    """Ordered by score. See :meth:`Federation.from_counts`."""
     points, people = finite("score", score), finite("counts", counts)
     if points.ndim != 1 or points.size == 0 or np.unique(points).size < points.size:
         raise ValueError(f"score must hold n distinct numbers, n at least 1, got {shown(points)}")
@@ -271,7 +273,18 @@ def checked_counts(counts: ArrayLike, score: ArrayLike) -> tuple[Array, Array]:
     if empty.size:
         raise ValueError(f"counts must hold people of every client, client {empty[0]} has none")
     order = np.argsort(points)
-    return np.ascontiguousarray(people[..., order]), points[order]
+    points, people = points[order], np.ascontiguousarray(people[..., order])
+    between = None if cuts is None else finite("cuts", cuts)
+    if between is not None and (
+        between.shape != (points.size - 1,)
+        or (between < points[:-1]).any()
+        or (between > points[1:]).any()
+    ):
+        raise ValueError(
+            f"cuts must hold {points.size - 1} numbers, one between each score and the next, got "
+            f"{shown(cuts)}"
+        )
+    return Counted(points, people, calibrate=calibrate, cuts=between)
 
 
 def calibrated(counts: Array, calibrate: str) -> Array:

@@ -120,10 +120,14 @@ class Classifier:
 
     @classmethod
     def on_points(
-        cls, points: Array, probabilities: Array, cuts: Array | None = None
+        cls,
+        points: Array,
+        probabilities: Array,
+        cuts: Array | None = None,
+        groups: Sequence[Any] | None = None,
     ) -> Classifier:
         """The classifier with ``probabilities`` (A, n) at increasing ``points`` (n,), which are
-        levels of x that meet at ``cuts`` (n - 1,), by default half-way.
+        levels of x that meet at ``cuts`` (n - 1,), by default half-way; for groups of these names.
         """
         cuts = midpoints(points) if cuts is None else cuts
         edges, values = [], []
@@ -131,7 +135,7 @@ class Classifier:
             jumps = row[1:] != row[:-1]
             edges.append(cuts[jumps])
             values.append(row[np.append(True, jumps)])
-        return cls(edges, values)
+        return cls(edges, values, groups)
 
     @classmethod
     def from_json(cls, text: str) -> Classifier:

@@ -51,7 +51,7 @@ class ContinuousModel:
         self._expanded: dict[Any, Piecewise] = {}
 
     def eta(
-        self, a: int, x: Array, clients: Sequence[int] | None = None, negative: bool = False
+        self, a: int, x: Array, clients: Sequence[int] | None = None, *, negative: bool = False
     ) -> Array:
         """η_a^(i)(x) of the clients, or of all: shape (I, *x.shape); if ``negative`` 1 - η."""
         chosen = self.etas if clients is None else [self.etas[i] for i in clients]

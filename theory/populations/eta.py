@@ -4,7 +4,7 @@ inverse.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -150,3 +150,28 @@ class Monotone(Eta):
         if inside.any():
             x[inside] = self._inverse(p[inside])
         return x
+
+
+def by_client(eta: Any, clients: int, groups: int) -> list[tuple[Eta, ...]]:
+    """The forms of ``eta``, one for all (None: logistic), one per client, one per client and group,
+    as a tuple per client.
+    """
+    default = Logistic() if eta is None else eta
+    if isinstance(default, Eta):
+        return [(default,) * groups] * clients
+    if not isinstance(default, Sequence) or len(default) != clients:
+        size = f"{len(default)} of them" if isinstance(default, Sequence) else shown(default)
+        raise ValueError(
+            f"eta must be an Eta, or a sequence of {clients}, one per client, got {size}"
+        )
+    table: list[tuple[Eta, ...]] = []
+    for i, item in enumerate(default):
+        own = (item,) * groups if isinstance(item, Eta) else item
+        fits = isinstance(own, Sequence) and len(own) == groups
+        if not fits or not all(isinstance(one, Eta) for one in own):
+            raise ValueError(
+                f"eta[{i}] must be an Eta (Logistic, Monotone) or {groups} of them, one per group, "
+                f"got {shown(item)}"
+            )
+        table.append(tuple(own))
+    return table

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 
 from fairfl._support.checks import (
     Array,
-    as_floats,
     broadcast,
     finite,
     in_range,
@@ -27,6 +26,7 @@ from fairfl._support.checks import (
 )
 from fairfl._support.tabular import Tabular
 from fairfl.theory.populations.calibration import (
+    Counted,
     Merged,
     ScoreWarning,
     calibrated,
@@ -35,7 +35,7 @@ from fairfl.theory.populations.calibration import (
     doubts,
 )
 from fairfl.theory.populations.continuous import ContinuousModel
-from fairfl.theory.populations.eta import Eta, Logistic
+from fairfl.theory.populations.eta import by_client
 from fairfl.theory.populations.finite import FiniteModel, Joint
 from fairfl.theory.populations.laws import Finite, Law, Normal, as_law, check_resolved
 from fairfl.theory.populations.notions import check_mass
@@ -150,7 +150,7 @@ class Federation(Tabular):
                 )
             self._set(weight, share, FiniteModel.from_laws(laws, share, eta))  # type: ignore[arg-type]
         else:
-            etas = _etas(eta, len(laws), share.shape[1])
+            etas = by_client(eta, len(laws), share.shape[1])
             densities = laws, etas, shares("weight", weight), share
             self._set(weight, share, ContinuousModel(*densities))  # type: ignore[arg-type]
 
@@ -191,10 +191,7 @@ class Federation(Tabular):
                     f"q must have shape {means.shape} for {groups} groups, got {own.shape}"
                 )
             own = broadcast("q", own, (count,), f"(), ({count},) or {means.shape}")
-        weights = broadcast(
-            "weight", positive("weight", 1.0 if weight is None else weight), (count,), f"({count},)"
-        )
-        table = zip(means, sds, own, weights, strict=True)
+        table = zip(means, sds, own, _weights(weight, count), strict=True)
         return cls(
             [
                 Client(tuple(map(Normal, m.tolist(), s.tolist())), share, float(w))
@@ -220,13 +217,7 @@ class Federation(Tabular):
         """
         self = cls.__new__(cls)
         model, share = FiniteModel.from_masses(points, masses, eta)
-        weights = broadcast(
-            "weight",
-            positive("weight", 1.0 if weight is None else weight),
-            (share.shape[0],),
-            f"({share.shape[0]},)",
-        )
-        self._set(weights, share, model)
+        self._set(_weights(weight, share.shape[0]), share, model)
         return self
 
     @classmethod
@@ -271,10 +262,8 @@ class Federation(Tabular):
         accuracy is that of predicted frequencies η, equal to the empirical accuracy on every level
         set of η.
         """
-        table = count_people(score, label, group, client, levels=levels)
-        self = cls._counted(table.counts, table.points, calibrate, weight, table.cuts)
-        self.groups, self.client_names, self.merged = table.groups, table.clients, table.merged
-        return self
+        people = count_people(score, label, group, client, calibrate, levels)
+        return cls.of_people(people, weight)
 
     @classmethod
     def from_counts(
@@ -297,32 +286,22 @@ class Federation(Tabular):
         cuts : (n - 1,) increasing, where the levels meet, of which rules for other scores are made;
             by default half-way.
         """
-        people, points = checked_counts(counts, score)
-        return cls._counted(people, points, calibrate, weight, _between(cuts, points))
+        return cls.of_people(checked_counts(counts, score, calibrate, cuts), weight)
 
     @classmethod
-    def _counted(
-        cls,
-        counts: Array,
-        points: Array,
-        calibrate: str,
-        weight: ArrayLike | None,
-        cuts: Array | None,
-    ) -> Federation:
-        people = counts.sum(axis=2)
-        size = people.sum(axis=(1, 2))
+    def of_people(cls, people: Counted, weight: ArrayLike | None = None) -> Federation:
+        """As :meth:`from_samples`, of people who were counted, with their names."""
+        masses = people.counts.sum(axis=2)
+        size = masses.sum(axis=(1, 2))
         self = cls.__new__(cls)
         model, share = FiniteModel.from_masses(
-            points, people / size[:, None, None], calibrated(counts, calibrate)
+            people.points, masses / size[:, None, None], calibrated(people.counts, people.calibrate)
         )
-        model.cuts = cuts
-        given = (
-            None
-            if weight is None
-            else broadcast("weight", positive("weight", weight), size.shape, f"{size.shape}")
-        )
-        self._set(size if given is None else given, share, model)
-        odd = doubts(counts, model.gain(self.mass) > 0)
+        model.cuts, self.merged = people.cuts, people.merged
+        self._set(size if weight is None else _weights(weight, size.size), share, model)
+        self.groups = people.groups or self.groups
+        self.client_names = people.clients or self.client_names
+        odd = doubts(people.counts, model.gain(self.mass) > 0)
         if odd is not None:
             warnings.warn(odd, ScoreWarning, stacklevel=3)
         return self
@@ -433,21 +412,10 @@ class Federation(Tabular):
         return f"Federation({self.n_clients} clients, {self.n_groups} groups, {kind})"
 
 
-def _between(cuts: ArrayLike | None, points: Array) -> Array | None:
-    """Where levels meet: between each point and the next."""
-    if cuts is None:
-        return None
-    between = finite("cuts", cuts)
-    if (
-        between.shape != (points.size - 1,)
-        or (between < points[:-1]).any()
-        or (between > points[1:]).any()
-    ):
-        raise ValueError(
-            f"cuts must hold {points.size - 1} numbers, one between each score and the next, got "
-            f"{shown(cuts)}"
-        )
-    return between
+def _weights(weight: ArrayLike | None, count: int) -> Array:
+    """(count,) positive weights; equal ones where none are given."""
+    given = positive("weight", 1.0 if weight is None else weight)
+    return broadcast("weight", given, (count,), f"({count},)")
 
 
 def _shares(name: str, q: Any, groups: int) -> Array:
@@ -461,51 +429,3 @@ def _shares(name: str, q: Any, groups: int) -> Array:
     if value.shape != (groups,) or abs(value.sum() - 1.0) > 1e-9:
         raise ValueError(f"{name} must be {wanted}, got {shown(q)}")
     return value / value.sum()
-
-
-def _etas(eta: Any, count: int, groups: int) -> list[tuple[Eta, ...]]:
-    """Normalise the forms of ``eta`` to one tuple per client."""
-    default = Logistic() if eta is None else eta
-    if isinstance(default, Eta):
-        return [(default,) * groups] * count
-    if not isinstance(default, Sequence) or len(default) != count:
-        size = f"{len(default)} of them" if isinstance(default, Sequence) else shown(default)
-        raise ValueError(
-            f"eta must be an Eta, or a sequence of {count}, one per client, got {size}"
-        )
-    table: list[tuple[Eta, ...]] = []
-    for i, item in enumerate(default):
-        own = (item,) * groups if isinstance(item, Eta) else item
-        if (
-            not isinstance(own, Sequence)
-            or len(own) != groups
-            or not all(isinstance(e, Eta) for e in own)
-        ):
-            raise ValueError(
-                f"eta[{i}] must be an Eta (Logistic, Monotone) or {groups} of them, one per group, "
-                f"got {shown(item)}"
-            )
-        table.append(tuple(own))
-    return table
-
-
-def check_eps(eps: Any, scheme: str, count: int) -> Array:
-    """Return eps as (I,) floats, non-negative (inf: no constraint); where it limits the pooled
-    disparity, "cfl" and "client_aware", as shape (1,).
-    """
-    value = as_floats("eps", eps)
-    if scheme not in ("cfl", "client_aware"):
-        return local_budgets("eps", value, count)
-    if (value < 0).any():
-        raise ValueError(f"eps must be non-negative, got {value[value < 0][0]:g}")
-    if value.size != 1:
-        raise ValueError(f"eps must be one number for {scheme!r}, got shape {value.shape}")
-    return value.reshape(1)
-
-
-def local_budgets(name: str, eps: Any, count: int) -> Array:
-    """Return budgets of ``count`` clients as (I,) floats, non-negative (inf: no constraint)."""
-    value = as_floats(name, eps)
-    if (value < 0).any():
-        raise ValueError(f"{name} must be non-negative, got {value[value < 0][0]:g}")
-    return broadcast(name, value, (count,), f"() or ({count},), one per client")

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, applied, cells, finite, in_range, shown
-from fairfl.theory.populations.eta import Eta, Logistic
+from fairfl._support.checks import Array, applied, cells, finite, in_range
+from fairfl.theory.populations.eta import Eta, Logistic, by_client
 from fairfl.theory.populations.laws import Finite
 from fairfl.theory.populations.notions import HALF, without_rounding
 
@@ -191,17 +191,8 @@ def _table(eta: Any, points: Array, order: Any, shape: tuple[int, ...]) -> Array
         values = in_range("eta", applied("eta", eta, points[order]), 0, 1)
         order = np.arange(n)
     elif isinstance(eta, Sequence) and any(map(_holds_eta, eta)):
-        pairs = [(e, e) if isinstance(e, Eta) else e for e in eta]
-        fit = [
-            isinstance(p, Sequence) and len(p) == groups and all(isinstance(e, Eta) for e in p)
-            for p in pairs
-        ]
-        if len(pairs) != clients or not all(fit):
-            raise ValueError(
-                f"eta must be one Eta, {clients} of them, or {clients} tuples of {groups}, got "
-                f"{shown(eta)}"
-            )
-        values = np.stack([np.stack([e(points[order]) for e in pair]) for pair in pairs])
+        table = by_client(eta, clients, groups)
+        values = np.stack([np.stack([one(points[order]) for one in own]) for own in table])
         order = np.arange(n)
     else:
         values = in_range("eta", eta, 0, 1)

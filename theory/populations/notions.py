@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from fairfl._support.checks import Array
+from fairfl._support.checks import Array, as_floats, broadcast
 
 Notion = Literal[
     "demographic_parity",
@@ -173,3 +173,28 @@ def disparity(rates: Array, mass: Array, difference: str) -> Array:
         apart = np.maximum(high - mean, mean - low)
     apart = np.where(known.sum(axis=-1) >= 2, apart, -np.inf).max(axis=0)
     return np.where(np.isfinite(apart), apart, np.nan)
+
+
+def check_eps(eps: Any, scheme: str, count: int) -> Array:
+    """Return eps as (I,) floats, non-negative (inf: no constraint); where it limits the pooled
+    disparity, "cfl" and "client_aware", as shape (1,).
+    """
+    if scheme not in ("cfl", "client_aware"):
+        return local_budgets("eps", eps, count)
+    value = _nonnegative("eps", eps)
+    if value.size != 1:
+        raise ValueError(f"eps must be one number for {scheme!r}, got shape {value.shape}")
+    return value.reshape(1)
+
+
+def local_budgets(name: str, eps: Any, count: int) -> Array:
+    """Return budgets of ``count`` clients as (I,) floats, non-negative (inf: no constraint)."""
+    allowed = f"() or ({count},), one per client"
+    return broadcast(name, _nonnegative(name, eps), (count,), allowed)
+
+
+def _nonnegative(name: str, eps: Any) -> Array:
+    value = as_floats(name, eps)
+    if (value < 0).any():
+        raise ValueError(f"{name} must be non-negative, got {value[value < 0][0]:g}")
+    return value

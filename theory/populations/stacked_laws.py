@@ -50,11 +50,9 @@ class StackedLaws:
         """log P(X > t_i) and log P(X <= t_i), each client at its own points: t (I, ...) -> (I, ...)
         twice.
         """
-        own = list(zip(self.laws, t, strict=True))
-        with np.errstate(divide="ignore"):
-            above = [np.asarray(pair[a].logsf(ti), dtype=np.float64) for pair, ti in own]
-            below = [np.asarray(pair[a].logcdf(ti), dtype=np.float64) for pair, ti in own]
-        return np.stack(above), np.stack(below)
+        client = np.repeat(np.arange(len(t)), t[0].size)
+        above, below = self.log_tails_of(a, t.ravel(), client)
+        return above.reshape(t.shape), below.reshape(t.shape)
 
     def pdf(self, a: int, x: Array) -> Array:
         """Densities p_a^(i)(x): shape (I, *x.shape)."""
@@ -95,7 +93,7 @@ class NormalLaws(StackedLaws):
         return scipy.special.log_ndtr(-z), scipy.special.log_ndtr(z)
 
     def own_log_tails(self, a: int, t: Array) -> tuple[Array, Array]:
-        z = self._standard(a, t, t.ndim - 1)
+        z = self._standard(a, t, t.ndim - 1)  # without a copy of the parameters for each point
         return scipy.special.log_ndtr(-z), scipy.special.log_ndtr(z)
 
     def pdf(self, a: int, x: Array) -> Array:

@@ -74,7 +74,6 @@ def _scripts(text: str) -> str:
 def mathml(latex: str) -> str:
     """One formula as MathML."""
     from latex2mathml.converter import convert
-    from latex2mathml.exceptions import NoAvailableTokensError
 
     # the converter closes them itself
     if len(re.findall(r"(?<!\\)\{", latex)) != len(re.findall(r"(?<!\\)\}", latex)):
@@ -83,14 +82,7 @@ def mathml(latex: str) -> str:
         )
     try:
         found = convert(latex)
-    except (
-        NoAvailableTokensError,
-        ValueError,
-        IndexError,
-        KeyError,
-        TypeError,
-        AttributeError,
-    ) as error:
+    except Exception as error:  # whatever the converter runs into
         raise BadMathematics(f"LaTeX must parse, got {latex!r}: {error!r}") from None
     unknown = re.search(r">(\\[A-Za-z]+)<", found)
     if unknown:

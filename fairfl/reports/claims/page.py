@@ -1,6 +1,4 @@
-"""The report on the claims as one HTML page that loads nothing: mathematics, filters, graph and
-errata inside.
-"""
+"""The report on the claims as one HTML page that loads nothing: mathematics, filters, errata."""
 
 from __future__ import annotations
 
@@ -15,7 +13,6 @@ from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
 from fairfl.reports.claims.errata import errata
 from fairfl.reports.claims.evidence import evidence
-from fairfl.reports.claims.graph import graph
 from fairfl.reports.claims.math import html
 from fairfl.reports.claims.vocabulary import SEVERITY, WHOSE, tag, vocabulary
 
@@ -38,20 +35,7 @@ def page(checked: Sequence[Checked]) -> str:
         f"statement.</p>\n{summary(checked)}{_severe(checked)}{vocabulary()}"
         f"{_form(checked)}<main>\n{''.join(parts)}</main>\n<h2 "
         f'id="errata">Errata</h2>\n{"".join(_errata(key, checked) for key in _keys(checked))}'
-        f"{_graph(checked)}<script>{script}</script>\n</body>\n</html>\n"
-    )
-
-
-def _graph(checked: Sequence[Checked]) -> str:
-    drawn = graph(checked)
-    if not drawn:
-        return ""
-    return (
-        '<h2 id="graph">What rests on what</h2>\n<p>An arrow points to what a claim takes for '
-        "granted, a dashed one "
-        "from a repaired form to the printed statement. Claims that are not here stand by "
-        "themselves.</p>\n"
-        f'<div class="wide">{drawn}</div>\n'
+        f"<script>{script}</script>\n</body>\n</html>\n"
     )
 
 

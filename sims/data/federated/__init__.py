@@ -1,8 +1,8 @@
 """Data for the simulator: samples with a client, synthetic or public. No torch here."""
 
-from fairfl.sims.data.federated.data import PARTS, ByClient, FederatedData
+from fairfl.sims.data.federated.data import PARTS, FederatedData
 from fairfl.sims.data.federated.population import sample
 from fairfl.sims.data.federated.registry import SOURCES, load_federated
 from fairfl.sims.data.federated.synthetic import synthetic
 
-__all__ = ["PARTS", "SOURCES", "ByClient", "FederatedData", "load_federated", "sample", "synthetic"]
+__all__ = ["PARTS", "SOURCES", "FederatedData", "load_federated", "sample", "synthetic"]

@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfl.sims.data.archives import tar_members
 from fairfl.sims.data.federated.data import FederatedData
-from fairfl.sims.data.federated.images import DAMAGED, images
+from fairfl.sims.data.federated.images import DAMAGED, images, tar_members
 from fairfl.sims.data.federated.registry import register
 from fairfl.sims.data.fetch import Progress, Remote, locate
 

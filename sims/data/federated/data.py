@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,20 +15,6 @@ PARTS = ("train", "validation", "test")
 """What a row is for, in the order of its code."""
 
 
-class ByClient(NamedTuple):
-    """Rows sorted by client: client k's are ``offsets[k]:offsets[k + 1]``, in the order of the data
-    set.
-
-    x : (n, ...) float32 or float64; y : (n,); offsets : (clients + 1,) int64; rows : (n,) where
-        they stand in the set.
-    """
-
-    x: NDArray[Any]
-    y: NDArray[Any]
-    offsets: NDArray[np.int64]
-    rows: NDArray[np.int64]
-
-
 @dataclass(frozen=True, eq=False)
 class FederatedData:
     """N samples of K clients.
@@ -37,7 +23,7 @@ class FederatedData:
     ----------
     name : str
     x : array, shape (N, ...)
-        Features. Floating point, or uint8 pixels, which are handed out as x / 255 in float32; int64
+        Features. Floating point, or uint8 pixels, which are trained on as x / 255 in float32; int64
         for tokens.
     y : array, shape (N,) or (N, ...)
         Labels: whole numbers (classes, tokens), or floating point (regression).
@@ -123,15 +109,6 @@ class FederatedData:
     def sizes(self, part: str = "train") -> NDArray[np.int64]:
         """The number of rows of every client, shape (n_clients,)."""
         return np.bincount(self.owner[self.rows(part)], minlength=self.n_clients)
-
-    def by_client(self, part: str = "train") -> ByClient:
-        """The rows of a part, sorted by client."""
-        rows = self.rows(part)
-        rows = rows[np.argsort(self.owner[rows], kind="stable")]
-        offsets = np.concatenate([[0], np.cumsum(self.sizes(part))]).astype(np.int64)
-        x = self.x[rows]
-        x = np.float32(1 / 255) * x if x.dtype == np.uint8 else x
-        return ByClient(x, self.y[rows], offsets, rows)
 
     def split(self, validation: float = 0.1, test: float = 0.1, seed: int = 0) -> FederatedData:
         """Part each client's rows at random; what is a test row already stays one.

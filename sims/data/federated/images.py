@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
 import struct
 import tarfile
 import zipfile
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfl.sims.data.archives import gunzip, npz, tar_members
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.registry import register
 from fairfl.sims.data.fetch import ChecksumMismatch, Progress, Remote, locate
@@ -51,7 +53,7 @@ IDX_PARTS = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k
 def read_idx(path: Path) -> NDArray[np.uint8]:
     """Read a gzipped IDX file of unsigned bytes: magic 0, 0, 8, rank, sizes, then the bytes."""
     try:
-        content = gunzip(path)
+        content = gzip.decompress(path.read_bytes())
     except DAMAGED as error:
         raise ValueError(f"{path.name} must be a gzip file, got one that is not: {error}") from None
     if len(content) < 4 or content[:3] != b"\x00\x00\x08" or len(content) < 4 + 4 * content[3]:
@@ -111,8 +113,9 @@ def mnist(folder: str | Path | None = None, progress: Progress | None = None) ->
             "mnist", "https://ossci-datasets.s3.amazonaws.com/mnist/", digests, folder, progress
         )
     try:
-        content = npz(path)
-        x, y = content["x"], content["y"]
+        # by ``open``: a damaged one stays open otherwise
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as content:
+            x, y = content["x"], content["y"]
     except (KeyError, TypeError, *DAMAGED) as error:
         raise ValueError(f"{path.name} must hold the arrays x and y: {error}") from None
     if x.ndim != 3 or x.dtype != np.uint8 or y.shape != x.shape[:1]:
@@ -141,6 +144,15 @@ def fashion_mnist(
     )
     base = "https://raw.githubusercontent.com/zalandoresearch/fashion-mnist/master/data/fashion/"
     return _idx_set("fashion-mnist", base, digests, folder, progress)
+
+
+def tar_members(path: Path) -> Iterator[tuple[str, Any]]:
+    """The name of every file of a tar archive, links left out, and a callable for its content."""
+    with tarfile.open(path) as archive:
+        for member in archive:
+            file = archive.extractfile(member) if member.isfile() else None
+            if file is not None:
+                yield member.name, file.read
 
 
 def _members(path: Path, wanted: tuple[str, ...]) -> dict[str, bytes]:

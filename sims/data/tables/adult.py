@@ -60,7 +60,6 @@ def read(path: Path) -> pd.DataFrame:
     frame = published(
         path,
         COLUMNS,
-        NUMERIC,
         header=None,
         names=list(COLUMNS),
         index_col=False,

@@ -28,6 +28,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fairfl.sims.data.fetch import Progress, Remote, locate
+from fairfl.sims.data.tables.csv_file import numbers
 from fairfl.sims.data.tables.encode import codes_of, encode, published, row_note
 from fairfl.sims.data.tables.registry import register
 from fairfl.sims.data.tables.table import Dataset
@@ -68,11 +69,10 @@ def read(path: Path) -> pd.DataFrame:
     with path.open(encoding="utf-8") as file:
         raw = ";" in file.readline()
     separator = ";" if raw else ","
-    frame = published(path, COLUMNS, ("age", *NUMERIC), 2, sep=separator, keep_default_na=False)
+    frame = published(path, COLUMNS, sep=separator, keep_default_na=False)
     frame = frame.loc[:, list(COLUMNS)].copy()
     if raw:
-        ages = pd.Series(frame["age"]).to_numpy(dtype=np.float64)
-        frame["age"] = np.searchsorted(AGE_EDGES, ages, side="left")
+        frame["age"] = np.searchsorted(AGE_EDGES, numbers(frame, "age"), side="left")
     return frame
 
 

@@ -41,7 +41,7 @@ ROWS = 7_214
 
 def read(path: Path) -> pd.DataFrame:
     """Return the file's columns `COLUMNS`. A missing charge stays missing."""
-    return published(path, COLUMNS, NUMERIC, 2).loc[:, list(COLUMNS)]
+    return published(path, COLUMNS).loc[:, list(COLUMNS)]
 
 
 # The first digest is that of the file in ProPublica's repository; the second that of a copy without

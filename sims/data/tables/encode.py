@@ -15,6 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from fairfl.sims.data.tables.csv_file import numbers
+
 
 def encode(
     frame: pd.DataFrame,
@@ -41,11 +43,16 @@ def encode(
     features : array of float, shape (n, d)
         The numeric columns first, then the one-hot columns.
     names : tuple of str, length d
+
+    Raises
+    ------
+    ValueError
+        For a numeric column that does not hold finite numbers.
     """
     blocks: list[NDArray[np.float64]] = []
     names: list[str] = []
     for column in numeric:
-        values = frame[column].to_numpy(dtype=np.float64)
+        values = numbers(frame, column)
         low, high = values[~is_test].min(), values[~is_test].max()
         width = high - low if high > low else np.inf
         blocks.append(((values - low) / width)[:, None])
@@ -65,36 +72,15 @@ def one_hot(codes: NDArray[np.integer], count: int) -> NDArray[np.float64]:
     return hot
 
 
-def published(
-    path: Path, columns: Sequence[str], numeric: Sequence[str], least: int = 1, **options: Any
-) -> pd.DataFrame:
-    """A published CSV file, read with pandas' `options`, once `require` has been asked."""
+def published(path: Path, columns: Sequence[str], **options: Any) -> pd.DataFrame:
+    """A published CSV file, read with pandas' `options`; `ValueError` if it lacks a column."""
     frame = pd.read_csv(path, **options)
-    require(frame, columns, numeric, path, least)
-    return frame
-
-
-def require(
-    frame: pd.DataFrame, columns: Sequence[str], numeric: Sequence[str], path: Path, least: int = 1
-) -> None:
-    """`ValueError` if the table read from `path` lacks a column, or rows, or has a text among
-    numbers.
-    """
     missing = [column for column in columns if column not in frame.columns]
     if missing:
         raise ValueError(
             f"{path.name} must have the columns {', '.join(columns)}; missing: {', '.join(missing)}"
         )
-    if len(frame) < least:
-        raise ValueError(f"{path.name} must have at least {least} rows, got {len(frame)}")
-    for column in numeric:
-        wrong = pd.Series(pd.to_numeric(frame[column], errors="coerce")).isna().to_numpy(dtype=bool)
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            value = frame[column].iloc[row]
-            raise ValueError(
-                f"{path.name}: {column} must be a number, got {value!r} in row {row + 1}"
-            )
+    return frame
 
 
 def codes_of(

@@ -98,7 +98,7 @@ def read_people(
     if score is None:
         columns, blocks = _learned(frame, features, roles, seen, path)
     else:
-        columns, blocks = _scored(frame, score, features, blind)
+        columns, blocks = _scored(frame, score, features, blind=blind)
     return Dataset(
         name=path.stem,
         features=np.hstack([values for _, values in blocks]),
@@ -155,7 +155,7 @@ def _groups(columns: Columns, parts: Sequence[Codes]) -> Codes:
 
 
 def _scored(
-    frame: pd.DataFrame, score: str, features: Sequence[str] | None, blind: bool
+    frame: pd.DataFrame, score: str, features: Sequence[str] | None, *, blind: bool
 ) -> tuple[list[str], list[Block]]:
     """Return the column of the score, alone, and its values."""
     if features is not None:
@@ -188,7 +188,7 @@ def _learned(
         require_column(frame, "feature", column, path)
     if not columns:
         raise ValueError(f"{path.name} must have at least one feature column, got none")
-    blocks = [_encoded(frame, column, named is not None) for column in columns]
+    blocks = [_encoded(frame, column, asked=named is not None) for column in columns]
     added = {column: part for column, part in groups.items() if column not in columns}
     blocks += [_indicators(column, *part) for column, part in added.items()]
     return [*columns, *added], blocks
@@ -202,7 +202,7 @@ def _indicators(column: str, codes: NDArray[np.int64], levels: Columns) -> Block
     return tuple(f"{column}={level}" for level in levels), one_hot(codes, len(levels))
 
 
-def _encoded(frame: pd.DataFrame, column: str, asked: bool) -> Block:
+def _encoded(frame: pd.DataFrame, column: str, *, asked: bool) -> Block:
     """Return a column as features: itself where it holds numbers, else one-hot.
 
     `asked` says that the columns were named: then one of many values is no reason to take it for an

@@ -16,7 +16,7 @@ Build = Callable[[str | Path | None, str, int, Progress | None], Dataset]
 
 
 @dataclass(frozen=True)
-class Entry:
+class PublishedTable:
     """A data set that can be loaded.
 
     Parameters
@@ -31,7 +31,7 @@ class Entry:
     build: Build
 
 
-DATASETS = Registry[Entry]("fairfl.sims.data.tables")
+DATASETS = Registry[PublishedTable]("fairfl.sims.data.tables")
 """Every registered data set, by name."""
 
 
@@ -39,7 +39,7 @@ def register(name: str, *groupings: str) -> Callable[[Build], Build]:
     """Add a data set by what builds it; ValueError if the name is taken."""
 
     def add(build: Build) -> Build:
-        DATASETS.register(name, Entry(groupings, build))
+        DATASETS.register(name, PublishedTable(groupings, build))
         return build
 
     return add
@@ -79,10 +79,10 @@ def load(
     """
     if name not in DATASETS:
         raise ValueError(f"name must be one of {', '.join(sorted(DATASETS))}, got {name!r}")
-    entry = DATASETS[name]
-    allowed = ("two", "all", *entry.groupings)
+    table = DATASETS[name]
+    allowed = ("two", "all", *table.groupings)
     if groups not in allowed:
         raise ValueError(f"groups must be one of {', '.join(allowed)} for {name!r}, got {groups!r}")
     if not 0 <= seed < 2**32:
         raise ValueError(f"seed must be in [0, 2**32), got {seed}")
-    return entry.build(folder, groups, seed, progress)
+    return table.build(folder, groups, seed, progress)

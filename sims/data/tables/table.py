@@ -1,6 +1,6 @@
 """A table of people: features, label, group and client of every row, and the codes' names."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -117,65 +117,26 @@ class Dataset:
         return replace(self, **{name: getattr(self, name)[chosen] for name in rows})
 
     def binary_groups(
-        self,
-        zero: str | Iterable[str],
-        one: str | Iterable[str],
-        names: tuple[str, str] | None = None,
+        self, zero: Sequence[str], one: Sequence[str], names: tuple[str, str]
     ) -> "Dataset":
-        """Return a data set of two groups: `zero` merged into group 0, `one` merged into group 1.
+        """Return a data set of two groups with `names`: `zero` and `one` are the groups merged.
 
         Rows of a group named in neither are left out. The features stay as they are: a sensitive
         attribute among them keeps its finer codes.
-
-        Parameters
-        ----------
-        zero, one : str or iterable of str
-            Members of `group_names`; both non-empty, without a common member.
-        names : pair of str, optional
-            Names of the two groups; by default the merged names, joined by " or ".
         """
-        sides = [self._members("zero", zero), self._members("one", one)]
-        common = sides[0] & sides[1]
-        if common:
-            shared = self.group_names[min(common)]
-            raise ValueError(f"zero and one must have no group in common, got {shared!r} in both")
-        code = np.full(len(self.group_names), -1)
-        for value, side in enumerate(sides):
-            code[sorted(side)] = value
-        group = code[self.group]
-        for value, argument in enumerate(("zero", "one")):
-            if not (group == value).any():
-                raise ValueError(
-                    f"{argument} must name groups that have rows, got "
-                    f"{self._joined(sides[value])!r}"
-                )
-        two = names if names is not None else (self._joined(sides[0]), self._joined(sides[1]))
-        if len(two) != 2:
-            raise ValueError(f"names must be two names, got {two!r}")
-        kept = group >= 0
-        dropped = len(self) - int(kept.sum())
-        note = f"{self.note} Two groups: 0 = {two[0]}, 1 = {two[1]}."
-        if dropped:
-            note += f" {dropped} rows of other groups left out."
-        merged = replace(self, group=np.where(kept, group, 0), group_names=two, note=note.strip())
-        return merged.select(kept)
-
-    def _members(self, argument: str, value: str | Iterable[str]) -> set[int]:
-        """Return the codes of the groups that `value` names."""
-        wanted = [value] if isinstance(value, str) else list(value)
-        if not wanted:
+        unknown = {*zero, *one} - {*self.group_names}
+        if unknown:
             raise ValueError(
-                f"{argument} must name at least one of the groups {self.group_names}, got none"
+                f"zero and one must be among the groups {self.group_names}, got {min(unknown)!r}"
             )
-        for name in wanted:
-            if name not in self.group_names:
-                raise ValueError(
-                    f"{argument} must be among the groups {self.group_names}, got {name!r}"
-                )
-        return {self.group_names.index(name) for name in wanted}
-
-    def _joined(self, codes: set[int]) -> str:
-        return " or ".join(self.group_names[code] for code in sorted(codes))
+        codes = [0 if name in zero else 1 if name in one else -1 for name in self.group_names]
+        group = np.array(codes)[self.group]
+        kept = group >= 0
+        note = f"{self.note} Two groups: 0 = {names[0]}, 1 = {names[1]}."
+        if not kept.all():
+            note += f" {int((~kept).sum())} rows of other groups left out."
+        merged = replace(self, group=np.where(kept, group, 0), group_names=names, note=note.strip())
+        return merged.select(kept)
 
 
 def _names(argument: str, value: Iterable[str]) -> tuple[str, ...]:

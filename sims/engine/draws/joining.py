@@ -9,7 +9,8 @@ import numpy as np
 
 from fairfl._support.checks import in_range, shown, whole
 from fairfl.sims.engine.draws import counter
-from fairfl.sims.engine.draws.participation import Floats, Ints, Participation, smallest
+from fairfl.sims.engine.draws.participation import Participation, smallest
+from fairfl.sims.engine.task import Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfl.sims.engine.draws import counter
-
-Ints = NDArray[np.int64]
-MOST = 1 << 22  # samples sorted at a time
+from fairfl.sims.engine.task import Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +33,7 @@ class Passes:
         return cls(job, np.arange(len(job)) - before[job], sizes[job], shuffled[job])
 
     def some(self, which: slice) -> Passes:
-        """Some of them."""
+        """A part of the passes."""
         return Passes(*(getattr(self, field.name)[which] for field in fields(self)))
 
     @cached_property
@@ -77,17 +75,7 @@ def orders(keys: counter.Words, passes: Passes) -> Ints:
     """
     if not passes.drawn:
         return _ramps(passes)
-    words = passes.words(keys)
-    if passes.samples <= MOST:
-        return _sorted(words, passes)
-    parts, start = [], 0
-    ends = np.cumsum(passes.length)
-    while start < len(words):
-        done = ends[start - 1] if start else 0
-        stop = max(start + 1, int(np.searchsorted(ends, done + MOST, side="right")))
-        parts.append(_sorted(words[start:stop], passes.some(slice(start, stop))))
-        start = stop
-    return np.concatenate(parts)
+    return _sorted(passes.words(keys), passes)
 
 
 def _ramps(passes: Passes) -> Ints:

@@ -10,18 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfl._support.checks import whole
+from fairfl.sims.engine.by_name import ByName
 from fairfl.sims.engine.draws import counter
-from fairfl.sims.engine.named import Named
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
+from fairfl.sims.engine.task import Floats, Ints
 
 PARTICIPATIONS: dict[str, type[Participation]] = {}
 """By the names that files give them."""
 
 
-class Participation(Named, ABC):
+class Participation(ByName, ABC):
     """Chooses the clients of a round; a choice is a function of the seed, the round and the
     clients' ids.
 

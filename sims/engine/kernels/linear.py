@@ -14,7 +14,7 @@ from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.model import Blocks, Model, Weights
 
 
-def ready(model: Model, data: ClientData, features: int, bias: bool = True) -> ClientData:
+def ready(model: Model, data: ClientData, features: int, *, bias: bool = True) -> ClientData:
     """The data with the model's targets, and with a ``bias`` a column of ones; ValueError for
     inputs of another width, and for whole numbers or truth values.
     """
@@ -64,7 +64,7 @@ class Linear(Model):
 
     def prepare(self, data: ClientData) -> ClientData:
         self.check_targets(data.y)
-        return ready(self, data, self.features, self.bias)
+        return ready(self, data, self.features, bias=self.bias)
 
     @abstractmethod
     def check_targets(self, y: Tensor) -> None:

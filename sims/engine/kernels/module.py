@@ -49,10 +49,10 @@ class Module(Model):
     name : str
         What a run's configuration records; the factory's name by default.
 
-    Errors: ValueError for modules with buffers (batch normalisation mixes the samples of a batch,
-    and its averages are no parameters: use group normalisation) or dropout, and for modules without
-    parameters; from ``prepare`` for data that do not fit, and for a forward that draws random
-    numbers, mixes the samples of a batch, or has no gradient.
+    Errors: ValueError for modules with buffers (the averages of batch normalisation are no
+    parameters: use group normalisation), and for modules without parameters; from ``prepare`` for
+    data that do not fit, and for a forward that draws random numbers (dropout), mixes the samples
+    of a batch, or has no gradient.
     """
 
     factory: Callable[[], nn.Module]
@@ -66,17 +66,11 @@ class Module(Model):
         module = self.module
         if not self.names:
             raise ValueError(f"factory must make a module with parameters, got {module}")
-        for path, part in module.named_modules():
-            mixing = isinstance(part, nn.modules.batchnorm._BatchNorm)
-            if mixing or any(True for _ in part.buffers(recurse=False)):
-                raise ValueError(
-                    "factory must make a module without batch norm and without buffers (use group "
-                    f"norm), got {path!r}: {part}"
-                )
-            if isinstance(part, nn.modules.dropout._DropoutNd) and part.p > 0:
-                raise ValueError(
-                    f"factory must make a module without dropout, got {path!r}: {part}"
-                )
+        for path, _ in module.named_buffers():
+            raise ValueError(
+                "factory must make a module without buffers, of batch norm for instance (use group "
+                f"norm), got {path!r} of {module}"
+            )
 
     @cached_property
     def module(self) -> nn.Module:
@@ -94,7 +88,7 @@ class Module(Model):
         return [name for name, _ in self.module.named_parameters()]
 
     def blocks(self, rows: Tensor) -> Blocks:
-        """The module's parameters (A, *shape)."""
+        """The module's parameters (A, and its shape)."""
         parts = rows.split_with_sizes([value.numel() for value in self.own], 1)
         return [p.view(len(rows), *value.shape) for p, value in zip(parts, self.own, strict=True)]
 

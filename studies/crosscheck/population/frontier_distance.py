@@ -14,6 +14,7 @@ from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import CertificationError
 from fairfl.studies.crosscheck.population.worlds import World
+from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import Notion
 
 TOLERANCE = 1e-9
@@ -30,17 +31,13 @@ def exact(world: World, scheme: Scheme = "cfl", points: int = 60) -> Frontier:
     return frontier(world.federation, scheme, points)
 
 
-def below(world: World, disparity: ArrayLike, accuracy: ArrayLike, scheme: Scheme = "cfl") -> Array:
-    """How much more accurate the scheme's best rule with at most the same |MD| is; NaN where it
-    reaches no such |MD|.
+def below(world: World, disparity: ArrayLike, accuracy: ArrayLike) -> Array:
+    """How much more accurate CFL's best rule with at most the same |MD| is.
 
-    For "cfl" it is never negative: its frontier bounds every rule of (x, a), and a vote of several
-    as well, whose accuracy and MD are means of theirs.
+    It is never negative: CFL's frontier bounds every rule of (x, a), and a vote of several as well,
+    whose accuracy and MD are means of theirs.
     """
-    curve, d = exact(world, scheme), as_floats("disparity", disparity)
-    reached = d >= curve.disparity[0]
-    best = np.full(d.shape, np.nan)
-    best[reached] = curve.accuracy_at(d[reached])
+    best = exact(world).accuracy_at(as_floats("disparity", disparity))
     return best - as_floats("accuracy", accuracy)
 
 
@@ -56,3 +53,27 @@ def optimum(world: World, scheme: Scheme, budgets: ArrayLike, notion: Notion = "
         with suppress(CertificationError):
             return solve(world.federation, scheme, own + wider, notion=notion).accuracy
     return solve(world.federation, scheme, own + WIDER[-1], notion=notion).accuracy
+
+
+@lru_cache(maxsize=128)
+def _fairest(federation: Federation, notion: Notion) -> tuple[float, Array]:
+    """CFL's accuracy at ε = 0, and what each rate (E, A) counts in Σ_k λ_k D_k."""
+    best = solve(federation, "cfl", 0.0, notion=notion)
+    groups = federation.n_groups
+    first, second = np.triu_indices(groups, 1)
+    contrasts = np.eye(groups)[first] - np.eye(groups)[second]
+    return best.accuracy, best.multipliers.reshape(-1, len(contrasts)) @ contrasts
+
+
+def supporting_plane(federation: Federation, rates: ArrayLike, notion: Notion = "dp") -> float:
+    """acc* - Σ_k λ_k D_k of a rule with these ``rates`` (E, A): acc* the accuracy of CFL at ε = 0,
+    λ its multipliers, D_k the differences of two groups' rates that they belong to.
+
+    A rule that was fair on its sample has an MD of either sign on the population, and the frontier,
+    a function of |MD|, has a kink there; the plane has none. For every rule f: acc(f) <= acc* -
+    Σ_k λ_k D_k(f), for f* maximises the Lagrangian acc + Σ λ_k
+    D_k over all rules and D_k(f*) = 0. Equal at f*; the distance of rules near f* is of second
+    order.
+    """
+    accuracy, counted = _fairest(federation, notion)
+    return accuracy - float((counted * np.asarray(rates)).sum())

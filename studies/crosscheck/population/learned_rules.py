@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.polynomial import hermite_e
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_floats
+from fairfl._support.checks import Array
 from fairfl.solvers.solution import rates_of
 from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.theory.populations.classifiers import Classifier
@@ -30,16 +27,6 @@ def learned(basis: Basis, params: ArrayLike) -> Classifier:
         edges.append(basis.centre[a] + basis.scale[a] * z)
         values.append((hermite_e.hermeval(between(z), row) > 0).astype(np.float64))
     return Classifier(edges, values)
-
-
-def ensemble(members: Sequence[Classifier], weights: ArrayLike) -> Classifier:
-    """Ask member k with chance ``weights[k]``: LFT+Ensemble."""
-    w = as_floats("weights", weights)
-    if w.shape != (len(members),) or (w < 0).any() or abs(w.sum() - 1) > 1e-9:
-        raise ValueError(
-            f"weights must be {len(members)} numbers >= 0, one a member, of sum 1, got {w.tolist()}"
-        )
-    return Classifier.average(members, w)
 
 
 def crossings(series: Array) -> Array:
@@ -96,19 +83,3 @@ class Found:
         difference = float(pooled[0, 0] - pooled[0, 1]) if two else float("nan")
         accuracy = rule.accuracy(federation)
         return cls(accuracy, pooled, apart, difference, tuple(float(v) for v in local))
-
-
-def to_json(rule: Classifier) -> dict[str, Any]:
-    """Edges and values by group, as JSON has them: every double exactly."""
-    return {"edges": [e.tolist() for e in rule.edges], "values": [v.tolist() for v in rule.values]}
-
-
-def to_text(rule: Classifier) -> str:
-    """The same as a string, for a cell of a table."""
-    return json.dumps(to_json(rule))
-
-
-def from_json(data: dict[str, Any] | str) -> Classifier:
-    """The inverse of ``to_json`` and of ``to_text``."""
-    found = json.loads(data) if isinstance(data, str) else data
-    return Classifier(found["edges"], found["values"])

@@ -17,18 +17,21 @@ docs/results/finished_studies.md, which names the last commit that ran them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from fairfl._support.checks import Array, in_range, one_of, whole
-from fairfl.studies.crosscheck.population.fairbatch_step import Ascent
 from fairfl.studies.crosscheck.population.pointwise_rule import any_rule
 from fairfl.studies.crosscheck.population.worlds import World
+from fairfl.theory.numerics.projections import soft_threshold
 from fairfl.theory.populations.classifiers import Classifier
 
 FAR = 20.0
 """Where one label of a group counts alone (ρ = 0 or 2) a score grows without end; its limit."""
+ALPHA = 0.3
+"""α_t = 0.3 / (t + 1); theorem 24 asks for steps whose sum has no end."""
+ROUNDING = 1e-12
+"""A multiplier nearer to 0 than this is 0."""
 
 
 def converged(world: World, lam: Array) -> Classifier:
@@ -42,42 +45,42 @@ def converged(world: World, lam: Array) -> Classifier:
 REGIMES = {"pooled": any_rule, "converged": converged}
 
 
-@dataclass(frozen=True)
-class Dynamics:
-    """One run of the population.
-
-    Parameters
-    ----------
-    world : World
-    budgets : (I,) ε_i >= 0.
-    regime : one of ``REGIMES``.
-    rounds : steps of λ.
-    ascent : their lengths.
-
-    Errors: ValueError for anything else.
+def trained(
+    world: World, budgets: tuple[float, ...], regime: str, rounds: int = 600
+) -> Iterator[tuple[Classifier, Array]]:
+    """Each round's rule, and the λ (I, 2) it was found with; λ moves by exact MD_i. ``budgets``
+    (I,): ε_i >= 0.
     """
+    one_of("regime", regime, tuple(REGIMES))
+    whole("rounds", rounds, 1)
+    budget = in_range("budgets", budgets, 0.0, 1e300)
+    if len(budget) != world.clients:
+        raise ValueError(f"budgets must be {world.clients}, one a client, got {len(budget)}")
+    lam = world.shares.copy()
+    for number in range(rounds):
+        rule = REGIMES[regime](world, lam)
+        yield rule, lam
+        local = rule.local_mean_differences(world.federation)
+        lam = stepped(lam, local, world.shares, budget, number)
 
-    world: World
-    budgets: tuple[float, ...]
-    regime: str
-    rounds: int = 600
-    ascent: Ascent = Ascent()
 
-    def __post_init__(self) -> None:
-        one_of("regime", self.regime, tuple(REGIMES))
-        in_range("budgets", self.budgets, 0.0, 1e300)
-        if len(self.budgets) != self.world.clients:
-            raise ValueError(
-                f"budgets must be {self.world.clients}, one a client, got {len(self.budgets)}"
-            )
-        whole("rounds", self.rounds, 1)
+def stepped(lam: Array, difference: Array, share: Array, budget: Array, number: int) -> Array:
+    r"""The next λ (I, 2), from λ (I, 2), MD (I,), the groups' shares m (I, 2), and ε (I,) >= 0.
 
-    def run(self) -> Iterator[tuple[Classifier, Array]]:
-        """Each round's rule, and the λ (I, 2) it was found with; λ moves by exact MD_i."""
-        share, budget = self.world.shares, np.array(self.budgets)
-        lam, federation = share.copy(), self.world.federation
-        for number in range(self.rounds):
-            rule = REGIMES[self.regime](self.world, lam)
-            yield rule, lam
-            local = rule.local_mean_differences(federation)
-            lam = self.ascent.step(lam, local, share, budget, number)
+    δ = λ_1 - m_1 is the multiplier of F = -MD; it moves by a_t = α_t / √2 where |F| is not what its
+    budget allows, up where F is above the end of [-ε, ε] that δ stands for, down below it, and
+    stops at 0 where it would change its sign for no reason; λ_0 moves by the opposite. Both are
+    clipped to [0, 2 m_a], each for itself.
+
+    Source: FedFB, eqs. (8)-(9), (85); the twin of ``fairfl.sims.group_fairness.FairBatch``.
+    """
+    gap, offset = -difference, lam[:, 1] - share[:, 1]
+    offset = np.where(np.abs(offset) < ROUNDING, 0.0, offset)
+    pressing = np.where(offset == 0, soft_threshold(gap, budget), gap - np.sign(offset) * budget)
+    size = np.abs(pressing)
+    rate = ALPHA / (number + 1) / 2**0.5 / np.where(size > 0, size, np.inf)
+    moved = np.where(
+        budget == 0, offset + rate * gap, soft_threshold(offset + rate * gap, rate * budget)
+    )
+    change = np.where(size > 0, moved - offset, 0.0)
+    return np.clip(lam + np.stack([-change, change], axis=1), 0.0, 2 * share)

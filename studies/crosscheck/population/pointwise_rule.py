@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from fairfl._support.checks import Array
@@ -15,9 +13,9 @@ from fairfl.theory.populations.classifiers import Classifier
 
 REACH = 9.0
 """Standard deviations about the clients' means that the grid covers."""
-GRID, BISECTIONS, THIRDS, SHALLOW = 2000, 50, 30, 0.02
-"""Cells in which changes of sign are sought. Within a cell a minimum of the size is followed where
-it is below ``SHALLOW``; sizes are relative to the largest density, cells at most 0.03 wide.
+GRID, BISECTIONS = 10_000, 50
+"""Cells in which changes of sign are sought, at most 0.006 wide: two changes within one are missed,
+whose accuracy is of the order of the cell's cube.
 """
 
 
@@ -32,7 +30,7 @@ def any_rule(world: World, lam: Array) -> Classifier:
     for a in (0, 1):
         grid, density, chance = _grid(world, a)
         worth = (density * (2 * chance - rho[:, a : a + 1])).sum(axis=0)
-        grid, yes = _with_dips(grid, worth, partial(_worth, world, a, rho[:, a]))
+        yes = worth > 0
         at = np.flatnonzero(yes[1:] != yes[:-1])
         low, high, rising = grid[at], grid[at + 1], yes[at + 1]
         for _ in range(BISECTIONS if at.size else 0):
@@ -42,32 +40,6 @@ def any_rule(world: World, lam: Array) -> Classifier:
         edges.append((low + high) / 2)
         values.append((float(yes[0]) + np.arange(at.size + 1)) % 2)
     return Classifier(edges, values)
-
-
-def _with_dips(
-    grid: Array, worth: Array, function: Callable[[Array], Array]
-) -> tuple[Array, NDArray[np.bool_]]:
-    """The grid and whether ``worth`` is positive, with bottoms of dips through 0 between nodes."""
-    yes, size = worth > 0, np.abs(worth)
-    inner = (
-        (size[1:-1] <= size[:-2])
-        & (size[1:-1] <= size[2:])
-        & (yes[1:-1] == yes[:-2])
-        & (yes[1:-1] == yes[2:])
-    )
-    at = np.flatnonzero(inner & (size[1:-1] < SHALLOW)) + 1
-    if at.size == 0:
-        return grid, yes
-    low, high, side = grid[at - 1], grid[at + 1], np.where(yes[at], 1.0, -1.0)
-    for _ in range(THIRDS):
-        first, second = low + (high - low) / 3, high - (high - low) / 3
-        left = side * function(first) < side * function(second)
-        low, high = np.where(left, low, first), np.where(left, second, high)
-    dip = (low + high) / 2
-    below = side * function(dip) <= 0
-    place = np.concatenate([grid, dip[below]])
-    order = np.argsort(place, kind="stable")
-    return place[order], np.concatenate([yes, ~yes[at][below]])[order]
 
 
 def _worth(world: World, a: int, rho: Array, x: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any
@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array, whole
+from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import MEANS_5, MEANS_9, SHARES_5, SHARES_9
+from fairfl.theory.populations.laws import Normal
 
 PANELS = "abcd"
 
@@ -38,6 +40,22 @@ class World:
     sd: tuple[tuple[float, ...], ...]
     q: tuple[Any, ...]
     weight: tuple[float, ...]
+
+    @classmethod
+    def of(cls, name: str, federation: Federation) -> World:
+        """The numbers of a federation; ValueError unless its laws are normal and η is logistic."""
+        model: Any = federation.model
+        if federation.is_finite or not all(
+            isinstance(law, Normal) and eta == Logistic()
+            for laws, etas in zip(model.laws, model.etas, strict=True)
+            for law, eta in zip(laws, etas, strict=True)
+        ):
+            raise ValueError("clients must have normal laws and eta = 1 / (1 + exp(-x)) here")
+        laws, share = model.laws, federation.share
+        mean = tuple(tuple(float(law.mean) for law in own) for own in laws)
+        sd = tuple(tuple(float(law.sd) for law in own) for own in laws)
+        q = share[:, 1] if share.shape[1] == 2 else share
+        return cls(name, mean, sd, _tuples(q.tolist()), _tuples(federation.weight.tolist()))
 
     def __post_init__(self) -> None:
         for name, values in self._by_client().items():
@@ -75,17 +93,6 @@ class World:
         """One of the clients by itself."""
         own = {name: (values[client],) for name, values in self._by_client().items()}
         return replace(self, **own | {"name": f"{self.name}, client {client}", "weight": (1.0,)})
-
-    def to_json(self) -> dict[str, Any]:
-        """The numbers as JSON has them."""
-        return {"name": self.name} | self._by_client()
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> World:
-        """The inverse of ``to_json``; TypeError for what is not an attribute."""
-        return cls(
-            **{name: value if name == "name" else _tuples(value) for name, value in data.items()}
-        )
 
 
 def in_words(name: str) -> str:

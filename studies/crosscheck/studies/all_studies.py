@@ -1,9 +1,9 @@
 """The studies by name: every module of ``studies/`` that has a ``NAME``; nothing else is edited.
 
 It holds ``NAME``, ``TITLE``, ``units(scale)`` and ``verdicts(measures)``; where it has any,
-``tables(measures)`` and ``PICTURES``; ``SEEDS`` where they are not ``experiment.SEEDS``; ``SEEN``,
-how many seeds its tolerances were set on, where that is not 0. See ``study.py``. In place of units
-it may have ``measured(seed)``, a table or the columns of one row: then a seed is a unit.
+``tables(measures)`` and ``PICTURES``; ``SEEDS`` where they are not ``experiment.SEEDS``. See
+``study.py``. In place of units it may have ``measured(seed)``, a table or the columns of one row:
+then a seed is a unit.
 """
 
 from __future__ import annotations
@@ -50,7 +50,6 @@ def study_of(module: ModuleType) -> Study:
         getattr(module, "tables", lambda measures: {}),
         module.verdicts,
         getattr(module, "PICTURES", ()),
-        getattr(module, "SEEN", 0),
     )
 
 

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from fairfl._support.checks import Array
 from fairfl.solvers.schemes import LABELS
-from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, below, exact
+from fairfl.studies.crosscheck.population.frontier_distance import below, exact
 from fairfl.studies.crosscheck.population.worlds import by_name, in_words
-from fairfl.studies.crosscheck.rates import Rate, rms, told
-from fairfl.studies.crosscheck.runs import BOXED, CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan
+from fairfl.studies.crosscheck.rates import Rate, told
+from fairfl.studies.crosscheck.runs import CFL, LEARNERS, Plan
 from fairfl.studies.crosscheck.study import Verdict
 from fairfl.studies.crosscheck.told import (
+    bound_verdict,
     by_people,
     by_size,
     exact_curve,
+    guided,
     points_of,
     rate_verdict,
-    series,
+    summary,
     trade_off,
 )
 from fairfl.studies.experiment import Scale, Unit
@@ -29,9 +32,7 @@ from fairfl.studies.frames import among, floats, groups, rows
 NAME = "frontier"
 TITLE = "Learned rules of four schemes below the exact CFL frontier"
 SEEDS = {"quick": 1, "paper": 4}
-SEEN = 2
 
-EVERYONE = (CFL, ENSEMBLE, LFT_AVG, FEDFB)
 BUDGETS = (0.0, 0.05, 0.15, 0.4)
 FIGURES = tuple(f"figure-{number}{panel}" for number in (5, 9) for panel in "abcd")
 RANDOM = tuple(f"random-{seed}" for seed in range(6))
@@ -40,49 +41,38 @@ SHOWN = ("figure-5a", "figure-5d", "figure-9d", "random-0")
 RATED = (0.1, 0.2)
 """Budgets whose rate is measured: not 0, where |MD| has a kink."""
 SIZES = (250, 1_000, 4_000, 16_000)
-FAR = 0.05
-"""Rules whose accuracy is this far below all the curves are counted in the picture, not drawn."""
+PANELS = {"below the frontier": -1.0, "from the budget": -0.5}
+"""Of the picture of rates, and the powers of n that are asked about."""
 
 
 def units(scale: Scale) -> list[Unit]:
     """Quick: two worlds, 1,000 people. Paper: 14 worlds, up to 100,000; CFL for the rates."""
-    plans = _paper(scale.seeds) if scale.paper else _quick(scale.seeds)
-    return [plan.unit() for plan in plans]
+    each = range(scale.seeds)
+    if scale.paper:
+        found = _units(FIGURES + RANDOM, LEARNERS, (1,), 1_000, each, BUDGETS)
+        found += _units(
+            ("figure-5d", "figure-9d", "random-0"), LEARNERS, (5,), 1_000, each, BUDGETS
+        )
+        found += _units(("figure-9d",), LEARNERS, (7,), 1_000, each, BUDGETS)
+        found += _units(("figure-5d",), (CFL,), (1,), 100_000, each, RATED[:1])
+        return found + [u for n in SIZES for u in _units(SHOWN, (CFL,), (1,), n, each, RATED)]
+    worlds = ("figure-5d", "random-0")
+    found = _units(worlds, LEARNERS, (1, 5), 1_000, each, (0.0, 0.15), 50)
+    return found + [u for n in SIZES[:-1] for u in _units(worlds, (CFL,), (1,), n, each, RATED, 50)]
 
 
-def _quick(seeds: int) -> list[Plan]:
-    worlds, budgets = ("figure-5d", "random-0"), (0.0, 0.15)
-    plans = _plans(worlds, EVERYONE, (1, 5), 1_000, range(seeds), budgets, 50)
-    plans += _plans(("random-0",), (BOXED,), (1,), 1_000, range(seeds), budgets, 50)
-    for size in (250, 1_000, 4_000):
-        plans += _plans(worlds, (CFL,), (1,), size, range(seeds), RATED, 50)
-    return plans
-
-
-def _paper(seeds: int) -> list[Plan]:
-    each = range(seeds)
-    plans = _plans(FIGURES + RANDOM, EVERYONE, (1,), 1_000, each, BUDGETS)
-    plans += _plans(("figure-5d", "figure-9d", "random-0"), EVERYONE, (5,), 1_000, each, BUDGETS)
-    plans += _plans(("figure-9d",), EVERYONE, (7,), 1_000, each, BUDGETS)
-    plans += _plans(RANDOM, (BOXED,), (1,), 1_000, each, BUDGETS)
-    plans += _plans(("figure-5d",), (CFL,), (1,), 100_000, each, RATED[:1])
-    for size in SIZES:
-        plans += _plans(SHOWN, (CFL,), (1,), size, each, RATED)
-    return plans
-
-
-def _plans(
-    worlds: tuple[str, ...],
-    schemes: tuple[str, ...],
-    degrees: tuple[int, ...],
+def _units(
+    worlds: Iterable[str],
+    schemes: Iterable[str],
+    degrees: Iterable[int],
     size: int,
-    seeds: range,
-    budgets: tuple[float, ...],
+    seeds: Iterable[int],
+    budgets: Iterable[float],
     rounds: int | None = None,
-) -> list[Plan]:
+) -> list[Unit]:
     each = tuple((budget,) for budget in budgets)
     return [
-        Plan(by_name(world), scheme, degree, size, seed, each, rounds)
+        Plan(by_name(world), scheme, degree, size, seed, each, rounds).unit()
         for world in worlds
         for degree in degrees
         for scheme in schemes
@@ -103,37 +93,30 @@ def beside(measures: pd.DataFrame) -> pd.DataFrame:
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """By scheme, degree, size: rules, how far below (mean, least), their mean |MD|; rates."""
+
+    def points(part: pd.DataFrame) -> dict[str, Any]:
+        short = floats(part, "below")
+        found = {"rules": len(part), "below, mean": short.mean(), "below, least": short.min()}
+        return found | {"|MD|, mean": floats(part, "disparity").mean()}
+
+    def rates(part: pd.DataFrame) -> dict[str, Any]:
+        sizes = floats(part, "rows")
+        short, over = (
+            told(Rate.of(sizes, d, part["world"])) for d in (floats(part, "below"), _missed(part))
+        )
+        return {"people": int(sizes.max()), "below": short, "||MD| - ε|": over}
+
     found = beside(measures)
-    lines = [
-        {
-            "scheme": scheme,
-            "degree": degree,
-            "people": size,
-            "rules": len(part),
-            "below, mean": float(floats(part, "below").mean()),
-            "below, least": float(floats(part, "below").min()),
-            "|MD|, mean": float(floats(part, "disparity").mean()),
-        }
-        for (scheme, degree, size), part in groups(found, ["scheme", "degree", "rows"])
-    ]
-    return {"points": pd.DataFrame(lines), "rates": _rates(found)}
+    by_scheme = summary(found, ["scheme", "degree", "rows"], points)
+    return {
+        "points": by_scheme.rename(columns={"rows": "people"}),
+        "rates": summary(rated(found), ["world", "degree"], rates),
+    }
 
 
 def rated(found: pd.DataFrame) -> pd.DataFrame:
     """CFL's rows with one of the budgets of the rates."""
     return among(among(found, "scheme", [CFL]), "budget", [f"{v:g}" for v in RATED])
-
-
-def _rates(found: pd.DataFrame) -> pd.DataFrame:
-    lines = []
-    for (world, degree), part in groups(rated(found), ["world", "degree"]):
-        sizes = floats(part, "rows")
-        short, over = (
-            told(Rate.of(sizes, d, part["world"])) for d in (floats(part, "below"), _missed(part))
-        )
-        line = {"world": world, "degree": degree, "people": int(sizes.max()), "below": short}
-        lines.append(line | {"||MD| - ε|": over})
-    return pd.DataFrame(lines)
 
 
 def _missed(part: pd.DataFrame) -> Array:
@@ -145,100 +128,45 @@ def _missed(part: pd.DataFrame) -> Array:
 
 
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
-    """The hard inequality, and three soft ones."""
+    """The hard inequality, and two rates."""
     found = beside(measures)
-    return _bound(found), *_speed(found), _clipped(found)
-
-
-def _bound(found: pd.DataFrame) -> Verdict:
-    short = floats(found, "below")
-    least = float(short.min())
-    worlds, sizes = found["world"].nunique(), floats(found, "rows")
-    text = (
-        f"{len(found)} rules of {worlds} worlds, {found['scheme'].nunique()} schemes, degrees "
-        f"{_list(found, 'degree')}, {sizes.min():,.0f} to {sizes.max():,.0f} people, seeds "
-        f"{_list(found, 'seed')}: the nearest one is {least:.2g} below its frontier"
-    )
-    return Verdict(
-        "below-cfl-frontier",
-        bool(least >= -TOLERANCE),
-        "No learned rule is more accurate than the exact CFL optimum at its own |MD|.",
-        text,
-        hard=True,
-    )
-
-
-def _speed(found: pd.DataFrame) -> Iterator[Verdict]:
     part = among(rated(found), "degree", [1])
-    sizes = floats(part, "rows")
-    for name, asked, distances, power in (
-        (
+    return (
+        bound_verdict(
+            "below-cfl-frontier",
+            "No learned rule is more accurate than the exact CFL optimum at its own |MD|.",
+            found,
+            floats(found, "below"),
+        ),
+        rate_verdict(
             "cfl-regret-rate",
             "CFL's learner, its class containing the optimum: its distance below the frontier "
             "shrinks like 1/n.",
-            floats(part, "below"),
             1,
+            part,
+            floats(part, "below"),
         ),
-        (
+        rate_verdict(
             "cfl-budget-rate",
             "And its |MD| misses the budget by the order of the root of 1/n.",
-            _missed(part),
             0.5,
+            part,
+            _missed(part),
         ),
-    ):
-
-        def said(rate: Rate, distances: Array = distances) -> str:
-            most = max(rate.sizes)
-            return (
-                f"{rate}, over {min(rate.sizes):,.0f} to {most:,.0f} people, seeds "
-                f"{_list(part, 'seed')}, degree 1; {rate.told_by_world()}; at {most:,.0f}: "
-                f"{rms(distances[sizes == most]):.2g}"
-            )
-
-        yield rate_verdict(name, asked, power, part, distances, said)
-
-
-def _clipped(found: pd.DataFrame) -> Verdict:
-    """Runs on the same samples with and without the plane."""
-    keys = ["world", "rows", "seed", "budget", "degree"]
-    clipped, plane = (among(found, "scheme", [scheme]) for scheme in (BOXED, CFL))
-    pairs = clipped.merge(plane, on=keys, suffixes=("", "_plane"))
-    asked = (
-        "FairBatch with λ clipped to the box of FedFB's (6) ends as near to the frontier as "
-        "with λ on the plane."
     )
-    if len(pairs) == 0:
-        return Verdict("clipped-multipliers", None, asked, "no such runs")
-    more = floats(pairs, "below") - floats(pairs, "below_plane")
-    worst = int(np.argmax(more))
-    said = pairs.iloc[worst]
-    text = (
-        f"of {len(pairs)} runs on {pairs['world'].nunique()} random worlds, "
-        f"{int((more > 1e-3).sum())} end more than 0.001 further below; the worst, "
-        f"{said['world']} with budget {said['budget']}, is {more[worst]:.3f} less accurate at "
-        f"|MD| {said['disparity']:.3f}"
-    )
-    return Verdict("clipped-multipliers", bool((more <= 1e-3).all()), asked, text)
-
-
-def _list(found: pd.DataFrame, column: str) -> str:
-    return ", ".join(f"{v:g}" for v in np.unique(floats(found, column)))
 
 
 def points(measures: pd.DataFrame) -> pd.DataFrame:
     """Three exact frontiers a world, and the largest sample's rules: panel, series, kind, x, y."""
     parts = []
     for (world,), found in groups(among(measures, "world", SHOWN), ["world"]):
-        four = among(among(found, "degree", [1]), "scheme", EVERYONE)
+        four = among(found, "degree", [1])
         size = _common(four)
         shown = among(four, "rows", [size])
-        curves = [exact_curve(by_name(world), scheme) for scheme in LABELS]
-        far = floats(shown, "accuracy") < min(float(floats(one, "y").min()) for one in curves) - FAR
-        panel = f"{in_words(world)}, {size:,} people" + (
-            f" ({far.sum()} far below)" if far.any() else ""
-        )
-        parts += [one.assign(panel=panel) for one in curves]
-        for (scheme,), part in groups(rows(shown, ~far), ["scheme"]):
+        panel = f"{in_words(world)}, {size:,} people"
+        for scheme in LABELS:
+            parts.append(exact_curve(by_name(world), scheme).assign(panel=panel))
+        for (scheme,), part in groups(shown, ["scheme"]):
             parts.append(points_of(panel, f"{scheme}, learned", part))
     return pd.concat(parts, ignore_index=True)
 
@@ -251,23 +179,12 @@ def _common(found: pd.DataFrame) -> int:
 
 def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
     """CFL's distances by size: RMS over budgets and seeds, and the lines n^-1 and n^-1/2."""
-    part = rated(beside(measures))
     parts = []
-    for (world, degree), mine in groups(part, ["world", "degree"]):
+    for (world, degree), mine in groups(rated(beside(measures)), ["world", "degree"]):
         sizes, name = floats(mine, "rows"), f"{in_words(world)}, degree {degree}"
-        parts.append(by_size("below the frontier", name, sizes, floats(mine, "below")))
-        parts.append(by_size("from the budget", name, sizes, _missed(mine)))
-    table = pd.concat(parts, ignore_index=True)
-    guides = []
-    for panel, power in (("below the frontier", -1.0), ("from the budget", -0.5)):
-        mine = among(table, "panel", [panel])
-        x = np.unique(floats(mine, "x"))
-        level = float(
-            np.exp(np.mean(np.log(floats(mine, "y")) - power * np.log(floats(mine, "x"))))
-        )
-        guides.append(series(panel, f"n^{power:g}", "line", x, level * x**power))
-    order = pd.concat([table, *guides], ignore_index=True)
-    return order.sort_values("panel", kind="stable", ignore_index=True)
+        for panel, distances in zip(PANELS, (floats(mine, "below"), _missed(mine)), strict=True):
+            parts.append(by_size(panel, name, sizes, distances))
+    return guided(pd.concat(parts, ignore_index=True), PANELS)
 
 
 RATE, DISTANCE = "CFL's learner by sample size", "distance (share of people)"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -13,18 +12,15 @@ import pandas as pd
 
 from fairfl.sims.engine import Result
 from fairfl.solvers.api import solve
-from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, optimum
-from fairfl.studies.crosscheck.population.learned_rules import Found, from_json
-from fairfl.studies.crosscheck.population.supporting_line import supporting_plane
+from fairfl.studies.crosscheck.population.frontier_distance import optimum, supporting_plane
+from fairfl.studies.crosscheck.population.learned_rules import Found
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
-from fairfl.studies.crosscheck.rates import Rate
-from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan
-from fairfl.studies.crosscheck.standard_errors import NEAR, OVER
+from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LEARNERS, Plan
 from fairfl.studies.crosscheck.study import Verdict
 from fairfl.studies.crosscheck.told import (
+    bound_verdict,
     by_people,
     by_size,
-    counted,
     points_of,
     rate_verdict,
     series,
@@ -32,13 +28,13 @@ from fairfl.studies.crosscheck.told import (
     trade_off,
 )
 from fairfl.studies.experiment import Scale, Unit
-from fairfl.studies.frames import among, floats, groups, loose, rows
+from fairfl.studies.frames import among, floats, groups, loose
+from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.notions import Notion
 
 NAME = "notions"
 TITLE = "Equal opportunity, equalised odds and three groups below the exact optima"
 SEEDS = {"quick": 1, "paper": 4}
-SEEN = 2
 
 NOTIONS: tuple[Notion, ...] = ("dp", "eo", "eodds")
 TWO, THREE = ("figure-5d", "figure-9d", "random-0"), ("random-0-2-3", "random-1-3-3")
@@ -52,10 +48,9 @@ RATED: tuple[tuple[str, Notion], ...] = (
     (THREE[1], NOTIONS[1]),
 )
 """Questions of the rates."""
-EVERYONE = (CFL, ENSEMBLE, LFT_AVG, FEDFB)
 SIZES = (500, 1_000, 2_000, 8_000)
 BUDGETS = (0.0, 0.1)
-FAIR, LOOSE = (f"{v:g}" for v in BUDGETS)
+FAIR = f"{BUDGETS[0]:g}"
 LOST = "below the plane"
 TOLD = {"dp": "parity", "eo": "equal opportunity", "eodds": "equalised odds"}
 
@@ -68,8 +63,7 @@ class NotionPlan(Plan):
         """The columns of ``Plan.measured``, and how much more accurate than the rule are:
         ``below``, CFL's optimum at its own disparity; ``LOST``, the plane through CFL's at ε = 0;
         ``below locally``, LFT+FedAvg's optimum at its own local disparities; ``members``, of an
-        ensemble, a client's own optimum than its member, the least. ``off``: how far an ensemble's
-        disparity is from the exact one's at its budget.
+        ensemble, a client's own optimum than its member, the least.
         """
         table = super().measured(result)
         lines = [self._beside(row) for row in table.to_dict("records")]
@@ -77,7 +71,7 @@ class NotionPlan(Plan):
 
     def _beside(self, row: dict[Any, Any]) -> dict[str, Any]:
         world, notion, accuracy = self.world, self.notion, row["accuracy"]
-        found = Found.of(from_json(row["rule"]), world.federation, notion)
+        found = Found.of(Classifier.from_json(row["rule"]), world.federation, notion)
         plane = supporting_plane(world.federation, found.rates, notion)
         local = optimum(world, "lft_fedavg", np.abs(found.local), notion)
         line = {
@@ -87,20 +81,16 @@ class NotionPlan(Plan):
             LOST: plane - accuracy,
             "below locally": local - accuracy,
             "members": np.nan,
-            "off": np.nan,
         }
         if self.scheme == ENSEMBLE:
-            budget = float(row["budget"])
-            exact = solve(world.federation, "lft_ensemble", budget, notion=notion).disparity
             line["members"] = self._nearest(json.loads(row["members"]))
-            line["off"] = abs(found.disparity - exact)
         return line
 
-    def _nearest(self, members: list[dict[str, Any]]) -> float:
+    def _nearest(self, members: list[str]) -> float:
         short = []
         for i, member in enumerate(members):
             own = self.world.alone(i)
-            found = Found.of(from_json(member), own.federation, self.notion)
+            found = Found.of(Classifier.from_json(member), own.federation, self.notion)
             short.append(optimum(own, "cfl", found.disparity, self.notion) - found.accuracy)
         return float(min(short))
 
@@ -108,9 +98,9 @@ class NotionPlan(Plan):
 def units(scale: Scale) -> list[Unit]:
     """Quick: three questions, 1,000 people. Paper: twelve, 2,000; CFL of five with four sizes."""
     if not scale.paper:
-        return _units(SMALL, EVERYONE, (1_000,), scale.seeds, 40)
+        return _units(SMALL, LEARNERS, (1_000,), scale.seeds, 40)
     few, less, some, most = SIZES
-    found = _units(QUESTIONS, EVERYONE, (some,), scale.seeds)
+    found = _units(QUESTIONS, LEARNERS, (some,), scale.seeds)
     return found + _units(RATED, (CFL,), (few, less, most), scale.seeds)
 
 
@@ -133,7 +123,7 @@ def _units(
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """By notion, groups, scheme, people and budget: rules, what they lose and their disparity."""
-    columns = ("below", LOST, "below locally", "disparity", "off")
+    columns = ("below", LOST, "below locally", "disparity")
 
     def of(part: pd.DataFrame) -> dict[str, Any]:
         return {"rules": len(part)} | {f"{n}, mean": float(floats(part, n).mean()) for n in columns}
@@ -143,142 +133,58 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
-    """Three hard inequalities, and what is learned of several notions and groups."""
+    """Three hard inequalities, and two rates of CFL's at ε = 0, where its class contains the
+    optimum.
+    """
+    members, part = among(measures, "scheme", [ENSEMBLE]), _rated(measures)
     return (
-        _bound(
-            measures,
-            ("below", LOST),
+        bound_verdict(
             "below-cfl",
             "No learned rule is more accurate than the exact CFL optimum at its own disparity, nor "
             "above the plane through CFL's optimum at ε = 0.",
-        ),
-        _bound(
             measures,
-            ("below locally",),
+            [floats(measures, column) for column in ("below", LOST)],
+            "question",
+        ),
+        bound_verdict(
             "below-lft-fedavg",
             "None is more accurate than LFT+FedAvg's exact optimum at its own local disparities.",
+            measures,
+            floats(measures, "below locally"),
+            "question",
         ),
-        _bound(
-            among(measures, "scheme", [ENSEMBLE]),
-            ("members",),
+        bound_verdict(
             "members-below-their-own",
             "No member of an ensemble is more accurate on its own client's law than that client's "
             "exact optimum at the member's own disparity.",
+            members,
+            floats(members, "members"),
+            "question",
         ),
-        *_speed(measures),
-        _fedfb(measures),
-        _odds(measures),
-        _pairs(measures),
+        rate_verdict(
+            "plane-rate",
+            "CFL's learner of equal opportunity, and of three groups: at ε = 0 its distance below "
+            "the plane shrinks like 1/n.",
+            1,
+            part,
+            floats(part, LOST),
+            "question",
+        ),
+        rate_verdict(
+            "disparity-rate",
+            "And its disparity like the root of 1/n.",
+            0.5,
+            part,
+            floats(part, "disparity"),
+            "question",
+        ),
     )
-
-
-def _bound(found: pd.DataFrame, columns: tuple[str, ...], name: str, asked: str) -> Verdict:
-    least = float(np.min([floats(found, column).min() for column in columns]))
-    text = f"{_what(found)}: the nearest one is {least:.2g} below"
-    return Verdict(name, bool(least >= -TOLERANCE), asked, text, hard=True)
 
 
 def _rated(found: pd.DataFrame) -> pd.DataFrame:
     """CFL's at ε = 0, of the questions that have several sizes."""
     asked = [f"{world}, {notion}" for world, notion in RATED]
-    return among(among(_one_rate(found), "scheme", [CFL]), "question", asked)
-
-
-def _one_rate(found: pd.DataFrame) -> pd.DataFrame:
-    """At ε = 0, of parity and equal opportunity."""
-    return among(among(found, "notion", ["dp", "eo"]), "budget", [FAIR])
-
-
-def _speed(found: pd.DataFrame) -> Iterator[Verdict]:
-    """CFL's at ε = 0, where its class contains the optimum."""
-    part = _rated(found)
-
-    def said(rate: Rate) -> str:
-        return f"{rate}; {rate.told_by_world()}; {_what(part)}"
-
-    asked = (
-        "CFL's learner of equal opportunity, and of three groups: at ε = 0 its distance below the "
-        "plane shrinks like 1/n."
-    )
-    yield rate_verdict("plane-rate", asked, 1, part, floats(part, LOST), said, "question")
-    asked, apart = "And its disparity like the root of 1/n.", floats(part, "disparity")
-    yield rate_verdict("disparity-rate", asked, 0.5, part, apart, said, "question")
-
-
-def _fedfb(found: pd.DataFrame) -> Verdict:
-    """Means over seeds, at the largest size that FedFB ran with."""
-    size = floats(among(found, "scheme", [FEDFB]), "rows").max()
-    part = among(among(_one_rate(found), "rows", [size]), "scheme", [CFL, FEDFB])
-    table = part.pivot_table(index="question", columns="scheme", values=[LOST, "disparity"])
-    more = (table[LOST, FEDFB] - table[LOST, CFL]).to_numpy()
-    apart = (table["disparity", FEDFB] - table["disparity", CFL]).to_numpy()
-    far = [str(name) for name, v in zip(table.index, more, strict=True) if v > NEAR]
-    return Verdict(
-        "fedfb-near-cfl",
-        bool((more <= NEAR).all() and (apart <= OVER).all()),
-        f"With ten local steps FedFB is at most {NEAR:g} less accurate than CFL against the plane, "
-        f"and its disparity at most {OVER:g} larger, at ε = 0 in the mean over seeds.",
-        f"{_what(part)}: {np.median(more):.4f} in the median over questions, at most "
-        f"{more.max():.4f} (disparity {apart.max():.4f}); further than that: "
-        f"{'; '.join(far) or 'none'}",
-    )
-
-
-def _odds(found: pd.DataFrame) -> Verdict:
-    """CFL's at ε = 0 and their largest size; those of one rate with as many people beside."""
-    fair = among(among(found, "scheme", [CFL]), "budget", [FAIR])
-    part = _largest(among(fair, "notion", ["eodds"]))
-    same = among(_one_rate(fair), "rows", part["rows"].tolist())
-    mine, others = floats(part, "disparity"), floats(same, "disparity")
-    rest = f"those of one rate {others.mean():.3f}" if len(others) else "no others"
-    return Verdict(
-        "odds-are-kept",
-        bool(mine.max() <= 2 * others.max()) if len(mine) and len(others) else None,
-        "A learner of equalised odds at ε = 0 leaves no more than twice the largest disparity "
-        "that is left by learners of one rate.",
-        f"{_what(part)}: {mine.mean():.3f} in the mean, at most {mine.max():.3f}, {rest}; yet it "
-        f"is only {floats(part, LOST).mean():.4f} below the plane: it maximises the Lagrangian, "
-        "and only a mixture of such rules keeps the budgets"
-        if len(mine)
-        else "no such runs",
-    )
-
-
-def _pairs(found: pd.DataFrame) -> Verdict:
-    """CFL's with three groups at the positive budget."""
-    part = _largest(among(among(found, "scheme", [CFL]), "budget", [LOOSE]))
-    part = rows(
-        among(part, "notion", ["dp", "eo"]),
-        floats(among(part, "notion", ["dp", "eo"]), "groups") > 2,
-    )
-    asked = (
-        "With three groups FairBatch's budget |r_a - r_0| <= ε keeps the largest difference of two "
-        "groups within ε."
-    )
-    if not len(part):
-        return Verdict("budgets-hold-between-all-pairs", None, asked, "no such runs")
-    over = floats(part, "disparity") - float(LOOSE)
-    return Verdict(
-        "budgets-hold-between-all-pairs",
-        bool((over <= OVER).all()),
-        asked,
-        f"{_what(part)}: {float(LOOSE) + over.max():.3f} at most where ε = {LOOSE}, and "
-        f"{floats(part, 'below').mean():.4f} below the frontier in the mean: what it limits is not "
-        "what the frontier limits",
-    )
-
-
-def _largest(found: pd.DataFrame) -> pd.DataFrame:
-    return (
-        rows(found, floats(found, "rows") == floats(found, "rows").max()) if len(found) else found
-    )
-
-
-def _what(found: pd.DataFrame) -> str:
-    """Rules, questions, people and seeds."""
-    asked, sizes = found[["world", "notion"]].drop_duplicates(), np.unique(floats(found, "rows"))
-    span = " to ".join(f"{size:,.0f}" for size in dict.fromkeys((*sizes[:1], *sizes[-1:])))
-    return counted(found, f"rules of {len(asked)} worlds and notions, {span} people")
+    return among(among(among(found, "scheme", [CFL]), "budget", [FAIR]), "question", asked)
 
 
 def points(measures: pd.DataFrame) -> pd.DataFrame:

@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairfl._support.checks import Array, one_of
+from fairfl._support.checks import Array
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.fedfb_synthetic import chance_of_label
 from fairfl.sims.data.tables.score import cross_fitted_score
 from fairfl.solvers.api import frontier
 from fairfl.solvers.frontier import Frontier
-from fairfl.studies.papers.fedfb.data import REAL, SYNTHETIC, fedfb_data
+from fairfl.studies.papers.fedfb.data import SYNTHETIC, fedfb_data
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import Difference
 
 STEP = 0.01
 """Scores of real people are rounded to it: people enough a level for η."""
@@ -51,35 +52,23 @@ def best_accuracy(found: Frontier, spd: float) -> float:
     return float(found.accuracy_at(min(max(spd, float(reach[0])), float(reach[-1]))))
 
 
-def deviation_frontier(federation: Federation, points: int = 40) -> tuple[Array, Array]:
-    """The best accuracy at each disparity from 0 to that of the most accurate rule: (disparity,
-    accuracy), (points,).
-
-    Errors: ValueError for a federation that is not of a finite X, or fewer than two points.
-    """
-    if not federation.is_finite:
-        raise ValueError("federation must have a finite X, this one is of continuous laws")
-    found = frontier(federation, "cfl", points, difference="overall")
-    return found.disparity, found.accuracy
-
-
-def scored(data: FederatedData, step: float = STEP) -> Federation:
+def scored(data: FederatedData) -> Federation:
     """The test people, pooled, with a score that has not seen them, and η by isotonic regression.
 
     The score is a logistic regression of all features (the group is among them), cross-fitted in
-    five folds over all people, rounded to ``step``; η is fitted to the test people's labels.
+    five folds over all people, rounded to ``STEP``; η is fitted to the test people's labels.
     """
     assert data.group is not None
     score = cross_fitted_score(data.x, data.y, group=data.group, client=data.owner)
     test = data.rows("test")
-    level = np.round(score[test] / step) * step
+    level = np.round(score[test] / STEP) * STEP
     return Federation.from_samples(
         level, data.y[test], data.group[test], np.zeros(len(test), np.int64)
     )
 
 
 @lru_cache(maxsize=8)
-def limit(name: str, points: int = 40) -> tuple[Array, Array]:
+def limit(name: str, difference: Difference = "overall") -> tuple[Array, Array]:
     """The frontier behind the points of a data set, on its test people.
 
     Synthetic data: of all classifiers of (x, a), for η is known; accuracies are expected ones over
@@ -87,10 +76,9 @@ def limit(name: str, points: int = 40) -> tuple[Array, Array]:
     bounds no classifier that sees the features themselves; it is what post-processing of a good
     score attains.
     """
-    one_of("name", name, (*SYNTHETIC, *REAL))
-    data = fedfb_data(name)
-    if name in REAL:
-        return deviation_frontier(scored(data), points)
-    assert data.group is not None
-    test = data.rows("test")
-    return deviation_frontier(people_federation(data.x[test, :2], data.group[test]), points)
+    data, people = fedfb_data(name), None
+    if name in SYNTHETIC and data.group is not None:
+        test = data.rows("test")
+        people = people_federation(data.x[test, :2], data.group[test])
+    found = frontier(people or scored(data), "cfl", 40, difference=difference)
+    return found.disparity, found.accuracy

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from fairfl._support.checks import Array
 from fairfl.studies.experiment import Picture
-from fairfl.studies.frames import among, floats, groups
-from fairfl.studies.frames import rows as kept_rows
+from fairfl.studies.frames import among, floats, loose
 from fairfl.studies.papers.fedfb.data import REAL
 from fairfl.studies.papers.fedfb.limits import limit
 from fairfl.studies.papers.fedfb.published_numbers import MEASURES as PRINTED
@@ -42,6 +42,17 @@ def trade_off(
     return pd.concat([part for part in parts if len(part)], ignore_index=True)
 
 
+def by_setting(
+    rows: pd.DataFrame, listed: Iterable[tuple[str, float, Any]], label: Callable[[str, float], str]
+) -> pd.DataFrame:
+    """The rows with their methods' names as objectives, and their settings as alpha; what is not
+    ``listed`` has none.
+    """
+    known = {label(name, setting): (name, setting) for name, setting, _ in listed}
+    both = [known.get(str(name), (str(name), np.nan)) for name in rows["objective"]]
+    return rows.assign(objective=[n for n, _ in both], alpha=[setting for _, setting in both])
+
+
 def picture(name: str, title: str) -> tuple[Picture, ...]:
     """The picture of an experiment's points."""
     return (Picture(name, "tradeoff", title, x=AXIS),)
@@ -67,66 +78,42 @@ def in_expectation(test: pd.DataFrame) -> pd.DataFrame:
 
 def frontiers(datasets: Sequence[str], limit: Limit) -> pd.DataFrame:
     """A row a point of each data set's frontier."""
-    found = ((name, *limit(name)) for name in datasets)
-    rows = [
-        _row(name, "frontier", OF_SCORE if name in REAL else EXACT, np.nan, [x], [y])
-        for name, xs, ys in found
-        for x, y in zip(xs, ys, strict=True)
-    ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    parts = []
+    for name in datasets:
+        x, y = limit(name)
+        told = {"dataset": name, "objective": OF_SCORE if name in REAL else EXACT, "seeds": 1}
+        parts.append(pd.DataFrame({"disparity": x, "accuracy": y}).assign(kind="frontier", **told))
+    return pd.concat(parts, ignore_index=True).reindex(columns=COLUMNS)
 
 
 def _ours(test: pd.DataFrame, disparity: str, accuracy: str) -> pd.DataFrame:
-    rows = []
-    settings = test.assign(setting=floats(test, "alpha") if "alpha" in test else np.nan)
-    for (dataset, objective), mine in groups(settings, ["dataset", "objective"]):
-        kind = "constant" if str(objective) in ("all 0", "all 1") else "ours"
-        for setting in _distinct(floats(mine, "setting")):
-            level = floats(mine, "setting")
-            here = kept_rows(mine, np.isnan(level) if np.isnan(setting) else level == setting)
-            # constants come with every schedule
-            _, once = np.unique(floats(here, "seed"), return_index=True)
-            both = (floats(here, column)[once] for column in (disparity, accuracy))
-            rows.append(_row(dataset, kind, objective, setting, *both))
-    return pd.DataFrame(rows, columns=COLUMNS)
+    columns = {"disparity": test[disparity], "accuracy": test[accuracy]}
+    shown = test[["dataset", "objective", "seed"]].assign(
+        **columns, setting=test["alpha"] if "alpha" in test else np.nan
+    )
+    point = ["dataset", "objective", "setting"]
+    # constants come with every schedule
+    once = loose(shown.drop_duplicates([*point, "seed"])).groupby(point, sort=False, dropna=False)
+    found = once.agg(
+        disparity=("disparity", "mean"),
+        disparity_sd=("disparity", "std"),
+        accuracy=("accuracy", "mean"),
+        accuracy_sd=("accuracy", "std"),
+        seeds=("seed", "count"),
+    ).reset_index()
+    constant = found["objective"].isin(["all 0", "all 1"])
+    return found.assign(kind=np.where(constant, "constant", "ours"))[COLUMNS]
 
 
 def _published(table: pd.DataFrame, datasets: Sequence[str], objectives: set[str]) -> pd.DataFrame:
-    """Published rows of the objectives as the paper names them, once each."""
-    rows, mine = [], among(table, "dataset", datasets)
-    for (dataset, objective), cell in groups(mine, ["dataset", "objective"]):
-        # a variant of ours repeats its method's numbers
-        if objective not in objectives or "," in objective:
-            continue
-        y, x = (among(cell, "measure", [name]) for name in PRINTED)
-        if len(x) and len(y):
-            values = [
-                float(floats(part, column)[0])
-                for part in (x, y)
-                for column in ("published", "published_sd")
-            ]
-            rows.append([dataset, "published", objective, np.nan, *values, 0])
-    return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def _distinct(values: Iterable[float]) -> list[float]:
-    """In the order in which they come, NaN once."""
-    seen = list(dict.fromkeys("nan" if np.isnan(v) else v for v in values))
-    return [float(v) for v in seen]
-
-
-def _row(
-    dataset: object,
-    kind: str,
-    objective: object,
-    setting: float,
-    disparity: Sequence[float] | Array,
-    accuracy: Sequence[float] | Array,
-) -> list[object]:
-    seeds = len(disparity)
-    told = [
-        told
-        for values in (disparity, accuracy)
-        for told in (float(np.mean(values)), float(np.std(values, ddof=1)) if seeds > 1 else np.nan)
-    ]
-    return [dataset, kind, objective, setting, *told, seeds]
+    """Published points of the objectives as the paper names them, once each."""
+    # a variant of ours, which has a comma, repeats its method's numbers
+    mine = among(table, "dataset", datasets)
+    mine = among(mine, "objective", [name for name in objectives if "," not in name])
+    key = ["dataset", "objective"]
+    accuracy, disparity = (among(mine, "measure", [name]) for name in PRINTED)
+    both = disparity.merge(accuracy, on=key, suffixes=("_x", ""))
+    names = {"published_x": "disparity", "published_sd_x": "disparity_sd"}
+    names |= {"published": "accuracy", "published_sd": "accuracy_sd"}
+    found = both.rename(columns=names).assign(kind="published", seeds=0)
+    return found.reindex(columns=COLUMNS)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 
 import numpy as np
@@ -18,6 +19,7 @@ from fairfl.sims.engine import (
     Parts,
     Replicate,
     Result,
+    Simulation,
     Training,
 )
 from fairfl.sims.engine.algorithm import Algorithm
@@ -30,7 +32,6 @@ from fairfl.sims.group_fairness import (
     LocalFairBatch,
     trivial,
 )
-from fairfl.sims.group_fairness.lft import MODELS
 from fairfl.sims.group_fairness.measures import accepts
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.schemes import LABELS
@@ -46,26 +47,11 @@ QUICK, QUICK_REAL = 10, 1
 """Local epochs of the quick profile, and where there are tens of thousands of people."""
 LR, MOMENTUM, BATCH = 0.01, 0.9, 128
 HIDDEN = 4
-SURROGATE = "acceptance"
 
 CFL, LFT_AVG, ENSEMBLE = LABELS.values()
 FEDAVG, FEDFB = "FedAvg", "FedFB"
-FEDFB_PLAIN, FEDFB_LOSS, CFL_LOSS = "FedFB, step α μ", "FedFB, F of log loss", "CFL, F of log loss"
-FEDFB_BITS, FAIRFED = "FedFB (10 bits)", "FairFed"
-SHORT = {
-    FEDAVG: "FedAvg",
-    ENSEMBLE: "LFT+En",
-    LFT_AVG: "LFT+Fe",
-    FEDFB: "FedFB",
-    FEDFB_PLAIN: "FedFBp",
-    FEDFB_LOSS: "FedFBl",
-    FEDFB_BITS: "FedFBb",
-    FAIRFED: "FairFe",
-    CFL: "CFL",
-    CFL_LOSS: "CFLl",
-}
-"""In names of folders, one a method: others' runs are not taken for theirs."""
-VARIANTS = {FEDFB: (FEDFB, FEDFB_PLAIN, FEDFB_LOSS, FEDFB_BITS), CFL: (CFL, CFL_LOSS)}
+FEDFB_PLAIN, FEDFB_BITS, FAIRFED = "FedFB, step α μ", "FedFB (10 bits)", "FairFed"
+VARIANTS = {FEDFB: (FEDFB, FEDFB_PLAIN, FEDFB_BITS)}
 """The methods here that a published line is put beside."""
 CAUSES = (
     "Why rows differ: docs/results/causes.md has what was run, and the last commit that can run it."
@@ -88,11 +74,9 @@ FAIRFED_GRID = (0.3, 1.0, 3.0)
 LOCAL_ALPHA = 0.005
 
 
-def rule(
-    alpha: float, surrogate: str = SURROGATE, normalised: bool = True, notion: str = "dp"
-) -> FairBatch:
+def rule(alpha: float, normalised: bool = True) -> FairBatch:
     """FairBatch's step."""
-    return FairBatch(notion, alpha, surrogate=surrogate, normalised=normalised)
+    return FairBatch("dp", alpha, surrogate="acceptance", normalised=normalised)
 
 
 def federated_methods(grid: Sequence[float] = GRID, two_groups: bool = True) -> list[Method]:
@@ -100,7 +84,6 @@ def federated_methods(grid: Sequence[float] = GRID, two_groups: bool = True) -> 
     methods: list[Method] = [(FEDAVG, FedAvg())]
     methods += [(FEDFB, FedFB(rule(alpha))) for alpha in grid]
     methods += [(FEDFB_PLAIN, FedFB(rule(alpha, normalised=False))) for alpha in PLAIN_GRID]
-    methods += [(FEDFB_LOSS, FedFB(rule(0.1, "loss", normalised=False)))]
     methods += [(FEDFB_BITS, FedFB(rule(alpha, normalised=False), bits=10)) for alpha in PLAIN_GRID]
     return (
         [*methods, *((FAIRFED, FairFed(beta)) for beta in FAIRFED_GRID)] if two_groups else methods
@@ -115,7 +98,7 @@ def local_methods(epochs: int) -> list[Method]:
 
 def central_methods() -> list[Method]:
     """FairBatch on the pooled people, a step of λ an epoch."""
-    return [(CFL, FedFB(rule(LOCAL_ALPHA))), (CFL_LOSS, FedFB(rule(LOCAL_ALPHA, "loss")))]
+    return [(CFL, FedFB(rule(LOCAL_ALPHA)))]
 
 
 SCHEDULES = ("federated", "local", "central")
@@ -135,15 +118,11 @@ def family(
             if named:
                 objectives = tuple(name for name, _ in named for _ in range(scale.seeds))
                 slug = "-".join(dataset.lower().replace(",", "").split())
-                chosen = (
-                    ""
-                    if only is None
-                    else "-" + "-".join(sorted({SHORT[name] for name, _ in named}))
-                )
-                label = f"fedfb-{slug}-{model}-{schedule}{chosen}-{scale.profile}-{scale.seeds}"
-                run = partial(
-                    make, dataset, schedule, model, scale, tuple(only) if only is not None else None
-                )
+                # others' runs are not taken for these
+                chosen = sorted({re.sub("[^a-z0-9+]", "", name.lower()) for name, _ in named})
+                label = "-".join(["fedfb", slug, model, schedule, *(chosen if only else ())])
+                label += f"-{scale.profile}-{scale.seeds}"
+                run = partial(make, dataset, schedule, model, scale, only and tuple(only))
                 found = partial(measured, objectives, synthetic=dataset in SYNTHETIC)
                 units.append(Unit(label, dataset, 0, objectives, run, found))
     return units
@@ -169,19 +148,34 @@ def make(
     dataset: str, schedule: str, model: str, scale: Scale, only: Sequence[str] | None
 ) -> Setting:
     """One schedule's setting."""
-    parts, epochs = Parts.of(fedfb_data(dataset)), _epochs(scale, dataset)
-    if schedule == "central":
-        parts = pooled(parts)
-    rounds, each = (ROUNDS, epochs) if schedule == "federated" else (ROUNDS * epochs, 1)
-    replicates = [
-        Replicate(algorithm, seed)
-        for _, algorithm in _methods(schedule, epochs, dataset, only)
-        for seed in range(scale.seeds)
-    ]
-    training = Training(rounds=rounds, epochs=each, lr=LR, momentum=MOMENTUM, batch_size=BATCH)
+    epochs = _epochs(scale, dataset)
+    named, hidden = _methods(schedule, epochs, dataset, only), HIDDEN if model == "mlp" else 0
+    rules, seeds = [algorithm for _, algorithm in named], range(scale.seeds)
+    parts = Parts.of(fedfb_data(dataset))
+    return setting_of(parts, schedule, (ROUNDS, epochs), rules, seeds, hidden)
+
+
+def setting_of(
+    parts: Parts,
+    schedule: str,
+    length: tuple[int, int],
+    algorithms: Sequence[Algorithm],
+    seeds: Iterable[int],
+    hidden: int,
+    lr: float = LR,
+    batch: int = BATCH,
+) -> Setting:
+    """Every algorithm with every seed: "federated", rounds of some epochs; "local", one epoch a
+    round, as many in all; "central", the same on the pooled people. ``length``: rounds and epochs.
+    ``hidden``: 0 for logistic regression, else the units of the one hidden layer.
+    """
+    rounds, epochs = length if schedule == "federated" else (length[0] * length[1], 1)
+    parts = pooled(parts) if schedule == "central" else parts
+    replicates = tuple(Replicate(one, seed) for one in algorithms for seed in seeds)
+    training = Training(rounds=rounds, epochs=epochs, lr=lr, momentum=MOMENTUM, batch_size=batch)
     width = parts.train.x.shape[1]
-    kernel: Model = MLP((width, HIDDEN, 2)) if model == "mlp" else Logistic(width)
-    return Setting(kernel, parts, tuple(replicates), training, rounds, Computing(device="cpu"))
+    model: Model = MLP((width, hidden, 2)) if hidden else Logistic(width)
+    return Setting(model, parts, replicates, training, rounds, Computing(device="cpu"))
 
 
 def measured(objectives: tuple[str, ...], result: Result, *, synthetic: bool) -> pd.DataFrame:
@@ -192,35 +186,26 @@ def measured(objectives: tuple[str, ...], result: Result, *, synthetic: bool) ->
     |SPD|.
     """
     simulation, rows = result.simulation, []
-    sent = {
-        name: _sums(result.rounds, name, len(simulation.replicates))
-        for name in ("bytes_down", "bytes_up")
-    }
     for part in ("validation", "test"):
         data = simulation.parts[part]
         assert data.group is not None
-        y, group = data.y.cpu().numpy(), data.group
+        y = data.y.cpu().numpy()
         for r, replicate in enumerate(simulation.replicates):
-            state, params = simulation.states[r], simulation.params[r : r + 1]
-            alone = (
-                isinstance(replicate.algorithm, LocalFairBatch)
-                and replicate.algorithm.average_every is None
-            )
-            models = state[MODELS] if alone else params
-            weights = simulation.source.p if alone else np.ones(1)
-            accept = weights @ accepts(simulation.model, models, data)
-            found = FairMeasures.of(accept, y, group)
-            row = row_of(part, objectives[r], replicate.seed, found, len(y)) | {
-                "alpha": strength(replicate.algorithm)
-            }
-            row |= {name: counts[r] for name, counts in sent.items()}
+            accept = accepted(simulation, r, data)
+            found = FairMeasures.of(accept, y, data.group)
+            row = row_of(part, objectives[r], replicate.seed, found, strength(replicate.algorithm))
             rows.append(row | (beside(accept, found, data) if part == "test" and synthetic else {}))
-        for name, found in trivial(y, group).items():
-            rows.append(
-                row_of(part, name, 0, found, len(y))
-                | {"bytes_down": 0, "bytes_up": 0, "alpha": np.nan}
-            )
+        for name, found in trivial(y, data.group).items():
+            rows.append(row_of(part, name, 0, found))
     return pd.DataFrame(rows).assign(round=simulation.round)
+
+
+def accepted(simulation: Simulation, r: int, data: ClientData) -> Floats:
+    """Everybody's chance to be accepted by the last model of a replicate, or by its ensemble."""
+    own = simulation.replicates[r].algorithm.personal(simulation.states[r])
+    models = simulation.params[r : r + 1] if own is None else own
+    weights = np.ones(1) if own is None else simulation.source.p
+    return weights @ accepts(simulation.model, models, data)
 
 
 def strength(algorithm: Algorithm) -> float:
@@ -230,24 +215,12 @@ def strength(algorithm: Algorithm) -> float:
     return algorithm.rule.alpha if isinstance(algorithm, FedFB) else float("nan")
 
 
-def _sums(rounds: pd.DataFrame, name: str, replicates: int) -> list[int]:
-    """A column's sum over the rounds of each replicate."""
-    where = np.asarray(rounds["replicate"], dtype=np.int64)
-    return [int(total) for total in np.bincount(where, floats(rounds, name), replicates)]
-
-
 def row_of(
-    part: str, objective: str, seed: int, found: FairMeasures, samples: int
+    part: str, objective: str, seed: int, found: FairMeasures, setting: float = np.nan
 ) -> dict[str, object]:
     """A row of ``measured``."""
-    return {
-        "part": part,
-        "model": "global",
-        "objective": objective,
-        "seed": seed,
-        "samples": samples,
-        **vars(found),
-    }
+    row = {"part": part, "model": "global", "objective": objective, "seed": seed}
+    return row | {"alpha": setting, **vars(found)}
 
 
 def beside(accept: Floats, found: FairMeasures, data: ClientData) -> dict[str, float]:
@@ -336,8 +309,7 @@ def differences(rows: pd.DataFrame, chosen: bool = True) -> tuple[str, ...]:
         f"SGD with momentum {MOMENTUM} and lr {LR}: the paper names no optimiser, its published "
         "code has Adam.",
         "The fair methods' F compares the groups' mean losses of being accepted (surrogate "
-        "'acceptance', as FairBatch does); lines 'F of log loss' have F_a as printed, whose zero "
-        "is far from parity.",
+        "'acceptance', as FairBatch does). The printed F_a, of log losses, is 0 far from parity.",
         "'FedFB' takes the printed step α μ/||μ||; in 10 rounds λ takes 9 steps of that one "
         "length. 'step α μ' drops the norm, as in the published code.",
         "α is chosen on a fifth of the training rows, kept apart; the paper says cross-validation.",

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 import pandas as pd
 
 from fairfl._support.checks import Array
-from fairfl.solvers.api import frontier
 from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import Picture, Scale, Unit
 from fairfl.studies.papers.fedfb import runs as fedfb_runs
-from fairfl.studies.papers.fedfb.data import DIRICHLET, DIRICHLET_CLIENTS, fedfb_data
-from fairfl.studies.papers.fedfb.limits import scored
+from fairfl.studies.papers.fedfb.data import DIRICHLET, DIRICHLET_CLIENTS
+from fairfl.studies.papers.fedfb.limits import limit
 from fairfl.studies.papers.fedfb.points import COLUMNS, trade_off
 from fairfl.studies.papers.fedfb.published_numbers import TABLE_6
 from fairfl.studies.papers.fedfb.runs import FAIRFED, FEDAVG, FEDFB, FEDFB_PLAIN
@@ -61,15 +58,9 @@ def _printed(datasets: list[str]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-@lru_cache(maxsize=2)
-def spd_limit(base: str, count: int = 40) -> tuple[Array, Array]:
+def spd_limit(base: str) -> tuple[Array, Array]:
     """The exact frontier in |SPD| of rules of score and group, on test (``limits.scored``)."""
-    found = frontier(
-        scored(fedfb_data(next(name for name in DIRICHLET if DIRICHLET[name][0] == base))),
-        "cfl",
-        count,
-    )
-    return found.disparity, found.accuracy
+    return limit(next(name for name in DIRICHLET if DIRICHLET[name][0] == base), "pairwise")
 
 
 def differences(rows: pd.DataFrame) -> tuple[str, ...]:

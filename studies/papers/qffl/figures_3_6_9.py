@@ -17,7 +17,6 @@ import pandas as pd
 from fairfl.sims.algorithms.dual_weighted import DualWeighted
 from fairfl.sims.algorithms.qfedavg import QFedAvg, QFedSGD
 from fairfl.sims.engine import Computing, Replicate
-from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
@@ -47,46 +46,34 @@ DROPPING = Computing(non_finite="drop")  # a rate of the grid may diverge: it is
 def units(
     scale: Scale, data: dict[str, tuple[str, str, float]], rounds: dict[str, tuple[int, int]]
 ) -> list[Unit]:
-    """For each label (data set, kind, q): local epochs, and full gradients with all rates."""
+    """For each label (data set, kind, q): local epochs, and full gradients, with all rates."""
+    curves = {"local": ("FedAvg", "q-FedAvg"), "full": ("FedSGD, q = 0", "q-FedSGD", "FedSGD")}
     found = []
     for label, (dataset, kind, q) in data.items():
         if dataset not in at_hand():
             continue
         count = rounds_of(dataset, scale, rounds[label])
         for seed in range(scale.seeds):
-            name = f"{dataset.lower()}-{kind}-q{q:g}-{count}-{seed}"
-            local = partial(make_local, dataset, kind, q, count, seed, scale.paper)
-            found.append(Unit(f"local-{name}", label, seed, _names("FedAvg", "q-FedAvg"), local))
-            full = partial(make_full, dataset, kind, q, count, seed, scale.paper)
-            found.append(
-                Unit(
-                    f"full-{name}", label, seed, _names("FedSGD, q = 0", "q-FedSGD", "FedSGD"), full
-                )
-            )
+            for steps, named in curves.items():
+                name = f"{steps}-{dataset.lower()}-{kind}-q{q:g}-{count}-{seed}"
+                made = partial(make, steps, dataset, kind, q, count, seed, scale.paper)
+                objectives = tuple(f"{curve} {rate:g}" for curve in named for rate in RATES)
+                found.append(Unit(name, label, seed, objectives, made))
     return found
 
 
-def _names(*curves: str) -> tuple[str, ...]:
-    return tuple(f"{curve} {rate:g}" for curve in curves for rate in RATES)
-
-
-def make_local(dataset: str, kind: str, q: float, rounds: int, seed: int, paper: bool) -> Setting:
-    """One local epoch, a replicate a rate: q-FedAvg with 0 (to tune by) and with q."""
+def make(
+    steps: str, dataset: str, kind: str, q: float, rounds: int, seed: int, paper: bool
+) -> Setting:
+    """A replicate a rate. "local", one epoch: q-FedAvg with 0 (to tune by) and with q. "full",
+    gradients on all data: q-FedSGD with 0 (to tune by), with q, and fixed steps.
+    """
     model, parts = parts_of(dataset, seed, kind, paper)
-    replicates = tuple(
-        Replicate(QFedAvg(each), seed, lr=rate) for each in (0.0, q) for rate in RATES
-    )
-    return Setting(
-        model, parts, replicates, training_of(dataset, rounds), max(1, rounds // EVERY), DROPPING
-    )
-
-
-def make_full(dataset: str, kind: str, q: float, rounds: int, seed: int, paper: bool) -> Setting:
-    """Full gradients, a replicate a rate: q-FedSGD with 0 (to tune), with q, fixed steps."""
-    model, parts = parts_of(dataset, seed, kind, paper)
-    kinds: tuple[Algorithm, ...] = (QFedSGD(0.0), QFedSGD(q), DualWeighted(QFFL(q)))
-    replicates = tuple(Replicate(algorithm, seed, lr=rate) for algorithm in kinds for rate in RATES)
-    training = replace(training_of(dataset, rounds), epochs=None, steps=1, batch_size=None)
+    training, rules = training_of(dataset, rounds), [QFedAvg(0.0), QFedAvg(q)]
+    if steps == "full":
+        training = replace(training, epochs=None, steps=1, batch_size=None)
+        rules = [QFedSGD(0.0), QFedSGD(q), DualWeighted(QFFL(q))]
+    replicates = tuple(Replicate(rule, seed, lr=rate) for rule in rules for rate in RATES)
     return Setting(model, parts, replicates, training, max(1, rounds // EVERY), DROPPING)
 
 

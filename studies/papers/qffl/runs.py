@@ -34,7 +34,7 @@ from fairfl.sims.engine import (
 )
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.models import CharLSTM
-from fairfl.studies.experiment import Picture, Scale, Setting, Unit
+from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.papers.qffl.published_numbers import TABLE_3
 from fairfl.studies.row_subset import some_clients, some_rows
 from fairfl.studies.stand_ins import FETCHING, those_at_hand
@@ -149,12 +149,6 @@ def units(
                 Unit(f"{dataset.lower()}-{label}-{count}-{seed}", dataset, seed, objectives, made)
             )
     return found
-
-
-def spread(figure: int, title: str, part: str, shown: tuple[str, ...]) -> Picture:
-    """A figure of the devices' accuracies."""
-    title = f"q-FFL, figure {figure}: {title}"
-    return Picture(f"qffl-figure-{figure}", "distribution", title, part, shown)
 
 
 def differences(datasets: Iterable[str] = ("Synthetic", "Vehicle")) -> tuple[str, ...]:

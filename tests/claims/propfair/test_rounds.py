@@ -1,16 +1,16 @@
-"""The exact moments of federated averaging against a tree of every outcome, and the bounds against
-theory's.
+"""The exact moments of federated averaging against a tree of every outcome, and the bounds written
+out.
 """
 
 from fractions import Fraction
 from itertools import combinations, product
+from math import e, sqrt
 
 import numpy as np
 import pytest
 
 from fairfl.claims.exact import ball
 from fairfl.claims.propfair import rounds, theorem_A_1
-from fairfl.theory.bounds import fedavg_convergence
 
 WORLD = {
     "h": Fraction(1, 2),
@@ -68,49 +68,25 @@ def test_the_gap_is_the_height_above_the_minimum():
 
 
 @pytest.mark.parametrize(
-    "kind, participation, variant",
+    ("kind", "mu", "average"),
     [
-        ("printed", "full", "printed"),
-        ("printed", "partial", "printed"),
-        ("max", "partial", "repaired"),
+        ("printed", 1.25, lambda c: 0.625 * sum(c)),  # p = (3/4, 1/4)
+        ("printed", 1.0, lambda c: 0.625 * sum(c)),
+        ("max", 1.0, max),
     ],
 )
-def test_the_bound_is_the_one_in_theory(kind, participation, variant):
-    steps, sizes = WORLD["steps"], np.array([3.0, 1.0])
-    p = sizes / sizes.sum()
-    mu = Fraction(5, 4) if participation == "full" else Fraction(1)
-    fourth = rounds.averaged([k**4 for k in steps], rounds.shares(WORLD["sizes"]), kind)
-    limit = rounds.step_limit(WORLD["L"], steps, fourth)
-    eta = limit / 2
-    ours = rounds.bound(WORLD, rounds.gap(WORLD), eta, kind, mu)
-    told = fedavg_convergence(
-        gap=float(rounds.gap(WORLD).mid()),
-        rounds=3,
-        eta=float(eta.mid()),
-        L=1.0,
-        steps=steps,
-        local=[1.0, 2.0],
-        between=3.0,
-        shares=p,
-        participation=participation,
-        variant=variant,
-    )
-    assert float(ours.mid()) == pytest.approx(told.value, rel=1e-12)
-    assert float(limit.mid()) == pytest.approx(told.step_limit, rel=1e-12)
-
-
-def test_the_crowd_keeps_its_mean_square():
-    """rho = 1 and L = 1 make eta = 1/6; nine times in ten the noise is 11 eta^2, else 11
-    eta^2/100^2.
-    """
-    world = theorem_A_1.crowd(100, 400)
-    law = [(list(m), c) for m, c in world.pop("law")]
-    world.pop("rho")
-    values = rounds.squared_gradients(world, ball(Fraction(1, 6)), law)
-    added = Fraction(11, 36) * (Fraction(9, 10) + Fraction(1, 10) / 100**2)
-    assert float(values[-1].mid()) == pytest.approx(
-        float(added / (1 - Fraction(25, 36))), rel=1e-12
-    )
+def test_the_bound_written_out(kind, mu, average):
+    """(A.3), (A.37) and the theorem's line: L = 1, K = (1, 2), sigma_i^2 = (1, 4), sigma_g = 3."""
+    fourth = rounds.averaged([1, 16], rounds.shares(WORLD["sizes"]), kind)
+    limit, gap = rounds.step_limit(WORLD["L"], WORLD["steps"], fourth), rounds.gap(WORLD)
+    longest = min(1 / 12, 1 / sqrt(24 * (e - 2) * average([1, 16])))
+    assert float(limit.mid()) == pytest.approx(longest, rel=1e-12)
+    eta = longest / 2
+    once, again = [1 + 2 * 9, 4 * (4 + 2 * 9)], [1 + 6 * 9, 8 * (4 + 12 * 9)]
+    psi = eta / 2 * (average(once) + 2 * (e - 2) * eta**2 * average(again))
+    told = 12 / ((11 * mu - 9) * eta) * (float(gap.mid()) / 3 + psi)
+    ours = rounds.bound(WORLD, gap, limit / 2, kind, Fraction(mu))
+    assert float(ours.mid()) == pytest.approx(told, rel=1e-12)
 
 
 @pytest.mark.parametrize("n, s, size", [(1, 1, 3), (4, 2, 3), (6, 5, 2), (7, 3, 10)])

@@ -12,23 +12,11 @@ import pytest
 from fairfl.claims.exact import ball
 from fairfl.claims.propfair import theorem_3_3
 from fairfl.claims.propfair.rounds import front
-from fairfl.theory.bounds import propfair_constants
 
 
-def test_printed_smoothness_is_the_one_in_theory():
-    told = propfair_constants(
-        M=3.0,
-        L=2.0,
-        lipschitz=0.5,
-        local=1.0,
-        between=0.0,
-        local_loss=1.0,
-        between_loss=0.0,
-        variant="printed",
-    )
-    assert float(theorem_3_3.smoothness(Fraction(3), Fraction(2), Fraction(1, 2))) == pytest.approx(
-        told.smoothness
-    )
+def test_printed_smoothness_by_hand():
+    """(A.46): 4/M^2 (3/2 M L + L_0^2)."""
+    assert theorem_3_3.smoothness(Fraction(3), Fraction(2), Fraction(1, 2)) == Fraction(37, 9)
 
 
 def test_a_step_of_the_crowd_is_what_four_samples_make_it():

@@ -15,36 +15,6 @@ def study(planted_study):
     return planted_study
 
 
-def test_predictions_are_told_of_the_unseen_seeds_alone(cli, study, tmp_path):
-    """Two rules a seed, seed 0 seen: the verdict counts four, and the prediction the two of seed
-    1.
-    """
-    study.hard, study.seen = False, 1
-    result = cli("crosscheck", "planted", "--seeds", "2", "--out", tmp_path)
-    assert (
-        "Found: 4 rules. As a prediction, on seeds from 1 on alone: holds. Found: 2 rules."
-        in result.stdout
-    )
-    kept = json.loads((tmp_path / "planted" / "verdicts.json").read_text("utf-8"))[0]
-    assert kept["found"] == "4 rules"
-    assert kept["on_unseen_seeds"] == {"from_seed": 1, "holds": True, "found": "2 rules"}
-
-
-@pytest.mark.parametrize(("seen", "hard", "seeds"), [(1, False, 1), (0, False, 2), (1, True, 2)])
-def test_nothing_is_predicted_without_unseen_seeds_or_by_a_theorem(
-    cli, study, tmp_path, seen, hard, seeds
-):
-    study.hard, study.seen = hard, seen
-    result = cli("crosscheck", "planted", "--seeds", str(seeds), "--out", tmp_path)
-    assert "As a prediction" not in result.stdout
-    assert (
-        json.loads((tmp_path / "planted" / "verdicts.json").read_text("utf-8"))[0][
-            "on_unseen_seeds"
-        ]
-        is None
-    )
-
-
 def test_verdicts_and_files(cli, study, tmp_path):
     result = cli("crosscheck", "planted", "--out", tmp_path)
     assert result.exit_code == 0 and result.stderr == ""
@@ -83,18 +53,6 @@ def test_a_hard_verdict_that_fails_is_exit_code_1(cli, study, tmp_path, holds, h
     assert ("undecided" if holds is None else "DOES NOT HOLD") in result.stdout
 
 
-@pytest.mark.parametrize("below", [".", "deeper"])
-def test_a_folder_that_cannot_be_written_is_named_before_any_run(
-    cli, study, tmp_path, monkeypatch, below
-):
-    file = tmp_path / "file"
-    file.write_text("", "utf-8")
-    monkeypatch.setattr("fairfl.studies.execute.run_units", lambda *_: pytest.fail("it ran"))
-    result = cli("crosscheck", "planted", "--out", file / below)
-    assert result.exit_code == 1
-    assert f"--out must be a folder that can be written, got {file / below}" in result.stderr
-
-
 def test_the_list(cli, study):
     assert cli("crosscheck", "--list").stdout.splitlines() == [
         "plain    Keeps nothing (seeds: quick 1, paper 2)",
@@ -103,17 +61,3 @@ def test_the_list(cli, study):
     assert [
         row["name"] for row in json.loads(cli("crosscheck", "planted", "--list", "--json").stdout)
     ] == ["planted"]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("nothing",), "study must be one of 'plain', 'planted', got 'nothing'"),
-        (("planted", "--seeds", "0"), "--seeds"),
-        (("planted", "--profile", "long"), "--profile"),
-    ],
-    ids=["name", "seeds", "profile"],
-)
-def test_wrong_usage(cli, study, words, message):
-    result = cli("crosscheck", *words)
-    assert result.exit_code == 2 and message in result.stderr

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import fairfl as ff
-from fairfl.reports.federation_file import read_federation
+from fairfl.studies.own.federation_file import read_federation
 
 # few people, every score kept
 pytestmark = pytest.mark.filterwarnings(
@@ -146,39 +146,6 @@ def test_intervals_and_held_out_people_of_another_question(cli, quick, table, mo
         assert -3 < scheme["held_out"][-1]["utility"] < 0
     words = json.loads(result.stdout)["in_words"]
     assert any("judged on the others, pooling's rule" in line for line in words)
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("--notion", "parity"), ("notion must be one of", "'accuracy_parity'", "'parity'")),
-        (("--difference", "mean"), ("difference must be one of", "'overall'", "'mean'")),
-        (("--sees", "y"), ("sees must be one of", "'xa'", "'y'")),
-        (("--costs", "5"), ("--costs must be balanced, or FN:FP", "'5'")),
-        (("--costs", "5:x"), ("--costs must be balanced, or FN:FP", "'5:x'")),
-        (("--costs", "1:2:3"), ("--costs must be balanced, or FN:FP", "'1:2:3'")),
-        (("--costs", "1,:2"), ("--costs must be balanced, or FN:FP", "'1,:2'")),
-        (("--costs", "1,2,3:1"), ("costs must be", "one for each of 2 groups", "(1.0, 2.0, 3.0)")),
-        (("--costs", "-1:1"), ("costs must not be negative", "-1.0")),
-        (("--costs", "0:0"), ("costs must not be negative, and the largest from 0.001", "0.0")),
-        (("--costs", "1:2000"), ("largest from 0.001 to 1000", "2000")),
-        (("--costs", "nan:1"), ("costs must not hold NaN",)),
-        (("--local-eps", "-0.1"), ("local_eps must be non-negative, got -0.1",)),
-        (("--local-eps", "nan"), ("local_eps must not hold NaN",)),
-        (("--group", "nothing"), ("group 'nothing' must be a column",)),
-        (("--group", "a"), ("must be different columns", "'a, a'")),
-    ],
-)
-def test_a_bad_question_is_one_line(cli, table, words, told, monkeypatch):
-    def work(*_, **__):
-        raise AssertionError("work began")
-
-    monkeypatch.setattr("fairfl.reports.curves.frontier", work)
-    monkeypatch.setattr("fairfl.reports.comparison.solve", work)
-    result = cli("frontier", table, *FEW, "--group", "a", *words)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert len(result.stderr.splitlines()) == 1
-    assert all(part in result.stderr for part in told), result.stderr
 
 
 def test_questions_about_laws(cli, tmp_path):

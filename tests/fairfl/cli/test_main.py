@@ -18,10 +18,7 @@ from fairfl.cli.output import CONTROLS
 from fairfl.reports import terminal
 
 
-def test_wrong_usage_and_no_certificate_have_their_codes(cli, tmp_path, monkeypatch):
-    assert cli("frontier").exit_code == 2
-    assert cli("nosuch").exit_code == 2
-    assert cli("frontier", "x.csv", "--points", "1").exit_code == 2
+def test_no_certificate_is_1(cli, tmp_path, monkeypatch):
     (tmp_path / "two.toml").write_text("[[clients]]\nmean = [3, 5]\n")
 
     def uncertain(*args, **kwargs):
@@ -128,12 +125,6 @@ def test_listings_fit_a_narrow_terminal_without_breaking_words(cli, monkeypatch,
     text = cli(command, "--list").stdout
     assert max(map(len, text.splitlines())) <= 60 < max(map(len, whole.splitlines()))
     assert text.split() == whole.split()
-
-
-@terminals
-def test_no_colour_where_none_is_wanted(tmp_path):
-    code, text, bars = on_terminal("frontier f.toml --points 3", tmp_path, NO_COLOR="1")
-    assert code == 0 and "frontier of CFL" in bars and not COLOUR.search(text + bars)
 
 
 def test_tables_that_do_not_fit_stand_in_blocks(monkeypatch, capsys):

@@ -133,21 +133,6 @@ def test_the_list(cli):
     assert any(line.startswith("algorithm.name: afl, ") and "fedfb" in line for line in lines)
 
 
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        ((), "NAME or CONFIG.toml must be given"),
-        (("qffl-table-99",), "experiment must be one of"),
-        (("nowhere.toml",), "nowhere.toml"),
-        (("qffl-table-9", "--profile", "slow"), "--profile"),
-        (("qffl-table-9", "--seeds", "0"), "--seeds"),
-    ],
-)
-def test_wrong_usage_is_one_line_and_2(cli, tmp_path, words, why):
-    result = cli("simulate", *words, *(("--out", tmp_path) if words else ()))
-    assert result.exit_code == 2 and why in result.stderr and "Traceback" not in result.stderr
-
-
 def test_missing_data_is_1(cli, tmp_path, monkeypatch):
     """Vehicle has no public source; Synthetic runs first, in no time."""
     from fairfl.studies.papers.qffl import runs as qffl_runs

@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
 import fairfl as ff
-from fairfl.reports.judge import judge, sentences
+from fairfl.reports.judge import judge, sentences, wilson
 from fairfl.reports.question import Question
 
 pytestmark = pytest.mark.filterwarnings(
@@ -55,8 +56,28 @@ def test_accuracy_and_disparity_by_their_definitions(tmp_path, notion, differenc
         apart += [abs(r - of_all) for r in rates] if difference == "overall" else [np.ptp(rates)]
     assert found.accuracy.value == pytest.approx(right.mean(), abs=1e-12)
     assert found.disparity.value == pytest.approx(max(apart), abs=1e-12)
-    assert found.by_client["0"][0] == pytest.approx(right[people["site"] == 0].mean(), abs=1e-12)
-    assert found.by_group["1"] == pytest.approx(right[people["a"] == 1].mean(), abs=1e-12)
+    assert [(one.client, one.group) for one in found.parts] == [
+        *((client, None) for client in (None, "0", "1")),
+        *((client, group) for client in (None, "0", "1") for group in ("0", "1")),
+    ]
+    for one in found.parts:
+        there = people["y"] >= 0
+        for column, name in (("site", one.client), ("a", one.group)):
+            there &= (people[column].astype(str) == name) | (name is None)
+        positive = people["y"] == 1
+        shares = (one.right, one.accepted, one.true_positive, one.false_positive)
+        wanted = (
+            (pd.Series(right), there),
+            *((people["p"], there & e) for e in (there, positive, ~positive)),
+        )
+        assert one.people == there.sum()
+        for share, (served, event) in zip(shares, wanted, strict=True):
+            assert share is not None and share.low < share.value < share.high
+            assert share.value == pytest.approx(served[event].mean(), abs=1e-12)
+            ends = binomtest(round(share.value * 1000), 1000).proportion_ci(method="wilson")
+            told = wilson(round(share.value * 1000) / 1000, 1000)
+            assert told.ends == pytest.approx((ends.low, ends.high), abs=1e-9)
+    assert found.parts[0].disparity == found.disparity.value
     assert found.distances == () and len(sentences(found)) == 1
 
 

@@ -102,7 +102,7 @@ def test_rates_of_groups_make_the_disparity(seed):
     top = ff.frontier(fed, "cfl", 2, **question.of("cfl")).disparity[-1]
     found = group_rates(fed, question, top)
     free, least = (ff.solve(fed, "cfl", eps, **question.of("cfl")) for eps in (np.inf, top))
-    by_hand = Counted(fed, free if free.disparity <= top + 1e-9 else least)
+    by_hand = Counted(fed, (free if free.disparity <= top + 1e-9 else least).classifier)
     assert found.rate in RATES
     label = {"everyone": None, "positive": 1, "negative": 0, "right": "right"}[found.rate]
     everybody, groups = set(range(fed.n_clients)), set(range(fed.n_groups))

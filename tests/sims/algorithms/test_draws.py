@@ -1,19 +1,14 @@
-"""Who is drawn twice counts twice: in every algorithm of the registry, and on average exactly."""
+"""Who is drawn twice counts twice, in every algorithm of the registry."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction as Q
-from itertools import combinations_with_replacement
-from math import comb, factorial, prod
 
 import numpy as np
 import pytest
-import torch
-from every_algorithm import AFL, EVERY, GIFAIR, DualWeighted, FedMGDA, PFedAvg
+from every_algorithm import AFL, EVERY, GIFAIR, FedMGDA
 from federations import classified, quick, trained
 
 from fairfl.sims.engine import ClientData, Participation, Parts, Softmax
-from fairfl.sims.engine.losses import measure
-from fairfl.theory.aggregation import RankWeighted
 
 DATA = classified((8, 5, 9, 4), features=3).train
 PARTS = [
@@ -25,16 +20,6 @@ COUNTING = [one for one in EVERY if not isinstance(one, AFL)]
 COUNTING += [FedMGDA(0.02, normalize=False), GIFAIR(groups=(0, 1, 2, 0))]
 """FedMGDA where its box binds, and GIFAIR with a group of two clients."""
 MODEL = Softmax(3, 3)
-START = torch.randn(1, MODEL.size, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-"""Where all losses differ; at 0, where models start, they are all log 3."""
-RANKS = [
-    RankWeighted.gini(),
-    RankWeighted.geometric(0.5),
-    RankWeighted.geometric(1.0),
-    RankWeighted.harmonic(),
-    RankWeighted.cvar(0.5),
-    RankWeighted((0.6, 0.3, 0.1)),
-]
 
 
 @dataclass(frozen=True)
@@ -77,44 +62,3 @@ def test_afl_counts_its_clients_once():
         for draws in ((0, 0, 2), (0, 2))
     )
     np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
-def mean_weights(algorithm, ways):
-    """Of each client in the first round, over ``ways``: pairs of a chance and a participation."""
-    total = np.zeros(4)
-    for chance, rule in ways:
-        one = simulated([algorithm], participation=rule, rounds=0)
-        one.params.copy_(START)
-        one.step()
-        clients, weights = one.weights[0]
-        total[clients] += float(chance) * weights
-    return total
-
-
-def all_draws(count):
-    """Of ``count`` clients by P with replacement, sorted, and their chances."""
-    for drawn in combinations_with_replacement(range(4), count):
-        orders = factorial(count) // prod(factorial(drawn.count(k)) for k in set(drawn))
-        yield orders * prod(P[k] for k in drawn), Drawn(drawn)
-
-
-def at_least(j, n, share):
-    """P(Bin(n, share) >= j)."""
-    return sum(comb(n, i) * share**i * (1 - share) ** (n - i) for i in range(j, n + 1))
-
-
-@pytest.mark.parametrize("make", [PFedAvg, DualWeighted], ids=lambda kind: kind.name)
-@pytest.mark.parametrize("ranks", RANKS, ids=repr)
-def test_mean_rank_weights_of_draws(ranks, make):
-    """The j-th largest of m draws is client k where at least j draws are of losses >= F_k, and
-    fewer of those > F_k.
-    """
-    losses = measure(MODEL, START[0], MODEL.prepare(DATA), np.arange(4)).means().numpy()
-    larger, wanted = Q(0), np.zeros(4)
-    for k in np.argsort(-losses):
-        for j, v in enumerate(ranks.rank_weights(3), start=1):
-            wanted[k] += v * float(at_least(j, 3, larger + P[k]) - at_least(j, 3, larger))
-        larger += P[k]
-    np.testing.assert_allclose(mean_weights(make(ranks), all_draws(3)), wanted, rtol=1e-12)
-    if ranks == RankWeighted.geometric(1.0):
-        np.testing.assert_allclose(wanted, [float(x) for x in P], rtol=1e-12)

@@ -63,8 +63,8 @@ def test_q_steps_are_those_of_the_claims(clients, w, q, L, lr, variant):
     for constant in (L, None):
         algorithm = QFedAvg(float(q), constant, variant)
         given_ = p, torch.tensor([w]), lr
-        told = received(rows, [1, n - 1] if n > 1 else 1, losses, *given_, ask=algorithm.ask)
-        weights = algorithm.server(told).taken().weights
+        told = received(rows, [1, n - 1] if n > 1 else 1, losses, *given_)
+        weights = algorithm.server(told).weights
         used = 1 / lr if constant is None else constant
         expected = algorithm_1.update(w, list(local), list(losses), used, q, variant == "corrected")
         assert w + weights @ (local - w) == pytest.approx(expected, rel=1e-9, abs=1e-9)
@@ -81,8 +81,8 @@ def test_one_step_of_one_over_L_is_q_fedsgd(q, L, lr):
     steps = []
     for algorithm, rate in ((QFedAvg(q, L), 1 / L), (QFedSGD(q, L), lr), (QFedSGD(q, L), 1 / L)):
         rows = torch.from_numpy(-rate * gradients)
-        told = received(rows, [3, 1], losses, p, rows[0], rate, ask=algorithm.ask)
-        steps.append(algorithm.server(told).taken().weights @ rows.numpy())
+        told = received(rows, [3, 1], losses, p, rows[0], rate)
+        steps.append(algorithm.server(told).weights @ rows.numpy())
     h = p @ (L * losses**q + q * losses ** (q - 1) * (gradients**2).sum(1))
     for step in steps:
         np.testing.assert_allclose(step, -(p * losses**q) @ gradients / h, rtol=1e-9)

@@ -85,12 +85,6 @@ def test_they_reach_the_optimum(cases, training, reached):
     assert gap(aims.QFFL(2.0), ends[1]) > 1e-4  # of another objective's optimum
 
 
-def test_with_five_local_steps_none_does():
-    training = Training(60, PROBLEM.rate, None, steps=5)
-    ends = trained(PROBLEM.model, PROBLEM.data, [one for one, _ in SMOOTH[1:]], training).params
-    assert all(gap(aim, w.numpy()) > 1e-6 for (_, aim), w in zip(SMOOTH[1:], ends, strict=True))
-
-
 def test_fedmgda_ends_pareto_stationary():
     """The least norm of a convex combination of gradients is 0 there, and not at the start."""
 

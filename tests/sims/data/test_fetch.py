@@ -3,15 +3,12 @@ import io
 import os
 import re
 import zipfile
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from threading import Thread
-from urllib.request import Request
+from urllib.request import OpenerDirector, Request
 
 import pytest
 
-from fairfl.sims.data import archives, fetch
+from fairfl.sims.data import fetch
 from fairfl.sims.data.fetch import ChecksumMismatch, DataUnavailable, Remote, cache_folder, locate
 
 CONTENT = b"a,b\n1,2\n" * 20_000  # more than one chunk
@@ -140,40 +137,17 @@ def test_members_of_archives_are_unpacked(tmp_path: Path, empty_cache: Path):
     assert locate([remote]).read_bytes() == CONTENT
 
 
-class Answers(BaseHTTPRequestHandler):
-    """Answers /whole properly, breaks off in /cut, and knows nothing else."""
+class Cut(io.BytesIO):
+    """An answer that breaks off."""
 
-    def do_GET(self) -> None:
-        if self.path not in ("/whole", "/cut"):
-            self.send_error(404)
-            return
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(CONTENT)))
-        self.end_headers()
-        self.wfile.write(CONTENT if self.path == "/whole" else CONTENT[:1000])
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Keep quiet."""
+    headers = {"Content-Length": str(len(CONTENT))}
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    # there is no https without a certificate
-    monkeypatch.setattr(fetch, "SCHEMES", ("https", "file", "http"))
-    with HTTPServer(("127.0.0.1", 0), Answers) as http:
-        thread = Thread(target=http.serve_forever, args=(0.01,))
-        thread.start()
-        yield f"http://127.0.0.1:{http.server_port}"
-        http.shutdown()
-        thread.join()
-
-
-def test_over_http(server: str, empty_cache: Path):
-    for path, message in (("/cut", "ended after 1000 of 160000 bytes"), ("/gone", "404")):
-        with pytest.raises(DataUnavailable, match=message):
-            locate([Remote("set/file.csv", ((server + path,),))])
-        assert left_behind(empty_cache) == []
-    assert locate([Remote("set/file.csv", ((server + "/whole",),), DIGEST)]).read_bytes() == CONTENT
+def test_a_connection_that_breaks_off(empty_cache: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(OpenerDirector, "open", lambda *given, **how: Cut(CONTENT[:1000]))
+    with pytest.raises(DataUnavailable, match="ended after 1000 of 160000 bytes"):
+        locate([Remote("set/file.csv", (("https://example.org/file.csv",),))])
+    assert left_behind(empty_cache) == []
 
 
 def test_cache_folder_follows_xdg_and_ignores_a_relative_one(tmp_path: Path, monkeypatch):
@@ -233,16 +207,3 @@ def test_what_was_read_is_noted_and_a_change_of_it_is_told(
     assert fetch.same_data(notes)
     (empty_cache / "set" / "a.csv").write_bytes(b"now preferred")
     assert not fetch.same_data(notes)
-
-
-def test_an_archive_has_a_limit(tmp_path: Path, empty_cache: Path, monkeypatch: pytest.MonkeyPatch):
-    address = published(tmp_path, nested(CONTENT))
-    remote = Remote("set/file.csv", ((address, "inner.zip", "file.csv"),))
-    monkeypatch.setattr(archives, "MOST_BYTES", len(CONTENT) - 1)
-    told = f"at most .* members and {len(CONTENT) - 1} bytes, got 1 and "
-    with pytest.raises(DataUnavailable, match=told):
-        locate([remote])
-    monkeypatch.setattr(fetch, "MOST_BYTES", 10)
-    with pytest.raises(DataUnavailable, match="the answer has more than 10 bytes"):
-        locate([remote])
-    assert left_behind(empty_cache) == []

@@ -19,13 +19,14 @@ from every_algorithm import (
     PropFair,
     QFedAvg,
 )
-from federations import EXACT, classified, quick, trained, two_quadratics
+from federations import EXACT, classified, quick, trained
 
 from fairfl.sims.algorithms.term import Tilted
 from fairfl.sims.engine import (
     MLP,
     ByWeight,
     ClientData,
+    Joining,
     LeastSquares,
     LinearSVM,
     Logistic,
@@ -33,11 +34,9 @@ from fairfl.sims.engine import (
     Replicate,
     Simulation,
     Softmax,
-    Training,
     Uniform,
     train,
 )
-from fairfl.sims.engine.kernels.linear import odds_slopes
 from fairfl.sims.engine.losses import tied
 from fairfl.sims.engine.task import Jobs
 from fairfl.theory import aggregation as aims
@@ -53,7 +52,7 @@ def close(a, b, told=""):
     np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12, err_msg=repr(told))
 
 
-@pytest.mark.parametrize("draw", [Uniform(5), ByWeight(4)], ids=repr)
+@pytest.mark.parametrize("draw", [Uniform(5), ByWeight(4), Joining((0,), share=0.6)], ids=repr)
 def test_the_order_of_the_clients(draw):
     data, order = classified(SIZES), np.random.default_rng(3).permutation(len(SIZES))
     training = replace(SETTING, participation=draw)
@@ -195,31 +194,6 @@ def test_what_reduces_to_fedavg():
         np.testing.assert_allclose(limit, plain, rtol=off, atol=off, err_msg=told)
 
 
-def test_one_step_on_everything_is_fedsgd():
-    data = classified(SIZES)
-    one = trained(MODEL, data, [FedAvg()], quick(batch_size=None, rounds=3)).params
-    for other in (KINDS["fedsgd"](), KINDS["qfedsgd"](0.0)):
-        close(trained(MODEL, data, [other], quick(rounds=3)).params.numpy(), one.numpy())
-
-
-def test_dual_weights_with_full_gradients_are_gradient_descent_on_the_objective():
-    data, lr = two_quadratics(), 0.01
-    for aim in (aims.QFFL(2.0), aims.TERM(0.3), aims.PropFair(40.0), aims.RankWeighted.gini()):
-        done = trained(
-            LeastSquares(2, bias=False), data, [DualWeighted(aim)], Training(1, lr, None)
-        )
-        step = 1e-6
-        weighted = aim.weighted(data.p)
-
-        def value(w, weighted=weighted):
-            return weighted.value(
-                np.array([(w[0] - 1) ** 2 + w[1] ** 2, w[0] ** 2 + 4 * (w[1] - 2) ** 2])
-            )
-
-        slope = np.array([(value(step * e) - value(-step * e)) / (2 * step) for e in np.eye(2)])
-        np.testing.assert_allclose(done.params[0].numpy(), -lr * slope, rtol=1e-7)
-
-
 CLIENTS, SIZE, FEATURES = 7, 39, 30
 MODELS = [
     Logistic(FEATURES),
@@ -270,24 +244,3 @@ def test_the_size_of_the_chunks_changes_last_bits_at_most(model, batch, kind, dt
     off = 50 * torch.finfo(dtype).eps
     for each in done[1:]:
         torch.testing.assert_close(each, done[0], rtol=off, atol=off)
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
-def test_a_slope_and_a_loss_do_not_depend_on_where_they_stand(dtype):
-    """Every offset against one by one. torch's sigmoid and softplus fail this."""
-    z = torch.randn(131, generator=torch.Generator().manual_seed(0), dtype=dtype) * 30
-    z[:4] = torch.tensor([1e30, -1e30, 0.0, -88.5])
-    y = (torch.arange(131) % 2).to(dtype)
-
-    def both(first, last, apart):
-        own = torch.empty(last - first, apart, dtype=dtype)[:, 0].copy_(z[first:last])
-        losses = odds_slopes(own, y[first:last], want=True)
-        return torch.stack([own, losses])
-
-    alone = torch.cat([both(first, first + 1, 1) for first in range(131)], 1)
-    for first in range(131):
-        for apart in (1, 3):
-            assert torch.equal(both(first, 131, apart), alone[:, first:])
-    scores, labels, eps = z.double().numpy(), y.numpy(), torch.finfo(dtype).eps
-    right = np.exp(-np.logaddexp(0, -scores)) - labels, np.logaddexp(0, scores * (1 - 2 * labels))
-    np.testing.assert_allclose(alone, right, rtol=4 * eps, atol=4 * eps)

@@ -25,7 +25,6 @@ from fairfl.sims.engine import (
     Simulation,
     Softmax,
     Training,
-    plan,
     train,
 )
 from fairfl.sims.engine.live_bytes import peak_bytes
@@ -165,22 +164,6 @@ def test_a_limit_holds_for_numpy_too_and_plans_go_with_the_data(kept):
         tracemalloc.stop()
 
 
-def test_plans_are_cut_where_they_are_asked_to():
-    work = jobs(5, 20, 4, 0.0, passes=30)
-    data = people(Softmax(30, 10), 5, 20)
-
-    def rows(most):
-        return [run.rows for run in plan.plan(work, data, torch.empty(0), most)]
-
-    whole, cut = rows(plan.BLOCK), rows(1)
-    assert torch.equal(torch.cat(whole), torch.cat(cut))
-    planned, all_at_once = (
-        {r.untyped_storage().nbytes() // 8 for r in some} for some in (cut, whole)
-    )
-    assert planned == {100}  # a pass of five clients at a time
-    assert len(torch.cat(whole)) == 150 and len(whole) == 1 and all_at_once == {3000}
-
-
 def test_live_bytes_by_hand():
     """3 times 4,000 bytes are made, of which 2 are left when the third is."""
     x = torch.zeros(1000)
@@ -196,16 +179,3 @@ def test_live_bytes_by_hand():
     assert peak_bytes(three) == 8000
     assert peak_bytes(lambda: x.mul_(2)) == 0
     assert peak_bytes(lambda: [x + 1, x + 2, x + 3]) == 12_000
-
-
-def test_momentum_and_uneven_scales_keep_a_gradient():
-    """w^t; the velocity; the gradient that is scaled before it is added; w - w^t."""
-    model, params = MLP((3, 4, 2)), torch.zeros(1, 26)
-    plain, fast = (
-        train.bytes_of_one(model, jobs(2, 10, 5, momentum), params, 10) for momentum in (0.0, 0.9)
-    )
-    work = jobs(2, 10, 5, 0.9)
-    uneven = train.bytes_of_one(model, replace(work, rates=work.rates * [1.0, 0.5]), params, 10)
-    pull = np.array([[0.0], [0.0], [0.0], [0.1], [0.0]])
-    proximal = train.bytes_of_one(model, replace(work, rates=work.rates + pull), params, 10)
-    assert [each - plain for each in (fast, uneven, proximal)] == [104, 104, 208]

@@ -45,14 +45,6 @@ def test_any_company_gives_the_same_permutations(jobs, seed):
     np.testing.assert_array_equal(alone(5, 7, 3, shuffled=False), np.arange(7))
 
 
-def test_parts_of_a_large_request_are_the_request(monkeypatch):
-    keys = np.arange(30, dtype=np.uint64)
-    sizes, none, one = np.arange(1, 31), np.zeros(30, int), np.ones(30, int)
-    whole = drawn(keys, sizes, none, 2 * one, np.ones(30, bool))
-    monkeypatch.setattr(order, "MOST", 17)
-    np.testing.assert_array_equal(drawn(keys, sizes, none, 2 * one, np.ones(30, bool)), whole)
-
-
 def test_many_clients_with_many_samples_are_sorted_in_halves():
     """2^17 segments and samples up to 2^16 need 33 bits beside the random: it splits."""
     sizes = np.ones(1 << 17, int)
@@ -77,11 +69,6 @@ def test_uniforms_are_uniform_and_inside():
     assert stats.kstest(numbers, "uniform").pvalue > 1e-3
     ends = counter.uniforms(np.array([0, 2**64 - 1], np.uint64))
     assert 0 < ends[0] < ends[1] < 1
-
-
-def test_keys_differ_by_every_word():
-    seen = {int(counter.key(a, b, c)[0]) for a in range(8) for b in range(8) for c in range(8)}
-    assert len(seen) == 512
 
 
 def test_a_number_is_an_array_of_one():

@@ -2,7 +2,6 @@
 enumerated, what is unbiased for the p-weighted mean.
 """
 
-from dataclasses import replace
 from fractions import Fraction as Q
 from itertools import combinations, permutations, product
 
@@ -16,11 +15,9 @@ from hypothesis import strategies as st
 
 from fairfl.sims.engine import (
     ByWeight,
-    ClientData,
     Everyone,
     Given,
     Joining,
-    LeastSquares,
     Parts,
     Replicate,
     Simulation,
@@ -152,17 +149,6 @@ def test_a_schedule_is_masks():
     assert torch.equal(*both)
 
 
-def test_joining_in_any_order_of_the_clients():
-    data, order = classified(SIZES), np.random.default_rng(1).permutation(7)
-    groups = (0, 0, 1, 1, 0, 2, 2)
-    training = quick(rounds=6, participation=Joining((0, 2, 4), groups=groups, share=0.6))
-    moved = Joining((0, 2, 4), groups=tuple(groups[k] for k in order), share=0.6)
-    one = trained(MODEL, data, [FedAvg()], training).params
-    other = Parts(data.train.take(order))
-    two = trained(MODEL, other, [FedAvg()], replace(training, participation=moved)).params
-    np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-12)
-
-
 K = 4
 P = (Q(1, 10), Q(2, 10), Q(3, 10), Q(4, 10))
 EVEN = (Q(1, 4),) * 4
@@ -284,28 +270,6 @@ def test_a_straggler_does_any_number_of_its_steps_alike():
                 run = Simulation(MODEL, data, [Replicate(FedAvg())], quick(steps=n), EXACT)
                 seen.append(run.step()[0]["steps"])
         assert seen == list(range(1, n + 1))
-
-
-def test_momentum_starts_anew_for_whoever_takes_part():
-    """One parameter by hand: v starts at 0 in every round, for everybody."""
-    x = torch.ones(2, 1, dtype=torch.float64)
-    data = Parts(ClientData(x, torch.tensor([1.0, 3.0], dtype=torch.float64), np.array([0, 1, 2])))
-    masks = np.array([[True, True], [True, False], [True, True]])
-    steps = {"steps": 2, "batch_size": None, "participation": Given(masks)}
-    training, model = quick(rounds=3, lr=0.25, momentum=0.5, **steps), LeastSquares(1, bias=False)
-    simulation = Simulation(model, data, [Replicate(FedAvg())], training, EXACT)
-    w = Q(0)
-    for mask in masks:
-        ends = []
-        for target in [t for t, there in zip((Q(1), Q(3)), mask, strict=True) if there]:
-            own, v = w, Q(0)
-            for _ in range(2):
-                v = v / 2 + (own - target)
-                own = own - v / 4
-            ends.append(own)
-        w = sum(ends) / len(ends)
-        simulation.step()
-        assert float(simulation.params[0, 0]) == pytest.approx(float(w), rel=1e-14)
 
 
 def test_what_a_number_is_for_makes_it_another():

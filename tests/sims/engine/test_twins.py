@@ -31,8 +31,6 @@ from fairfl.sims.engine import (
     Uniform,
     losses,
 )
-from fairfl.sims.engine.task import Jobs
-from fairfl.sims.engine.train import CACHE, chunk_size
 
 EQUAL, UNEQUAL = (12,) * 6, (1, 17, 4, 9, 30, 8)
 MODEL = Softmax(4, 3)
@@ -81,12 +79,6 @@ def test_fedavg_in_every_setting(sizes, changes):
 def test_every_algorithm():
     training = quick(lr=0.05, momentum=0.5, participation=Uniform(4), epochs=2, rounds=4)
     assert_twins(MODEL, classified(UNEQUAL), EVERY, training)
-
-
-def test_propfair_below_its_threshold():
-    # log 3 is the first loss: M - l < epsilon at once, and not later
-    variants = [PropFair(1.2, 0.3, variant) for variant in ("paper", "linear", "quadratic")]
-    assert_twins(MODEL, classified(UNEQUAL), variants, quick(lr=0.02, rounds=8))
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -248,15 +240,6 @@ def test_engine_and_loop_agree(sizes, batch, work, momentum, decay, stragglers, 
     rates = {"momentum": momentum, "weight_decay": decay, "stragglers": stragglers}
     training = Training(rounds=2, lr=0.05, batch_size=batch, **rates, **work)
     assert_twins(MODEL, classified(sizes), [algorithm], training, memory_limit=limit)
-
-
-@given(st.integers(1, 500), st.integers(1, 64), st.integers(1, 1 << 34))
-def test_chunks_keep_to_the_limit_and_one_client_always_goes(size, batch, limit):
-    many, whole = np.full(3, size), np.zeros(3, np.int64)
-    jobs = Jobs(whole, whole, whole.astype(np.uint64), many, many, batch, np.zeros((5, 3)))
-    count = chunk_size(MODEL, jobs, MODEL.init(0)[None], limit, size)
-    least = 8 * MODEL.size + 8 * min(size, batch) * 5  # parameters and one batch, in float64
-    assert count >= 1 and (count == 1 or count * least <= min(limit, CACHE))
 
 
 def drawn(sizes, seed=0):

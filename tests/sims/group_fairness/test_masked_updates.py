@@ -29,24 +29,20 @@ def test_the_step_is_that_of_the_plain_sum(algorithm):
     assert 0 < (plain - masked).abs().max() <= STEP
 
 
-@pytest.mark.parametrize("limit", [1, 1 << 30])
-def test_what_is_sent_is_masked_and_adds_up(limit, monkeypatch):
-    """Messages differ from updates everywhere; also one client at a time."""
-    monkeypatch.setattr("fairfl.sims.engine.algorithm.BLOCK", 1)
+def test_what_is_sent_is_masked_and_adds_up(monkeypatch):
+    """Messages differ from updates everywhere, and no mask is used twice."""
     sent, mask = [], secure.mask
 
-    def spied(rows, ids, *words, **more):
-        found = mask(rows, ids, *words, **more)
+    def spied(rows, ids, *words):
+        found = mask(rows, ids, *words)
         if UPDATE in words:
             sent.append((np.asarray(rows), found))
         return found
 
     monkeypatch.setattr(secure, "mask", spied)
-    simulation, _ = run(people(), FedFB(), 2, replace(MASKED, memory_limit=limit))
-    each = 3 if limit == 1 else 1
-    assert len(sent) == 2 * each
-    rounds = [map(np.concatenate, zip(*sent[k : k + each], strict=True)) for k in (0, each)]
-    for rows, messages in rounds:
+    simulation, _ = run(people(), FedFB(), 2, MASKED)
+    assert len(sent) == 2
+    for rows, messages in sent:
         assert rows.shape == (3, simulation.model.size)
         alone = np.rint(rows * 2.0**secure.FRACTION).astype(np.int64).view(np.uint64)
         assert (messages != alone).all()
@@ -56,38 +52,14 @@ def test_what_is_sent_is_masked_and_adds_up(limit, monkeypatch):
     assert len(np.unique(every)) == 2 * 3 * simulation.model.size
 
 
-def test_some_columns_at_a_time(monkeypatch):
-    """The same messages, and so the same sum to the bit."""
-    rows = np.random.default_rng(0).normal(size=(5, 7))
-    ids, words = np.array([3, 1, 8, 2, 9]), (4, UPDATE, 2)
-    parts = [secure.mask(rows[:, a:b], ids, *words, column=a) for a, b in ((0, 3), (3, 4), (4, 7))]
-    whole = secure.mask(rows, ids, *words)
-    np.testing.assert_array_equal(np.hstack(parts), whole)
-    assert (secure.mask(rows[:, 3:], ids, *words) != whole[:, 3:]).any()
-    one = run(people(), FedFB(), 3, MASKED)[0].params
-    monkeypatch.setattr(secure, "PAIRS", 4)
-    assert torch.equal(run(people(), FedFB(), 3, MASKED)[0].params, one)
-
-
-def test_some_clients_at_a_time(monkeypatch):
-    """The same messages, whose sum is that of all to the bit."""
-    rows = np.random.default_rng(0).normal(size=(5, 7))
-    ids, words = np.array([3, 1, 8, 2, 9]), (4, UPDATE, 2)
-    whole = secure.mask(rows, ids, *words)
-    for pairs in (1 << 20, 1, 8):
-        monkeypatch.setattr(secure, "PAIRS", pairs)
-        parts = [
-            secure.mask(rows[at], ids[at], *words, others=np.delete(ids, np.r_[at]))
-            for at in (slice(0, 2), slice(2, 3), slice(3, 5))
-        ]
-        np.testing.assert_array_equal(np.vstack(parts), whole)
-    with pytest.raises(ValueError, match="below 1.3421"):  # 2^26 / 5: the others count
-        secure.mask(np.full((1, 1), 2.0**25), ids[:1], *words, others=ids[1:])
-    data, small = people((30, 50, 40, 20)), replace(MASKED, memory_limit=1)
-    whole = run(data, FedFB(), 3, MASKED)[0].params
-    monkeypatch.setattr("fairfl.sims.engine.algorithm.BLOCK", 1)  # one client at a time
-    some = run(data, FedFB(), 3, small)[0].params
+def test_they_are_held_all_at_once(monkeypatch):
+    """And so must fit: 3 rows of 3 numbers of 8 bytes."""
+    monkeypatch.setattr("fairfl.sims.engine.algorithm.BLOCK", 1)
+    whole = run(people(), FedFB(), 3, MASKED)[0].params
+    some = run(people(), FedFB(), 3, replace(MASKED, memory_limit=72))[0].params
     torch.testing.assert_close(some, whole, atol=100 * STEP, rtol=0)
+    with pytest.raises(ValueError, match="memory_limit must be at least 72 bytes"):
+        run(people(), FedFB(), 3, replace(MASKED, memory_limit=71))
 
 
 def test_bytes():

@@ -206,28 +206,3 @@ def test_surrogates_agree_on_zero_one_loss():
     cells = CellSums(COUNTS, wrong, wrong, accepting)
     for other in ("loss", "acceptance"):
         np.testing.assert_array_equal(FairBatch("dp", surrogate=other).sums(cells), wrong)
-
-
-def test_printed_opportunity_by_hand():
-    """Client 0's own means of label 1: 0/2, 1/1; client 1's: 1/1, 1/3. μ_1 = (1 - 0) + (1/3 - 1) =
-    1/3, not 1/6.
-
-    Weights at λ = 0.4, the caps 0.7 and 0.3, clients of 5 people: (0, 1) 0.3 · 5/2 and 0.3 · 5/1;
-    (1, 1) 0.4 · 5/1 and 0.4 · 5/3; label 0: 0.3 · 5/2 and 0.3 · 5/1.
-    """
-    known, lam, mu, _ = step("eo-printed", COUNTS[:, :2], SUMS[:, :2])
-    np.testing.assert_allclose(mu, [1 / 3])
-    table = NOTIONS["eo-printed"].table(lam, known, COUNTS[:, :2])
-    np.testing.assert_allclose(table, [[[0.75, 0.75], [0.75, 2.0]], [[1.5, 1.5], [1.5, 2 / 3]]])
-
-
-@pytest.mark.parametrize("name", ["eo", "eodds"])
-def test_printed_is_the_problem_where_clients_have_equal_shares(name):
-    """Two clients with the same people: μ is twice the problem's, and the weights are the same."""
-    counts = np.stack([COUNTS[0], COUNTS[0]])
-    known, lam, mu, _ = step(name, counts, SUMS)
-    _, _, printed, _ = step(f"{name}-printed", counts, SUMS)
-    np.testing.assert_allclose(printed, 2 * mu)
-    table = NOTIONS[f"{name}-printed"].table(lam, known, counts)
-    own = NOTIONS[name].table(lam, known, counts)
-    np.testing.assert_allclose(table, np.broadcast_to(own, counts.shape))

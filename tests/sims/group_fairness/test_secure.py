@@ -30,21 +30,6 @@ def test_messages_are_uniform_whatever_the_reports():
     assert len(np.unique(sent)) == sent.size  # no pad is used twice
 
 
-def test_all_messages_but_one_fit_any_reports():
-    """Two of three messages, shifted by other reports' difference, are what those reports send
-    under other pads.
-
-    So given any k - 1 messages every set of reports is as likely as another: here the pads' sum is
-    0, and any two of them, of three, are independent.
-    """
-    pads = np.array([secure.mask(np.zeros((3, 1)), [0, 1, 2], 1, t)[:, 0] for t in range(4000)])
-    assert (pads.sum(axis=1, dtype=np.uint64) == 0).all()
-    top = (pads >> np.uint64(63)).astype(int)
-    for i, j in ((0, 1), (0, 2), (1, 2)):
-        counts = np.bincount(2 * top[:, i] + top[:, j], minlength=4)
-        assert ((counts - 1000) ** 2 / 1000).sum() < 25  # chi-square with 3 degrees: 1.5e-5
-
-
 @pytest.mark.parametrize("value", [np.nan, np.inf, 2.0**26])
 def test_bad_report_names_its_client(value):
     rows = np.zeros((2, 3))
@@ -53,10 +38,8 @@ def test_bad_report_names_its_client(value):
         secure.mask(rows, [4, 6], 0)
 
 
-@given(st.integers(0, 9), st.integers(0, 4), st.integers(1, 40), st.integers(0, 10**6))
-def test_messages_are_the_formula_however_many_pairs_are_made_at_a_time(
-    clients, width, pairs, seed
-):
+@given(st.integers(0, 9), st.integers(0, 4), st.integers(0, 10**6))
+def test_messages_are_the_formula(clients, width, seed):
     rng = np.random.default_rng(seed)
     rows, ids = rng.normal(size=(clients, width)), rng.permutation(50)[:clients]
     expected = np.rint(rows * 2.0**secure.FRACTION).astype(np.int64).astype(object)
@@ -67,24 +50,4 @@ def test_messages_are_the_formula_however_many_pairs_are_made_at_a_time(
                 pad = int(counter.key(seed, 5, low, high, s)[0]) * (i != j)
                 expected[i, s] += pad if ids[i] == low else -pad
     expected = (expected % 2**64).astype(np.uint64)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(secure, "PAIRS", pairs)
-        np.testing.assert_array_equal(secure.mask(rows, ids, seed, 5), expected)
-
-
-def test_many_clients_take_no_memory_for_all_their_pairs(monkeypatch):
-    """1,500 clients have 1.1 million pairs; no array is larger than PAIRS and the messages."""
-    sizes = []
-    plain = counter.key
-
-    def key(*words):
-        made = plain(*words)
-        sizes.append(made.size)
-        return made
-
-    monkeypatch.setattr(counter, "key", key)
-    monkeypatch.setattr(secure, "PAIRS", 1 << 16)
-    rows = np.random.default_rng(0).normal(size=(1500, 2))
-    total = secure.unmask(secure.mask(rows, np.arange(1500), 0))
-    np.testing.assert_allclose(total, rows.sum(0), atol=1e-6)
-    assert sum(sizes) == 1500 * 1499 and max(sizes) <= 1 << 16
+    np.testing.assert_array_equal(secure.mask(rows, ids, seed, 5), expected)

@@ -1,7 +1,6 @@
 """Two processes in a run's folder: the second is refused; a dead one's lock is taken over."""
 
 import errno
-import fcntl
 import os
 import subprocess
 import sys
@@ -13,7 +12,6 @@ import pytest
 
 from fairfl.sims.engine import RunFolderError
 from fairfl.sims.runs import files
-from fairfl.sims.runs.files import locked
 
 HOLDER = """
 import sys
@@ -79,27 +77,6 @@ def test_let_go_where_a_run_is_stopped(error, tmp_path):
     with pytest.raises(error):
         killed.run(tmp_path, stop, rounds=4)
     assert files.LOCK not in names(tmp_path) and killed.run(tmp_path, rounds=4).simulation.done
-
-
-def test_a_lock_that_is_removed_while_one_comes_is_taken_anew(tmp_path, monkeypatch):
-    """The holder ends between our opening of its file and our lock on it."""
-    flock, seen = fcntl.flock, []
-
-    def late(file, how):
-        if not seen:
-            (tmp_path / files.LOCK).unlink()
-        seen.append(file)
-        flock(file, how)
-
-    monkeypatch.setattr(fcntl, "flock", late)
-    with locked(tmp_path):
-        assert (
-            len(seen) == 2 and f"process {os.getpid()} on " in (tmp_path / files.LOCK).read_text()
-        )
-        monkeypatch.undo()
-        with pytest.raises(RunFolderError, match="in use"), locked(tmp_path):
-            pass
-    assert names(tmp_path) == []
 
 
 @pytest.mark.parametrize("code", [errno.EROFS, errno.EACCES])

@@ -5,16 +5,24 @@ from typing import Any
 import audit
 import numpy as np
 import pytest
+import scipy
 
 import fairfl as ff
-from fairfl.solvers.lft_ensemble import densities_segments
+from fairfl.solvers.cfl import budget_path
 from fairfl.solvers.lft_ensemble.densities_segments import SegmentSearch
 from fairfl.solvers.problem import Task
-from fairfl.theory.populations.fedfb_figures import SHARES_5, figure_5
+from fairfl.theory.populations.fedfb_figures import SHARES_5, SHARES_9, figure_5, figure_9
 
 TASKS: Any = pytest.mark.parametrize(
-    "more", [{"notion": "equalized_odds"}, {"sees": "x"}], ids=["odds", "blind"]
+    ("more", "most"),
+    [
+        ({"notion": "true_positive_rate_parity"}, 4),
+        ({"notion": "equalized_odds"}, 60),
+        ({"sees": "x"}, 110),
+    ],
+    ids=["opportunity", "odds", "blind"],
 )
+"""Questions, and how many problems may be solved one by one for a frontier on two clients."""
 
 
 def searched(fed: ff.Federation, more: dict[str, Any]) -> SegmentSearch:
@@ -24,38 +32,60 @@ def searched(fed: ff.Federation, more: dict[str, Any]) -> SegmentSearch:
         "costs": (1, 1),
         "sees": "xa",
     }
-    return SegmentSearch(fed, fed.model, Task.of(fed, "lft_ensemble", **{**asked, **more}))  # type: ignore[arg-type]
+    return SegmentSearch(fed, Task.of(fed, "lft_ensemble", **{**asked, **more}))  # type: ignore[arg-type]
 
 
 @TASKS
-def test_tables_are_the_solutions_and_take_few(
-    more: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+def test_tables_are_the_solutions_and_few_are_solved_one_by_one(
+    more: dict[str, Any], most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    count, solve = [0], densities_segments.solve_by_dual
+    count, solve = [0], budget_path.solve_by_dual
 
     def counted(*args: Any) -> Any:
         count[0] += 1
         return solve(*args)
 
-    monkeypatch.setattr(densities_segments, "solve_by_dual", counted)
+    monkeypatch.setattr(budget_path, "solve_by_dual", counted)
     search = searched(figure_5(SHARES_5[1]), more)
-    search.frontier(10)
-    assert count[0] <= 90  # two for each of ten points, and some for the tables
+    F = search.frontier(10)
+    print(count)
+    assert count[0] <= most and not F.unfilled.size
     top = np.array([table.eps[-1] for table in search.tables])
-    for share in np.random.default_rng(0).uniform(0.01, 1.0, (4, 2)):
-        value, slope = search.model_at(share * top)
-        solved = search.tried(share * top)
-        assert value[0] == pytest.approx(solved.worth[0], abs=1e-9)
-        assert np.abs(value[1:]).max() == pytest.approx(solved.disparity[0], abs=1e-9)
-        step = 1e-6 * top
-        moved = search.model_at(share * top - step)[0] - search.model_at(share * top - 2 * step)[0]
-        assert slope @ step == pytest.approx(moved, abs=1e-4 * np.abs(slope * step).max())
+    eps = np.random.default_rng(0).uniform(0.01, 1.0, (4, 2)) * top
+    for value, one in zip(search.model_at(eps), eps, strict=True):
+        solved = ff.solve(search.fed, "lft_ensemble", one, **more)
+        assert value[0] == pytest.approx(solved.accuracy, abs=1e-9)
+        assert np.abs(value[1:]).max() == pytest.approx(solved.disparity, abs=1e-9)
+    step = 1e-6 * top
+    moved = search.model_at(eps - step) - search.model_at(eps - 2 * step)
+    said = search.slope_at(eps) @ step
+    np.testing.assert_allclose(moved, said, rtol=0, atol=1e-4 * np.abs(said).max())
 
 
-@TASKS
+@pytest.mark.parametrize("more", [{"notion": "equalized_odds"}, {"sees": "x"}])
 def test_free_rules_of_hardly_any_disparity(more: dict[str, Any]) -> None:
     # a client whose own disparity is 1e-7 without a budget has a table that is hardly wider than
     # a rounding
     fed = audit.Densities.drawn(np.random.default_rng([7, 1])).build().part([3, 4])
     F = ff.frontier(fed, "lft_ensemble", 4, **more)
     assert F.reproduced.all()
+
+
+def test_hardly_a_point_is_polished_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SLSQP ends beyond some disparities, and a few Newton steps bring its budgets back."""
+    count, minimize = [0], scipy.optimize.minimize
+
+    def counted(*args: Any, **options: Any) -> Any:
+        count[0] += 1
+        return minimize(*args, **options)
+
+    monkeypatch.setattr(scipy.optimize, "minimize", counted)
+    search = searched(figure_9(SHARES_9[0]), {"notion": "true_positive_rate_parity"})
+    assert search.frontier(40).disparity.size == 40
+    assert count[0] <= 52
+
+
+def test_blind_rules_have_points_at_all_disparities() -> None:
+    """A client's free rule has a slope of 1e11 in its budget: no cubic goes there."""
+    F = ff.frontier(figure_5(SHARES_5[0]), "lft_ensemble", 12, sees="x")
+    assert F.disparity.size == 12

@@ -12,7 +12,7 @@ from scipy import stats
 import fairfl as ff
 from fairfl.solvers.lft_fedavg import densities_bound
 from fairfl.solvers.lft_fedavg.densities_bound import CLIENTS, Boxes, highest_accuracy
-from fairfl.solvers.numerics.rule_family import RuleFamily
+from fairfl.solvers.rule_family import RuleFamily
 
 FEDERATIONS = {
     "shares differ": ff.Federation.normal([[3, 5], [1, -1]], q=[0.3, 0.7]),

@@ -7,8 +7,8 @@ import pytest
 
 import fairfl as ff
 from fairfl.solvers.lft_fedavg.densities_ties import TiedRules
-from fairfl.solvers.numerics.rule_family import RuleFamily
 from fairfl.solvers.problem import Task
+from fairfl.solvers.rule_family import RuleFamily
 
 
 def world(seed: int) -> ff.Federation:

@@ -13,9 +13,9 @@ from tasks import beaten
 import fairfl as ff
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
+from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
 from fairfl.solvers.numerics.exact_lp import solve_exactly
 from fairfl.solvers.numerics.highs import Programme
-from fairfl.solvers.numerics.vertices import TooMany
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import CertificationError
 

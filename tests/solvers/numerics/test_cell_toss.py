@@ -13,7 +13,7 @@ import scipy
 from tasks import asked, federation
 
 import fairfl as ff
-from fairfl.solvers.numerics.box_lp import solve_box
+from fairfl.solvers.finite import solve_box
 from fairfl.solvers.numerics.cell_toss import TIED, nearest_to_toss
 from fairfl.solvers.problem import Problem, Task, clients_problem, own_problems
 

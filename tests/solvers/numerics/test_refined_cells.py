@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import fairfl as ff
-from fairfl.solvers.numerics import certify, highs
+from fairfl.solvers import densities
+from fairfl.solvers.numerics import highs
 from fairfl.solvers.numerics.exact_lp import solve_exactly
 from fairfl.solvers.numerics.refined_cells import Line, refine
 
@@ -53,7 +54,7 @@ def test_many_clients_with_many_budgets_of_zero(seed: int, monkeypatch: pytest.M
         found.append(lines)
         return lines, best
 
-    monkeypatch.setattr(certify, "refine", spied)
+    monkeypatch.setattr(densities, "refine", spied)
     solution = ff.solve(fed, "lft_fedavg", eps)
     assert len(found) == 1
     assert solution.certificates[0].gap <= 5e-11

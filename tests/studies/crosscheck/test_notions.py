@@ -1,16 +1,13 @@
 """Other notions and three groups: their bounds on random rules; verdicts that can fail."""
 
-import json
-
 import numpy as np
 import pytest
 
 from fairfl.sims.data.federated.population import sample
 from fairfl.solvers.api import solve
-from fairfl.studies.crosscheck.population import supporting_line
-from fairfl.studies.crosscheck.population.frontier_distance import optimum
-from fairfl.studies.crosscheck.population.learned_rules import Found, from_json
-from fairfl.studies.crosscheck.population.supporting_line import supporting_plane
+from fairfl.studies.crosscheck.population import frontier_distance
+from fairfl.studies.crosscheck.population.frontier_distance import optimum, supporting_plane
+from fairfl.studies.crosscheck.population.learned_rules import Found
 from fairfl.studies.crosscheck.population.worlds import World, by_name, figure_5, random_world
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LFT_AVG
 from fairfl.studies.crosscheck.studies import notions
@@ -36,7 +33,10 @@ def rules_near(world, notion, count):
 
 def test_worlds_of_three_groups():
     assert THREE.groups == 3 and THREE.federation.n_groups == 3 and THREE.clients == 2
-    assert THREE == by_name(THREE.name) == World.from_json(json.loads(json.dumps(THREE.to_json())))
+    assert THREE == by_name(THREE.name)
+    again = World.of(THREE.name, THREE.federation)
+    assert (again.mean, again.sd) == (THREE.mean, THREE.sd)
+    np.testing.assert_allclose(again.q, THREE.q, rtol=1e-12)
     np.testing.assert_allclose(THREE.shares.sum(axis=1), 1)
     assert THREE.shares.max() <= 4 * THREE.shares.min()
     np.testing.assert_allclose(THREE.alone(1).federation.share[0], THREE.shares[1])
@@ -71,8 +71,8 @@ def test_no_rule_is_above_the_plane_or_the_optima(world, notion, monkeypatch):
         assert one.accuracy <= optimum(world, "cfl", one.disparity, notion) + 1e-9
         local = optimum(world, "lft_fedavg", np.abs(one.local), notion)
         assert one.accuracy <= local + 1e-9
-    real = supporting_line._optimum(federation, notion)
-    monkeypatch.setattr(supporting_line, "_optimum", lambda *_: (real[0], -real[1]))
+    real = frontier_distance._fairest(federation, notion)
+    monkeypatch.setattr(frontier_distance, "_fairest", lambda *_: (real[0], -real[1]))
     above = [one.accuracy - supporting_plane(federation, one.rates, notion) for one in found]
     assert max(above) > 1e-3  # multipliers of the other sign bound nothing
 
@@ -82,7 +82,7 @@ def test_a_learner_of_equal_opportunity_is_fair_on_its_sample():
     world = figure_5("d")
     plan = notions.NotionPlan(world, CFL, 1, 2_000, 0, ((0.0,),), notion="eo")
     row = run_unit(plan.unit()).iloc[0]
-    data, rule = sample(world.federation, 2_000, 0), from_json(row["rule"])
+    data, rule = sample(world.federation, 2_000, 0), Classifier.from_json(row["rule"])
     accept = rule(data.x[:, 0], data.group)
     gaps = [
         abs(np.subtract(*(accept[(data.group == a) & among].mean() for a in (0, 1))))

@@ -60,24 +60,6 @@ def test_the_interval_of_several_worlds_by_least_squares():
     )
 
 
-@pytest.mark.parametrize("worlds", [1, 4])
-def test_the_interval_holds_the_truth_about_as_often_as_it_says(worlds):
-    rng = np.random.default_rng(0)
-    sizes, named = np.tile(np.repeat(SIZES, 20), worlds), np.repeat(np.arange(worlds), 80)
-    levels = 100.0 ** rng.uniform(-1, 1, worlds)[named]
-    inside = [
-        (
-            rate := Rate.of(
-                sizes, levels * np.abs(rng.normal(size=sizes.size)) / np.sqrt(sizes), named
-            )
-        ).low
-        <= -0.5
-        <= rate.high
-        for _ in range(400)
-    ]
-    assert 0.9 < np.mean(inside) < 0.99
-
-
 def test_what_is_too_wide_is_not_told():
     wide, narrow = Rate(-0.5, -3.0, 2.0, (), ()), Rate(-0.5, -0.6, -0.4, (), ())
     assert (

@@ -10,10 +10,11 @@ from fairfl.sims.data.federated.population import sample
 from fairfl.sims.engine.secure_sums import as_floats
 from fairfl.sims.runs.run import simulate
 from fairfl.studies.crosscheck.population.features import Basis
-from fairfl.studies.crosscheck.population.learned_rules import Found, from_json, learned
+from fairfl.studies.crosscheck.population.learned_rules import Found, learned
 from fairfl.studies.crosscheck.population.worlds import figure_5, random_world
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan, featured
 from fairfl.studies.execute import run_units
+from fairfl.theory.populations.classifiers import Classifier
 
 WORLD = figure_5("d")
 
@@ -79,7 +80,7 @@ def test_the_measures_are_those_of_the_rule_on_the_population():
     assert list(table["budget"]) == ["0.1", "0 0.5"] and set(table["scheme"]) == {LFT_AVG}
     big = sample(plan.world.federation, 200_000, 5)
     for row in table.to_dict("records"):
-        rule = from_json(row["rule"])
+        rule = Classifier.from_json(row["rule"])
         accept = rule(big.x[:, 0], big.group)
         right = np.where(big.y == 1, accept, 1 - accept).mean()
         assert row["accuracy"] == pytest.approx(right, abs=5 * 0.5 / 200_000**0.5)

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from run_files import PLAIN
 
-from fairfl.sims.algorithms import algorithms
 from fairfl.sims.algorithms.pfedavg import PFedAvg
 from fairfl.sims.engine import MLP, ByWeight, Cosine, Softmax, Steps, Uniform
 from fairfl.studies.execute import run_units
@@ -106,7 +105,7 @@ def test_regression_has_losses(toml, monkeypatch):
     made = FederatedData(
         "line", rng.normal(size=(60, 2)), rng.normal(size=60), np.arange(60) % 3, 3
     )
-    monkeypatch.setattr(config_parts, "synthetic", lambda *given: made)
+    monkeypatch.setitem(config_parts.DRAWN, "synthetic", lambda clients, *, seed: made)
     experiment = toml(PLAIN.replace('"softmax"', '"least_squares"'))
     values = experiment.values(run_units(experiment.units(Scale("quick", 1))))
     assert set(values["measure"]) == {"mean loss", "worst loss"}
@@ -122,7 +121,7 @@ def test_letters_have_a_model_of_their_own(toml, monkeypatch):
     made = FederatedData(
         "text", rng.integers(0, 5, (60, 6)), rng.integers(0, 5, 60), np.arange(60) % 3, 3
     )
-    monkeypatch.setattr(config_parts, "synthetic", lambda *given: made)
+    monkeypatch.setitem(config_parts.DRAWN, "synthetic", lambda clients, *, seed: made)
     with pytest.raises(
         ValueError, match="model.kind must be char_lstm for .*'text'.*, got 'softmax'"
     ):
@@ -133,12 +132,6 @@ def test_letters_have_a_model_of_their_own(toml, monkeypatch):
     assert np.isfinite(
         experiment.values(run_units(experiment.units(Scale("quick", 1))))["value"]
     ).all()
-
-
-@pytest.mark.parametrize("name", sorted(algorithms()))
-def test_every_algorithm_can_be_named(name):
-    named = algorithm(Section({"name": name}, "algorithm[0]"))
-    assert named.label == name and type(named.made).name == name
 
 
 def test_parameters_reach_the_algorithm():

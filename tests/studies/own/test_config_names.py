@@ -48,16 +48,6 @@ def test_pooled_people_are_one_client(toml):
     assert unit.make().parts.train.clients == 1
 
 
-def test_agnosticfair_alone(toml):
-    start, rest = FAIR.split("[[algorithm]]", 1)
-    text = start + '[[algorithm]]\nname = "agnosticfair"\nlr = 0.05\n[training]\nrounds = 2\n'
-    experiment = toml(text)
-    (unit,) = experiment.units(Scale("quick", 1))
-    assert unit.objectives == ("agnosticfair, lr = 0.05",)
-    rows = run_units([unit])
-    assert set(rows["round"]) == {0, 2} and set(rows["objective"]) == set(unit.objectives)
-
-
 def test_masks(toml):
     text = FAIR.replace('[[algorithm]]\nname = "fedavg"\n', "", 1)
     text += "[computing]\nmasked_updates = true\n"

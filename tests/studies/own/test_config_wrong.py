@@ -8,12 +8,14 @@ from fairfl.studies.own.grid import MOST
 
 WRONG = table(r"""
 PLAIN | [data] | [date] | date is unknown; allowed here: title, data
-PLAIN | clients = 5 | clients = 2.5 | data.clients must be a whole number >= 1, got 2.5
+PLAIN | clients = 5 | clients = 2.5 | data.clients must be a whole number, got 2.5
+PLAIN | clients = 5 | clients = 1000000000 | data.clients must be .*10000.*, got 1000000000
+PLAIN | "fedavg" | "fedavg"\nlabel = "a\u0007b" | algorithm\[0\].label must be one printable line
 PLAIN | clients = 5 | client = 5 | data.client is unknown; allowed here: name
 PLAIN | "synthetic" | "iris" | data.name must be one of synthetic, cifar-10
 PLAIN | clients = 5 | clients = 5\ntest = 0.95 | data.validation \+ test must be less than 1
-PLAIN | clients = 5 | clients = 5\nkind = "odd" | data.kind must be one of non-iid, iid, hybrid,
-    got 'odd'
+PLAIN | clients = 5 | clients = 5\nkind = "odd" | data.kind must be one of 'non-iid', 'iid',
+    'hybrid', got 'odd'
 PLAIN | "softmax" | "tree" | model.kind must be one of softmax
 PLAIN | "softmax" | "softmax"\nhidden = [3] | model.hidden is unknown; allowed here: kind, classes,
     bias
@@ -22,6 +24,8 @@ PLAIN | "softmax" | "softmax"\nclasses = 3 | model.classes must be at least 8, t
 PLAIN | "softmax" | "mlp"\nhidden = [0] | model.hidden must be a list of whole numbers >= 1, got
 PLAIN | "softmax" | "lenet" | model.kind lenet must have images
 PLAIN | "softmax" | "char_lstm" | model.kind must be another than char_lstm for
+PLAIN | "softmax" | "svm"\nclasses = 2 | model.classes is unknown; allowed here: kind, bias
+PLAIN | clients = 5 | clients = 10000000000000000000 | data.clients must be a whole number below 2
 PLAIN | "softmax" | "svm" | y must be .*LinearSVM
 PLAIN | "fedavg" | "fedavgg" | algorithm\[0\].name must be one of afl, clipping_fedavg, ditto
 PLAIN | "fedavg" | "qfedavg"\nq = "one" | algorithm\[0\].q must be a number, got 'one'

@@ -5,12 +5,10 @@ import pandas as pd
 import pytest
 
 from fairfl.sims.group_fairness import FairBatch
-from fairfl.solvers.api import solve
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
 from fairfl.studies.own.people import behind, own_people
 from fairfl.studies.own.people_runs import Request, methods, read
-from fairfl.studies.papers.fedfb.limits import scored
 
 QUICK = Scale("quick", 1)
 
@@ -103,26 +101,6 @@ def test_notions_and_groups(file, tmp_path):
     rows = run_units([unit for unit in experiment.units(QUICK) if "central" in unit.name])
     assert {"disparity", "validation disparity"} <= set(experiment.values(rows)["measure"])
     assert not (experiment.points(rows)["kind"] == "frontier").any()
-
-
-def test_the_disparity_is_the_one_of_fairfl_frontier(file, tmp_path):
-    """Two groups: CFL's frontier of the test people; three: the largest difference."""
-    for groups in (2, 3):
-        frame = pd.read_csv(file)
-        if groups == 3:
-            frame["a"] = np.where(np.arange(len(frame)) % 4 == 0, "x", frame["a"])
-        path = tmp_path / f"{groups}.csv"
-        frame.to_csv(path, index=False)
-        people = asked(path)
-        fed = scored(read(people)[1])
-        x, y = behind(people)
-        free = solve(fed, "cfl", np.inf)
-        assert x[-1] == pytest.approx(free.disparity, abs=1e-9)
-        assert y[-1] == pytest.approx(free.accuracy, abs=1e-9)
-        middle = solve(fed, "cfl", x[20])
-        rates = middle.classifier.group_rates(fed)
-        assert rates.max() - rates.min() == pytest.approx(x[20], abs=1e-9)
-        assert y[20] == pytest.approx(middle.accuracy, abs=1e-9)
 
 
 def test_a_network_learns_what_a_line_cannot(tmp_path):

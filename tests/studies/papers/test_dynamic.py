@@ -60,15 +60,6 @@ def test_the_rounds_that_were_measured_count():
     assert measures.by_round(kept)["least gap"].tolist()[-1] == pytest.approx(-5)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_units(name):
-    experiment = find(name)
-    for profile, seeds in experiment.seeds.items():
-        units = experiment.units(Scale(profile, seeds))
-        assert {len(unit.objectives) for unit in units} == {seeds}
-        assert {"FedAvg", "Algorithm 1", "Algorithm 2"} <= {u.objectives[0] for u in units}
-
-
 def test_groups_hold_nine_tenths_of_their_classes(files):
     """Of ten groups too; and the clients of a group are alike in size."""
     for scene, groups in ((runs.Scene("MNIST", runs.LINEAR, rows=600), 2), (TEN, 10)):
@@ -125,14 +116,6 @@ def test_figures_read_the_curves_of_runs(files, tmp_path, monkeypatch):
     mine = found[found["measure"] == "GB (9)"]
     for kind in ("mean", "min", "max"):
         assert mine[kind].tolist() == pytest.approx(gb.agg(kind).tolist(), rel=6e-3)
-
-
-def test_replicates_are_runs_of_their_own(files):
-    """Two seeds in one program have the losses of each alone."""
-    scene = runs.Scene("MNIST", runs.LINEAR, (0, 1), rounds=2, rows=300)
-    both, one = (run_unit(scene.unit("FedAvg", runs.MAIN["FedAvg"], n)) for n in (2, 1))
-    first = both[both["seed"] == 0].reset_index(drop=True)
-    assert first["loss"].tolist() == pytest.approx(one["loss"].tolist(), abs=1e-6)
 
 
 @pytest.mark.parametrize("data, model", [("Fashion-MNIST", runs.LENET), ("CIFAR-10", runs.RESNET)])

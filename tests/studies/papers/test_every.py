@@ -17,16 +17,6 @@ ALL_PUBLISHED = (*(f"qffl-table-{k}" for k in (1, 5, 6, 9)), "pffl-table-1")
 """Every published row of Synthetic and Vehicle has its like among ours."""
 
 
-def test_the_papers_tables_are_there():
-    """The tables and figures that can be run without text and CIFAR data."""
-    wanted = {f"qffl-table-{k}" for k in (1, 2, 5, 6, 8, 9, 10)} | {
-        "qffl-figure-3",
-        "qffl-figure-9",
-        "pffl-table-1",
-    }
-    assert wanted | {"propfair-table-6", "propfair-figure-3", "propfair-table-8"} <= set(NAMES)
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_units_have_names_and_can_be_sent_to_another_process(name, files):
     for profile in ("quick", "paper"):
@@ -75,10 +65,3 @@ def test_published_rows_are_well_formed(name):
     published = find(name).published
     assert list(published.columns) == COLUMNS
     assert not published.duplicated(["dataset", "objective", "measure"]).any()
-
-
-def test_an_unknown_name_is_told():
-    with pytest.raises(
-        ValueError, match="experiment must be one of .*'pffl-table-1'.*, got 'qffl-table-99'"
-    ):
-        find("qffl-table-99")

@@ -10,7 +10,9 @@ from fairfl.studies.beside_published import cells, compare
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
 from fairfl.studies.papers.all_experiments import find
+from fairfl.studies.papers.fedfb import agnostic as fedfb_agnostic
 from fairfl.studies.papers.fedfb import data as fedfb_module
+from fairfl.studies.papers.fedfb import figure_7 as fedfb_figure_7
 from fairfl.studies.papers.fedfb import runs as fedfb_runs
 from fairfl.studies.papers.fedfb import table_6 as fedfb_table_6
 from fairfl.studies.papers.fedfb.data import REAL, SYNTHETIC, VALIDATION, fedfb_data, pooled
@@ -21,15 +23,12 @@ TABLES = (
     *(f"fedfb-figure-{k}" for k in ("3b", 6, 7)),
 )
 
-WITHOUT_CONSTANTS = ("fedfb-figure-3b", "fedfb-figure-7")
+WITHOUT_CONSTANTS = ("fedfb-figure-7",)
 
 
 @pytest.fixture
 def tiny(monkeypatch):
     """Two rounds of one epoch."""
-    from fairfl.studies.papers.fedfb import agnostic as fedfb_agnostic
-    from fairfl.studies.papers.fedfb import figure_7 as fedfb_figure_7
-
     for module in (fedfb_runs, fedfb_figure_7):
         monkeypatch.setattr(module, "ROUNDS", 2)
         monkeypatch.setattr(module, "QUICK", 1)
@@ -52,20 +51,18 @@ def test_from_data_to_a_table(name, tiny):
     missing = (
         set(zip(theirs["dataset"], theirs["objective"], theirs["measure"], strict=True)) - ours
     )
-    variants = {"FedFB, F of log loss", "FedFB (10 bits)", "CFL, F of log loss"}
+    variants = {"FedFB (10 bits)"}
     # paper profile
     assert {objective for dataset, objective, _ in missing if dataset not in REAL} <= variants
     parity = values[values["measure"] == "DP disp."]
     constant = parity[parity["objective"].isin(["all 0", "all 1"])]
     assert (constant["value"] == 0).all()
     assert len(constant) == 2 * len(set(rows["dataset"])) or name in WITHOUT_CONSTANTS
-    own = (picture.points for picture in experiment.pictures if picture.points)
-    for points in (experiment.points, *own):
-        shown = points(rows)
-        assert list(shown.columns) == COLUMNS
-        assert np.isfinite(shown[["disparity", "accuracy"]].to_numpy()).all()
-        assert {"ours"} <= set(shown["kind"]) <= {"ours", "published", "constant", "frontier"}
-        assert "frontier" in set(shown["kind"])
+    shown = experiment.points(rows)
+    assert list(shown.columns) == COLUMNS
+    assert np.isfinite(shown[["disparity", "accuracy"]].to_numpy()).all()
+    assert {"ours"} <= set(shown["kind"]) <= {"ours", "published", "constant", "frontier"}
+    assert ("frontier" in set(shown["kind"])) == (name != "fedfb-figure-7")
 
 
 def test_the_choice_is_made_on_validation():
@@ -83,6 +80,24 @@ def test_the_choice_is_made_on_validation():
     found = fedfb_runs.chosen(rows)
     assert found["alpha"].tolist() == [1.0, 1.0]
     assert found["dp"].tolist() == [0.4, 0.4]
+
+
+def test_client_parity_by_hand():
+    """Two clients, 30 and 10 people; of Ditto its own models count."""
+    rows = [
+        (name, model, k, samples, right[k], losses[k])
+        for name, model, right, losses in (
+            ("FedAvg", "global", (0.8, 0.6), (0.5, 0.9)),
+            ("Ditto, λ = 1", "global", (0.1, 0.1), (9.0, 1.0)),
+            ("Ditto, λ = 1", "personal", (0.9, 0.7), (0.2, 0.5)),
+        )
+        for k, samples in enumerate((30, 10))
+    ]
+    table = pd.DataFrame(rows, columns="objective model client samples accuracy loss".split())
+    table = table.assign(dataset="Adult", seed=0, unit="u", round=1, part="test")
+    found = fedfb_figure_7.measures(table).set_index("objective")
+    assert found.loc["FedAvg"].tolist()[2:] == pytest.approx([0.75, 0.4, 0.2])
+    assert found.loc["Ditto, λ = 1"].tolist()[2:] == pytest.approx([0.85, 0.3, 0.2])
 
 
 @pytest.mark.parametrize("name", sorted(SYNTHETIC))

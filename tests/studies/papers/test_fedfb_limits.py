@@ -14,18 +14,17 @@ from fairfl.sims.data.federated.fedfb_synthetic import (
     fedfb_synthetic,
 )
 from fairfl.sims.group_fairness import FairMeasures
-from fairfl.solvers.api import solve
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
 from fairfl.studies.papers.fedfb import runs as fedfb_runs
+from fairfl.studies.papers.fedfb.data import fedfb_data
 from fairfl.studies.papers.fedfb.limits import (
     best_accuracy,
-    deviation_frontier,
     exact_frontier,
     expected_accuracy,
+    limit,
     scored,
 )
-from fairfl.theory.populations.federation import Federation
 
 DATA = fedfb_synthetic(rows=600, seed=3)
 X, GROUP, Y = DATA.x[:, :2], DATA.group, DATA.y
@@ -48,6 +47,16 @@ def test_ends():
     assert FRONTIER.disparity[-1] == pytest.approx(FairMeasures.of(bayes, Y, GROUP).spd, abs=1e-12)
     assert FRONTIER.disparity[0] == pytest.approx(0, abs=1e-12)
     assert FRONTIER.accuracy[0] >= expected_accuracy(np.ones(len(X)), X)
+
+
+def test_limits_are_in_the_measures_of_the_tables():
+    """At the free end: the Bayes rule's disparities among the test people."""
+    data = fedfb_data("Synthetic")
+    test = data.rows("test")
+    bayes = chance_of_label(data.x[test, :2]) > 0.5
+    found = FairMeasures.of(bayes, data.y[test], data.group[test])
+    assert limit("Synthetic")[0][-1] == pytest.approx(found.dp, abs=1e-12)
+    assert limit("Synthetic", "pairwise")[0][-1] == pytest.approx(found.spd, abs=1e-12)
 
 
 @settings(max_examples=30)
@@ -75,52 +84,6 @@ def test_trained_classifiers_are_below(monkeypatch):
     assert (test["best"] - test["expected"]).min() < 0.1  # and one of them is near it
 
 
-def people(seed, groups, n=300, levels=12):
-    """x a level, η rising in it, groups with other levels."""
-    rng = np.random.default_rng(seed)
-    group = np.append(np.arange(groups), rng.integers(0, groups, n - groups))
-    level = np.clip(rng.integers(0, levels, n) + 2 * group, 0, levels + 3)
-    return level, group, np.sort(rng.random(levels + 4))
-
-
-def federation(level, group, eta):
-    masses = np.zeros((1, group.max() + 1, len(eta)))
-    np.add.at(masses[0], (group, level), 1 / len(level))
-    return Federation.finite(np.arange(len(eta)), masses, eta)
-
-
-@settings(max_examples=20)
-@given(st.integers(0, 10**6), st.integers(2, 5), st.sampled_from([0.0, 0.02, 0.1]))
-def test_the_disparity_is_the_measure(seed, groups, eps):
-    """The disparity of a solution is what FairMeasures counts among the people."""
-    level, group, eta = people(seed, groups)
-    found = solve(federation(level, group, eta), "cfl", eps, difference="overall")
-    chance = found.classifier(level, group)
-    counted = FairMeasures.of(chance, np.zeros(len(group), int), group)
-    assert found.disparity == pytest.approx(counted.dp, abs=1e-12)
-
-
-@settings(max_examples=20)
-@given(st.integers(0, 10**6), st.integers(2, 5))
-def test_no_rule_is_above(seed, groups):
-    level, group, eta = people(seed, groups)
-    disparity, accuracy = deviation_frontier(federation(level, group, eta), 15)
-    rng = np.random.default_rng(seed)
-    for rule in (
-        eta > rng.random((groups, 1)),
-        rng.random((groups, len(eta))),
-        eta[None] ** rng.random((groups, 1)),
-    ):
-        chance = np.broadcast_to(rule, (groups, len(eta)))[group, level].astype(float)
-        mine = (chance * eta[level] + (1 - chance) * (1 - eta[level])).mean()
-        dp = FairMeasures.of(chance, np.zeros(len(group), int), group).dp
-        # a point of the frontier no less disparate
-        k = min(np.searchsorted(disparity, dp), len(disparity) - 1)
-        assert mine <= accuracy[k] + 1e-9
-    assert accuracy[0] >= max(eta[level].mean(), 1 - eta[level].mean()) - 1e-9  # constants are free
-    assert (np.diff(accuracy) >= -1e-9).all()
-
-
 def test_scored_people_are_the_test_people():
     rng = np.random.default_rng(0)
     n = 400
@@ -134,11 +97,3 @@ def test_scored_people_are_the_test_people():
     )
     # isotonic fits keep the mean
     assert fed.base_rate == pytest.approx(y[part == 2].mean(), abs=1e-12)
-
-
-def test_bad_input():
-    level, group, eta = people(0, 2)
-    with pytest.raises(ValueError, match="points"):
-        deviation_frontier(federation(level, group, eta), 1)
-    with pytest.raises(ValueError, match="finite X"):
-        deviation_frontier(Federation.normal([[0, 1]]), 3)

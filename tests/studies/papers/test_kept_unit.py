@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 from functools import partial
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -129,11 +128,3 @@ def test_every_unit_of_the_studies_says_what_it_is_run_with():
             [configuration(one) for one in study.units(Scale("quick", 1))] for _ in range(2)
         )
         assert first == second and " at 0x" not in repr(first)
-
-
-def test_numbers_survive_to_the_bit(tmp_path):
-    values = tuple(np.random.default_rng(0).normal(size=50).tolist())
-    run_unit(unit(World("w", values)), tmp_path)
-    assert run_unit(unit(World("w", values)), tmp_path, resume=True)["mean"].tolist() == list(
-        values
-    )

@@ -12,8 +12,7 @@ from fairfl.studies.experiment import Scale
 from fairfl.studies.papers.qffl import figures_3_6_9 as qffl_efficiency
 from fairfl.studies.papers.qffl import runs as qffl_runs
 from fairfl.studies.papers.qffl import table_2 as qffl_table_2
-from fairfl.studies.papers.qffl.choice import chosen_q, chosen_rows
-from fairfl.studies.papers.qffl.table_10 import own_best
+from fairfl.studies.papers.qffl.tables_1_4_to_10 import own_best, values
 
 SHARED = os.environ.get("FAIRFL_DATA")
 
@@ -36,19 +35,10 @@ def family(**own):
     return known | {name.replace("_", " = "): both for name, both in own.items()}
 
 
-def test_the_fairest_within_one_percent_is_chosen():
-    """q = 2 is fairest and loses 5 %; q = 1 loses 0.5 %; q = 5 is as fair as q = 1, and larger."""
-    rows = clients(family(q_1=(0.395, 0.795), q_5=(0.395, 0.795), q_2=(0.55, 0.55)))
-    assert chosen_q(rows, "Synthetic") == 1.0
-    assert chosen_q(clients(family(q_2=(0.55, 0.55))), "Synthetic") == 0.0
-
-
-def test_rows_of_the_chosen_q_are_called_so():
-    both = pd.concat([clients(family(q_2=(0.6, 0.6)), part) for part in ("validation", "test")])
-    named = chosen_rows(both, "test", ("average",))["objective"]
-    assert list(dict.fromkeys(named)) == ["q = 0", "q = 1", "q = 2, chosen here"]
-    nothing = pd.concat([clients(family(), part) for part in ("validation", "test")])
-    assert set(chosen_rows(nothing, "test", ("average",))["objective"]) == {"q = 0", "q = 1"}
+def test_the_papers_q_are_shown():
+    both = pd.concat([clients(family(q_1=(0.4, 0.6)), part) for part in ("validation", "test")])
+    found = values(both, measures=("average",)).set_index("objective")["value"]
+    assert found.to_dict() == {"q = 0": pytest.approx(60.0), "q = 1": pytest.approx(50.0)}
 
 
 def test_each_device_keeps_its_best_model():

@@ -1,75 +1,29 @@
-"""Arguments that must be taken, and losses and weights that no objective takes."""
-
-import re
-import subprocess
-import sys
+"""Losses and weights that no objective takes, and what objectives leave alone."""
 
 import numpy as np
 import pytest
 import sympy as sp
 
-from fairfl.theory.aggregation import (
-    AFL,
-    QFFL,
-    TERM,
-    FedAvg,
-    KolmogorovMean,
-    PropFair,
-    RankWeighted,
-    objectives,
-)
+from fairfl.theory.aggregation import QFFL, KolmogorovMean, PropFair, objectives
 
 NAN, INF = np.nan, np.inf
 t = sp.Symbol("t", real=True)
-RIGHT = [
-    *map(QFFL, (0, 0.0, 1e3, np.float32(2))),
-    *map(TERM, (1e-9, 1, 1e3)),
-    *map(PropFair, (1e-3, 2, 1e12)),
-    *map(RankWeighted.geometric, (0, 0.5, 1)),
-    *map(RankWeighted.cvar, (0, 0.999)),
-    *(RankWeighted.arithmetic(*given) for given in ((0, 1.0), (2.5, 1.0), (0.0, 3.0))),
-    *map(RankWeighted, ([1.0], [0.5, 0.5], (0.6, 0.4, 0.0), [1, 0])),
-    *map(FedAvg().weighted, ([0.5, 0.5], [1.0])),
-    RankWeighted(weights=[0.5, 0.5]).weighted([0.1, 0.9]),
-    *map(AFL().scale, (0.5, 3)),
-    *map(AFL().perspective, (0.5, 3)),
-    *map(AFL().translate, (0, -1.5, [1, 2])),
-    AFL().weighted([0.5, 0.5]).translate([1.0, 2.0]),
-    *map(KolmogorovMean, (t, sp.exp(t), np.sinh)),
-    KolmogorovMean(t, upper=2.0, lower=1.0),
-    KolmogorovMean(np.exp, inverse=np.log),
-]
-
-
-def no_address(value: object) -> str:
-    """A test id that every parallel worker gives: without where a function lies in memory."""
-    return re.sub(r" at 0x[0-9a-f]+", "", str(value))
-
-
-@pytest.mark.parametrize("objective", RIGHT, ids=no_address)
-def test_right_arguments_make_an_objective(objective):
-    n = objective._fixed_n or 2
-    f = np.full(n, 1e-4) + objective.domain.contains(np.full(n, 1.5))
-    assert np.isfinite(objective.value(f))
-
-
 EVERYTHING = [example for cls in objectives().values() for example in list(cls.examples())[:2]]
 EVERYTHING += [o.weighted([0.5, 0.5]) for o in EVERYTHING] + [
     o.translate([0.0, 0.1]).scale(2.0) for o in EVERYTHING
 ]
-METHODS = ["value", "dual_weights", "value_and_dual_weights", "objective_value"]
+METHODS = ["value", "dual_weights", "value_and_dual_weights"]
 WRONG_LOSSES = [
-    ([0.5, NAN], r"losses must be finite, .*got nan at index \(1,\)"),
+    ([0.5, NAN], r"losses must not hold NaN"),
     ([[0.5, 0.2], [INF, 0.1]], r"got inf at index \(1, 0\)"),
     ([0.5, -INF], r"got -inf at index \(1,\)"),
     ([], r"n >= 1 clients on the last axis, got \(0,\)"),
     (np.empty((3, 0)), r"got \(3, 0\)"),
     (0.5, r"shape \(\.\.\., n\).*got \(\)"),
-    (["a", "b"], "float32, float64 or integers"),
+    (["a", "b"], "losses must be numbers"),
     ([[1.0, 2.0], [1.0]], "rows of one length"),
-    (np.ones(2, dtype=complex), "got dtype complex"),
-    (np.ones(2, dtype=np.float16), "got dtype float16"),
-    (None, "got dtype object"),
+    (np.ones(2, dtype=complex), "losses must be numbers"),
+    (None, "losses must be numbers"),
 ]
 
 
@@ -92,7 +46,7 @@ def test_wrong_losses_raise(objective, method):
         (QFFL(1.0).translate(1.0), [1.0, 1.5], [0.5, 1.5]),
         (KolmogorovMean(t**2, lower=0.0), [0.0, 1.0], [-1.0, 1.0]),
     ],
-    ids=no_address,
+    ids=str,
 )
 def test_the_domain_ends_where_values_do(objective, inside, outside):
     assert np.isfinite(objective.value(inside)) and objective.domain.contains(inside)
@@ -107,16 +61,16 @@ def test_the_domain_ends_where_values_do(objective, inside, outside):
 )
 def test_wrong_conjugate_arguments_raise(objective):
     for weights, message in [
-        ([0.5, NAN], r"weights must be finite, got nan at index \(1,\)"),
-        ([0.5, INF], "must be finite, got inf"),
+        ([0.5, NAN], "weights must not hold NaN"),
+        ([0.5, INF], "weights must be finite, got inf"),
         ([], "n >= 1"),
         (1.0, "n >= 1"),
     ]:
         with pytest.raises(ValueError, match=message):
             objective.conjugate(weights)
-    with pytest.raises(ValueError, match="domain must be 'native' or 'nonnegative', got 'real'"):
+    with pytest.raises(ValueError, match="domain must be one of .* got 'real'"):
         objective.conjugate([0.5, 0.5], "real")
-    with pytest.raises(ValueError, match="tolerance must be a number >= 0, got -1"):
+    with pytest.raises(ValueError, match=r"tolerance must be in \[0, inf\), got -1"):
         objective.conjugate([0.5, 0.5], tolerance=-1)
     assert not np.isnan(objective.conjugate([0.5, 0.5]))
 
@@ -136,9 +90,3 @@ def test_the_registry_finds_a_new_file():
     )
     for name, cls in objectives().items():
         assert cls.name == name and all(isinstance(o, cls) for o in cls.examples())
-
-
-def test_numpy_alone_is_imported():
-    code = "import sys, fairfl.theory.aggregation as a; a.TERM(1.0).value([0.0, 1.0])"
-    code += "; a.objectives(); assert not {'torch', 'sympy', 'scipy.optimize'} & set(sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,6 +1,4 @@
-"""From people to a finite federation: counts by hand, and isotonic regression against two other
-codes.
-"""
+"""From people to a finite federation: counts by hand, merging against all ways to merge."""
 
 import warnings
 from itertools import product
@@ -9,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fairfl.solvers.api import solve
@@ -20,43 +18,26 @@ from fairfl.theory.populations.federation import Federation
 odd = pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
 
 
-def naive_pav(y: list[float], w: list[float]) -> list[float]:
-    """Pool adjacent violators, as in the textbook."""
-    blocks: list[list[float]] = []
-    for value, weight in zip(y, w, strict=True):
-        blocks.append([value, weight, 1])
-        while len(blocks) > 1 and blocks[-2][0] >= blocks[-1][0]:
-            v, u, n = blocks.pop()
-            blocks[-1] = [
-                (blocks[-1][0] * blocks[-1][1] + v * u) / (blocks[-1][1] + u),
-                blocks[-1][1] + u,
-                blocks[-1][2] + n,
-            ]
-    return [v for v, _, n in blocks for _ in range(int(n))]
-
-
 COUNTS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=20)
 
 
 @given(COUNTS)
-def test_isotonic_is_pav(rows: list[tuple[int, int]]) -> None:
+def test_isotonic_regression_by_its_conditions(rows: list[tuple[int, int]]) -> None:
+    """Of least squares over non-decreasing fits: no first points do better with a lower value, the
+    residuals are orthogonal to the fit and sum to 0. Points without people follow their left
+    neighbour, or the first fitted point.
+    """
     positives = np.array([min(p, c) for p, c in rows], dtype=float)
     counts = np.array([c for _, c in rows], dtype=float)
-    fit = isotonic(positives, counts)
-    assert (
-        fit.shape == counts.shape and (np.diff(fit) >= 0).all() and ((fit >= 0) & (fit <= 1)).all()
-    )
-    seen = counts > 0
-    if seen.any():
-        expected = naive_pav(list(positives[seen] / counts[seen]), list(counts[seen]))
-        np.testing.assert_allclose(fit[seen], expected, atol=1e-12)
-        # points without people follow their left neighbour, or the first fitted point
-        where = np.flatnonzero(seen)
-        for k in np.flatnonzero(~seen):
-            left = where[where < k]
-            assert fit[k] == (fit[left[-1]] if left.size else fit[where[0]])
-    else:
-        assert (fit == 0.5).all()
+    fit, seen = isotonic(positives, counts), np.flatnonzero(counts)
+    assert fit.shape == counts.shape and (np.diff(fit) >= 0).all() and set(fit[:1] >= 0) == {True}
+    residuals = positives - counts * fit
+    assert np.cumsum(residuals).min() >= -1e-12
+    assert residuals.sum() == pytest.approx(0, abs=1e-12)
+    assert residuals @ fit == pytest.approx(0, abs=1e-12)
+    for k in np.flatnonzero(counts == 0):
+        left = seen[seen < k]
+        assert fit[k] == (fit[left[-1]] if left.size else fit[seen[0]] if seen.size else 0.5)
 
 
 @st.composite
@@ -241,6 +222,7 @@ def brier(code: Any, eta: Any, counts: Any) -> float:
     st.lists(st.tuples(st.integers(1, 6), st.integers(0, 4)), min_size=2, max_size=9),
     st.integers(1, 14),
 )
+@example([(1, 0)] * 9, 3)  # of equally good ways that of most levels
 def test_merging_is_the_best_of_all_ways(rows: list[tuple[int, int]], least: int) -> None:
     counts = np.array([c for c, _ in rows], dtype=float)
     eta = isotonic(np.minimum(counts, [p for _, p in rows]), counts)

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from populations import continuous_model, finite_model
+from populations import continuous_model
 from scipy import integrate
 from strategies import eighths, federations, finite_federations, normals
+from tasks import Counted
 
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
@@ -88,23 +89,13 @@ def test_rates_are_sums_over_pieces_and_figures_follow(rule: Classifier, fed: Fe
 @given(finite_federations(groups=3), st.data())
 def test_figures_on_a_finite_x_are_sums(fed: Federation, data: st.DataObject) -> None:
     rule = data.draw(classifiers(groups=3))
-    model = finite_model(fed)
-    right, rate, mass = 0.0, np.zeros((fed.n_clients, 3)), np.zeros(3)
-    pooled = np.zeros(3)
-    for i in range(fed.n_clients):
-        for a in range(3):
-            for k, x in enumerate(model.points):
-                p, f, e = model.conditional[i, a, k], float(rule(x, a)), model.eta[i, a, k]
-                rate[i, a] += p * f
-                joint = fed.weight[i] * fed.share[i, a] * p
-                right += joint * (f * e + (1 - f) * (1 - e))
-                pooled[a] += joint * f
-                mass[a] += joint
-    assert rule.accuracy(fed) == pytest.approx(right, abs=1e-14)
-    np.testing.assert_allclose(rule.rates(fed)[fed.share > 0], rate[fed.share > 0], atol=1e-15)
-    assert np.isnan(rule.rates(fed)[fed.share == 0]).all()
-    np.testing.assert_allclose(rule.group_rates(fed), pooled / mass, atol=1e-14)
-    assert rule.disparity(fed) == pytest.approx(np.ptp(pooled / mass), abs=1e-14)
+    people, clients, groups = Counted(fed, rule), range(fed.n_clients), range(3)
+    assert rule.accuracy(fed) == pytest.approx(1 - people.cost(np.ones(3), np.ones(3)), abs=1e-14)
+    rates = [[people.rate(None, {i}, {a}) for a in groups] for i in clients]
+    np.testing.assert_allclose(rule.rates(fed), rates, atol=1e-14)
+    pooled = [people.rate(None, set(clients), {a}) for a in groups]
+    np.testing.assert_allclose(rule.group_rates(fed), pooled, atol=1e-14)
+    assert rule.disparity(fed) == pytest.approx(np.ptp(pooled), abs=1e-14)
 
 
 def test_a_threshold_accepts_strictly_above() -> None:

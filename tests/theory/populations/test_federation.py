@@ -33,14 +33,6 @@ def test_bayes(fed: Federation) -> None:
     assert fed.defined.tolist() == [bool(0 < s < 1) for s in fed.share[:, 1]]
 
 
-def test_pooled_rates_are_not_plain_means_where_q_differs() -> None:
-    # P(i=0 | a=1) = (1/2·1/4) / (1/2·1/4 + 1/2·3/4) = 1/4
-    fed = Federation.normal([[0, 0], [2, 2]], q=[0.25, 0.75])
-    assert fed.within[0].tolist() == [0.75, 0.25]
-    rate = Classifier.thresholds([1.0, 1.0]).group_rates(fed)
-    assert rate[1] == pytest.approx(0.25 * stats.norm.sf(1) + 0.75 * stats.norm.sf(-1), abs=1e-15)
-
-
 def test_fedfb_s_laws_are_those_of_its_sections_3_3_and_5_2() -> None:
     fed: Any = figure_9((0.2, 0.5, 0.8)).model
     means = [[(law.mean, law.sd) for law in laws] for laws in fed.laws]
@@ -194,9 +186,3 @@ def test_published_arrays_cannot_be_written() -> None:
     for name in ("weight", "share", "mass", "group_mass", "within"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(fed, name)[...] = 0
-
-
-def test_one_client_is_a_federation() -> None:
-    fed = Federation.normal([[0, 1]], q=0.25)
-    assert fed.within.tolist() == [[1, 1]] and fed.group_mass.tolist() == [0.75, 0.25]
-    assert RULE.mean_difference(fed) == RULE.local_mean_differences(fed)[0]

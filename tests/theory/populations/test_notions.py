@@ -7,28 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import federations, finite_federations
+from tasks import NOTIONS as LABELS
+from tasks import Counted
 
+from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import Joint
 from fairfl.theory.populations.notions import NOTIONS, Rates, disparity
-
-LABELS = {"everyone": None, "positive": 1, "negative": 0, "right": "right"}
-
-
-def rate(fed: Federation, f: Any, a: int, label: Any, clients: Any) -> float:
-    """P(ŷ = 1 | a), P(ŷ = 1 | a, y) or P(ŷ = y | a) by counting cells; NaN without the event."""
-    model: Any = fed.model
-    won = total = 0.0
-    for i in clients:
-        for k in range(model.points.size):
-            p = fed.weight[i] * fed.share[i, a] * model.conditional[i, a, k]
-            eta, served = model.eta[i, a, k], f[a, k]
-            if label == "right":
-                served = served * eta + (1 - served) * (1 - eta)
-            elif label is not None:
-                p *= eta if label else 1 - eta
-            won, total = won + p * served, total + p
-    return won / total if total > 0 else np.nan
 
 
 @given(
@@ -44,18 +29,18 @@ def test_rates_are_counts(fed: Federation, notion: str, data: st.DataObject) -> 
             for _ in range(fed.n_groups)
         ]
     )
-    joint = model.joint(fed.mass)
+    joint, counted = model.joint(fed.mass), Counted(fed, Classifier.on_points(model.points, f))
     pooled, local = Rates.of(notion, joint.people, joint.eta).of_rule(f[None])
     together = model.pooled(fed.mass)  # with an η of its own
     again, _ = Rates.of(notion, together.people, together.eta).of_rule(f[None])
     clients = range(fed.n_clients)
-    for e, name in enumerate(NOTIONS[notion]):
+    for e, label in enumerate(LABELS[notion]):
         for a in range(fed.n_groups):
-            expected = rate(fed, f, a, LABELS[name], clients)
+            expected = counted.rate(label, set(clients), {a})
             assert pooled[e, a] == pytest.approx(expected, abs=1e-14, nan_ok=True)
             assert again[e, a] == pytest.approx(expected, abs=1e-13, nan_ok=True)
             for i in clients:
-                own = rate(fed, f, a, LABELS[name], [i])
+                own = counted.rate(label, {i}, {a})
                 assert local[e, i, a] == pytest.approx(own, abs=1e-14, nan_ok=True)
 
 

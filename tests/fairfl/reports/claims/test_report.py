@@ -12,7 +12,6 @@ from fairfl.claims import record
 from fairfl.claims.certificates import Counterexample, from_json
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked, recorded
-from fairfl.reports.claims.graph import graph
 from fairfl.reports.claims.legend import legend, value
 from fairfl.reports.claims.markdown import markdown
 from fairfl.reports.claims.math import BadMathematics, html, mathml
@@ -195,21 +194,6 @@ def test_numbers_are_written_as_people_write_them() -> None:
     assert value({"c": ["1/2", "3/1", -4, "-5/1", "x/1"]}) == "{c: [1/2, 3, -4, -5, x/1]}"
     assert value([0, 0, 0, [1], [1], 2]) == "[0, 0, 0, [1], [1], 2]"
     assert value([7, *["0/1"] * 9, "0/2"]) == "[7, 0 (9 times), 0/2]"
-
-
-def test_the_graph_has_every_edge(checked: list[Checked]) -> None:
-    drawn = graph(checked)
-    solid = {(c.claim.id, other) for c in checked for other in c.claim.rests_on}
-    assert len(re.findall(r"<path d=\"M[^>]*marker-end", drawn)) - drawn.count(
-        "stroke-dasharray"
-    ) == len(solid)
-    involved = {id for edge in solid for id in edge}
-    shown = set(re.findall(r'<a href="#([^"]+)">', drawn))
-    assert shown == involved | {id.removesuffix("/repaired") for id in involved}
-    assert drawn.count("stroke-dasharray") == sum(f"{id}/repaired" in shown for id in shown)
-    x = {id: int(at) for id, at in re.findall(r'<a href="#([^"]+)"><rect [^>]* x="(\d+)"', drawn)}
-    assert all(x[a] > x[b] for a, b in solid)  # every arrow points to the left
-    assert graph([c for c in checked if not c.claim.rests_on]) == ""
 
 
 def test_three_files_the_same_each_time(checked: list[Checked], tmp_path: Path) -> None:

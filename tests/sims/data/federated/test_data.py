@@ -4,12 +4,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 import fairfl as ff
 from fairfl.sims.data.federated import FederatedData, sample, synthetic
 from fairfl.sims.data.federated.synthetic import client_sizes
+from fairfl.sims.engine import Parts
 
 
 def small(owner: Any = (1, 0, 1, 2), **given: Any) -> FederatedData:
@@ -18,12 +20,12 @@ def small(owner: Any = (1, 0, 1, 2), **given: Any) -> FederatedData:
 
 
 def test_rows_by_client() -> None:
-    x, y, offsets, rows = small().by_client()
-    assert offsets.tolist() == [0, 1, 3, 4, 4]  # client 3 has no row
-    assert rows.tolist() == [1, 0, 2, 3]
-    assert (x == small().x[rows]).all() and y.tolist() == [1, 0, 1, 0]
-    pixels = small(x=np.full((4, 1, 2, 2), 51, np.uint8)).by_client().x
-    assert pixels.dtype == np.float32 and np.allclose(pixels, 0.2, atol=1e-7)
+    parts = Parts.of(small([1, 0, 1, 1], part=[0, 0, 0, 2], n_clients=2, group=[0, 1, 2, 0]))
+    assert parts.train.offsets.tolist() == [0, 1, 3] and parts.test.offsets.tolist() == [0, 0, 1]
+    assert parts.train.x.tolist() == [[2, 3], [0, 1], [4, 5]] and parts.validation is None
+    assert parts.train.y.tolist() == [1, 0, 1] and parts.train.group.tolist() == [1, 0, 2]
+    pixels = Parts.of(small([0] * 4, x=np.full((4, 1, 2, 2), 51, np.uint8), n_clients=1)).train.x
+    assert pixels.dtype == torch.float32 and np.allclose(pixels, 0.2, atol=1e-7)
     assert "small" in repr(small()) and "4 train" in repr(small())
     with pytest.raises(ValueError, match="read-only"):
         small().x[0] = 0.0

@@ -179,10 +179,3 @@ def test_an_identifier_is_no_feature_unless_named(tmp_path, rows, values, named,
     told = f"column 'name' has {values} different values in {rows} rows and looks like an ident"
     with pytest.raises(ValueError, match=told):
         read_people(file, **roles)
-
-
-@pytest.mark.parametrize(("values", "shown"), [(5, "'4'$"), (6, r"'4', \.\.\.$")])
-def test_at_most_five_values_of_a_label_are_shown(tmp_path: Path, values: int, shown: str):
-    people().assign(y=np.arange(200) % values).to_csv(tmp_path / "people.csv", index=False)
-    with pytest.raises(ValueError, match=rf"exactly two values, got {values}: '0', .*{shown}"):
-        read_people(tmp_path / "people.csv", label="y", group="a")

@@ -88,15 +88,6 @@ def test_folds_are_even_within_every_stratum():
                 assert np.ptp(np.bincount(fold[cell], minlength=4)) <= 1
 
 
-def test_two_rows_of_a_label_are_never_in_one_fold():
-    y = np.array([1] + [0] * 9 + [1])
-    # dealt group by group, the two would be 5th and 11th: the same of 3 folds
-    group = np.arange(11) >= 5
-    for seed in range(30):
-        fold = deal({"y": y, "group": group, "client": None}, 3, seed)
-        assert fold[0] != fold[10]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

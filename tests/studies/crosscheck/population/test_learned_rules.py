@@ -8,14 +8,7 @@ from numpy.polynomial import hermite_e
 from scipy import stats
 
 from fairfl.studies.crosscheck.population.features import FLOOR, Basis
-from fairfl.studies.crosscheck.population.learned_rules import (
-    Found,
-    crossings,
-    ensemble,
-    from_json,
-    learned,
-    to_text,
-)
+from fairfl.studies.crosscheck.population.learned_rules import Found, crossings, learned
 from fairfl.studies.crosscheck.population.worlds import figure_5, random_world
 from fairfl.theory.populations.classifiers import Classifier
 
@@ -94,20 +87,3 @@ def test_the_bayes_rule_is_learned_from_its_coefficients():
         Classifier.thresholds([0, 0]).accuracy(world.federation), abs=1e-14
     )
     assert found.disparity == abs(found.difference) and len(found.local) == 2
-
-
-def test_ensembles_and_their_text():
-    members = [Classifier.thresholds([0.0, 1.0]), Classifier.from_intervals([[(-1, 2)], []])]
-    both = ensemble(members, [0.25, 0.75])
-    x = np.array([-2, -0.5, 0.5, 3])
-    np.testing.assert_allclose(both(x, 0), [0, 0.75, 1, 0.25])
-    np.testing.assert_allclose(both(x, 1), [0, 0, 0, 0.25])
-    again = from_json(to_text(both))
-    assert all(
-        (a == b).all()
-        for a, b in zip(again.edges + again.values, both.edges + both.values, strict=True)
-    )
-    with pytest.raises(
-        ValueError, match=r"weights must be 2 numbers >= 0.* of sum 1, got \[0.5, 0.6\]"
-    ):
-        ensemble(members, [0.5, 0.6])

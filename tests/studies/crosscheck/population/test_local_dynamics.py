@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from fairfl import solve
-from fairfl.studies.crosscheck.population.local_dynamics import Dynamics, converged
+from fairfl.claims.empirical.local_constraints import NEAR, OVER, PEOPLE
+from fairfl.sims.group_fairness import FairBatch
+from fairfl.studies.crosscheck.population.local_dynamics import ALPHA, converged, stepped, trained
 from fairfl.studies.crosscheck.population.pointwise_rule import any_rule
 from fairfl.studies.crosscheck.population.worlds import figure_5, figure_9, random_world
-from fairfl.studies.crosscheck.standard_errors import NEAR, OVER, PEOPLE
 
 FIGURE = figure_5("a")
 
@@ -46,7 +47,7 @@ def test_the_pointwise_rule_has_the_least_weighted_error(seed, draw):
 
 def end(*arguments):
     """The rule of the last round."""
-    return deque(Dynamics(*arguments).run(), maxlen=1)[0][0]
+    return deque(trained(*arguments), maxlen=1)[0][0]
 
 
 def test_pooled_gradients_reach_the_optimum():
@@ -78,7 +79,7 @@ def test_averages_of_minimisers():
 )
 def test_wrong_arguments(wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
-        Dynamics(**({"world": FIGURE, "budgets": (0.0, 0.0), "regime": "pooled"} | wrong))
+        next(trained(**({"world": FIGURE, "budgets": (0.0, 0.0), "regime": "pooled"} | wrong)))
 
 
 def test_the_largest_standard_errors():
@@ -87,3 +88,33 @@ def test_the_largest_standard_errors():
     variance = p * (1 - p)
     assert pytest.approx(np.sqrt(variance / PEOPLE).max()) == NEAR == 0.005
     assert pytest.approx(np.sqrt(2 * (variance + variance[:, None]) / PEOPLE).max()) == OVER == 0.01
+
+
+def sixteenths(low: float, high: float) -> st.SearchStrategy[float]:
+    """Multiples of 1/16: an F that meets its budget exactly does so in both."""
+    return st.integers(round(16 * low), round(16 * high)).map(lambda k: k / 16)
+
+
+@given(
+    q=sixteenths(1 / 16, 15 / 16),
+    place=st.tuples(sixteenths(0, 2), sixteenths(0, 2)),
+    difference=sixteenths(-1, 1),
+    budget=sixteenths(0, 1),
+    number=st.integers(0, 50),
+)
+def test_steps_are_those_of_fairbatch(q, place, difference, budget, number):
+    """``known`` (A, 2) holds people of label 1 alone, so that F_1 = -MD is the second report."""
+    share = np.array([[1 - q, q]])
+    lam = share * np.array(place)
+    rule = FairBatch("dp", ALPHA, 1.0, "zero_one", budget=budget, projection="box")
+    wanted = rule.step(lam[0], np.array([0.0, -difference]), np.array([[0, 1 - q], [0, q]]), number)
+    found = stepped(lam, np.array([difference]), share, np.array([budget]), number)
+    assert np.allclose(found[0], wanted, atol=1e-12)
+
+
+def test_clients_move_on_their_own():
+    """By 0.3 / √2 at t = 0. MD = 0.5 > ε: λ_1 falls; -0.5: rises; |MD| < ε: to 0."""
+    lam, half = np.array([[0.5, 0.5], [0.9, 0.1], [0.4, 0.6]]), np.full((3, 2), 0.5)
+    found = stepped(lam, np.array([0.5, -0.5, 0.05]), half, np.full(3, 0.1), 0)
+    far = ALPHA / 2**0.5
+    assert np.allclose(found, [[0.5 + far, 0.5 - far], [0.9 - far, 0.1 + far], [0.5, 0.5]])

@@ -1,0 +1,196 @@
+"""Algorithms 1, 3 and 4: normalised steps, clipping, and what is merged with q-FedAvg."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import sympy
+from hypothesis import strategies as st
+
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
+from fairfl.theory.bounds.updates import clip_bound, clipped_update
+
+
+def one_step(local: int = 1, length: str = "1") -> dict[str, sympy.Expr]:
+    """Line 8 after ``local`` steps of gradient descent on two curvatures, less the normalised step
+    ``length`` eta g/||g||; g = c w at a w > 0.
+    """
+    curvatures, w = sympy.symbols("c1:3", positive=True), sympy.symbols("w1:3", positive=True)
+    eta = sympy.symbols("eta", positive=True)
+    slope = [c * x for c, x in zip(curvatures, w, strict=True)]
+    moved = [x - x * (1 - eta * c) ** local for c, x in zip(curvatures, w, strict=True)]
+
+    def normed(v: list[sympy.Expr]) -> list[sympy.Expr]:
+        size = sympy.sqrt(sum(x**2 for x in v))
+        return [eta * x / size for x in v]
+
+    pairs = zip(normed(moved), normed(slope), strict=True)
+    return {f"coordinate {k}": a - sympy.Rational(length) * b for k, (a, b) in enumerate(pairs)}
+
+
+def unmoved(instance: dict[str, Any]) -> Case:
+    """Line 9 keeps the model where no client moves it: sum over S_t of p_k w is w."""
+    found = sum(instance["p"][k] * instance["w"] for k in instance["chosen"])
+    return Case(
+        (Relation(found, "==", instance["w"], "model"),), {"weights": sum(instance["p"]) == 1}
+    )
+
+
+def clip(v: list[Any], bound: Any) -> list[Any]:
+    """Each coordinate within [-bound, bound]."""
+    return [max(-bound, min(bound, x)) for x in v]
+
+
+def bounds(instance: dict[str, Any], absolute: bool = False, share: Fraction = Fraction(1)) -> Case:
+    """LM of an update is a bound: at least 0, and clipping at ``share`` of it leaves the update as
+    it is.
+    """
+    update = instance["update"]
+    bound = share * (max(map(abs, update)) if absolute else max(update))
+    relations = [Relation(0, "<=", bound, "bound")]
+    if bound >= 0:
+        pairs = zip(clip(update, bound), update, strict=True)
+        relations += [Relation(a, "==", b, f"coordinate {k}") for k, (a, b) in enumerate(pairs)]
+    return Case(tuple(relations))
+
+
+def by_library(instance: dict[str, Any], variant: str = "repaired") -> Case:
+    """The same by the library."""
+    update = [float(x) for x in instance["update"]]
+    bound = float(clip_bound(update, variant=variant)[0])
+    left = clipped_update(update, max(bound, 0.0)).tolist()
+    pairs = zip(left, update, strict=True)
+    return Case((Relation(0.0, "<=", bound), *(Relation(a, "==", b) for a, b in pairs)))
+
+
+def updates() -> st.SearchStrategy[dict[str, Any]]:
+    """Updates in quarters, of either sign."""
+    quarter = st.integers(-12, 12).map(lambda k: Fraction(k, 4))
+    return st.fixed_dictionaries({"update": st.lists(quarter, min_size=1, max_size=4)})
+
+
+def same(instance: dict[str, Any], power: int = 1) -> Case:
+    """Without its step 8 algorithm 4, with this ``power`` of the norm in h, moves the model as
+    q-FedAvg does with L = 1, on a line and with equal weights.
+    """
+    q, losses, steps = instance["q"], instance["losses"], instance["steps"]
+    pairs = [(Fraction(f), Fraction(d)) for f, d in zip(losses, steps, strict=True)]
+    delta = [f**q * d for f, d in pairs]
+    own, known = ([q * f ** (q - 1) * abs(d) ** n + f**q for f, d in pairs] for n in (power, 2))
+    ours = sum(d / h for d, h in zip(delta, own, strict=True)) / len(delta)
+    return Case(
+        (Relation(ours, "==", sum(delta) / sum(known), "update"),), {"losses": min(losses) > 0}
+    )
+
+
+CLAIMS = (
+    Claim(
+        "dynamic/algorithm-1",
+        126,
+        "With one full local step, algorithm 1 is normalised gradient descent",
+        printed="our method could be thought of as a normalized version of Fedavg where we use the "
+        "normalized SGD instead of SGD for local training",
+        statement=r"After one local step of gradient descent line 8 moves a client by $\eta_t "
+        r"g/\|g\|$.",
+        kind="identity",
+        scope="quadratics of any two curvatures",
+        size="d = 2",
+        check=identity(one_step, method="simplify"),
+        mutants={
+            "two local steps": ("on two curvatures", {"local": 2}),
+            "1 % longer": ("1.01 eta", {"length": "101/100"}),
+        },
+        notes="So theorem 2 speaks of algorithm 1 with E = 1 and full batches only; multiplying a "
+        "client's loss by a constant changes nothing then. After more local steps the two differ: "
+        "algorithm 1 normalises their sum once, which is then eta long, n normalised steps n eta.",
+    ),
+    Claim(
+        "dynamic/algorithm-1-sampling",
+        131,
+        "Line 9 keeps the model where no client moves it",
+        number="Algorithm 1, line 9",
+        printed=r"$w_{t+1} \leftarrow \sum_{k \in S_t} p_k^i w_{t+1}^k$",
+        statement=r"If $w_{t+1}^k = w_t$ for all $k \in S_t$, then $w_{t+1} = w_t$.",
+        kind="identity",
+        hypotheses={"weights": "the weights of all clients sum to 1"},
+        scope="one of two clients",
+        severity="constant",
+        check=counterexample(
+            unmoved,
+            "two clients of weight 1/2, one of them drawn: the model 1 becomes 1/2",
+            {"p": [Fraction(1, 2)] * 2, "chosen": [0], "w": 1},
+        ),
+        mutants={"everybody": ("both clients are drawn", {"chosen": [0, 1]})},
+        reading="p_k^i is a weight among all who have joined (p_k = n_k/sum n in (1)), S_t a "
+        "random part of them.",
+        erratum="With C < 1 the weights of those who are drawn do not sum to one, and line 9 "
+        "shrinks the model towards 0 in every round (algorithms 2 to 4 likewise; C also leaves C "
+        "|v| clients, which need not be a whole number). Divide by their sum, or add updates "
+        "instead of models.",
+        expected="refuted",
+    ),
+    Claim(
+        "dynamic/algorithm-3-max",
+        310,
+        "The largest coordinate of an update is a bound to clip at",
+        printed=r"$LM : (w^{[0]}, ..., w^{[L-1]}) \rightarrow (max(w^{[0]}), ..., max(w^{[L-1]}))$ "
+        r"is the function to compute the max value of model update at each layer, and $Clip_g$ "
+        r"[...] is the function to clip the paramters at each layer with specified value, where "
+        r"$threshold(w, \pm g)$ can limit $w$ with $\pm g$.",
+        statement=r"$\max_j d_j \ge 0$, and limiting $d$ to $\pm \max_j d_j$ leaves it as it is.",
+        kind="bound",
+        scope="one layer of two parameters",
+        severity="constant",
+        check=counterexample(bounds, "update (-1, -2): LM is -1", {"update": [-1, -2]}),
+        mutants={"max |d|": ("the largest absolute value", {"absolute": True})},
+        erratum="Take max |w|: where all coordinates of a layer fall, the largest one is negative, "
+        "and +-g bounds nothing.",
+        repaired=dict(
+            title="The largest absolute coordinate of an update is a bound to clip at",
+            statement=r"$\max_j |d_j| \ge 0$, and limiting $d$ to it leaves $d$ as it is.",
+            scope="as stated, any number of parameters",
+            check=proof(
+                "clip.v",
+                "unchanged",
+                drawn(bounds, updates, tolerance=0.0, absolute=True),
+                drawn(by_library, updates, tolerance=0.0),
+            ),
+            mutants={
+                "max d": ("as printed", {"absolute": False}),
+                "99 %": ("0.99 times the largest", {"share": Fraction(99, 100)}),
+                "the library": ("its printed form", {"variant": "printed"}),
+            },
+        ),
+    ),
+    Claim(
+        "dynamic/algorithm-4",
+        371,
+        "Without its step 8, algorithm 4 is q-FedAvg",
+        printed=r"$\Delta_t^{k} = F_k^q(w_t) (w_t - w_{t+1}^k)$, $h_t^k = qF_k^{q-1}(w_t) LN(w_t - "
+        r"w_{t+1}^k) + F_k^q(w_t)$, $w_{t+1} \leftarrow w_t - \sum_{v \in S_t} \sum_{k \in v} p_k "
+        r"\frac{\Delta_t^{k}}{h_t^k}$; 'We merged our methods (step 8) into the q-Fedavg'",
+        statement=r"Algorithm 4 without step 8 makes the update of q-FedAvg with $L = 1$, $\sum_k "
+        r"\Delta_k / \sum_k h_k$ with $h_k = q F_k^{q-1} \|w_t - w_{t+1}^k\|^2 + F_k^q$.",
+        kind="identity",
+        hypotheses={"losses": "F_k > 0"},
+        scope="one client, q = 1",
+        expected="refuted",
+        severity="constant",
+        check=counterexample(
+            same,
+            "one client, F = 1, q = 1, an update of 2: algorithm 4 moves by 2/3, q-FedAvg by 2/5",
+            {"losses": [1], "steps": [2], "q": 1},
+        ),
+        mutants={
+            "squared": ("q-FedAvg's h, of one client", {"power": 2}),
+            "q = 0": ("where both are FedAvg", {"q": 0}),
+        },
+        erratum="q-FedAvg squares the norm in h_k (its bound on the local Lipschitz constant has "
+        "it so), has the factors L = 1/eta, and divides the sum of the Delta_k by the sum of the "
+        "h_k, not each by its own.",
+        notes="Delta_k/h_k is F_k/(q n_k + F_k) times the update, of length n_k, so that q cancels "
+        "but for q n/F: with normalised updates, which are short, the weights tend to one, and "
+        "algorithm 4 to its step 8. In q-FedAvg the weights are F^q over a common sum.",
+    ),
+)

@@ -1,0 +1,219 @@
+"""Equations (3), (4), (6): the Gini index, what weights by rank depend on, and convexity."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import accumulate, combinations
+from typing import Any
+
+import sympy
+from hypothesis import strategies as st
+
+from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity, proof
+from fairfl.theory.aggregation import RankWeighted
+
+
+def residuals(offset: int = -1, power: int = 2) -> dict[str, Any]:
+    """What is left of (3) against its definition, coefficient by coefficient of the descending
+    values phi_i.
+
+    n^2 mu I = sum_i (n - (2i-1)) phi_i, while sum_{i<j} (phi_i - phi_j) has phi_i n-i times with +,
+    i-1 times with -.
+    """
+    n, i = sympy.symbols("n i", positive=True, integer=True)
+    total: Any = sympy.summation(2 * i + offset, (i, 1, n))
+    return {
+        "coefficient of phi_i": (n ** (power - 1) - (2 * i + offset)) - ((n - i) - (i - 1)),
+        "sum of the coefficients of (4), which is n^2": total - n**power,
+    }
+
+
+def case(instance: dict[str, Any], offset: int = -1, span: Fraction = Fraction(1)) -> Case:
+    """(3) in fractions against pairs, and its range, for one vector of utilities."""
+    u = instance["u"]
+    n, total = len(u), sum(u, Fraction(0))
+    ranked = enumerate(sorted(u, reverse=True), start=1)
+    index = 1 - Fraction(1, n**2) * sum((2 * i + offset) * v for i, v in ranked) / (total / n)
+    pairs = sum((abs(a - b) for a in u for b in u), Fraction(0)) / (2 * n * total)
+    relations = (
+        Relation(index, "==", pairs, "half the relative mean absolute difference"),
+        Relation(0, "<=", index, "at least 0"),
+        Relation(index, "<=", 1 - span / n, "at most 1 - 1/n"),
+    )
+    return Case(relations, {"utilities": min(u) >= 0 and total > 0})
+
+
+def utilities() -> st.SearchStrategy[dict[str, Any]]:
+    """Non-negative vectors, one value positive, ties and zeros among them."""
+    one = st.integers(0, 12).map(lambda k: Fraction(k, 4))
+    return st.lists(one, min_size=1, max_size=6).filter(any).map(lambda u: {"u": u})
+
+
+PROFILES = {
+    "gini": RankWeighted.gini(),
+    "linear": RankWeighted.linear(),
+    "geometric": RankWeighted.geometric(0.7),
+    "harmonic": RankWeighted.harmonic(),
+}
+
+
+def kept_order(instance: dict[str, Any], scheme: str = "rank", strict: bool = True) -> Case:
+    """The weight of each client at losses F_i and at h(F_i), for an increasing h."""
+    losses, images = instance["losses"], instance["images"]
+    before, after = (weights(scheme, instance["profile"], f) for f in (losses, images))
+    relations = (Relation(a, "==", b, "weight") for a, b in zip(before, after, strict=True))
+    ends = combinations(sorted(zip(losses, images, strict=True)), 2)
+    rises = all(
+        u < v if strict and x < y else u == v or x < y and u <= v for (x, u), (y, v) in ends
+    )
+    return Case(tuple(relations), {"losses": min(losses) >= 0, "increasing": rises})
+
+
+def weights(scheme: str, profile: str, losses: list[Fraction]) -> list[Any]:
+    """By rank (tied clients share), or q-FFL's: proportional to the losses themselves."""
+    if scheme == "rank":
+        return PROFILES[profile].dual_weights([float(v) for v in losses]).tolist()
+    total = sum(losses)
+    return [v / total if total else Fraction(1, len(losses)) for v in losses]
+
+
+@st.composite
+def instances(draw: st.DrawFn, tied: bool = False) -> dict[str, Any]:
+    """Losses in quarters, with ties, and what h makes of them; where ``tied``, of two neighbours
+    the same.
+    """
+    quarters = st.integers(0, 20).map(lambda k: Fraction(k, 4))
+    losses = draw(st.lists(quarters, min_size=1, max_size=7))
+    levels = sorted(set(losses))
+    steps = [Fraction(draw(st.integers(1, 9)), 3) for _ in levels]
+    if tied:
+        steps[draw(st.integers(0, len(levels) - 1))] = Fraction(0)
+    h = dict(zip(levels, accumulate(steps), strict=True))
+    profile = draw(st.sampled_from(sorted(PROFILES)))
+    return {"losses": losses, "images": [h[v] for v in losses], "profile": profile}
+
+
+def by_rank(weights: list[Any], losses: list[Any]) -> Any:
+    """sum_k w_k F_[k]."""
+    return sum(w * f for w, f in zip(weights, sorted(losses, reverse=True), strict=True))
+
+
+def midpoint(instance: dict[str, Any], turned: bool = False) -> Case:
+    """At a midpoint the function is at most the mean of its values at the ends."""
+    w, one, two = instance["w"], instance["one"], instance["two"]
+    middle = [(a + b) / 2 for a, b in zip(one, two, strict=True)]
+    weights = sorted(w, reverse=not turned)
+    ends = by_rank(weights, one) + by_rank(weights, two)
+    return Case((Relation(2 * by_rank(weights, middle), "<=", ends, "midpoint"),))
+
+
+@st.composite
+def ends(draw: st.DrawFn) -> dict[str, Any]:
+    """Weights, and two vectors of losses of any sign."""
+    n, one = draw(st.integers(1, 6)), st.integers(-12, 12).map(lambda k: Fraction(k, 4))
+    return {key: [draw(one) for _ in range(n)] for key in ("w", "one", "two")}
+
+
+def dent(n: int, step: int = 1) -> dict[str, Any]:
+    """Where w_k < w_(k+1) the function is not convex: twice its value at a midpoint exceeds the sum
+    at the ends.
+
+    The ends have 1 and -1 at places k and k+1 in either order, 2 before and -2 behind; in the
+    middle both are 0. The excess is 2 (w_(k+1) - w_k), for each k: what is left of it.
+    """
+    w = list(sympy.symbols(f"w1:{n + 1}", real=True))
+    found = {}
+    for k in range(n - 1):
+        one, two, middle = (
+            [2] * k + pair + [-2] * (n - k - 2) for pair in ([1, -1], [-1, 1], [0, 0])
+        )
+        excess = 2 * by_rank(w, middle) - by_rank(w, one) - by_rank(w, two)
+        found[f"k = {k + 1}"] = excess - 2 * step * (w[k + 1] - w[k])
+    return found
+
+
+CLAIMS = (
+    Claim(
+        "pffl/eq-3",
+        50,
+        "The Gini index is one less the rank-weighted sum over the mean, and 0 when all values are "
+        "equal",
+        number="Eqs. (3), (4)",
+        printed=r"$I(\mathbf{u}) = 1 - \frac{1}{n^2} \left( \frac{\sum_1^n (2i - 1) "
+        r"\phi(\mathbf{u})_i}{\mu(\mathbf{u})} \right)$, $\phi$ descending; all elements equal: "
+        r"$I(\mathbf{u}) = 1 - \mu/\mu = 0$.",
+        statement=r"For $u \ge 0$, $u \ne 0$: $1 - \frac{1}{n^2 \mu}\sum_{i=1}^n (2i-1) u_{[i]} = "
+        r"\frac{1}{2 n^2 \mu} \sum_{i,j} |u_i - u_j|$, where $u_{[1]} \ge \dots \ge u_{[n]}$; "
+        r"hence $0 \le I \le 1 - 1/n$, and $I = 0$ iff all are equal.",
+        kind="identity",
+        hypotheses={
+            "utilities": "u_i >= 0, and not all are 0 (the paper says any vector; mu = 0 divides "
+            "by zero)"
+        },
+        scope="every n",
+        check=proof(
+            "gini.v",
+            "by_rank",
+            identity(residuals, method="simplify"),
+            drawn(case, utilities, tolerance=0.0),
+        ),
+        mutants={
+            "2i for 2i-1": ("the first n even numbers for the odd ones", {"offset": 0}),
+            "below 1 - 1.01/n": ("a smaller range", {"span": Fraction(101, 100)}),
+            "n for n^2": ("the sum of the odd numbers is called n", {"power": 1}),
+        },
+        reading="The paper admits any vector in R^n. Where the mean is negative, so is the index "
+        "of differing values, and for a mean of 0 it is undefined; the verdict is for non-negative "
+        "utilities.",
+    ),
+    Claim(
+        "pffl/relative",
+        14,
+        "The weights depend on the losses only through their order",
+        number="Abstract, Section 3.1",
+        printed="client loss functions are weighted solely on the basis of their position in the "
+        "sorted order",
+        statement=r"For every strictly increasing $h$, the weights at $(h(F_1), \dots, h(F_n))$ "
+        r"are those at $F$.",
+        kind="implication",
+        hypotheses={"losses": "F_i >= 0", "increasing": "h strictly increasing on [0, inf)"},
+        scope="as stated: any n, any weights, any h that increases; ties shared evenly",
+        check=proof("order.v", "relative", drawn(kept_order, instances, tolerance=0.0)),
+        mutants={
+            "q-FFL's weights": (
+                "weights proportional to F_i, q-FFL with q = 1",
+                {"scheme": "q-FFL"},
+            ),
+            "one pair tied": ("two losses may become one", {"strict": False, "tied": True}),
+        },
+        reading="Tied clients share the weights of their ranks evenly; a sort that breaks ties by "
+        "index would do too.",
+    ),
+    Claim(
+        "pffl/convexity",
+        72,
+        "The objective is convex in the losses iff the weights do not increase on descending "
+        "losses",
+        number="Eq. (6) (the question is ours)",
+        printed=r"$\min_w f_p(w) = \mathbf{p}^T \cdot \phi(\mathbf{F}(w))$",
+        statement=r"For weights $w_k$ on descending losses, $F \mapsto \sum_k w_k F_{[k]}$ is "
+        r"convex on $R^n$ iff $w_1 \ge \dots \ge w_n$. Then it is the maximum of $v^T F$ over the "
+        r"$v$ that $w$ majorises; where $w_k < w_{k+1}$, two points and their midpoint break "
+        r"convexity by $w_{k+1} - w_k$.",
+        kind="equivalence",
+        scope="convex for every n; no other weights for n <= 7",
+        size="n <= 7",
+        whose="ours",
+        check=every(
+            proof("permutahedron.v", "below attained", drawn(midpoint, ends, tolerance=0.0)),
+            *(identity(dent, method="expand", n=n) for n in range(2, 8)),
+        ),
+        mutants={
+            "turned": ("non-decreasing weights", {"turned": True}),
+            "twice the dent": ("the excess at the midpoint doubled", {"step": 2}),
+        },
+        notes="A maximum of linear functions is convex. So p-FFL's problem is convex in the model "
+        "for convex losses that are non-negatively weighted in this order. The order that section "
+        "2.3 prescribes for (6) is the one that is not convex: see pffl/sort-order.",
+    ),
+)

@@ -1,0 +1,218 @@
+"""Equation (7), sections 3.1.1 and 4.1: derivatives of the objective, and when means are convex."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import sympy
+from hypothesis import strategies as st
+
+from fairfl.claims.forms import Case, Claim, Relation, definite, drawn, every, identity
+
+
+def derivatives(sign: int = 1, power: int = 2) -> dict[str, sympy.Expr]:
+    """Chain rule for f(x, y) with arbitrary values of f and its derivatives: a 2-jet stands for
+    every smooth f.
+    """
+    x, y, M, c, a, b, p, q, r = sympy.symbols("x y M c a b p q r", real=True)
+    f = c + a * x + b * y + p * x**2 / 2 + q * x * y + r * y**2 / 2
+    phi = -sympy.log(M - f)
+    at = {x: 0, y: 0}
+    gradient, hessian = {x: a, y: b}, {(x, x): p, (x, y): q, (y, y): r}
+    found = {f"d{u}": sympy.diff(phi, u).subs(at) - gradient[u] / (M - c) for u in (x, y)}
+    for (u, v), second in hessian.items():
+        printed = ((M - c) * second + sign * gradient[u] * gradient[v]) / (M - c) ** power
+        found[f"d{u}d{v}"] = sympy.diff(phi, u, v).subs(at) - printed
+    return found
+
+
+Form = tuple[Any, list[Any]]
+
+
+def curvature(sign: int = 1) -> Form:
+    """The second derivative of -log(M - f) along a line, where f has slope g and second derivative
+    h >= 0.
+    """
+    t = sympy.symbols("t")
+    g = sympy.symbols("g", real=True)
+    h = sympy.symbols("h", nonnegative=True)
+    w = sympy.symbols("w", positive=True)  # M - f
+    phi = -sympy.log(w - g * t - sign * h * t**2 / 2)
+    return sympy.diff(phi, t, 2).subs(t, 0), [h / w, (g / w) ** 2]
+
+
+def example(coefficient: int = 1) -> dict[str, Any]:
+    """phi o f for M - f = exp(-r), r = ||theta||^2."""
+    r = sympy.symbols("r", nonnegative=True)
+    return {"phi o f is the square of the norm": -sympy.log(sympy.exp(-coefficient * r)) - r}
+
+
+def halfway(factor: int = 1) -> Form:
+    """(M - f)(middle)^2 - (M - f)(s) (M - f)(t), f convex: its chord is above it by k there."""
+    a, b = sympy.symbols("a b", positive=True)  # M - f at the ends
+    k = sympy.symbols("k", nonnegative=True)
+    return ((a + b) / 2 + k) ** 2 - factor * a * b, [(a - b) ** 2 / 4, k * (a + b), k**2]
+
+
+def middle(instance: dict[str, Any]) -> Case:
+    """pi at the midpoint, for convex f_i(t) = max of lines, in fractions: the product of the means
+    of utilities.
+
+    Concavity of sum log(M - f_i) between s and t is prod u_i(middle)^2 >= prod u_i(s) u_i(t).
+    """
+    M, s, t = instance["M"], instance["s"], instance["t"]
+    left, right = Fraction(1), Fraction(1)
+    inside = True
+    for lines in instance["losses"]:
+        at_s, at_t, at_m = (M - max(a + b * x for a, b in lines) for x in (s, t, (s + t) / 2))
+        inside &= min(at_s, at_t, at_m) > 0
+        left, right = left * at_s * at_t, right * at_m**2
+    relation = Relation(left, "<=", right, "midpoint", float(abs(right) or 1))
+    return Case((relation,), {"below M": inside})
+
+
+@st.composite
+def polygons(draw: st.DrawFn) -> dict[str, Any]:
+    """Up to three losses, each a maximum of up to three lines, M above all values that are looked
+    at.
+    """
+    whole = st.integers(-6, 6).map(Fraction)
+    lines = st.lists(st.tuples(whole, whole).map(list), min_size=1, max_size=3)
+    losses = draw(st.lists(lines, min_size=1, max_size=3))
+    s, t = draw(whole) / 4, draw(whole) / 4
+    top = max(a + b * x for one in losses for a, b in one for x in (s, t))
+    return {"losses": losses, "s": s, "t": t, "M": top + Fraction(draw(st.integers(1, 20)), 10)}
+
+
+def bent(side: int = 1) -> Form:
+    """-f'' for f = M - exp(-t^2), where t^2 = (1 + s)/2, ``side`` 1: f is not convex there."""
+    t, s, M = sympy.symbols("t s M", positive=True)
+    f: sympy.Expr = M - sympy.exp(-(t**2))
+    second: Any = f.diff(t, 2).subs(t, sympy.sqrt((1 + side * s) / 2))
+    return -second, [2 * s * sympy.exp(-(1 + side * s) / 2)]
+
+
+JETS = sympy.symbols("s1:6", positive=True)
+"""s', s'', ..., the fifth derivative at one point, as independent numbers."""
+
+
+def along(expression: Any) -> Any:
+    """d/dt of an expression in the derivatives of s."""
+    return sum(sympy.diff(expression, a) * b for a, b in zip(JETS, JETS[1:], strict=False))
+
+
+def second_order(inverted: bool = False) -> dict[str, Any]:
+    """The Hessian of A_s along v, and what -s'/s'' has to do with it.
+
+    With s(A) = (1/n) sum s(f_i): A'' = ((1/n) sum s''_i v_i^2 - S'' A'^2)/S', A' = (1/n) sum s'_i
+    v_i / S'. By Cauchy-Schwarz it is >= 0 for all v iff (1/n) sum r(f_i) <= r(A), r = s'^2/s'': iff
+    r is concave as a function of y = s(t) (for all n >= 2 and f). And d^2 r/dy^2 = (s'/s'')''/s'.
+    """
+    s1, s2 = JETS[:2]
+    r, h = s1**2 / s2, (s2 / s1 if inverted else s1 / s2)
+    a, b, c, d, S, T, v, w, e = sympy.symbols("a b c d S T v w e", positive=True)
+    first = (a * v + b * w) / (2 * S)
+    second = ((c * v**2 + d * w**2) / 2 - T * first**2) / S
+    moved = first * e + second * e**2 / 2
+    left = S * moved + T * moved**2 / 2
+    right = ((a * v * e + c * v**2 * e**2 / 2) + (b * w * e + d * w**2 * e**2 / 2)) / 2
+    gap = sympy.expand(left - right)
+    return {
+        "d^2 r/dy^2": along(along(r) / s1) / s1 - along(along(h)) / s1,
+        "A' (n = 2)": gap.coeff(e, 1),
+        "A'' (n = 2)": gap.coeff(e, 2),
+    }
+
+
+def schwarz(sign: int = 1) -> tuple[Any, list[Any]]:
+    """(sum c v^2)(sum a^2/c) - (sum a v)^2 >= 0, 0 at v = a/c: the largest quotient; three
+    clients.
+    """
+    a, c, v = (sympy.symbols(f"{x}1:4", positive=True) for x in "acv")
+    gap = sum(p * x**2 for p, x in zip(c, v, strict=True)) * sum(
+        x**2 / p for p, x in zip(c, a, strict=True)
+    )
+    gap -= sign * sum(p * x for p, x in zip(a, v, strict=True)) ** 2
+    pairs = ((i, j) for i in range(3) for j in range(i + 1, 3))
+    return gap, [(c[i] * v[i] * a[j] - c[j] * v[j] * a[i]) ** 2 / (c[i] * c[j]) for i, j in pairs]
+
+
+CLAIMS = (
+    Claim(
+        "propfair/eq-7",
+        139,
+        "Gradient and Hessian of -log(M - f)",
+        printed=r"$\nabla(\varphi \circ f_i) = \frac{\nabla f_i}{M - f_i}, \quad \nabla^2(\varphi "
+        r"\circ f_i) = \frac{(M - f_i)\nabla^2 f_i + (\nabla f_i)(\nabla f_i)^\top}{(M - f_i)^2}$",
+        statement="As printed, entry by entry: an entry depends on f, two first derivatives and "
+        "one second derivative.",
+        kind="identity",
+        hypotheses={"smooth": "f twice differentiable, f < M"},
+        scope="every dimension",
+        check=identity(derivatives),
+        mutants={
+            "minus": ("the outer product subtracted", {"sign": -1}),
+            "cubed": ("the denominator to the third power", {"power": 3}),
+        },
+    ),
+    Claim(
+        "propfair/section-3.1.1",
+        131,
+        "The PropFair objective is convex if every loss is, or if every M - f_i is log-concave",
+        printed=r"for convex losses, our optimization problem (6) is still convex ... one client "
+        r"and $f_1(\theta) = M - e^{-\|\theta\|^2}$. In fact, it suffices to require each $M - "
+        r"f_i$ to be log-concave.",
+        statement=r"Along any line $(\varphi \circ f)'' = f''/(M-f) + (f'/(M-f))^2$, which is "
+        r"$\ge 0$ where $f'' \ge 0$, and midpoints of kinks obey $(M - f)(\frac{s+t}2)^2 \ge (M - "
+        r"f)(s)\,(M - f)(t)$; a sum of convex functions is convex, and $-\log(M - f)$ convex is "
+        r"what '$M - f$ log-concave' means. For $M - f = e^{-\|\theta\|^2}$ it is $\|\theta\|^2$, "
+        r"while $f$ is not convex.",
+        kind="implication",
+        hypotheses={"below M": "f_i < M", "smooth": "for the formula; the property run has kinks"},
+        scope="every n and dimension; maxima of lines for kinks",
+        check=every(
+            definite(curvature, method="together"),
+            definite(halfway),
+            identity(example, method="simplify"),
+            definite(bent, method="simplify", strict=True),
+            extra=[drawn(middle, polygons, tolerance=0.0)],
+        ),
+        mutants={
+            "near 0": ("f'' < 0 for t^2 < 1/2", {"side": -1}),
+            "concave": ("losses with f'' <= 0", {"sign": -1}),
+            "exp(-2r)": ("another example with the same right side", {"coefficient": 2}),
+            "factor 2": ("twice the product of the ends", {"factor": 2}),
+        },
+        reading="'Our objective is convex even when f_i's are not' as 'can be convex': for M = 2 "
+        "and f = 1 - theta^2 on [-1, 1] it is not.",
+        notes="The example needs M >= 1 for its loss to be non-negative.",
+    ),
+    Claim(
+        "propfair/convexity-criterion",
+        223,
+        "For s increasing and convex, the mean A_s is convex iff -s'/s'' is",
+        number="Section 4.1",
+        printed="let s be (strictly) increasing, convex and thrice differentiable. Then, the "
+        "generalized mean function A_s is convex iff -s'/s'' is convex (Theorem 1 of [31])",
+        statement=r"For $s' > 0$, $s'' > 0$: the Hessian of $A_s$ is positive semidefinite at $f$ "
+        r"iff $\frac1n\sum r(f_i) \le r(A_s(f))$, $r = s'^2/s''$; that is concavity of $r$ in $y "
+        r"= s(t)$, and $d^2 r/dy^2 = (s'/s'')''/s'$.",
+        kind="equivalence",
+        hypotheses={
+            "strict": "s'' > 0, without which -s'/s'' is undefined; n >= 2; four derivatives for "
+            "(s'/s'')''"
+        },
+        scope="the Hessian for n = 2, Cauchy-Schwarz for n = 3: both look the same for any n",
+        size="n = 2",
+        check=every(identity(second_order), definite(schwarz, method="together")),
+        mutants={
+            "s''/s'": ("the ratio turned over", {"inverted": True}),
+            "sign": ("plus in Cauchy-Schwarz", {"sign": -1}),
+        },
+        reading="s'' > 0. For the paper's own s(t) = t, s'' = 0 and the ratio is undefined, while "
+        "A_s is convex. With three derivatives only, read 'convex' of -s'/s'' without (s'/s'')''.",
+        notes="The hypothesis that s is convex is needed: for s = log t, -s'/s'' = t is convex, "
+        "and the geometric mean is not.",
+    ),
+)

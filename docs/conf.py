@@ -1,0 +1,130 @@
+"""How Sphinx makes the site: `make docs`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import fairfl
+from fairfl.figures.catalog.all_figures import registered
+
+DOCS = Path(__file__).parent
+GALLERY, SKIPPED = DOCS / "gallery", ("real_data",)  # data that are not part of the package
+INCLUDED = {"ARCHITECTURE.md": "architecture", "BENCHMARKS.md": "benchmarks"}
+INCLUDED |= {"CHANGELOG.md": "changelog", "claims/README.md": "claims"}
+"""Pages that stand outside of this folder, and what the site calls them."""
+OUTSIDE = re.compile(
+    r"\[([^\]]+)\]\(((?:\.\./)*(?:[A-Z][A-Za-z.]+|claims/README\.md|results|forms\.py)(?:#[^)]*)?)\)"
+)
+"""Links to what the site has not, or has under another name."""
+SCRIPT = '''r"""
+{heading}
+{line}
+
+{text}
+"""
+
+import fairfl as ff
+
+figure = ff.figures.{name}()
+'''
+
+project = html_title = "fairfl"
+author = copyright = "the authors of fairfl"
+version = release = fairfl.__version__
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+]
+templates_path, exclude_patterns = ["_templates"], ["gallery", "_templates"]
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
+html_theme = "pydata_sphinx_theme"
+html_theme_options = {"show_toc_level": 2, "navigation_with_keys": True}
+suppress_warnings = ["config.cache"]  # of a function among the settings
+autodoc_typehints = "none"
+routing = (
+    "set_fit_request",
+    "set_predict_request",
+    "set_score_request",
+    "set_predict_proba_request",
+)
+autodoc_default_options = {"exclude-members": ", ".join(routing)}  # scikit-learn's own
+numpydoc_show_class_members = False
+
+
+def _gallery() -> None:
+    """A script for each figure, and for each page that stands elsewhere one that includes it."""
+    GALLERY.mkdir(exist_ok=True)
+    head = "Figures\n=======\n\nEach figure with the script that draws it.\n"
+    (GALLERY / "GALLERY_HEADER.rst").write_text(head, "utf-8")
+    for name, entry in registered().items():
+        if name not in SKIPPED:
+            heading = entry.title.split(":")[0]
+            text = SCRIPT.format(
+                heading=heading,
+                line="=" * len(heading),
+                text=entry.title.replace("|", "\\|"),
+                name=name,
+            )
+            (GALLERY / f"plot_{name}.py").write_text(text, "utf-8")
+
+
+def _linked(app: Any, where: Any, content: list[str]) -> None:
+    """Links to files outside of this folder lead to the pages that include them, or are text."""
+
+    def page(found: re.Match[str]) -> str:
+        words, target = found[1], found[2].split("#")[0]
+        name = next((one for one in INCLUDED if target.endswith(one)), None)
+        root = "../" * str(where).count("/") if isinstance(where, str) else ""
+        return f"[{words}]({root}{INCLUDED[name]}.md)" if name else words
+
+    content[0] = OUTSIDE.sub(page, content[0])
+
+
+def _docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """As numpydoc reads it: what stands behind a name is its description; |x| is an absolute value,
+    and no substitution.
+    """
+    lines[:] = [re.sub(r"(?<!`)\|", r"\\|", line) for line in lines]
+    section, out = "", []
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        section = line if after and set(after) == {"-"} else section
+        told = re.match(r"(\S[\w.,* ]*) : (.+)", line)
+        if section in ("Parameters", "Attributes", "Raises") and told:
+            out += [told[1], f"    {told[2]}"]
+        else:
+            out.append(line)
+    lines[:] = out
+
+
+def _drawn(block: Any, block_vars: dict[str, Any], gallery_conf: Any) -> str:
+    """The figure of a script of the gallery."""
+    from sphinx_gallery.scrapers import figure_rst
+
+    path = next(block_vars["image_path_iterator"])
+    block_vars["example_globals"]["figure"].savefig(path)
+    return figure_rst([path], gallery_conf["src_dir"])
+
+
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "figures",
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "show_signature": False,
+    "min_reported_time": 1e9,
+    "image_scrapers": (_drawn,),
+}
+
+
+def setup(app: Any) -> None:
+    """See Sphinx."""
+    _gallery()
+    app.connect("autodoc-process-docstring", _docstring, priority=100)
+    app.connect("source-read", _linked)
+    app.connect("include-read", lambda app, path, parent, content: _linked(app, "", content))

@@ -1,0 +1,152 @@
+"""``fairfl sweep``: many units of one kind, over a grid and random draws, and what became of
+them.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fairfl.cli.errors import Commands, one_line
+from fairfl.cli.options import AsJson, Imports, option, out_folder, place
+
+
+class Sweeps(Commands):
+    """``fairfl sweep CONFIG.toml`` is ``fairfl sweep run CONFIG.toml``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """See click."""
+        if args and args[0] not in {*self.commands, "--help", "-h"}:
+            args = ["run", *args]
+        return super().parse_args(ctx, args)
+
+
+app = typer.Typer(cls=Sweeps, no_args_is_help=True, rich_markup_mode=None)
+Folders = Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of the sweep.")]
+Config = Annotated[Path, typer.Argument(metavar="CONFIG.toml", help="What is swept.")]
+
+
+@app.callback()
+def _sweep() -> None:
+    """Run many units, over a grid and random draws: fairfl sweep CONFIG.toml --out DIR. A sweep
+    that was stopped goes on where it was.
+    """
+
+
+@app.command(hidden=True)
+def run(
+    config: Config,
+    out: Annotated[Path, option("Folder of the results.", "--out", **place("DIR"))],
+    engine: Annotated[str, option("local (processes) or ray.")] = "local",
+    jobs: Annotated[int, option("Processes of local; 0: one a core, four at most.", min=0)] = 0,
+    shard: Annotated[str, option("The K-th of N parts, K from 1.", metavar="K/N")] = "1/1",
+    retry_failed: Annotated[bool, option("Run units that failed again.", "--retry-failed")] = False,
+    address: Annotated[str | None, option("Of a Ray cluster; else one of this machine.")] = None,
+    cpus: Annotated[float, option("Of a unit, under ray.", min=0.0)] = 1.0,
+    gpus: Annotated[float, option("Of a unit, under ray; may be a part.", min=0.0)] = 0.0,
+    memory: Annotated[int | None, option("Bytes of a unit, under ray.", min=1)] = None,
+    imports: Imports = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run what is missing, and write the table once all is there."""
+    with one_line():
+        from fairfl.cli.progress import counting
+        from fairfl.sweeps.config import read_sweep
+        from fairfl.sweeps.folder import TABLE, Folder, counted
+        from fairfl.sweeps.sweep import sweep
+
+        part = _shard(shard)
+        function, grid = read_sweep(config)
+        out_folder(out)
+        own = len(range(part[0] - 1, len(grid), part[1]))
+        with counting("units", own) as done:
+            sweep(
+                function,
+                grid,
+                out,
+                engine=engine,
+                jobs=jobs,
+                shard=part,
+                retry_failed=retry_failed,
+                address=address,
+                cpus=cpus,
+                gpus=gpus,
+                memory=memory,
+                progress=lambda *_: done(""),
+            )
+        units = [grid[number] for number in range(part[0] - 1, len(grid), part[1])]
+        _tell(counted([Folder(out)], units), as_json)
+        typer.echo(f"written: {out / TABLE}", err=as_json)
+
+
+@app.command()
+def status(
+    config: Config, folders: Folders, imports: Imports = None, as_json: AsJson = False
+) -> None:
+    """Say how many units are done, failed and missing."""
+    with one_line():
+        from fairfl.sweeps.folder import counted
+
+        _tell(counted(*_opened(config, folders)), as_json)
+
+
+@app.command()
+def table(
+    config: Config,
+    folders: Folders,
+    out: Annotated[Path, option("File to write.", "--out", **place("FILE.parquet"))],
+    partial: Annotated[bool, option("Though units are missing.", "--partial")] = False,
+    imports: Imports = None,
+) -> None:
+    """Join the folders of the parts of a sweep into one table."""
+    with one_line():
+        from fairfl.sweeps.folder import counted
+        from fairfl.sweeps.folder import table as write
+
+        found, units = _opened(config, folders)
+        missing = counted(found, units)["missing"]
+        if missing and not partial:
+            raise RuntimeError(
+                f"{missing} of {len(units)} units are missing: run them, or give --partial"
+            )
+        out_folder(out.parent, out.name, option="--out's folder")
+        write(found, units, out)
+        typer.echo(f"written: {out}")
+
+
+def _opened(config: Path, folders: list[Path]) -> Any:
+    """The folders, which must be those of the sweep, and its units."""
+    from fairfl.sweeps.config import read_sweep
+    from fairfl.sweeps.folder import Folder
+    from fairfl.sweeps.sweep import described
+
+    function, grid = read_sweep(config)
+    found = [Folder(path) for path in folders]
+    for one in found:
+        if one.what() != described(function, grid):
+            raise ValueError(f"{one.path} must be a folder of this sweep, got that of another")
+    return found, grid
+
+
+def _shard(text: str) -> tuple[int, int]:
+    """K/N."""
+    try:
+        k, n = (int(part) for part in text.split("/"))
+    except ValueError:
+        raise ValueError(f"--shard must be K/N such as 1/8, got {text!r}") from None
+    return k, n
+
+
+def _tell(found: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(found, indent=1))
+        return
+    typer.echo(
+        f"{found['units']} units: {found['done']} done, {found['failed']} failed, "
+        f"{found['missing']} missing"
+    )
+    for message, count in list(found["errors"].items())[:5]:
+        typer.echo(f"  {count} × {message}")

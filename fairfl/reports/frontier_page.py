@@ -1,0 +1,187 @@
+"""A comparison as one HTML page that loads nothing: a slider for the disparity that is allowed, the
+schemes' curves with intervals, and counts of people.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairfl._support.version import __version__
+from fairfl.reports.comparison import ENDS, Comparison, at_disparities, chosen, tried
+from fairfl.reports.comparison_words import asked, sentences
+from fairfl.reports.rules import Chosen, budgets
+from fairfl.reports.sampling import Progress
+from fairfl.solvers.schemes import NAMES, RATES, REPORTED
+from fairfl.theory.populations.calibration import Counted
+from fairfl.theory.populations.classifiers import ClientClassifiers
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import NOTIONS
+
+HERE = Path(__file__).parent
+STEPS = 24
+"""Positions of the slider, at least, where the most accurate rule's disparity is not zero."""
+UNITS = (1.0, 2.0, 5.0)
+"""A position of the slider is a multiple of one of these times a power of ten."""
+
+
+def frontier_page(
+    found: Comparison,
+    federation: Federation,
+    sample: Counted | None,
+    notes: Sequence[str],
+    *,
+    title: str,
+    bootstraps: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> str:
+    """The page; ``notes`` say what was done to the table, and what is not exact."""
+    curves = {scheme: reach.frontier for scheme, reach in found.reaches.items()}
+    steps = positions(float(curves["cfl"].disparity[-1]))
+    dense = at_disparities(federation, found.question, curves, steps, True)
+    if sample is not None:
+        dense = tried(
+            dense, federation, sample, bootstraps=bootstraps, seed=seed, progress=progress
+        )
+    schemes = []
+    for k, scheme in enumerate(curves):
+        if progress is not None:
+            progress(f"rules of {NAMES[scheme]}", k, len(curves))
+        schemes.append(_scheme(dense, federation, scheme))
+    data = {
+        "steps": list(steps),
+        "groups": list(found.groups),
+        "share": found.question.is_share,
+        "value": found.question.value,
+        "rates": _rates(found),
+        "schemes": schemes,
+    }
+    style, script = (
+        HERE.joinpath(f"frontier_page.{kind}").read_text("utf-8") for kind in ("css", "js")
+    )
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}: fairness and accuracy</title>\n<style>{style}</style>\n</head>\n"
+        "<body>\n<h1>What it costs not to pool the data</h1>\n"
+        f"<p>{escape(_about(found, title))}</p>\n{_items(asked(found.question))}{FORM}"
+        f"<h2>In words</h2>\n{_items(sentences(found))}"
+        f"<h2>What to know</h2>\n{_items([*notes, *KNOW])}<footer>Made by fairfl {__version__}."
+        f'</footer>\n<script type="application/json" id="data">{_inside(data)}</script>\n'
+        f"<script>{script}</script>\n</body>\n</html>\n"
+    )
+
+
+FORM = """<form>
+<fieldset><legend>Each site trains under a limit of its own disparity (its budget)</legend>
+<label><input type="radio" name="budgets" value="common" checked> one budget for all sites: what
+they can agree on</label>
+<label><input type="radio" name="budgets" value="each"> a budget for each site: the best that a
+planner who knew all data could choose</label></fieldset>
+<label for="slider">Largest disparity that is allowed: <output id="disparity"></output></label>
+<input type="range" id="slider" min="0" step="1">
+</form>
+<figure><svg id="chart" role="img" aria-label="Curves of the schemes, with intervals"></svg>
+<figcaption id="legend"></figcaption></figure>
+<div id="answers" aria-live="polite"></div>
+<noscript><p>The slider and the curves need JavaScript.</p></noscript>
+"""
+KNOW = (
+    "Ranges are approximate 95 % intervals for all people such as these, where the input is a "
+    "table of people; bands show them at the positions of the slider.",
+    "Curves show the best rules of each scheme. What training finds in practice may be worse.",
+)
+
+
+def positions(top: float) -> tuple[float, ...]:
+    """Positions of the slider: multiples of a round number from 0 to ``top`` or the next above."""
+    if top <= 0.0:
+        return (0.0,)
+    power = 10.0 ** np.floor(np.log10(top / STEPS))
+    unit = max(u * power for u in UNITS if u * power <= top / STEPS)
+    return tuple(float(f"{min(k * unit, 1.0):.10g}") for k in range(int(np.ceil(top / unit)) + 1))
+
+
+def _about(found: Comparison, title: str) -> str:
+    clients = ", ".join(
+        f"{name} ({100 * share:.0f} %)"
+        for name, share in list(zip(found.clients, found.weight, strict=True))[:8]
+    )
+    more = ", ..." if len(found.clients) > 8 else ""
+    people = "" if found.people is None else f"{found.people:,} people; "
+    return (
+        f"{title}: {people}sites: {clients}{more}; groups: {', '.join(found.groups)}. The "
+        f"disparity is the largest difference of {RATES[found.question.notion]} between groups."
+    )
+
+
+def _rates(found: Comparison) -> list[str]:
+    """What groups' rates count."""
+    words = {"positive": "with y = 1 are accepted", "negative": "with y = 0 are accepted"}
+    words["right"] = "are decided rightly"
+    return [words.get(name, "are accepted") for name in NOTIONS[found.question.notion]]
+
+
+def _scheme(dense: Comparison, federation: Federation, scheme: str) -> dict[str, Any]:
+    """One scheme: its curve, and what it reaches at each position, None where it does not."""
+    reach, look = dense.reaches[scheme], REPORTED[scheme]
+    at = []
+    for k, (d, value) in enumerate(zip(dense.disparities, reach.at, strict=True)):
+        if value is None:
+            at.append(None)
+            continue
+        below = len(ENDS) + len(dense.disparities) + k
+        rule = chosen(federation, dense.question, scheme, reach.frontier, d)
+        at.append(
+            {
+                "value": _round(value),
+                "interval": _round(dense.between(scheme, len(ENDS) + k)),
+                "below": _round(dense.number(scheme, below)),
+                "below_interval": _round(dense.between(scheme, below)),
+                "budget": budgets(rule.solution),
+                "rates": _round(rule.rates),
+                "accepted": _accepted(rule),
+            }
+        )
+    curve = np.stack([reach.frontier.disparity, reach.values], axis=-1)
+    return {
+        "scheme": scheme,
+        "name": look.label,
+        "colour": look.colour,
+        "dashes": "" if look.line == "-" else " ".join(str(2 * on) for on in look.line[1]),
+        "curve": _round(curve),
+        "smallest_interval": _round(dense.between(scheme, 0)),
+        "value_interval": _round(dense.between(scheme, 1)),
+        "at": at,
+    }
+
+
+def _accepted(rule: Chosen) -> list[str]:
+    """Who of each group is accepted."""
+    classifier = rule.solution.classifier
+    if isinstance(classifier, ClientClassifiers):
+        return ["by site"] * rule.rates.shape[1]
+    return [classifier.accepted(group) for group in classifier.groups]
+
+
+def _round(values: Any) -> Any:
+    """Six decimals; None of what is not known."""
+    if values is None:
+        return None
+    known = np.asarray(values, float)
+    return np.where(np.isnan(known), None, np.round(known, 6)).tolist()
+
+
+def _items(lines: Sequence[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>\n" if lines else ""
+
+
+def _inside(data: Any) -> str:
+    """JSON that can stand in a page."""
+    return json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")

@@ -1,0 +1,103 @@
+"""A sweep from a TOML file.
+
+    run = "frontier"                   # solve, min_disparity, frontier, simulate, crosscheck or
+                                       # claim, or "module:function" of what --import named
+    [fixed]                            # the same in every unit
+    points = 20
+    federation.clients = [{mean = [3, 5]}, {mean = [1, -1]}]
+
+    [grid]                             # every combination
+    scheme = ["cfl", "lft_fedavg"]
+    "federation.clients.0.q" = {from = 0.1, to = 0.9, steps = 5}
+    seed = {count = 10}                # 0, 1, ..., 9
+
+    [draw]                             # so many random draws of each combination
+    count = 100
+    seed = 0
+    "federation.clients.1.q" = {uniform = [0.1, 0.9]}
+
+A name with dots is a place inside a parameter. Draws are ``uniform``, ``log_uniform`` and
+``integers`` (both ends), or ``normal`` (mean, sd), each with ``size`` for an array.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairfl._support.checks import one_of, shown, whole
+from fairfl._support.own_parts import named_modules
+from fairfl._support.toml_file import read_toml
+from fairfl.sweeps.grid import Grid
+from fairfl.sweeps.tasks import TASKS
+
+
+def read_sweep(path: str | Path) -> tuple[Callable[..., Any], Grid]:
+    """The function and the units that a TOML file describes.
+
+    Raises
+    ------
+    ValueError : what does not fit.  OSError : the file cannot be read.
+    """
+    table = read_toml(path)
+    name = Path(path).name
+    if other := set(table) - {"run", "fixed", "grid", "draw"}:
+        raise ValueError(f"{name} must have run, fixed, grid and draw only, got {min(other)}")
+    for key in ("fixed", "grid", "draw"):
+        if not isinstance(table.get(key, {}), dict):
+            raise ValueError(f"{key} must be a table, got {shown(table[key])}")
+    draw = dict(table.get("draw", {}))
+    count, seed = draw.pop("count", 1), draw.pop("seed", 0)
+    axes = {key: _values(key, value) for key, value in _named(table.get("grid", {})).items()}
+    grid = Grid(table.get("fixed", {}), axes, _named(draw), count, seed)
+    return _function(table.get("run")), grid
+
+
+def _named(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables inside tables, as TOML makes of names with dots that are not quoted, with one name."""
+    out: dict[str, Any] = {}
+    for key, value in table.items():
+        inner = isinstance(value, dict) and any(isinstance(v, dict) for v in value.values())
+        inner = inner or isinstance(value, dict) and not set(value) & _SPECIAL
+        out |= {f"{key}.{k}": v for k, v in _named(value).items()} if inner else {key: value}
+    return out
+
+
+_SPECIAL = {"from", "count", "uniform", "log_uniform", "normal", "integers"}
+
+
+def _values(name: str, value: Any) -> list[Any]:
+    """A list, or what stands for one."""
+    if not isinstance(value, dict):
+        return value
+    if set(value) == {"count"}:
+        return list(range(whole(f"{name}.count", value["count"], 1)))
+    if set(value) != {"from", "to", "steps"}:
+        raise ValueError(
+            f"{name} must be a list, {{from, to, steps}} or {{count}}, got {shown(value)}"
+        )
+    steps = whole(f"{name}.steps", value["steps"], 1)
+    try:
+        return np.linspace(value["from"], value["to"], steps).tolist()
+    except TypeError:
+        raise ValueError(f"{name} must be from a number to a number, got {shown(value)}") from None
+
+
+def _function(run: Any) -> Callable[..., Any]:
+    """What is run: a file can name the package's own, or what --import named, and no other code."""
+    if not isinstance(run, str):
+        raise ValueError(f"run must name what is run, got {shown(run)}")
+    if ":" not in run:
+        return TASKS[one_of("run", run, tuple(TASKS))]
+    module, _, name = run.partition(":")
+    known = {one.__name__ for one in named_modules()}
+    if module not in known:
+        raise ValueError(f"run must name a module of --import, got {run}")
+    found = getattr(sys.modules[module], name, None)
+    if not callable(found):
+        raise ValueError(f"run must name a function of {module}, got {run}")
+    return found

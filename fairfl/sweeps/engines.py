@@ -1,0 +1,99 @@
+"""Where the units of a sweep run: processes of this machine, a Ray cluster, or any Executor."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from multiprocessing import active_children, get_context
+from typing import Any, Protocol
+
+from fairfl._support.extras import extras_named
+from fairfl._support.own_parts import named_modules
+from fairfl._support.processes import begin, deaf, job_count
+
+LOST = 3
+"""How often Ray tries a task again whose process or machine is lost."""
+
+
+class Engine(Protocol):
+    """Runs functions; ``slots``: how many at a time."""
+
+    slots: int
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """A future whose exception, if any, is a lost process: functions here raise none."""
+        ...
+
+    def close(self, stop: bool) -> None:
+        """Free what it holds; ``stop``: without waiting for what runs."""
+        ...
+
+
+class Local:
+    """Processes of this machine."""
+
+    def __init__(self, jobs: int) -> None:
+        self.slots = job_count(jobs, 10**9)
+        self.pool = self._pool()
+
+    def _pool(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(self.slots, get_context("spawn"), begin)
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """See ``Engine``; a terminal's Ctrl-C is for this process alone."""
+        with deaf():
+            try:
+                return self.pool.submit(function, *arguments)
+            except BrokenExecutor:  # a process was lost, and with it the pool
+                self.pool = self._pool()
+                return self.pool.submit(function, *arguments)
+
+    def close(self, stop: bool) -> None:
+        """See ``Engine``."""
+        if stop:
+            for child in active_children():
+                child.terminate()
+        self.pool.shutdown(cancel_futures=stop)
+
+
+class Given:
+    """An Executor of the caller's, who closes it."""
+
+    def __init__(self, executor: Executor, jobs: int) -> None:
+        self.executor, self.slots = executor, jobs or os.cpu_count() or 1
+        self.submit = executor.submit
+
+    def close(self, stop: bool) -> None:
+        """Nothing."""
+
+
+class Ray:
+    """A Ray cluster: the one at ``address``, or one of this machine.
+
+    A task takes ``cpus`` and ``gpus``, in fractions, and ``memory`` bytes. What --import named goes
+    along as source text; fairfl itself must be installed on every machine.
+    """
+
+    def __init__(self, address: str | None, cpus: float, gpus: float, memory: int | None) -> None:
+        with extras_named():
+            import ray
+        self.ray, self.joined = ray, ray.is_initialized()
+        if not self.joined:
+            ray.init(address=address, log_to_driver=False)
+        self.limits = {"num_cpus": cpus, "num_gpus": gpus, "memory": memory}
+        for module in named_modules():
+            ray.cloudpickle.register_pickle_by_value(module)
+        total = ray.cluster_resources()
+        fits = [total.get(name, 0) / n for name, n in (("CPU", cpus), ("GPU", gpus)) if n]
+        self.slots = max(1, int(min(fits, default=1)))
+
+    def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
+        """See ``Engine``."""
+        remote = self.ray.remote(max_retries=LOST, **self.limits)(function)
+        return remote.remote(*arguments).future()
+
+    def close(self, stop: bool) -> None:
+        """See ``Engine``."""
+        if not self.joined:
+            self.ray.shutdown()

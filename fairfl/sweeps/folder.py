@@ -1,0 +1,168 @@
+"""The folder of a sweep: what is swept, one file a unit, and the table of all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from fairfl._support.extras import extras_named
+from fairfl._support.manifest import sealed, tell, unsealed
+from fairfl._support.whole_file import write_whole
+from fairfl.sweeps.grid import columns, digest, plain
+
+SWEEP = "sweep.json"
+"""What is swept, in the folder."""
+TABLE = "table.parquet"
+"""The table, in the folder."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Results of units, by the SHA-256 of their parameters.
+
+    A result is {"rows": [...]} or {"error": message}. What was altered since it was written counts
+    as missing, and is told.
+    """
+
+    path: Path
+
+    def open(self, what: Mapping[str, Any]) -> None:
+        """Make the folder, or go on in it; ValueError where it holds another sweep."""
+        file = self.path / SWEEP
+        if file.is_file():
+            other = {k: v for k, v in self.what().items() if what.get(k) != v}
+            if other:
+                raise ValueError(
+                    f"{self.path} holds another sweep: its {', '.join(other)} differ; give another "
+                    "folder, or remove this one"
+                )
+            return
+        self.path.mkdir(parents=True, exist_ok=True)
+        if any(self.path.iterdir()):
+            raise ValueError(f"{self.path} must be an empty folder, or that of this sweep")
+        write_whole(file, sealed(what))
+
+    def what(self) -> dict[str, Any]:
+        """What is swept."""
+        file = self.path / SWEEP
+        if not file.is_file():
+            raise ValueError(f"{self.path} must be the folder of a sweep, got none there")
+        try:
+            return unsealed(file.read_text("utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{file} was altered: {error}") from None
+
+    def file(self, unit: Mapping[str, Any]) -> Path:
+        """Where the result of a unit is."""
+        name = digest(unit)
+        return self.path / "units" / name[:2] / f"{name[2:40]}.json"
+
+    def result(self, unit: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The result of a unit, None where there is none."""
+        file = self.file(unit)
+        try:
+            found = unsealed(file.read_text("utf-8"))
+        except FileNotFoundError:
+            return None
+        except ValueError:
+            found = {}
+        if "rows" in found or "error" in found:
+            return found
+        tell([file])
+        return None
+
+    def keep(self, unit: Mapping[str, Any], result: Mapping[str, Any]) -> None:
+        """Write the result of a unit."""
+        file = self.file(unit)
+        try:
+            text = sealed(result)
+        except TypeError as error:
+            text = sealed({"error": f"a result must be plain data, as JSON has it: {error}"})
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(file, text)
+
+
+def results(
+    folders: Sequence[Folder], units: Sequence[Mapping[str, Any]]
+) -> Iterator[dict[str, Any] | None]:
+    """The results of all units in their order, from the first folder that has one."""
+    for unit in units:
+        yield next((found for f in folders if (found := f.result(unit)) is not None), None)
+
+
+def counted(folders: Sequence[Folder], units: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """How many units are done, failed and missing, and the failures' messages by frequency."""
+    out: dict[str, Any] = {"units": len(units), "done": 0, "failed": 0, "missing": 0}
+    errors: dict[str, int] = {}
+    for found in results(folders, units):
+        kind = "missing" if found is None else "failed" if "error" in found else "done"
+        out[kind] += 1
+        if found is not None and "error" in found:
+            errors[found["error"]] = errors.get(found["error"], 0) + 1
+    return out | {"errors": dict(sorted(errors.items(), key=lambda one: -one[1]))}
+
+
+def table(folders: Sequence[Folder], units: Sequence[Mapping[str, Any]], file: Path) -> int:
+    """Write the results of all units as one tidy Parquet file, and return how many are missing.
+
+    Columns are ``unit`` (its number), the parameters, what was found, and ``error``. A unit has as
+    many rows as its result, a failed one has one. The bytes depend on the results alone.
+    """
+    with extras_named():
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+    rows, missing = [], 0
+    for number, found in enumerate(results(folders, units)):
+        if found is None:
+            missing += 1
+            continue
+        told = {name: _cell(value) for name, value in columns(units, number).items()}
+        for row in found.get("rows", [{}]):
+            own = {name: _cell(value) for name, value in row.items()}
+            rows.append({"unit": number} | told | own | {"error": found.get("error")})
+    names = list(dict.fromkeys(name for row in rows for name in row if name != "error"))
+    made = {name: _column([row.get(name) for row in rows], pa) for name in names}
+    made["error"] = pa.array([row["error"] for row in rows], pa.string())
+    whole = pa.table(made)
+
+    def write(stream: BinaryIO) -> None:
+        pq.write_table(whole, stream)
+
+    write_whole(file, write)
+    return missing
+
+
+def _column(values: list[Any], pa: Any) -> Any:
+    """Values as a column; numbers of two kinds are floats, and other mixtures text."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds == {int, float}:
+        values = [None if value is None else float(value) for value in values]
+    elif len(kinds) > 1:
+        values = [None if v is None else v if isinstance(v, str) else _text(v) for v in values]
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.array([None if value is None else _text(value) for value in values])
+
+
+def _cell(value: Any) -> Any:
+    """Scalars and lists of numbers as they are, other data as JSON."""
+    if (
+        isinstance(value, dict)
+        or isinstance(value, list)
+        and not all(isinstance(one, (int, float)) for one in value)
+    ):
+        return _text(value)
+    return value
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=plain)
+
+
+Progress = Callable[[int, int], None]
+"""How many units are done, and of how many."""

@@ -1,0 +1,262 @@
+"""Run the units of a sweep: what is there already stays, and every result is kept as it comes."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import sys
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from hashlib import sha256
+from itertools import chain, islice
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pandas as pd
+
+from fairfl._support.checks import one_of, shown, whole
+from fairfl._support.extras import extras_named
+from fairfl._support.own_parts import DIGESTS
+from fairfl._support.threads import one_thread
+from fairfl._support.version import __version__
+from fairfl.sweeps.engines import Engine, Given, Local, Ray
+from fairfl.sweeps.folder import TABLE, Folder, Progress, table
+from fairfl.sweeps.grid import Grid, identity, plain
+
+ENGINES = ("local", "ray")
+IN_FLIGHT = 4
+"""Tasks that wait or run, for each that can run at a time."""
+SECONDS, MOST = 0.2, 200
+"""A task is as many units as take about so long, and at most so many."""
+LOST = "the process that ran it ended: it was killed, ran out of memory, or crashed"
+
+Function = Callable[..., Any]
+Units = Sequence[Mapping[str, Any]]
+
+
+def sweep(
+    function: Function,
+    grid: Mapping[str, Sequence[Any]] | Units,
+    out: str | Path,
+    *,
+    engine: str | Executor = "local",
+    jobs: int = 0,
+    shard: tuple[int, int] = (1, 1),
+    retry_failed: bool = False,
+    address: str | None = None,
+    cpus: float = 1.0,
+    gpus: float = 0.0,
+    memory: int | None = None,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """Call a function with every unit of a grid, and tabulate what it returns.
+
+    A unit that is in the folder already is not run again, so a sweep that was stopped goes on where
+    it was. The table does not depend on the engine, the order, or the number of processes.
+
+    Parameters
+    ----------
+    function : of a module that other processes can import; returns a mapping of plain data (a row
+        of the table), or a sequence of such. What it raises is the unit's result, too: a row with
+        its message.
+    grid : values by parameter, of which every combination is a unit; or the units themselves, each
+        a mapping; or a :class:`fairfl.sweeps.grid.Grid` with random draws.
+    out : folder of the results; a new one, or that of the same sweep.
+    engine : "local" for processes, "ray" (extra ``ray``), or an ``Executor`` of
+        ``concurrent.futures``.
+    jobs : processes of "local"; 0 for one a core, four at most.
+    shard : (k, n) runs the k-th of n parts, k from 1; ``fairfl sweep table`` joins the folders.
+    retry_failed : whether units that failed are run again.
+    address : of a Ray cluster; by default one of this machine.
+    cpus, gpus, memory : of a unit, under "ray"; parts of a processor, and bytes.
+    progress : called with the number of units done, and of all.
+
+    Returns
+    -------
+    The table, which is also written as ``table.parquet`` into ``out``: columns ``unit`` (its
+    number), the parameters (of tables inside, with dots), what was found, and ``error``. Of a shard
+    only its own units.
+
+    Raises
+    ------
+    ValueError : an argument that is wrong, or a folder of another sweep.
+
+    Examples
+    --------
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> from tempfile import TemporaryDirectory
+    >>> import fairfl as ff
+    >>> def product(a, b):
+    ...     return {"product": a * b}
+    >>> with TemporaryDirectory() as out, ThreadPoolExecutor(2) as threads:
+    ...     table = ff.sweep(product, {"a": [2, 3], "b": [5, 7]}, out, engine=threads)
+    >>> table["product"].tolist()
+    [10, 14, 15, 21]
+    """
+    if isinstance(engine, str):
+        one_of("engine", engine, ENGINES)
+    whole("jobs", jobs, 0)
+    k, n = shard
+    whole("shard[1]", n, 1)
+    whole("shard[0]", k, 1, n)
+    with extras_named():
+        import pyarrow  # noqa: F401  # before any work: the table needs it
+    units = Grid(axes=grid) if isinstance(grid, Mapping) else grid
+    if not len(units):
+        raise ValueError("grid must have at least one unit, got none")
+    folder = Folder(Path(out))
+    folder.open(described(function, units))
+
+    if not isinstance(engine, Executor):
+        _importable(function)
+
+    def made() -> Engine:
+        if engine == "ray":
+            return Ray(address, cpus, gpus, memory)
+        return Local(jobs) if isinstance(engine, str) else Given(engine, jobs)
+
+    own = units if n == 1 else [units[number] for number in range(k - 1, len(units), n)]
+    keeper = Keeper(folder, len(own), progress)
+    todo = keeper.missing(own, retry_failed)
+    first = next(todo, None)
+    if first is not None:  # no engine is started for nothing
+        _run(made(), function, chain([first], todo), keeper.keep)
+    table([folder], own, folder.path / TABLE)
+    return pd.read_parquet(folder.path / TABLE)
+
+
+class Keeper:
+    """Keeps results in a folder, and counts."""
+
+    def __init__(self, folder: Folder, total: int, progress: Progress | None) -> None:
+        self.folder, self.total, self.progress = folder, total, progress
+        self.done = 0
+
+    def missing(self, units: Units, retry_failed: bool) -> Iterator[Mapping[str, Any]]:
+        """The units without a result."""
+        for unit in units:
+            known = self.folder.result(unit)
+            if known is None or retry_failed and "error" in known:
+                yield unit
+            else:
+                self.done += 1
+
+    def keep(self, unit: Mapping[str, Any], result: Mapping[str, Any]) -> None:
+        """Write a result."""
+        self.folder.keep(unit, result)
+        self.done += 1
+        if self.progress is not None:
+            self.progress(self.done, self.total)
+
+
+def described(function: Function, units: Units) -> dict[str, Any]:
+    """What is swept: the function, the code it stands in, and the units."""
+    module = sys.modules.get(function.__module__)
+    file = getattr(module, "__file__", None)
+    if function.__module__.startswith("fairfl."):
+        code = __version__
+    else:
+        code = DIGESTS.get(Path(file or "").name) or _source(function, file)
+    name = f"{function.__module__}.{function.__qualname__}"
+    return {"function": name, "code": code, "units": len(units), "grid": identity(units)}
+
+
+def _importable(function: Function) -> None:
+    """ValueError for what other processes cannot look up."""
+    try:
+        pickle.dumps(function)
+    except (pickle.PicklingError, AttributeError) as error:
+        raise ValueError(
+            f"function must be one of a module, that other processes can import: {error}"
+        ) from None
+
+
+def _source(function: Function, file: str | None) -> str:
+    """SHA-256 of the file, or of the function where there is none."""
+    if file is not None:
+        return sha256(Path(file).read_bytes()).hexdigest()
+    try:
+        return sha256(inspect.getsource(function).encode()).hexdigest()
+    except OSError:
+        return ""
+
+
+def _run(
+    engine: Engine,
+    function: Function,
+    todo: Iterator[Mapping[str, Any]],
+    keep: Callable[[Mapping[str, Any], Mapping[str, Any]], None],
+) -> None:
+    """Run units, a few tasks at a time; those whose process is lost are run once more, alone."""
+    lost: deque[Mapping[str, Any]] = deque()
+    stopped = True
+    try:
+        for unit in _together(engine, function, todo, keep):
+            lost.append(unit)
+        for unit in lost:
+            for _ in _together(engine, function, iter([unit]), keep):
+                keep(unit, {"error": LOST})
+        stopped = False
+    finally:
+        engine.close(stopped)
+
+
+def _together(
+    engine: Engine,
+    function: Function,
+    todo: Iterator[Mapping[str, Any]],
+    keep: Callable[[Mapping[str, Any], Mapping[str, Any]], None],
+) -> Iterator[Mapping[str, Any]]:
+    """Run units and keep their results; yields the units whose process was lost."""
+    waiting: dict[Future[Any], list[Mapping[str, Any]]] = {}
+    size = 1
+    while True:
+        while len(waiting) < IN_FLIGHT * engine.slots and (task := list(islice(todo, size))):
+            waiting[engine.submit(work, function, task)] = task
+        if not waiting:
+            return
+        for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+            if future.exception() is not None:
+                yield from waiting.pop(future)
+                continue
+            task = waiting.pop(future)
+            found, seconds = future.result()
+            for unit, result in zip(task, found, strict=True):
+                keep(unit, result)
+            size = int(min(max(SECONDS * len(task) / max(seconds, 1e-6), 1), MOST))
+
+
+@one_thread()
+def work(function: Function, task: Units) -> tuple[list[dict[str, Any]], float]:
+    """The results of units, and the seconds that they took; runs in another process."""
+    start = perf_counter()
+    return [_result(function, unit) for unit in task], perf_counter() - start
+
+
+def _result(function: Function, unit: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return {"rows": _rows(function(**unit), unit)}
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+
+
+def _rows(found: Any, unit: Mapping[str, Any]) -> list[dict[str, Any]]:
+    rows = [found] if isinstance(found, Mapping) else found
+    if not isinstance(rows, Sequence) or not all(isinstance(row, Mapping) for row in rows):
+        raise TypeError(f"a result must be a mapping or a sequence of mappings, got {shown(found)}")
+    if taken := {name for row in rows for name in row} & {*unit, "unit", "error"}:
+        raise ValueError(f"a result must not have the name of a parameter, got {min(taken)}")
+    return [{str(name): _plain(value) for name, value in row.items()} for row in rows]
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    return plain(value)

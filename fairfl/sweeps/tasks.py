@@ -1,0 +1,96 @@
+"""What `fairfl sweep` runs: the package's own questions as functions of plain data, a row or more
+each.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fairfl.solvers import api
+from fairfl.studies.own.config_reader import Section
+from fairfl.studies.own.federation_file import federation_of, read_federation
+from fairfl.theory.populations.federation import Federation
+
+
+def solve(federation: Any, scheme: str, eps: Any, **asked: Any) -> dict[str, Any]:
+    """:func:`fairfl.solve`; ``federation``: the path of a TOML file, or its content."""
+    found = api.solve(_federation(federation), scheme, eps, **asked)
+    return {
+        "accuracy": found.accuracy,
+        "utility": found.utility,
+        "disparity": found.disparity,
+        "duality_gap": found.duality_gap,
+    }
+
+
+def min_disparity(federation: Any, scheme: str, **asked: Any) -> dict[str, Any]:
+    """:func:`fairfl.min_disparity`."""
+    found = api.min_disparity(_federation(federation), scheme, **asked)
+    return {"disparity": found.disparity}
+
+
+def frontier(federation: Any, scheme: str, points: int = 60, **asked: Any) -> list[dict[str, Any]]:
+    """:func:`fairfl.frontier`, a row a point."""
+    found = api.frontier(_federation(federation), scheme, points, **asked)
+    names = ("disparity", "accuracy", "utility", "eps")
+    columns = [getattr(found, name).tolist() for name in names]
+    return [
+        {"point": k, **dict(zip(names, row, strict=True))}
+        for k, row in enumerate(zip(*columns, strict=True))
+    ]
+
+
+def simulate(experiment: str, seed: int, profile: str = "quick") -> list[dict[str, Any]]:
+    """One seed of an experiment, by name or as the path of a TOML file."""
+    from fairfl.studies.execute import run_units
+    from fairfl.studies.experiment import Scale
+    from fairfl.studies.own.config import read_config
+    from fairfl.studies.papers.all_experiments import find
+
+    found = read_config(experiment) if experiment.endswith(".toml") else find(experiment)
+    units = [one for one in found.units(Scale(profile, seed + 1)) if one.seed == seed]
+    values = found.values(run_units(units))
+    return [
+        {key: row[key] for key in ("dataset", "objective", "measure", "value")}
+        for row in values.to_dict("records")
+    ]
+
+
+def crosscheck(study: str, seed: int, profile: str = "quick") -> list[dict[str, Any]]:
+    """What one seed of a study of practice against theory measures."""
+    from fairfl.studies.crosscheck.studies.all_studies import find
+    from fairfl.studies.execute import run_units
+    from fairfl.studies.experiment import Scale
+
+    (found,) = find([study])
+    units = [one for one in found.units(Scale(profile, seed + 1)) if one.seed == seed]
+    rows = run_units(units).drop(columns=["seed"], errors="ignore")
+    return [
+        {k: None if v is None or v != v else v for k, v in row.items()}
+        for row in rows.to_dict("records")
+    ]
+
+
+def claim(claim: str, effort: str = "quick") -> dict[str, Any]:
+    """Examine a claim; nothing is recorded."""
+    from fairfl.claims.runner import examine_id
+
+    found = examine_id(claim, effort)
+    return {
+        "finding": found.finding,
+        "level": found.level,
+        "passed": found.passed,
+        "fault": found.fault,
+        "survivors": [one.name for one in found.survivors],
+    }
+
+
+TASKS = {one.__name__: one for one in (solve, min_disparity, frontier, simulate, crosscheck, claim)}
+"""By the name that a configuration has for them."""
+
+
+def _federation(told: Any) -> Federation:
+    if isinstance(told, str):
+        return read_federation(told)
+    table = Section(told, "federation")
+    return table.done(federation_of(table))

@@ -1,0 +1,94 @@
+"""Certified solutions on densities under linear constraints |v·f| <= eps, by the dual.
+
+The dual's descent gives one rule. Where that does not meet the budgets, a linear
+programme on refined cells gives another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.density_problem import DensityProblem
+from fairfl.solvers.numerics.coin_toss import settle_ties, tied
+from fairfl.solvers.numerics.descent import descend
+from fairfl.solvers.numerics.dual import DualPoint, overlooked
+from fairfl.solvers.numerics.refined_cells import Line, refine
+from fairfl.solvers.problem import Task
+from fairfl.solvers.solution import (
+    ADVICE,
+    LAW_TOLERANCE,
+    Certificate,
+    CertificationError,
+    Solution,
+    evaluate,
+)
+from fairfl.theory.populations.classifiers import ClientClassifiers
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.federation import Federation
+
+
+def solve_by_dual(
+    fed: Federation,
+    task: Task,
+    eps: Array,
+    local_eps: Array | None = None,
+    start: Array | None = None,
+) -> Solution:
+    """The certified solution of a task on densities at budgets eps, (1,) or (I,) as the scheme has
+    them; ``start`` (K,) multipliers to begin with.
+    """
+    model = fed.model
+    assert isinstance(model, ContinuousModel)
+    problem = DensityProblem.of(task, model, eps, local_eps)
+    begin = None if start is None else np.where(np.isfinite(problem.eps), start, 0) / problem.unit
+    visited = descend(problem.constraints, problem.eps, begin)
+
+    def checked(lines: Sequence[Line], point: DualPoint) -> Solution:
+        lam, bound = point.lam[0], float(point.dual(problem.eps[None])[0])
+        bound += float(overlooked(problem.constraints, point)[0])
+        rule = problem.rule(lines)
+        found = evaluate(fed, task, eps, rule, lam * problem.unit, (), local_eps)
+        return _certified(fed, task, problem, found, lam, bound)
+
+    with suppress(CertificationError):
+        return checked(*settle_ties(problem.constraints, problem.eps, visited[-1]))
+    lines, best = refine(problem.constraints, problem.eps, visited)
+    if any(tied(problem.constraints, best)):
+        with suppress(CertificationError):
+            return checked(*settle_ties(problem.constraints, problem.eps, best))
+    return checked(lines, best)
+
+
+def _certified(
+    fed: Federation, task: Task, problem: DensityProblem, found: Solution, lam: Array, bound: float
+) -> Solution:
+    """With its certificate: the primal value from the definitions, the dual from the expansions.
+
+    Where a place is nobody's its rule counts nothing in either. Integrals are weighted by the
+    multipliers and the coefficients; both are of the size of the costs' unit.
+    """
+    rule = found.classifier
+    members = rule.members if isinstance(rule, ClientClassifiers) else (rule,)
+    inexact, errors = 0.0, np.zeros(lam.size)
+    for member, places in zip(members, problem.where, strict=True):
+        for a, p in enumerate(places):
+            error = problem.constraints.profiles[p].error_at(member.edges[a])
+            inexact += float(error[0])
+            errors += np.abs(problem.constraints.coefficients[p]) @ error[1:]
+    over = [found.disparity - found.eps] if task.scheme != "lft_fedavg" else []
+    if task.scheme != "cfl":
+        own = found.eps if task.scheme == "lft_fedavg" else found.local_eps
+        over.append(np.nan_to_num(found.local_disparities - own, nan=0.0, neginf=0.0))
+    violation = float(np.maximum(np.concatenate(over), 0.0).max(initial=0.0))
+    error = inexact + float(np.abs(lam) @ errors)
+    worth = 1.0 + found.utility / problem.unit
+    Certificate(worth, bound, violation, error).check(LAW_TOLERANCE, ADVICE)
+    certificate = Certificate(
+        1.0 + found.utility, 1.0 + problem.unit * (bound - 1.0), violation, problem.unit * error
+    )
+    return replace(found, certificates=(certificate,))

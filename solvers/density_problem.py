@@ -1,0 +1,99 @@
+"""The form of group fairness on densities: the gain and the constraints of a scheme, a notion and
+costs, for the dual.
+
+A place of the rule is a line that it decides about: a group, all groups for a blind rule, and each
+client's own where the rule is told the client. Three groups or more are limited pair by pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.numerics.dual import Constraints
+from fairfl.solvers.problem import Limits, Task
+from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.notions import NOTIONS
+
+Rule = Classifier | ClientClassifiers
+
+
+@dataclass(frozen=True)
+class DensityProblem:
+    """A task's constraints, and their budgets.
+
+    Attributes
+    ----------
+    constraints : ordered by everybody's and the clients', rate, client and pair of groups; the gain
+        is that at costs over ``unit``, the largest.
+    eps : (K,), inf where a constraint binds nobody: its coefficients are 0.
+    told : whether the rule is told the client.
+    where : (J, A) the place of each group, of all clients together or, if told, of each.
+    """
+
+    constraints: Constraints
+    eps: Array
+    unit: float
+    told: bool
+    where: Array
+
+    @classmethod
+    def of(
+        cls, task: Task, model: ContinuousModel, eps: Array, local_eps: Array | None = None
+    ) -> DensityProblem:
+        """The problem of a task at budgets eps, (1,) or one for each client as the scheme has
+        them.
+        """
+        rates = model.rates(task.notion)
+        clients, groups = model.mass.shape
+        limited = [(rates, eps)] if task.scheme == "lft_fedavg" else [(rates.pooled, eps)]
+        if task.scheme == "client_aware":
+            limited.append((rates, np.empty(0) if local_eps is None else local_eps))
+        limits = [Limits.of(task, own, pairs=True) for own, _ in limited]
+        table = np.concatenate([_counted(own, model.mass) for own in limits])
+        told, unit = task.scheme == "client_aware", float(task.costs.max())
+        who = [[i] for i in range(clients)] if told else [list(range(clients))]
+        seen = [[a] for a in range(groups)] if task.sees == "xa" else [list(range(groups))]
+        places = [(own, group) for own in who for group in seen]
+        none = np.zeros(0), np.zeros(1)
+        constraints = Constraints(
+            1.0 + sum(model.utility(task.costs, a, *none) for a in range(groups)) / unit,
+            tuple(
+                model.profile(group, own if told else None, task.costs / unit, NOTIONS[task.notion])
+                for own, group in places
+            ),
+            tuple(table[..., group, :][..., own].reshape(len(table), -1) for own, group in places),
+            np.concatenate([own.b.ravel() for own in limits]),
+            tuple(not model.mass[np.ix_(own, group)].any() for own, group in places),
+        )
+        where = np.arange(len(places)).reshape(len(who), -1)
+        return cls(
+            constraints,
+            np.concatenate(
+                [one.eps(own).ravel() for one, (_, own) in zip(limits, limited, strict=True)]
+            ),
+            unit,
+            told,
+            np.broadcast_to(where, (len(who), groups)),
+        )
+
+    def rule(self, lines: Sequence[tuple[Array, Array]]) -> Rule:
+        """The rule with these edges and rates at each place."""
+        members = [
+            Classifier(*zip(*(lines[p] for p in places), strict=True)) for places in self.where
+        ]
+        return ClientClassifiers(members) if self.told else members[0]
+
+
+def _counted(limits: Limits, mass: Array) -> Array:
+    """(E J K, E, A, I) what each rate's density counts in each constraint, of everybody (J = 1) or
+    of each client.
+    """
+    e, j, k, a = limits.contrasts.shape
+    who = np.eye(len(mass)) if j == len(mass) else np.ones((1, len(mass)))
+    table = np.einsum("ejka,ia,ji,ef->ejkfai", limits.contrasts, mass, who, np.eye(e))
+    return table.reshape(e * j * k, e, a, len(mass))

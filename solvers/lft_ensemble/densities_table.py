@@ -1,0 +1,225 @@
+"""A client's solutions on densities along its budget, and what they add to everybody's utility and
+rates: tables of nodes that cubics join.
+
+A client's solutions are followed along its budget by Newton's method, all segments of a table at
+once, and cubics join them: the slopes follow from the optimality conditions. Segments whose middle
+is off the cubic are halved, those at a kink until they are narrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy
+
+from fairfl._support.checks import Array
+from fairfl.solvers.cfl.budget_path import PARTS, SAME, BudgetPath
+from fairfl.solvers.numerics.accept_sets import AcceptSets
+from fairfl.solvers.numerics.descent import ENOUGH
+from fairfl.solvers.numerics.dual import DualPoint, dual_point, hessian, kkt_residual
+from fairfl.solvers.numerics.newton import stationary
+from fairfl.solvers.problem import Task
+from fairfl.solvers.rule_family import certify_rules
+from fairfl.solvers.solution import CertificationError
+from fairfl.theory.numerics.piecewise import Piecewise
+from fairfl.theory.populations.federation import Federation
+
+NARROW, COARSE = 20, 10
+"""How often all budgets are halved until a segment that is not what is between its ends is left as
+it is, and one where Newton's method fails at both.
+"""
+FINE, ROUGH, MOST = 1e-10, 1e-6, 1000
+"""How far a cubic, and a line, may be from the truth, unless a table has many nodes."""
+JUMP = 1e-2
+"""A rate of the client's that changes by more than this on a segment that is no line jumps."""
+CUTS = 16
+"""A segment is cut into no more lines."""
+MISSED = 1e-9
+"""Of the largest budget: how far a certified rule may be from its own."""
+RIDGE = 1e-15
+"""Of a Hessian over its trace: constraints may depend on each other."""
+
+
+@dataclass
+class Table:
+    """A client's solutions by its budget, and what they add to everybody's.
+
+    Attributes
+    ----------
+    path : its own solutions.  weight : the client's.
+    base, functions : everybody's worth and rates (1 + M,) of f = 0, and their densities at each
+        place.
+    eps : (N,) increasing.  value, slope : (N, 1 + M) the worth and the rates, and their
+        derivatives; NaN where these are unknown.
+    error : (N - 1,) how far a segment is from what joins its ends.
+    """
+
+    path: BudgetPath
+    weight: float
+    base: Array
+    functions: Sequence[Piecewise]
+    eps: Array
+    value: Array
+    slope: Array
+    error: Array
+
+    @classmethod
+    def of(
+        cls, fed: Federation, task: Task, weight: float, base: Array, functions: Sequence[Piecewise]
+    ) -> Table:
+        """Nodes up to the free rule's own disparity."""
+        path = BudgetPath.of(fed, task)
+        table = cls(path, weight, base, functions, *np.zeros((4, 0)))
+        eps = np.linspace(0.0, path.eps[-1], PARTS[-1] + 1)
+        _, table.value, table.slope, sure = table.solved(eps[::2])
+        table.eps, table.value, table.slope = eps[::2][sure], table.value[sure], table.slope[sure]
+        table.error = np.full(table.eps.size - 1, np.inf)
+        middle = eps[1::2]
+        for _ in range(NARROW):
+            if not middle.size or table.eps.size > MOST:
+                break
+            table.add(middle)
+            ends = table.smooth_ends
+            width = table.eps[-1] / 2.0 ** np.where(ends == 0, COARSE, NARROW)
+            off = (table.error > np.where(ends == 0, ROUGH, FINE)) & (np.diff(table.eps) > width)
+            middle = (table.eps[:-1] + np.diff(table.eps) / 2.0)[off]
+        return table
+
+    @property
+    def smooth_ends(self) -> Array:
+        """(N - 1,) how many ends of the segments have slopes: cubics join two."""
+        known = np.isfinite(self.slope).all(axis=1).astype(int)
+        return known[1:] + known[:-1]
+
+    def solved(self, eps: Array, certify: bool = False) -> tuple[Array, Array, Array, Array]:
+        """Multipliers (B, K), values and slopes (B, 1 + M) at budgets (B,), and whether the
+        solutions are found, or even certified; slopes are NaN where the rule is not that of its
+        multipliers.
+        """
+        rules, off = self.path.rules(eps)
+        sure = off <= ENOUGH
+        if certify:
+            path = self.path
+            sure &= certify_rules(path.fed, path.task, path.family, rules)[2]
+            sure &= off <= MISSED * self.eps[-1]
+        limits = self.path.family.limits(eps[:, None])
+        lam, slope = rules.lam.copy(), self._slope(rules.point, limits)
+        parts = [over(*each) for each in zip(rules.point.sets, self.functions, strict=True)]
+        value = self.weight * (self.base + np.sum(parts, axis=0))
+        slope[~sure] = np.nan
+        for k in np.flatnonzero(~sure):
+            try:
+                found = self.path.solution(float(eps[k]))
+            except CertificationError:
+                continue
+            lam[k], sure[k], value[k] = found.multipliers / self.path.unit, True, self.base
+            rule = found.classifier
+            for own, edges, rates in zip(self.functions, rule.edges, rule.values, strict=False):
+                value[k] += rates[0] * own.totals + own.above(edges) @ np.diff(rates)
+            value[k] *= self.weight
+            point = dual_point(self.path.family.problem, lam[k : k + 1])
+            if kkt_residual(point.lam, point.values, limits[k : k + 1])[0] <= ENOUGH:
+                slope[k] = self._slope(point, limits[k : k + 1])[0]
+        return lam, value, slope, sure
+
+    def add(self, eps: Array) -> None:
+        """Make budgets (B,) nodes, unless they are or are not certified."""
+        eps = np.sort(eps)
+        eps = eps[np.append(True, np.diff(eps) > SAME)]
+        near = np.abs(self.eps - eps[:, None]).min(axis=1)
+        eps = eps[(near > SAME) & (eps < self.eps[-1])]
+        _, value, slope, sure = self.solved(eps)
+        eps, value, slope = eps[sure], value[sure], slope[sure]
+        k = np.searchsorted(self.eps, eps)
+        order = np.where(self.smooth_ends[k - 1] == 2, 16.0, 4.0)
+        error = np.abs(self.curve(eps) - value).max(axis=1, initial=0.0) / order
+        self.error[k - 1] = error
+        self.error = np.insert(self.error, k, error)
+        self.eps = np.insert(self.eps, k, eps)
+        self.value, self.slope = (
+            np.insert(old, k, new, axis=0)
+            for old, new in ((self.value, value), (self.slope, slope))
+        )
+        self.__dict__.pop("curve", None)
+        self.__dict__.pop("steepness", None)
+
+    def _slope(self, point: DualPoint, limits: Array) -> Array:
+        """(B, 1 + M) derivatives in the budget: dλ keeps what binds at its limit."""
+        free = ~point.lam.any(axis=1, keepdims=True) & (np.abs(point.values) >= limits - ENOUGH)
+        signs = np.where(free, -np.sign(point.values), np.sign(point.lam))
+        h = hessian(self.path.family.problem, point)
+        ridge = RIDGE * np.trace(h, axis1=1, axis2=2) + 1e-300
+        h = h + ridge[:, None, None] * np.eye(h.shape[1])
+        zero = np.zeros(signs.shape)
+        moved = stationary(h, zero, zero, signs, np.ones(signs.shape))
+        flows = hessian(self.path.family.problem, point, self.functions)
+        return self.weight * (flows @ moved[:, :, None])[:, :, 0]
+
+    @cached_property
+    def curve(self) -> scipy.interpolate.PPoly:
+        """What joins the nodes: cubics, and lines where a slope is unknown, or so steep that the
+        cubic would leave what rates can be.
+        """
+        slope, width = np.nan_to_num(self.slope), np.diff(self.eps)[:, None]
+        joined = scipy.interpolate.CubicHermiteSpline(self.eps, self.value, slope)
+        rise = np.diff(self.value, axis=0)
+        off = np.maximum(abs(width * slope[:-1] - rise), abs(width * slope[1:] - rise))
+        line = (self.smooth_ends < 2) | (off > self.weight).any(axis=1)
+        joined.c[:2, line], joined.c[2, line] = 0.0, (rise / width)[line]
+        return joined
+
+    @cached_property
+    def steepness(self) -> scipy.interpolate.PPoly:
+        """The derivative of ``curve``."""
+        return self.curve.derivative()
+
+    @property
+    def jumps(self) -> Array:
+        """(N - 1,) on which segments a rate jumps: solutions of one worth to its client are not
+        the same to others.
+        """
+        moved = np.abs(np.diff(self.value[:, 1:], axis=0)).max(axis=1, initial=0.0)
+        return (self.error > ROUGH) & (moved > JUMP * self.weight)
+
+    def lines(self) -> tuple[Array, Array]:
+        """Ends (S, 2) of lines that are ROUGH, and values there (S, 2, 1 + M); those that jump are
+        left out, their ends count.
+        """
+        middle = (self.eps[1:] + self.eps[:-1]) / 2.0
+        off = np.abs(self.curve(middle) - (self.value[1:] + self.value[:-1]) / 2.0).max(axis=1)
+        parts = np.clip(np.ceil(np.sqrt(off / ROUGH)), 1, CUTS).astype(int)
+        shares = np.concatenate([np.arange(n) / n for n in parts])
+        eps = self.eps[:-1].repeat(parts) + shares * np.diff(self.eps).repeat(parts)
+        eps = np.append(eps, self.eps[-1])
+        value, jumps = self.curve(eps), self.jumps.repeat(parts)
+        ends, first = [], 0  # lines as long as they can be
+        for k, jump in enumerate(jumps, 1):
+            share = (eps[first + 1 : k, None] - eps[first]) / (eps[k] - eps[first])
+            line = (1.0 - share) * value[first] + share * value[k]
+            if jump or (np.abs(value[first + 1 : k] - line) > ROUGH).any():
+                ends.append((first, k - 1))
+                first = k if jump else k - 1
+        at = np.array([*ends, (first, eps.size - 1)])
+        return eps[at], value[at]
+
+    def around(self, eps: float) -> tuple[float, float]:
+        """The budgets to which nothing jumps from one."""
+        k = int(np.clip(np.searchsorted(self.eps, eps + SAME) - 1, 0, self.eps.size - 1))
+        jumps = np.flatnonzero(self.jumps)
+        if k in jumps:  # between both ends of a jump: the nearer one
+            k += int(eps - self.eps[k] > self.eps[k + 1] - eps)
+        first = jumps[jumps < k].max(initial=-1) + 1
+        last = jumps[jumps >= k].min(initial=self.eps.size - 1)
+        return float(self.eps[first]), float(self.eps[last])
+
+
+def over(sets: AcceptSets, functions: Piecewise) -> Array:
+    """(B, J) integrals of the functions over each of the sets."""
+    out = sets.first[:, None] * functions.totals
+    np.add.at(
+        out, sets.owner, np.where(sets.rising, 1.0, -1.0)[:, None] * functions.above(sets.cut).T
+    )
+    return out

@@ -1,0 +1,44 @@
+"""What the searches over all budgets of LFT+Ensemble share, on densities and on a finite X: the
+frontier and the least disparate ensemble, from the best ensembles at given disparities.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.frontier import Frontier, Points, build, fitting
+
+
+class EnsembleSearch(ABC):
+    """A search that finds the best ensembles at disparities."""
+
+    @abstractmethod
+    def attained(self, disparities: Sequence[float | None]) -> Points:
+        """The best ensembles found with at most the disparities, or the least disparate (None),
+        certified; those that are not are left out.
+        """
+
+    @property
+    def exact(self) -> bool:
+        """Whether no other ensemble is better."""
+        return False
+
+    def frontier(self, points: int) -> Frontier:
+        """Up to ``points`` of it, at even steps."""
+        ends = self.attained([None, 1.0])
+        wanted = np.linspace(ends.disparity.min(), ends.disparity.max(), points)
+        found = self.attained(wanted.tolist()).join(ends)
+
+        def evaluate(disparity: Array) -> Points:
+            return fitting(self.attained(disparity.tolist()).join(found), disparity)
+
+        return build("lft_ensemble", fitting(found, wanted), evaluate, self.exact)
+
+    def minimum(self) -> Points:
+        """The least disparate ensemble, of several the most useful."""
+        least = self.attained([None])
+        return least.join(self.attained([float(least.disparity.min())])).least

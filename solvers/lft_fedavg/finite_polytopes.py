@@ -1,0 +1,176 @@
+"""The rules that are optimal at one vertex λ: a polytope, and its upper hull in (MD, accuracy).
+
+At a vertex λ the optimal rules are P = {f in [0, 1]^T : side_i MD_i(f) <= 0}, T the undecided
+cells. MD and accuracy are linear on P, so its image is a convex polygon, and its non-dominated
+points are on the polygon's upper hull, for MD of either sign. A corner of P has at most K cells
+strictly between 0 and 1, one for each MD_i held at 0: few undecided cells are enumerated, many (η
+that is constant over many points) go to linear programmes.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.lft_fedavg.finite_vertices import LinearProgramme, Vertices
+from fairfl.solvers.numerics import highs
+
+CORNERS = 3_000
+"""Up to so many candidates for corners are enumerated: 8 undecided cells at K = 2, 6 at K = 3."""
+BATCH = 200_000
+"""Candidates at once: bounds the memory."""
+ROUNDING = 1e-13
+"""How far a cell may be out of [0, 1], and an MD_i on its wrong side."""
+ABOVE = 1e-14
+"""What a corner must be above a chord to count."""
+
+
+@dataclass(frozen=True)
+class Chains:
+    """Upper hulls, corner after corner: ``vertex`` (C,) of each corner, its ``md`` and ``accuracy``
+    less the constant P(y = 0), and ``local`` (C, K), the MD_i.
+    """
+
+    vertex: Array
+    md: Array
+    accuracy: Array
+    local: Array
+
+
+def chains(problem: LinearProgramme, found: Vertices) -> Chains:
+    """The upper hulls at all vertices, each by increasing MD; vertices without an optimal rule are
+    left out.
+    """
+    count = found.tied.sum(axis=1)
+    parts: list[tuple[Array, Array, Array, Array]] = []
+    for k in np.unique(count):
+        same = np.flatnonzero(count == k)
+        candidates = _candidates(int(k), len(problem.v))
+        size = max(1, BATCH // candidates)
+        for b in range(0, len(same), size):
+            parts += _group(problem, found, same[b : b + size], enumerated=candidates <= CORNERS)
+    return Chains(*(np.concatenate(v) for v in zip(*parts, strict=True)))
+
+
+def _candidates(k: int, rows: int) -> int:
+    """How many corners k cells and ``rows`` constraints may have."""
+    return sum(math.comb(k, j) * math.comb(rows, j) * 2 ** (k - j) for j in range(min(k, rows) + 1))
+
+
+def _group(
+    problem: LinearProgramme, found: Vertices, same: Array, *, enumerated: bool
+) -> list[tuple[Array, Array, Array, Array]]:
+    """The hulls at vertices ``same``, which have equally many undecided cells."""
+    parts = []
+    group = found.take(same)
+    cells = np.nonzero(group.tied)[1].reshape(len(same), -1)
+    held = group.fixed @ problem.v.T
+    corners = _corners(problem.v[:, cells].swapaxes(0, 1), held, group.side) if enumerated else None
+    for b, vertex in enumerate(same):
+        u, v, pooled = problem.u[cells[b]], problem.v[:, cells[b]], problem.pooled[cells[b]]
+        if corners is None:
+            hull = _Polytope(u, v, pooled, held[b], group.side[b]).upper_hull()
+        else:
+            hull = corners[b][~np.isnan(corners[b]).any(axis=1)]
+            hull = hull[_upper_hull(hull @ pooled, hull @ u)]
+        if len(hull):
+            md = problem.pooled @ group.fixed[b] + hull @ pooled
+            gain = problem.u @ group.fixed[b] + hull @ u
+            parts.append((np.full(len(hull), vertex), md, gain, held[b] + hull @ v.T))
+    return parts
+
+
+def _corners(v: Array, held: Array, side: Array) -> Array:
+    """Corners (B, M, k) of {f in [0, 1]^k : side (held + v f) <= 0}, NaN where a candidate is none.
+
+    v is (B, K, k), held and side are (B, K).
+    """
+    _, rows, k = v.shape
+    out: list[Array] = []
+    for j in range(min(rows, k) + 1):
+        pairs = itertools.product(
+            itertools.combinations(range(k), j), itertools.combinations(range(rows), j)
+        )
+        for free, zero in pairs:
+            rest = [c for c in range(k) if c not in free]
+            whole = np.array(list(itertools.product((0.0, 1.0), repeat=k - j))).reshape(
+                2 ** (k - j), k - j
+            )
+            f = np.empty((len(v), len(whole), k))
+            f[:, :, rest] = whole
+            if j:
+                square = v[:, zero][:, :, free]
+                meets = (np.linalg.det(square) != 0) & (side[:, zero] != 0).all(axis=1)
+                square = np.where(meets[:, None, None], square, np.eye(j))
+                goal = -held[:, zero, None] - v[:, zero][:, :, rest] @ whole.T
+                solved = np.linalg.solve(square, goal).swapaxes(1, 2)
+                f[:, :, free] = np.where(meets[:, None, None], solved, np.nan)
+            inside: Any = ((f >= -ROUNDING) & (f <= 1.0 + ROUNDING)).all(axis=2)
+            f = np.clip(f, 0.0, 1.0)  # rounding alone
+            right: Any = (side[:, None] * (held[:, None] + f @ v.swapaxes(1, 2)) <= ROUNDING).all(
+                axis=2
+            )
+            out.append(np.where((inside & right)[..., None], f, np.nan))
+    return np.concatenate(out, axis=1)
+
+
+def _upper_hull(x: Array, y: Array) -> Any:
+    """Positions of the upper hull's corners by increasing x, among them the highest at the ends."""
+    kept: list[int] = []
+    for p in np.lexsort((y, x)):
+        if kept and x[p] - x[kept[-1]] <= 0:
+            kept.pop()  # the same x, and not higher
+        while len(kept) > 1:
+            a, b = kept[-2], kept[-1]
+            if (x[b] - x[a]) * (y[p] - y[a]) < (y[b] - y[a]) * (x[p] - x[a]):
+                break
+            kept.pop()
+        kept.append(int(p))
+    return np.array(kept, dtype=np.intp)
+
+
+class _Polytope:
+    """Many undecided cells: the same upper hull by linear programmes, each for the corner that is
+    furthest one way.
+    """
+
+    def __init__(self, u: Array, v: Array, pooled: Array, held: Array, side: Array) -> None:
+        bound = side != 0
+        self.u, self.pooled = u, pooled
+        self.rows, self.limit = side[bound, None] * v[bound], -(side * held)[bound]
+        self.programme, self.cells = highs.Programme(self.rows), (np.zeros(u.size), np.ones(u.size))
+
+    def upper_hull(self) -> Array:
+        """Corners (C, k) by increasing MD; none where there is no rule."""
+        left, right = self._furthest(-1.0, 0.0), self._furthest(1.0, 0.0)
+        if left is None or right is None:
+            return np.empty((0, self.u.size))
+        found = np.array([left, right, *self._above(left, right)])
+        return found[_upper_hull(found @ self.pooled, found @ self.u)]
+
+    def _above(self, left: Array, right: Array) -> list[Array]:
+        """Corners above the chord from ``left`` to ``right``, which is split at the one furthest
+        from it.
+        """
+        x, y = float(self.pooled @ (right - left)), float(self.u @ (right - left))
+        way = (-y, x) if x > ROUNDING else (0.0, 1.0)
+        top = self._furthest(*way)
+        assert top is not None  # the same constraints as before
+        height = way[0] * float(self.pooled @ (top - left)) + way[1] * float(self.u @ (top - left))
+        if height <= ABOVE * float(np.hypot(*way)):
+            return []
+        return [top] if x <= ROUNDING else [top, *self._above(left, top), *self._above(top, right)]
+
+    def _furthest(self, md: float, accuracy: float) -> Array | None:
+        """The corner with the most md·MD + accuracy·accuracy."""
+        aim = md * self.pooled + accuracy * self.u
+        size = float(np.abs(aim).max()) or 1.0
+        found = self.programme.refined(
+            aim / size, *self.cells, np.full(self.limit.size, -np.inf), self.limit + ROUNDING
+        )
+        return None if found is None else found.x

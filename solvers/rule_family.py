@@ -1,0 +1,222 @@
+"""LFT+FedAvg's solutions on densities as functions of their multipliers or budgets (FedFB,
+lemma 18).
+
+f_λ = ⟦s > 0⟧, s = u + λ·v, maximises the Lagrangian pointwise. So it solves LFT+FedAvg(eps) for
+every eps that its values are complementary to: |value_k| is eps_i where λ_k is not zero, with the
+other sign, and at most eps_i elsewhere. No problem is solved to get a point. Where ties have a mass
+no double λ tells their rule; its budgets do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.density_problem import DensityProblem
+from fairfl.solvers.frontier import SLACK_BUDGET
+from fairfl.solvers.numerics.descent import descend
+from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, overlooked, worth
+from fairfl.solvers.numerics.newton import KKT_TOLERANCE, settled
+from fairfl.solvers.problem import Task
+from fairfl.solvers.solution import LAW_TOLERANCE
+from fairfl.theory.numerics.piecewise import Piecewise
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import NOTIONS
+
+TIGHT = 1e-11
+"""Budgets up to this are taken to be zero: that is how exactly a search meets a value of 0."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Optimal rules, b = 0..B-1: the dual points, and the pooled differences (B, M) of rates."""
+
+    point: DualPoint
+    pooled: Array
+    client: Array
+
+    @property
+    def lam(self) -> Array:
+        """(B, K) multipliers."""
+        return self.point.lam
+
+    @property
+    def accuracy(self) -> Array:
+        """(B,) 1 + utility, at costs over the largest."""
+        return self.point.accuracy
+
+    @property
+    def values(self) -> Array:
+        """(B, K) the constraints' differences of rates."""
+        return self.point.values
+
+    @property
+    def md(self) -> Array:
+        """(B,) the first pooled difference: MD, of two groups and one rate."""
+        return self.pooled[:, 0]
+
+    @property
+    def disparity(self) -> Array:
+        """(B,)."""
+        return np.abs(self.pooled).max(axis=1, initial=0.0)
+
+    @property
+    def cuts(self) -> Array:
+        """(B, P) how many ends the accept sets have at each place."""
+        return np.stack([sets.counts for sets in self.point.sets], axis=1)
+
+    @property
+    def local(self) -> Array:
+        """(B, I) the largest |value_k| of each client."""
+        return largest(np.abs(self.values), self.client)
+
+    @property
+    def excess(self) -> Array:
+        """(B, K) what |value_k| misses of its client's largest where λ_k is not zero, or has of the
+        wrong sign: where all are 0, the rule solves its problem.
+        """
+        missed = self.local[:, self.client] + np.sign(self.lam) * self.values
+        return np.where(self.lam != 0, missed, 0.0)
+
+    @property
+    def budgets(self) -> Array:
+        """(B, I) budgets that the rules solve, and none where no λ_k binds."""
+        bound = largest((self.lam != 0) * 1.0, self.client) > 0
+        eps = np.where(bound, self.local, SLACK_BUDGET)
+        return np.where(eps <= TIGHT, 0.0, eps)
+
+    def take(self, rows: Array) -> Rules:
+        """The rules ``rows``."""
+        return Rules(self.point.take(rows), self.pooled[rows], self.client)
+
+    def join(self, other: Rules) -> Rules:
+        """Both sets of rules."""
+        pooled = np.concatenate([self.pooled, other.pooled])
+        return Rules(self.point.join(other.point), pooled, self.client)
+
+    def replaced(self, rows: Array, other: Rules) -> Rules:
+        """``other`` in place of the rules ``rows``."""
+        pooled = self.pooled.copy()
+        pooled[rows] = other.pooled
+        return Rules(self.point.replaced(rows, other.point), pooled, self.client)
+
+
+def largest(values: Array, client: Array) -> Array:
+    """(B, I) of non-negative values (B, K) the largest of each client."""
+    out = np.zeros((int(client.max(initial=-1)) + 1, len(values)))
+    np.maximum.at(out, client, values.T)
+    return out.T
+
+
+@dataclass(frozen=True)
+class RuleFamily:
+    """All optimal rules of a task.
+
+    Attributes
+    ----------
+    problem : the clients' constraints.  client : (K,) whose each is.  bound : (K,) bool, whether it
+        binds anybody.  implied : (K,) bool, whether it follows from the others at a budget of 0.
+    pooled : at each place the rows (M, J_p) of the pooled differences.  constant : (M,) what they
+        are at f = 0.
+    """
+
+    problem: Constraints
+    client: Array
+    bound: Array
+    implied: Array
+    pooled: tuple[Array, ...]
+    constant: Array
+
+    @classmethod
+    def of(cls, fed: Federation, task: Task | None = None) -> RuleFamily:
+        """Without a task, of demographic parity and accuracy."""
+        model, task = fed.model, Task.of(fed, "lft_fedavg") if task is None else task
+        assert isinstance(model, ContinuousModel)
+        clients, rates = len(model.mass), len(NOTIONS[task.notion])
+        clients = clients if task.scheme == "lft_fedavg" else 1  # one budget for all
+        own, tight = (DensityProblem.of(task, model, v * np.ones(clients)) for v in (1.0, 0.0))
+        cfl = DensityProblem.of(replace(task, scheme="cfl"), model, np.ones(1))
+        known, bound = np.isfinite(cfl.eps), np.isfinite(own.eps)
+        return cls(
+            own.constraints,
+            np.tile(np.repeat(np.arange(clients), bound.size // rates // clients), rates),
+            bound,
+            bound & np.isinf(tight.eps),
+            tuple(rows[known] for rows in cfl.constraints.coefficients),
+            cfl.constraints.b[known],
+        )
+
+    def _rules(self, point: DualPoint) -> Rules:
+        rows = zip(point.sets, self.pooled, strict=True)
+        md = np.sum([s.integrals[:, 1:] @ row.T for s, row in rows], axis=0)
+        return Rules(point, self.constant + md, self.client)
+
+    def at(self, lam: Array) -> Rules:
+        """The rules at lam (B, K)."""
+        return self._rules(dual_point(self.problem, lam))
+
+    def solve(self, eps: Array, enough: float = KKT_TOLERANCE) -> Rules:
+        """The rule (1,) at budgets eps (I,), or where Newton's method ends beside them."""
+        return self._rules(descend(self.problem, self.limits(eps), None, enough)[-1])
+
+    @property
+    def everybody(self) -> tuple[Array, list[Piecewise]]:
+        """1 + the utility and the pooled differences (1 + M,) of f = 0, at costs over the largest,
+        and what they gain by f at each place, expanded.
+        """
+        places = zip(self.problem.profiles, self.pooled, self.problem.nobody, strict=True)
+        functions = []
+        for profile, rows, nobody in places:
+            both = np.pad(rows, ((1, 0), (1, 0)))
+            both[0, 0] = not nobody
+            functions.append(replace(profile, coefficients=profile.combined(both)))
+        return np.append(self.problem.base, self.constant), functions
+
+    def follow(self, rules: Rules, eps: Array) -> tuple[Rules, Array]:
+        """The rules (B,) at budgets eps (B, I) by Newton's method from ``rules`` at others; and
+        whether (B,) it ended there.
+        """
+        limits = self.limits(eps)
+        point = replace(rules.point, lam=np.where(np.isfinite(limits), rules.lam, 0.0))
+        found, met = settled(self.problem, point, limits)
+        return self._rules(found), met
+
+    def limits(self, eps: Array) -> Array:
+        """(..., K) the constraints' budgets at budgets eps (..., I)."""
+        own = np.where(self.bound, eps[..., self.client], np.inf)
+        return np.where(self.implied & (own == 0), np.inf, own)
+
+
+def certify_rules(
+    fed: Federation, task: Task, family: RuleFamily, rules: Rules
+) -> tuple[Array, Array, Array]:
+    """(B,) the disparities of LFT+FedAvg's rules and their worths at costs over the largest, from
+    the definitions; and whether the rules are certified for their budgets as by ``solve_by_dual``.
+    """
+    model, point, error = fed.model, rules.point, np.zeros((2, len(rules.lam)))
+    assert isinstance(model, ContinuousModel)
+    exact, count = [], len(point.sets)
+    for p, sets in enumerate(point.sets):
+        edges, values = sets.steps
+        groups = range(p, fed.n_groups, count)  # a place is a group, or all of them
+        gain = sum(model.utility(task.costs / task.costs.max(), a, edges, values) for a in groups)
+        own = [
+            model.integrals(rate, a, edges, values) for rate in NOTIONS[task.notion] for a in groups
+        ]
+        exact.append(np.concatenate([np.broadcast_to(gain, (1, len(rules.lam))), *own]).T)
+        most = family.problem.profiles[p].error_at(edges)
+        weight = np.abs(rules.lam) @ np.abs(family.problem.coefficients[p])
+        error += most[0] + weight @ most[1:]
+    attained = 1.0 + np.sum([own[:, 0] for own in exact], axis=0)
+    values = worth(family.problem, exact, rules.lam)[1]
+    pooled = family.constant + np.sum(
+        [own[:, 1:] @ rows.T for own, rows in zip(exact, family.pooled, strict=True)], axis=0
+    )
+    limits = family.limits(rules.budgets)
+    gap = point.dual(limits) + overlooked(family.problem, point) - attained
+    over = (np.abs(values) - limits).max(axis=1, initial=0.0)
+    worst = np.maximum(np.maximum(np.abs(gap), over), error.max(axis=0))
+    return np.abs(pooled).max(axis=1, initial=0.0), attained, worst <= LAW_TOLERANCE

@@ -1,0 +1,90 @@
+"""FedFB, figures 3(b) and 6, a row of ``EXPERIMENTS`` each: every setting is a point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from fairfl.studies.beside_published import COLUMNS, published
+from fairfl.studies.experiment import SEEDS, Experiment, Scale, Unit
+from fairfl.studies.frames import among
+from fairfl.studies.papers.fedfb.agnostic import AGNOSTIC, NOTE, TAUS, agnostic_unit
+from fairfl.studies.papers.fedfb.points import of_all, picture
+from fairfl.studies.papers.fedfb.published_numbers import TABLE_1, TABLE_4
+from fairfl.studies.papers.fedfb.runs import (
+    CFL,
+    FAIRFED,
+    FEDAVG,
+    FEDFB,
+    FEDFB_BITS,
+    FEDFB_PLAIN,
+    differences,
+    every_setting,
+    family,
+)
+from fairfl.studies.printed_numbers import Printed
+
+
+def trade_offs(scale: Scale) -> list[Unit]:
+    """FedFB with both steps and in 10 bits, FedAvg and CFL."""
+    return family(scale, ("Synthetic",), only=(FEDAVG, FEDFB, FEDFB_PLAIN, FEDFB_BITS, CFL))
+
+
+def rivals(scale: Scale) -> list[Unit]:
+    """FedFB, on Adult table 4's runs, FairFed and AgnosticFair. Quick: the synthetic data alone."""
+    datasets = ("Synthetic", "Adult") if scale.paper else ("Synthetic",)
+    return [
+        *family(scale, datasets, "logistic", (FEDAVG, FEDFB, FEDFB_PLAIN)),
+        *family(scale, datasets, "logistic", (FAIRFED,)),
+        *(agnostic_unit(scale, name, "logistic", TAUS[name]) for name in datasets),
+    ]
+
+
+def values(rows: pd.DataFrame) -> pd.DataFrame:
+    """Every setting is a line: nothing is chosen."""
+    test = among(rows, "part", ["test"])
+    # constants come with every schedule
+    test = test.loc[~test.duplicated(["dataset", "objective", "seed", "alpha"])]
+    return every_setting(test, {FAIRFED: "β", AGNOSTIC: "τ"})
+
+
+def figure(
+    number: str,
+    title: str,
+    units: Callable[[Scale], list[Unit]],
+    beside: Printed,
+    *notes: str,
+    seeds: dict[str, int] = SEEDS,
+) -> Experiment:
+    """A figure's experiment. It prints no numbers; the picture has those of a table ``beside``."""
+    return Experiment(
+        f"fedfb-figure-{number}",
+        title,
+        seeds,
+        units,
+        values,
+        lambda rows: (*differences(rows, chosen=False), *notes),
+        pd.DataFrame(columns=COLUMNS),
+        picture(f"figure-{number}", title),
+        points=of_all(published(beside)),
+    )
+
+
+EXPERIMENTS = (
+    figure(
+        "3b",
+        "FedFB, figure 3(b), synthetic data: accuracy and disparity over α, beside the exact "
+        "frontier",
+        trade_offs,
+        TABLE_1,
+    ),
+    figure(
+        "6",
+        "FedFB, figure 6: FedFB, FairFed and AgnosticFair, logistic regression",
+        rivals,
+        TABLE_4,
+        NOTE,
+        seeds={"quick": 1, "paper": 5},
+    ),
+)

@@ -1,0 +1,162 @@
+"""q-FFL, tables 1 and 4 to 10, figures 1, 2, 4, 5 and 7: a row of ``EXPERIMENTS`` each, of the same
+runs: q-FedAvg with every q.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import pandas as pd
+
+from fairfl.sims.engine import best_of
+from fairfl.studies.beside_published import published
+from fairfl.studies.execute import last_round
+from fairfl.studies.experiment import SEEDS, Experiment, Picture, Scale, Unit
+from fairfl.studies.frames import among, groups, rows
+from fairfl.studies.measures import statistics
+from fairfl.studies.papers.qffl import published_numbers as numbers
+from fairfl.studies.papers.qffl import runs
+from fairfl.studies.papers.qffl.published_numbers import STATISTICS
+from fairfl.studies.papers.qffl.runs import CHOSEN, QS, family, name_of
+from fairfl.studies.printed_numbers import Printed
+
+PAPERS = {dataset: (name_of(0.0), name_of(q)) for dataset, q in CHOSEN.items()}
+"""What tables show of each data set: q = 0, and the q that the paper reports."""
+UNIFORM = {dataset: ("uniform", name_of(q)) for dataset, q in CHOSEN.items()}
+SHOWN = ("q = 0", "q = 1", "q = 5")
+PARALLEL = tuple(map(name_of, QS[:-1]))
+"""Of table 10; appendix F.2 is without 15."""
+PARTS = {"train": "training", "test": "test"}
+
+
+def values(
+    clients: pd.DataFrame,
+    part: str = "test",
+    wanted: Mapping[str, Sequence[str]] = PAPERS,
+    measures: Sequence[str] = STATISTICS,
+) -> pd.DataFrame:
+    """Measures of the accuracies of some objectives of each data set at the end."""
+    final = last_round(clients, part)
+    pairs = zip(final["dataset"], final["objective"], strict=True)
+    return statistics(rows(final, [name in wanted[dataset] for dataset, name in pairs]), measures)
+
+
+def on_both_parts(clients: pd.DataFrame) -> pd.DataFrame:
+    """Of uniform weights and of the paper's q, on the rows of training and of test."""
+    found = [(said, values(clients, part, UNIFORM)) for part, said in PARTS.items()]
+    return pd.concat(
+        [table.assign(dataset=table["dataset"] + f", {said}") for said, table in found],
+        ignore_index=True,
+    )
+
+
+def own_best(clients: pd.DataFrame) -> pd.DataFrame:
+    """The test rows of each device under the q whose model is best on its validation data, the
+    first where several.
+
+    A device without validation rows keeps q = 0.
+    """
+    found = []
+    for _, run in groups(among(clients, "objective", PARALLEL), ["unit"]):
+        best = best_of(run)
+        found.append(last_round(run, "test").merge(best, on=["client", "replicate"]))
+    return pd.concat(found, ignore_index=True).assign(objective="multiple q")
+
+
+def with_own_best(clients: pd.DataFrame) -> pd.DataFrame:
+    """Of q = 0, the paper's q, and each device's own."""
+    return pd.concat([values(clients), statistics(own_best(clients), STATISTICS)])
+
+
+def uniform_too(scale: Scale) -> list[Unit]:
+    """All q, and FedAvg with devices weighed alike."""
+    return [*family(scale), *runs.uniform(scale)]
+
+
+def spread(figure: int, title: str, part: str, shown: tuple[str, ...] = SHOWN) -> Picture:
+    """A figure of the devices' accuracies."""
+    title = f"q-FFL, figure {figure}: {title}"
+    return Picture(f"qffl-figure-{figure}", "distribution", title, part, shown)
+
+
+def table(
+    number: int,
+    of: Printed,
+    title: str,
+    values: Callable[[pd.DataFrame], pd.DataFrame],
+    *notes: str,
+    units: Callable[[Scale], list[Unit]] = family,
+    pictures: tuple[Picture, ...] = (),
+) -> Experiment:
+    """A table's experiment, on the data at hand."""
+    return Experiment(
+        f"qffl-table-{number}",
+        f"q-FFL, {title}",
+        SEEDS,
+        units,
+        values,
+        lambda clients: (*runs.differences(clients["dataset"]), *notes),
+        published(of),
+        pictures,
+    )
+
+
+EXPERIMENTS = (
+    table(
+        1,
+        numbers.TABLE_4,
+        "tables 1 and 4, figure 1: test accuracies over the devices, q = 0 and q > 0",
+        values,
+        pictures=(
+            spread(1, "test accuracies of the devices", "test"),
+            Picture("qffl-figure-7", "convergence", "q-FFL, figure 7: test accuracy by round"),
+        ),
+    ),
+    table(
+        5,
+        numbers.TABLE_5,
+        "table 5, figure 4: training accuracies over the devices, q = 0 and q > 0",
+        partial(values, part="train"),
+        pictures=(spread(4, "training accuracies of the devices", "train"),),
+    ),
+    table(
+        6,
+        numbers.TABLE_6,
+        "table 6: average test accuracies over data points and over devices",
+        partial(values, measures=("average", "devices")),
+    ),
+    table(
+        8,
+        {
+            (f"{data}, {said}", row): cells
+            for said, of in (("training", numbers.TABLE_7), ("test", numbers.TABLE_8))
+            for (data, row), cells in of.items()
+        },
+        "tables 7 (training) and 8 (test), figures 2 and 5: q-FFL against devices weighed alike",
+        on_both_parts,
+        "Uniform: ten devices a round with equal chances, updates averaged with equal weights, "
+        "as section 4.3 says.",
+        units=uniform_too,
+        pictures=tuple(
+            spread(figure, f"{said} accuracies, uniform and q-FFL", part, ("uniform", *SHOWN[1:]))
+            for figure, (part, said) in ((2, ("test", "test")), (5, ("train", "training")))
+        ),
+    ),
+    table(
+        9,
+        numbers.TABLE_9,
+        "table 9: a family of q on Synthetic",
+        partial(values, wanted={"Synthetic": tuple(map(name_of, QS))}),
+        units=partial(family, datasets=("Synthetic",)),
+    ),
+    table(
+        10,
+        numbers.TABLE_10,
+        "table 10: several q in parallel, each device keeps its best model",
+        with_own_best,
+        "The paper has Vehicle and Shakespeare. Of q that are equally good on validation data the "
+        "smallest is kept; the validation parts of 1,860 rows of Vehicle have one to 53, and so "
+        "ties are the rule there.",
+    ),
+)

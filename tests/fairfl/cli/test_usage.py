@@ -1,0 +1,128 @@
+"""Command lines that ask for what cannot be: one line, exit code 2, and no work begun."""
+
+import shlex
+
+import pytest
+from text_tables import table as rows_of
+
+LAWS = "[[clients]]\nmean = [3, 5]\n[[clients]]\nmean = [1, -1]\n"
+RUN = """[data]
+name = "synthetic"
+clients = 3
+[model]
+kind = "softmax"
+[[algorithm]]
+name = "fedavg"
+[training]
+rounds = 2
+"""
+PEOPLE = "people.csv --score s --label y --group a --client site"
+TWO = "--label y --group a"
+SITE = "people.csv --score s --label y --group a --site n"
+ROWS = rows_of(r"""
+frontier | FILE
+frontir | frontir | frontier
+--nosuch | --nosuch
+claims check --nosuch | --nosuch
+frontier two.toml --points 1 | --points | 2 | got 1
+frontier two.toml --at 0.1 --at b | --at | number | got b
+frontier two.toml --at nan | at
+frontier two.toml --at -1 | at
+frontier two.toml --calibrate all | --calibrate | 'all' | 'client_group'
+frontier two.toml --seed | --seed | requires
+frontier two.toml --levels 99999999999 | --levels
+frontier two.toml --label y --calibrate client | --label, --calibrate goes with a table of people
+frontier two.toml --bootstraps 10 --seed 1 | --bootstraps, --seed goes with a table of people
+frontier none.toml | no such file: 'none.toml'
+frontier none.csv TWO | no such file: 'none.csv'
+frontier none.parquet TWO | no such file: 'none.parquet'
+frontier dir.toml | path must be a file, got the folder 'dir.toml'
+frontier dir.csv TWO | path must be a file, got the folder 'dir.csv'
+frontier dir.parquet TWO | path must be a file, got the folder 'dir.parquet'
+frontier empty.csv TWO | empty
+frontier people.csv | needs --label and --group
+frontier people.csv --label y | needs --group
+frontier people.csv --score t TWO | 't'
+frontier people.csv --score s --label z --group a | exactly two values
+frontier people.csv --score s TWO --feature z | features
+frontier people.csv --score a --label y --group site | finite numbers
+frontier PEOPLE --at 1.5 | at must be in [0, 1]
+frontier PEOPLE --at nan | NaN
+frontier PEOPLE --bootstraps 19 | must be 0 or at least 20
+frontier PEOPLE --group-pair young | 'young'
+frontier PEOPLE --group-pair young,nobody | 'young,nobody'
+frontier PEOPLE --group-pair young,young | 'young,young'
+frontier PEOPLE --group nothing | group 'nothing' must be a column
+frontier PEOPLE --group a | must be different columns | 'a, a'
+frontier PEOPLE --notion parity | notion must be one of | 'accuracy_parity' | 'parity'
+frontier PEOPLE --difference mean | difference must be one of | 'overall' | 'mean'
+frontier PEOPLE --sees y | sees must be one of | 'xa' | 'y'
+frontier PEOPLE --costs 5 | --costs must be balanced, or FN:FP | '5'
+frontier PEOPLE --costs 5:x | --costs must be balanced, or FN:FP | '5:x'
+frontier PEOPLE --costs 1:2:3 | --costs must be balanced, or FN:FP | '1:2:3'
+frontier PEOPLE --costs 1,:2 | --costs must be balanced, or FN:FP | '1,:2'
+frontier PEOPLE --costs 1,2,3:1 | costs must be | one for each of 2 groups | (1.0, 2.0, 3.0)
+frontier PEOPLE --costs -1:1 | costs must not be negative | -1.0
+frontier PEOPLE --costs 0:0 | costs must not be negative, and the largest from 0.001 | 0.0
+frontier PEOPLE --costs 1:2000 | largest from 0.001 to 1000 | 2000
+frontier PEOPLE --costs nan:1 | costs must not hold NaN
+frontier PEOPLE --local-eps -0.1 | local_eps must be non-negative, got -0.1
+frontier PEOPLE --local-eps nan | local_eps must not hold NaN
+simulate | NAME or CONFIG.toml must be given
+simulate qffl-table-99 | experiment must be one of
+simulate qffl-table-9 --profile slow | --profile
+simulate qffl-table-9 --label y --blind | --label, --blind goes with a table of people
+simulate run.toml --seeds 0 | --seeds | 1 | got 0
+simulate run.toml --seeds 99999999999 | seeds | 1000
+simulate none.toml | no such file: 'none.toml'
+simulate none.csv TWO | no such file: 'none.csv'
+simulate none.parquet TWO | no such file: 'none.parquet'
+simulate dir.toml | path must be a file, got the folder 'dir.toml'
+simulate dir.csv TWO | path must be a file, got the folder 'dir.csv'
+simulate people.csv | a table of people needs --label and --group
+simulate people.csv --label y | a table of people needs --group
+simulate people.csv TWO --feature nothing | feature 'nothing' must be a column of people.csv
+simulate people.csv TWO --budget -1 | budgets must be
+simulate people.csv TWO --notion cp | notion
+simulate people.csv TWO --hidden -1 | --hidden
+crosscheck nothing | study must be one of 'ensemble' | got 'nothing'
+crosscheck ensemble --seeds 0 | --seeds
+crosscheck ensemble --profile long | --profile
+summarize SITE --levels 5 --edges 0,1 | --levels and --edges must not be
+summarize SITE --edges 0,x | --edges must be numbers with commas | '0,x'
+summarize SITE --edges 0,1 | edges must be three or more increasing
+summarize SITE --min-cell 1 | --min-cell
+summarize people.csv --score s TWO --site "" | site must not be empty
+summarize people.csv --score s --label z --group a --site n | label column 'z' must have two values
+""")
+"""A command line, and parts of what is told."""
+
+
+@pytest.fixture
+def folder(tmp_path, table, monkeypatch):
+    """Files for the commands, none of which begins its work."""
+    for work in (
+        "reports.curves.frontier",
+        "reports.comparison.solve",
+        "studies.execute.run_units",
+    ):
+        monkeypatch.setattr(f"fairfl.{work}", lambda *_, **__: pytest.fail("it ran"))
+    for name, text in (("two.toml", LAWS), ("run.toml", RUN), ("empty.csv", "")):
+        (tmp_path / name).write_text(text, "utf-8")
+    for name in ("dir.toml", "dir.csv", "dir.parquet"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_what_cannot_be_asked_is_one_line(cli, folder, row):
+    line, *told = row
+    before = sorted(folder.iterdir())
+    for name, words in (("PEOPLE", PEOPLE), ("TWO", TWO), ("SITE", SITE)):
+        line = line.replace(name, words)
+    result = cli(*shlex.split(line))
+    assert (result.exit_code, result.stdout) == (2, ""), result.stderr
+    assert result.stderr.startswith("fairfl: error: ") and result.stderr.count("\n") == 1
+    assert all(part in result.stderr for part in told), result.stderr
+    assert sorted(folder.iterdir()) == before

@@ -1,0 +1,103 @@
+"""The page of `fairfl frontier --page`, in a real browser."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from browser import BROWSER, in_browser
+
+from fairfl.reports.frontier import compared
+from fairfl.reports.frontier_page import frontier_page, positions
+from fairfl.reports.people import read
+from fairfl.reports.question import Question
+from fairfl.theory.populations.federation import Federation
+
+SCRIPT = """(() => {
+  const form = document.forms[0], slider = document.getElementById("slider"), out = [];
+  const prose = () => [...document.querySelectorAll("p, li, h3, label, figcaption")];
+  for (const budgets of ["common", "each"])
+    for (let k = 0; k <= Number(slider.max); k++) {
+      form.budgets.value = budgets; slider.value = k;
+      slider.dispatchEvent(new Event("input", {bubbles: true}));
+      out.push({budgets: budgets, disparity: document.getElementById("disparity").textContent,
+        said: [...document.querySelectorAll(".big")].map((one) => one.textContent),
+        rows: [...document.querySelectorAll("td")].map((one) => one.textContent),
+        wide: document.documentElement.scrollWidth,
+        over: prose().filter((e) => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0).length,
+        marks: document.querySelectorAll("#chart circle").length,
+        bad: document.getElementById("chart").outerHTML.includes("NaN")});
+    }
+  slider.focus();
+  return {states: out, faults: window.faults, focus: document.activeElement.id}; })()"""
+
+LAWS = Federation.normal([[3, 5], [1, -1]], 1.0, [0.5, 0.5])
+
+
+def table(folder: Path) -> Path:
+    """600 people of two sites; a group's name is one that HTML must not read."""
+    rng = np.random.default_rng(0)
+    site, group = rng.integers(0, 2, (2, 600))
+    score = (rng.random(600) * np.where(group, 0.7, 1.0)).round(1)
+    names = np.array(["</script><b>", "group 1"])[group]
+    label = rng.random(600) < score
+    people = pd.DataFrame({"s": score, "y": label.astype(int), "a": names, "site": site})
+    people.to_csv(folder / "people.csv", index=False)
+    return folder / "people.csv"
+
+
+@pytest.mark.parametrize("top", [0.0, 1e-12, 0.0031, 0.3, 0.31, 0.999, 1.0])
+def test_positions_are_round_and_reach_the_end(top: float) -> None:
+    steps = positions(top)
+    assert steps[0] == 0.0 and top <= steps[-1] <= max(1.0, top)
+    if top:
+        assert 24 <= len(steps) - 1 <= 61 and steps[-2] < top
+        assert len(f"{steps[1]:e}".split("e")[0].rstrip("0")) == 2  # one digit
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no chromium here: the page is not tried in a browser")
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "question", "width"),
+    [
+        ("people", Question(costs=(2.0, 1.0)), 390),
+        ("people", Question("equalized_odds", costs="balanced"), 1280),
+        ("laws", Question(local_eps=0.1), 390),
+    ],
+)
+def test_page(kind: str, question: Question, width: int, tmp_path: Path) -> None:
+    federation, people = LAWS, None
+    if kind == "people":
+        federation, _, people = read(
+            table(tmp_path), score="s", label="y", group="a", client="site"
+        )
+    found = compared(federation, people, question=question, count=4, bootstraps=0)
+    page = frontier_page(found, federation, people, ["<i>note</i>"], title="<b>", bootstraps=20)
+    assert len(page) < 200_000
+    assert not re.search(r"<(link|img|iframe|object|embed)\b|\bsrc=|@import|\bfetch\(|url\(", page)
+    assert "<b>" not in page and "<i>" not in page
+    shown = in_browser(page, SCRIPT, width, tmp_path)
+    assert shown["faults"] == [] and shown["focus"] == "slider"
+    steps = positions(float(found.reaches["cfl"].frontier.disparity[-1]))
+    assert len(shown["states"]) == 2 * len(steps)
+    own = {"common": [k for k in found.reaches if not k.startswith("lft") or k.endswith("common")]}
+    own["each"] = [k for k in found.reaches if not k.endswith("_common")]
+    for j, state in enumerate(shown["states"]):
+        d = steps[j % len(steps)]
+        assert float(state["disparity"]) == pytest.approx(d, rel=1e-2)
+        assert state["wide"] <= width and state["over"] == 0 and not state["bad"]
+        schemes = own[state["budgets"]]
+        assert len(state["said"]) == len(schemes)
+        reached = [k for k in schemes if found.reaches[k].smallest <= d]
+        assert state["marks"] == len(reached)
+        for scheme, said in zip(schemes, state["said"], strict=True):
+            assert said.startswith("Not reached") == (scheme not in reached)
+            if scheme not in reached:
+                continue
+            curve = found.reaches[scheme].frontier
+            value = float(question.at(curve, min(d, curve.disparity[-1])))
+            told = float(re.search(r"-?\d[\d.]*(?= |:|\.$)", said.replace("1,000 people", ""))[0])
+            share = value * 1000 if question.is_share else value
+            assert told == pytest.approx(share, abs=0.51 if question.is_share else 1e-3)
+        assert ("(" in state["said"][0]) == (kind == "people")

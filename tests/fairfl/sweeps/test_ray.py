@@ -1,0 +1,69 @@
+"""fairfl.sweep on a real Ray cluster of two nodes on this machine; needs the extra ray."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import swept
+
+import fairfl as ff
+from fairfl.sweeps.sweep import LOST
+
+pytest.importorskip("ray")
+pytestmark = [pytest.mark.deep, pytest.mark.filterwarnings("ignore")]
+
+
+@pytest.fixture
+def cluster(monkeypatch):
+    from ray.cluster_utils import Cluster
+
+    monkeypatch.setenv("PYTHONPATH", str(Path(swept.__file__).parent))
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    made.add_node(num_cpus=1)
+    yield made
+    made.shutdown()
+
+
+@pytest.mark.parametrize("loss", ["none", "node", "process"])
+def test_the_table_is_that_of_the_local_engine(loss, cluster, tmp_path):
+    function = swept.deadly if loss == "process" else swept.slow
+    for name in ("here", "ray"):
+        (tmp_path / name).mkdir()
+
+    def progress(done: int, _: int) -> None:
+        if loss == "node" and done == 15:
+            cluster.remove_node(list(cluster.worker_nodes)[0], allow_graceful=False)
+
+    grid = {"log": [str(tmp_path / "ray")], "a": list(range(40))}
+    found = ff.sweep(
+        function, grid, tmp_path / "o", engine="ray", address=cluster.address, progress=progress
+    )
+    assert found["error"].dropna().tolist() == ([LOST] if loss == "process" else [])
+    done = swept.counts(tmp_path / "ray")
+    assert len(done) == 40 - (loss == "process")
+    ff.sweep(function, grid, tmp_path / "p", jobs=2)
+    one, other = ((tmp_path / name / "table.parquet").read_bytes() for name in "op")
+    assert one == other
+
+
+def test_a_driver_that_is_killed_goes_on(cluster, tmp_path):
+    (tmp_path / "log").mkdir()
+    grid = {"log": [str(tmp_path / "log")], "a": list(range(40))}
+    code = (
+        "import swept, fairfl as ff\n"
+        f"ff.sweep(swept.slow, {grid!r}, {str(tmp_path / 'o')!r}, engine='ray', "
+        f"address={cluster.address!r})"
+    )
+    started = subprocess.Popen([sys.executable, "-W", "ignore", "-c", code])
+    deadline = time.monotonic() + 120
+    while len(list(tmp_path.glob("o/units/*/*.json"))) < 10:
+        assert time.monotonic() < deadline and started.poll() is None
+        time.sleep(0.05)
+    started.kill()
+    started.wait()
+    there = {file: file.stat().st_mtime_ns for file in tmp_path.glob("o/units/*/*.json")}
+    found = ff.sweep(swept.slow, grid, tmp_path / "o", engine="ray", address=cluster.address)
+    assert len(found) == 40 and found["error"].isna().all()
+    assert all(file.stat().st_mtime_ns == when for file, when in there.items())

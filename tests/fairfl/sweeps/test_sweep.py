@@ -1,0 +1,269 @@
+"""fairfl.sweep and fairfl sweep: the same table whatever runs it, whatever is killed."""
+
+import errno
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import swept
+
+import fairfl as ff
+from fairfl.sweeps import folder
+from fairfl.sweeps.folder import Folder, table
+from fairfl.sweeps.grid import Grid, columns
+from fairfl.sweeps.sweep import LOST
+
+HELPERS = Path(swept.__file__)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    (tmp_path / "log").mkdir()
+    return tmp_path / "log"
+
+
+def test_grid_is_every_combination_and_its_draws():
+    fixed = {"fed": {"clients": [{"q": 0.5}, {"q": 0.5}], "eta": {}}, "n": 3}
+    axes = {"fed.clients.1.q": [0.1, 0.2], "scheme": ["a", "b", "c"], "fed.new.x": [1]}
+    draws = {"fed.clients.0.mean": {"normal": [0, 1], "size": 2}, "k": {"integers": [1, 3]}}
+    grid = Grid(fixed, axes, draws, count=4, seed=7)
+    assert len(grid) == 24 == len(grid[:])
+    wanted = [c for c in itertools.product(*axes.values()) for _ in range(4)]
+    for unit, (q, scheme, x), number in zip(grid, wanted, range(24), strict=True):
+        assert unit["fed"]["clients"][1] == {"q": q} and unit["scheme"] == scheme
+        assert unit["fed"]["new"] == {"x": x} and unit["n"] == 3 and 1 <= unit["k"] <= 3
+        told = columns(grid, number)
+        assert told["fed.clients.0.mean"] == unit["fed"]["clients"][0]["mean"]
+        assert told["scheme"] == scheme and "fed.eta" not in told
+    means = [tuple(unit["fed"]["clients"][0]["mean"]) for unit in grid]
+    assert len(set(means)) == 4 and means[:4] * 6 == means  # combinations share the draws
+    more = Grid(fixed, {"scheme": ["z"]}, draws, count=9, seed=7)
+    assert [tuple(unit["fed"]["clients"][0]["mean"]) for unit in more][:4] == means[:4]
+    assert grid[-1] == grid[23] and fixed["fed"]["clients"][1] == {"q": 0.5}
+    with pytest.raises(IndexError):
+        grid[24]
+    laws = {"u": {"uniform": [2, 3]}, "l": {"log_uniform": [1e-3, 1]}, "i": {"integers": [0, 1]}}
+    drawn = pd.DataFrame(list(Grid(draws=laws, count=400)))
+    assert drawn["u"].between(2, 3).all() and abs(drawn["u"].mean() - 2.5) < 0.1
+    assert (
+        np.log10(drawn["l"]).between(-3, 0).all() and abs(np.log10(drawn["l"]).mean() + 1.5) < 0.3
+    )
+    assert set(drawn["i"]) == {0, 1}
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"axes": {"a": []}}, "a must be a list of values"),
+        ({"axes": {"a": "text"}}, "a must be a list of values, got 'text'"),
+        ({"axes": {"a": [1]}, "draws": {"a": {"uniform": [0, 1]}}}, "values or draws"),
+        ({"draws": {"a": {"cauchy": [0, 1]}}}, "a must have one of uniform"),
+        ({"draws": {"a": {"uniform": [0, 1], "n": 2}}}, "a must have one of uniform"),
+        ({"draws": {"a": {"uniform": [0, "x"]}}}, "a must be a law to draw from"),
+        ({"draws": {"a": {"uniform": [0]}}}, "a must be a law to draw from"),
+        ({"fixed": {"a": [1]}, "axes": {"a.3": [1]}}, "a.3 must be a place in a list of 1"),
+        ({"fixed": {"a": 1}, "axes": {"a.b": [1]}}, "a.b must be a place in a table or list"),
+        ({"count": 0}, "count must be"),
+    ],
+)
+def test_grids_that_cannot_be(given, told):
+    with pytest.raises(ValueError, match=told):
+        Grid(**given)
+
+
+GRID = {"a": list(range(6)), "b": [0.5, 0.25]}
+
+
+def bytes_of(out: Path) -> bytes:
+    return (out / "table.parquet").read_bytes()
+
+
+def test_every_engine_gives_the_same_bytes(log, tmp_path):
+    grid = {"log": [str(log)]} | GRID
+    found = ff.sweep(swept.noted, grid, tmp_path / "one", jobs=2)
+    assert found["sum"].tolist() == [a + b for a, b in itertools.product(*GRID.values())]
+    assert found["error"].isna().all() and found["unit"].tolist() == list(range(12))
+    assert swept.counts(log) == dict.fromkeys(swept.counts(log), 1)
+    with ThreadPoolExecutor(3) as threads:
+        ff.sweep(swept.noted, grid, tmp_path / "two", engine=threads)
+    units = [{"log": str(log), "a": a, "b": b} for a, b in itertools.product(*GRID.values())]
+    with ThreadPoolExecutor(1) as thread:
+        ff.sweep(swept.noted, units, tmp_path / "three", engine=thread)
+        for k in (3, 1, 2):
+            part = ff.sweep(swept.noted, grid, tmp_path / f"part{k}", engine=thread, shard=(k, 3))
+            assert len(part) == 4
+    assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two") == bytes_of(tmp_path / "three")
+    parts = [Folder(tmp_path / f"part{k}") for k in (2, 3, 1)]
+    assert table(parts, Grid(axes=grid), tmp_path / "joined.parquet") == 0
+    assert (tmp_path / "joined.parquet").read_bytes() == bytes_of(tmp_path / "one")
+    assert set(swept.counts(log).values()) == {4}
+
+
+def test_failures_are_rows_and_what_is_there_is_not_run_again(log, tmp_path, caplog):
+    grid, out = {"log": [str(log)], "a": [0, 1, 2, 3]}, tmp_path / "out"
+    with ThreadPoolExecutor(2) as threads:
+        found = ff.sweep(swept.odd, grid, out, engine=threads)
+        assert found["a"].tolist() == [1, 2, 3, 3, 3]  # no row of nothing
+        assert found["error"].dropna().tolist() == ["ArithmeticError: two is bad"]
+        assert found["value"].dropna().tolist() == [0.5, 0.5, 1.0, 2.0]
+        before = bytes_of(out)
+        ff.sweep(swept.odd, grid, out, engine=threads)
+        assert swept.counts(log) == {"0": 1, "1": 1, "2": 1, "3": 1} and bytes_of(out) == before
+        (log / "mended").touch()
+        again = ff.sweep(swept.odd, grid, out, engine=threads, retry_failed=True)
+        assert swept.counts(log)["2"] == 2 and again["error"].isna().all() and len(again) == 6
+        file = Folder(out).file({"log": str(log), "a": 3})
+        file.write_text(file.read_text("utf-8").replace("1.5", "1.6"), "utf-8")
+        ff.sweep(swept.odd, grid, out, engine=threads)
+        assert swept.counts(log) == {"0": 1, "1": 1, "2": 2, "3": 2}
+        assert "altered since it was written" in caplog.text
+        with pytest.raises(ValueError, match="holds another sweep: its units, grid differ"):
+            ff.sweep(swept.odd, grid | {"a": [0]}, out, engine=threads)
+        with pytest.raises(ValueError, match="must be an empty folder"):
+            ff.sweep(swept.odd, grid, tmp_path, engine=threads)
+        for bad, told in (
+            (lambda a: a, "a result must be a mapping or a sequence"),
+            (lambda a: {"a": 1}, "must not have the name of a parameter, got a"),
+            (lambda a: {"x": object()}, "TypeError: object"),
+        ):
+            found = ff.sweep(bad, {"a": [1]}, tmp_path / str(id(bad)), engine=threads)
+            assert told in found["error"][0]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"engine": "slurm"}, "engine must be"),
+        ({"jobs": -1}, "jobs must be"),
+        ({"shard": (3, 2)}, "shard"),
+        ({"function": lambda a: {}}, "function must be one of a module"),
+        ({"grid": []}, "grid must have at least one unit"),
+        ({"grid": [{"a": {1}}]}, "parameters must be plain data"),
+    ],
+)
+def test_bad_arguments(given, told, tmp_path):
+    with pytest.raises(ValueError, match=told):
+        ff.sweep(**{"function": swept.slow, "grid": {"a": [1]}, "out": tmp_path / "o"} | given)
+    assert not list(tmp_path.rglob("*.parquet"))
+
+
+@pytest.mark.slow
+def test_a_killed_process_costs_its_unit_alone(log, tmp_path):
+    found = ff.sweep(swept.deadly, {"log": [str(log)], "a": list(range(8))}, tmp_path / "o", jobs=2)
+    assert found["error"].dropna().tolist() == [LOST]
+    assert found.set_index("a")["twice"].drop(3).tolist() == [0, 2, 4, 8, 10, 12, 14]
+    assert max(swept.counts(log).values()) <= 2  # beside what was lost
+
+
+CONFIG = """
+run = "swept:slow"
+fixed.log = {log}
+fixed.seconds = 0.1
+grid.a = {{from = 0, to = 29, steps = 30}}
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_a_stopped_command_goes_on(how, log, tmp_path, cli):
+    config, out = tmp_path / "c.toml", tmp_path / "out"
+    config.write_text(CONFIG.format(log=json.dumps(str(log))), "utf-8")
+    words = ["sweep", str(config), "--out", str(out), "--import", str(HELPERS)]
+    command = [sys.executable, "-m", "fairfl", *words, "--jobs", "2"]
+    started = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while len(list(out.glob("units/*/*.json"))) < 5:
+        assert time.monotonic() < deadline and started.poll() is None
+        time.sleep(0.02)
+    os.killpg(started.pid, how) if how == signal.SIGINT else os.kill(started.pid, how)
+    assert "Traceback" not in started.communicate(timeout=60)[1]
+    assert started.returncode not in (0, None)
+    there = {file: file.stat().st_mtime_ns for file in out.glob("units/*/*.json")}
+    assert 5 <= len(there) < 30
+    told = cli("sweep", "status", config, out, "--import", HELPERS, "--json")
+    assert json.loads(told.stdout)["missing"] == 30 - len(there)
+    refused = cli("sweep", "table", config, out, "--out", out / "t.parquet", "--import", HELPERS)
+    assert refused.exit_code == 1 and "units are missing" in refused.stderr
+    done = cli(*words)
+    assert done.exit_code == 0 and "30 units: 30 done, 0 failed, 0 missing" in done.stdout
+    assert all(file.stat().st_mtime_ns == when for file, when in there.items())  # not run again
+    whole = cli(*words[:3], tmp_path / "whole", *words[4:], "--jobs", 1)
+    assert whole.exit_code == 0 and bytes_of(tmp_path / "whole") == bytes_of(out)
+
+
+def test_a_full_disk_is_told_and_the_sweep_goes_on(log, tmp_path, monkeypatch):
+    grid, out = {"log": [str(log)]} | GRID, tmp_path / "out"
+    whole, left = folder.write_whole, iter(range(5))
+
+    def full(file, content):
+        if next(left, None) is None:
+            raise OSError(errno.ENOSPC, "No space left on device", str(file))
+        return whole(file, content)
+
+    with ThreadPoolExecutor(1) as thread:
+        with monkeypatch.context() as patch:
+            patch.setattr(folder, "write_whole", full)
+            with pytest.raises(OSError, match="No space left on device"):
+                ff.sweep(swept.noted, grid, out, engine=thread)
+        assert len(list(out.glob("units/*/*.json"))) == 4  # beside sweep.json
+        ff.sweep(swept.noted, grid, out, engine=thread)
+        ff.sweep(swept.noted, grid, tmp_path / "whole", engine=thread)
+    assert bytes_of(out) == bytes_of(tmp_path / "whole")
+
+
+FEDERATION = "federation.clients = [{mean = [3, 5]}, {mean = [1, -1]}]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        (f'run = "solve"\n[fixed]\neps = 0.1\n{FEDERATION}[grid]\nscheme = ["cfl", "x"]', 2),
+        (
+            f'run = "frontier"\n[fixed]\npoints = 5\nscheme = "cfl"\n{FEDERATION}'
+            "[draw]\ncount = 2\nfederation.clients.1.q = {uniform = [0.2, 0.8]}",
+            10,
+        ),
+        (f'run = "min_disparity"\n[fixed]\nscheme = "lft_ensemble"\n{FEDERATION}', 1),
+        ('run = "claim"\n[grid]\nclaim = ["fedfb/lemma-1"]', 1),
+    ],
+)
+def test_own_questions(text, rows, tmp_path, cli):
+    (tmp_path / "c.toml").write_text(text, "utf-8")
+    done = cli("sweep", tmp_path / "c.toml", "--out", tmp_path / "o", "--jobs", 1)
+    assert done.exit_code == 0, done.stderr
+    found = pd.read_parquet(tmp_path / "o" / "table.parquet")
+    assert len(found) == rows
+    if "solve" in text:
+        fed = ff.Federation.normal([[3, 5], [1, -1]], 1.0, [0.5, 0.5])
+        assert found["accuracy"][0] == ff.solve(fed, "cfl", 0.1).accuracy
+        assert found["error"][1].startswith("ValueError: scheme must be")
+    else:
+        assert found["error"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("run = 3", "run must name what is run, got 3"),
+        ('run = "x"', "run must be"),
+        ('run = "os:system"', "run must name a module of --import"),
+        ('run = "solve"\nmore = 1', "must have run, fixed, grid and draw only, got more"),
+        ('run = "solve"\ngrid = 1', "grid must be a table, got 1"),
+        ('run = "solve"\ngrid.a = {from = 1}', "a must be a list, {from, to, steps} or {count}"),
+        ('run = "solve"\ngrid.a = {from = "x", to = 1, steps = 2}', "a must be from a number"),
+        ("run =", "is not a TOML file"),
+    ],
+)
+def test_bad_files(text, told, tmp_path, cli):
+    (tmp_path / "c.toml").write_text(text, "utf-8")
+    done = cli("sweep", tmp_path / "c.toml", "--out", tmp_path / "o")
+    assert done.exit_code == 2 and told in done.stderr and not (tmp_path / "o").exists()

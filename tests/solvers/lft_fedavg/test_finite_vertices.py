@@ -1,0 +1,179 @@
+"""Vertices where rules tie, their polytopes and the envelope: against enumeration, programmes and
+definitions.
+"""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import optimize
+
+from fairfl.solvers.lft_fedavg import finite_polytopes as tie_polytopes
+from fairfl.solvers.lft_fedavg import finite_vertices as tie_vertices
+from fairfl.solvers.lft_fedavg.finite_polytopes import chains
+from fairfl.solvers.lft_fedavg.finite_vertices import (
+    LinearProgramme,
+    TooMany,
+    Vertices,
+    decided,
+    vertices,
+)
+from fairfl.solvers.numerics.segments import Segments
+
+FEWER = settings(max_examples=max(8, settings.default.max_examples // 3))  # type: ignore[union-attr]
+EIGHTHS = st.integers(-8, 8).map(lambda k: k / 8)
+
+
+@st.composite
+def programmes(draw: st.DrawFn) -> LinearProgramme:
+    """Of 1 to 3 clients and few cells of two groups; dyadic, so that many planes meet in one
+    point.
+    """
+    rows, n = draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    u = draw(hnp.arrays(float, 2 * n, elements=EIGHTHS))
+    mass = draw(hnp.arrays(float, (rows, 2, n), elements=st.integers(0, 4).map(float)))
+    mass[:, :, 0] += mass.sum(axis=2) == 0
+    mass /= mass.sum(axis=2, keepdims=True)
+    v = (mass * np.array([[1.0], [-1.0]])).reshape(rows, 2 * n)
+    within = np.array(
+        draw(st.lists(st.integers(1, 4), min_size=2 * rows, max_size=2 * rows)), dtype=float
+    )
+    share = within.reshape(2, rows) / within.reshape(2, rows).sum(axis=1, keepdims=True)
+    pooled = np.concatenate([share[0] @ v[:, :n], share[1] @ v[:, n:]])
+    return LinearProgramme(u, v, pooled)
+
+
+def feasible(problem: LinearProgramme, found: Vertices) -> Any:
+    """Positions of the vertices at which some rule has all its signs right, by one programme
+    each.
+    """
+    kept = []
+    for b, side in enumerate(found.side):
+        t = found.tied[b]
+        cost = np.zeros(int(t.sum()) + 1)
+        limit = -side * (problem.v @ found.fixed[b]) + 1e-12
+        rows = np.concatenate([side[:, None] * problem.v[:, t], np.zeros((len(side), 1))], axis=1)
+        if optimize.linprog(cost, A_ub=rows, b_ub=limit, bounds=(0, 1)).success:
+            kept.append(b)
+    return np.array(kept, dtype=int)
+
+
+def rounded(lam: Any) -> set[tuple[float, ...]]:
+    return {tuple(np.round(row, 9) + 0.0) for row in lam}
+
+
+@FEWER
+@given(programmes())
+def test_the_walk_misses_no_vertex(problem: LinearProgramme) -> None:
+    count = len(problem.v)
+    planes = np.concatenate([problem.v, np.eye(count)], axis=1).T
+    offsets = np.concatenate([-problem.u, np.zeros(count)])
+    met = []
+    for rows in itertools.combinations(range(len(planes)), count):
+        if abs(np.linalg.det(planes[list(rows)])) > 1e-9:
+            met.append(np.linalg.solve(planes[list(rows)], offsets[list(rows)]))
+    lam = np.array(met)
+    every = decided(problem, np.where(np.abs(lam) < 1e-12, 0.0, lam))
+    expected = rounded(every.lam[feasible(problem, every)])
+    found = vertices(problem, 10_000)
+    assert rounded(found.lam[feasible(problem, found)]) == expected
+    assert len(rounded(found.lam)) == len(found.lam)  # each once
+
+
+@FEWER
+@given(programmes())
+def test_hulls_by_enumeration_and_by_programmes(problem: LinearProgramme) -> None:
+    found = vertices(problem, 10_000)
+    fast = chains(problem, found)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tie_polytopes, "CORNERS", 1)
+        slow = chains(problem, found)
+    assert set(fast.vertex) == set(slow.vertex) == set(feasible(problem, found))
+    for b in set(fast.vertex):
+        mine, theirs = fast.vertex == b, slow.vertex == b
+        for part, other in ((mine, theirs), (theirs, mine)):
+            # along the broken lines: where MD stands still the highest counts
+            x = fast.md if part is mine else slow.md
+            y = fast.accuracy if part is mine else slow.accuracy
+            x2 = fast.md if other is mine else slow.md
+            y2 = fast.accuracy if other is mine else slow.accuracy
+            for md, accuracy in zip(x[part], y[part], strict=True):
+                near = np.abs(x2[other] - md) <= 1e-9
+                reach = y2[other][near].max() if near.any() else np.interp(md, x2[other], y2[other])
+                assert reach >= accuracy - 1e-9
+
+
+@FEWER
+@given(programmes(), st.integers(0, 10**6))
+def test_rules_drawn_at_vertices_are_under_the_hull(problem: LinearProgramme, seed: int) -> None:
+    found = vertices(problem, 10_000)
+    hull = chains(problem, found)
+    rng = np.random.default_rng(seed)
+    for b in set(hull.vertex):
+        mine = hull.vertex == b
+        t, side = found.tied[b], found.side[b]
+        f = np.repeat(found.fixed[b][None].astype(float), 200, axis=0)
+        f[:, t] = rng.random((200, int(t.sum()))).round(rng.integers(0, 3))
+        f = f[(side * (f @ problem.v.T) <= 0).all(axis=1)]
+        md, accuracy = f @ problem.pooled, f @ problem.u
+        assert (md >= hull.md[mine].min() - 1e-12).all() and (
+            md <= hull.md[mine].max() + 1e-12
+        ).all()
+        if mine.sum() > 1 and np.diff(hull.md[mine]).min() > 1e-9:
+            assert (accuracy <= np.interp(md, hull.md[mine], hull.accuracy[mine]) + 1e-12).all()
+        # every corner is a rule: what it gains over the fixed part is u·f, with -λ·MD_i to pay for
+        # it
+        lagrangian = np.maximum(problem.u + found.lam[b] @ problem.v, 0.0).sum()
+        paid = hull.accuracy[mine] + hull.local[mine] @ found.lam[b]
+        assert paid == pytest.approx(np.full(mine.sum(), lagrangian), abs=1e-11)
+        assert (side * hull.local[mine] <= 1e-12).all()
+
+
+def test_more_vertices_than_allowed() -> None:
+    rng = np.random.default_rng(0)
+    v = rng.random((2, 12)) * np.repeat([1.0, -1.0], 6)
+    problem = LinearProgramme(rng.normal(size=12), v, v.sum(axis=0))
+    assert len(vertices(problem, 10_000).lam) > 3
+    with pytest.raises(TooMany, match="more than 3 vertices"):
+        vertices(problem, 3)
+
+
+def test_many_lines_at_once_are_walked_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    v = rng.random((2, 12)) * np.repeat([1.0, -1.0], 6)
+    problem = LinearProgramme(rng.normal(size=12), v, v.sum(axis=0))
+    whole = rounded(vertices(problem, 10_000).lam)
+    monkeypatch.setattr(tie_vertices, "ROOM", 3 * 14)
+    assert rounded(vertices(problem, 10_000).lam) == whole
+    monkeypatch.setattr(tie_vertices, "ROOM", 14)
+    with pytest.raises(TooMany, match="lines through one vertex"):
+        vertices(problem, 10_000)
+
+
+@given(hnp.arrays(float, (5, 2), elements=EIGHTHS), hnp.arrays(float, (5, 2), elements=EIGHTHS))
+def test_the_envelope_by_definition(md: Any, accuracy: Any) -> None:
+    other = np.stack([md, accuracy], axis=2)
+    segments = Segments.folded(md, accuracy, other, np.arange(5))
+    t = np.linspace(0, 1, 65)  # eighths: the crossings of 0 are not all among them
+    x = np.abs(md[:, :1] + t * (md[:, 1:] - md[:, :1]))
+    y = accuracy[:, :1] + t * (accuracy[:, 1:] - accuracy[:, :1])
+    goals = np.linspace(0, 1, 17)
+    offered = np.array([np.where(x <= d + 1e-12, y, -np.inf).max() for d in goals])
+    for some in (segments, segments.undominated()):
+        best, segment, place = some.best(goals)
+        assert (best >= offered - 1e-12).all()
+        d, a, z = some.at(segment[np.isfinite(best)], place[np.isfinite(best)])
+        assert (d <= goals[np.isfinite(best)] + 1e-12).all() and a == pytest.approx(
+            best[np.isfinite(best)], abs=1e-12
+        )
+        # what is attained lies on the segment that it belongs to
+        assert np.abs(z[:, 0]) == pytest.approx(d, abs=1e-12) and z[:, 1] == pytest.approx(
+            a, abs=1e-12
+        )
+        assert some.smallest <= x.min() + 1e-12
+        assert some.best(np.array([some.largest]))[0][0] == pytest.approx(accuracy.max(), abs=1e-12)
+        assert not (some.best(np.array([some.largest - 1e-9]))[0] >= accuracy.max() - 1e-13).any()

@@ -1,0 +1,105 @@
+"""The box programme against HiGHS on the whole: ties, redundant and empty rows, twins, and
+thousands of cells.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import optimize
+
+from fairfl.solvers.finite import solve_box
+from fairfl.solvers.problem import Problem
+
+HIGHS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
+
+def whole(u: Any, v: Any, eps: Any) -> float:
+    k = np.isfinite(eps)
+    found = optimize.linprog(
+        -u,
+        A_ub=np.concatenate([v[k], -v[k]]),
+        b_ub=np.tile(eps[k], 2),
+        bounds=(0, 1),
+        method="highs",
+        options=HIGHS,
+    )
+    return -found.fun
+
+
+def check(u: Any, v: Any, eps: Any, tolerance: float = 1e-12) -> Any:
+    problem = Problem(u, v, np.zeros(len(v)), eps)
+    s = solve_box(problem)
+    primal = float(u @ s.f)
+    assert ((s.f >= 0) & (s.f <= 1)).all()
+    assert (np.abs(v @ s.f) <= eps + tolerance).all()
+    assert s.dual == pytest.approx(problem.dual(s.multipliers), abs=1e-14)
+    assert abs(s.dual - primal) <= tolerance
+    # signs of the multipliers, and complementary slackness
+    for lam, value, budget in zip(s.multipliers, v @ s.f, eps, strict=True):
+        if abs(lam) > 1e-9:
+            assert value == pytest.approx(-np.sign(lam) * budget, abs=1e-9)
+    return s
+
+
+@st.composite
+def programmes(draw: st.DrawFn) -> tuple[Any, Any, Any]:
+    """Rows are differences of two laws, as in federations, on few levels, so that ties abound."""
+    n, k = draw(st.integers(1, 12)), draw(st.integers(1, 4))
+    u = np.array([draw(st.integers(-4, 4)) / 64 for _ in range(2 * n)])
+    v = np.zeros((k, 2 * n))
+    for row in v:
+        for half, sign in ((slice(0, n), 1.0), (slice(n, 2 * n), -1.0)):
+            c = np.array([draw(st.integers(0, 3)) for _ in range(n)], dtype=float)
+            row[half] = sign * c / max(c.sum(), 1.0)
+    eps = np.array([draw(st.sampled_from([0.0, 0.0, 0.03125, 0.1, 0.5, np.inf])) for _ in range(k)])
+    kind = draw(st.sampled_from(["plain", "twins", "sum", "zero"]))
+    if kind == "twins":
+        v, eps = np.concatenate([v, v[:1]]), np.append(eps, eps[0])
+    elif kind == "sum" and k > 1:
+        v, eps = np.concatenate([v, v[:1] / 2 + v[1:2] / 2]), np.append(eps, eps[0])
+    elif kind == "zero":
+        v, eps = np.concatenate([v, np.zeros((1, 2 * n))]), np.append(eps, 0.0)
+    return u, v, eps
+
+
+@given(programmes())
+def test_small_programmes(programme: tuple[Any, Any, Any]) -> None:
+    s = check(*programme)
+    assert s.dual == pytest.approx(whole(*programme), abs=1e-9)
+
+
+def test_no_constraints() -> None:
+    u = np.array([0.5, -0.25, 0.0])
+    s = solve_box(Problem(u, np.ones((1, 3)), np.zeros(1), np.array([np.inf])))
+    assert s.f.tolist() == [1.0, 0.0, 0.0] and s.dual == 0.5 and s.multipliers.tolist() == [0.0]
+
+
+def test_one_fractional_cell_by_hand() -> None:
+    # max f0/2 + f1/4 subject to f0 + f1 <= 3/2: f = (1, 1/2), λ = -1/4, value 1/2 + 1/8
+    s = check(np.array([0.5, 0.25]), np.array([[1.0, 1.0]]), np.array([1.5]))
+    np.testing.assert_allclose(s.f, [1.0, 0.5], atol=1e-15)
+    assert s.multipliers[0] == pytest.approx(-0.25, abs=1e-15) and s.dual == pytest.approx(
+        0.625, abs=1e-15
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed, levels", [(0, None), (1, 7), (2, None), (3, 50)])
+def test_thousands_of_cells(seed: int, levels: int | None) -> None:
+    rng = np.random.default_rng(seed)
+    n, k = 3500, 3
+    eta = rng.random(n)
+    if levels:
+        eta = np.round(eta * levels) / levels  # ties by the hundred
+    law = rng.dirichlet(np.full(n, 0.7), size=(k, 2))
+    law[:, 0] *= 0.5 + eta
+    law /= law.sum(axis=2, keepdims=True)
+    mass = rng.dirichlet(np.ones(2 * k)).reshape(k, 2)
+    u = (np.einsum("ia,iax->ax", mass, law) * (2 * eta - 1)).ravel()
+    v = np.stack([law[:, 0], -law[:, 1]], axis=1).reshape(k, -1)
+    for eps in (np.zeros(k), np.array([0.02, 0.0, np.inf])):
+        s = check(u, v, eps)
+        assert s.dual == pytest.approx(whole(u, v, eps), abs=1e-9)

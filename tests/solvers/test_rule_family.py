@@ -1,0 +1,144 @@
+"""Rules as functions of multipliers: what they solve, their slopes, turning points, and the
+climb.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from strategies import federations, mixtures, normals
+
+import fairfl as ff
+from fairfl.solvers.lft_fedavg import densities_sqp
+from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
+from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit
+from fairfl.solvers.numerics.critical_points import critical_points
+from fairfl.solvers.problem import Task
+from fairfl.solvers.rule_family import RuleFamily, Rules
+from fairfl.theory.populations.fedfb_figures import figure_5
+
+FEDAVG = Task.of(ff.Federation.normal([[0, 1]]), "lft_fedavg")
+SMOOTH = st.one_of(normals(), mixtures())
+FEWER = settings(max_examples=max(8, settings.default.max_examples // 5))  # type: ignore[union-attr]
+LAMBDAS = st.integers(-24, 24).map(lambda k: k / 64)
+
+
+def several_groups(rng: Any, clients: int, groups: int) -> ff.Federation:
+    """Normal laws of some groups, who are some everywhere."""
+    mean, sd = rng.normal(0, 1.5, (clients, groups)), rng.uniform(0.5, 2.5, (clients, groups))
+    share = rng.dirichlet(3.0 * np.ones(groups), clients)
+    laws = [tuple(map(stats.norm, m, s)) for m, s in zip(mean, sd, strict=True)]
+    shares = share if groups > 2 else share[:, 1]
+    return ff.Federation([ff.Client(own, q) for own, q in zip(laws, shares, strict=True)])
+
+
+def family_of(fed: ff.Federation) -> RuleFamily:
+    return RuleFamily.of(fed)
+
+
+@FEWER
+@given(federations(law=SMOOTH, max_clients=3), st.data())
+def test_every_multiplier_solves_its_own_budgets(fed: ff.Federation, data: st.DataObject) -> None:
+    family = family_of(fed)
+    free = family.at(np.zeros((1, fed.n_clients)))
+    # small multipliers against the signs of the free rule's MD_i: most solve something
+    lam = -np.sign(free.values) * np.array(
+        [data.draw(st.integers(0, 16)) / 1024 for _ in range(fed.n_clients)]
+    )
+    rule = family.at(lam)
+    assume((rule.excess == 0).all())
+    eps = np.where(lam[0] != 0, np.abs(rule.values[0]), 1.0)
+    s = ff.solve(fed, "lft_fedavg", eps)
+    assert s.accuracy == pytest.approx(rule.accuracy[0], abs=1e-10)
+
+
+@pytest.mark.parametrize("notion", ["dp", "eodds"])
+@pytest.mark.parametrize("groups", [2, 3])
+@pytest.mark.parametrize("seed", range(3))
+def test_derivatives_are_difference_quotients(seed: int, groups: int, notion: str) -> None:
+    """Those of rates in λ, and of the Lagrangian A + ν·y + κ·w, twice."""
+    rng = np.random.default_rng([seed, groups])
+    fed = several_groups(rng, 3, groups)
+    family = RuleFamily.of(fed, Task.of(fed, "lft_fedavg", notion))
+    free = np.nan_to_num(ff.solve(fed, "lft_fedavg", 1.0, notion=notion).local_disparities)
+    here = family.solve(free * rng.uniform(0.3, 0.7, 3))
+    assert here.excess.max() <= 1e-11
+    k, m = family.client.size, here.pooled.shape[1]
+    score = np.concatenate([[1.0], rng.normal(0, 0.1, k + m)])
+
+    def slopes(rules: Rules) -> tuple[Any, Any]:
+        change = densities_sqp.derivatives(family, rules, score[None])[0][0]
+        return change, score[1:] @ change - rules.lam[0] @ change[:k]
+
+    step = 1e-7 * rng.uniform(-1, 1, k)
+    ends = [family.at(here.lam + sign * step) for sign in (1.0, -1.0)]
+    assert all((end.cuts == here.cuts).all() for end in ends)
+    one, other = (np.concatenate([end.values[0], end.pooled[0]]) for end in ends)
+    change, _ = slopes(here)
+    expected = change @ step
+    assert (one - other) / 2 == pytest.approx(expected, abs=2e-3 * np.abs(expected).max())
+    bend = (slopes(ends[0])[1] - slopes(ends[1])[1]) / 2
+    curvature = densities_sqp.derivatives(family, here, score[None])[1][0]
+    assert bend == pytest.approx(-curvature @ step, abs=2e-3 * np.abs(bend).max())
+
+
+@FEWER
+@given(federations(law=SMOOTH, max_clients=3), st.data())
+def test_all_turning_points_are_found(fed: ff.Federation, data: st.DataObject) -> None:
+    model: Any = fed.model
+    profile = model.profile((0,))
+    weights = np.array([[1.0, *(data.draw(LAMBDAS) for _ in range(fed.n_clients))]])
+    found = critical_points([profile], [weights])[0]
+    x = np.linspace(profile.edges[0], profile.edges[-1], 20011)
+    s = weights[0] @ profile.values(x)
+    size = np.abs(weights[0]) @ np.abs(profile.values(x))
+    drop = np.diff(s)
+    loud = np.abs(drop) > 1e-12 * max(float(size.max()), 1.0)
+    turns = np.flatnonzero(
+        ((drop[:-1] > 0) != (drop[1:] > 0)) & loud[:-1] & loud[1:] & (size[1:-1] > 1e-8)
+    )
+    for k in turns:
+        near = np.abs(found.x - x[k + 1]).argmin()
+        assert abs(found.x[near] - x[k + 1]) <= 2 * (x[1] - x[0])
+        assert found.peak[near] == (drop[k] > 0)
+        assert found.height[near] == pytest.approx(
+            s[k + 1], abs=1e-3 * (abs(s[k + 1]) + float(size.max()))
+        )
+
+
+FIGURE_5D = figure_5((0.2, 0.8))
+
+
+def test_the_climb_ends_where_every_start_ends() -> None:
+    search = MultiplierSearch.of(FIGURE_5D, FEDAVG)
+    rng = np.random.default_rng(1)
+    for target in (0.36, 0.45, 0.57):
+        starts = search.starts.take(rng.integers(0, search.starts.md.size, 12))
+        goal = np.full(12, target)
+        worth = merit(climb(search.family, starts, goal, search.reach, 40), goal)
+        assert np.ptp(worth) <= 1e-7
+
+
+def test_the_climb_reaches_the_opening_of_a_hole() -> None:
+    # along MD = d the accuracy rises with λ_0 until a hole opens in group 1, then falls like a
+    # root: a slow scan
+    search = MultiplierSearch.of(FIGURE_5D, FEDAVG)
+    family, target = search.family, 0.45
+    scan = np.concatenate([np.linspace(0.05, 0.0912, 40), np.linspace(0.0912, 0.0925, 400)])
+    low, high = np.full(scan.size, -0.15), np.zeros(scan.size)
+    for _ in range(45):
+        middle = (low + high) / 2
+        above = family.at(np.stack([scan, middle], axis=1)).md > target
+        low, high = np.where(above, low, middle), np.where(above, middle, high)
+    rules = family.at(np.stack([scan, low], axis=1))
+    assert rules.cuts[:, 1].min() == 1 and rules.cuts[:, 1].max() == 3
+    best = float(rules.accuracy.max())
+    found = search.at(np.array([target]), search.starts)
+    assert best <= found.accuracy[0] <= best + 1e-6 and found.md[0] == pytest.approx(
+        target, abs=1e-9
+    )
+    cuts = found.point.sets[1].cut  # closed, or just open
+    assert cuts.size == 1 or np.diff(cuts).min() < 0.05
