@@ -119,8 +119,10 @@ class FedAvg extends FedAvgRules {
       return [one - far, one + far];
     });
     const second = first.merit < 0 ? search(value, near) : first;
-    const corners = this.corners.map((rule) => ({...rule, merit: -Math.abs(rule.md)}));
-    this.least = [second, first, ...corners].reduce((one, two) =>
+    const others = [...this.corners, ...box.map((_, i) => this.alone(i, 0))]
+      .filter((rule) => this.broken(rule) <= SURE)
+      .map((rule) => ({...rule, merit: -Math.abs(rule.md)}));
+    this.least = [second, first, ...others].reduce((one, two) =>
       one.merit >= two.merit ? one : two,
     );
     this.low = -this.least.merit;
