@@ -15,6 +15,7 @@ from fairfl.cli import (
     bench,
     claims,
     crosscheck,
+    explore,
     figures,
     frontier,
     judge,
@@ -43,6 +44,7 @@ app.command()(frontier.frontier)
 app.command()(summarize.summarize)
 app.command()(apply.apply)
 app.command()(judge.judge)
+app.command()(explore.explore)
 app.command()(bench.bench)
 app.add_typer(claims.app, name="claims")
 app.add_typer(sweep.app, name="sweep")

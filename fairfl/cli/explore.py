@@ -1,0 +1,28 @@
+"""``fairfl explore``: a page on which sliders change a federation, for a browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from fairfl.cli.errors import one_line
+from fairfl.cli.options import option, out_folder, place
+
+
+def explore(
+    out: Annotated[Path, option("File to write.", "--out", **place("FILE.html"))] = Path(
+        "explore.html"
+    ),
+) -> None:
+    """Write a page that draws the three schemes' frontiers and rules as one moves its sliders; it
+    needs no network.
+    """
+    with one_line():
+        from fairfl._support.whole_file import write_whole
+        from fairfl.explorer.page import page
+
+        out_folder(out.parent, out.name)
+        write_whole(out, page())
+        typer.echo(f"written: {out}")

@@ -1,0 +1,1 @@
+"""The explorer: one offline HTML page that computes the schemes' frontiers in the browser."""

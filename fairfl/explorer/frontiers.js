@@ -1,0 +1,98 @@
+"use strict";
+const PATH = 64; // budgets of a path
+const CURVES = [4, 40]; // parts of a frontier, at first and then
+
+// The path of one budget for all clients, from none to zero. Accuracy increases with the budget,
+// so that the best solution for a disparity has the largest budget that keeps it.
+class Common {
+  constructor(scheme) {
+    this.scheme = scheme;
+    this.free = scheme.free;
+    const top = Math.max(...scheme.free.budgets);
+    this.path = [];
+    for (let k = 0; k <= PATH; k++) this.path.push(this.budget(top * (1 - k / PATH)));
+    const crossing = this.crossed(-1);
+    if (crossing > 0) this.least = this.meet(this.path[crossing - 1], this.path[crossing], 0);
+    else {
+      const merits = this.path.map(({merit}) => merit);
+      const k = merits.indexOf(Math.max(...merits));
+      const [more, less] = [Math.max(k - 1, 0), Math.min(k + 1, PATH)];
+      const end = narrowed((eps) => this.budget(eps), this.path[less].eps, this.path[more].eps);
+      this.least = end.merit > merits[k] ? end : this.path[k];
+    }
+    this.path.push(this.least);
+    this.path.sort((one, two) => two.eps - one.eps);
+    this.smallest = Math.abs(this.least.md) <= MET ? 0 : Math.abs(this.least.md);
+  }
+
+  budget(eps) {
+    const near = this.path.length ? [...(this.path[this.path.length - 1].lam ?? [])] : undefined;
+    const rule = this.scheme.budget(eps, near);
+    return {...rule, eps, merit: rule.missed > SURE ? -1 - rule.missed : -Math.abs(rule.md)};
+  }
+
+  // The first place of the path with at most disparity d, or behind a change of the sign of MD.
+  crossed(d) {
+    return this.path.findIndex(
+      ({md}, k) => Math.abs(md) <= d + MET || (k > 0 && md * this.path[k - 1].md < 0),
+    );
+  }
+
+  at(d) {
+    const k = this.crossed(d);
+    const found = k > 0 ? this.meet(this.path[k - 1], this.path[k], d) : this.path[k];
+    if (!found || found.missed > SURE || Math.abs(found.md) > d + SURE) return null;
+    return found;
+  }
+
+  // The solution with disparity d between one with more and one with at most d: false position
+  // (Illinois).
+  meet(more, less, d) {
+    const sign = Math.sign(more.md);
+    let [far, value] = [more.eps, sign * more.md - d];
+    let [near, other] = [less.eps, sign * less.md - d];
+    let best = less;
+    for (let step = 0; step < STEPS && Math.abs(other) > MET && far !== near; step++) {
+      const eps = (far * other - near * value) / (other - value);
+      const rule = this.budget(eps);
+      const next = sign * rule.md - d;
+      if (next <= MET) best = rule;
+      if (next * other < 0) [far, value] = [near, other];
+      else value /= 2;
+      [near, other] = [eps, next];
+    }
+    return best;
+  }
+}
+
+// The three schemes' frontiers, and their rules at disparity d, scheme by scheme; first of few
+// points, then of more. Yields null in between, where a page may draw.
+function* explored(setting, budgets, d) {
+  const fed = new Federation(setting);
+  const common = budgets === "common";
+  const schemes = {cfl: new Cfl(fed)};
+  const own = {lft_fedavg: FedAvg, lft_ensemble: Ensemble};
+  for (const points of CURVES)
+    for (const name of ["cfl", "lft_ensemble", "lft_fedavg"]) {
+      if (!schemes[name])
+        schemes[name] = common ? new Common(new own[name](fed)) : new own[name](fed);
+      yield null;
+      const scheme = schemes[name];
+      const top = Math.abs(scheme.free.md);
+      const low = Math.min(scheme.smallest, top);
+      const rules = [];
+      let best = null;
+      const better = (target) => {
+        const rule = scheme.at(target);
+        if (rule && !(best && best.accuracy > rule.accuracy)) best = rule;
+        return best;
+      };
+      for (let k = 0; k <= points; k++) {
+        yield null;
+        if (better(low + (top - low) * (k / points) ** 1.5)) rules.push(best);
+      }
+      best = rules.findLast(({md}) => Math.abs(md) <= d + MET) || null;
+      const now = d < low ? null : better(d);
+      yield {name, low, now, curve: rules.map(({md, accuracy}) => [Math.abs(md), accuracy])};
+    }
+}

