@@ -202,9 +202,6 @@ class Claim:
                 raise ValueError(
                     f"{name} of {self.id} must be one of {told}, got {getattr(self, name)!r}"
                 )
-        for name in ("number", "title", "printed", "statement", "scope"):
-            if not getattr(self, name).strip():
-                raise ValueError(f"{name} of {self.id} must be given, got an empty text")
         for wrong, told in (
             (
                 not _ID.match(self.id),
@@ -219,6 +216,9 @@ class Claim:
         ):
             if wrong:
                 raise ValueError(f"{told}, got {self.id}, {expected}")
+        for name in ("number", "title", "printed", "statement", "scope"):
+            if not getattr(self, name).strip():
+                raise ValueError(f"{name} of {self.id} must be given, got an empty text")
 
     @property
     def paper(self) -> str:

@@ -22,10 +22,12 @@ from fairfl.solvers.common_path import Path
 from fairfl.solvers.finite import solve_box
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
+from fairfl.solvers.numerics.dual import kkt_residual
 from fairfl.solvers.problem import Problem, Task, clients_problem, own_problems
 from fairfl.solvers.rule_family import RuleFamily, certify_rules
 from fairfl.solvers.solution import (
     FINITE_TOLERANCE,
+    LAW_TOLERANCE,
     CertificationError,
     Solution,
     rates_of,
@@ -131,7 +133,10 @@ class Followed:
 
     def __call__(self, eps: Array) -> tuple[Array, Array]:
         near = self.rules.take(np.abs(eps[:, None] - self.eps).argmin(axis=1))
-        found, met = self.family.follow(near, _all(eps, self.fed.n_clients))
+        budgets = _all(eps, self.fed.n_clients)
+        found, met = self.family.follow(near, budgets)
+        # Newton's method may end at the solution of other budgets
+        met &= kkt_residual(found.lam, found.values, self.family.limits(budgets)) <= LAW_TOLERANCE
         md, worth, sure = certify_rules(self.fed, self.task, self.family, found)
         md = md if self.task.several else np.copysign(md, found.md)
         worth = 1.0 + self.unit * (worth - 1.0)

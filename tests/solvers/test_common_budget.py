@@ -88,6 +88,19 @@ def test_laws(name: str, notion: Any, scheme: str) -> None:
     check(LAWS[name], scheme, 1e-7, notion=notion, costs=(1 + (notion == "eo"), 1))
 
 
+def test_a_path_that_jumps_is_solved_for_and_not_followed_elsewhere() -> None:
+    fed = ff.Federation.normal(
+        [[2.3, 1.93], [4.42, -4.4]],
+        [[2.23, 2.81], [1.69, 1.35]],
+        [0.592, 0.708],
+        [0.157, 0.153],
+        eta=ff.Logistic(1.37, -2.75),
+    )
+    F = ff.frontier(fed, "lft_fedavg", 20, budgets="common")
+    s = ff.solve(fed, "lft_fedavg", 0.34165)
+    assert F.accuracy_at(s.disparity) >= s.accuracy - 1e-6  # 0.15 less where it ended elsewhere
+
+
 def test_a_smaller_budget_may_be_more_disparate() -> None:
     # clients whose differences have both signs: their sum vanishes at one budget, and comes back
     fed = LAWS["crossing zero"]

@@ -10,7 +10,7 @@ from federations import EXACT, classified, quick, received, trained
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.claims.qffl import algorithm_1
+from fairfl.claims.qffl import algorithms
 from fairfl.sims.algorithms.qfedavg import powers, step_size
 from fairfl.sims.engine import Given, Parts, Replicate, Round, Simulation, Softmax
 from fairfl.theory.numerics.projections import onto_simplex
@@ -66,7 +66,7 @@ def test_q_steps_are_those_of_the_claims(clients, w, q, L, lr, variant):
         told = received(rows, [1, n - 1] if n > 1 else 1, losses, *given_)
         weights = algorithm.server(told).weights
         used = 1 / lr if constant is None else constant
-        expected = algorithm_1.update(w, list(local), list(losses), used, q, variant == "corrected")
+        expected = algorithms.update(w, list(local), list(losses), used, q, variant == "corrected")
         assert w + weights @ (local - w) == pytest.approx(expected, rel=1e-9, abs=1e-9)
         if variant == "corrected" and q == 0:
             np.testing.assert_allclose(weights, p, rtol=1e-12)  # FedAvg
