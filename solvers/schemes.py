@@ -47,6 +47,12 @@ class Look(NamedTuple):
         return {"color": self.colour, "ls": self.line, "lw": self.width}
 
     @property
+    def in_browser(self) -> dict[str, str]:
+        """Name, colour and dashes, as an SVG has them."""
+        dashes = "" if self.line == "-" else " ".join(str(2 * on) for on in self.line[1])
+        return {"name": self.label, "colour": self.colour, "dashes": dashes}
+
+    @property
     def mark(self) -> dict[str, Any]:
         """Its marker, likewise."""
         return {"color": self.colour, "marker": self.marker, "ms": self.size}

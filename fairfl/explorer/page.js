@@ -175,7 +175,7 @@ function drawFrontiers() {
       element("text", {x: LEFT - 5, y: y(v) + 4, "text-anchor": "end"}, `${digits(100 * v, 4)} %`),
     );
   for (const {name, curve, now} of known) {
-    const {colour, dashes, label, searched} = data.looks[name];
+    const {colour, dashes, name: label, searched} = data.looks[name];
     const stroke = {stroke: colour, "stroke-width": 2.5, "stroke-dasharray": dashes, fill: "none"};
     svg.append(element("path", {d: line(curve), ...stroke}));
     if (now)
@@ -288,7 +288,7 @@ function drawTable() {
   const of = (tell) => (now) => (now ? tell(now) : "");
   const reached = ({low}) => (setting.d < low ? "not reached" : "not certain");
   const heads = known.map(({name}) => {
-    const {label, colour} = data.looks[name];
+    const {name: label, colour} = data.looks[name];
     return element("th", {scope: "col", style: `border-bottom-color:${colour}`}, label);
   });
   find("rules").replaceChildren(

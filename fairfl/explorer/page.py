@@ -93,17 +93,7 @@ def solver() -> str:
 def page() -> str:
     """The whole page."""
     style, script = (HERE.joinpath(f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
-    looks = {
-        scheme: {
-            "label": LOOKS[scheme].label,
-            "searched": scheme != "cfl",
-            "colour": LOOKS[scheme].colour,
-            "dashes": ""
-            if LOOKS[scheme].line == "-"
-            else " ".join(str(2 * on) for on in LOOKS[scheme].line[1]),
-        }
-        for scheme in LABELS
-    }
+    looks = {s: LOOKS[s].in_browser | {"searched": s != "cfl"} for s in LABELS}
     data = json.dumps({"ranges": RANGES, "presets": presets(), "looks": looks})
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

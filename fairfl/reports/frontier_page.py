@@ -130,7 +130,7 @@ def _rates(found: Comparison) -> list[str]:
 
 def _scheme(dense: Comparison, federation: Federation, scheme: str) -> dict[str, Any]:
     """One scheme: its curve, and what it reaches at each position, None where it does not."""
-    reach, look = dense.reaches[scheme], REPORTED[scheme]
+    reach = dense.reaches[scheme]
     at = []
     for k, (d, value) in enumerate(zip(dense.disparities, reach.at, strict=True)):
         if value is None:
@@ -152,9 +152,7 @@ def _scheme(dense: Comparison, federation: Federation, scheme: str) -> dict[str,
     curve = np.stack([reach.frontier.disparity, reach.values], axis=-1)
     return {
         "scheme": scheme,
-        "name": look.label,
-        "colour": look.colour,
-        "dashes": "" if look.line == "-" else " ".join(str(2 * on) for on in look.line[1]),
+        **REPORTED[scheme].in_browser,
         "curve": _round(curve),
         "smallest_interval": _round(dense.between(scheme, 0)),
         "value_interval": _round(dense.between(scheme, 1)),
