@@ -41,11 +41,13 @@ class Effort(NamedTuple):
 
     @classmethod
     def of(cls, name: str, clients: int, constraints: int) -> Effort:
-        """For many clients penalties, which lead close to CFL's frontier, in place of budgets."""
+        """Random budgets for few clients; for more than three penalties, which lead close to CFL's
+        frontier, and for many these alone.
+        """
         if name == "thorough":
             return cls(1600, 10, 24)
         if clients <= FEW:
-            return cls(min(40 * constraints, 160), 0, min(6, clients + 1))
+            return cls(min(40 * constraints, 160), 3 * int(clients > 3), min(6, clients + 1))
         width = min(max(MANY // clients, 1), 6)
         return cls(0, 2 * width - 1, width)
 
@@ -140,22 +142,23 @@ class MultiplierSearch:
 
     def at(self, targets: Array, known: Rules) -> Rules:
         """The best two rules for each target (P,) that local searches find from some of the
-        ``known`` ones: a few steps from all of them, then more from the best two. Where these two
-        end apart there are many maxima: again, from twice as many and with more steps.
+        ``known`` ones: a few steps from all of them, and more from the best two where these differ.
+        Where they end apart there are many maxima: again, from twice as many and with more steps.
         """
         out, width = known.take(np.arange(0)), self.effort.width
-        for count, first in ((width, ROUNDS // 3), (2 * width, 2 * ROUNDS // 3)):
+        for count, first in ((width, ROUNDS // 3), (2 * width, ROUNDS)):
             found = [self._various(known, target, count) for target in targets]
-            found, worth = known.take(np.concatenate(found)), np.empty((targets.size, 0))
-            for rounds in (first, ROUNDS):
-                goal = np.repeat(targets, found.md.size // targets.size)
-                found = climb(self.family, found, goal, self.reach, rounds)
-                worth = merit(found, goal).reshape(targets.size, -1)
-                order = np.argsort(-worth, axis=1, kind="stable")[:, :2]
-                order += np.arange(targets.size)[:, None] * worth.shape[1]
-                found = found.take(order.ravel())
+            found, goal = known.take(np.concatenate(found)), np.repeat(targets, count)
+            found = climb(self.family, found, goal, self.reach, first)
+            order = np.argsort(-merit(found, goal).reshape(-1, count), axis=1, kind="stable")
+            best = (order[:, :2] + count * np.arange(targets.size)[:, None]).ravel()
+            found, goal = found.take(best), goal[best]
+            apart = _apart(found, goal, targets.size)
+            rows = np.flatnonzero(np.repeat(apart, goal.size // targets.size))
+            ended = climb(self.family, found.take(rows), goal[rows], self.reach, ROUNDS)
+            found = found.replaced(rows, ended)
             out, known = out.join(found), known.join(found)
-            targets = targets[np.ptp(worth, axis=1) > APART]
+            targets = targets[_apart(found, goal, targets.size)]
             if not targets.size:
                 break
         return out
@@ -303,6 +306,11 @@ def _drawn(family: RuleFamily, free: Rules, budgets: int) -> Rules:
         far = np.abs(np.minimum(drawn, most)[:, None] - np.minimum(out.budgets, most)) / most
         near = out.take(far.max(axis=2).argmin(axis=1))
     return out.take(np.arange(1, out.md.size))
+
+
+def _apart(found: Rules, goal: Array, targets: int) -> Array:
+    """(targets,) whether the rules for each target differ in what they are worth."""
+    return np.ptp(merit(found, goal).reshape(targets, -1), axis=1) > APART
 
 
 def _sound(rules: Rules) -> Rules:
