@@ -19,6 +19,8 @@ from fairfl.sims.data.tables.table import Dataset
 from fairfl.theory.populations.calibration import Counted, ScoreWarning, count_people
 from fairfl.theory.populations.federation import Federation
 
+FEW = 30
+"""A group of fewer people is warned of: the standard error of its rates is up to 0.09."""
 ACCURACIES = "accuracies count the fitted P(y = 1 | x)."
 
 
@@ -111,7 +113,14 @@ def _counted(people: Counted) -> tuple[Federation, list[str]]:
     with warnings.catch_warnings(record=True) as odd:
         warnings.simplefilter("always", ScoreWarning)
         federation = Federation.of_people(people)
-    return federation, [f"Warning: {warning.message}." for warning in odd]
+    told = [f"Warning: {warning.message}." for warning in odd]
+    for name, size in zip(people.groups, people.counts.sum(axis=(0, 2, 3)), strict=True):
+        if size < FEW:
+            told.append(
+                f"Warning: group {name} has {size:.0f} people, whose rates are mostly chance, and "
+                "so are disparities that count them."
+            )
+    return federation, told
 
 
 def _warned(data: Dataset, federation: Federation, unseen: bool) -> list[str]:

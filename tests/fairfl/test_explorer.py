@@ -19,7 +19,7 @@ TINY = 1e-12
 """MD is known to 1e-17, a smaller budget to few digits: where it binds in the tails of a client's
 laws, the client's thresholds are known to few digits as well.
 """
-BLOCK = 20
+BLOCK = 5
 SCRIPT = """
 const told = (scheme, part) => {
   const top = Math.abs(scheme.free.md), d = scheme.smallest + part * (top - scheme.smallest);
@@ -98,11 +98,11 @@ def problems(setting: dict[str, Any], name: str, found: list[dict[str, Any]]) ->
 
 
 @pytest.mark.slow
-@pytest.mark.every(50)
-@pytest.mark.parametrize("block", range(50))
+@pytest.mark.every(200)
+@pytest.mark.parametrize("block", range(200))
 def test_rules_are_those_of_the_solvers(block: int) -> None:
     seeds = range(BLOCK * block, BLOCK * (block + 1))
-    settings = [drawn(seed, 3 if seed % BLOCK == 0 else 2) for seed in seeds]
+    settings = [drawn(seed, 3 if seed % 20 == 0 else 2) for seed in seeds]
     wrong = [
         (seed, name, said)
         for seed, setting, all_ in zip(seeds, settings, by_node(settings), strict=True)

@@ -113,6 +113,11 @@ def test_two_of_three_groups(cli, quick, people, tmp_path):
     assert "groups: other, or none and young" in good.stdout
     left_out = (frame["a"] == "old").sum()
     assert f"{left_out} people of other groups are left out" in good.stdout
+    assert "mostly chance" not in result.stdout
+    frame.loc[frame.index[::5][2:], "a"] = "old"
+    frame.to_csv(file, index=False)
+    result = cli("frontier", file, *COLUMNS, "--points", 4)
+    assert "Warning: group other, or none has 2 people, whose rates are mostly" in result.stdout
 
 
 def test_a_client_without_one_of_the_groups_is_named(cli, quick, people, tmp_path):
