@@ -203,7 +203,7 @@ def frontier(
 
 def _search(federation: Federation, task: Task) -> Any:
     """What finds frontiers of local training on a finite X."""
-    from fairfl.solvers.lft_ensemble.finite_segments import Segments
+    from fairfl.solvers.lft_ensemble.finite_frontier import Segments
     from fairfl.solvers.lft_fedavg.finite_search import search_finite
 
     return (Segments.of if task.scheme == "lft_ensemble" else search_finite)(federation, task)
@@ -213,7 +213,8 @@ def _frontier(
     federation: Federation, task: Task, points: int, local: Array, effort: str, budgets: str
 ) -> Frontier:
     """The frontier whose accuracies are 1 + utility."""
-    from fairfl.solvers.cfl.frontier import aware_frontier, cfl_frontier
+    from fairfl.solvers.cfl.frontier import cfl_frontier
+    from fairfl.solvers.client_aware import aware_frontier
     from fairfl.solvers.frontier_checks import checked, filled, upper_bound
     from fairfl.solvers.lft_ensemble.densities_frontier import ensemble_frontier
     from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_frontier

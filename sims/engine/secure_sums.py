@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fairfl.sims.engine import masks as secure
+from fairfl.sims.engine import secure_masks as secure
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.group_label_sums import CellIndex, CellSums
@@ -52,7 +52,8 @@ class SumOnly(Algorithm):
     ``steer`` sees the sum of the reports, and its part of the state. Updates are added with the
     weights of ``weigh``, which clients apply themselves.
 
-    Reports travel masked (``masks.py``), and updates where ``Computing.masked_updates`` says so.
+    Reports travel masked (``secure_masks.py``), and updates where ``Computing.masked_updates`` says
+    so.
     Hooks of the clients take a ``CellRound``; ``begin`` and ``steer``, the server's, are given sums
     and public state, no client's row. (Both kinds are methods of one object: that no client's hook
     hides a row in it is the author's part.) Where one client alone reports, the sum is its report:

@@ -116,8 +116,8 @@ class Computing:
         or leave the client out of the round, which is counted. Where updates do not fit into memory
         "drop" trains each round twice: the others are weighed without what is left out.
     masked_updates : bool
-        Whether updates, too, travel as masked fixed-point numbers (``masks.py``), 8 bytes each, so
-        that no server sees one of them: their sum over k clients is rounded to k 2^-37. For runs
+        Whether updates, too, travel as masked fixed-point numbers (``secure_masks.py``), 8 bytes
+        each, so that no server sees one of them: their sum over k clients is rounded to k 2^-37. For runs
         whose algorithms all are behind sums.
     """
 

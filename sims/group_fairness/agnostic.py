@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from fairfl._support.checks import in_range, positive, whole
-from fairfl.sims.engine import masks as secure
+from fairfl.sims.engine import secure_masks as secure
 from fairfl.sims.engine.data import ClientData, Parts
 from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.model import Model

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfl._support.checks import one_of, positive, whole
-from fairfl.sims.engine import masks as secure
+from fairfl.sims.engine import secure_masks as secure
 from fairfl.sims.engine.algorithm import State
 from fairfl.sims.engine.group_label_sums import CellSums
 from fairfl.sims.engine.secure_sums import OWN, REPORTS, CellRound, SumOnly

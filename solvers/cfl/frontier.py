@@ -1,6 +1,5 @@
-"""CFL's frontier, and that of client-aware rules: on laws of FedFB's problem all budgets in one
-vectorised pass (FedFB, lemma 7), on other laws along a path, on a finite X by one sort, else by
-continuation.
+"""CFL's frontier: on laws of FedFB's problem all budgets in one vectorised pass (FedFB, lemma 7),
+on other laws along a path, on a finite X by one sort, else a programme for each budget.
 """
 
 from __future__ import annotations
@@ -14,12 +13,10 @@ from fairfl._support.checks import Array
 from fairfl.solvers.cfl.budget_path import BudgetPath
 from fairfl.solvers.cfl.densities import solve_many, threshold_model
 from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
-from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.finite import certified, solve_box, solve_finite
 from fairfl.solvers.flip_path import FlipPath
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.problem import Problem, Task, law_problem
-from fairfl.solvers.solution import FINITE_TOLERANCE, LAW_TOLERANCE, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
@@ -81,35 +78,3 @@ def _finite(fed: Federation, points: int, task: Task) -> Frontier:
     # flips at η = 1/2 cost nothing: all are made
     widest = max(float(gap[accuracy == accuracy[0]].min()), 0.0)
     return _built(np.linspace(0.0, widest, points), at)
-
-
-def aware_frontier(fed: Federation, points: int, task: Task, local: Array) -> Frontier:
-    """The client-aware frontier under the local budgets (I,)."""
-    model = fed.model
-    if isinstance(model, FiniteModel):
-        return convex_frontier(
-            lambda eps, _: solve_finite(fed, task, eps, local), points, FINITE_TOLERANCE
-        )
-    return convex_frontier(lambda eps, start: solve_by_dual(fed, task, eps, local, start), points)
-
-
-def convex_frontier(
-    solved: Callable[[Array, Array | None], Solution], points: int, tolerance: float = LAW_TOLERANCE
-) -> Frontier:
-    """The frontier of a scheme whose solutions at budgets (1,) are its frontier, by continuation:
-    one problem a point, each from the multipliers of the one at the next larger budget; a
-    disparity within ``tolerance`` of its budget is the budget.
-    """
-    free = solved(np.array([np.inf]), None)
-
-    def at(budgets: Array) -> Points:
-        found, start = [free] * budgets.size, free.multipliers
-        for k in np.argsort(-budgets, kind="stable"):
-            found[k] = solved(budgets[k : k + 1], start)
-            start = found[k].multipliers
-        reached = np.array([s.disparity for s in found])
-        met = np.abs(reached - budgets) <= tolerance
-        worth = np.array([1.0 + s.utility for s in found])
-        return Points(np.where(met, budgets, reached), worth, budgets[:, None])
-
-    return build(free.scheme, at(np.linspace(0.0, free.disparity, points)), at, exact=True)

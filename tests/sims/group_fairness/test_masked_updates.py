@@ -8,7 +8,7 @@ import torch
 from grouped import EXACT, people, run
 
 from fairfl.sims.engine import Given, Logistic, Replicate, Simulation, Training
-from fairfl.sims.engine import masks as secure
+from fairfl.sims.engine import secure_masks as secure
 from fairfl.sims.engine.secure_sums import OWN, UPDATE
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.sims.runs.run import configuration

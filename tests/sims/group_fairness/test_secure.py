@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairfl.sims.engine import masks as secure
+from fairfl.sims.engine import secure_masks as secure
 from fairfl.sims.engine.draws import counter
 
 
