@@ -117,8 +117,8 @@ class Computing:
         "drop" trains each round twice: the others are weighed without what is left out.
     masked_updates : bool
         Whether updates, too, travel as masked fixed-point numbers (``secure_masks.py``), 8 bytes
-        each, so that no server sees one of them: their sum over k clients is rounded to k 2^-37. For runs
-        whose algorithms all are behind sums.
+        each, so that no server sees one of them: their sum over k clients is rounded to k 2^-37.
+        For runs whose algorithms all are behind sums.
     """
 
     device: str = "auto"
