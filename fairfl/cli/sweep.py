@@ -5,6 +5,7 @@ them.
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,13 @@ import typer
 
 from fairfl.cli.errors import Commands, one_line
 from fairfl.cli.options import AsJson, Imports, option, out_folder, place
+
+
+class Engine(StrEnum):
+    """Where units run."""
+
+    local = "local"
+    ray = "ray"
 
 
 class Sweeps(Commands):
@@ -40,7 +48,7 @@ def _sweep() -> None:
 def run(
     config: Config,
     out: Annotated[Path, option("Folder of the results.", "--out", **place("DIR"))],
-    engine: Annotated[str, option("local (processes) or ray.")] = "local",
+    engine: Annotated[Engine, option("local (processes) or ray.")] = Engine.local,
     jobs: Annotated[int, option("Processes of local; 0: one a core, four at most.", min=0)] = 0,
     shard: Annotated[str, option("The K-th of N parts, K from 1.", metavar="K/N")] = "1/1",
     retry_failed: Annotated[bool, option("Run units that failed again.", "--retry-failed")] = False,
@@ -67,7 +75,7 @@ def run(
                 function,
                 grid,
                 out,
-                engine=engine,
+                engine=engine.value,
                 jobs=jobs,
                 shard=part,
                 retry_failed=retry_failed,
@@ -135,9 +143,11 @@ def _shard(text: str) -> tuple[int, int]:
     """K/N."""
     try:
         k, n = (int(part) for part in text.split("/"))
+        if 1 <= k <= n:
+            return k, n
     except ValueError:
-        raise ValueError(f"--shard must be K/N such as 1/8, got {text!r}") from None
-    return k, n
+        pass
+    raise ValueError(f"--shard must be K/N such as 1/8, K from 1 to N, got {text!r}")
 
 
 def _tell(found: dict[str, Any], as_json: bool) -> None:

@@ -81,7 +81,9 @@ class Ray:
         self.ray, self.joined = ray, ray.is_initialized()
         if not self.joined:
             ray.init(address=address, log_to_driver=False)
-        self.limits = {"num_cpus": cpus, "num_gpus": gpus, "memory": memory}
+        limits = {"num_cpus": cpus, "num_gpus": gpus, "memory": memory}
+        # made once: Ray sends each remote function to the cluster
+        self.call = ray.remote(max_retries=LOST, **limits)(_called)
         for module in named_modules():
             ray.cloudpickle.register_pickle_by_value(module)
         total = ray.cluster_resources()
@@ -90,10 +92,13 @@ class Ray:
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """See ``Engine``."""
-        remote = self.ray.remote(max_retries=LOST, **self.limits)(function)
-        return remote.remote(*arguments).future()
+        return self.call.remote(function, *arguments).future()
 
     def close(self, stop: bool) -> None:
         """See ``Engine``."""
         if not self.joined:
             self.ray.shutdown()
+
+
+def _called(function: Callable[..., Any], *arguments: Any) -> Any:
+    return function(*arguments)

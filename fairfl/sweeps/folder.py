@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -86,9 +86,9 @@ class Folder:
 
 
 def results(
-    folders: Sequence[Folder], units: Sequence[Mapping[str, Any]]
+    folders: Sequence[Folder], units: Iterable[Mapping[str, Any]]
 ) -> Iterator[dict[str, Any] | None]:
-    """The results of all units in their order, from the first folder that has one."""
+    """The results of units in their order, from the first folder that has one."""
     for unit in units:
         yield next((found for f in folders if (found := f.result(unit)) is not None), None)
 
@@ -105,8 +105,14 @@ def counted(folders: Sequence[Folder], units: Sequence[Mapping[str, Any]]) -> di
     return out | {"errors": dict(sorted(errors.items(), key=lambda one: -one[1]))}
 
 
-def table(folders: Sequence[Folder], units: Sequence[Mapping[str, Any]], file: Path) -> int:
-    """Write the results of all units as one tidy Parquet file, and return how many are missing.
+def table(
+    folders: Sequence[Folder],
+    units: Sequence[Mapping[str, Any]],
+    file: Path,
+    which: Sequence[int] | None = None,
+) -> int:
+    """Write the results of all units, or of those of the numbers ``which``, as one tidy Parquet
+    file, and return how many are missing.
 
     Columns are ``unit`` (its number), the parameters, what was found, and ``error``. A unit has as
     many rows as its result, a failed one has one. The bytes depend on the results alone.
@@ -116,7 +122,9 @@ def table(folders: Sequence[Folder], units: Sequence[Mapping[str, Any]], file: P
         import pyarrow.parquet as pq
 
     rows, missing = [], 0
-    for number, found in enumerate(results(folders, units)):
+    numbers = range(len(units)) if which is None else which
+    found_of = results(folders, (units[number] for number in numbers))
+    for number, found in zip(numbers, found_of, strict=True):
         if found is None:
             missing += 1
             continue

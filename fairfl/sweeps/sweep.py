@@ -5,8 +5,7 @@ from __future__ import annotations
 import inspect
 import pickle
 import sys
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from hashlib import sha256
 from itertools import chain, islice
@@ -18,7 +17,6 @@ import pandas as pd
 
 from fairfl._support.checks import one_of, shown, whole
 from fairfl._support.extras import extras_named
-from fairfl._support.own_parts import DIGESTS
 from fairfl._support.threads import one_thread
 from fairfl._support.version import __version__
 from fairfl.sweeps.engines import Engine, Given, Local, Ray
@@ -117,13 +115,13 @@ def sweep(
             return Ray(address, cpus, gpus, memory)
         return Local(jobs) if isinstance(engine, str) else Given(engine, jobs)
 
-    own = units if n == 1 else [units[number] for number in range(k - 1, len(units), n)]
+    own = range(k - 1, len(units), n)
     keeper = Keeper(folder, len(own), progress)
-    todo = keeper.missing(own, retry_failed)
+    todo = keeper.missing((units[number] for number in own), retry_failed)
     first = next(todo, None)
     if first is not None:  # no engine is started for nothing
         _run(made(), function, chain([first], todo), keeper.keep)
-    table([folder], own, folder.path / TABLE)
+    table([folder], units, folder.path / TABLE, own)
     return pd.read_parquet(folder.path / TABLE)
 
 
@@ -134,7 +132,9 @@ class Keeper:
         self.folder, self.total, self.progress = folder, total, progress
         self.done = 0
 
-    def missing(self, units: Units, retry_failed: bool) -> Iterator[Mapping[str, Any]]:
+    def missing(
+        self, units: Iterable[Mapping[str, Any]], retry_failed: bool
+    ) -> Iterator[Mapping[str, Any]]:
         """The units without a result."""
         for unit in units:
             known = self.folder.result(unit)
@@ -158,7 +158,7 @@ def described(function: Function, units: Units) -> dict[str, Any]:
     if function.__module__.startswith("fairfl."):
         code = __version__
     else:
-        code = DIGESTS.get(Path(file or "").name) or _source(function, file)
+        code = _source(function, file)
     name = f"{function.__module__}.{function.__qualname__}"
     return {"function": name, "code": code, "units": len(units), "grid": identity(units)}
 
@@ -190,12 +190,9 @@ def _run(
     keep: Callable[[Mapping[str, Any], Mapping[str, Any]], None],
 ) -> None:
     """Run units, a few tasks at a time; those whose process is lost are run once more, alone."""
-    lost: deque[Mapping[str, Any]] = deque()
     stopped = True
     try:
-        for unit in _together(engine, function, todo, keep):
-            lost.append(unit)
-        for unit in lost:
+        for unit in list(_together(engine, function, todo, keep)):
             for _ in _together(engine, function, iter([unit]), keep):
                 keep(unit, {"error": LOST})
         stopped = False

@@ -100,7 +100,7 @@ def test_every_engine_gives_the_same_bytes(log, tmp_path):
         ff.sweep(swept.noted, units, tmp_path / "three", engine=thread)
         for k in (3, 1, 2):
             part = ff.sweep(swept.noted, grid, tmp_path / f"part{k}", engine=thread, shard=(k, 3))
-            assert len(part) == 4
+            assert len(part) == 4 and part["unit"].tolist() == list(range(k - 1, 12, 3))
     assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two") == bytes_of(tmp_path / "three")
     parts = [Folder(tmp_path / f"part{k}") for k in (2, 3, 1)]
     assert table(parts, Grid(axes=grid), tmp_path / "joined.parquet") == 0
@@ -266,4 +266,20 @@ def test_own_questions(text, rows, tmp_path, cli):
 def test_bad_files(text, told, tmp_path, cli):
     (tmp_path / "c.toml").write_text(text, "utf-8")
     done = cli("sweep", tmp_path / "c.toml", "--out", tmp_path / "o")
+    assert done.exit_code == 2 and told in done.stderr and not (tmp_path / "o").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--shard", "3/2"), "--shard must be K/N such as 1/8, K from 1 to N, got '3/2'"),
+        (("--shard", "a"), "--shard must be K/N such as 1/8, K from 1 to N, got 'a'"),
+        (("--engine", "slurm"), "slurm"),
+        (("--jobs", "-1"), "jobs"),
+        (("--memory", "0"), "memory"),
+    ],
+)
+def test_bad_options(words, told, tmp_path, cli):
+    (tmp_path / "c.toml").write_text('run = "claim"\nfixed.claim = "x"', "utf-8")
+    done = cli("sweep", tmp_path / "c.toml", "--out", tmp_path / "o", *words)
     assert done.exit_code == 2 and told in done.stderr and not (tmp_path / "o").exists()
