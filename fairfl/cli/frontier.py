@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairfl.cli.errors import one_line
-from fairfl.cli.options import AsJson, given, option, out_folder, place, require_columns
+from fairfl.cli.options import (
+    AsJson,
+    Decimal,
+    Encoding,
+    Missing,
+    Sep,
+    given,
+    option,
+    out_folder,
+    place,
+    require_columns,
+)
 
 if TYPE_CHECKING:
     from fairfl.theory.populations.calibration import Counted
@@ -55,6 +66,13 @@ def frontier(
     levels: Annotated[
         int | None, option("Levels to merge scores into, at most; 0: none merged.", min=0)
     ] = None,
+    categorical: Annotated[
+        bool, option("The score's values are names: each is a level, in no order.", "--categorical")
+    ] = False,
+    sep: Sep = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
     calibrate: Annotated[
         Calibrate, option("One P(y=1|x) for all, or one each.")
     ] = Calibrate.shared,
@@ -120,6 +138,11 @@ def frontier(
             group_pair=group_pair,
             levels=levels,
             blind=blind,
+            categorical=categorical,
+            sep=sep,
+            decimal=decimal,
+            encoding=encoding,
+            missing=missing,
         )
         if calibrate is not Calibrate.shared:
             people["calibrate"] = calibrate.value
@@ -193,8 +216,12 @@ def _people(
     """A table of people as a federation, what was done to it, and its people."""
     require_columns(people)
     from fairfl.reports.people import read
+    from fairfl.sims.data.table_file import Form
 
-    return read(file, features=people.pop("feature", None), unseen=unseen, **people)
+    names = people.keys() & {"sep", "decimal", "encoding", "missing"}
+    form = Form(**{name: people.pop(name) for name in names})
+    features = people.pop("feature", None)
+    return read(file, features=features, unseen=unseen, form=form, **people)
 
 
 def _costs(text: str) -> Any:

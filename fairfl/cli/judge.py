@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fairfl.cli.errors import one_line
-from fairfl.cli.options import AsJson, option
+from fairfl.cli.options import AsJson, Decimal, Encoding, Missing, Sep, given, option
 
 
 def judge(
@@ -29,6 +29,10 @@ def judge(
     difference: Annotated[
         str, option("Of groups' rates: pairwise, or overall (from the population's).")
     ] = "pairwise",
+    sep: Sep = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
     seed: Annotated[int, option("Of the parts that rules are judged on.", min=0)] = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -43,7 +47,9 @@ def judge(
         from fairfl.reports.judge import judge, sentences, table
         from fairfl.reports.question import Question
         from fairfl.reports.terminal import tell, tell_table
+        from fairfl.sims.data.table_file import Form
 
+        form = Form(**given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
         with stages() as progress:
             found = judge(
                 file,
@@ -54,6 +60,7 @@ def judge(
                 score=score,
                 question=Question(notion, difference),  # type: ignore[arg-type]
                 seed=seed,
+                form=form,
                 progress=progress,
             )
         if as_json:

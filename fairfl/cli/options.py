@@ -80,6 +80,14 @@ Imports = Annotated[
 ]
 
 
+Sep = Annotated[str | None, option(r"Character between cells, such as ';' or '\t' (a tab).")]
+Decimal = Annotated[str | None, option("Sign before decimals: . or a comma.", metavar="SIGN")]
+Encoding = Annotated[str | None, option("Of a text file, such as cp1252; default utf-8.")]
+Missing = Annotated[
+    str | None, option("Rows with a missing cell: error (default), or drop, which leaves them out.")
+]
+
+
 def given(**options: Any) -> dict[str, Any]:
     """The options that a user gave: without None, False and empty lists."""
     return {

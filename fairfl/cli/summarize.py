@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from fairfl.cli.errors import one_line
-from fairfl.cli.options import option, out_folder, place
+from fairfl.cli.options import Decimal, Encoding, Missing, Sep, given, option, out_folder, place
 
 
 def summarize(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv, with a header.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv or .parquet.")],
     score: Annotated[str, option("Column: larger where y = 1 is likelier.")],
     label: Annotated[str, option("Column of two values, y.")],
     group: Annotated[str, option("Column of the protected groups, a.")],
@@ -25,6 +25,10 @@ def summarize(
         int | None,
         option("Withhold counts from 1 to below this, and what would give one away.", min=2),
     ] = None,
+    sep: Sep = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
     out: Annotated[Path, option("File to write.", "--out", **place("FILE"))] = Path("site.json"),
 ) -> None:
     """Count people by group, label and level of the score; print what leaves the house, and write
@@ -33,15 +37,19 @@ def summarize(
     with one_line():
         from fairfl._support.whole_file import write_whole
         from fairfl.sims.data import summary
+        from fairfl.sims.data.table_file import Form
 
         cuts = _edges(levels, edges)
+        form = Form(**given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
         found = summary.summarize(
-            file, score=score, label=label, group=group, site=site, edges=cuts
+            file, score=score, label=label, group=group, site=site, edges=cuts, form=form
         )
         if min_cell is not None:
             found = found.suppressed(min_cell)
         text = found.as_text()
         hidden = int(found.withheld.sum())
+        if found.left_out:
+            typer.echo(found.left_out)
         typer.echo(
             f"{found.people:,} people of {site}; y = 1 stands for {label} = {found.labels[1]}. "
             f"{found.counts.size} counts ({hidden} withheld) and the names below leave the house, "

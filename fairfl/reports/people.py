@@ -14,6 +14,7 @@ import numpy as np
 
 from fairfl._support.checks import Array, some
 from fairfl.sims.data.summary import Summary, joined, read_summary
+from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.theory.populations.calibration import Counted, ScoreWarning, count_people
@@ -37,13 +38,15 @@ def read(
     calibrate: str = "shared",
     blind: bool = False,
     unseen: bool = False,
+    categorical: bool = False,
+    form: Form = PLAIN,
 ) -> tuple[Federation, list[str], Counted]:
     """Read a CSV or Parquet file as a federation; what was done to the table, in
     words; its people.
 
     Parameters
     ----------
-    path, score, label, group, client, features, blind : see
+    path, score, label, group, client, features, blind, categorical, form : see
         :func:`fairfl.sims.data.tables.people.read_people`; without a score one is made from the
         features, by ``cross_fitted_score``.
     group_pair : "A,B", the two groups to keep where there are more.
@@ -55,9 +58,13 @@ def read(
     ValueError : what does not fit.  OSError : the file cannot be read.  RuntimeError : no score
         could be fitted.
     """
-    data = read_people(
-        path, score=score, label=label, group=group, client=client, features=features, blind=blind
-    )
+    asked = {"score": score, "features": features, "blind": blind, "categorical": categorical}
+    data = read_people(path, label=label, group=group, client=client, form=form, **asked)
+    if categorical and calibrate != "shared":
+        raise ValueError(
+            f"calibrate must be 'shared' for a categorical score, got {calibrate!r}: the order of "
+            "its values is that of all people"
+        )
     x, source = _score(data, Path(path).name)
     kept, notes = _chosen(data, group_pair)
     columns = (column[kept] for column in (x, data.label, data.group, data.client))
@@ -70,6 +77,7 @@ def read(
     federation, odd = _counted(people)
     lines = [
         f"{people.people:,} people; score: {source}; {people.merged}.",
+        *filter(None, [data.note]),
         *notes,
         f"y = 1 stands for {label} = {data.label_names[1]}; {ACCURACIES}",
         *_warned(data, federation, unseen),

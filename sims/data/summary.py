@@ -7,7 +7,6 @@ given, and more counts are withheld where it would give one away (complementary 
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array, existing_file, shown, some, whole
+from fairfl.sims.data.table_file import PLAIN, Form, ordered, read_table
 
 FORMAT, VERSION = "fairfl-summary", 1
 NAMES = ("site", "score", "label", "labels", "group", "groups", "edges")
@@ -39,6 +39,7 @@ class Summary:
     people : how many in all.
     min_cell : counts from 1 to below this are withheld; 0: none are.
     complemented : whether a count of ``min_cell`` or more is withheld with them.
+    left_out : which rows of the table are not counted, in words; not in the file.
     """
 
     site: str
@@ -52,6 +53,7 @@ class Summary:
     people: int
     min_cell: int = 0
     complemented: bool = False
+    left_out: str = ""
 
     def __post_init__(self) -> None:
         _edges(self.edges)
@@ -142,9 +144,16 @@ def _digest(data: dict[str, Any]) -> str:
 
 
 def summarize(
-    path: str | Path, *, score: str, label: str, group: str, site: str, edges: Sequence[float]
+    path: str | Path,
+    *,
+    score: str,
+    label: str,
+    group: str,
+    site: str,
+    edges: Sequence[float],
+    form: Form = PLAIN,
 ) -> Summary:
-    """Count the people of a comma-separated file with a header.
+    """Count the people of a file.
 
     Parameters
     ----------
@@ -152,6 +161,7 @@ def summarize(
         which the later in sorted order is y = 1.  group : column of groups.
     site : the site's name.
     edges : of the levels, see :class:`Summary`.
+    form : how a text file is written, and what becomes of rows with a missing cell.
 
     Raises
     ------
@@ -160,24 +170,24 @@ def summarize(
     cuts = _edges(edges)
     if not site:
         raise ValueError("site must not be empty, got ''")
-    rows = read_rows(Path(path), score, label, group)
-    x, y, a = ([row[rows[0].index(name)] for row in rows[1:]] for name in (score, label, group))
-    labels, groups = _sorted(set(y)), _sorted(set(a))
-    if len(labels) != 2:
-        raise ValueError(f"label column {label!r} must have two values, got {some(labels)}")
-    values = np.array([number(text, score, row) for row, text in enumerate(x, start=1)])
+    roles = {"score": (score,), "label": (label,), "group": (group,)}
+    table = read_table(path, form, roles)
+    values, (y, labels), (a, groups) = (
+        table.numbers(score),
+        table.labels(label),
+        table.categories(group),
+    )
     out = np.flatnonzero((values < cuts[0]) | (values > cuts[-1]))
     if out.size:
         raise ValueError(
             f"score column {score!r} must be from {cuts[0]:g} to {cuts[-1]:g}, the outermost "
-            f"edges, got {values[out[0]]:g} in row {out[0] + 1}"
+            f"edges, got {values[out[0]]:g} in row {table.rows[out[0]]}"
         )
     level = np.minimum(np.searchsorted(cuts, values, side="right") - 1, len(cuts) - 2)
     counts = np.zeros((len(groups), 2, len(cuts) - 1), dtype=np.int64)
-    where = np.array([groups.index(v) for v in a]), np.array([labels.index(v) for v in y]), level
-    np.add.at(counts, where, 1)
-    names = (labels[0], labels[1])
-    return Summary(site, score, label, names, group, tuple(groups), cuts, counts, len(values))
+    np.add.at(counts, (a, y, level), 1)
+    names = site, score, label, labels, group, groups
+    return Summary(*names, cuts, counts, len(table), left_out=table.dropped)
 
 
 def _edges(edges: Sequence[float]) -> tuple[float, ...]:
@@ -187,61 +197,6 @@ def _edges(edges: Sequence[float]) -> tuple[float, ...]:
             f"edges must be three or more increasing finite numbers, got {shown(list(cuts))}"
         )
     return cuts
-
-
-def read_rows(path: Path, *names: str) -> list[list[str]]:
-    """The texts of a comma-separated file, its header first, where the columns ``names`` are
-    complete; rows are counted from 1, the header left out.
-
-    Raises
-    ------
-    ValueError : what does not fit.  OSError : the file cannot be read.
-    """
-    if len(set(names)) < len(names):
-        raise ValueError(f"columns must be different, got {', '.join(names)}")
-    existing_file(path)
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
-            rows = list(csv.reader(stream))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{str(path)!r} is not a readable table: {error}") from None
-    if len(rows) < 2:
-        raise ValueError(f"{str(path)!r} has no rows below its header")
-    header = rows[0]
-    for name in names:
-        if header.count(name) != 1:
-            raise ValueError(f"{name!r} must be one column of {path.name}, got {some(header)}")
-    where = [header.index(name) for name in names]
-    for number, row in enumerate(rows[1:], start=1):
-        if len(row) != len(header):
-            raise ValueError(
-                f"row {number} of {path.name} must have {len(header)} cells, got {len(row)}"
-            )
-        for name, k in zip(names, where, strict=True):
-            if not row[k]:
-                raise ValueError(f"column {name!r} must not be missing, got '' in row {number}")
-    return rows
-
-
-def _sorted(values: set[str]) -> list[str]:
-    """As numbers where they are all numbers."""
-    try:
-        return sorted(values, key=float)
-    except ValueError:
-        return sorted(values)
-
-
-def number(text: str, column: str, row: int) -> float:
-    """A finite number of a cell."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = np.nan
-    if not np.isfinite(value):
-        raise ValueError(
-            f"score column {column!r} must hold finite numbers, got {text!r} in row {row}"
-        )
-    return value
 
 
 def read_summary(path: str | Path) -> Summary:
@@ -300,7 +255,7 @@ def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...]]:
                     f"sites must have the same {name}: {first.site!r} has {some(agreed)}, "
                     f"{one.site!r} has {some(own)}"
                 )
-    groups = tuple(_sorted({name for one in found for name in one.groups}))
+    groups = ordered({name for one in found for name in one.groups})
     counts = np.zeros((len(found), len(groups), *first.counts.shape[1:]))
     for i, one in enumerate(found):
         counts[i, [groups.index(name) for name in one.groups]] = _spread(one)

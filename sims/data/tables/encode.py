@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fairfl.sims.data.tables.csv_file import numbers
+from fairfl._support.checks import shown
 
 
 def encode(
@@ -62,6 +62,20 @@ def encode(
         blocks.append(one_hot(codes, len(levels)))
         names.extend(f"{column}={level}" for level in levels)
     return np.hstack(blocks), tuple(names)
+
+
+def numbers(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
+    """Return a column as finite numbers, shape (n,); anything else raises `ValueError`."""
+    values = pd.Series(pd.to_numeric(frame[column], errors="coerce"))
+    parsed = values.to_numpy(dtype=np.float64, na_value=np.nan)
+    wrong = ~np.isfinite(parsed)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"column {column!r} must hold finite numbers, got {shown(frame[column].iloc[row])} in "
+            f"row {row + 1}"
+        )
+    return parsed
 
 
 def one_hot(codes: NDArray[np.integer], count: int) -> NDArray[np.float64]:

@@ -43,7 +43,7 @@ frontier empty.csv TWO | empty
 frontier people.csv | needs --label and --group
 frontier people.csv --label y | needs --group
 frontier people.csv --score t TWO | 't'
-frontier people.csv --score s --label z --group a | exactly two values
+frontier people.csv --score s --label z --group a | must have two values
 frontier people.csv --score s TWO --feature z | features
 frontier people.csv --score a --label y --group site | finite numbers
 frontier PEOPLE --at 1.5 | at must be in [0, 1]
@@ -93,7 +93,7 @@ summarize SITE --edges 0,x | --edges must be numbers with commas | '0,x'
 summarize SITE --edges 0,1 | edges must be three or more increasing
 summarize SITE --min-cell 1 | --min-cell
 summarize people.csv --score s TWO --site "" | site must not be empty
-summarize people.csv --score s --label z --group a --site n | label column 'z' must have two values
+summarize people.csv --score s --label z --group a --site n | label column 'z' of people.csv must have two values
 """)
 """A command line, and parts of what is told."""
 
