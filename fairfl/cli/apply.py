@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fairfl.cli.errors import one_line
 from fairfl.cli.options import Decimal, Encoding, Missing, Sep, given, option, out_folder, place
+
+if TYPE_CHECKING:
+    from fairfl.sims.data.table_file import Table
 
 ADDED = ("chance", "decision")
 
@@ -49,9 +53,9 @@ def apply(
             raise ValueError(f"{rule.name}: {error}") from None
         known = read.named([called(name) for name in read.groups])
         table = read_table(file, form, {"score": (score,), "group": group})
-        parts = [np.array(names)[codes] for codes, names in map(table.categories, group)]
-        a = np.array([" & ".join(names) for names in zip(*parts, strict=True)])
-        chance = known(table.numbers(score), a)
+        a = _places("group", table, group, [str(name) for name in known.groups])
+        x = _places("score", table, [score], known.names) if known.names else table.numbers(score)
+        chance = known.of_number(x, a)
         decision = np.random.default_rng(seed).random(len(table)) < chance
         rows = table_rows(file, form)
         header = next(rows)
@@ -70,6 +74,26 @@ def apply(
         if table.dropped:
             typer.echo(table.dropped)
         for name, each in zip(known.groups, known.number(known.groups), strict=True):
-            own = decision[known.number(a) == each]
+            own = decision[a == each]
             typer.echo(f"{name}: {own.sum():,} of {own.size:,} accepted; {known.accepted(name)}")
         typer.echo(f"written: {out}")
+
+
+def _places(role: str, table: Table, columns: list[str], known: Sequence[str]) -> Any:
+    """(n,) which of the known names each row has, in several columns with " & " between."""
+    import numpy as np
+
+    from fairfl._support.checks import some
+
+    parts = zip(
+        *([names[k] for k in codes] for codes, names in map(table.categories, columns)), strict=True
+    )
+    place, found = {name: k for k, name in enumerate(known)}, []
+    for row, names in zip(table.rows, parts, strict=True):
+        if (name := " & ".join(names)) not in place:
+            raise ValueError(
+                f"{role} must be one of {some([repr(one) for one in known])} of the rule, got "
+                f"{name!r} in row {row} of {table.path.name}"
+            )
+        found.append(place[name])
+    return np.array(found)

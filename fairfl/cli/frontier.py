@@ -99,6 +99,15 @@ def frontier(
         float | None,
         option("Also client-aware rules, of at most this disparity at each client; inf: any."),
     ] = None,
+    schemes: Annotated[
+        str | None,
+        option(
+            "Solve these only, with commas between, and cfl: lft_fedavg_common, "
+            "lft_ensemble_common (one budget for all clients), lft_fedavg, lft_ensemble (a budget "
+            "for each), client_aware.",
+            metavar="NAME,...",
+        ),
+    ] = None,
     at: Annotated[list[float] | None, option("Disparity to compare accuracies at; repeat.")] = None,
     points: Annotated[int, option("Points a frontier.", min=2)] = 60,
     bootstraps: Annotated[
@@ -127,7 +136,8 @@ def frontier(
         from fairfl.reports.frontier import compared, report, searched
         from fairfl.reports.question import Question
 
-        question = Question(notion, difference, _costs(costs), sees, local_eps)
+        only = () if schemes is None else tuple(name.strip() for name in schemes.split(","))
+        question = Question(notion, difference, _costs(costs), sees, local_eps, only)
         draws = given(bootstraps=bootstraps, seed=seed)
         people = given(
             score=score,

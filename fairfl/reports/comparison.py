@@ -28,6 +28,7 @@ from fairfl.reports.sampling import (
 )
 from fairfl.solvers.api import solve
 from fairfl.solvers.frontier import Frontier, Points
+from fairfl.solvers.schemes import COMMON as AGREED
 from fairfl.solvers.solution import Solution, rates_of
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
@@ -157,6 +158,12 @@ class Comparison:
     def talked(self) -> list[int]:
         """Which of the disparities are put in words."""
         return _talked(self.disparities, self.asked)
+
+    @property
+    def parts(self) -> tuple[list[str], list[str]]:
+        """The schemes at one budget for all, CFL among them, and those of a planner."""
+        agreed = [scheme for scheme in self.reaches if scheme in ("cfl", *AGREED)]
+        return agreed, [scheme for scheme in self.reaches if scheme not in agreed]
 
     @property
     def judged(self) -> bool:

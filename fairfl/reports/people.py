@@ -60,17 +60,18 @@ def read(
     """
     asked = {"score": score, "features": features, "blind": blind, "categorical": categorical}
     data = read_people(path, label=label, group=group, client=client, form=form, **asked)
-    if categorical and calibrate != "shared":
+    if categorical and (calibrate, levels, group_pair) != ("shared", None, None):
         raise ValueError(
-            f"calibrate must be 'shared' for a categorical score, got {calibrate!r}: the order of "
-            "its values is that of all people"
+            "levels, group_pair and calibrate must not be given together with a categorical score, "
+            "each value of which is a level"
         )
     x, source = _score(data, Path(path).name)
     kept, notes = _chosen(data, group_pair)
     columns = (column[kept] for column in (x, data.label, data.group, data.client))
-    people = count_people(*columns, calibrate=calibrate, levels=levels)
+    people = count_people(*columns, calibrate=calibrate, levels=0 if categorical else levels)
     people = replace(
         people,
+        names=data.score_names,
         groups=tuple(data.group_names[code] for code in people.groups),
         clients=tuple(data.client_names[code] for code in people.clients),
     )
@@ -160,7 +161,8 @@ def _score(data: Dataset, file: str) -> tuple[Array, str]:
     fixed seed.
     """
     if "score" in data.columns:
-        return data.features[:, 0], f"column {data.columns['score'][0]!r}"
+        names = f", {len(data.score_names)} names" if data.score_names else ""
+        return data.features[:, 0], f"column {data.columns['score'][0]!r}{names}"
     # not needed where the table has a score
     from fairfl.sims.data.tables.score import cross_fitted_score
 

@@ -144,7 +144,12 @@ RULE = ff.Classifier([[0.5], [0.25]], [[0, 1], [0, 1]], ["f", "m"]).to_json()
         (RULE.replace("0.25", '"x"'), PEOPLE, ("a",), "edges must be numbers"),
         (RULE.replace("[0.25]", "[]"), PEOPLE, ("a",), "values[1] must have one entry more"),
         (RULE.replace('"m"', '"f"'), PEOPLE, ("a",), "groups must be 2 different names"),
-        (RULE, "s,a\n0.5,x\n", ("a",), "a must be one of the groups 'f', 'm', got 'x'"),
+        (
+            RULE,
+            "s,a\n0.5,x\n",
+            ("a",),
+            "group must be one of 'f', 'm' of the rule, got 'x' in row 1 of new",
+        ),
         (RULE, "s,a\n0.5,\n", ("a",), "1 of 1 rows with one ('a' in row 1), by 'a': missing 1"),
         (
             RULE,

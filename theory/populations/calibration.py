@@ -83,6 +83,7 @@ class Counted:
     2, n), and names.
 
     ``calibrate`` says how η is fitted to them; levels meet at ``cuts`` (n - 1,), None: half-way.
+    ``names``: of scores that are names, what the points 0, 1, ... are called.
     """
 
     points: Array
@@ -92,6 +93,7 @@ class Counted:
     calibrate: str = "shared"
     merged: Merged | None = None
     cuts: Array | None = None
+    names: tuple[str, ...] = ()
 
     @property
     def people(self) -> int:

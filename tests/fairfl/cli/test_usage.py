@@ -93,7 +93,7 @@ summarize SITE --edges 0,x | --edges must be numbers with commas | '0,x'
 summarize SITE --edges 0,1 | edges must be three or more increasing
 summarize SITE --min-cell 1 | --min-cell
 summarize people.csv --score s TWO --site "" | site must not be empty
-summarize people.csv --score s --label z --group a --site n | label column 'z' of people.csv must have two values
+summarize people.csv --score s --label z --group a --site n | must have two values
 """)
 """A command line, and parts of what is told."""
 

@@ -128,7 +128,7 @@ PEOPLE = "p,y,a,site,s\n1,1,f,n,0.5\n0,0,m,n,0.1\n1,1,m,n,0.7\n0,0,f,n,0.2\n"
             (),
             "prediction 'p' must be from 0 to 1, got 2 in row 1",
         ),
-        (PEOPLE.replace("1,1,f", "x,1,f"), (), "'p' of people.csv must hold finite numbers, got 'x' in row 1"),
+        (PEOPLE.replace("1,1,f", "x,1,f"), (), "must hold finite numbers, got 'x' in row 1"),
         (PEOPLE.replace("1,1,f", ",1,f"), (), "('p' in row 1)"),
         (PEOPLE.replace(",m,", ",f,"), (), "must have at least two values"),
         (PEOPLE, ("--notion", "fair"), "notion must be one of"),
