@@ -212,28 +212,45 @@ def read_summary(path: str | Path) -> Summary:
     def wrong(what: str) -> ValueError:
         return ValueError(f"{path.name} is no summary as fairfl summarize writes it: {what}")
 
+    content = path.read_bytes()
     try:
-        data = json.loads(path.read_text("utf-8"))
+        data = json.loads(content)
     except ValueError as error:
-        raise wrong(f"it is not JSON ({error})") from None
+        what = "it is compressed" if content[:2] == b"\x1f\x8b" else f"it is not JSON ({error})"
+        raise wrong(what) from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise wrong(f"format must be {FORMAT!r}")
     if data.get("version") != VERSION:
         raise wrong(f"version must be {VERSION}, got {shown(data.get('version'))}")
-    if data.get("sha256") != _digest(data):
-        raise wrong("it was altered after it was written: its sha256 differs")
     try:
-        rows = np.array(data["counts"], dtype=float)  # null is NaN
-        found = {name: data[name] for name in (*NAMES, *LIMITS)}
-        found |= {name: tuple(data[name]) for name in ("labels", "groups", "edges")}
-        counts = np.where(np.isnan(rows), -1, rows).astype(np.int64)
-        one = Summary(**found, counts=counts, people=data["totals"]["people"])
-        fits = json.loads(one.as_text()) == data
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise wrong(f"its content does not fit together ({error!r})") from None
-    if not fits:
-        raise wrong("its content does not fit together")
+        one = _read(data)
+        again = json.loads(one.as_text())
+    except KeyError as error:
+        raise wrong(f"it has no {error}") from None
+    except (TypeError, ValueError) as error:
+        raise wrong(f"{error}") from None
+    for name, value in again.items():
+        if name != "sha256" and data[name] != value:
+            raise wrong(f"{name} must be {shown(value)}, got {shown(data[name])}")
+    if data != again:
+        raise wrong("it was altered after it was written: its sha256 differs")
     return one
+
+
+def _read(data: dict[str, Any]) -> Summary:
+    """A summary from its file's content; null is -1."""
+    found = {name: data[name] for name in (*NAMES, *LIMITS)}
+    found |= {name: tuple(data[name]) for name in ("labels", "groups", "edges")}
+    rows = np.array(data["counts"], dtype=float)  # null is NaN
+    odd = ~(np.isnan(rows) | ((rows >= 0) & (rows < 2**53) & (np.floor(rows) == rows)))
+    if odd.any():
+        at = tuple(np.argwhere(odd)[0].tolist())
+        raise ValueError(
+            f"counts must be whole numbers of 0 or more, or null, got {rows[at]:g} in "
+            f"counts{list(at)}"
+        )
+    counts = np.where(np.isnan(rows), -1, rows).astype(np.int64)
+    return Summary(**found, counts=counts, people=whole("people", data["totals"]["people"], 1))
 
 
 def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...]]:
@@ -242,7 +259,7 @@ def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...]]:
 
     Raises
     ------
-    ValueError : two sites have one name, or not the same edges or labels.
+    ValueError : two sites have one name, not the same edges or labels, or no group in common.
     """
     first = found[0]
     for k, one in enumerate(found):
@@ -255,7 +272,14 @@ def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...]]:
                     f"sites must have the same {name}: {first.site!r} has {some(agreed)}, "
                     f"{one.site!r} has {some(own)}"
                 )
+        if not {*one.groups} & {*first.groups} and min(len(one.groups), len(first.groups)) > 1:
+            raise ValueError(
+                f"sites must name groups alike: {first.site!r} has {some(first.groups)}, "
+                f"{one.site!r} has {some(one.groups)}"
+            )
     groups = ordered({name for one in found for name in one.groups})
+    if len(groups) < 2:
+        raise ValueError(f"summaries must hold two groups or more, got {groups[0]!r} alone")
     counts = np.zeros((len(found), len(groups), *first.counts.shape[1:]))
     for i, one in enumerate(found):
         counts[i, [groups.index(name) for name in one.groups]] = _spread(one)

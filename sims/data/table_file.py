@@ -257,7 +257,8 @@ def _undecoded(path: Path, form: Form) -> str:
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         byte = f"the byte 0x{data[error.start]:02x} in line {line}"
-        return f"it must be text in the encoding {form.encoding}, got {byte}; see --encoding"
+        name = form.encoding.removesuffix("-sig")
+        return f"it must be text in the encoding {name}, got {byte}; see --encoding"
     raise AssertionError("it was decoded")
 
 

@@ -57,22 +57,6 @@ def test_what_is_withheld_is_said(cli, quick, people, tmp_path):
     assert f"Withheld by all: {hidden} counts of" in shown
 
 
-def test_files_that_do_not_go_together(cli, table, sites):
-    for words, told in [
-        ((table, sites[0]), "several files must be summaries of sites (.json)"),
-        ((*sites, "--score", "s"), "--score goes with a table of people, got summaries of sites"),
-        ((sites[0], sites[0]), "sites must have different names, got 'north' twice"),
-    ]:
-        result = cli("frontier", *words)
-        assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
-        assert told in result.stderr
-    changed = json.loads(sites[0].read_text())
-    changed["counts"][0][0][0] += 1
-    sites[0].write_text(json.dumps(changed))
-    result = cli("frontier", *sites)
-    assert result.exit_code == 2 and "it was altered after it was written" in result.stderr
-
-
 def test_no_row_is_in_the_file(people, sites):
     keys = json.loads(sites[0].read_text())
     assert pd.Series(keys["counts"]).explode().explode().sum() == (people["site"] == "north").sum()

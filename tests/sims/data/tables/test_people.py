@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from text_tables import table
 
 from fairfl.sims.data.tables import read_people
 
@@ -81,27 +80,6 @@ def test_a_label_of_two_values(tmp_path: Path, written: tuple[str, str], names: 
     data = read_people(write(tmp_path / "people.csv", lines), score="s", label="y", group="a")
     assert data.label.tolist() == [1, 0, 1]
     assert data.label_names == names
-
-
-@pytest.mark.parametrize(
-    ("row", "old", "new", "message"),
-    table(r"""
-2 | -2 | NaN | 1 of 4 rows with one ('s' in row 2), by 'site' and 'a': south & m 1
-2 | -2 | low | 's' of people.csv must hold finite numbers, got 'low' in row 2
-3 | 3e1 | inf | 's' of people.csv must hold finite numbers, got 'inf' in row 3
-3 | ,south |  | row 3 of people.csv must have 4 cells, as the header has, got 3
-2 | ,0, | ,2, | label column 'y' of people.csv must have two values, got '0', '1', '2'
-2, 3 | ,m, | ,, | ('a' in rows 2, 3), by 'site' and 'a': south & missing 2
-2, 3, 4 | ,m, | ,f, | group column 'a' must have at least two values, got ('f',) alone
-"""),
-)
-def test_a_bad_cell_is_named_with_its_row(tmp_path, row: str, old: str, new: str, message: str):
-    lines = [line.replace(old, new) if str(i) in row else line for i, line in enumerate(LINES)]
-    assert lines != LINES
-    if "group column" in message:
-        lines.pop()  # the third group
-    with pytest.raises(ValueError, match=re.escape(message)):
-        read_people(write(tmp_path / "people.csv", lines), **ROLES)
 
 
 @pytest.mark.parametrize(

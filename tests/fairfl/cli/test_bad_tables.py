@@ -1,0 +1,438 @@
+"""Tables, summaries and rules that are wrong: one line that names the file, the place, the value
+and what is allowed; exit code 2; nothing written.
+"""
+
+import gzip
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import fairfl as ff
+from fairfl.sims.data.summary import _digest
+
+GOOD = "s,y,a,site\n0.5,1,f,n\n0.2,0,m,n\n0.9,1,m,s\n0.1,0,f,s\n"
+ROLES = "--score s --label y --group a"
+COMMANDS = {
+    "frontier": f"frontier FILE {ROLES} --client site",
+    "judge": "judge FILE --prediction s --label y --group a --client site",
+    "summarize": f"summarize FILE {ROLES} --site n",
+    "apply": "apply rule.json FILE --score s --group a",
+}
+ALL = " ".join(COMMANDS)
+RULE = ff.Classifier([[0.5], [0.25]], [[0, 1], [0, 1]], ["f", "m"]).to_json()
+
+
+def line(text, k=1):
+    """The table with another k-th row, the header's number 0."""
+    lines = GOOD.splitlines()
+    lines[k] = text
+    return "\n".join(lines) + "\n"
+
+
+TABLES = {
+    "empty": ("", ALL, "t.csv is empty"),
+    "empty lines": ("\n\n\r\n", ALL, "t.csv is empty"),
+    "header only": ("s,y,a,site\n", ALL, "t.csv has no rows below its header"),
+    "short row": (
+        line("0.5,1", 2),
+        ALL,
+        "row 2 of t.csv must have 4 cells, as the header has, got 2",
+    ),
+    "long row": (line("0.5,1,f,n,9", 3), ALL, "row 3 of t.csv must have 4 cells, as the header"),
+    "short header": (
+        line("s,y,a", 0),
+        "summarize apply",
+        "row 1 of t.csv must have 3 cells, as the header has, got 4",
+    ),
+    "open quote": (line('"0.5,1,f,n', 4), ALL, "t.csv is not a readable table: unexpected end of"),
+    "text after quotes": (line('"0.5"x,1,f,n'), ALL, "t.csv is not a readable table: ',' expected"),
+    "long cell": (
+        line("0.5,1,f," + 150_000 * "x"),
+        ALL,
+        "larger than field limit (131072) in line 2",
+    ),
+    "no utf-8": (
+        line("0.5,1,f,\xe9", 3).encode("cp1252"),
+        ALL,
+        "in the encoding utf-8, got the byte 0xe9 in line 4",
+    ),
+    "utf-16": (
+        GOOD.encode("utf-16"),
+        ALL,
+        "in the encoding utf-8, got the byte 0xff in line 1; see --encoding",
+    ),
+    "no ascii": (
+        line("0.5,1,f,é"),
+        ALL,
+        "--encoding ascii",
+        "in the encoding ascii, got the byte 0xc3 in line 2",
+    ),
+    "no such encoding": (
+        GOOD,
+        ALL,
+        "--encoding utf-9",
+        "encoding must be one that Python knows, such as utf-8, cp1252",
+    ),
+    "no text encoding": (
+        GOOD,
+        ALL,
+        "--encoding hex",
+        "encoding must be one that Python knows",
+        "got 'hex'",
+    ),
+    "gzip, not named so": (
+        gzip.compress(GOOD.encode()),
+        ALL,
+        "t.csv is not a readable table: it is compressed",
+    ),
+    "a workbook": (b"PK\x03\x04\xff\xfe", ALL, "t.csv is not a readable table: it is compressed"),
+    "semicolons": (
+        GOOD.replace(",", ";"),
+        ALL,
+        "must be a column of t.csv; it has 's;y;a;site' (is the separator ';'?",
+    ),
+    "tabs": (GOOD.replace(",", "\t"), ALL, r"(is the separator '\t'? --sep)"),
+    "long separator": (GOOD, ALL, "--sep ;;", "sep must be one character", "got ';;'"),
+    "two signs alike": (
+        GOOD,
+        ALL,
+        "--decimal ,",
+        "neither a quote nor the decimal sign ',', got ','",
+    ),
+    "no decimal sign": (GOOD, ALL, "--decimal ;", "decimal must be one of '.', ',', got ';'"),
+    "no such wish": (
+        GOOD,
+        ALL,
+        "--missing keep",
+        "missing must be one of 'error', 'drop', got 'keep'",
+    ),
+    "score twice": (
+        line("s,y,a,site,s", 0),
+        ALL,
+        "'s' must be one column, got 2 of that name, of t.csv",
+    ),
+    "group twice": (
+        line("s,y,a,site,a", 0),
+        ALL,
+        "group 'a' must be one column, got 2 of that name, of t.csv",
+    ),
+    "other case": (
+        line("S,y,a,site", 0),
+        ALL,
+        "'s' must be a column of t.csv; it has 'S', 'y', 'a', 'site' (did you mean 'S'?)",
+    ),
+    "misspelt": (
+        line("s,y,a,sites", 0),
+        "frontier judge",
+        "client 'site' must be a column of t.csv",
+        "(did you mean 'sites'?)",
+    ),
+    "no names": (
+        line("0.3,1,m,n", 0),
+        ALL,
+        "must be a column of t.csv; it has '0.3', '1', 'm', 'n'",
+    ),
+    "no label": (
+        line("s,,a,site", 0),
+        "frontier judge summarize",
+        "label 'y' must be a column of t.csv",
+    ),
+    "label is group": (
+        GOOD,
+        "frontier judge summarize",
+        "--label a",
+        "must be different columns, got {",
+    ),
+    "missing score": (
+        line(",1,f,n"),
+        ALL,
+        "t.csv must have no missing cell in the columns that are read",
+        "got 1 of 4 rows with one ('s' in row 1)",
+        "(--missing drop",
+    ),
+    "NaN score": (line("NaN,1,f,n", 2), ALL, "('s' in row 2)"),
+    "missing group": (line("0.5,1, ,n"), ALL, "('a' in row 1), by ", " missing 1"),
+    "missing label": (line("0.5,NA,f,n"), "frontier judge summarize", "('y' in row 1), by "),
+    "missing site": (
+        line("0.5,1,f,"),
+        "frontier judge",
+        "('site' in row 1), by 'site' and 'a': missing & f 1",
+    ),
+    "all missing": (
+        "s,y,a,site\n,1,f,n\n,0,m,n\n",
+        ALL,
+        "--missing drop",
+        "t.csv must have a row without a missing cell, got 2 of 2 rows",
+    ),
+    "score is text": (
+        line("low,1,f,n"),
+        ALL,
+        "column 's' of t.csv must hold finite numbers, got 'low' in row 1",
+    ),
+    "percent": (
+        line("50 %,1,f,n", 2),
+        ALL,
+        "'s' of t.csv must hold finite numbers, got '50 %' in row 2",
+    ),
+    "decimal comma": (line('"0,5",1,f,n', 3), ALL, "got '0,5' in row 3 (the decimal sign is '.')"),
+    "decimal point": (
+        GOOD.replace(",", ";"),
+        ALL,
+        "--sep ; --decimal ,",
+        "got '0.5' in row 1 (the decimal sign is ',')",
+    ),
+    "thousands": (line("1_000,1,f,n"), ALL, "must hold finite numbers, got '1_000' in row 1"),
+    "infinite": (line("-inf,1,f,n"), ALL, "must hold finite numbers, got '-inf' in row 1"),
+    "score above 1": (
+        line("1.5,1,f,n", 2),
+        "summarize",
+        "score column 's' must be from 0 to 1, the outermost edges, got 1.5 in row 2",
+    ),
+    "score below 0": (
+        line("-0.1,1,f,n", 4),
+        "summarize",
+        "must be from 0 to 1, the outermost edges, got -0.1 in row 4",
+    ),
+    "prediction above 1": (
+        line("1.5,1,f,n", 2),
+        "judge",
+        "prediction 's' must be from 0 to 1, got 1.5 in row 2",
+    ),
+    "one label": (
+        GOOD.replace(",0,", ",1,"),
+        "frontier judge summarize",
+        "label column 'y' of t.csv must have two values, got '1' alone",
+    ),
+    "three labels": (
+        line("0.5,maybe,f,n"),
+        "frontier judge summarize",
+        "must have two values, got '0', '1', 'maybe'",
+    ),
+    "one group": (
+        GOOD.replace(",f,", ",m,"),
+        "frontier judge",
+        "group column 'a' must have at least two values, got ('m',) alone",
+    ),
+    "unknown group": (
+        line("0.5,1,x,n", 4),
+        "apply",
+        "group must be one of 'f', 'm' of the rule, got 'x' in row 4 of t.csv",
+    ),
+    "decided already": (
+        line("s,decision,a,site", 0),
+        "apply",
+        "t.csv must have no column 'decision': it is to be added",
+    ),
+}
+"""A table, the commands that must refuse it, options, and parts of what is told."""
+
+
+@pytest.fixture
+def refused(cli, tmp_path, monkeypatch):
+    """Run a command line that must be refused."""
+    monkeypatch.setattr("fairfl.reports.curves.frontier", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.chdir(tmp_path)
+
+    def refused(words, *told):
+        before = sorted(tmp_path.iterdir())
+        done = cli(*words)
+        assert (done.exit_code, done.stdout) == (2, ""), done.stderr
+        assert done.stderr.startswith("fairfl: error: ") and done.stderr.count("\n") == 1
+        assert all(part in done.stderr for part in told), done.stderr
+        assert sorted(tmp_path.iterdir()) == before
+
+    return refused
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_a_malformed_table_is_one_line(refused, name):
+    text, commands, *told = TABLES[name]
+    options = told.pop(0).split() if told[0].startswith("--") else []
+    Path("rule.json").write_text(RULE)
+    Path("t.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
+    for command in commands.split():
+        refused([*COMMANDS[command].replace("FILE", "t.csv").split(), *options], *told)
+
+
+FILES = {
+    "none.csv": (None, "no such file: 'none.csv'"),
+    "folder.csv": ("folder", "path must be a file, got the folder 'folder.csv'"),
+    "plain.csv.gz": (GOOD.encode(), "plain.csv.gz is not a readable table: Not a gzipped file"),
+    "cut.csv.gz": (gzip.compress(GOOD.encode())[:-9], "cut.csv.gz is not a readable table: "),
+    "text.parquet": (GOOD.encode(), "text.parquet is not a readable table: "),
+    "empty.pq": (b"", "empty.pq is not a readable table: "),
+    "extra.parquet": ("extra", "the extra 'data' is not installed: pip install"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_is_no_table_is_one_line(refused, monkeypatch, name):
+    content, told = FILES[name]
+    Path("rule.json").write_text(RULE)
+    if content == "folder":
+        Path(name).mkdir()
+    elif content == "extra":
+        Path(name).write_bytes(b"PAR1")
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+    elif content is not None:
+        Path(name).write_bytes(content)
+    for command in COMMANDS.values():
+        refused(command.replace("FILE", name).split(), told)
+
+
+def sealed(data, **changes):
+    """By somebody who computes the digest, too."""
+    data = data | changes
+    return data | {"sha256": _digest(data)}
+
+
+def cell(data, value):
+    """The counts with another first one."""
+    rows = json.loads(json.dumps(data["counts"]))
+    rows[0][0][0] = value
+    return rows
+
+
+ALTERED = "it was altered after it was written: its sha256 differs"
+SUMMARIES = {
+    "empty": ("", "it is not JSON"),
+    "half": (lambda d: json.dumps(d)[:-9], "it is not JSON"),
+    "binary": (b"\xff\xfe\x00", "it is not JSON"),
+    "compressed": (gzip.compress(b"{}"), "it is compressed"),
+    "list": (lambda d: [d], "format must be 'fairfl-summary'"),
+    "a rule": (RULE, "format must be 'fairfl-summary'"),
+    "version": (lambda d: d | {"version": 99}, "version must be ", "got 99"),
+    "site renamed": (lambda d: d | {"site": "x"}, ALTERED),
+    "digest": (lambda d: d | {"sha256": "0"}, ALTERED),
+    "count": (lambda d: d | {"counts": cell(d, 3)}, "people must be the sum of counts, got 4"),
+    "sealed count": (lambda d: sealed(d, counts=cell(d, 3)), "people must be the sum of counts"),
+    "negative": (
+        lambda d: sealed(d, counts=cell(d, -1)),
+        "0 or more, or null, got -1 in counts[0, 0, 0]",
+    ),
+    "fraction": (lambda d: sealed(d, counts=cell(d, 1.5)), "got 1.5 in counts[0, 0, 0]"),
+    "huge": (lambda d: sealed(d, counts=cell(d, 1e400)), "got inf in counts[0, 0, 0]"),
+    "text": (lambda d: sealed(d, counts=cell(d, "x")), "could not convert string to float: 'x'"),
+    "withheld": (lambda d: sealed(d, counts=cell(d, None)), "must be"),
+    "ragged": (lambda d: sealed(d, counts=[[[1]], [[1, 2], [3]]]), "inhomogeneous shape"),
+    "fewer groups": (
+        lambda d: sealed(d, counts=d["counts"][:1]),
+        "counts must have shape (2, 2, 5), got (1, 2, 5)",
+    ),
+    "total": (
+        lambda d: sealed(d, totals=d["totals"] | {"people": 5}),
+        "people must be the sum of counts, got 5",
+    ),
+    "totals of groups": (
+        lambda d: sealed(d, totals=d["totals"] | {"groups": {"f": 1, "m": 3}}),
+        "totals must be {'people': 4, 'groups': {'f': 2, 'm': 2}",
+    ),
+    "people": (
+        lambda d: sealed(d, totals={"people": "4"}),
+        "people must be a whole number of at least 1, got '4'",
+    ),
+    "no totals": (
+        lambda d: sealed({k: v for k, v in d.items() if k != "totals"}),
+        "it has no 'totals'",
+    ),
+    "no site": (lambda d: sealed({k: v for k, v in d.items() if k != "site"}), "it has no 'site'"),
+    "no edges": (
+        lambda d: sealed({k: v for k, v in d.items() if k != "edges"}),
+        "it has no 'edges'",
+    ),
+    "edges": (
+        lambda d: sealed(d, edges=[0, 1, 0.5, 0.7, 0.8, 1]),
+        "edges must be three or more incr",
+    ),
+    "one label": (lambda d: sealed(d, labels=["no"]), "counts must have shape (2, 1, 5)"),
+    "rows": (lambda d: sealed(d, rows=[]), ALTERED),
+}
+"""What becomes of a summary, and parts of what is told."""
+TOGETHER = {
+    "twice": ("north.json north.json", "sites must have different names, got 'north' twice"),
+    "other edges": (
+        "north.json edges.json",
+        "sites must have the same edges: 'north' has 0.0, 0.2, 0.",
+    ),
+    "other labels": (
+        "north.json labels.json",
+        "sites must have the same labels: 'north' has 0, 1, 'labels' has no, yes",
+    ),
+    "other codes": (
+        "north.json codes.json",
+        "sites must name groups alike: 'north' has f, m, 'codes' has 1, 2",
+    ),
+    "a table too": (
+        "north.json t.csv",
+        "several files must be summaries of sites (.json), got north.json, t.csv",
+    ),
+    "a folder": ("folder.json", "path must be a file, got the folder 'folder.json'"),
+    "one group": ("group.json", "summaries must hold two groups or more, got 'm' alone"),
+    "an option": (
+        "north.json --score s",
+        "--score goes with a table of people, got summaries of sites",
+    ),
+    "a form": ("north.json --sep ;", "--sep goes with a table of people, got summaries of sites"),
+}
+
+
+@pytest.fixture
+def summaries(cli, tmp_path, monkeypatch):
+    """Of the good table, and of others."""
+    monkeypatch.chdir(tmp_path)
+    tables = {
+        "north": GOOD,
+        "edges": GOOD,
+        "labels": GOOD.replace(",1,", ",yes,").replace(",0,", ",no,"),
+        "codes": GOOD.replace(",f,", ",1,").replace(",m,", ",2,"),
+        "group": GOOD.replace(",f,", ",m,"),
+    }
+    for name, text in tables.items():
+        Path("t.csv").write_text(text)
+        levels = ("--levels", 4 if name == "edges" else 5)
+        words = ("summarize", "t.csv", *ROLES.split(), "--site", name, *levels)
+        assert cli(*words, "--out", f"{name}.json").exit_code == 0
+    Path("folder.json").mkdir()
+
+
+@pytest.mark.parametrize("name", SUMMARIES)
+def test_an_altered_summary_is_refused_with_what_is_wrong(summaries, refused, name):
+    change, *told = SUMMARIES[name]
+    if callable(change):
+        change = change(json.loads(Path("north.json").read_text()))
+    if not isinstance(change, (str, bytes)):
+        change = json.dumps(change)
+    Path("north.json").write_bytes(change if isinstance(change, bytes) else change.encode())
+    refused(
+        ["frontier", "north.json"], "north.json is no summary as fairfl summarize writes", *told
+    )
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_summaries_that_do_not_go_together(summaries, refused, name):
+    words, told = TOGETHER[name]
+    refused(["frontier", *words.split()], told)
+
+
+RULES = {
+    "empty": ("", "a rule must be JSON with format 'fairfl rule 1'"),
+    "other": ("{}", "rule.json: a rule must be JSON with format 'fairfl rule 1'"),
+    "text": (RULE.replace("0.25", '"x"'), "rule.json: edges must be numbers"),
+    "few values": (RULE.replace("[0.25]", "[]"), "values[1] must have one entry more"),
+    "above 1": (
+        RULE.replace("[0.0, 1.0]", "[0.0, 1.5]"),
+        "rule.json: values must be in [0, 1], got 1.5",
+    ),
+    "groups": (RULE.replace('"m"', '"f"'), "groups must be 2 different names"),
+    "names": (RULE.replace("{", '{"names": ["A", "A"], ', 1), "names must be different texts"),
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_wrong_rule_is_one_line(refused, name):
+    text, told = RULES[name]
+    Path("rule.json").write_text(text)
+    Path("t.csv").write_text(GOOD)
+    refused(COMMANDS["apply"].replace("FILE", "t.csv").split(), told)
