@@ -137,7 +137,8 @@ def frontier(
         from fairfl.reports.question import Question
 
         only = () if schemes is None else tuple(name.strip() for name in schemes.split(","))
-        question = Question(notion, difference, _costs(costs), sees, local_eps, only)
+        asked: Any = (notion, difference, _costs(costs), sees, local_eps, only)
+        question = Question(*asked)
         draws = given(bootstraps=bootstraps, seed=seed)
         people = given(
             score=score,

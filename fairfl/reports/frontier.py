@@ -37,7 +37,6 @@ SEARCHED = (
 MINIMUM = "{}: the smallest disparity is the smallest that a search found."
 AGREED = "One budget for all clients: what they can agree on"
 PLANNED = "A budget for each client: the best that a planner who knew all data could choose"
-WIDE = 80
 
 
 def compared(
@@ -101,9 +100,7 @@ def show(found: Comparison, notes: Sequence[str]) -> None:
         *asked(found.question),
     ]:
         tell(line, "  ")
-    console = Console(color_system=None)
-    if not console.is_terminal:
-        console = Console(width=WIDE)  # a pipe has no width of its own
+    console = Console(color_system=None)  # as wide as the terminal, or COLUMNS, or 80
     parts = [part for part in zip(found.parts, (AGREED, PLANNED), strict=True) if part[0]]
     for schemes, title in parts:
         console.print(table(found, schemes, title))

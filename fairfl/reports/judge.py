@@ -272,7 +272,9 @@ def table(found: Judgement, client: str, group: str) -> list[tuple[str, ...]]:
     """The parts as rows of text, the first a header; ``client`` and ``group`` are what they are
     called.
     """
-    rows = [("of", "people", "right", "accepted", "of y = 1", "of y = 0", "disparity")]
+    rows: list[tuple[str, ...]] = [
+        ("of", "people", "right", "accepted", "of y = 1", "of y = 0", "disparity")
+    ]
     for part in found.parts:
         both = ((client, part.client), (group, part.group))
         name = ", ".join(f"{what} {one}" for what, one in both if one is not None) or "all"

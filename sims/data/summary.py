@@ -279,7 +279,7 @@ def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...]]:
             )
     groups = ordered({name for one in found for name in one.groups})
     if len(groups) < 2:
-        raise ValueError(f"summaries must hold two groups or more, got {groups[0]!r} alone")
+        raise ValueError(f"summaries must hold two groups or more, got {some(groups)} alone")
     counts = np.zeros((len(found), len(groups), *first.counts.shape[1:]))
     for i, one in enumerate(found):
         counts[i, [groups.index(name) for name in one.groups]] = _spread(one)

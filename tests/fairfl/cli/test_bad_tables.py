@@ -369,7 +369,7 @@ TOGETHER = {
         "several files must be summaries of sites (.json), got north.json, t.csv",
     ),
     "a folder": ("folder.json", "path must be a file, got the folder 'folder.json'"),
-    "one group": ("group.json", "summaries must hold two groups or more, got 'm' alone"),
+    "one group": ("group.json", "summaries must hold two groups or more, got m alone"),
     "an option": (
         "north.json --score s",
         "--score goes with a table of people, got summaries of sites",
