@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairfl.cli.errors import one_line
-from fairfl.cli.options import Decimal, Encoding, Missing, Sep, given, option, out_folder, place
+from fairfl.cli.options import (
+    Decimal,
+    Encoding,
+    Missing,
+    Sep,
+    given,
+    option,
+    out_folder,
+    place,
+    take_form,
+)
 
 if TYPE_CHECKING:
     from fairfl.sims.data.table_file import Table
@@ -42,11 +52,11 @@ def apply(
 
         from fairfl._support.checks import existing_file
         from fairfl._support.whole_file import write_whole
-        from fairfl.sims.data.table_file import Form, read_table, table_rows
+        from fairfl.sims.data.table_file import read_table, table_rows
         from fairfl.theory.populations.classifiers import Classifier, called
 
         existing_file(rule)
-        form = Form(**given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
+        form = take_form(given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
         try:
             read = Classifier.from_json(rule.read_text("utf-8"))
         except ValueError as error:

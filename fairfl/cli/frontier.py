@@ -22,6 +22,7 @@ from fairfl.cli.options import (
     out_folder,
     place,
     require_columns,
+    take_form,
 )
 
 if TYPE_CHECKING:
@@ -227,11 +228,8 @@ def _people(
     """A table of people as a federation, what was done to it, and its people."""
     require_columns(people)
     from fairfl.reports.people import read
-    from fairfl.sims.data.table_file import Form
 
-    names = people.keys() & {"sep", "decimal", "encoding", "missing"}
-    form = Form(**{name: people.pop(name) for name in names})
-    features = people.pop("feature", None)
+    form, features = take_form(people), people.pop("feature", None)
     return read(file, features=features, unseen=unseen, form=form, **people)
 
 

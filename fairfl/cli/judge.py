@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fairfl.cli.errors import one_line
-from fairfl.cli.options import AsJson, Decimal, Encoding, Missing, Sep, given, option
+from fairfl.cli.options import AsJson, Decimal, Encoding, Missing, Sep, given, option, take_form
 
 
 def judge(
@@ -47,9 +47,8 @@ def judge(
         from fairfl.reports.judge import judge, sentences, table
         from fairfl.reports.question import Question
         from fairfl.reports.terminal import tell, tell_table
-        from fairfl.sims.data.table_file import Form
 
-        form = Form(**given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
+        form = take_form(given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
         with stages() as progress:
             found = judge(
                 file,

@@ -8,9 +8,12 @@ from enum import StrEnum
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from fairfl.sims.data.table_file import Form
 
 
 class Profile(StrEnum):
@@ -95,6 +98,14 @@ def given(**options: Any) -> dict[str, Any]:
         for name, value in options.items()
         if value is not None and value is not False and value != []
     }
+
+
+def take_form(options: dict[str, Any]) -> Form:
+    """How a text file is written, taken out of the options."""
+    from fairfl.sims.data.table_file import Form
+
+    names = options.keys() & {"sep", "decimal", "encoding", "missing"}
+    return Form(**{name: options.pop(name) for name in names})
 
 
 def require_columns(options: dict[str, Any]) -> None:

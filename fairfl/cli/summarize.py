@@ -8,7 +8,17 @@ from typing import Annotated
 import typer
 
 from fairfl.cli.errors import one_line
-from fairfl.cli.options import Decimal, Encoding, Missing, Sep, given, option, out_folder, place
+from fairfl.cli.options import (
+    Decimal,
+    Encoding,
+    Missing,
+    Sep,
+    given,
+    option,
+    out_folder,
+    place,
+    take_form,
+)
 
 
 def summarize(
@@ -37,10 +47,9 @@ def summarize(
     with one_line():
         from fairfl._support.whole_file import write_whole
         from fairfl.sims.data import summary
-        from fairfl.sims.data.table_file import Form
 
         cuts = _edges(levels, edges)
-        form = Form(**given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
+        form = take_form(given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
         found = summary.summarize(
             file, score=score, label=label, group=group, site=site, edges=cuts, form=form
         )
