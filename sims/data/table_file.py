@@ -197,7 +197,7 @@ def read_table(
 
 
 def _wanted(
-    names: Sequence[str], path: Path, roles: Roles, more: Sequence[str] | None, sep: str = ""
+    names: list[str], path: Path, roles: Roles, more: Sequence[str] | None, sep: str
 ) -> list[str]:
     """The columns to read, each once; ValueError where one is not there, or has two roles."""
     asked = [(role, name) for role, columns in roles.items() for name in columns]
@@ -205,13 +205,13 @@ def _wanted(
     if more is None:
         more = [name for name in names if name and name not in own]
     for role, name in [*asked, *(("feature", name) for name in more)]:
-        if (count := list(names).count(name)) == 1:
+        if (count := names.count(name)) == 1:
             continue
         problem = f"one column, got {count} of that name," if count else "a column"
         close = get_close_matches(name, names, 1) or [n for n in names if n.lower() == name.lower()]
         hint = f" (did you mean {close[0]!r}?)" if close and not count else ""
         other = next((mark for mark in ";\t|, " if mark != sep and mark in names[0]), None)
-        if sep and len(names) == 1 and other:
+        if len(names) == 1 and other:
             hint = f" (is the separator {other!r}? --sep)"
         there = some([repr(name) for name in names])
         raise ValueError(f"{role} {name!r} must be {problem} of {path.name}; it has {there}{hint}")

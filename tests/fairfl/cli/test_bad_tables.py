@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from text_tables import table
 
 import fairfl as ff
 from fairfl.sims.data.summary import _digest
@@ -20,213 +21,79 @@ COMMANDS = {
     "summarize": f"summarize FILE {ROLES} --site n",
     "apply": "apply rule.json FILE --score s --group a",
 }
-ALL = " ".join(COMMANDS)
 RULE = ff.Classifier([[0.5], [0.25]], [[0, 1], [0, 1]], ["f", "m"]).to_json()
-
-
-def line(text, k=1):
-    """The table with another k-th row, the header's number 0."""
-    lines = GOOD.splitlines()
-    lines[k] = text
-    return "\n".join(lines) + "\n"
-
-
-TABLES = {
-    "empty": ("", ALL, "t.csv is empty"),
-    "empty lines": ("\n\n\r\n", ALL, "t.csv is empty"),
-    "header only": ("s,y,a,site\n", ALL, "t.csv has no rows below its header"),
-    "short row": (
-        line("0.5,1", 2),
-        ALL,
-        "row 2 of t.csv must have 4 cells, as the header has, got 2",
-    ),
-    "long row": (line("0.5,1,f,n,9", 3), ALL, "row 3 of t.csv must have 4 cells, as the header"),
-    "short header": (
-        line("s,y,a", 0),
-        "summarize apply",
-        "row 1 of t.csv must have 3 cells, as the header has, got 4",
-    ),
-    "open quote": (line('"0.5,1,f,n', 4), ALL, "t.csv is not a readable table: unexpected end of"),
-    "text after quotes": (line('"0.5"x,1,f,n'), ALL, "t.csv is not a readable table: ',' expected"),
-    "long cell": (
-        line("0.5,1,f," + 150_000 * "x"),
-        ALL,
-        "larger than field limit (131072) in line 2",
-    ),
-    "no utf-8": (
-        line("0.5,1,f,\xe9", 3).encode("cp1252"),
-        ALL,
-        "in the encoding utf-8, got the byte 0xe9 in line 4",
-    ),
-    "utf-16": (
-        GOOD.encode("utf-16"),
-        ALL,
-        "in the encoding utf-8, got the byte 0xff in line 1; see --encoding",
-    ),
-    "no ascii": (
-        line("0.5,1,f,é"),
-        ALL,
-        "--encoding ascii",
-        "in the encoding ascii, got the byte 0xc3 in line 2",
-    ),
-    "no such encoding": (
-        GOOD,
-        ALL,
-        "--encoding utf-9",
-        "encoding must be one that Python knows, such as utf-8, cp1252",
-    ),
-    "no text encoding": (
-        GOOD,
-        ALL,
-        "--encoding hex",
-        "encoding must be one that Python knows",
-        "got 'hex'",
-    ),
-    "gzip, not named so": (
+TABLES = table(r"""
+all | = | t.csv is empty
+all | =\n\n\n | t.csv is empty
+all | =s,y,a,site\n | t.csv has no rows below its header
+all | 2=0.5,1 | row 2 of t.csv must have 4 cells, as the header has, got 2
+all | 3=0.5,1,f,n,9 | row 3 of t.csv must have 4 cells, as the header has, got 5
+summarize apply | 0=s,y,a | row 1 of t.csv must have 3 cells, as the header has, got 4
+all | 4="0.5,1,f,n | t.csv is not a readable table: unexpected end of data in line 5
+all | 1="0.5"x,1,f,n | t.csv is not a readable table: ',' expected after '"' in line 2
+all --encoding ascii | 1=0.5,1,f,é | in the encoding ascii, got the byte 0xc3 in line 2
+all --encoding utf-9 | | encoding must be one that Python knows, such as utf-8, | got 'utf-9'
+all --encoding hex | | encoding must be one that Python knows | got 'hex'
+all | ,=; | must be a column of t.csv; it has 's;y;a;site' (is the separator ';'? --sep)
+all --sep ; | | must be a column of t.csv; it has 's,y,a,site' (is the separator ','? --sep)
+all --sep ;; | | sep must be one character | got ';;'
+all --decimal , | | neither a quote nor the decimal sign ',', got ','
+all --decimal ; | | decimal must be one of '.', ',', got ';'
+all --missing keep | | missing must be one of 'error', 'drop', got 'keep'
+all | 0=s,y,a,site,s | 's' must be one column, got 2 of that name, of t.csv
+all | 0=s,y,a,site,a | group 'a' must be one column, got 2 of that name, of t.csv
+all | 0=S,y,a,site | 's' must be a column of t.csv; it has 'S', 'y', 'a', 'site' (did you mean 'S'?)
+frontier judge | 0=s,y,a,sites | client 'site' must be a column of t.csv | (did you mean 'sites'?)
+all | 0=0.3,1,m,n | must be a column of t.csv; it has '0.3', '1', 'm', 'n'
+frontier judge summarize | 0=s,,a,site | label 'y' must be a column of t.csv
+frontier judge summarize --label a | | must be different columns, got {
+all | 1=,1,f,n | t.csv must have no missing cell in the columns that are read, got 1 of 4 rows with
+    one ('s' in row 1), by | (--missing drop leaves these rows out)
+all | 2=NaN,1,f,n | ('s' in row 2)
+all | 1=0.5,1, ,n | ('a' in row 1), by | missing 1
+frontier judge summarize | 1=0.5,NA,f,n | ('y' in row 1), by
+frontier judge | 1=0.5,1,f, | ('site' in row 1), by 'site' and 'a': missing & f 1
+all --missing drop | =s,y,a,site\n,1,f,n\n,0,m,n\n | t.csv must have a row without a missing cell
+all | 1=low,1,f,n | column 's' of t.csv must hold finite numbers, got 'low' in row 1
+all | 2=50 %,1,f,n | 's' of t.csv must hold finite numbers, got '50 %' in row 2
+all | 3="0,5",1,f,n | got '0,5' in row 3 (the decimal sign is '.')
+all --sep ; --decimal , | ,=; | got '0.5' in row 1 (the decimal sign is ',')
+all | 1=1_000,1,f,n | must hold finite numbers, got '1_000' in row 1
+all | 1=-inf,1,f,n | must hold finite numbers, got '-inf' in row 1
+summarize | 2=1.5,1,f,n | score column 's' must be from 0 to 1, the outermost edges, got 1.5 in
+    row 2
+summarize | 4=-0.1,1,f,n | must be from 0 to 1, the outermost edges, got -0.1 in row 4
+judge | 2=1.5,1,f,n | prediction 's' must be from 0 to 1, got 1.5 in row 2
+frontier judge summarize | ,0,=,1, | label column 'y' of t.csv must have two values, got '1' alone
+frontier judge summarize | 1=0.5,maybe,f,n | must have two values, got '0', '1', 'maybe'
+frontier judge | ,f,=,m, | group column 'a' must have at least two values, got ('m',) alone
+frontier --categorical --levels 3 | | levels, group_pair and calibrate must not be given together
+apply | 4=0.5,1,x,n | group must be one of 'f', 'm' of the rule, got 'x' in row 4 of t.csv
+apply | 0=s,decision,a,site | t.csv must have no column 'decision': it is to be added
+""")
+"""The commands that must refuse a table, with options; what it has: a text, another row of a
+number, or another text wherever one is; and parts of what is told.
+"""
+BYTES = {
+    "latin.csv": (GOOD.replace("n\n", "\xe9\n").encode("cp1252"), "the byte 0xe9 in line 2"),
+    "wide.csv": (GOOD.encode("utf-16"), "in the encoding utf-8, got the byte 0xff in line 1"),
+    "long.csv": (f"{GOOD}{150_000 * 'x'}".encode(), "larger than field limit (131072) in line 6"),
+    "gzip.csv": (
         gzip.compress(GOOD.encode()),
-        ALL,
-        "t.csv is not a readable table: it is compressed",
+        "gzip.csv is not a readable table: it is compressed",
     ),
-    "a workbook": (b"PK\x03\x04\xff\xfe", ALL, "t.csv is not a readable table: it is compressed"),
-    "semicolons": (
-        GOOD.replace(",", ";"),
-        ALL,
-        "must be a column of t.csv; it has 's;y;a;site' (is the separator ';'?",
+    "workbook.csv": (
+        b"PK\x03\x04\xff\xfe",
+        "workbook.csv is not a readable table: it is compressed",
     ),
-    "tabs": (GOOD.replace(",", "\t"), ALL, r"(is the separator '\t'? --sep)"),
-    "long separator": (GOOD, ALL, "--sep ;;", "sep must be one character", "got ';;'"),
-    "two signs alike": (
-        GOOD,
-        ALL,
-        "--decimal ,",
-        "neither a quote nor the decimal sign ',', got ','",
-    ),
-    "no decimal sign": (GOOD, ALL, "--decimal ;", "decimal must be one of '.', ',', got ';'"),
-    "no such wish": (
-        GOOD,
-        ALL,
-        "--missing keep",
-        "missing must be one of 'error', 'drop', got 'keep'",
-    ),
-    "score twice": (
-        line("s,y,a,site,s", 0),
-        ALL,
-        "'s' must be one column, got 2 of that name, of t.csv",
-    ),
-    "group twice": (
-        line("s,y,a,site,a", 0),
-        ALL,
-        "group 'a' must be one column, got 2 of that name, of t.csv",
-    ),
-    "other case": (
-        line("S,y,a,site", 0),
-        ALL,
-        "'s' must be a column of t.csv; it has 'S', 'y', 'a', 'site' (did you mean 'S'?)",
-    ),
-    "misspelt": (
-        line("s,y,a,sites", 0),
-        "frontier judge",
-        "client 'site' must be a column of t.csv",
-        "(did you mean 'sites'?)",
-    ),
-    "no names": (
-        line("0.3,1,m,n", 0),
-        ALL,
-        "must be a column of t.csv; it has '0.3', '1', 'm', 'n'",
-    ),
-    "no label": (
-        line("s,,a,site", 0),
-        "frontier judge summarize",
-        "label 'y' must be a column of t.csv",
-    ),
-    "label is group": (
-        GOOD,
-        "frontier judge summarize",
-        "--label a",
-        "must be different columns, got {",
-    ),
-    "missing score": (
-        line(",1,f,n"),
-        ALL,
-        "t.csv must have no missing cell in the columns that are read",
-        "got 1 of 4 rows with one ('s' in row 1)",
-        "(--missing drop",
-    ),
-    "NaN score": (line("NaN,1,f,n", 2), ALL, "('s' in row 2)"),
-    "missing group": (line("0.5,1, ,n"), ALL, "('a' in row 1), by ", " missing 1"),
-    "missing label": (line("0.5,NA,f,n"), "frontier judge summarize", "('y' in row 1), by "),
-    "missing site": (
-        line("0.5,1,f,"),
-        "frontier judge",
-        "('site' in row 1), by 'site' and 'a': missing & f 1",
-    ),
-    "all missing": (
-        "s,y,a,site\n,1,f,n\n,0,m,n\n",
-        ALL,
-        "--missing drop",
-        "t.csv must have a row without a missing cell, got 2 of 2 rows",
-    ),
-    "score is text": (
-        line("low,1,f,n"),
-        ALL,
-        "column 's' of t.csv must hold finite numbers, got 'low' in row 1",
-    ),
-    "percent": (
-        line("50 %,1,f,n", 2),
-        ALL,
-        "'s' of t.csv must hold finite numbers, got '50 %' in row 2",
-    ),
-    "decimal comma": (line('"0,5",1,f,n', 3), ALL, "got '0,5' in row 3 (the decimal sign is '.')"),
-    "decimal point": (
-        GOOD.replace(",", ";"),
-        ALL,
-        "--sep ; --decimal ,",
-        "got '0.5' in row 1 (the decimal sign is ',')",
-    ),
-    "thousands": (line("1_000,1,f,n"), ALL, "must hold finite numbers, got '1_000' in row 1"),
-    "infinite": (line("-inf,1,f,n"), ALL, "must hold finite numbers, got '-inf' in row 1"),
-    "score above 1": (
-        line("1.5,1,f,n", 2),
-        "summarize",
-        "score column 's' must be from 0 to 1, the outermost edges, got 1.5 in row 2",
-    ),
-    "score below 0": (
-        line("-0.1,1,f,n", 4),
-        "summarize",
-        "must be from 0 to 1, the outermost edges, got -0.1 in row 4",
-    ),
-    "prediction above 1": (
-        line("1.5,1,f,n", 2),
-        "judge",
-        "prediction 's' must be from 0 to 1, got 1.5 in row 2",
-    ),
-    "one label": (
-        GOOD.replace(",0,", ",1,"),
-        "frontier judge summarize",
-        "label column 'y' of t.csv must have two values, got '1' alone",
-    ),
-    "three labels": (
-        line("0.5,maybe,f,n"),
-        "frontier judge summarize",
-        "must have two values, got '0', '1', 'maybe'",
-    ),
-    "one group": (
-        GOOD.replace(",f,", ",m,"),
-        "frontier judge",
-        "group column 'a' must have at least two values, got ('m',) alone",
-    ),
-    "unknown group": (
-        line("0.5,1,x,n", 4),
-        "apply",
-        "group must be one of 'f', 'm' of the rule, got 'x' in row 4 of t.csv",
-    ),
-    "decided already": (
-        line("s,decision,a,site", 0),
-        "apply",
-        "t.csv must have no column 'decision': it is to be added",
-    ),
+    "none.csv": (None, "no such file: 'none.csv'"),
+    "folder.csv": ("folder", "path must be a file, got the folder 'folder.csv'"),
+    "plain.csv.gz": (GOOD.encode(), "plain.csv.gz is not a readable table: Not a gzipped file"),
+    "cut.csv.gz": (gzip.compress(GOOD.encode())[:-9], "cut.csv.gz is not a readable table: "),
+    "text.parquet": (GOOD.encode(), "text.parquet is not a readable table: "),
+    "empty.pq": (b"", "empty.pq is not a readable table: "),
+    "extra.parquet": ("extra", "the extra 'data' is not installed: pip install"),
 }
-"""A table, the commands that must refuse it, options, and parts of what is told."""
 
 
 @pytest.fixture
@@ -246,30 +113,30 @@ def refused(cli, tmp_path, monkeypatch):
     return refused
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_a_malformed_table_is_one_line(refused, name):
-    text, commands, *told = TABLES[name]
-    options = told.pop(0).split() if told[0].startswith("--") else []
+def changed(change):
+    """The good table with that change."""
+    old, _, new = change.partition("=")
+    if old.isdigit():
+        lines = GOOD.splitlines()
+        lines[int(old)] = new
+        return "\n".join(lines) + "\n"
+    return GOOD.replace(old, new) if old else new if change else GOOD
+
+
+@pytest.mark.parametrize("row", TABLES, ids=lambda row: f"{row[0]} {row[1]}")
+def test_a_malformed_table_is_one_line(refused, row):
+    words, change, *told = row
+    commands, dashes, options = words.partition("--")
     Path("rule.json").write_text(RULE)
-    Path("t.csv").write_bytes(text if isinstance(text, bytes) else text.encode())
-    for command in commands.split():
-        refused([*COMMANDS[command].replace("FILE", "t.csv").split(), *options], *told)
+    Path("t.csv").write_text(changed(change), "utf-8")
+    for command in COMMANDS if commands.strip() == "all" else commands.split():
+        line = f"{COMMANDS[command].replace('FILE', 't.csv')} {dashes}{options}"
+        refused(line.split(), *told)
 
 
-FILES = {
-    "none.csv": (None, "no such file: 'none.csv'"),
-    "folder.csv": ("folder", "path must be a file, got the folder 'folder.csv'"),
-    "plain.csv.gz": (GOOD.encode(), "plain.csv.gz is not a readable table: Not a gzipped file"),
-    "cut.csv.gz": (gzip.compress(GOOD.encode())[:-9], "cut.csv.gz is not a readable table: "),
-    "text.parquet": (GOOD.encode(), "text.parquet is not a readable table: "),
-    "empty.pq": (b"", "empty.pq is not a readable table: "),
-    "extra.parquet": ("extra", "the extra 'data' is not installed: pip install"),
-}
-
-
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", BYTES)
 def test_a_file_that_is_no_table_is_one_line(refused, monkeypatch, name):
-    content, told = FILES[name]
+    content, told = BYTES[name]
     Path("rule.json").write_text(RULE)
     if content == "folder":
         Path(name).mkdir()
