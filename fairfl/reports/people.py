@@ -142,8 +142,7 @@ def _warned(data: Dataset, federation: Federation, unseen: bool) -> list[str]:
     ]
     if lonely and federation.n_groups == 2:
         lines.append(
-            "Without people of both groups, and so bound by no local constraint: "
-            f"{', '.join(lonely)}."
+            f"Without people of both groups, and so bound by no local constraint: {some(lonely)}."
         )
     elif lonely:
         lines.append(f"Clients without people of some of the groups: {some(lonely)}.")

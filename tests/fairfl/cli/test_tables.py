@@ -140,3 +140,32 @@ def test_only_the_schemes_asked_for_are_solved(
     found = json.loads(cli(*words, "--json", "--notion", "eo").stdout)
     assert [scheme["scheme"] for scheme in found["schemes"]] == solved
     assert "only" not in found["asked"]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda f: f.assign(site="north"), "client: north (100 %)"),
+        (
+            lambda f: f.assign(site=[*"abcd"] * 60),
+            "clients: a (25 %), b (25 %), c (25 %), d (25 %)",
+        ),
+        (
+            lambda f: f.assign(a=f["a"].where(f.index != 5, "x")),
+            "group x has 1 people, whose rates",
+        ),
+        (lambda f: f.assign(site=f["a"]), "and so bound by no local constraint: old, young."),
+        (lambda f: f.assign(s=0.5), "the most accurate rule accepts everybody, whatever the score"),
+        (lambda f: f.assign(y=1 + (f["y"] == "no")), "y = 1 stands for y = 2; "),
+        (lambda f: f.assign(site=1 + f.index // 2), " in all)."),
+        (lambda f: f.assign(s=f["s"] * 1e300), "240 people; score: column 's'"),
+        (lambda f: f.rename(columns={"s": " s ", "a": "  a"}), "groups: old and young"),
+    ],
+)
+def test_odd_tables_are_no_errors(cli, quick, people, tmp_path, change, told):
+    """Intervals are there, too."""
+    change(people).to_csv(tmp_path / "odd.csv", index=False)
+    words = ("--client", "site", "--points", 4, "--schemes", "lft_ensemble_common")
+    done = cli("frontier", tmp_path / "odd.csv", *ROLES, *words)
+    assert (done.exit_code, done.stderr) == (0, "") and told in done.stdout, done.stdout
+    assert "approximate 95 % intervals" in done.stdout
