@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -57,14 +58,15 @@ def summarize(
             found = found.suppressed(min_cell)
         text = found.as_text()
         hidden = int(found.withheld.sum())
-        if found.left_out:
-            typer.echo(found.left_out)
-        typer.echo(
-            f"{found.people:,} people of {site}; y = 1 stands for {label} = {found.labels[1]}. "
-            f"{found.counts.size} counts ({hidden} withheld) and the names below leave the house, "
-            "and nothing else:"
-        )
-        typer.echo(text, nl=False)
+        with suppress(SystemExit):  # a reader such as head has seen enough
+            if found.left_out:
+                typer.echo(found.left_out)
+            typer.echo(
+                f"{found.people:,} people of {site}; y = 1 stands for {label} = {found.labels[1]}. "
+                f"{found.counts.size} counts ({hidden} withheld) and the names below leave the "
+                "house, and nothing else:"
+            )
+            typer.echo(text, nl=False)
         out_folder(out.parent, out.name)
         write_whole(out, text)
         typer.echo(f"written: {out}")

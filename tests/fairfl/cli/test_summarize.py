@@ -1,6 +1,8 @@
 """fairfl summarize, and fairfl frontier of what several sites wrote with it."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -61,3 +63,12 @@ def test_no_row_is_in_the_file(people, sites):
     keys = json.loads(sites[0].read_text())
     assert pd.Series(keys["counts"]).explode().explode().sum() == (people["site"] == "north").sum()
     assert "z" not in keys and len(keys["edges"]) == 6
+
+
+def test_the_file_is_written_whoever_reads_the_output(table, tmp_path):
+    words = [*WORDS, "--site", "n", "--levels", "9000", "--out", str(tmp_path / "n.json")]
+    line = [sys.executable, "-m", "fairfl", "summarize", str(table), *words]
+    with subprocess.Popen(line, stdout=subprocess.PIPE) as run:
+        assert run.stdout is not None and run.stdout.readline().startswith(b"240 people of n;")
+        run.stdout.close()  # as head does
+    assert run.returncode == 0 and (tmp_path / "n.json").is_file()

@@ -118,13 +118,8 @@ def test_missing_cells_are_counted_and_left_out_if_asked(tmp_path: Path):
     ("options", "told"),
     [
         ({"sep": ""}, "sep must be one character"),
-        ({"sep": ";;"}, "got ';;'"),
         ({"sep": '"'}, "neither a quote nor the decimal sign '.'"),
-        ({"decimal": ","}, "neither a quote nor the decimal sign ',', got ','"),
         ({"decimal": "'"}, "decimal must be one of '.', ','"),
-        ({"missing": "keep"}, "missing must be one of 'error', 'drop', got 'keep'"),
-        ({"encoding": "utf-9"}, "encoding must be one that Python knows, such as utf-8"),
-        ({"encoding": "hex"}, "got 'hex'"),
         ({"encoding": ""}, "got ''"),
         ({"encoding": "a\0"}, "encoding must be"),
     ],
