@@ -25,7 +25,7 @@ import numpy as np
 from fairfl._support.checks import Array, existing_file, one_of, shown, some
 
 PARQUET = (".parquet", ".pq")
-NOT_THERE = {"na", "nan", "n/a", "null", "none"}
+NOT_THERE = ("na", "nan", "n/a", "null", "none")
 """What stands for a missing number; among texts "NA" may be a continent."""
 BLOCK = 1_000
 """Rows that are read at once."""
@@ -73,13 +73,24 @@ class Form:
             ) from None
         object.__setattr__(self, "encoding", "utf-8-sig" if name == "utf-8" else name)
 
-    def number(self, text: str) -> float | None:
-        """The number that a text says; None if it is none."""
-        plain = text if self.decimal == "." else text.replace(".", "_").replace(",", ".")
+    def numbers(self, texts: Sequence[str]) -> Array:
+        """(m,) the numbers that texts say; NaN where one says none."""
+        if self.decimal == ",":
+            texts = [text.replace(".", "_").replace(",", ".") for text in texts]
         try:
-            return None if "_" in plain else float(plain)
+            found = np.fromiter(map(float, texts), np.float64, len(texts))
         except ValueError:
-            return None
+            found = np.array([_number(text) for text in texts])
+        if "_" in "".join(texts):  # Python's own 1_000
+            found[["_" in text for text in texts]] = np.nan
+        return found
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan
 
 
 PLAIN = Form()
@@ -92,14 +103,14 @@ class Table:
     Attributes
     ----------
     path, form : of the file.
-    columns : by name, different texts and each row's code.
+    columns : by name, different texts, each row's code, and the numbers that the texts say.
     rows : (n,) the rows' numbers in the file; those with a missing cell may be left out.
     dropped : which ones were, in words; "" if none.
     """
 
     path: Path
     form: Form
-    columns: dict[str, tuple[list[str], Array]]
+    columns: dict[str, tuple[list[str], Array, Array]]
     rows: Array = field(repr=False)
     dropped: str = ""
 
@@ -108,13 +119,12 @@ class Table:
 
     def is_numeric(self, name: str) -> bool:
         """Whether a column holds numbers only."""
-        return all(self.form.number(text) is not None for text in self.columns[name][0])
+        return not np.isnan(self.columns[name][2]).any()
 
     def numbers(self, name: str) -> Array:
         """(n,) a column's finite numbers; ValueError for anything else."""
-        texts, codes = self.columns[name]
-        found = [self.form.number(text) for text in texts]
-        values = np.array([np.nan if v is None else v for v in found])[codes]
+        texts, codes, said = self.columns[name]
+        values = said[codes]
         wrong = ~np.isfinite(values)
         if wrong.any():
             k = int(np.argmax(wrong))
@@ -128,7 +138,7 @@ class Table:
 
     def categories(self, name: str) -> tuple[Array, tuple[str, ...]]:
         """(n,) codes of a column's values, and these in order: of numbers, if all are."""
-        texts, codes = self.columns[name]
+        texts, codes, _ = self.columns[name]
         values = ordered({text.strip() for text in texts}, self.form)
         place = {value: k for k, value in enumerate(values)}
         return np.array([place[text.strip()] for text in texts])[codes], values
@@ -148,10 +158,10 @@ class Table:
 def ordered(values: Iterable[str], form: Form = PLAIN) -> tuple[str, ...]:
     """In the order of numbers where all are numbers, else of texts."""
     texts = sorted(values)
-    found = [form.number(text) for text in texts]
-    if any(v is None or np.isnan(v) for v in found):
-        return tuple(texts)
-    return tuple(texts[k] for k in np.argsort(np.array(found), kind="stable"))
+    found = form.numbers(texts)
+    return tuple(
+        texts if np.isnan(found).any() else [texts[k] for k in np.argsort(found, kind="stable")]
+    )
 
 
 def read_table(
@@ -191,7 +201,7 @@ def read_table(
     if not count:
         raise ValueError(f"{path.name} has no rows below its header")
     found = zip(wanted, known, codes, strict=True)
-    columns = {name: (list(texts), np.array(own)) for name, texts, own in found}
+    columns = {n: (list(texts), np.array(own), form.numbers([*texts])) for n, texts, own in found}
     table = Table(path, form, columns, np.arange(1, count + 1))
     return _complete(table, [*roles.get("client", ()), *roles.get("group", ())])
 
@@ -292,11 +302,13 @@ class _Codes(dict[str, int]):
 def _complete(table: Table, by: Sequence[str]) -> Table:
     """The table without rows that miss a cell, if it may be so."""
     gone = {}
-    for name, (texts, codes) in table.columns.items():
-        missing = np.array([not text.strip() for text in texts])
-        odd = np.array([text.strip().lower() in NOT_THERE for text in texts])
-        rest = [text for text, no in zip(texts, missing | odd, strict=True) if not no]
-        if rest and all(table.form.number(text) is not None for text in rest):
+    for name, (texts, codes, said) in table.columns.items():
+        no_number = np.isnan(said)
+        if not no_number.any():
+            continue
+        plain = [text.strip().lower() for text in texts]
+        missing, odd = np.array([text == "" for text in plain]), np.isin(plain, NOT_THERE)
+        if not no_number.all() and not (no_number & ~missing & ~odd).any():
             missing |= odd
         if missing.any():
             gone[name] = missing[codes]
@@ -313,9 +325,9 @@ def _complete(table: Table, by: Sequence[str]) -> Table:
     if not kept.any():
         raise ValueError(f"{table.path.name} must have a row without a missing cell, got {told}")
     columns = {}
-    for name, (texts, codes) in table.columns.items():
+    for name, (texts, codes, said) in table.columns.items():
         used, code = np.unique(codes[kept], return_inverse=True)
-        columns[name] = [texts[k] for k in used], code
+        columns[name] = [texts[k] for k in used], code, said[used]
     dropped = f"Rows with a missing cell are left out, {told}."
     return Table(table.path, table.form, columns, table.rows[kept], dropped)
 
@@ -329,8 +341,10 @@ def _told(table: Table, gone: dict[str, Array], any_gone: Array, by: Sequence[st
     told = f"{int(any_gone.sum()):,} of {len(table):,} rows with one ({'; '.join(parts)})"
     if not by:
         return told
-    columns = [table.columns[name] for name in by]
-    cells = [[texts[k].strip() or "missing" for k in codes[any_gone]] for texts, codes in columns]
+    cells = [
+        [texts[k].strip() or "missing" for k in codes[any_gone]]
+        for texts, codes, _ in (table.columns[name] for name in by)
+    ]
     counts = sorted(Counter(zip(*cells, strict=True)).items())
     return f"{told}, by {' and '.join(map(repr, by))}: " + some(
         [f"{' & '.join(cell)} {count:,}" for cell, count in counts]
