@@ -5,6 +5,8 @@ and what is allowed; exit code 2; nothing written.
 import gzip
 import json
 import sys
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 
 import pytest
@@ -149,100 +151,53 @@ def test_a_file_that_is_no_table_is_one_line(refused, monkeypatch, name):
         refused(command.replace("FILE", name).split(), told)
 
 
-def sealed(data, **changes):
-    """By somebody who computes the digest, too."""
-    data = data | changes
-    return data | {"sha256": _digest(data)}
-
-
-def cell(data, value):
-    """The counts with another first one."""
-    rows = json.loads(json.dumps(data["counts"]))
-    rows[0][0][0] = value
-    return rows
-
-
 ALTERED = "it was altered after it was written: its sha256 differs"
-SUMMARIES = {
+TEXTS = {
     "empty": ("", "it is not JSON"),
-    "half": (lambda d: json.dumps(d)[:-9], "it is not JSON"),
+    "half": ('{"format": "fairfl-summary", "ver', "it is not JSON"),
     "binary": (b"\xff\xfe\x00", "it is not JSON"),
     "compressed": (gzip.compress(b"{}"), "it is compressed"),
-    "list": (lambda d: [d], "format must be 'fairfl-summary'"),
+    "a list": ("[1]", "format must be 'fairfl-summary'"),
     "a rule": (RULE, "format must be 'fairfl-summary'"),
-    "version": (lambda d: d | {"version": 99}, "version must be ", "got 99"),
-    "site renamed": (lambda d: d | {"site": "x"}, ALTERED),
-    "digest": (lambda d: d | {"sha256": "0"}, ALTERED),
-    "count": (lambda d: d | {"counts": cell(d, 3)}, "people must be the sum of counts, got 4"),
-    "sealed count": (lambda d: sealed(d, counts=cell(d, 3)), "people must be the sum of counts"),
-    "negative": (
-        lambda d: sealed(d, counts=cell(d, -1)),
-        "0 or more, or null, got -1 in counts[0, 0, 0]",
-    ),
-    "fraction": (lambda d: sealed(d, counts=cell(d, 1.5)), "got 1.5 in counts[0, 0, 0]"),
-    "huge": (lambda d: sealed(d, counts=cell(d, 1e400)), "got inf in counts[0, 0, 0]"),
-    "text": (lambda d: sealed(d, counts=cell(d, "x")), "could not convert string to float: 'x'"),
-    "withheld": (lambda d: sealed(d, counts=cell(d, None)), "must be"),
-    "ragged": (lambda d: sealed(d, counts=[[[1]], [[1, 2], [3]]]), "inhomogeneous shape"),
-    "fewer groups": (
-        lambda d: sealed(d, counts=d["counts"][:1]),
-        "counts must have shape (2, 2, 5), got (1, 2, 5)",
-    ),
-    "total": (
-        lambda d: sealed(d, totals=d["totals"] | {"people": 5}),
-        "people must be the sum of counts, got 5",
-    ),
-    "totals of groups": (
-        lambda d: sealed(d, totals=d["totals"] | {"groups": {"f": 1, "m": 3}}),
-        "totals must be {'people': 4, 'groups': {'f': 2, 'm': 2}",
-    ),
-    "people": (
-        lambda d: sealed(d, totals={"people": "4"}),
-        "people must be a whole number of at least 1, got '4'",
-    ),
-    "no totals": (
-        lambda d: sealed({k: v for k, v in d.items() if k != "totals"}),
-        "it has no 'totals'",
-    ),
-    "no site": (lambda d: sealed({k: v for k, v in d.items() if k != "site"}), "it has no 'site'"),
-    "no edges": (
-        lambda d: sealed({k: v for k, v in d.items() if k != "edges"}),
-        "it has no 'edges'",
-    ),
-    "edges": (
-        lambda d: sealed(d, edges=[0, 1, 0.5, 0.7, 0.8, 1]),
-        "edges must be three or more incr",
-    ),
-    "one label": (lambda d: sealed(d, labels=["no"]), "counts must have shape (2, 1, 5)"),
-    "rows": (lambda d: sealed(d, rows=[]), ALTERED),
 }
-"""What becomes of a summary, and parts of what is told."""
-TOGETHER = {
-    "twice": ("north.json north.json", "sites must have different names, got 'north' twice"),
-    "other edges": (
-        "north.json edges.json",
-        "sites must have the same edges: 'north' has 0.0, 0.2, 0.",
-    ),
-    "other labels": (
-        "north.json labels.json",
-        "sites must have the same labels: 'north' has 0, 1, 'labels' has no, yes",
-    ),
-    "other codes": (
-        "north.json codes.json",
-        "sites must name groups alike: 'north' has f, m, 'codes' has 1, 2",
-    ),
-    "a table too": (
-        "north.json t.csv",
-        "several files must be summaries of sites (.json), got north.json, t.csv",
-    ),
-    "a folder": ("folder.json", "path must be a file, got the folder 'folder.json'"),
-    "one group": ("group.json", "summaries must hold two groups or more, got m alone"),
-    "an option": (
-        "north.json --score s",
-        "--score goes with a table of people, got summaries of sites",
-    ),
-    "a form": ("north.json --sep ;", "--sep goes with a table of people, got summaries of sites"),
-}
+"""What is no summary, and what is told."""
+SUMMARIES = table(r"""
+version=99 | version must be | got 99
+site="x" unsealed | ALTERED
+sha256="0" unsealed | ALTERED
+counts/0/0/0=3 unsealed | people must be the sum of counts, got 4
+counts/0/0/0=3 | people must be the sum of counts, got 4
+counts/0/0/0=-1 | counts must be whole numbers of 0 or more, or null, got -1 in counts[0, 0, 0]
+counts/0/1/2=1.5 | got 1.5 in counts[0, 1, 2]
+counts/0/0/0=1e400 | got inf in counts[0, 0, 0]
+counts/0/0/0="x" | could not convert string to float: 'x'
+counts/0/0/0=null | must be
+counts/0/0=[1] | inhomogeneous shape
+counts/0= | counts must have shape (2, 2, 5), got (1, 2, 5)
+totals/people=5 | people must be the sum of counts, got 5
+totals/groups={"f": 1, "m": 3} | totals must be {'people': 4, 'groups': {'f': 2, 'm': 2}
+totals/people="4" | people must be a whole number of at least 1, got '4'
+totals= | it has no 'totals'
+site= | it has no 'site'
+edges= | it has no 'edges'
+edges/1=0.9 | edges must be three or more increasing finite numbers
+labels/0= | counts must have shape (2, 1, 5)
+rows=[] | ALTERED
+""")
+"""What is changed in a summary, by somebody who computes the digest, too, unless it is unsealed;
+and what is told.
+"""
+TOGETHER = table("""
+north.json north.json | sites must have different names, got 'north' twice
+north.json edges.json | sites must have the same edges: 'north' has 0.0, 0.2, 0.
+north.json labels.json | sites must have the same labels: 'north' has 0, 1, 'labels' has no, yes
+north.json codes.json | sites must name groups alike: 'north' has f, m, 'codes' has 1, 2
+north.json t.csv | several files must be summaries of sites (.json), got north.json, t.csv
+folder.json | path must be a file, got the folder 'folder.json'
+group.json | summaries must hold two groups or more, got m alone
+north.json --score s | --score goes with a table of people, got summaries of sites
+north.json --sep ; | --sep goes with a table of people, got summaries of sites
+""")
 
 
 @pytest.fixture
@@ -264,22 +219,38 @@ def summaries(cli, tmp_path, monkeypatch):
     Path("folder.json").mkdir()
 
 
-@pytest.mark.parametrize("name", SUMMARIES)
-def test_an_altered_summary_is_refused_with_what_is_wrong(summaries, refused, name):
-    change, *told = SUMMARIES[name]
-    if callable(change):
-        change = change(json.loads(Path("north.json").read_text()))
-    if not isinstance(change, (str, bytes)):
-        change = json.dumps(change)
-    Path("north.json").write_bytes(change if isinstance(change, bytes) else change.encode())
+NO_SUMMARY = "north.json is no summary as fairfl summarize writes it: "
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_what_is_no_summary_is_one_line(refused, name):
+    text, told = TEXTS[name]
+    Path("north.json").write_bytes(text if isinstance(text, bytes) else text.encode())
+    refused(["frontier", "north.json"], NO_SUMMARY + told)
+
+
+@pytest.mark.parametrize("row", SUMMARIES, ids=lambda row: row[0])
+def test_an_altered_summary_is_refused_with_what_is_wrong(summaries, refused, row):
+    change, *told = row
+    data = json.loads(Path("north.json").read_text())
+    place, _, value = change.removesuffix(" unsealed").partition("=")
+    *above, last = [int(key) if key.isdigit() else key for key in place.split("/")]
+    part = reduce(getitem, above, data)
+    if value:
+        part[last] = json.loads(value)
+    else:
+        del part[last]
+    if not change.endswith("unsealed"):
+        data["sha256"] = _digest(data)
+    Path("north.json").write_text(json.dumps(data))
     refused(
-        ["frontier", "north.json"], "north.json is no summary as fairfl summarize writes", *told
+        ["frontier", "north.json"], NO_SUMMARY, *(ALTERED if t == "ALTERED" else t for t in told)
     )
 
 
-@pytest.mark.parametrize("name", TOGETHER)
-def test_summaries_that_do_not_go_together(summaries, refused, name):
-    words, told = TOGETHER[name]
+@pytest.mark.parametrize("row", TOGETHER, ids=lambda row: row[0])
+def test_summaries_that_do_not_go_together(summaries, refused, row):
+    words, told = row
     refused(["frontier", *words.split()], told)
 
 
