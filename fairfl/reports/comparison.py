@@ -15,6 +15,7 @@ from fairfl.reports.question import PLAIN, Question, base
 from fairfl.reports.rules import Chosen
 from fairfl.reports.sampling import (
     BOOTSTRAPS,
+    NEIGHBOURS,
     NORMAL,
     Progress,
     Spot,
@@ -28,11 +29,12 @@ from fairfl.reports.sampling import (
 )
 from fairfl.solvers.api import solve
 from fairfl.solvers.frontier import Frontier, Points
+from fairfl.solvers.schemes import COMMON
 from fairfl.solvers.solution import Solution, rates_of
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
 
-COMMON = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
+ROUND = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
 """Disparities at which values are compared, as far as they are below the most accurate
 classifier's.
 """
@@ -242,7 +244,7 @@ def compare(
         question.task(federation, scheme)
     found = frontiers(federation, count, question, progress)
     top = float(found["cfl"].disparity[-1])
-    disparities = tuple(sorted(set(at))) if at else tuple(d for d in COMMON if d < top)[-5:]
+    disparities = tuple(sorted(set(at))) if at else tuple(d for d in ROUND if d < top)[-5:]
     return at_disparities(federation, question, found, disparities, bool(at))
 
 
@@ -350,7 +352,7 @@ def tried(
     if bootstraps == 0:
         return found
     draws = BOOTSTRAPS if bootstraps is None else bootstraps
-    spots, place = _spots(found)
+    spots, place = _spots(found, sample)
     if progress is not None:
         progress("standard errors", 0, 1)
     by_spot, slope = influences(federation, sample, spots, found.question)
@@ -401,15 +403,25 @@ def _above(found: Comparison, least: Array) -> Array:
     return out
 
 
-def _spots(found: Comparison) -> tuple[list[Spot], Array]:
+def _spots(found: Comparison, sample: Counted) -> tuple[list[Spot], Array]:
     """The spots of the comparison, each once, and which of them the rows of its table (S, K + 4)
     are.
+
+    At one budget for all clients, where several clients' constraints are active, neighbours are
+    within two standard errors of a rate of the smallest group.
     """
     spots: dict[tuple[str, bytes, str], Spot] = {}
-    place = []
+    place, smallest = [], sample.counts.sum(axis=(0, 2, 3)).min()
+    beside = np.linspace(-1.0, 1.0, NEIGHBOURS) / np.sqrt(smallest)
     for scheme, reach in found.reaches.items():
         some = [Spot(scheme, eps) for eps in reach.points.eps]
-        some[0], some[-2] = some[0]._replace(end="smallest"), some[-2]._replace(end="best")
+        if scheme in COMMON:
+            low, high = reach.frontier.disparity[[0, -1]]
+            for k, d in enumerate(reach.points.disparity):
+                near = reach.frontier.points_at(np.clip(d + beside, low, high)).eps
+                some[k] = some[k]._replace(near=list(near))
+        for k, end in ((0, "smallest"), (-2, "best")):
+            some[k] = some[k]._replace(end=end, near=())
         for spot in (*some, Spot("cfl", np.array([reach.loss_at]))):
             key = spot.scheme, spot.budgets.tobytes(), spot.end
             spots.setdefault(key, spot)

@@ -42,6 +42,8 @@ LEVEL, NORMAL = 0.95, 1.959963984540054
 """Of intervals, and the normal quantile that goes with it."""
 TRIES = 200
 """Draws of a client's people."""
+NEIGHBOURS = 8
+"""Points of a frontier whose derivatives are averaged."""
 FOLDS = 5
 """Parts of the people; rules are fitted to all but one, and judged on that."""
 
@@ -119,12 +121,14 @@ def folds(counts: Array, rng: np.random.Generator) -> Array:
 
 class Spot(NamedTuple):
     """A point of a scheme's frontier that is asked about: the budgets of its rule, (1,) of CFL and
-    client-aware rules, else (I,), and whether it is one of the ends, "smallest" or "best".
+    client-aware rules, else (I,), whether it is one of the ends, "smallest" or "best", and budgets
+    (N, I) of neighbouring points, see ``influences``.
     """
 
     scheme: str
     budgets: Array
     end: str = ""
+    near: Sequence[Array] = ()
 
     def rules(self, fed: Federation, task: Task, question: Question) -> tuple[Array, Array]:
         """The optimal rules, and all their budgets; see ``rules_at``."""
@@ -137,16 +141,25 @@ class Spot(NamedTuple):
 def influences(fed: Federation, sample: Counted, spots: Sequence[Spot], asked: Question) -> Any:
     """(P, 2, I, A, 2, n) of the spots' values and disparities, and the slopes (P,) of the frontiers
     there; NaN of a spot without a certified rule. See ``sensitivity``.
+
+    Of a spot with neighbours they are the means of the neighbours'. The change from one population
+    to another is the integral of the derivatives at the populations between, where other
+    constraints are active than at the first; the points of one frontier within the sampling error
+    of the disparity have these active constraints too. It is the infinitesimal jackknife of a
+    smoothed number (Efron, 2014).
     """
     out, slopes = np.full((len(spots), 2, *sample.counts.shape), np.nan), np.zeros(len(spots))
     for k, spot in enumerate(spots):
         task = asked.task(fed, spot.scheme)
         people = People(fed, sample, task, asked.costs == "balanced")
-        with suppress(CertificationError):
-            found = sensitivity(
-                people, *spot.rules(fed, task, asked), spot.end, common=spot.scheme in COMMON
-            )
-            out[k], slopes[k] = (found.value, found.disparity), found.slope
+        found = []
+        for budgets in spot.near or [spot.budgets]:
+            with suppress(CertificationError):
+                rules = spot._replace(budgets=budgets).rules(fed, task, asked)
+                found.append(sensitivity(people, *rules, spot.end, common=spot.scheme in COMMON))
+        if found:
+            value, disparity, slope = (sum(some) / len(found) for some in zip(*found, strict=True))
+            out[k], slopes[k] = (value, disparity), slope
     return out, slopes
 
 
