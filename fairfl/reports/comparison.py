@@ -24,8 +24,10 @@ from fairfl.reports.sampling import (
     folds,
     influences,
     interval,
+    noise_errors,
     standard_errors,
     unexplained,
+    withheld,
 )
 from fairfl.solvers.api import solve
 from fairfl.solvers.frontier import Frontier, Points
@@ -358,6 +360,7 @@ def tried(
     by_spot, slope = influences(federation, sample, spots, found.question)
     influence = measured(by_spot[place])
     error, table = standard_errors(influence, sample.counts), found.table
+    error = np.hypot(error, noise_errors(influence, sample))
     numbers = honest = found.numbers
     held = np.full_like(table, np.nan)
     parts = folds(sample.counts, np.random.default_rng(seed))
@@ -376,7 +379,11 @@ def tried(
     least = np.fmax(numbers[:, 0], honest[:, 0]) + NORMAL * error[:, 0]
     above = measured(_above(found, least))
     four = np.stack([numbers, honest, above, 2.0 * numbers - above])
-    ends = [np.fmin.reduce(four) - NORMAL * error, np.fmax.reduce(four) + NORMAL * error]
+    less, more = withheld(influence, sample)
+    ends = [
+        np.fmin.reduce(four) - NORMAL * error + less,
+        np.fmax.reduce(four) + NORMAL * error + more,
+    ]
     jumps = best_disparities(sample, found.question, draws, seed)
     drawn = interval(numbers[:, 3], jumps[:, None]).T
     ends[0][:, 3], ends[1][:, 3] = (

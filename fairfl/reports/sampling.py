@@ -25,6 +25,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.reports.question import PLAIN, Question
+from fairfl.sims.data.summary import noise, nonnegative
 from fairfl.solvers.problem import Task
 from fairfl.solvers.schemes import COMMON
 from fairfl.solvers.sensitivity import People, averaged, rules_at, sensitivity
@@ -180,6 +181,47 @@ def standard_errors(influence: Array, counts: Array) -> Array:
     return np.sqrt(np.einsum("...ic,ic->...", (flat - mean[..., None]) ** 2, people)) / people.sum()
 
 
+def noise_errors(influence: Array, sample: Counted) -> Array:
+    """(...) standard errors of numbers with influences (..., I, A, 2, n), by the noise of counts:
+    a count's variance is 2a/(1 - a)², a = exp(-epsilon).
+    """
+    if sample.epsilon is None:
+        return np.zeros(influence.shape[:-4])
+    variance = 2.0 * np.exp(-sample.epsilon) / np.expm1(-sample.epsilon) ** 2
+    people = sample.people
+    off = influence - (influence * sample.counts).sum(axis=(-4, -3, -2, -1), keepdims=True) / people
+    return np.sqrt((variance[:, None, None, None] * off**2).sum(axis=(-4, -3, -2, -1))) / people
+
+
+def fullest(sample: Counted, worth: Array) -> Array:
+    """(..., I, A, 2, n) of the tables that ``sample.ranges`` and the clients' sizes allow the one
+    with the most Σ ``worth`` counts, worth (..., I, A, 2, n): from the least counts on, the
+    worthiest cells are filled first.
+    """
+    assert sample.ranges is not None
+    order = np.argsort(-worth.reshape(*worth.shape[:-3], -1), axis=-1)
+    counts, low, high = (
+        np.broadcast_to(v.reshape(len(v), -1), order.shape) for v in (sample.counts, *sample.ranges)
+    )
+    room = np.take_along_axis(high - low, order, axis=-1)
+    left = (counts - low).sum(axis=-1, keepdims=True) - (room.cumsum(axis=-1) - room)
+    filled = low.copy()
+    np.put_along_axis(
+        filled, order, np.take_along_axis(low, order, -1) + np.clip(left, 0.0, room), -1
+    )
+    return filled.reshape(worth.shape)
+
+
+def withheld(influence: Array, sample: Counted) -> Array:
+    """(2, ...) how far numbers with influences (..., I, A, 2, n) can be below and above those of
+    ``sample.counts`` where some of these were withheld, to first order.
+    """
+    if sample.ranges is None:
+        return np.zeros((2, *influence.shape[:-4]))
+    ends = [fullest(sample, sign * influence) - sample.counts for sign in (-1.0, 1.0)]
+    return np.stack([(influence * end).sum(axis=(-4, -3, -2, -1)) for end in ends]) / sample.people
+
+
 def unexplained(by_part: Array, influence: Array, parts: Array) -> Array:
     """(...) standard errors, by the jackknife, of what derivatives ``influence`` (..., I, A, 2, n)
     do not explain of numbers (..., FOLDS) that were found without one of the ``parts`` each.
@@ -258,13 +300,28 @@ def _disparity(law: Joint, rule: Array, task: Task) -> float:
 
 
 def best_disparities(sample: Counted, question: Question, draws: int, seed: int) -> Array:
-    """(B,) disparities of the most useful rule, of people drawn anew."""
-    rng, out = np.random.default_rng(seed), []
+    """(B,) disparities of the most useful rule, of people drawn anew, from what withheld counts
+    can be, and with noise as theirs.
+    """
+    rng, out, noisy = np.random.default_rng(seed), [], sample.epsilon
     for _ in range(draws):
-        fed = refitted(sample, resampled(sample.counts, rng))
+        counts = sample.counts
+        if sample.ranges is not None:
+            counts = fullest(sample, rng.normal(size=counts.shape))
+        counts = resampled(counts, rng)
+        if noisy is not None:
+            counts = np.stack([_noised(*one, rng) for one in zip(counts, noisy, strict=True)])
+        fed = refitted(sample, counts)
         task = question.task(fed, "cfl")
         rule = (fed.pooled.gain(task.costs, task.sees) > 0) * np.ones(
             sample.counts.shape[1:2] + (1,)
         )
         out.append(_disparity(fed.pooled, rule, task))
     return np.array(out)
+
+
+def _noised(client: Array, epsilon: float, rng: np.random.Generator) -> Array:
+    if not np.isfinite(epsilon):
+        return client
+    noisy = client.astype(np.int64) + noise(epsilon, client.shape, rng)
+    return nonnegative(noisy).astype(float) if noisy.sum() > 0 else client

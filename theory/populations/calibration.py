@@ -83,6 +83,8 @@ class Counted:
     2, n), and names.
 
     ``calibrate`` says how η is fitted to them; levels meet at ``cuts`` (n - 1,), None: half-way.
+    Where counts were withheld, and only each client's sum is known, they are within ``ranges`` (2,
+    I, A, 2, n). Where they have geometric noise, ``epsilon`` (I,) is its parameter, else inf.
     """
 
     points: Array
@@ -92,6 +94,8 @@ class Counted:
     calibrate: str = "shared"
     merged: Merged | None = None
     cuts: Array | None = None
+    ranges: Array | None = None
+    epsilon: Array | None = None
 
     @property
     def people(self) -> int:
