@@ -85,7 +85,7 @@ LAWS = {
     "three sites": Law(4500, [[0, 1], [0.5, 0], [-1, 0.5]], [0.3, 0.5, 0.6]),
     "groups alike, sites apart": Law(3000, [[1, 1], [-1, -1]], [0.3, 0.7]),
     "no disparity": Law(2500, [[0, 0], [0, 0]], [0.5, 0.5]),
-    "unequal deviations": Law(3000, [[0, 0.5], [0.5, 0]], [0.4, 0.6], [[0.5, 2], [2, 0.5]]),
+    "unequal deviations": Law(3000, [[0, 1], [0, 1]], [0.5, 0.5], [[0.5, 2], [2, 0.5]]),
     "six sites": Law(
         12000,
         [[0, 1], [1, 0], [0.5, 1], [-1, 0], [0, -0.5], [1, 2]],
@@ -133,7 +133,7 @@ def draw(rows: pd.DataFrame) -> Figure:
     figure = Figure(figsize=(style.PAGE, 4.2))
     axes = figure.subplots()
     for k, name in enumerate(LAWS):
-        for j, scheme in enumerate(REPORTED):
+        for j, scheme in enumerate(PLAIN.schemes):
             own = rows[(rows["law"] == name) & (rows["scheme"] == scheme)]
             axes.plot(
                 own["inside"] / own["printed"], len(own) * [-k - 0.13 * j], ls="", alpha=0.6,
@@ -154,12 +154,10 @@ def table(rows: pd.DataFrame) -> str:
         own, cells = rows[rows["law"] == name], []
         for scheme in ("cfl", "lft_fedavg", "lft_ensemble"):
             some = own[own["scheme"] == scheme]
-            if not some.empty:
-                low = (some["inside"] / some["printed"])[
-                    some["printed"] >= some["tables"] / 2
-                ].min()
-                share = some["inside"].sum() / some["printed"].sum()
-                cells.append(f"{share:.2f} ({low:.2f})".replace("0.", "."))
+            often = some[some["printed"] >= some["tables"] / 2]  # else the share is of too few
+            low = (often["inside"] / often["printed"]).min()
+            share = some["inside"].sum() / some["printed"].sum()
+            cells.append(f"{share:.2f} ({low:.2f})".replace("0.", "."))
         lines.append(f"| {name} ({law.people:,}, {len(law.q)}) | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -176,10 +174,10 @@ def main(tables: int = 100) -> None:
             if start < stop:
                 known = pd.concat([known, measured(name, range(start, stop))])
                 known = known.groupby(level=KEY, sort=False).sum()
-        rows = known[known["printed"] > 0].reset_index()
+        rows = known.reset_index()
         with style.sheet():
             save("coverage", "Coverage of the intervals", rows, draw(rows), HERE)
-    print(table(known[known["printed"] > 0].reset_index()))
+    print(table(known.reset_index()))
 
 
 if __name__ == "__main__":

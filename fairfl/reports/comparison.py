@@ -15,10 +15,12 @@ from fairfl.reports.question import PLAIN, Question, base
 from fairfl.reports.rules import Chosen
 from fairfl.reports.sampling import (
     BOOTSTRAPS,
+    EVEN,
     NEIGHBOURS,
     NORMAL,
     Progress,
     Spot,
+    at_one_budget,
     best_disparities,
     crossed,
     folds,
@@ -345,10 +347,11 @@ def tried(
     ``fairfl.reports.sampling``.
 
     An interval is from 1.96 standard errors below the smallest to as many above the largest of
-    four numbers: what these people give, which is too good; what the same rules give judged on
+    five numbers: what these people give, which is too good; what the same rules give judged on
     people they were not fitted to, which is not good enough; and, since frontiers are steep at
-    their smallest disparity, what these people give if that is the largest in its interval, and as
-    far on the other side. ``bootstraps``: 0 for nothing.
+    their smallest disparity, what these people give if that is the largest in its interval, as far
+    on the other side, and at the other budgets, one for all, with which the smallest disparity may
+    be reached. ``bootstraps``: 0 for nothing.
     """
     found = replace(found, people=sample.people)
     if bootstraps == 0:
@@ -377,12 +380,15 @@ def tried(
         rest[always, 0] = 0.0
         error = np.sqrt(error**2 + np.nan_to_num(rest) ** 2)
     least = np.fmax(numbers[:, 0], honest[:, 0]) + NORMAL * error[:, 0]
-    above = measured(_above(found, least))
-    four = np.stack([numbers, honest, above, 2.0 * numbers - above])
+    above, other = (
+        measured(one)
+        for one in (_above(found, least), _other_budgets(found, federation, sample, parts, least))
+    )
+    five = np.stack([numbers, honest, above, 2.0 * numbers - above, other])
     less, more = withheld(influence, sample)
     ends = [
-        np.fmin.reduce(four) - NORMAL * error + less,
-        np.fmax.reduce(four) + NORMAL * error + more,
+        np.fmin.reduce(five) - NORMAL * error + less,
+        np.fmax.reduce(five) + NORMAL * error + more,
     ]
     jumps = best_disparities(sample, found.question, draws, seed)
     drawn = interval(numbers[:, 3], jumps[:, None]).T
@@ -407,6 +413,31 @@ def _above(found: Comparison, least: Array) -> Array:
             own[0, 0] = found.question.at(curve, d)
             if reach.loss_at < d:
                 own[-1, 0] = own[-2, 0] + found.question.at(best, d) - own[0, 0]
+    return out
+
+
+def _other_budgets(
+    found: Comparison, federation: Federation, sample: Counted, parts: Array, least: Array
+) -> Array:
+    """The table where schemes of one budget for all reach their smallest disparity with the least
+    useful of the budgets that have a disparity of at most ``least`` (S,), its rule judged on people
+    that it was not fitted to.
+    """
+    out, best, asked = found.table, found.reaches["cfl"].frontier, found.question
+    for own, (scheme, reach), low in zip(out, found.reaches.items(), least, strict=True):
+        if scheme not in COMMON:
+            continue
+        budgets = np.linspace(0.0, reach.frontier.eps.max(), EVEN)
+        value, apart = at_one_budget(federation, scheme, budgets, asked).T
+        near = np.flatnonzero(apart <= low)
+        if near.size:
+            k = near[value[near].argmin()]
+            spot = Spot(scheme, np.full(federation.n_clients, budgets[k]))
+            held = crossed(sample, parts, [spot], asked)
+            worth = value[k] if held is None else np.fmin(value[k], held[0][0, 0])
+            own[0, 0] = min(own[0, 0], worth)
+            pooled = float(asked.at(best, min(apart[k], best.disparity[-1])))
+            own[-1, 0] = own[-2, 0] + max(reach.loss, pooled - worth)
     return out
 
 

@@ -45,6 +45,8 @@ TRIES = 200
 """Draws of a client's people."""
 NEIGHBOURS = 8
 """Points of a frontier whose derivatives are averaged."""
+EVEN = 32
+"""Budgets that are tried between none and that of the best rule."""
 FOLDS = 5
 """Parts of the people; rules are fitted to all but one, and judged on that."""
 
@@ -162,6 +164,19 @@ def influences(fed: Federation, sample: Counted, spots: Sequence[Spot], asked: Q
             value, disparity, slope = (sum(some) / len(found) for some in zip(*found, strict=True))
             out[k], slopes[k] = (value, disparity), slope
     return out, slopes
+
+
+def at_one_budget(fed: Federation, scheme: str, budgets: Array, question: Question) -> Array:
+    """(B, 2) values and disparities of rules at one budget for all clients, each of ``budgets``
+    (B,); NaN of what was not certified.
+    """
+    task, out = question.task(fed, scheme), np.full((len(budgets), 2), np.nan)
+    for k, budget in enumerate(budgets):
+        spot = Spot(scheme, np.full(fed.n_clients, budget))
+        with suppress(CertificationError):
+            rule = averaged(fed, task, spot.rules(fed, task, question)[0])
+            out[k] = judged(fed.pooled, rule, task, question)
+    return out
 
 
 def means(influence: Array, people: Array, counts: Array) -> Array:

@@ -110,14 +110,14 @@ def spread_of(found, fed, sample, draws=20):
     return spread
 
 
-def law(seed, people=1500):
+def law(seed, people=1500, levels: int | None = 8):
     """People of two sites whose favoured groups differ, and their federation."""
     rng = np.random.default_rng(seed)
     site = np.arange(people) % 2
     group = (rng.random(people) < np.where(site == 0, 0.3, 0.7)).astype(int)
     skill = rng.normal(np.array([[0.8, 1.6], [-0.2, -1.2]])[site, group], 1.0)
     label = (rng.random(people) < 1 / (1 + np.exp(-skill))).astype(int)
-    sample = count_people((1 / (1 + np.exp(-skill))).round(2), label, group, site, levels=8)
+    sample = count_people((1 / (1 + np.exp(-skill))).round(2), label, group, site, levels=levels)
     return sample, refitted(sample, sample.counts)
 
 
@@ -171,6 +171,20 @@ def test_derivatives_of_neighbours_replace_one_that_holds_for_very_few_people():
         curve = ff.frontier(other, "lft_fedavg", 2, budgets="common")
         draws.append(curve.accuracy_at(max(0.12, curve.disparity[0])))
     assert plain > 3 * np.std(draws) and 0.5 < mean / np.std(draws) < 1.5, (plain, mean)
+
+
+def test_other_budgets_may_reach_the_smallest_disparity():
+    """At one budget for all, this law's ensemble has nearly its smallest disparity at budgets whose
+    rules are 1.2 points better. Tables 1, 2 and 4 take those for the smallest, and their intervals
+    of the loss hold the truth all the same.
+    """
+    column, truth = 4, compare(law(10**6, 400_000, levels=0)[1], at=[0.3], count=30)
+    for seed in (1, 2, 4):
+        sample, fed = law(seed, 4000, levels=None)
+        found = compare(fed, at=[0.3], count=8)
+        low, high = spread_of(found, fed, sample).interval[2, column]
+        assert found.numbers[2, column] < 0.002 < 0.012 < truth.numbers[2, column], seed
+        assert low <= truth.numbers[2, column] <= high, seed
 
 
 def summarised(sample, change):
