@@ -347,11 +347,11 @@ def tried(
     ``fairfl.reports.sampling``.
 
     An interval is from 1.96 standard errors below the smallest to as many above the largest of
-    five numbers: what these people give, which is too good; what the same rules give judged on
+    six numbers: what these people give, which is too good; what the same rules give judged on
     people they were not fitted to, which is not good enough; and, since frontiers are steep at
     their smallest disparity, what these people give if that is the largest in its interval, as far
     on the other side, and at the other budgets, one for all, with which the smallest disparity may
-    be reached. ``bootstraps``: 0 for nothing.
+    be reached; and the mean over neighbouring points. ``bootstraps``: 0 for nothing.
     """
     found = replace(found, people=sample.people)
     if bootstraps == 0:
@@ -380,15 +380,19 @@ def tried(
         rest[always, 0] = 0.0
         error = np.sqrt(error**2 + np.nan_to_num(rest) ** 2)
     least = np.fmax(numbers[:, 0], honest[:, 0]) + NORMAL * error[:, 0]
-    above, other = (
+    above, other, smoothed = (
         measured(one)
-        for one in (_above(found, least), _other_budgets(found, federation, sample, parts, least))
+        for one in (
+            _above(found, least),
+            _other_budgets(found, federation, sample, parts, least),
+            _smoothed(found, sample),
+        )
     )
-    five = np.stack([numbers, honest, above, 2.0 * numbers - above, other])
+    six = np.stack([numbers, honest, above, 2.0 * numbers - above, other, smoothed])
     less, more = withheld(influence, sample)
     ends = [
-        np.fmin.reduce(five) - NORMAL * error + less,
-        np.fmax.reduce(five) + NORMAL * error + more,
+        np.fmin.reduce(six) - NORMAL * error + less,
+        np.fmax.reduce(six) + NORMAL * error + more,
     ]
     jumps = best_disparities(sample, found.question, draws, seed)
     drawn = interval(numbers[:, 3], jumps[:, None]).T
@@ -441,23 +445,42 @@ def _other_budgets(
     return out
 
 
+def _neighbours(reach: Reach, sample: Counted) -> Array:
+    """(P, NEIGHBOURS) disparities of points of the frontier within two standard errors of a rate of
+    the smallest group, of each of ``reach.points``.
+    """
+    beside = np.linspace(-1.0, 1.0, NEIGHBOURS) / np.sqrt(sample.counts.sum(axis=(0, 2, 3)).min())
+    return np.clip(reach.points.disparity[:, None] + beside, *reach.frontier.disparity[[0, -1]])
+
+
+def _smoothed(found: Comparison, sample: Counted) -> Array:
+    """The table where a scheme of one budget for all loses as much against CFL as its neighbouring
+    points do on average, at the disparities of the comparison.
+    """
+    out, best = found.table, found.reaches["cfl"].frontier
+    for own, (scheme, reach) in zip(out, found.reaches.items(), strict=True):
+        if scheme in COMMON:
+            near = _neighbours(reach, sample)[1:-2]
+            pooled = found.question.at(best, np.minimum(near, best.disparity[-1]))
+            loss = (pooled - found.question.at(reach.frontier, near)).mean(axis=-1)
+            own[1:-3, 0] = np.where(np.isnan(own[1:-3, 0]), np.nan, out[0, 1:-3, 0] - loss)
+    return out
+
+
 def _spots(found: Comparison, sample: Counted) -> tuple[list[Spot], Array]:
     """The spots of the comparison, each once, and which of them the rows of its table (S, K + 4)
     are.
 
-    At one budget for all clients, where several clients' constraints are active, neighbours are
-    within two standard errors of a rate of the smallest group.
+    Spots at one budget for all clients have neighbours, since there several clients' constraints
+    are active.
     """
     spots: dict[tuple[str, bytes, str], Spot] = {}
-    place, smallest = [], sample.counts.sum(axis=(0, 2, 3)).min()
-    beside = np.linspace(-1.0, 1.0, NEIGHBOURS) / np.sqrt(smallest)
+    place = []
     for scheme, reach in found.reaches.items():
         some = [Spot(scheme, eps) for eps in reach.points.eps]
         if scheme in COMMON:
-            low, high = reach.frontier.disparity[[0, -1]]
-            for k, d in enumerate(reach.points.disparity):
-                near = reach.frontier.points_at(np.clip(d + beside, low, high)).eps
-                some[k] = some[k]._replace(near=list(near))
+            for k, near in enumerate(_neighbours(reach, sample)):
+                some[k] = some[k]._replace(near=list(reach.frontier.points_at(near).eps))
         for k, end in ((0, "smallest"), (-2, "best")):
             some[k] = some[k]._replace(end=end, near=())
         for spot in (*some, Spot("cfl", np.array([reach.loss_at]))):
