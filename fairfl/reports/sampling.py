@@ -45,7 +45,7 @@ TRIES = 200
 """Draws of a client's people."""
 NEIGHBOURS = 8
 """Points of a frontier whose derivatives are averaged."""
-EVEN = 32
+EVEN = 16
 """Budgets that are tried between none and that of the best rule."""
 FOLDS = 5
 """Parts of the people; rules are fitted to all but one, and judged on that."""
