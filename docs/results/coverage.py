@@ -5,7 +5,7 @@
 x is normal in each site and group, P(y = 1 | x) = 1/(1 + exp(-x)), and the score is that rounded to
 0.01. The truth is the frontier of the law on all levels of the score. TABLES tables of people are
 drawn of each law, 100 by default. coverage.csv has a row for each law, scheme and printed number;
-a law that it has fewer tables of gets the missing ones, ten at a time.
+a law that it has fewer tables of gets the missing ones, five at a time.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from matplotlib.figure import Figure
 from scipy.special import expit
 from scipy.stats import norm
 
+from fairfl._support.whole_file import write_whole
 from fairfl.figures.lib import style
-from fairfl.figures.lib.saved import save
+from fairfl.figures.lib.saved import csv_text, save
 from fairfl.reports.comparison import ENDS, ZERO, Comparison, compare, tried
 from fairfl.reports.question import PLAIN
 from fairfl.reports.sampling import refitted
@@ -35,7 +36,7 @@ HERE = Path(__file__).resolve().parent
 AT = (0.05, 0.1, 0.2)
 """Disparities of the comparison."""
 WANTED = 0.93
-STEP = 10
+STEP = 5
 """Tables of a law, then those of the next."""
 KEY = ["law", "scheme", "number"]
 QUANTILES = 200_000
@@ -128,7 +129,7 @@ def measured(name: str, seeds: range) -> pd.DataFrame:
     return pd.DataFrame(counts, index=names)
 
 
-def draw(rows: pd.DataFrame) -> Figure:
+def draw(rows: Any) -> Figure:
     """A dot for each number, by law and scheme."""
     figure = Figure(figsize=(style.PAGE, 4.2))
     axes = figure.subplots()
@@ -146,7 +147,7 @@ def draw(rows: pd.DataFrame) -> Figure:
     return figure
 
 
-def table(rows: pd.DataFrame) -> str:
+def table(rows: Any) -> str:
     """For docs/people.md: over all numbers of a scheme, and in brackets the lowest of one."""
     rows = rows.assign(scheme=rows["scheme"].map(lambda s: s.removesuffix("_common")))
     lines = []
@@ -165,7 +166,8 @@ def table(rows: pd.DataFrame) -> str:
 def main(tables: int = 100) -> None:
     """Draw what is missing, write coverage.csv and the picture, print the table."""
     warnings.simplefilter("ignore", ScoreWarning)
-    file, known = HERE / "coverage.csv", pd.DataFrame()
+    file = HERE / "coverage.csv"
+    known: Any = pd.DataFrame()
     if file.exists():
         known = pd.read_csv(file).set_index(KEY)
     for stop in [*range(STEP, tables, STEP), tables]:
@@ -174,10 +176,11 @@ def main(tables: int = 100) -> None:
             if start < stop:
                 known = pd.concat([known, measured(name, range(start, stop))])
                 known = known.groupby(level=KEY, sort=False).sum()
-        rows = known.reset_index()
-        with style.sheet():
-            save("coverage", "Coverage of the intervals", rows, draw(rows), HERE)
-    print(table(known.reset_index()))
+                write_whole(file, csv_text(known.reset_index()))
+    rows = known.reset_index()
+    with style.sheet():
+        save("coverage", "Coverage of the intervals", rows, draw(rows), HERE)
+    print(table(rows))
 
 
 if __name__ == "__main__":

@@ -91,11 +91,11 @@ class Summary:
 
         Raises
         ------
-        ValueError : epsilon is not positive, counts were withheld or have noise, or with the noise
+        ValueError : epsilon is below 0.001, counts were withheld or have noise, or with the noise
             no people are left.
         """
-        if not 0.0 < epsilon < np.inf:
-            raise ValueError(f"epsilon must be a positive number, got {epsilon:g}")
+        if not 0.001 <= epsilon < np.inf:
+            raise ValueError(f"epsilon must be a number of at least 0.001, got {epsilon:g}")
         if self.min_cell or self.epsilon is not None:
             raise ValueError("counts have been withheld, or have noise, already")
         noisy = self.counts + noise(epsilon, self.counts.shape, np.random.default_rng())
