@@ -16,6 +16,7 @@ from fairfl.reports.rules import Chosen
 from fairfl.reports.sampling import (
     BOOTSTRAPS,
     EVEN,
+    FOLDS,
     NEIGHBOURS,
     NORMAL,
     Progress,
@@ -424,8 +425,9 @@ def _other_budgets(
     found: Comparison, federation: Federation, sample: Counted, parts: Array, least: Array
 ) -> Array:
     """The table where schemes of one budget for all reach their smallest disparity with the least
-    useful of the budgets that have a disparity of at most ``least`` (S,), its rule judged on people
-    that it was not fitted to.
+    useful of the budgets that have a disparity of at most ``least`` (S,): its value, that judged on
+    people it was not fitted to, or that less the jackknife's bias, if less. The bias is taken to
+    fall with the square root of the people's number, as the gain by chance differences of sites.
     """
     out, best, asked = found.table, found.reaches["cfl"].frontier, found.question
     for own, (scheme, reach), low in zip(out, found.reaches.items(), least, strict=True):
@@ -437,8 +439,10 @@ def _other_budgets(
         if near.size:
             k = near[value[near].argmin()]
             spot = Spot(scheme, np.full(federation.n_clients, budgets[k]))
-            held = crossed(sample, parts, [spot], asked)
-            worth = value[k] if held is None else np.fmin(value[k], held[0][0, 0])
+            worth, held = value[k], crossed(sample, parts, [spot], asked)
+            if held is not None:
+                bias = (held[1][0, 0].mean() - worth) / (np.sqrt(FOLDS / (FOLDS - 1)) - 1.0)
+                worth = np.fmin.reduce([worth, held[0][0, 0], worth - bias])
             own[0, 0] = min(own[0, 0], worth)
             pooled = float(asked.at(best, min(apart[k], best.disparity[-1])))
             own[-1, 0] = own[-2, 0] + max(reach.loss, pooled - worth)
