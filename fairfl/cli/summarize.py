@@ -36,6 +36,10 @@ def summarize(
         int | None,
         option("Withhold counts from 1 to below this, and what would give one away.", min=2),
     ] = None,
+    epsilon: Annotated[
+        float | None,
+        option("Add noise to every count instead; the privacy budget that the file costs."),
+    ] = None,
     sep: Sep = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -54,15 +58,26 @@ def summarize(
         found = summary.summarize(
             file, score=score, label=label, group=group, site=site, edges=cuts, form=form
         )
+        if min_cell is not None and epsilon is not None:
+            raise ValueError("--min-cell and --epsilon must not be given together")
         if min_cell is not None:
             found = found.suppressed(min_cell)
+        if epsilon is not None:
+            found = found.noised(epsilon)
+            typer.echo(
+                f"Noise: every count has two-sided geometric noise of epsilon = {epsilon:g}. One "
+                "person more or less changes one count by 1, so that the file costs a privacy "
+                f"budget of {epsilon:g}; another file of these people costs its own. The names are "
+                "not protected."
+            )
         text = found.as_text()
         hidden = int(found.withheld.sum())
+        people = f"{found.people:,} people{', with the noise,' * (epsilon is not None)}"
         with suppress(SystemExit):  # a reader such as head has seen enough
             if found.left_out:
                 typer.echo(found.left_out)
             typer.echo(
-                f"{found.people:,} people of {site}; y = 1 stands for {label} = {found.labels[1]}. "
+                f"{people} of {site}; y = 1 stands for {label} = {found.labels[1]}. "
                 f"{found.counts.size} counts ({hidden} withheld) and the names below leave the "
                 "house, and nothing else:"
             )

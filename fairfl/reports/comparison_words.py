@@ -155,7 +155,7 @@ def _cost(found: Comparison, scheme: str) -> str:
         f"{who} {fair}, and loses up to "
         f"{difference(told, reach.loss)}{_between(found, scheme, 4)} of {value} against "
         f"pooling at the same disparity (at {number(reach.loss_at)})"
-        f"{_alike(found, scheme, 4)}.{how}{more}"
+        f"{_alike(found, scheme, 4) or _least(found, scheme, 4)}.{how}{more}"
     )
 
 
@@ -168,6 +168,12 @@ def _alike(found: Comparison, scheme: str, column: int) -> str:
     """Said of a loss whose interval holds zero."""
     ends = found.between(scheme, column)
     return ", not distinguishable from pooling" if ends and ends[0] <= NEGLIGIBLE else ""
+
+
+def _least(found: Comparison, scheme: str, column: int) -> str:
+    """Said of a loss whose interval does not hold zero."""
+    ends = found.between(scheme, column)
+    return f", at least {difference(found.question, ends[0])} for all such people" if ends else ""
 
 
 def _here(found: Comparison) -> str:

@@ -92,17 +92,25 @@ def read_summaries(
 ) -> tuple[Federation, list[str], Counted]:
     """As :func:`read`, of the files that ``fairfl summarize`` wrote, one for each site."""
     found = [read_summary(path) for path in paths]
-    counts, points, groups = joined(found)
+    (counts, *ranges), points, groups = joined(found)
     held = np.isin(found[0].scores, points)
     cuts = np.nextafter(np.array(found[0].edges[:-1])[held][1:], -np.inf)  # an edge is the upper's
     sites = tuple(one.site for one in found)
-    people = Counted(points, counts, groups, sites, calibrate, cuts=cuts)
+    noisy = np.array([np.inf if one.epsilon is None else one.epsilon for one in found])
+    people = Counted(points, counts, groups, sites, calibrate, cuts=cuts, epsilon=noisy)
+    if any(one.withheld.any() for one in found):
+        people = replace(people, ranges=np.array(ranges))
     federation, odd = _counted(people)
     lines = [
         f"{people.people:,} people of {len(found)} sites, as counts; {len(points)} levels of the "
         "score.",
         f"y = 1 stands for {found[0].label} = {found[0].labels[1]}; {ACCURACIES}",
         *(f"Withheld by {one.site}: {_withheld(one)}." for one in found if one.withheld.any()),
+        *(
+            f"Counts of {one.site} have noise (epsilon = {one.epsilon:g}); intervals count it."
+            for one in found
+            if one.epsilon is not None
+        ),
         *odd,
     ]
     return federation, lines, people
@@ -113,7 +121,7 @@ def _withheld(one: Summary) -> str:
     people = one.people - int(one.counts[one.counts >= 0].sum())
     return (
         f"{hidden} counts of {people:,} people in all ({100 * people / one.people:.1f} %), "
-        "which are taken to be equal; no interval says what this does to the numbers"
+        "which are taken to be equal; intervals reach over all counts that they can be"
     )
 
 

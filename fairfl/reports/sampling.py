@@ -25,6 +25,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.reports.question import PLAIN, Question
+from fairfl.sims.data.summary import noise, nonnegative
 from fairfl.solvers.problem import Task
 from fairfl.solvers.schemes import COMMON
 from fairfl.solvers.sensitivity import People, averaged, rules_at, sensitivity
@@ -42,6 +43,10 @@ LEVEL, NORMAL = 0.95, 1.959963984540054
 """Of intervals, and the normal quantile that goes with it."""
 TRIES = 200
 """Draws of a client's people."""
+NEIGHBOURS = 8
+"""Points of a frontier whose derivatives are averaged."""
+EVEN = 16
+"""Budgets that are tried between none and that of the best rule."""
 FOLDS = 5
 """Parts of the people; rules are fitted to all but one, and judged on that."""
 
@@ -119,12 +124,14 @@ def folds(counts: Array, rng: np.random.Generator) -> Array:
 
 class Spot(NamedTuple):
     """A point of a scheme's frontier that is asked about: the budgets of its rule, (1,) of CFL and
-    client-aware rules, else (I,), and whether it is one of the ends, "smallest" or "best".
+    client-aware rules, else (I,), whether it is one of the ends, "smallest" or "best", and budgets
+    (N, I) of neighbouring points, see ``influences``.
     """
 
     scheme: str
     budgets: Array
     end: str = ""
+    near: Sequence[Array] = ()
 
     def rules(self, fed: Federation, task: Task, question: Question) -> tuple[Array, Array]:
         """The optimal rules, and all their budgets; see ``rules_at``."""
@@ -137,17 +144,39 @@ class Spot(NamedTuple):
 def influences(fed: Federation, sample: Counted, spots: Sequence[Spot], asked: Question) -> Any:
     """(P, 2, I, A, 2, n) of the spots' values and disparities, and the slopes (P,) of the frontiers
     there; NaN of a spot without a certified rule. See ``sensitivity``.
+
+    Of a spot with neighbours they are the means of the neighbours'. The change from one population
+    to another is the integral of the derivatives at the populations between, where other
+    constraints are active than at the first; the points of one frontier within the sampling error
+    of the disparity have these active constraints too. It is the infinitesimal jackknife of a
+    smoothed number (Efron, 2014).
     """
     out, slopes = np.full((len(spots), 2, *sample.counts.shape), np.nan), np.zeros(len(spots))
     for k, spot in enumerate(spots):
         task = asked.task(fed, spot.scheme)
         people = People(fed, sample, task, asked.costs == "balanced")
-        with suppress(CertificationError):
-            found = sensitivity(
-                people, *spot.rules(fed, task, asked), spot.end, common=spot.scheme in COMMON
-            )
-            out[k], slopes[k] = (found.value, found.disparity), found.slope
+        found = []
+        for budgets in spot.near or [spot.budgets]:
+            with suppress(CertificationError):
+                rules = spot._replace(budgets=budgets).rules(fed, task, asked)
+                found.append(sensitivity(people, *rules, spot.end, common=spot.scheme in COMMON))
+        if found:
+            value, disparity, slope = (sum(some) / len(found) for some in zip(*found, strict=True))
+            out[k], slopes[k] = (value, disparity), slope
     return out, slopes
+
+
+def at_one_budget(fed: Federation, scheme: str, budgets: Array, question: Question) -> Array:
+    """(B, 2) values and disparities of rules at one budget for all clients, each of ``budgets``
+    (B,); NaN of what was not certified.
+    """
+    task, out = question.task(fed, scheme), np.full((len(budgets), 2), np.nan)
+    for k, budget in enumerate(budgets):
+        spot = Spot(scheme, np.full(fed.n_clients, budget))
+        with suppress(CertificationError):
+            rule = averaged(fed, task, spot.rules(fed, task, question)[0])
+            out[k] = judged(fed.pooled, rule, task, question)
+    return out
 
 
 def means(influence: Array, people: Array, counts: Array) -> Array:
@@ -165,6 +194,47 @@ def standard_errors(influence: Array, counts: Array) -> Array:
     flat = influence.reshape(*influence.shape[:-4], *people.shape)
     mean = np.einsum("...ic,ic->...i", flat, people / people.sum(axis=1, keepdims=True))
     return np.sqrt(np.einsum("...ic,ic->...", (flat - mean[..., None]) ** 2, people)) / people.sum()
+
+
+def noise_errors(influence: Array, sample: Counted) -> Array:
+    """(...) standard errors of numbers with influences (..., I, A, 2, n), by the noise of counts:
+    a count's variance is 2a/(1 - a)², a = exp(-epsilon).
+    """
+    if sample.epsilon is None:
+        return np.zeros(influence.shape[:-4])
+    variance = 2.0 * np.exp(-sample.epsilon) / np.expm1(-sample.epsilon) ** 2
+    people = sample.people
+    off = influence - (influence * sample.counts).sum(axis=(-4, -3, -2, -1), keepdims=True) / people
+    return np.sqrt((variance[:, None, None, None] * off**2).sum(axis=(-4, -3, -2, -1))) / people
+
+
+def fullest(sample: Counted, worth: Array) -> Array:
+    """(..., I, A, 2, n) of the tables that ``sample.ranges`` and the clients' sizes allow the one
+    with the most Σ ``worth`` counts, worth (..., I, A, 2, n): from the least counts on, the
+    worthiest cells are filled first.
+    """
+    assert sample.ranges is not None
+    order = np.argsort(-worth.reshape(*worth.shape[:-3], -1), axis=-1)
+    counts, low, high = (
+        np.broadcast_to(v.reshape(len(v), -1), order.shape) for v in (sample.counts, *sample.ranges)
+    )
+    room = np.take_along_axis(high - low, order, axis=-1)
+    left = (counts - low).sum(axis=-1, keepdims=True) - (room.cumsum(axis=-1) - room)
+    filled = low.copy()
+    np.put_along_axis(
+        filled, order, np.take_along_axis(low, order, -1) + np.clip(left, 0.0, room), -1
+    )
+    return filled.reshape(worth.shape)
+
+
+def withheld(influence: Array, sample: Counted) -> Array:
+    """(2, ...) how far numbers with influences (..., I, A, 2, n) can be below and above those of
+    ``sample.counts`` where some of these were withheld, to first order.
+    """
+    if sample.ranges is None:
+        return np.zeros((2, *influence.shape[:-4]))
+    ends = [fullest(sample, sign * influence) - sample.counts for sign in (-1.0, 1.0)]
+    return np.stack([(influence * end).sum(axis=(-4, -3, -2, -1)) for end in ends]) / sample.people
 
 
 def unexplained(by_part: Array, influence: Array, parts: Array) -> Array:
@@ -245,13 +315,28 @@ def _disparity(law: Joint, rule: Array, task: Task) -> float:
 
 
 def best_disparities(sample: Counted, question: Question, draws: int, seed: int) -> Array:
-    """(B,) disparities of the most useful rule, of people drawn anew."""
-    rng, out = np.random.default_rng(seed), []
+    """(B,) disparities of the most useful rule, of people drawn anew, from what withheld counts
+    can be, and with noise as theirs.
+    """
+    rng, out, noisy = np.random.default_rng(seed), [], sample.epsilon
     for _ in range(draws):
-        fed = refitted(sample, resampled(sample.counts, rng))
+        counts = sample.counts
+        if sample.ranges is not None:
+            counts = fullest(sample, rng.normal(size=counts.shape))
+        counts = resampled(counts, rng)
+        if noisy is not None:
+            counts = np.stack([_noised(*one, rng) for one in zip(counts, noisy, strict=True)])
+        fed = refitted(sample, counts)
         task = question.task(fed, "cfl")
         rule = (fed.pooled.gain(task.costs, task.sees) > 0) * np.ones(
             sample.counts.shape[1:2] + (1,)
         )
         out.append(_disparity(fed.pooled, rule, task))
     return np.array(out)
+
+
+def _noised(client: Array, epsilon: float, rng: np.random.Generator) -> Array:
+    if not np.isfinite(epsilon):
+        return client
+    noisy = client.astype(np.int64) + noise(epsilon, client.shape, rng)
+    return nonnegative(noisy).astype(float) if noisy.sum() > 0 else client

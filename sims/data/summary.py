@@ -2,7 +2,9 @@
 
 It needs numpy and the standard library alone, so that a site can run it where little is installed.
 Counts from 1 to ``min_cell`` - 1 can be withheld: then of the totals the number of people alone is
-given, and more counts are withheld where it would give one away (complementary suppression).
+given, and more counts are withheld where it would give one away (complementary suppression). Or
+every count gets two-sided geometric noise (Ghosh, Roughgarden and Sundararajan, 2012), which keeps
+``epsilon``-differential privacy: one person more or less changes one count by one.
 """
 
 from __future__ import annotations
@@ -19,9 +21,9 @@ import numpy as np
 from fairfl._support.checks import Array, existing_file, shown, some, whole
 from fairfl.sims.data.table_file import PLAIN, Form, ordered, read_table
 
-FORMAT, VERSION = "fairfl-summary", 1
+FORMAT, VERSION = "fairfl-summary", 2
 NAMES = ("site", "score", "label", "labels", "group", "groups", "edges")
-LIMITS = ("min_cell", "complemented")
+LIMITS = ("min_cell", "complemented", "epsilon")
 """Fields that the file has by their names, before and after the counts."""
 
 
@@ -39,6 +41,7 @@ class Summary:
     people : how many in all.
     min_cell : counts from 1 to below this are withheld; 0: none are.
     complemented : whether a count of ``min_cell`` or more is withheld with them.
+    epsilon : of the noise in ``counts`` and in their sum ``people``; None: there is none.
     left_out : which rows of the table are not counted, in words; not in the file.
     """
 
@@ -53,6 +56,7 @@ class Summary:
     people: int
     min_cell: int = 0
     complemented: bool = False
+    epsilon: float | None = None
     left_out: str = ""
 
     def __post_init__(self) -> None:
@@ -60,9 +64,8 @@ class Summary:
         shape = len(self.groups), len(self.labels), len(self.edges) - 1
         if self.counts.shape != shape or len(self.labels) != 2:
             raise ValueError(f"counts must have shape {shape}, got {self.counts.shape}")
-        hidden = int(self.withheld.sum())
-        left = self.people - int(self.counts[~self.withheld].sum())
-        if left < hidden or (left and not hidden) or not self.people:
+        least, most = self.ranges.sum(axis=(1, 2, 3))
+        if not 0 < least <= self.people <= most:
             raise ValueError(f"people must be the sum of counts, got {self.people}")
 
     @property
@@ -75,6 +78,36 @@ class Summary:
         """(n,) the middle of each level."""
         edges = np.array(self.edges)
         return (edges[:-1] + edges[1:]) / 2
+
+    @property
+    def ranges(self) -> Array:
+        """(2, A, 2, n) the smallest and the largest that each count can be."""
+        m, known = int(self.withheld.sum()), self.counts[~self.withheld].sum()
+        most = self.people - known - m + 1 if self.complemented else self.min_cell - 1
+        return np.stack([np.where(self.withheld, end, self.counts) for end in (1, most)])
+
+    def noised(self, epsilon: float) -> Summary:
+        """With two-sided geometric noise on every count, from the operating system's randomness.
+
+        Negative counts are then mended by :func:`nonnegative`, which needs nothing but them.
+
+        Raises
+        ------
+        ValueError : epsilon is below 0.001, counts were withheld or have noise, or with the noise
+            no people are left.
+        """
+        if not 0.001 <= epsilon < np.inf:
+            raise ValueError(f"epsilon must be a number of at least 0.001, got {epsilon:g}")
+        if self.min_cell or self.epsilon is not None:
+            raise ValueError("counts have been withheld, or have noise, already")
+        noisy = self.counts + noise(epsilon, self.counts.shape, np.random.default_rng())
+        if noisy.sum() < 1:
+            raise ValueError(
+                f"site {self.site!r} has too few people for epsilon {epsilon:g}: with the noise "
+                "none are left"
+            )
+        people = int(noisy.sum())
+        return replace(self, counts=nonnegative(noisy), people=people, epsilon=float(epsilon))
 
     def suppressed(self, min_cell: int) -> Summary:
         """Without counts from 1 to ``min_cell`` - 1, and without what would give one of them away.
@@ -89,8 +122,8 @@ class Summary:
         ValueError : counts have been withheld already, or there is no other count.
         """
         whole("min_cell", min_cell, 2)
-        if self.min_cell:
-            raise ValueError(f"counts below {self.min_cell} have been withheld already")
+        if self.min_cell or self.epsilon is not None:
+            raise ValueError("counts have been withheld, or have noise, already")
         small = (self.counts > 0) & (self.counts < min_cell)
         total, m = int(self.counts[small].sum()), int(small.sum())
         more = m > 0 and (m == 1 or total in (m, m * (min_cell - 1)))
@@ -122,6 +155,27 @@ class Summary:
         }
         data["sha256"] = _digest(data)
         return json.dumps(data, indent=1) + "\n"
+
+
+def noise(epsilon: float, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
+    """Whole numbers k with probabilities in proportion to exp(-``epsilon`` |k|)."""
+    one, other = rng.geometric(-np.expm1(-epsilon), (2, *shape))
+    return one - other
+
+
+def nonnegative(counts: Array) -> Array:
+    """The nearest whole counts of 0 or more with the same sum, which is at least 0: as much as the
+    negative ones lack is taken from the others, the same from each that has it.
+    """
+    total, low, high = counts.sum(), 0, int(counts.max())
+    while low < high:  # the least that is enough
+        middle = (low + high) // 2
+        enough = np.maximum(counts - middle, 0).sum() <= total
+        low, high = (low, middle) if enough else (middle + 1, high)
+    out = np.maximum(counts - low, 0)
+    back = np.flatnonzero(counts >= low)[: total - out.sum()] if low else []
+    out.flat[back] += 1
+    return out
 
 
 def _totals(
@@ -254,8 +308,9 @@ def _read(data: dict[str, Any]) -> Summary:
 
 
 def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...]]:
-    """Counts (I, A, 2, n) of several sites, scores (n,) and names of the groups, without levels
-    that nobody has; what is withheld is spread evenly over its cells.
+    """Counts (3, I, A, 2, n) of several sites, scores (n,) and names of the groups, without levels
+    that nobody has: what is withheld spread evenly over its cells, the least and the most that it
+    can be.
 
     Raises
     ------
@@ -280,10 +335,11 @@ def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...]]:
     groups = ordered({name for one in found for name in one.groups})
     if len(groups) < 2:
         raise ValueError(f"summaries must hold two groups or more, got {some(groups)} alone")
-    counts = np.zeros((len(found), len(groups), *first.counts.shape[1:]))
+    counts = np.zeros((3, len(found), len(groups), *first.counts.shape[1:]))
     for i, one in enumerate(found):
-        counts[i, [groups.index(name) for name in one.groups]] = _spread(one)
-    some_ = counts.sum(axis=(0, 1, 2)) > 0
+        own = [groups.index(name) for name in one.groups]
+        counts[:, i, own] = [_spread(one), *one.ranges]
+    some_ = counts[0].sum(axis=(0, 1, 2)) > 0
     return counts[..., some_], first.scores[some_], groups
 
 

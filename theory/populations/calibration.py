@@ -84,6 +84,8 @@ class Counted:
 
     ``calibrate`` says how η is fitted to them; levels meet at ``cuts`` (n - 1,), None: half-way.
     ``names``: of scores that are names, what the points 0, 1, ... are called.
+    Where counts were withheld, and only each client's sum is known, they are within ``ranges`` (2,
+    I, A, 2, n). Where they have geometric noise, ``epsilon`` (I,) is its parameter, else inf.
     """
 
     points: Array
@@ -94,6 +96,8 @@ class Counted:
     merged: Merged | None = None
     cuts: Array | None = None
     names: tuple[str, ...] = ()
+    ranges: Array | None = None
+    epsilon: Array | None = None
 
     @property
     def people(self) -> int:

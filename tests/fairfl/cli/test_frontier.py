@@ -225,7 +225,7 @@ def test_intervals_are_the_default_and_say_what_these_people_cannot_tell(cli, ta
     shown = cli("frontier", table, *COLUMNS[:-2], "--points", 4, "--at", 0.2).stdout
     for part in (
         "200 bootstraps (seed 0)",
-        "points less (0.000 to",
+        "points less (",
         "not distinguishable from pooling",
         "% of samples such as this one reach it)",
         "These data do not suffice to tell differences of 1.00 points",

@@ -59,6 +59,17 @@ def test_what_is_withheld_is_said(cli, quick, people, tmp_path):
     assert f"Withheld by all: {hidden} counts of" in shown
 
 
+def test_the_privacy_budget_is_said(cli, quick, people, tmp_path):
+    people.to_csv(tmp_path / "all.csv", index=False)
+    words = ("summarize", tmp_path / "all.csv", *WORDS, "--site", "all", "--levels", 3)
+    made = cli(*words, "--epsilon", 2, "--out", tmp_path / "all.json").stdout
+    assert "a privacy budget of 2;" in made and '"epsilon": 2.0' in made
+    shown = cli("frontier", tmp_path / "all.json", "--bootstraps", 0, "--points", 4).stdout
+    assert "Counts of all have noise (epsilon = 2)" in shown
+    both = cli(*words, "--epsilon", 2, "--min-cell", 5)
+    assert "--min-cell and --epsilon must not be given together" in both.stderr
+
+
 def test_no_row_is_in_the_file(people, sites):
     keys = json.loads(sites[0].read_text())
     assert pd.Series(keys["counts"]).explode().explode().sum() == (people["site"] == "north").sum()

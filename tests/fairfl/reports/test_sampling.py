@@ -3,27 +3,33 @@ intervals that hold known truths, rules counted by hand.
 """
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
 import fairfl as ff
 import fairfl.reports.sampling as sampling
-from fairfl.reports.comparison import compare, tried
+from fairfl.reports.comparison import _spots, compare, tried
 from fairfl.reports.question import PLAIN
 from fairfl.reports.sampling import (
     Spot,
     best_disparities,
     crossed,
     folds,
+    fullest,
+    influences,
     interval,
+    noise_errors,
     refitted,
     resampled,
     standard_errors,
     unexplained,
 )
+from fairfl.sims.data.summary import Summary, joined, noise
 from fairfl.theory.populations.calibration import Counted, count_people
 
 
@@ -104,14 +110,14 @@ def spread_of(found, fed, sample, draws=20):
     return spread
 
 
-def law(seed, people=1500):
+def law(seed, people=1500, levels: int | None = 8):
     """People of two sites whose favoured groups differ, and their federation."""
     rng = np.random.default_rng(seed)
     site = np.arange(people) % 2
     group = (rng.random(people) < np.where(site == 0, 0.3, 0.7)).astype(int)
     skill = rng.normal(np.array([[0.8, 1.6], [-0.2, -1.2]])[site, group], 1.0)
     label = (rng.random(people) < 1 / (1 + np.exp(-skill))).astype(int)
-    sample = count_people((1 / (1 + np.exp(-skill))).round(2), label, group, site, levels=8)
+    sample = count_people((1 / (1 + np.exp(-skill))).round(2), label, group, site, levels=levels)
     return sample, refitted(sample, sample.counts)
 
 
@@ -137,6 +143,120 @@ def test_standard_errors_are_those_of_the_bootstrap():
     low, high = np.moveaxis(found.bounds, -1, 0)[..., None]
     assert np.array_equal(np.clip(between, low, high), between, equal_nan=True)
     assert between[0, 7:9].tolist() == [[0, 0], [0, 0]]  # CFL is not below itself
+
+
+def test_derivatives_of_neighbours_replace_one_that_holds_for_very_few_people():
+    """Four sites at one budget: at a disparity of 0.12 the derivative holds for such small changes
+    that its standard error is 4.7 times the bootstrap's; that of the neighbours' mean is as large.
+    """
+    rng = np.random.default_rng(24)
+    site = np.minimum(np.searchsorted([0.6, 0.9, 0.985], rng.random(3000)), 3)
+    group = (rng.random(3000) < np.array([0.3, 0.7, 0.5, 0.4])[site]).astype(int)
+    means = np.array([[0.8, 1.6], [-0.2, -1.2], [1.0, 0.0], [0.0, 1.0]])
+    chance = 1 / (1 + np.exp(-rng.normal(means[site, group], 1.0)))
+    label = (rng.random(3000) < chance).astype(int)
+    sample = count_people(chance.round(2), label, group, site, levels=12)
+    fed, scheme = refitted(sample, sample.counts), "lft_fedavg_common"
+    found = compare(fed, at=[0.12], count=3)
+    spots, place = _spots(found, sample)
+    spot = spots[place[list(found.reaches).index(scheme), 1]]
+    alone = influences(fed, sample, [spot._replace(near=())], PLAIN)[0]
+    plain, mean = (
+        standard_errors(one[0, 0], sample.counts)
+        for one in (alone, influences(fed, sample, [spot], PLAIN)[0])
+    )
+    draws = []
+    for _ in range(40):
+        other = refitted(sample, resampled(sample.counts, rng))
+        curve = ff.frontier(other, "lft_fedavg", 2, budgets="common")
+        draws.append(curve.accuracy_at(max(0.12, curve.disparity[0])))
+    assert plain > 3 * np.std(draws) and 0.5 < mean / np.std(draws) < 1.5, (plain, mean)
+
+
+def test_other_budgets_may_reach_the_smallest_disparity():
+    """At one budget for all, this law's ensemble has nearly its smallest disparity at budgets whose
+    rules are 1.2 points better. Tables 1, 2 and 4 take those for the smallest, and their intervals
+    of the loss hold the truth all the same.
+    """
+    column, truth = 4, compare(law(10**6, 400_000, levels=0)[1], at=[0.3], count=30)
+    for seed in (1, 2, 4):
+        sample, fed = law(seed, 4000, levels=None)
+        found = compare(fed, at=[0.3], count=8)
+        low, high = spread_of(found, fed, sample).interval[2, column]
+        assert found.numbers[2, column] < 0.002 < 0.012 < truth.numbers[2, column], seed
+        assert low <= truth.numbers[2, column] <= high, seed
+
+
+def summarised(sample, change):
+    """The federation and the people of sites' files, changed before they are written."""
+    n = sample.points.size
+    edges, names = tuple(np.linspace(0, 1, n + 1)), ("0", "1")
+    whole = [
+        Summary(f"site {i}", "s", "y", names, "a", names, edges, c.astype(int), int(c.sum()))
+        for i, c in enumerate(sample.counts)
+    ]
+    (counts, *ranges), points, _ = joined([change(one) for one in whole])
+    people = Counted(points, counts, ranges=np.array(ranges))
+    return refitted(people, counts), people
+
+
+@given(st.integers(0, 10**6))
+def test_the_fullest_table_is_the_linear_programmes(seed):
+    sample, rng = sample_of(seed, (2, 2, 2, 3), 12)
+    people = replace(sample, counts=sample.counts + 3)
+    hidden = people.counts < 9
+    ranges = np.array([np.where(hidden, 1, people.counts), np.where(hidden, 14, people.counts)])
+    worth = rng.normal(size=people.counts.shape)
+    found = fullest(replace(people, ranges=ranges), worth)
+    sites = np.kron(np.eye(2), np.ones(12))
+    best = linprog(
+        -worth.ravel(),
+        A_eq=sites,
+        b_eq=people.counts.sum(axis=(1, 2, 3)),
+        bounds=np.reshape(ranges, (2, -1)).T,
+    )
+    assert (worth * found).sum() == pytest.approx(-best.fun, rel=1e-9)
+    assert np.array_equal(np.clip(found, *ranges), found)
+
+
+def test_intervals_hold_what_was_withheld():
+    """The frontiers of all counts are within the intervals of the tables without small ones; to
+    first order the numbers are beside theirs by no more than is said.
+    """
+    hits = []
+    for seed in range(3):
+        sample = law(seed)[0]
+        fed, people = summarised(sample, lambda one: one)
+        truth = compare(fed, at=[0.2], count=4).numbers
+        fed, people = summarised(sample, lambda one: one.suppressed(25))
+        assert people.ranges is not None and np.ptp(people.ranges, axis=0).sum() > 100
+        found = compare(fed, at=[0.2], count=4)
+        between, alone = (
+            spread_of(found, fed, one).interval for one in (people, replace(people, ranges=None))
+        )
+        known = np.isfinite(truth + between[..., 0])
+        low, high = np.moveaxis(between, -1, 0)
+        hits += ((low - 1e-9 <= truth) & (truth <= high + 1e-9))[known].tolist()
+        wider = np.diff(between)[known].sum() / np.diff(alone)[known].sum()
+        assert wider > 1.2
+    assert np.mean(hits) > 0.95
+
+
+def test_the_noise_of_counts_is_counted():
+    """Of the share of y = 1 in a table to whose counts noise is added."""
+    sample, _ = law(0)
+    influence = np.broadcast_to([[0.0], [1.0]], sample.counts.shape)
+    noisy = replace(sample, epsilon=np.array([0.3, np.inf]))
+    rng = np.random.default_rng(0)
+    draws = sample.counts + np.zeros((4000, 1, 1, 1, 1))
+    draws[:, 0] += noise(0.3, draws[:, 0].shape, rng)
+    shares = draws[..., 1, :].sum(axis=(1, 2, 3)) / draws.sum(axis=(1, 2, 3, 4))
+    assert noise_errors(influence, noisy) == pytest.approx(shares.std(), rel=0.05)
+    assert noise_errors(influence, sample) == 0.0
+    found = compare(refitted(sample, sample.counts), at=[0.2], count=3)
+    fed = refitted(sample, sample.counts)
+    wide, narrow = (np.diff(spread_of(found, fed, one).interval) for one in (noisy, sample))
+    assert np.nanmin(wide - narrow) > -1e-3 and np.nansum(wide) > 1.1 * np.nansum(narrow)
 
 
 def test_what_the_derivative_explains_is_not_counted_twice():

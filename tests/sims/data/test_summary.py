@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import fairfl as ff
-from fairfl.sims.data.summary import Summary, joined, read_summary, summarize
+from fairfl.sims.data.summary import Summary, joined, noise, nonnegative, read_summary, summarize
 
 EDGES = [k / 5 for k in range(6)]
 ROWS = "s,y,a\n0.1,no,old\n0.2,yes,young\n1,yes,young\n0.55,no,old\n0.95,yes,old\n"
@@ -53,7 +54,8 @@ def test_sites_are_the_federation_of_their_people(seed, sites):
         for i, c in enumerate(counts)
     ]
     table, points, _ = joined(own)
-    fed = ff.Federation.from_counts(table, points)
+    assert np.ptp(table, axis=0).max() == 0
+    fed = ff.Federation.from_counts(table[0], points)
     middle = (edges[:-1] + edges[1:]) / 2
     twin = ff.Federation.from_samples(middle[level], label, group, client, levels=0)
     for scheme in ("cfl", "lft_ensemble"):
@@ -105,10 +107,56 @@ def test_no_small_count_can_be_derived(seed, least):
             assert ends[0] < ends[1], (counts, one.counts)
 
 
-def test_a_site_too_small_is_refused(found):
+def test_sites_too_small_and_protection_given_twice_are_refused(found):
     # five counts of one: their sum, the number of people, says that each is one
     with pytest.raises(ValueError, match="'north' has too few people for min_cell 11"):
         found.suppressed(11)
+    for epsilon in (0.0, -1.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match="epsilon must be a number of at least 0.001, got"):
+            found.noised(epsilon)
+    noisy = replace(found, epsilon=1.0)
+    for again in (lambda: noisy.noised(1.0), lambda: noisy.suppressed(3)):
+        with pytest.raises(ValueError, match="have been withheld, or have noise, already"):
+            again()
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
+def test_noise_is_as_likely_as_privacy_asks(epsilon):
+    """One person more moves the probabilities by a factor of exp(epsilon) at most; the variance."""
+    draws = noise(epsilon, (400_000,), np.random.default_rng(0))
+    values, times = np.unique(draws, return_counts=True)
+    many = times > 2000
+    ratio = np.diff(np.log(times[many])) / -np.sign(values[many][1:] - 0.5)
+    assert ratio == pytest.approx(epsilon, abs=0.12)
+    share = np.exp(-epsilon)
+    assert draws.var() == pytest.approx(2 * share / (1 - share) ** 2, rel=0.02)
+
+
+@given(st.integers(0, 10**6))
+def test_negative_counts_are_mended_by_the_nearest_ones(seed):
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(-8, 12, (2, 2, 3))
+    if counts.sum() < 0:
+        return
+    out = nonnegative(counts)
+    assert out.min() >= 0 and out.sum() == counts.sum()
+    # nearest: no person can move to another cell and lessen the distance
+    off = out - counts
+    given_, taken = np.argmax(np.where(out > 0, off, -99)), np.argmin(off)
+    moved = out.copy()
+    moved.flat[given_] -= 1
+    moved.flat[taken] += 1
+    assert moved.min() < 0 or ((moved - counts) ** 2).sum() >= (off**2).sum()
+
+
+def test_a_file_with_noise_is_read_back(found, tmp_path):
+    whole = replace(found, counts=found.counts * 100, people=500)
+    noisy = whole.noised(0.5)
+    assert (noisy.counts != whole.counts).any() and noisy.counts.min() >= 0
+    (tmp_path / "site.json").write_text(noisy.as_text())
+    again = read_summary(tmp_path / "site.json")
+    assert again.epsilon == 0.5 and again.as_text() == noisy.as_text()
+    assert (whole.noised(0.5).counts != noisy.counts).any()  # no seed
 
 
 def test_it_needs_numpy_alone():

@@ -1,0 +1,187 @@
+"""How often the intervals of ``fairfl frontier`` hold the truth, on eight laws.
+
+    python docs/results/coverage.py [TABLES]
+
+x is normal in each site and group, P(y = 1 | x) = 1/(1 + exp(-x)), and the score is that rounded to
+0.01. The truth is the frontier of the law on all levels of the score. TABLES tables of people are
+drawn of each law, 100 by default. coverage.csv has a row for each law, scheme and printed number;
+a law that it has fewer tables of gets the missing ones, five at a time.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from scipy.special import expit
+from scipy.stats import norm
+
+from fairfl._support.whole_file import write_whole
+from fairfl.figures.lib import style
+from fairfl.figures.lib.saved import csv_text
+from fairfl.reports.comparison import ENDS, ZERO, Comparison, compare, tried
+from fairfl.reports.question import PLAIN
+from fairfl.reports.sampling import refitted
+from fairfl.solvers.schemes import NAMES, REPORTED
+from fairfl.theory.populations.calibration import Counted, ScoreWarning, count_people
+from fairfl.theory.populations.federation import Federation
+
+HERE = Path(__file__).resolve().parent
+AT = (0.05, 0.1, 0.2)
+"""Disparities of the comparison."""
+WANTED = 0.93
+STEP = 5
+"""Tables of a law, then those of the next."""
+KEY = ["law", "scheme", "number"]
+QUANTILES = 200_000
+"""Of x in each site and group, of which the truth is made."""
+
+
+class Law(NamedTuple):
+    """Sites of one size, of ``people`` in all: means and deviations of x (I, 2), shares q (I,) of
+    group 1.
+    """
+
+    people: int
+    mean: Any
+    q: Any
+    sd: Any = 1.0
+
+    def truth(self) -> Federation:
+        """The law on all levels of the score."""
+        z = norm.ppf((np.arange(QUANTILES) + 0.5) / QUANTILES)
+        masses, positive = np.zeros((2, len(self.q), 2, 101))
+        sd = np.broadcast_to(self.sd, np.shape(self.mean))
+        for i, a in np.ndindex(*sd.shape):
+            eta = expit(self.mean[i][a] + sd[i, a] * z)
+            level = np.round(100 * eta).astype(int)
+            share = (self.q[i] if a else 1 - self.q[i]) / QUANTILES
+            masses[i, a] = share * np.bincount(level, minlength=101)
+            positive[i, a] = share * np.bincount(level, eta, 101)
+        there = masses.sum(axis=(0, 1)) > 0
+        masses, positive = masses[..., there], positive[..., there]
+        eta = positive.sum(axis=(0, 1)) / masses.sum(axis=(0, 1))
+        return Federation.finite(np.flatnonzero(there) / 100, masses, eta)
+
+    def table(self, seed: int) -> Counted:
+        """People drawn of it."""
+        rng = np.random.default_rng(seed)
+        site = np.arange(self.people) % len(self.q)
+        group = (rng.random(self.people) < np.array(self.q)[site]).astype(int)
+        mean, sd = np.array(self.mean), np.broadcast_to(self.sd, np.shape(self.mean))
+        eta = expit(rng.normal(mean[site, group], sd[site, group]))
+        return count_people(eta.round(2), rng.random(self.people) < eta, group, site)
+
+
+LAWS = {
+    "the README's": Law(4000, [[0.8, 1.6], [-0.2, -1.2]], [0.3, 0.7]),
+    "means 3, 5 and 1, -1": Law(2000, [[3, 5], [1, -1]], [0.5, 0.5]),
+    "two sites of one law": Law(3000, [[0, 1], [0, 1]], [0.5, 0.5]),
+    "three sites": Law(4500, [[0, 1], [0.5, 0], [-1, 0.5]], [0.3, 0.5, 0.6]),
+    "groups alike, sites apart": Law(3000, [[1, 1], [-1, -1]], [0.3, 0.7]),
+    "no disparity": Law(2500, [[0, 0], [0, 0]], [0.5, 0.5]),
+    "unequal deviations": Law(3000, [[0, 1], [0, 1]], [0.5, 0.5], [[0.5, 2], [2, 0.5]]),
+    "six sites": Law(
+        12000,
+        [[0, 1], [1, 0], [0.5, 1], [-1, 0], [0, -0.5], [1, 2]],
+        [0.2, 0.3, 0.4, 0.5, 0.6, 0.7],
+    ),
+}
+
+
+def columns() -> list[str]:
+    """What the numbers are."""
+    told = [f"{what} at {d:g}" for what in ("accuracy", "loss") for d in AT]
+    return [name.replace("_", " ") for name in ENDS] + told + ["cost of disparity"]
+
+
+def inside(found: Comparison, truth: np.ndarray) -> np.ndarray:
+    """(S, C) 1 where an interval that is printed holds the truth, 0 where not; else NaN."""
+    assert found.spread is not None
+    low, high = np.moveaxis(found.spread.interval, -1, 0)
+    printed = np.isfinite(found.numbers + low + truth) & (high - low >= ZERO)
+    return np.where(printed, (low - ZERO <= truth) & (truth <= high + ZERO), np.nan)
+
+
+@cache
+def truth(name: str) -> np.ndarray:
+    """(S, C) a law's numbers."""
+    return compare(LAWS[name].truth(), at=AT, count=30).numbers
+
+
+def measured(name: str, seeds: range) -> pd.DataFrame:
+    """How many intervals of a law's tables are printed, and hold the truth."""
+    hits = []
+    for seed in seeds:
+        sample = LAWS[name].table(seed)
+        federation = refitted(sample, sample.counts)
+        found = compare(federation, at=AT, count=8)
+        hits.append(inside(tried(found, federation, sample, bootstraps=100, seed=0), truth(name)))
+    printed, held = np.isfinite(hits).sum(axis=0), np.nansum(hits, axis=0).astype(int)
+    names = pd.MultiIndex.from_product([[name], PLAIN.schemes, columns()], names=KEY)
+    counts = {"tables": len(seeds), "printed": printed.ravel(), "inside": held.ravel()}
+    return pd.DataFrame(counts, index=names)
+
+
+def draw(rows: Any) -> Figure:
+    """A dot for each number, by law and scheme."""
+    figure = Figure(figsize=(style.PAGE, 4.2))
+    axes = figure.subplots()
+    for k, name in enumerate(LAWS):
+        for j, scheme in enumerate(PLAIN.schemes):
+            own = rows[(rows["law"] == name) & (rows["scheme"] == scheme)]
+            axes.plot(
+                own["inside"] / own["printed"], len(own) * [-k - 0.13 * j], ls="", alpha=0.6,
+                label=NAMES[scheme] if k == 0 else None, **REPORTED[scheme].mark,
+            )  # fmt: skip
+    axes.axvline(WANTED, color=style.INK, lw=0.8)
+    axes.set(xlabel="share of intervals that hold the truth", xlim=(0, 1.02))
+    axes.set_yticks([-k - 0.26 for k in range(len(LAWS))], list(LAWS))
+    figure.legend(loc="outside upper center", ncols=3)
+    return figure
+
+
+def table(rows: Any) -> str:
+    """For docs/people.md: over all numbers of a scheme, and in brackets the lowest of one."""
+    rows = rows.assign(scheme=rows["scheme"].map(lambda s: s.removesuffix("_common")))
+    lines = []
+    for name, law in LAWS.items():
+        own, cells = rows[rows["law"] == name], []
+        for scheme in ("cfl", "lft_fedavg", "lft_ensemble"):
+            some = own[own["scheme"] == scheme]
+            often = some[some["printed"] >= some["tables"] / 2]  # else the share is of too few
+            low = (often["inside"] / often["printed"]).min()
+            share = some["inside"].sum() / some["printed"].sum()
+            cells.append(f"{share:.2f} ({low:.2f})".replace("0.", "."))
+        lines.append(f"| {name} ({law.people:,}, {len(law.q)}) | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main(tables: int = 100) -> None:
+    """Draw the tables that are missing, write coverage.csv and coverage.png, print the table."""
+    warnings.simplefilter("ignore", ScoreWarning)
+    file = HERE / "coverage.csv"
+    known: Any = pd.DataFrame()
+    if file.exists():
+        known = pd.read_csv(file).set_index(KEY)
+    for stop in [*range(STEP, tables, STEP), tables]:
+        for name in LAWS:
+            start = 0 if known.empty or name not in known.index else known["tables"][name].iloc[0]
+            if start < stop:
+                known = pd.concat([known, measured(name, range(start, stop))])
+                known = known.groupby(level=KEY, sort=False).sum()
+                write_whole(file, csv_text(known.reset_index()))
+    rows = known.reset_index()
+    with style.sheet():
+        draw(rows).savefig(HERE / "coverage.png", metadata={"Software": None})
+    print(table(rows))
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:]))
