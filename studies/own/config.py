@@ -178,8 +178,7 @@ def read_config(path: str | Path) -> Experiment:
         units,
         values,
         lambda clients: (),
-        pd.DataFrame(columns=COLUMNS),
-        pictures,
+        pictures=pictures,
         points=partial(points_of, part),
         curves=joined_curves if tested and "joining" in kinds else None,
     )
