@@ -95,7 +95,6 @@ def _row(eps: float, local_eps: float, s: Solution) -> dict[str, object]:
     }
 
 
-@style.styled
 def draw(data: pd.DataFrame) -> Figure:
     """A map of the budgets, and cuts through it, with the other schemes on both."""
     figure = Figure(figsize=(style.PAGE, 3.4))

@@ -103,7 +103,6 @@ def _table(
     )
 
 
-@style.styled
 def draw(data: pd.DataFrame) -> Figure:
     """A lane a rule, F above M: the darker, the likelier accepted; samples as letters, positive
     ones in pink boxes.
