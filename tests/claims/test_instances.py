@@ -8,12 +8,12 @@ import pytest
 from planted_claims import below, parts, wide
 
 from fairfl.claims import draws
+from fairfl.claims.adversarial_search import Attack, attack
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import Rejected, from_json
 from fairfl.claims.certificates.property_run import FIRST
 from fairfl.claims.claim import QUICK, Effort
 from fairfl.claims.instances import explore, tabulate
-from fairfl.claims.search import Attack, attack
 
 EIGHTHS = Call.of(parts, low=-4, high=4)
 POSITIVE = Call.of(parts, low=0, high=2)

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from planted_claims import below
 
-from fairfl.claims import sources
+from fairfl.claims import dependencies
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import KernelProof, Rejected, Witness, from_json, kernel_proof
 from fairfl.claims.evidence import Evidence
@@ -295,7 +295,7 @@ def test_a_file_elsewhere_is_not_read(tmp_path, monkeypatch):
 
 
 def test_every_proof_is_of_a_claim_and_part_of_its_key():
-    files = {file.name for file in sources.PROOFS.iterdir()}
+    files = {file.name for file in dependencies.PROOFS.iterdir()}
     named = {
         name
         for entry in registered().values()

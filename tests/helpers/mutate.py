@@ -29,7 +29,7 @@ import pytest
 from mutants import variants
 
 ROOT = Path(__file__).resolve().parents[2]
-NOT_OURS = ("__init__", "listing", "picture", "record", "registry", "runner", "sources")
+NOT_OURS = ("__init__", "listing", "picture", "record", "registry", "runner", "dependencies")
 """Modules of claims/ that find, keep and print claims; their tests take minutes."""
 COMMON = ("case", "instances", "certificates", "outcome", "verdicts")
 """Tests of what all claims are made of."""
@@ -160,7 +160,7 @@ def main():
     given = parse.parse_args()
 
     from fairfl._support.whole_file import write_whole
-    from fairfl.claims import sources
+    from fairfl.claims import dependencies
     from fairfl.claims.registry import registered
 
     given.out.parent.mkdir(exist_ok=True)
@@ -168,7 +168,7 @@ def main():
     known = {line["key"]: line for line in map(json.loads, lines)}
 
     modules = sorted({entry.module for entry in registered().values()})
-    reached = {m: {owner for owner, _ in sources.reached(m)} for m in modules}
+    reached = {m: {owner for owner, _ in dependencies.reached(m)} for m in modules}
     mutants = drawn(given.count, given.seed, given.only, given.like)
 
     def jobs():
