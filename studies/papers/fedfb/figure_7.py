@@ -15,7 +15,6 @@ from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.engine import Parts
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.group_fairness import FairBatch, FedFB
-from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import SEEDS, Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups, rows
@@ -96,7 +95,7 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 def points(clients: pd.DataFrame) -> pd.DataFrame:
     """Accuracy and max |L_i - L_j|."""
     found = by_setting(measures(clients), methods(), label)
-    return trade_off(found, pd.DataFrame(columns=COLUMNS), None, "CP disp.", "Acc.")
+    return trade_off(found, disparity="CP disp.", accuracy="Acc.")
 
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ def points(rows: pd.DataFrame) -> pd.DataFrame:
     constant = test["objective"].isin(["all 0", "all 1"])
     level = np.where(constant, np.nan, [DIRICHLET[name][1] for name in names])
     test = test.assign(dataset=[DIRICHLET[name][0] for name in names], alpha=level)
-    ours = trade_off(test, pd.DataFrame(columns=PRINTED.columns), spd_limit, "spd")
+    ours = trade_off(test, limit=spd_limit, disparity="spd")
     return pd.concat(
         [part for part in (ours, _printed(list(dict.fromkeys(names)))) if len(part)],
         ignore_index=True,
