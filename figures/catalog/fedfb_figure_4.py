@@ -137,7 +137,6 @@ def log10_unconstrained(rules: LocalRules, client: int) -> float:
         return float((small.max() + np.log1p(-np.exp(-abs(small[0] - small[1])))) / np.log(10))
 
 
-@style.styled
 def draw(data: pd.DataFrame) -> Figure:
     """Three maps with one colour scale; a panel where ε0 = 0 stands apart has it as a strip on its
     left.

@@ -89,7 +89,6 @@ def data() -> pd.DataFrame:
     )
 
 
-@style.styled
 def draw(data: pd.DataFrame) -> Figure:
     """Two sets, the rules' points on them, and what touches them at the Nash point."""
     figure = Figure(figsize=(style.COLUMN, 5.4))

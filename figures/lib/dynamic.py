@@ -110,7 +110,6 @@ def _read(file: Path) -> pd.DataFrame:
     return tall.rename_axis(index=[*wide.index.names, "measure", "part"]).reset_index()
 
 
-@style.styled
 def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
     """A panel a row and measure, ``columns`` side by side."""
     panels = list(dict.fromkeys(zip(table["row"], table["measure"], table["part"], strict=True)))

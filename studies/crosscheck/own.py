@@ -47,7 +47,13 @@ from fairfl.studies.crosscheck.population.learned_rules import Found, learned
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.crosscheck.runs import LR, MOMENTUM, featured
 from fairfl.studies.crosscheck.study import Study, Verdict
-from fairfl.studies.crosscheck.told import bound_verdict, exact_curve, series, summary, trade_off
+from fairfl.studies.crosscheck.table_rows import (
+    bound_verdict,
+    exact_curve,
+    series,
+    summary,
+    trade_off,
+)
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups
 from fairfl.studies.own import config_parts

@@ -90,7 +90,6 @@ from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.engine import Computing, Joining, Parts, Replicate, Simulation
 from fairfl.sims.group_fairness import AgnosticFair
-from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, has, rows
@@ -102,7 +101,7 @@ from fairfl.studies.own.config_reader import Section
 from fairfl.studies.own.fields import built
 from fairfl.studies.own.grid import points, told
 from fairfl.studies.own.group_runs import DISPARITIES, PEOPLE, measured, run_agnostic
-from fairfl.studies.papers.fedfb.points import trade_off
+from fairfl.studies.papers.fedfb.points import COLUMNS, trade_off
 
 JOINING = ("GB (9)", "GB (20)", "least gap", "fair rounds", "LS")
 """Of groups that join one after the other, see ``fairfl.studies.group_benefit``."""
@@ -178,8 +177,7 @@ def read_config(path: str | Path) -> Experiment:
         units,
         values,
         lambda clients: (),
-        pd.DataFrame(columns=COLUMNS),
-        pictures,
+        pictures=pictures,
         points=partial(points_of, part),
         curves=joined_curves if tested and "joining" in kinds else None,
     )
@@ -190,8 +188,7 @@ def points_of(part: str, clients: pd.DataFrame) -> pd.DataFrame:
     groups.
     """
     people = among(among(clients, "model", [PEOPLE]), "part", [part])
-    none = pd.DataFrame(columns=COLUMNS)
-    return trade_off(people, none, None, "spd") if len(people) else none
+    return trade_off(people, disparity="spd") if len(people) else pd.DataFrame(columns=COLUMNS)
 
 
 def joined_curves(clients: pd.DataFrame) -> pd.DataFrame:

@@ -8,15 +8,13 @@ import numpy as np
 import pandas as pd
 
 from fairfl.studies.beside_published import published
-from fairfl.studies.experiment import Scale, Unit
+from fairfl.studies.experiment import Experiment, Scale, Unit
 from fairfl.studies.frames import groups
 from fairfl.studies.papers.qffl import runs as qffl_runs
 from fairfl.studies.papers.qffl.published_numbers import TABLE_3
 
-NAME = "qffl-table-3"
 TITLE = "q-FFL, table 3: devices, samples, and samples a device; nothing is trained"
 SEEDS = {"quick": 1, "paper": 1}
-PUBLISHED = published(TABLE_3)
 
 
 def units(scale: Scale) -> list[Unit]:
@@ -60,3 +58,8 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
 
 
 NOTES = ("Synthetic", "Vehicle", "Shakespeare", "Not at hand")
+
+
+EXPERIMENTS = (
+    Experiment("qffl-table-3", TITLE, SEEDS, units, values, differences, published(TABLE_3)),
+)
