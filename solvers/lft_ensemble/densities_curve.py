@@ -114,10 +114,9 @@ class EnsembleCurve(EnsembleSearch):
         # λ = m tanh u: near ±m as anchor and offset, which keeps the digits of m - |λ|
         with np.errstate(over="ignore"):
             offset = np.where(near, m * np.tanh(u), -2 * m / (np.exp(2 * u) + 1))
-        anchor = np.where(near, 0.0, m)
-        return np.where(end, self._fair[0], side * anchor), np.where(
-            end, self._fair[1], side * offset
-        )
+        inside = side * np.stack([np.where(near, 0.0, m), offset])
+        anchor, offset = np.where(end, self._fair, inside)
+        return anchor, offset
 
     def thresholds(self, u: Array) -> tuple[Array, Array]:
         """Thresholds (J, P), (J, P) at coordinates (J, P)."""

@@ -4,7 +4,7 @@ of multipliers.
 With pooled densities p_a and own masses m_a, pooled masses M_a, client j's exchange rate at a
 common η is
 
-    κ_j(λ) = |dA_j/dMD_j| = |λ|·(M_0/m_0·B_0 + M_1/m_1·B_1)/(B_0 + B_1),    B_a = p_a(t_a)·|dt_a/dλ|,
+    κ_j(λ) = |dA_j/dMD_j| = |λ|·(M_0/m_0·B_0 + M_1/m_1·B_1)/(B_0 + B_1), B_a = p_a(t_a)·|dt_a/dλ|,
 
 a weighted mean of the numbers |λ|·M_a/m_a. Where q_j is the pooled q it is |λ| itself, and the
 trade-off is concave. In other federations the weights depend on λ, κ_j need not increase, and the
