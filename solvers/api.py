@@ -338,16 +338,11 @@ def _local(federation: Federation, scheme: str, local_eps: Any) -> Array:
 
 def _enclosable(federation: Federation, task: Task) -> None:
     """ValueError unless the smallest disparity can be enclosed."""
-    scheme = task.scheme
-    if scheme not in ("lft_ensemble", "lft_fedavg"):
-        raise ValueError(f"certify is available for local training, got {scheme!r}")
-    if federation.is_finite:
+    two = task.scheme == "lft_fedavg" and federation.n_clients == 2
+    if not (two or task.scheme == "lft_ensemble"):
         raise ValueError(
-            "certify takes normal laws and logistic eta, this federation has a finite X"
-        )
-    if scheme == "lft_fedavg" and federation.n_clients != 2:
-        raise ValueError(
-            f"certify takes 'lft_fedavg' of two clients, got {federation.n_clients} of them"
+            "certify takes 'lft_ensemble', or 'lft_fedavg' of two clients, got "
+            f"{task.scheme!r} of {federation.n_clients}"
         )
     if not task.plain:
         raise ValueError(

@@ -24,7 +24,6 @@ from fairfl._support.checks import Array
 from fairfl.solvers.cfl.threshold import solve_thresholds
 from fairfl.solvers.frontier import Points
 from fairfl.solvers.lft_ensemble.densities import LocalRules
-from fairfl.solvers.lft_ensemble.densities_polish import polished
 from fairfl.solvers.lft_ensemble.densities_tradeoff import Tradeoffs, spread_nodes
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
 from fairfl.solvers.numerics.roots import increasing_root
@@ -170,7 +169,7 @@ class EnsembleCurve(EnsembleSearch):
             return none
         table, rows = self.tradeoffs, np.arange(self.reach.size)
         node = table.u[rows, table.accuracy.argmax(axis=1)][:, None]
-        found = polished(table, self._total, node, np.zeros(1), np.zeros(1, bool))
+        found = table.polished(self._total, node, np.zeros(1), np.zeros(1, bool))
         return np.where(self.own(found)[1] > self.own(node)[1], found, node)
 
     def _total(self, u: Array) -> Array:
@@ -216,7 +215,7 @@ class EnsembleCurve(EnsembleSearch):
         tried[1] &= disparity > 0.0
         side, p = np.nonzero(tried)
         goal, held = goals[side, p], side < 2
-        u = polished(table, self._total, table.split(at[side, p]), goal, held)
+        u = table.polished(self._total, table.split(at[side, p]), goal, held)
         off = np.flatnonzero(held & (np.abs(self._total(u) - goal) > MISSED))
         if off.size:
             u[:, off] = self.meet(u[:, off], goal[off])

@@ -1,5 +1,5 @@
 """What each client of an ensemble adds to the pooled MD and accuracy, tabulated along its interval
-of multipliers.
+of multipliers, and Newton's method on these tables.
 
 With pooled densities p_a and own masses m_a, pooled masses M_a, client j's exchange rate at a
 common η is
@@ -27,6 +27,10 @@ NODES = 513
 """Nodes of a client's table."""
 ROUNDS = 3
 """Times that the nodes are moved to where the trade-off moves."""
+STEPS = 6
+"""Newton steps."""
+STILL = 1e-9
+"""A client that moves by no more than this, of its interval, has arrived."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,47 @@ class Tradeoffs:
         t = u - self.u[rows, k]
         c3, c2, c1 = np.moveaxis(self._splines[:3, k, rows], 3, 1)
         return (3 * c3 * t + 2 * c2) * t + c1, 6 * c3 * t + 2 * c2
+
+    def polished(
+        self, total: Callable[[Array], Array], start: Array, goal: Array, held: Array
+    ) -> Array:
+        """Local optima by Newton's method from coordinates ``start`` (J, P):
+
+            maximise Σ_j w_j A_j(u_j)  subject to  Σ_j w_j MD_j(u_j) = goal,  0 <= u_j <= reach_j,
+
+        nearly with that MD (P,) where it is ``held``, elsewhere without the constraint; ``total``
+        gives the exact MD (P,) of coordinates. At an optimum A_j' + μ MD_j' = 0 for every client
+        inside its interval, also where one client's trade-off is convex.
+        """
+        w, end, u, live = self.weight[:, None], self.u[:, -1:], start.copy(), np.arange(goal.size)
+        for _ in range(STEPS):
+            at, bound = u[:, live], held[live]
+            missing = goal[live] - total(at)
+            (r1, a1), (r2, a2) = self.slopes(at)
+            inside = (at > 0) & (at < end)
+            # μ that fits A' + μ MD' = 0 best over the clients inside their intervals
+            counted = np.where(inside | ~inside.any(axis=0), w * r1, 0.0)
+            mu = -(counted * a1).sum(axis=0) / np.maximum((counted * r1).sum(axis=0), 1e-300)
+            mu = np.where(bound, mu, 0.0)
+            gradient, curvature = a1 + mu * r1, a2 + mu * r2
+            # inside, or drawn in from an end
+            usable = ((at > 0) | (gradient > 0)) & ((at < end) | (gradient < 0))
+            usable &= np.where(bound, np.abs(curvature) > 1e-300, curvature < -1e-300)
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                inverse = np.where(usable, 1.0 / curvature, 0.0)
+                stiff, drift = (w * r1 * np.stack([r1, a1]) * inverse).sum(axis=1)
+                mu = np.where(bound, -(missing + drift) / stiff, 0.0)
+                step = -(a1 + mu * r1) * inverse
+            # a maximum along the constraint has no convex client, or one whom the others outweigh;
+            # elsewhere no step
+            convex = (usable & (curvature > 0)).sum(axis=0)
+            good = ~bound | ((convex == 0) & (stiff < 0)) | ((convex == 1) & (stiff > 0))
+            good &= np.isfinite(step).all(axis=0)
+            u[:, live] = moved = np.clip(at + np.where(good, step, 0.0), 0.0, end)
+            live = live[(np.abs(moved - at) > STILL * end).any(axis=0)]
+            if not live.size:
+                break
+        return u
 
 
 def spread_nodes(own: Callable[[Array], tuple[Array, Array]], reach: Array) -> Array:

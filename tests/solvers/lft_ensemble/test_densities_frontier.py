@@ -13,7 +13,6 @@ from scipy import optimize
 
 import fairfl as ff
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
-from fairfl.solvers.lft_ensemble.densities_polish import polished
 from fairfl.solvers.lft_ensemble.densities_tradeoff import Tradeoffs, spread_nodes
 from fairfl.theory.populations.eta import Logistic
 
@@ -235,15 +234,6 @@ def test_nodes_go_where_something_changes() -> None:
     )  # of a range of 2, where an even table has one step of 2
 
 
-def test_the_knapsack_meets_its_goals() -> None:
-    curve = curve_of(two_clients(CONVEX, differ=False))
-    goals = np.linspace(0.05, 0.6, 9)
-    table = curve.tradeoffs
-    goals *= np.sign(curve.at(curve.peak)[0])
-    u = table.split(table.knapsack.best(np.stack([goals, goals], axis=1))[0])
-    np.testing.assert_allclose(curve.at(u)[0], goals, atol=2e-3)
-
-
 @pytest.mark.parametrize("count", [5, 60])
 def test_many_clients_reach_the_dual_bound(count: int) -> None:
     rng = np.random.default_rng(count)
@@ -281,8 +271,8 @@ def test_peaks_are_reached_without_a_constraint() -> None:
     u = np.linspace(0.0, 2.0, 65)[None]
     table = Tradeoffs(u, u.copy(), np.sin(3 * u), np.ones(1))  # one peak, at π/6
     start, none = np.array([[0.45, 0.53, np.pi / 6]]), np.zeros(3)
-    found = polished(table, lambda at: at[0], start, none, none > 0)
+    found = table.polished(lambda at: at[0], start, none, none > 0)
     np.testing.assert_allclose(found, np.pi / 6, atol=1e-5)
     # with the constraint u = goal there is no choice
-    held = polished(table, lambda at: at[0], start, none + 0.4, none == 0)
+    held = table.polished(lambda at: at[0], start, none + 0.4, none == 0)
     np.testing.assert_allclose(held, 0.4, atol=1e-12)

@@ -47,16 +47,6 @@ def test_splits_of_whole_cells_are_the_best(curves: list[list[int]]) -> None:
         assert ranges[:, p].sum() <= goal and within == least[: p + 1].max()
 
 
-@given(st.integers(0, 10_000))
-def test_max_plus_convolution_is_its_definition(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    first, second = rng.normal(size=rng.integers(1, 6)), rng.normal(size=rng.integers(1, 6))
-    best = allocation._convolve(first, second)
-    for n in range(first.size + second.size - 1):
-        options = [first[n - k] + second[k] for k in range(second.size) if 0 <= n - k < first.size]
-        assert best[n] == max(options)
-
-
 @settings(max_examples=15)
 @given(st.integers(0, 10_000), st.integers(2, 5))
 def test_concave_curves_meet_at_one_slope(seed: int, count: int) -> None:
