@@ -301,7 +301,8 @@ def min_disparity(
         least = fedavg_minimum(federation, task)
     else:
         least = _search(federation, task).minimum()
-    least = least.join(_corners(federation, task)).least
+    if not (scheme == "lft_ensemble" and task.plain and not federation.is_finite):
+        least = least.join(_corners(federation, task)).least  # there it is known
     lower = upper = None
     if certify:
         from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity

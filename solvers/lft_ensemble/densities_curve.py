@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -196,10 +197,15 @@ class EnsembleCurve(EnsembleSearch):
 
     def _at_common_rate(self, disparity: Array) -> Array:
         """Where all share q and η |λ_j| is κ, or the end of Λ_j."""
-        sign = np.sign(self._total(self.peak)[0])
-        helps = self.ends[0] if sign > 0 else self.ends[1]
+        free = self._total(self.peak)
+        sign, k = np.sign(free), int(free[0] < 0)
+        helps, last = self.ends[k], self.rules.reachable[k]
         far = helps.max(initial=0.0)
-        return self._root(lambda share, _: np.minimum(share * far, helps), sign * disparity)
+
+        def path(share: Array, _: Array) -> Array:
+            return np.minimum(share * far, helps)
+
+        return self._root(path, sign * disparity, free, last)
 
     def _searched(self, disparity: Array) -> Array:
         """From the knapsack's best at both ends of [-d, d], and within where that is better."""
@@ -228,26 +234,29 @@ class EnsembleCurve(EnsembleSearch):
         """Coordinates (J, P) with MD = goal (P,), moved from u (J, P) straight towards an end of
         what is reached. Each client's MD is monotone along its interval, and so MD is on the way.
         """
-        end = np.where(self._total(u) < goal, self.ends[1], self.ends[0])
+        now, (low, high) = self._total(u), self.rules.reachable
+        end = np.where(now < goal, self.ends[1], self.ends[0])
 
         def path(share: Array, index: Array) -> Array:
             start, stop = u[:, index], end[:, index]
             return np.where(share == 1.0, stop, start + share * (stop - start))
 
-        return self._root(path, goal)
+        return self._root(path, goal, now, np.where(now < goal, high, low))
 
-    def _root(self, path: Callable[[Array, Array], Array], goal: Array) -> Array:
+    def _root(
+        self, path: Callable[[Array, Array], Array], goal: Array, first: Array, last: Any
+    ) -> Array:
         """Coordinates (J, P) with MD = goal (P,) on paths (share in [0, 1], index), along which MD
-        is monotone; else the end of the path that is nearer to it.
+        goes from ``first`` to ``last``; else the end of the path that is nearer to it.
         """
         zero, one, every = np.zeros(goal.size), np.ones(goal.size), np.arange(goal.size)
-        first, last = (self._total(path(share, every)) - goal for share in (zero, one))
-        toward = np.where(first <= last, 1.0, -1.0)
+        toward = np.where(first <= last, one, -one)
 
         def rising(share: Array, index: Array) -> Array:
             return toward[index] * (self._total(path(share, index)) - goal[index])
 
-        low, high = np.minimum(toward * first, 0.0), np.maximum(toward * last, 0.0)
+        low, high = toward * (first - goal), toward * (last - goal)
+        low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
         return path(increasing_root(rising, zero, one, low, high, 1e-15), every)
 
     def attained(self, disparities: Sequence[float | None]) -> Points:
