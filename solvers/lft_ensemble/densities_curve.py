@@ -71,7 +71,7 @@ class EnsembleCurve(EnsembleSearch):
         """(J,) positions of the movable clients."""
         return self.rules.bound[self.place]
 
-    @cached_property
+    @property
     def exact(self) -> bool:
         """Whether the movable clients share the pooled q and η: their rules are one family, with a
         concave trade-off. A fair rule within a rounding of ±m_j is left to the general search: one
@@ -279,6 +279,6 @@ class EnsembleCurve(EnsembleSearch):
         own = np.abs(self.rules.problem.mean_difference(t0, t1, index)).clip(0.0, 1.0)
         own = np.where(u >= self.reach[:, None], 0.0, own.reshape(u.shape))
         eps, lam = np.ones((md.size, self.fed.n_clients)), np.zeros((md.size, self.fed.n_clients))
-        lam[:, self.clients] = sum(self.multipliers(u)).T
+        lam[:, self.clients] = np.add(*self.multipliers(u)).T
         eps[:, self.clients] = np.where(u == 0.0, 1.0, own).T
         return Points(np.where(disparity <= MISSED, 0.0, disparity), accuracy, eps, lam)

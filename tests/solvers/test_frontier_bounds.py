@@ -65,7 +65,7 @@ def test_a_bound_below_the_frontier_is_an_error() -> None:
 
 @pytest.mark.parametrize("scheme", ["cfl", "lft_ensemble", "lft_fedavg", "client_aware"])
 @pytest.mark.parametrize("finite", [False, True], ids=["laws", "finite"])
-def test_frontiers_can_be_pickled(finite: bool, scheme: str) -> None:
+def test_frontiers_can_be_pickled(finite: bool, scheme: Any) -> None:
     fed, more = (federation(np.random.default_rng(1), 2, 2), TASK) if finite else (FED, {})
     F = ff.frontier(fed, scheme, points=4, **more)
     copy = pickle.loads(pickle.dumps(F))

@@ -189,7 +189,7 @@ def test_the_exchange_rate_of_a_client() -> None:
     table = curve.tradeoffs
     u = np.array([[0.3], [0.4]]) * curve.reach[:, None]
     (r1, a1), _ = table.slopes(u)
-    lam = sum(curve.multipliers(u))
+    lam = np.add(*curve.multipliers(u))
     for j in range(2):
         m = fed.share[j]
         t = [
