@@ -40,7 +40,9 @@ not by tables.
 HOPE = 2e-3
 """The knapsack's best on the other side of MD = 0 may be this much less accurate."""
 MISSED = 1e-12
-"""|MD| may exceed the disparity that was asked for by this much; up to this it is rounding."""
+"""|MD| may exceed the disparity that was asked for by this much. An |MD|, or a difference of shares,
+of no more is rounding.
+"""
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class EnsembleCurve(EnsembleSearch):
         """
         if not self.clients.size:
             return True
-        alike = np.abs(self.fed.share[self.clients, 1] - self.fed.group_mass[1]) <= 1e-15
+        alike = np.abs(self.fed.share[self.clients, 1] - self.fed.group_mass[1]) <= MISSED
         return bool(alike.all()) and self._one_eta and not self._fair[0].any()
 
     @property

@@ -248,6 +248,13 @@ def test_many_clients_reach_the_dual_bound(count: int) -> None:
     assert ff.min_disparity(fed, "lft_ensemble").disparity <= F.disparity[0] + 1e-12
 
 
+def test_clients_that_share_q_are_one_family() -> None:
+    # the pooled share is their sum, off by roundings
+    mean = np.random.default_rng(3).normal(size=(1000, 2))
+    assert curve_of(ff.Federation.normal(mean, q=0.4)).exact
+    assert not curve_of(ff.Federation.normal(mean, q=np.r_[0.5, np.full(999, 0.4)])).exact
+
+
 def test_pooled_values_are_sums_over_clients() -> None:
     rng = np.random.default_rng(2)
     fed = ff.Federation.normal(
