@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import fairfl
+from fairfl.explorer.page import page
 from fairfl.figures.catalog.all_figures import registered
 
 DOCS = Path(__file__).parent
 GALLERY, SKIPPED = DOCS / "gallery", ("real_data",)  # data that are not part of the package
 INCLUDED = {"ARCHITECTURE.md": "architecture", "BENCHMARKS.md": "benchmarks"}
 INCLUDED |= {"CHANGELOG.md": "changelog", "claims/README.md": "claims"}
+INCLUDED |= {"CONTRIBUTING.md": "contributing"}
 """Pages that stand outside of this folder, and what the site calls them."""
 OUTSIDE = re.compile(
     r"\[([^\]]+)\]\(((?:\.\./)*(?:[A-Z][A-Za-z.]+|claims/README\.md|results|forms\.py)(?:#[^)]*)?)\)"
@@ -77,13 +79,13 @@ def _gallery() -> None:
 def _linked(app: Any, where: Any, content: list[str]) -> None:
     """Links to files outside of this folder lead to the pages that include them, or are text."""
 
-    def page(found: re.Match[str]) -> str:
+    def lead(found: re.Match[str]) -> str:
         words, target = found[1], found[2].split("#")[0]
         name = next((one for one in INCLUDED if target.endswith(one)), None)
         root = "../" * str(where).count("/") if isinstance(where, str) else ""
         return f"[{words}]({root}{INCLUDED[name]}.md)" if name else words
 
-    content[0] = OUTSIDE.sub(page, content[0])
+    content[0] = OUTSIDE.sub(lead, content[0])
 
 
 def _docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
@@ -122,9 +124,15 @@ sphinx_gallery_conf = {
 }
 
 
+def _explorer(app: Any, error: Exception | None) -> None:
+    """The page to which the first page links."""
+    (Path(app.outdir) / "explore.html").write_text(page(), "utf-8")
+
+
 def setup(app: Any) -> None:
     """See Sphinx."""
     _gallery()
     app.connect("autodoc-process-docstring", _docstring, priority=100)
     app.connect("source-read", _linked)
+    app.connect("build-finished", _explorer)
     app.connect("include-read", lambda app, path, parent, content: _linked(app, "", content))
