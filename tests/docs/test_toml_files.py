@@ -72,7 +72,9 @@ def test_federations(asked, tmp_path):
 
 def test_runs_and_comparisons(asked, tmp_path):
     text = re.sub(r'name = "mnist"|rows = 4000|(?s:\[partition\].*?\n\n)', "", FILES["run"])
-    (tmp_path / "run.toml").write_text(text.replace("[data]", '[data]\nname = "synthetic"'), "utf-8")
+    (tmp_path / "run.toml").write_text(
+        text.replace("[data]", '[data]\nname = "synthetic"'), "utf-8"
+    )
     read_config(tmp_path / "run.toml")
     assert asked[""] == keys("A run") and asked["run"] == keys("Keys of run")
     asked.clear()
@@ -90,7 +92,9 @@ def test_data(asked, monkeypatch):
     for name in config_parts.sources():
         given = {"name": name, "file": "a.csv", "label": "y", "group": "a"}
         with suppress(ValueError):
-            config_parts.data(Section(given if name == "people" else {"name": name}, "data"), None, 0)
+            config_parts.data(
+                Section(given if name == "people" else {"name": name}, "data"), None, 0
+            )
     assert asked["data"] == keys("Keys of data")
     assert set(config_parts.sources()) == set(
         re.findall(r"`([\w-]+)`", TEXT.split("`name` is one of ")[1].split(". The last five")[0])

@@ -40,7 +40,6 @@ def test_the_example_of_the_documentation_runs(toml, files):
     assert len(values) == 2 * 2 * 7 * 5 and np.isfinite(values["value"]).all()
 
 
-
 def test_defaults(toml):
     experiment = toml(PLAIN)
     (unit,) = experiment.units(Scale("quick", experiment.seeds["quick"]))
