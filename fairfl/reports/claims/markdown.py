@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from fairfl._support.version import __version__
+from fairfl.claims.claim import REPAIRED, VERDICTS, WHOSE
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
 from fairfl.reports.claims.errata import errata
@@ -18,11 +20,14 @@ def markdown(checked: Sequence[Checked]) -> str:
         mine = [c for c in checked if c.claim.paper == key]
         if mine:
             text = f" The text read: {paper.text}." if paper.text else ""
-            parts += [f"## {paper.title}\n\n{paper.authors}.{text}\n", _errata(mine), _table(mine)]
+            listed = errata_list(mine)
+            told = f"### Errata\n\n{listed}\n" if listed else ""
+            parts += [f"## {paper.title}\n\n{paper.authors}.{text}\n", told, _table(mine)]
     return "\n".join(part for part in parts if part)
 
 
-def _errata(checked: Sequence[Checked]) -> str:
+def errata_list(checked: Sequence[Checked]) -> str:
+    """The errata of a paper by whose they are, the most severe first, and gaps of its proofs."""
     rows, status = [], {c.claim.id: c.status for c in checked}
     for whose, groups in errata(c.claim for c in checked).items():
         said = "" if whose == "printed" else f", {whose}"
@@ -37,7 +42,20 @@ def _errata(checked: Sequence[Checked]) -> str:
         for c in checked
         if c.claim.gap
     ]
-    return "### Errata\n\n" + "\n".join(rows) + "\n" if rows else ""
+    return "\n".join(rows)
+
+
+def verdicts(checked: Sequence[Checked]) -> str:
+    """How many statements of each origin there are by verdict, as a table."""
+    count = Counter(
+        (c.claim.whose, c.settled.verdict) for c in checked if not c.claim.id.endswith(REPAIRED)
+    )
+    rows = [
+        f"| {whose} | {' | '.join(str(count[whose, verdict]) for verdict in VERDICTS)} |"
+        for whose in WHOSE
+    ]
+    head = f"| statements | {' | '.join(VERDICTS)} |\n| --- {'| --- ' * len(VERDICTS)}|\n"
+    return head + "\n".join(rows)
 
 
 def _table(checked: Sequence[Checked]) -> str:
