@@ -34,9 +34,9 @@ def errata_list(checked: Sequence[Checked]) -> str:
         for group in groups:
             places = ", ".join(f"**{c.number}** (`{c.id}`, {status[c.id]}{said})" for c in group)
             rows.append(f"- *{group[0].severity}*, {places}: {_line(group[0].erratum)}")
-            for id in (c.repaired_id for c in group):
-                if id in registered():
-                    rows.append(f"  *Repaired:* {_line(registered()[id].claim.statement)}")
+            repaired = (registered().get(c.repaired_id) for c in group)
+            forms = dict.fromkeys(_line(entry.claim.statement) for entry in repaired if entry)
+            rows += [f"  *Repaired:* {form}" for form in forms]
     rows += [
         f"- **{c.claim.number}** (`{c.claim.id}`), proof: {_line(c.claim.gap)}"
         for c in checked
