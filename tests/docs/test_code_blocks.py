@@ -15,7 +15,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"# ([\w-]+\.(?:py|toml))\n")
 PAGES = ["README"]
 PAGES += [f"docs/{page}" for page in ("objectives", "notions", "decisions", "sweeps")]
-PAGES += ["docs/start/people", "docs/start/research"]
+PAGES += ["docs/start/people", "docs/start/research", "docs/start/referee"]
 
 
 def run(text: str, folder: Path) -> str:
