@@ -44,7 +44,7 @@ TRAINING: dict[str, Any] = {
 
 
 def own_study(path: str | Path) -> Study:
-    """The study that a TOML file describes, see above; everything in it is checked.
+    """The study that a TOML file describes; everything in it is checked.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def setting(asked: Asked, seed: int) -> Setting:
 
 
 def measured(asked: Asked, seed: int, result: Result) -> pd.DataFrame:
-    """A row an algorithm: the learned classifier, its accuracy and disparities on the laws."""
+    """A row per algorithm: the learned classifier, its accuracy and disparities on the laws."""
     basis, lines = Basis.of(asked.world, asked.degree), []
     for one, params in zip(asked.algorithms, result.params, strict=True):
         rule = learned(basis, params)

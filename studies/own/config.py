@@ -57,7 +57,7 @@ MOST = 120
 
 
 def read_config(path: str | Path) -> Experiment:
-    """The experiment that a TOML file describes (see above); its data are loaded, and so all of it
+    """The experiment that a TOML file describes; its data are loaded, and so all of it
     is checked. It can name what :func:`fairfl._support.own_parts.import_parts` added.
 
     Raises
@@ -122,7 +122,7 @@ def read_config(path: str | Path) -> Experiment:
 
 
 def points_of(part: str, clients: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy and disparity of all people, a point an algorithm; none where people have no
+    """Accuracy and disparity of all people, a point per algorithm; none where people have no
     groups.
     """
     people = among(among(clients, "model", [PEOPLE]), "part", [part])

@@ -17,7 +17,7 @@ from fairfl.theory.populations.laws import Finite, Mixture, Normal
 
 
 def read_federation(path: str | Path) -> Federation:
-    """The federation that a TOML file describes (see above), its groups and clients named.
+    """The federation that a TOML file describes, its groups and clients named.
 
     Raises
     ------

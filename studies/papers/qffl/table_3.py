@@ -28,7 +28,7 @@ def units(scale: Scale) -> list[Unit]:
 
 
 def sizes(dataset: str) -> pd.DataFrame:
-    """A row a device: its samples, of all parts."""
+    """A row per device: its samples, of all parts."""
     _, parts = qffl_runs.parts_of(dataset, 0)
     each = np.sum([part.sizes for part in parts.parts.values()], axis=0)
     columns = {"objective": "all", "seed": 0, "round": 0, "part": "all", "model": "global"}
