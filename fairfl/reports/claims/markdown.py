@@ -12,6 +12,14 @@ from fairfl.claims.runner import Checked
 from fairfl.reports.claims.errata import errata
 from fairfl.reports.claims.vocabulary import in_short
 
+HEADS = {
+    "printed": "As printed",
+    "implied": "Implied by the text",
+    "reading": "One reading of several",
+    "ours": "Our own statements",
+}
+"""By whose the statements are."""
+
 
 def markdown(checked: Sequence[Checked]) -> str:
     """The whole report: per paper its errata, then a table of all claims."""
@@ -30,18 +38,16 @@ def errata_list(checked: Sequence[Checked]) -> str:
     """The errata of a paper by whose they are, the most severe first, and gaps of its proofs."""
     rows, status = [], {c.claim.id: c.status for c in checked}
     for whose, groups in errata(c.claim for c in checked).items():
-        said = "" if whose == "printed" else f", {whose}"
+        rows.append(f"\n**{HEADS[whose]}**\n")
         for group in groups:
-            places = ", ".join(f"**{c.number}** (`{c.id}`, {status[c.id]}{said})" for c in group)
+            places = ", ".join(f"**{c.number}** (`{c.id}`, {status[c.id]})" for c in group)
             rows.append(f"- *{group[0].severity}*, {places}: {_line(group[0].erratum)}")
             repaired = (registered().get(c.repaired_id) for c in group)
             forms = dict.fromkeys(_line(entry.claim.statement) for entry in repaired if entry)
             rows += [f"  *Repaired:* {form}" for form in forms]
-    rows += [
-        f"- **{c.claim.number}** (`{c.claim.id}`), proof: {_line(c.claim.gap)}"
-        for c in checked
-        if c.claim.gap
-    ]
+    gaps = [c.claim for c in checked if c.claim.gap]
+    rows += ["\n**Gaps in proofs of statements that hold**\n"] * bool(gaps)
+    rows += [f"- **{c.number}** (`{c.id}`): {_line(c.gap)}" for c in gaps]
     return "\n".join(rows)
 
 

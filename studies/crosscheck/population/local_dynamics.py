@@ -55,7 +55,7 @@ def trained(
     whole("rounds", rounds, 1)
     budget = in_range("budgets", budgets, 0.0, 1e300)
     if len(budget) != world.clients:
-        raise ValueError(f"budgets must be {world.clients}, one per client, got {len(budget)}")
+        raise ValueError(f"budgets must be {world.clients}, one a client, got {len(budget)}")
     lam = world.shares.copy()
     for number in range(rounds):
         rule = REGIMES[regime](world, lam)
