@@ -17,6 +17,8 @@ from fairfl.studies.own import config_parts
 from fairfl.studies.own.config import read_config
 from fairfl.studies.own.config_reader import Section
 from fairfl.studies.own.federation_file import read_federation
+from fairfl.sweeps.config import read_sweep
+from fairfl.sweeps.grid import DRAWS
 from fairfl.theory.aggregation import RankWeighted
 
 TEXT = (Path(__file__).parents[2] / "docs" / "toml_files.md").read_text("utf-8")
@@ -81,6 +83,17 @@ def test_runs_and_comparisons(asked, tmp_path):
     own_study(written("against", tmp_path))
     assert asked[""] == keys("A comparison with theory")
     assert asked["run"] == {"seeds"}
+
+
+def test_sweeps(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "sweeps.md").read_text("utf-8")
+    (text,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "sweep.toml").write_text(text, "utf-8")
+    _, units = read_sweep(tmp_path / "sweep.toml")
+    assert "This makes 3 · 5 · 100 units." in page and len(units) == 1500
+    assert set(re.findall(r"^\[(\w+)\]", text, re.MULTILINE)) == {"fixed", "grid", "draw"}
+    laws = page.split("Draws are ")[1].split(" (mean")[0]
+    assert set(re.findall(r"`(\w+)`", laws)) == set(DRAWS)
 
 
 def test_data(asked, monkeypatch):
