@@ -132,7 +132,7 @@ class Experiment(Runs):
     Attributes
     ----------
     values : callable (clients) -> DataFrame
-        From the clients' measures (see ``execute.py``) a row a dataset, objective, seed and
+        From the clients' measures (see ``execute.py``) a row per dataset, objective, seed and
         measure: ``value``.
     differences : callable (clients) -> tuple of str
         What differs from the paper in data or protocol, a line each.

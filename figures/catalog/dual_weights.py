@@ -47,7 +47,7 @@ within reach of them.
 
 
 def data(points: int = POINTS) -> pd.DataFrame:
-    """One row an objective, panel and client.
+    """One row per objective, panel and client.
 
     Returns
     -------

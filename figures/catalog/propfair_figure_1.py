@@ -53,7 +53,7 @@ def utilities(theta: Any) -> Any:
 
 
 def data() -> pd.DataFrame:
-    """One row a point.
+    """One row per point.
 
     Returns
     -------

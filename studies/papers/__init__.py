@@ -1,4 +1,4 @@
-"""Experiments of the papers, a folder a paper, run by the simulator and set beside the published
+"""Experiments of the papers, a folder per paper, run by the simulator and set beside the published
 numbers.
 
 An ``Experiment`` lists its runs (``units``), turns what they measured into a table (``values``),

@@ -152,7 +152,7 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
 
 
 def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
-    """The distance by size, a curve a world and place; n^-1/2."""
+    """The distance by size, a curve per world and place; n^-1/2."""
     parts = [
         by_size(PANEL, f"{in_words(world)}, {place}", floats(mine, "rows"), floats(mine, "off"))
         for (world, place), mine in groups(beside(measures), ["world", "place"])

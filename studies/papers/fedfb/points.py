@@ -76,7 +76,7 @@ def in_expectation(test: pd.DataFrame) -> pd.DataFrame:
 
 
 def frontiers(datasets: Sequence[str], limit: Limit) -> pd.DataFrame:
-    """A row a point of each data set's frontier."""
+    """A row per point of each data set's frontier."""
     parts = []
     for name in datasets:
         x, y = limit(name)

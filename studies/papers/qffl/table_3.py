@@ -26,7 +26,7 @@ def units(scale: Scale) -> list[Unit]:
 
 
 def sizes(dataset: str) -> pd.DataFrame:
-    """A row a device: its samples, of all parts."""
+    """A row per device: its samples, of all parts."""
     _, parts = qffl_runs.parts_of(dataset, 0)
     each = np.sum([part.sizes for part in parts.parts.values()], axis=0)
     columns = {"objective": "all", "seed": 0, "round": 0, "part": "all", "model": "global"}
@@ -53,7 +53,7 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
     """What differs from the paper."""
     return (
         *(n for n in qffl_runs.differences(clients["dataset"]) if n.split(":")[0] in NOTES),
-        "Synthetic is the draw of seed 0. Sent140: see docs/results/tables_and_figures.md.",
+        "Synthetic is the draw of seed 0. Sent140: see docs/papers/qffl.md.",
     )
 
 

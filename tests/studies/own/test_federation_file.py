@@ -9,7 +9,6 @@ import pytest
 from text_tables import table
 
 import fairfl as ff
-from fairfl.studies.own import federation_file
 from fairfl.studies.own.federation_file import read_federation
 from fairfl.theory.populations.federation import Federation
 
@@ -73,14 +72,6 @@ def read(text: str, folder: Path) -> str:
     assert isinstance(federation, Federation)
     assert len(federation.client_names) == federation.n_clients
     return ""
-
-
-def test_the_example_of_the_docstring_is_read(tmp_path: Path) -> None:
-    lines = str(federation_file.__doc__).splitlines()
-    file = tmp_path / "example.toml"
-    file.write_text("\n".join(line for line in lines if line.startswith("    ")), "utf-8")
-    fed = read_federation(file)
-    assert fed.client_names == ("north", "1") and fed.q.tolist() == [0.5, 0.5]
 
 
 def test_laws_of_every_kind_are_read(tmp_path: Path) -> None:
