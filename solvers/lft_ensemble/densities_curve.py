@@ -40,8 +40,8 @@ not by tables.
 HOPE = 2e-3
 """The knapsack's best on the other side of MD = 0 may be this much less accurate."""
 MISSED = 1e-12
-"""|MD| may exceed the disparity that was asked for by this much. An |MD|, or a difference of shares,
-of no more is rounding.
+"""|MD| may exceed the disparity that was asked for by this much. An |MD| of no more, or such a
+difference of shares, is rounding.
 """
 
 
