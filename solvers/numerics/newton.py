@@ -101,8 +101,7 @@ class _Cuts:
         cut, length = np.empty(sign.shape), np.empty(ends[-1])
         for profile, own, count, part in zip(problem.profiles, sets, counts, columns, strict=True):
             cut[:, part], length[part] = profile.edges[-1], profile.edges[-1] - profile.edges[0]
-            place = np.arange(own.cut.size) - np.repeat(np.cumsum(count) - count, count)
-            at = own.owner, part.start + place
+            at = own.owner, part.start + own.place
             cut[at], sign[at] = own.cut, np.where(own.rising, 1.0, -1.0)
         first = np.stack([own.first for own in sets], axis=1)
         return cls(problem, columns, cut, sign, first, length)
