@@ -62,8 +62,6 @@ COARSE = 12
 """Targets of the multi-start."""
 ROUNDS, SWEEPS = 12, 5
 """Steps of a local search; times that searches start from their neighbours' results, at most."""
-APART = 1e-5
-"""Accuracies of two searches that end in different maxima differ by more."""
 NEARLY = 1e-2
 """From smallest disparities up to this, zero itself is tried."""
 TOGETHER = 100
@@ -130,38 +128,21 @@ class MultiplierSearch:
         def ended(target: float, start: Rules) -> Rules:
             goal = np.full(start.md.size, target)
             best = start.take(np.array([merit(start, goal).argmax()]))
-            return climb(self.family, best, goal[:1], self.reach, 4 * ROUNDS, by_budgets=True)
+            return climb(self.family, best, goal[:1], self.reach, 4 * ROUNDS)
 
-        if found.disparity.min() > NEARLY:
-            return ended(-np.inf, found)
         fair = ended(0.0, found)
-        if fair.disparity[0] <= LAW_TOLERANCE:
-            return fair
-        fair, low = ended(-np.inf, fair), ended(-np.inf, found)
-        return fair if fair.disparity[0] <= low.disparity[0] + MET else low
+        return fair if fair.disparity[0] <= LAW_TOLERANCE else ended(-np.inf, found.join(fair))
 
     def at(self, targets: Array, known: Rules) -> Rules:
-        """The best two rules for each target (P,) that local searches find from some of the
-        ``known`` ones: a few steps from all of them, and more from the best two where these differ.
-        Where they end apart there are many maxima: again, from twice as many and with more steps.
+        """The rules that local searches find for each target (P,) from ``width`` of the ``known``
+        ones, the best two of each target.
         """
-        out, width = known.take(np.arange(0)), self.effort.width
-        for count, first in ((width, ROUNDS // 3), (2 * width, ROUNDS)):
-            found = [self._various(known, target, count) for target in targets]
-            found, goal = known.take(np.concatenate(found)), np.repeat(targets, count)
-            found = climb(self.family, found, goal, self.reach, first)
-            order = np.argsort(-merit(found, goal).reshape(-1, count), axis=1, kind="stable")
-            best = (order[:, :2] + count * np.arange(targets.size)[:, None]).ravel()
-            found, goal = found.take(best), goal[best]
-            apart = _apart(found, goal, targets.size)
-            rows = np.flatnonzero(np.repeat(apart, goal.size // targets.size))
-            ended = climb(self.family, found.take(rows), goal[rows], self.reach, ROUNDS)
-            found = found.replaced(rows, ended)
-            out, known = out.join(found), known.join(found)
-            targets = targets[_apart(found, goal, targets.size)]
-            if not targets.size:
-                break
-        return out
+        count = self.effort.width
+        start = known.take(np.concatenate([self._various(known, t, count) for t in targets]))
+        found = climb(self.family, start, np.repeat(targets, count), self.reach, ROUNDS)
+        worth = merit(found, np.repeat(targets, count)).reshape(-1, count)
+        best = np.argsort(-worth, axis=1, kind="stable")[:, :2]
+        return found.take((best + count * np.arange(targets.size)[:, None]).ravel())
 
     def _various(self, known: Rules, target: float, count: int) -> Array:
         """``count`` starts among the ``known`` rules, the best of each kind first: who is bound,
@@ -172,7 +153,7 @@ class MultiplierSearch:
         others = np.setdiff1d(np.arange(order.size), first)
         return np.resize(order[np.append(first, others)], count)
 
-    def settled(self, targets: Array, known: Rules, *, patient: bool = False) -> Rules:
+    def settled(self, targets: Array, known: Rules) -> Rules:
         """The rules at the targets (P,), increasing, and the ``known`` ones, by increasing |MD|:
         each from the best on both sides, and again beside where these differ and one gained.
         Targets that no search reaches get a multi-start of their own.
@@ -181,10 +162,8 @@ class MultiplierSearch:
         for sweep in range(SWEEPS):
             before, rows = below(known, targets), np.flatnonzero(near)
             start, place = self._beside(targets[rows], known, both=sweep > 0)
-            place, late = rows[place], patient or sweep > 0
-            found = climb(
-                self.family, start, targets[place], self.reach, ROUNDS // 2, by_budgets=late
-            )
+            place = rows[place]
+            found = climb(self.family, start, targets[place], self.reach, ROUNDS // 2)
             worth = merit(found, targets[place])
             most, least = np.full(targets.size, -np.inf), np.full(targets.size, np.inf)
             np.maximum.at(most, place, worth)
@@ -203,7 +182,7 @@ class MultiplierSearch:
         if short.size:
             known = ordered(known.join(self.at(short, known)))
             best = below(known, short)
-            found = climb(self.family, best, short, self.reach, ROUNDS, by_budgets=True)
+            found = climb(self.family, best, short, self.reach, ROUNDS)
             known = ordered(known.join(found))
         return known
 
@@ -306,11 +285,6 @@ def _drawn(family: RuleFamily, free: Rules, budgets: int) -> Rules:
         far = np.abs(np.minimum(drawn, most)[:, None] - np.minimum(out.budgets, most)) / most
         near = out.take(far.max(axis=2).argmin(axis=1))
     return out.take(np.arange(1, out.md.size))
-
-
-def _apart(found: Rules, goal: Array, targets: int) -> Array:
-    """(targets,) whether the rules for each target differ in what they are worth."""
-    return np.ptp(merit(found, goal).reshape(targets, -1), axis=1) > APART
 
 
 def _sound(rules: Rules) -> Rules:

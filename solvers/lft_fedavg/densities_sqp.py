@@ -19,11 +19,10 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics.critical_points import critical_points
 from fairfl.solvers.numerics.dual import weights
 from fairfl.solvers.numerics.interior_point import maximise
-from fairfl.solvers.rule_family import TIGHT, RuleFamily, Rules, largest
+from fairfl.solvers.rule_family import RuleFamily, Rules, largest
 
 RATE = 30.0
 """Accuracy that a unit of disparity beyond the target, or of a missed budget, costs."""
@@ -99,15 +98,7 @@ class Programme(NamedTuple):
         return out
 
 
-def climb(
-    family: RuleFamily,
-    start: Rules,
-    target: Array,
-    reach: Array,
-    rounds: int,
-    *,
-    by_budgets: bool = False,
-) -> Rules:
+def climb(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds: int) -> Rules:
     """The rules that sequential quadratic programming finds from ``start``.
 
     Parameters
@@ -115,8 +106,6 @@ def climb(
     start : B rules, each optimal for its budgets (``excess`` 0 up to rounding).
     target : (B,), -inf to look for the smallest disparity.
     reach : (K,) unit of each multiplier's steps; 0 keeps it where it is.
-    by_budgets : try steps that fail at their budgets too, at some ten times the cost: narrow gaps
-        bend the way in λ.
     """
     best, score, k = start, plain_score(start), len(reach)
     radius, alive = np.full(target.size, FIRST), np.arange(target.size)
@@ -127,17 +116,12 @@ def climb(
         here, goal = best.take(alive), target[alive]
         programme = _programme(family, here, goal, reach, radius[alive], score[alive])
         step, dual, promise = _step(here, programme, goal)
-        gain = np.zeros(alive.size)
-        for wanted, budgets in ((0.0, False), (0.1, True))[: 1 + by_budgets]:
-            rows = np.flatnonzero((promise > GAIN) & (gain <= wanted * promise))
-            own = here.take(rows), programme.take(rows), step[rows], dual[rows], goal[rows]
-            if not rows.size:
-                continue
-            found = _walked(family, *own, by_budgets=budgets)
-            more = merit(found, goal[rows]) - merit(own[0], goal[rows])
-            better = more > gain[rows]
-            best = best.replaced(alive[rows[better]], found.take(np.flatnonzero(better)))
-            gain[rows] = np.maximum(gain[rows], more)
+        gain, rows = np.zeros(alive.size), np.flatnonzero(promise > GAIN)
+        if rows.size:
+            own, wanted = here.take(rows), goal[rows]
+            found = _walked(family, own, programme.take(rows), step[rows], dual[rows], wanted)
+            gain[rows] = merit(found, wanted) - merit(own, wanted)
+            best = best.replaced(alive[rows], found)
         gained = np.where(np.isinf(goal), 0.0, 1.0)
         score[alive] = np.column_stack([gained, -programme.pull(dual)[:, k:-GAPS]])
         good = gain > 0.1 * promise
@@ -348,31 +332,8 @@ def _step(here: Rules, programme: Programme, target: Array) -> tuple[Array, Arra
     return step, z, promise + np.where(seeks, 1.0, RATE) * (before - then)
 
 
-def _followed(family: RuleFamily, tried: Rules, values: Array, near: Rules) -> Rules:
-    """The rules at the budgets of the ``values`` (B, K) that the programmes predict, by Newton's
-    method in cuts and multipliers.
-    """
-    rows = np.arange(len(values))
-    wanted = np.maximum(-np.sign(tried.lam) * values, 0.0)
-    bound = largest((tried.lam != 0) * 1.0, family.client) > 0
-    eps = np.where(bound, largest(wanted, family.client), SLACK_BUDGET)
-    eps = np.where(eps <= TIGHT, 0.0, eps)
-    for start in (near, tried):  # the end has the gaps that open on the way
-        other, met = family.follow(start.take(rows), eps)
-        tried = tried.replaced(rows[met], other.take(np.flatnonzero(met)))
-        rows, eps = rows[~met], eps[~met]
-    return tried
-
-
 def _walked(
-    family: RuleFamily,
-    here: Rules,
-    programme: Programme,
-    step: Array,
-    dual: Array,
-    target: Array,
-    *,
-    by_budgets: bool = False,
+    family: RuleFamily, here: Rules, programme: Programme, step: Array, dual: Array, target: Array
 ) -> Rules:
     """The best of the ends of steps and of their corrections to the active conditions."""
     k, m = here.lam.shape[1], here.pooled.shape[1]
@@ -413,7 +374,7 @@ def _walked(
             return rows[:0]
         return rows
 
-    for _ in range(2 if by_budgets else 1 + CORRECTIONS):
+    for _ in range(1 + CORRECTIONS):
         lam, heights = end(rows)
         late = np.arange(rows.size)
         for _ in range(CORRECTIONS):  # the heights need no rule
@@ -429,9 +390,6 @@ def _walked(
             lam[late], heights[late] = end(rows[late])
         own = programme.take(rows)
         tried = family.at(lam)
-        if by_budgets:
-            values = here.values[rows] + (own.change[:, k : 2 * k] @ step[rows][..., None])[..., 0]
-            tried = _followed(family, tried, values, best.take(rows))
         gain = merit(tried, target[rows])
         better = np.flatnonzero(gain > most[rows])
         best, most[rows[better]] = best.replaced(rows[better], tried.take(better)), gain[better]

@@ -99,7 +99,7 @@ class _Cuts:
         columns = tuple(map(slice, ends[:-1], ends[1:]))
         sign = np.zeros((len(counts[0]), ends[-1]))
         cut, length = np.empty(sign.shape), np.empty(ends[-1])
-        for profile, own, count, part in zip(problem.profiles, sets, counts, columns, strict=True):
+        for profile, own, part in zip(problem.profiles, sets, columns, strict=True):
             cut[:, part], length[part] = profile.edges[-1], profile.edges[-1] - profile.edges[0]
             at = own.owner, part.start + own.place
             cut[at], sign[at] = own.cut, np.where(own.rising, 1.0, -1.0)
