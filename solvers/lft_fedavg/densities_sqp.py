@@ -62,40 +62,63 @@ class Walls(NamedTuple):
     height: Array
     change: Array
 
-    def take(self, rows: Array) -> Walls:
-        """The walls of the rules ``rows``."""
-        return Walls._make(part[rows] for part in self)
+
+class Conditions(NamedTuple):
+    """The conditions of B rules on multipliers λ, values y, pooled differences w and heights h.
+
+    Of each constraint k, -side λ_k <= 0, and R times own y_k + other y_lead <= 0: the signs, and
+    limits of one client no larger than that which leads. Last the heights, then w and -w. ``side``
+    (B, K) is 0 where λ_k stays; ``lead`` (B, K); ``own`` and ``other`` (B, R, K); ``wall`` (B, G).
+    """
+
+    side: Array
+    lead: Array
+    own: Array
+    other: Array
+    wall: Array
+
+    def of(self, lam: Array, y: Array, w: Array, h: Array) -> Array:
+        """(B, m, ...) the left sides, of the four or of their changes (B, K, ...)."""
+        side, lead, own, other, wall = (
+            part.reshape(part.shape + (1,) * (lam.ndim - 2)) for part in self
+        )
+        ahead = np.take_along_axis(y, lead, axis=1)
+        shared = own * y[:, None] + other * ahead[:, None]
+        parts = -side * lam, shared.reshape(len(y), -1, *y.shape[2:]), -wall * h, w, -w
+        return np.concatenate(parts, axis=1)
+
+    def score(self, z: Array) -> Array:
+        """(B, K + M) the coefficients of ω at the conditions' multipliers z (B, m)."""
+        (count, k), walls = self.side.shape, self.wall.shape[1]
+        shared = z[:, k : k + self.own[0].size].reshape(self.own.shape)
+        nu = (self.own * shared).sum(axis=1)
+        np.add.at(nu, (np.arange(count)[:, None], self.lead), (self.other * shared).sum(axis=1))
+        more, less = np.split(z[:, k + self.own[0].size + walls :], 2, axis=1)
+        return -np.concatenate([nu, more - less], axis=1)
 
 
 class Programme(NamedTuple):
     """The quadratic programmes of B rules in steps z (B, K) within [-1, 1].
 
-    A condition is Σ_t factor[b, m, t] q[terms[b, m, t]] <= limits[b, m], the targets' last; q is
-    ``state`` + ``change`` z, (B, Q) and (B, Q, K); ``curvature`` (B, K, K) that of the Lagrangian.
+    A condition is ``rows`` z <= ``left``, (B, m, K) and (B, m), the targets' last; a step changes λ
+    by ``basis`` z and values and pooled differences by ``rates`` z, (B, K, K) and (B, K + M, K);
+    ``curvature`` (B, K, K) is that of the Lagrangian. ``limits`` (B, m) are those of conditions.
     """
 
-    terms: Array
-    factor: Array
-    limits: Array
-    state: Array
-    change: Array
+    rows: Array
+    left: Array
+    basis: Array
+    rates: Array
     curvature: Array
+    limits: Array
+    conditions: Conditions
     walls: Walls
 
     def take(self, rows: Array) -> Programme:
         """The programmes of the rules ``rows``."""
-        return self._make(part.take(rows) if part is self.walls else part[rows] for part in self)
-
-    def of(self, q: Array) -> Array:
-        """(B, m, ...) the conditions' left sides at q (B, Q, ...)."""
-        each = np.arange(len(q))[:, None, None]
-        return np.einsum("bmt,bmt...->bm...", self.factor, q[each, self.terms])
-
-    def pull(self, z: Array) -> Array:
-        """(B, Q) the conditions' coefficients in q times z (B, m)."""
-        out, each = np.zeros(self.state.shape), np.arange(len(z))[:, None, None]
-        np.add.at(out, (each, self.terms), z[..., None] * self.factor)
-        return out
+        arrays = (part[rows] for part in self[:-2])
+        groups = (type(part)._make(own[rows] for own in part) for part in self[-2:])
+        return self._make((*arrays, *groups))
 
 
 def climb(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds: int) -> Rules:
@@ -107,7 +130,7 @@ def climb(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds:
     target : (B,), -inf to look for the smallest disparity.
     reach : (K,) unit of each multiplier's steps; 0 keeps it where it is.
     """
-    best, score, k = start, plain_score(start), len(reach)
+    best, score = start, plain_score(start)
     radius, alive = np.full(target.size, FIRST), np.arange(target.size)
     failed = np.zeros(target.size, bool)
     for _ in range(rounds):
@@ -123,7 +146,7 @@ def climb(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds:
             gain[rows] = merit(found, wanted) - merit(own, wanted)
             best = best.replaced(alive[rows], found)
         gained = np.where(np.isinf(goal), 0.0, 1.0)
-        score[alive] = np.column_stack([gained, -programme.pull(dual)[:, k:-GAPS]])
+        score[alive] = np.column_stack([gained, programme.conditions.score(dual)])
         good = gain > 0.1 * promise
         most = np.where((gain > 0.5 * promise) & ~failed[alive], 3.0, 1.0)
         radius[alive] = np.minimum(np.where(good, most, 0.25) * radius[alive], LARGEST)
@@ -184,7 +207,7 @@ def _programme(
     coefficients of ω.
     """
     lam, values, client = here.lam, here.values, family.client
-    (count, k), m, local = lam.shape, here.pooled.shape[1], here.local
+    k, m, local = lam.shape[1], here.pooled.shape[1], here.local
     active = lam != 0
     side = np.where(active, np.sign(lam), -np.sign(values))
     near = family.bound & (np.abs(values) >= local[:, client] - TIED) & (values != 0)
@@ -193,45 +216,35 @@ def _programme(
     first *= free[:, None]
     basis = free[..., None] * _basis(first, reach, radius)
     walls = _walls(family, here, basis, score)
-    change = (
-        np.concatenate([np.tile(np.eye(k), (count, 1, 1)), first, walls.change], axis=1) @ basis
-    )
+    rates, gaps = first @ basis, slice(-2 * m - GAPS, -2 * m)
+    conditions = _conditions(here, np.where(free, side, 0.0), side, client, walls)
+    rows = conditions.of(basis, *np.split(rates, [k], axis=1), walls.change @ basis)
+    limits = np.zeros(rows.shape[:2])
+    limits[:, gaps] = -CLOSED * np.abs(walls.side)
+    limits[:, -2 * m :] = np.where(np.isinf(target), 0.0, target)[:, None]
+    left = limits - conditions.of(lam, values, here.pooled, walls.height)
+    left[:, : -2 * m] = np.maximum(left[:, : -2 * m], 0.0)
+    curvature = basis.swapaxes(1, 2) @ second @ basis
+    return Programme(rows, left, basis, rates, curvature, limits, conditions, walls)
 
-    # the constraint whose value is its client's budget: one that binds, else the largest
-    size, each = np.where(active, 2.0, 0.0) + np.abs(values), np.arange(k)
+
+def _conditions(here: Rules, kept: Array, side: Array, client: Array, walls: Walls) -> Conditions:
+    """Those of rules whose multipliers and values have the signs ``side`` (B, K), ``kept`` (B, K)
+    where the multipliers move. The constraint that leads binds, else it is the largest.
+    """
+    active, k = here.lam != 0, side.shape[1]
+    size, each = np.where(active, 2.0, 0.0) + np.abs(here.values), np.arange(k)
     most = largest(size, client)[:, client]
     order = np.where(size == most, each, k)
     lead = -largest((k - order) * 1.0, client).astype(int)[:, client] + k
     leads = lead == each
-    ahead = np.take_along_axis(side, lead, axis=1)
+    own, other = [np.where(leads, kept, 0.0)], [np.zeros(side.shape)]
     tied = ~leads & (largest(active * 1.0, client) > 0)[:, client]
-    none = np.zeros((count, GAPS + 2 * m))
-    parts = [
-        (each, np.where(free, -side, 0.0), 0.0 * lam),
-        (k + each, np.where(leads & free, side, 0.0), 0.0 * lam),
-    ]
+    ahead = np.take_along_axis(side, lead, axis=1)
     for sign in (1.0, -1.0) if tied.any() else ():
-        own = np.where(active, sign * side, sign)
-        others = np.where(active, -sign * ahead, ahead)
-        parts.append((k + each, np.where(tied, own, 0.0), np.where(tied, others, 0.0)))
-    last = 2 * k + np.concatenate([m + np.arange(GAPS), np.tile(np.arange(m), 2)])
-    signs = np.broadcast_to(np.repeat([1.0, -1.0], m), (count, 2 * m))
-    parts.append((last, np.concatenate([-walls.side, signs], axis=1), none))
-    index = np.concatenate([np.broadcast_to(own, f.shape) for own, f, _ in parts], axis=1)
-    other = np.concatenate([k + lead] * (len(parts) - 1) + [0 * none.astype(int)], axis=1)
-    factor = np.stack([np.concatenate([part[t] for part in parts], axis=1) for t in (1, 2)], -1)
-    limits = np.zeros(index.shape)
-    limits[:, -2 * m - GAPS : -2 * m] = -CLOSED * np.abs(walls.side)
-    limits[:, -2 * m :] = np.where(np.isinf(target), 0.0, target)[:, None]
-    return Programme(
-        np.stack([index, other], axis=-1),
-        factor,
-        limits,
-        _state(here, walls.height),
-        change,
-        basis.swapaxes(1, 2) @ second @ basis,
-        walls,
-    )
+        own.append(np.where(tied, np.where(active, sign * side, sign), 0.0))
+        other.append(np.where(tied, np.where(active, -sign * ahead, ahead), 0.0))
+    return Conditions(kept, lead, np.stack(own, axis=1), np.stack(other, axis=1), walls.side)
 
 
 def _basis(rates: Array, reach: Array, radius: Array) -> Array:
@@ -296,19 +309,11 @@ def _moved(family: RuleFamily, lam: Array, walls: Walls) -> Walls:
     return out
 
 
-def _state(rules: Rules, heights: Array) -> Array:
-    """(B, Q) q."""
-    return np.concatenate([rules.lam, rules.values, rules.pooled, heights], axis=1)
-
-
 def _step(here: Rules, programme: Programme, target: Array) -> tuple[Array, Array, Array]:
     """The steps (B, K), the conditions' multipliers (B, m), and the gains in merit that they
     promise.
     """
-    (count, k), m, change = here.lam.shape, here.pooled.shape[1], programme.change
-    rows = programme.of(change)
-    left = programme.limits - programme.of(programme.state)
-    left[:, : -2 * m] = np.maximum(left[:, : -2 * m], 0.0)
+    (count, k), m, rows = here.lam.shape, here.pooled.shape[1], programme.rows
     seeks = np.isinf(target)
     size, turn = np.linalg.eigh(programme.curvature)
     bent = (turn * np.maximum(size, 0.0)[:, None]) @ turn.swapaxes(1, 2)
@@ -318,13 +323,13 @@ def _step(here: Rules, programme: Programme, target: Array) -> tuple[Array, Arra
     table[:, -2 * m :, k] = -unit[:, None]
     low, high = np.append(-np.ones(k), 0.0), np.append(np.ones(k), np.inf)
     gain = np.zeros((count, k + 1))
-    slope = -np.einsum("bk,bkz->bz", here.lam, change[:, k : 2 * k])
+    slope = -np.einsum("bk,bkz->bz", here.lam, programme.rates[:, :k])
     gain[:, :k] = np.where(seeks[:, None], 0.0, slope)
     dear = np.maximum(np.abs(gain).max(axis=1), np.abs(bent).max(axis=(1, 2)))
     gain[:, k] = np.where(seeks, -unit, -DEAR * dear)
-    x, z = maximise(gain, table, left, low, high, np.pad(bent, ((0, 0), (0, 1), (0, 1))))
+    x, z = maximise(gain, table, programme.left, low, high, np.pad(bent, ((0, 0), (0, 1), (0, 1))))
     step = np.clip(x[:, :k], -1.0, 1.0)
-    after = np.abs(here.pooled + (change[:, 2 * k : 2 * k + m] @ step[..., None])[..., 0])
+    after = np.abs(here.pooled + (programme.rates[:, k:] @ step[..., None])[..., 0])
     goal = np.where(seeks, 0.0, target)
     before = np.maximum(here.disparity - goal, 0.0)
     then = np.maximum(after.max(axis=1, initial=0.0) - goal, 0.0)
@@ -336,11 +341,9 @@ def _walked(
     family: RuleFamily, here: Rules, programme: Programme, step: Array, dual: Array, target: Array
 ) -> Rules:
     """The best of the ends of steps and of their corrections to the active conditions."""
-    k, m = here.lam.shape[1], here.pooled.shape[1]
-    side = np.where(here.lam != 0, np.sign(here.lam), -np.sign(here.values))
-    kept, size = programme.factor[:, :k, 0] != 0, np.abs(programme.change[:, :k]).max(axis=2)
-    change = programme.of(programme.change)
-    slack = programme.limits - programme.of(programme.state) - (change @ step[..., None])[..., 0]
+    m, side, change = here.pooled.shape[1], programme.conditions.side, programme.rows.copy()
+    size = np.abs(programme.basis).max(axis=2)
+    slack = programme.left - (change @ step[..., None])[..., 0]
     unit = np.abs(change).max(axis=2)
     tight = (dual * unit > slack / np.maximum(unit, 1e-300)) & (unit > 0)
     tight[:, -2 * m :] &= ~np.isinf(target)[:, None]
@@ -349,12 +352,12 @@ def _walked(
 
     def end(rows: Array) -> tuple[Array, Array]:
         """The multipliers and heights at the ends of the steps ``rows``."""
-        move, own = programme.change[rows, :k], programme.walls.take(rows)
-        lam = here.lam[rows] + (move @ step[rows][..., None])[..., 0]
-        lam = np.where(kept[rows] & (side[rows] * lam <= 1e-9 * size[rows]), 0.0, lam)
-        walls = _moved(family, lam, own._replace(x=place[rows]))
+        own = programme.take(rows)
+        lam = here.lam[rows] + (own.basis @ step[rows][..., None])[..., 0]
+        lam = np.where((side[rows] != 0) & (side[rows] * lam <= 1e-9 * size[rows]), 0.0, lam)
+        walls = _moved(family, lam, own.walls._replace(x=place[rows]))
         place[rows] = walls.x
-        change[rows, gaps] = -walls.side[..., None] * (walls.change @ move)
+        change[rows, gaps] = -walls.side[..., None] * (walls.change @ own.basis)
         return lam, walls.height
 
     def correct(rows: Array, missed: Array) -> Array:
@@ -388,12 +391,12 @@ def _walked(
             if not late.size:
                 break
             lam[late], heights[late] = end(rows[late])
-        own = programme.take(rows)
-        tried = family.at(lam)
+        own, tried = programme.take(rows), family.at(lam)
         gain = merit(tried, target[rows])
         better = np.flatnonzero(gain > most[rows])
         best, most[rows[better]] = best.replaced(rows[better], tried.take(better)), gain[better]
-        rows = correct(rows, own.of(_state(tried, heights)) - own.limits)
+        now = own.conditions.of(lam, tried.values, tried.pooled, heights)
+        rows = correct(rows, now - own.limits)
         if not rows.size:
             break
     return best
