@@ -62,6 +62,8 @@ COARSE = 12
 """Targets of the multi-start."""
 ROUNDS, SWEEPS = 12, 5
 """Steps of a local search; times that searches start from their neighbours' results, at most."""
+APART = 1e-5
+"""Accuracies of two searches that end in different maxima differ by more."""
 NEARLY = 1e-2
 """From smallest disparities up to this, zero itself is tried."""
 TOGETHER = 100
@@ -134,15 +136,27 @@ class MultiplierSearch:
         return fair if fair.disparity[0] <= LAW_TOLERANCE else ended(-np.inf, found.join(fair))
 
     def at(self, targets: Array, known: Rules) -> Rules:
-        """The rules that local searches find for each target (P,) from ``width`` of the ``known``
-        ones, the best two of each target.
+        """The best two rules for each target (P,) that local searches find from some of the
+        ``known`` ones: a few steps from all of them, and more from the best two where these differ.
+        Where they end apart there are many maxima: again, from twice as many and with more steps.
         """
-        count = self.effort.width
-        start = known.take(np.concatenate([self._various(known, t, count) for t in targets]))
-        found = climb(self.family, start, np.repeat(targets, count), self.reach, ROUNDS)
-        worth = merit(found, np.repeat(targets, count)).reshape(-1, count)
-        best = np.argsort(-worth, axis=1, kind="stable")[:, :2]
-        return found.take((best + count * np.arange(targets.size)[:, None]).ravel())
+        out, width = known.take(np.arange(0)), self.effort.width
+        for count, first in ((width, ROUNDS // 3), (2 * width, ROUNDS)):
+            found = [self._various(known, target, count) for target in targets]
+            found, goal = known.take(np.concatenate(found)), np.repeat(targets, count)
+            found = climb(self.family, found, goal, self.reach, first)
+            order = np.argsort(-merit(found, goal).reshape(-1, count), axis=1, kind="stable")
+            best = (order[:, :2] + count * np.arange(targets.size)[:, None]).ravel()
+            found, goal = found.take(best), goal[best]
+            apart = _apart(found, goal, targets.size)
+            rows = np.flatnonzero(np.repeat(apart, goal.size // targets.size))
+            ended = climb(self.family, found.take(rows), goal[rows], self.reach, ROUNDS)
+            found = found.replaced(rows, ended)
+            out, known = out.join(found), known.join(found)
+            targets = targets[_apart(found, goal, targets.size)]
+            if not targets.size:
+                break
+        return out
 
     def _various(self, known: Rules, target: float, count: int) -> Array:
         """``count`` starts among the ``known`` rules, the best of each kind first: who is bound,
@@ -285,6 +299,11 @@ def _drawn(family: RuleFamily, free: Rules, budgets: int) -> Rules:
         far = np.abs(np.minimum(drawn, most)[:, None] - np.minimum(out.budgets, most)) / most
         near = out.take(far.max(axis=2).argmin(axis=1))
     return out.take(np.arange(1, out.md.size))
+
+
+def _apart(found: Rules, goal: Array, targets: int) -> Array:
+    """(targets,) whether the rules for each target differ in what they are worth."""
+    return np.ptp(merit(found, goal).reshape(targets, -1), axis=1) > APART
 
 
 def _sound(rules: Rules) -> Rules:
