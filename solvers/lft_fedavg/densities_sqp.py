@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.critical_points import critical_points
+from fairfl.solvers.lft_fedavg.closed_gaps import CLOSED, GAPS, Walls, closed_gaps, moved
 from fairfl.solvers.numerics.dual import weights
 from fairfl.solvers.numerics.interior_point import maximise
 from fairfl.solvers.rule_family import RuleFamily, Rules, largest
@@ -44,23 +44,6 @@ the accuracy that matters: Newton's method converges quadratically.
 """
 CORRECTIONS = 3
 """Second-order corrections of each step."""
-GAPS = 5
-"""Gaps that are kept closed, for each rule: those that a step opens first."""
-CLOSED = 1e-11
-"""The height at which they are kept: at zero a rounding opens them."""
-
-
-class Walls(NamedTuple):
-    """Critical points of s that keep their side of zero, GAPS for each rule (B, W): the places and
-    points, 1 for minima and -1 for maxima and 0 where there is none, the heights, and their
-    derivatives (B, W, K) in λ.
-    """
-
-    place: Array
-    x: Array
-    side: Array
-    height: Array
-    change: Array
 
 
 class Conditions(NamedTuple):
@@ -215,7 +198,7 @@ def _programme(
     first, second = derivatives(family, here, score)
     first *= free[:, None]
     basis = free[..., None] * _basis(first, reach, radius)
-    walls = _walls(family, here, basis, score)
+    walls = closed_gaps(family, here, basis, score)
     rates, gaps = first @ basis, slice(-2 * m - GAPS, -2 * m)
     conditions = _conditions(here, np.where(free, side, 0.0), side, client, walls)
     rows = conditions.of(basis, *np.split(rates, [k], axis=1), walls.change @ basis)
@@ -257,56 +240,6 @@ def _basis(rates: Array, reach: Array, radius: Array) -> Array:
     far = np.abs(turn).max(axis=1)
     swing = np.abs(scaled @ turn).max(axis=1)
     return reach[:, None] * turn * (radius[:, None] / np.maximum(far, 2.0 * swing))[:, None]
-
-
-def _walls(family: RuleFamily, here: Rules, basis: Array, score: Array) -> Walls:
-    """The gaps that steps in the box may open, but for those that the Lagrangian wants open."""
-    count, k = here.lam.shape
-    mixed = [weights(here.lam, rows) for rows in family.problem.coefficients]
-    parts: list[tuple[Array, ...]] = []
-    for p, points in enumerate(critical_points(family.problem.profiles, mixed)):
-        side, owner = np.where(points.peak, -1.0, 1.0), points.owner
-        own, others = points.values[:, :1], points.values[:, 1:]
-        v = others @ family.problem.coefficients[p].T
-        omega = (score[owner] * np.concatenate([own, v, others @ family.pooled[p].T], 1)).sum(1)
-        most = np.abs(np.einsum("rk,rkz->rz", v, basis[owner])).sum(axis=1)
-        keep = points.closed & (np.abs(points.height) < 1.5 * most) & (side * omega > 0)
-        near = np.abs(points.height) / np.maximum(most, 1e-300)
-        known = near, owner, np.full(keep.size, p), points.x, side, points.height, v
-        parts.append(tuple(part[keep] for part in known))
-    near, owner, *known = (np.concatenate(part) for part in zip(*parts, strict=True))
-    order = np.lexsort((near, owner))
-    rank = np.arange(order.size) - np.searchsorted(owner[order], owner[order])
-    order, rank = order[rank < GAPS], rank[rank < GAPS]
-    x, side, height = np.zeros((3, count, GAPS))
-    out = Walls(np.zeros((count, GAPS), int), x, side, height, np.zeros((count, GAPS, k)))
-    for table, values in zip(out, known, strict=True):
-        table[owner[order], rank] = values[order]
-    return out
-
-
-def _moved(family: RuleFamily, lam: Array, walls: Walls) -> Walls:
-    """The walls at multipliers (B, K) close by: Newton's method in x, by half a panel at most, as
-    beyond an inflection it runs into the tail.
-    """
-    out = walls._replace(x=walls.x.copy(), height=0.0 * walls.x, change=0.0 * walls.change)
-    for p, (profile, rows) in enumerate(
-        zip(family.problem.profiles, family.problem.coefficients, strict=True)
-    ):
-        b, g = np.nonzero((walls.side != 0) & (walls.place == p))
-        x, side, mixed = walls.x[b, g], walls.side[b, g], weights(lam, rows)[b].T
-        for _ in range(2):
-            slope, bend = (mixed * profile.at(x, 2, 4)).sum(axis=1)
-            bent = side * bend > 0
-            span = 0.5 * np.diff(profile.edges)[profile.locate(x)[0]]
-            x = x - np.where(bent, slope / np.where(bent, bend, 1.0), 0.0).clip(-span, span)
-        f = profile.at(x, 1, 2)[0]
-        out.x[b, g], out.height[b, g], out.change[b, g] = (
-            x,
-            (mixed * f).sum(axis=0),
-            (rows @ f[1:]).T,
-        )
-    return out
 
 
 def _step(here: Rules, programme: Programme, target: Array) -> tuple[Array, Array, Array]:
@@ -355,7 +288,7 @@ def _walked(
         own = programme.take(rows)
         lam = here.lam[rows] + (own.basis @ step[rows][..., None])[..., 0]
         lam = np.where((side[rows] != 0) & (side[rows] * lam <= 1e-9 * size[rows]), 0.0, lam)
-        walls = _moved(family, lam, own.walls._replace(x=place[rows]))
+        walls = moved(family, lam, own.walls._replace(x=place[rows]))
         place[rows] = walls.x
         change[rows, gaps] = -walls.side[..., None] * (walls.change @ own.basis)
         return lam, walls.height
