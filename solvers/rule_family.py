@@ -18,7 +18,7 @@ from fairfl.solvers.density_problem import DensityProblem
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, overlooked, worth
-from fairfl.solvers.numerics.newton import KKT_TOLERANCE, settled
+from fairfl.solvers.numerics.newton import settled
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE
 from fairfl.theory.numerics.piecewise import Piecewise
@@ -158,9 +158,9 @@ class RuleFamily:
         """The rules at lam (B, K)."""
         return self._rules(dual_point(self.problem, lam))
 
-    def solve(self, eps: Array, enough: float = KKT_TOLERANCE) -> Rules:
+    def solve(self, eps: Array) -> Rules:
         """The rule (1,) at budgets eps (I,), or where Newton's method ends beside them."""
-        return self._rules(descend(self.problem, self.limits(eps), None, enough)[-1])
+        return self._rules(descend(self.problem, self.limits(eps))[-1])
 
     @property
     def everybody(self) -> tuple[Array, list[Piecewise]]:

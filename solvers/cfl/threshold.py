@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.roots import increasing_root, increasing_root_scaled
+from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Eta
 
@@ -259,14 +259,17 @@ def _nearest_anchor(mass: Array, size: Array) -> Array:
 def _refine(
     problem: ThresholdProblem, eps: Array, sign: Array, index: Array, scale: Array, near: Array
 ) -> tuple[Array, Array]:
-    """Bisect over all scales on the side of the anchor ``near`` where the root lies."""
+    """The root in the logarithm of its distance, on its side of the anchor ``near``."""
     at = _residual(problem, near, np.zeros(near.size), eps, sign, index, scale)
     # the residual falls with |λ|: positive means that the root lies further out
     side = np.where(at > 0, 1.0, -1.0)
 
-    def rising(distance: Array, k: Array) -> Array:
-        value = _residual(problem, near[k], side[k] * distance, eps[k], sign[k], index[k], scale[k])
+    def rising(log: Array, k: Array) -> Array:
+        far = side[k] * np.exp(log)
+        value = _residual(problem, near[k], far, eps[k], sign[k], index[k], scale[k])
         return np.where(side[k] > 0, -value, value)
 
-    distance = increasing_root_scaled(rising, np.full(near.size, 1e-3))
+    every, ends = np.arange(near.size), np.log([[5e-324], [1e-3]]) + np.zeros((2, near.size))
+    at_ends = np.minimum(rising(ends[0], every), 0.0), np.maximum(rising(ends[1], every), 0.0)
+    distance = np.exp(increasing_root(rising, *ends, *at_ends))
     return -sign * near, -sign * side * distance
