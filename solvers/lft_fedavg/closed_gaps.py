@@ -18,7 +18,7 @@ from fairfl.solvers.numerics.dual import weights
 from fairfl.solvers.rule_family import RuleFamily, Rules
 from fairfl.theory.numerics.piecewise import DEGREE, DERIVATIVE, Piecewise
 
-GAPS = 5
+GAPS = 3
 """Gaps that are kept closed, for each rule: those that a step opens first."""
 CLOSED = 1e-11
 """The height at which they are kept: at zero a rounding opens them."""

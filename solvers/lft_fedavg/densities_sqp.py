@@ -38,9 +38,9 @@ GAIN = 1e-11
 """Steps that promise less are not taken."""
 MISSED, FAR = 1e-13, 0.1
 """Conditions missed by less are met; by more, a step is not corrected."""
-LAST, GAINED = 1e-7, 1e-9
-"""A step that promises less, and keeps it, is the last, as is one whose gain is what it promised to
-the accuracy that matters: Newton's method converges quadratically.
+GAINED = 1e-9
+"""A step is the last whose gain is what it promised to this, the accuracy that matters: Newton's
+method converges quadratically.
 """
 CORRECTIONS = 3
 """Second-order corrections of each step."""
@@ -134,7 +134,7 @@ def climb(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds:
         most = np.where((gain > 0.5 * promise) & ~failed[alive], 3.0, 1.0)
         radius[alive] = np.minimum(np.where(good, most, 0.25) * radius[alive], LARGEST)
         failed[alive] = ~good
-        last = good & ((promise <= LAST) | (np.abs(gain - promise) <= GAINED))
+        last = good & (np.abs(gain - promise) <= GAINED)
         done = (promise <= GAIN) | (radius[alive] < SMALLEST) | last
         alive = alive[~done]
     return best
