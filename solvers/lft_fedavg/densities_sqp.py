@@ -161,7 +161,7 @@ def derivatives(family: RuleFamily, here: Rules, score: Array) -> tuple[Array, A
     """
     (count, k), m = here.lam.shape, here.pooled.shape[1]
     out = np.zeros((count, 2 * k + m, k))
-    for p, (profile, sets) in enumerate(zip(family.problem.profiles, here.point.sets, strict=True)):
+    for p, (profile, sets) in enumerate(zip(family.problem.profiles, here.sets, strict=True)):
         f, df, ddf = profile.at(sets.cut, 1, 4)
         rows = family.problem.coefficients[p]
         both = np.concatenate([rows, family.pooled[p]])
