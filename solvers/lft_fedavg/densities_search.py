@@ -171,14 +171,14 @@ class MultiplierSearch:
     def settled(self, targets: Array, known: Rules) -> Rules:
         """The rules at the targets (P,), increasing, and the ``known`` ones, by increasing |MD|:
         each from the best on both sides, and again beside where these differ and one gained.
-        Targets that no search reaches get a multi-start of their own.
+        Targets that no search reaches are tried by budgets.
         """
         near = np.ones(targets.size, bool)
         for sweep in range(SWEEPS):
             before, rows = below(known, targets), np.flatnonzero(near)
             start, place = self._beside(targets[rows], known, both=sweep > 0)
             place = rows[place]
-            found = climb(self.family, start, targets[place], self.reach, ROUNDS // 2)
+            found = climb(self.family, start, targets[place], self.reach, ROUNDS)
             worth = merit(found, targets[place])
             most, least = np.full(targets.size, -np.inf), np.full(targets.size, np.inf)
             np.maximum.at(most, place, worth)
@@ -194,9 +194,7 @@ class MultiplierSearch:
         short = targets[targets - below(known, targets).disparity > LAW_TOLERANCE]
         if short.size:
             known = ordered(known.join(self._by_budgets(short, known)))
-            known = ordered(known.join(self.at(short, known)))
-            best = below(known, short)
-            found = climb(self.family, best, short, self.reach, ROUNDS)
+            found = climb(self.family, below(known, short), short, self.reach, ROUNDS)
             known = ordered(known.join(found))
         return known
 
