@@ -171,7 +171,7 @@ class MultiplierSearch:
     def settled(self, targets: Array, known: Rules) -> Rules:
         """The rules at the targets (P,), increasing, and the ``known`` ones, by increasing |MD|:
         each from the best on both sides, and again beside where these differ and one gained.
-        Targets that no search reaches are tried by budgets.
+        Targets that no search reaches are tried by budgets, and get a multi-start of their own.
         """
         near = np.ones(targets.size, bool)
         for sweep in range(SWEEPS):
@@ -194,6 +194,7 @@ class MultiplierSearch:
         short = targets[targets - below(known, targets).disparity > LAW_TOLERANCE]
         if short.size:
             known = ordered(known.join(self._by_budgets(short, known)))
+            known = ordered(known.join(self.at(short, known)))
             found = climb(self.family, below(known, short), short, self.reach, ROUNDS)
             known = ordered(known.join(found))
         return known

@@ -201,7 +201,7 @@ def _programme(
     walls = closed_gaps(family, here, basis, score)
     rates, gaps = first @ basis, slice(-2 * m - GAPS, -2 * m)
     conditions = _conditions(here, np.where(free, side, 0.0), side, client, walls)
-    rows = conditions.of(basis, *np.split(rates, [k], axis=1), walls.change @ basis)
+    rows = conditions.of(basis, rates[:, :k], rates[:, k:], walls.change @ basis)
     limits = np.zeros(rows.shape[:2])
     limits[:, gaps] = -CLOSED * np.abs(walls.side)
     limits[:, -2 * m :] = np.where(np.isinf(target), 0.0, target)[:, None]
