@@ -187,7 +187,9 @@ class MultiplierSearch:
             gain = merit(below(known, targets), targets) - merit(before, targets)
             # where both sides lead to one rule nothing else is tried
             open_ = (most - least > GAINED) & (gain > GAINED)
-            near = np.convolve(open_, np.ones(3), "same") > 0
+            near = open_.copy()
+            near[1:] |= open_[:-1]
+            near[:-1] |= open_[1:]
             if not near.any():
                 break
         # the best rule at a target has its disparity, but where the frontier is flat
