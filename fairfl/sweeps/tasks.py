@@ -31,7 +31,7 @@ def min_disparity(federation: Any, scheme: str, **asked: Any) -> dict[str, Any]:
 
 
 def frontier(federation: Any, scheme: str, points: int = 60, **asked: Any) -> list[dict[str, Any]]:
-    """:func:`fairfl.frontier`, a row a point."""
+    """:func:`fairfl.frontier`, a row per point."""
     found = api.frontier(_federation(federation), scheme, points, **asked)
     names = ("disparity", "accuracy", "utility", "eps")
     columns = [getattr(found, name).tolist() for name in names]

@@ -29,7 +29,7 @@ from mutants import variants
 from fairfl._support.processes import begin
 
 ROOT = Path(__file__).resolve().parents[2]
-NOT_OURS = ("__init__", "listing", "picture", "record", "registry", "runner", "sources")
+NOT_OURS = ("__init__", "listing", "picture", "record", "registry", "runner", "dependencies")
 """Modules of claims/ that find, keep and print claims; their tests take minutes."""
 COMMON = ("case", "instances", "certificates", "outcome", "verdicts")
 """Tests of what all claims are made of."""
@@ -56,11 +56,11 @@ def drawn(seed):
 @cache
 def modules_reached():
     """The modules of claims, and what each imports."""
-    from fairfl.claims import sources
+    from fairfl.claims import dependencies
     from fairfl.claims.registry import registered
 
     modules = sorted({entry.module for entry in registered().values()})
-    return {m: {owner for owner, _ in sources.reached(m)} for m in modules}
+    return {m: {owner for owner, _ in dependencies.reached(m)} for m in modules}
 
 
 def tests_of(module):
