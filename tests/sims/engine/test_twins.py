@@ -77,7 +77,7 @@ def test_fedavg_in_every_setting(sizes, changes):
 
 
 def test_every_algorithm():
-    training = quick(lr=0.05, momentum=0.5, participation=Uniform(4), epochs=2, rounds=4)
+    training = quick(lr=0.05, momentum=0.5, participation=Uniform(4), epochs=2, rounds=3)
     assert_twins(MODEL, classified(UNEQUAL), EVERY, training)
 
 
