@@ -71,13 +71,6 @@ def test_uniforms_are_uniform_and_inside():
     assert 0 < ends[0] < ends[1] < 1
 
 
-def test_a_number_is_an_array_of_one():
-    words = (3, 2**63 + 5, 0, 17)
-    arrays = [np.array([word], np.uint64) for word in words]
-    mixed = *words[:2], arrays[2], words[3]
-    assert counter.key(*arrays) == counter.key(*words) == counter.key(*mixed)
-
-
 def test_mix_is_the_published_finaliser():
     """SplitMix64 from state 1234567, as in every implementation's test vector."""
     state, expected = 1234567, [6457827717110365317, 3203168211198807973, 9817491932198370423]
