@@ -149,12 +149,6 @@ class AgnosticFair:
         finally:
             torch.set_num_threads(threads)
 
-    def bytes_per_round(self, model: Model, clients: int, element: int = 8) -> tuple[int, int]:
-        """Down: parameters, α, the multipliers' difference; up: gradients, 2 M statistics."""
-        numbers = secure.BITS // 8
-        down = element * model.size + numbers * (self.kernels + 1)
-        return clients * down, clients * (element * model.size + numbers * 2 * self.kernels)
-
 
 class _Runs:
     """The runs of all seeds, an axis R, on the device; one transfer to the host a round."""
