@@ -24,8 +24,8 @@ from fairfl.sims.engine.draws.joining import Joining
 from fairfl.sims.engine.draws.participation import ByWeight, Everyone, Given, Participation, Uniform
 from fairfl.sims.engine.kernels.linear import LeastSquares, LinearSVM, Logistic, Softmax
 from fairfl.sims.engine.kernels.mlp import MLP
+from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.kernels.module import Module
-from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.schedule import Constant, Cosine, Exponential, Polynomial, Schedule, Steps
 from fairfl.sims.engine.settings import Computing, Replicate, Training
 from fairfl.sims.engine.simulation import Simulation

@@ -20,8 +20,8 @@ from fairfl.sims.engine.answers import NonFiniteUpdate, answer, refuse
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.group_label_sums import CellIndex
+from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.losses import measure, measure_models, tied
-from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import RATES, Computing, Replicate, Training
 from fairfl.sims.engine.task import Floats, Ints, as_floats

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.model import Blocks, Model, Weights
+from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
 from fairfl.sims.engine.plan import Run, plan
 from fairfl.sims.engine.task import Floats, Jobs
 

@@ -14,7 +14,7 @@ from fairfl._support.checks import in_range, positive, whole
 from fairfl.sims.engine import secure_masks as secure
 from fairfl.sims.engine.data import ClientData, Parts
 from fairfl.sims.engine.draws import counter
-from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.task import Floats, as_floats, as_tensor
 
 

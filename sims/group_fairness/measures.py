@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
+from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.losses import measure
-from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.task import Floats
 from fairfl.theory.populations.notions import largest_difference
 

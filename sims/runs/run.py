@@ -20,7 +20,7 @@ from fairfl._support.own_parts import DIGESTS
 from fairfl._support.version import __version__
 from fairfl._support.whole_file import PARTIAL, remove_partial
 from fairfl.sims.engine.data import Parts
-from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.settings import Computing, Replicate, Training
 from fairfl.sims.engine.simulation import Simulation
 from fairfl.sims.runs import checkpoint, metrics

@@ -13,7 +13,7 @@ from torch.func import functional_call, vmap
 
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.linear import classes_between
-from fairfl.sims.engine.model import Blocks, Model, Weights
+from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
 
 LARGE = 60_000
 """Parameters from which on clients go in turn on a CPU, whose cache then holds one's."""
