@@ -300,7 +300,7 @@ def test_several_models_and_clients_are_measured_as_each_alone(
 def test_regression_has_no_right_and_wrong():
     model, plain = LeastSquares(4), drawn([2, 0, 3])
     data = model.prepare(replace(plain, y=plain.x.sum(1)))
-    zeros = torch.zeros(3, 5, dtype=torch.float64)
-    found = losses.measure(model, zeros, data, np.arange(3), own=True)
+    zeros = torch.zeros(1, 3, 5, dtype=torch.float64)
+    found = losses.measure_models(model, zeros, data, np.arange(3), own=True)
     np.testing.assert_allclose(found.losses, data.y**2 / 2, rtol=1e-14)
     assert found.correct is None and found.means()[1].isnan()
