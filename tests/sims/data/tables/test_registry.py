@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -25,24 +23,6 @@ def test_the_seed_and_the_variable_reach_the_data_set(
     assert np.array_equal(data.client, same.client)
     assert np.array_equal(data.features, same.features)
     assert len(data.group_names) == 2
-
-
-LOOKS_FOR_TORCH = """
-import os, sys
-
-class Finder:
-    def find_spec(name, path=None, target=None):
-        if name.partition(".")[0] == "torch":
-            os._exit(1)
-
-sys.meta_path.insert(0, Finder)
-from fairfl.sims.data.tables import *
-assert len(DATASETS) >= 3
-"""
-
-
-def test_importing_does_not_even_look_for_torch():
-    assert subprocess.run([sys.executable, "-c", LOOKS_FOR_TORCH], check=False).returncode == 0
 
 
 @pytest.mark.parametrize(
