@@ -28,10 +28,12 @@ def alone(key, size, number, shuffled=True):
         max_size=8,
     ),
     st.integers(0, 2**64 - 9),
+    st.booleans(),
 )
-def test_any_company_gives_the_same_permutations(jobs, seed):
+def test_any_company_gives_the_same_permutations(jobs, seed, alike):
     keys = np.arange(len(jobs), dtype=np.uint64) + np.uint64(seed)
     sizes, first, passes = (np.array(column) for column in list(zip(*jobs, strict=True))[:3])
+    sizes = np.where(alike, sizes[0], sizes)
     shuffled = np.array([job[3] for job in jobs])
     together = drawn(keys, sizes, first, passes, shuffled)
     pieces = [
