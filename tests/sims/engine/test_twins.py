@@ -246,7 +246,7 @@ def drawn(sizes, seed=0):
     """Clients of these sizes, some of which may have none."""
     rng = np.random.default_rng(seed)
     x, y = rng.normal(size=(np.sum(sizes), 4)), rng.integers(0, 3, np.sum(sizes))
-    return ClientData.of_arrays(x, y, np.append(0, np.cumsum(sizes)))
+    return ClientData(x, y, np.append(0, np.cumsum(sizes)))
 
 
 def one_by_one(model, params, data, clients):
