@@ -140,17 +140,18 @@ class Summary:
 
     def as_text(self) -> str:
         """The file's content."""
-        hidden = self.withheld.any()
-        rows = self.counts.astype(object)
+        rows, totals = self.counts.astype(object), dict[str, Any](people=self.people)
+        if not self.withheld.any():  # else they would give counts away
+            groups, labels = (self.counts.sum(axis=axes).tolist() for axes in ((1, 2), (0, 2)))
+            totals["groups"] = dict(zip(self.groups, groups, strict=True))
+            totals["labels"] = dict(zip(self.labels, labels, strict=True))
         rows[self.withheld] = None
         data: dict[str, Any] = {
             "format": FORMAT,
             "version": VERSION,
             **{name: getattr(self, name) for name in NAMES},
             "counts": rows.tolist(),
-            "totals": _totals(
-                self.counts, self.people, self.groups, self.labels, hidden=bool(hidden)
-            ),
+            "totals": totals,
             **{name: getattr(self, name) for name in LIMITS},
         }
         data["sha256"] = _digest(data)
@@ -176,19 +177,6 @@ def nonnegative(counts: Array) -> Array:
     back = np.flatnonzero(counts >= low)[: total - out.sum()] if low else []
     out.flat[back] += 1
     return out
-
-
-def _totals(
-    counts: Array, people: int, groups: Sequence[str], labels: Sequence[str], *, hidden: bool
-) -> dict[str, Any]:
-    """The number of people, and where no count is withheld those of each group and label."""
-    if hidden:
-        return {"people": people}
-    return {
-        "people": people,
-        "groups": dict(zip(groups, counts.sum(axis=(1, 2)).tolist(), strict=True)),
-        "labels": dict(zip(labels, counts.sum(axis=(0, 2)).tolist(), strict=True)),
-    }
 
 
 def _digest(data: dict[str, Any]) -> str:

@@ -52,10 +52,7 @@ def encode(
     blocks: list[NDArray[np.float64]] = []
     names: list[str] = []
     for column in numeric:
-        values = numbers(frame, column)
-        low, high = values[~is_test].min(), values[~is_test].max()
-        width = high - low if high > low else np.inf
-        blocks.append(((values - low) / width)[:, None])
+        blocks.append(scaled(numbers(frame, column)[:, None], ~is_test))
         names.append(column)
     for column in categorical:
         codes, levels = pd.factorize(frame[column], sort=True)
@@ -76,6 +73,12 @@ def numbers(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
             f"row {row + 1}"
         )
     return parsed
+
+
+def scaled(x: NDArray[np.float64], train: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """(x - min) / (max - min) of each column over its training rows; 0 if constant there."""
+    low, high = x[train].min(axis=0), x[train].max(axis=0)
+    return (x - low) / np.where(high > low, high - low, np.inf)
 
 
 def one_hot(codes: NDArray[np.integer], count: int) -> NDArray[np.float64]:

@@ -25,6 +25,7 @@ frontir | frontir | frontier
 --nosuch | --nosuch
 claims check --nosuch | --nosuch
 frontier two.toml --points 1 | --points | 2 | got 1
+figures nosuch | 'nosuch' | fedfb_figure_5
 frontier two.toml --at 0.1 --at b | --at | number | got b
 frontier two.toml --at nan | at
 frontier two.toml --at -1 | at
