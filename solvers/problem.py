@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar, get_args
 from weakref import WeakKeyDictionary
@@ -21,6 +21,7 @@ import scipy
 
 from fairfl._support.checks import Array, as_floats, one_of, shown
 from fairfl.solvers.flip_path import FlipPath, flip_path
+from fairfl.solvers.numerics.highs import Maximiser
 from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import budget_term
 from fairfl.theory.populations.federation import Federation
@@ -32,6 +33,8 @@ COSTS = 1.0, 1.0
 """Of one: the utility is the accuracy, less one."""
 LARGEST_COST = 1e3
 """Of the largest cost, and of its inverse the least: tolerances are those of a utility near one."""
+TIED = 1e-11
+"""Scores tie that are no larger than this share of their terms."""
 
 
 @dataclass(frozen=True)
@@ -147,6 +150,7 @@ class Problem:
         budgets of zero.
     unit : the problem with the coefficients of one person at every cell, up to a factor of each;
         None where somebody is at every cell.  nobody : (N,) where nobody is.
+    made : what problems of other budgets share.
     """
 
     u: Array
@@ -160,6 +164,7 @@ class Problem:
     zero: Any = 0.0
     unit: Problem | None = None
     nobody: Any = False
+    made: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def at(self, budgets: Array) -> Problem:
         """A problem of budgets one with others."""
@@ -174,6 +179,22 @@ class Problem:
             return None
         unit = self.unit or self
         return flip_path(unit.u, unit.v[0], self.v[0], float(self.b[0]))
+
+    @property
+    def most(self) -> Array:
+        """(K,) the largest |v f + b| of any rule."""
+        if "most" not in self.made:
+            total, size = (np.asarray(w.sum(axis=1)).ravel() for w in (self.v, abs(self.v)))
+            ends = (size + total) / 2 + self.b, (size - total) / 2 - self.b
+            self.made["most"] = np.maximum(*ends)
+        return self.made["most"]
+
+    @property
+    def programme(self) -> Maximiser:
+        """What solves the problem at any budgets."""
+        if "programme" not in self.made:
+            self.made["programme"] = Maximiser(self.u, self.v)
+        return self.made["programme"]
 
     def by_one(self, unit: Problem, seen: Array) -> Problem:
         """With the problem of one person at every cell; ``seen`` are the people of the cells."""
@@ -196,6 +217,11 @@ class Problem:
         """(N,) u + λ v, the derivative of the Lagrangian: f is 1 where it is positive."""
         return self.u + lam @ self.v
 
+    def signs(self, lam: Array) -> Array:
+        """(N,) of the scores, 0 where they tie: are no larger than a share of their terms."""
+        s, terms = self.scores(lam), np.abs(self.u) + np.abs(lam) @ abs(self.v)
+        return np.where(np.abs(s) <= TIED * terms, 0.0, np.sign(s))
+
     def dual(self, lam: Array) -> float:
         """Σ (u + λ v)_+ + λ·b + Σ eps |λ|: an upper bound on every feasible u·f."""
         return float(
@@ -203,10 +229,6 @@ class Problem:
             + lam @ self.b
             + budget_term(lam, self.eps).sum()
         )
-
-    def taking(self, rows: Array) -> Problem:
-        """The problem with the constraints ``rows`` alone."""
-        return replace(self, v=self.v[rows], b=self.b[rows], eps=self.eps[rows])
 
 
 Kept = TypeVar("Kept")
