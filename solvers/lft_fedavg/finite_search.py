@@ -37,15 +37,15 @@ NEARLY = 1e-4
 """The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
 """Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
-CLIMBS, PATIENCE, OPEN = 30, 8, 3e-4
-"""At each disparity climbs start from the faces that are best there, so many at most, and end after
-so many in a row that found nothing better. Where CFL is above by no more than ``OPEN``, the next
+PATIENCE, OPEN = 8, 3e-4
+"""At each disparity climbs start from so many faces, those that are best there, and end after so
+many in a row that found nothing better. Where CFL is above by no more than ``OPEN``, the next
 disparity is left after one climb in vain less, until some climb is of use again.
 """
-HALVINGS = 5
-"""So many disparities more are looked at between the first two, each half as far from the first:
-the frontier is steepest there.
-"""
+QUICK = 3
+"""The faces from which a quick search starts."""
+LOWEST = 30
+"""Faces from which climbs to the smallest disparity start."""
 COARSE = 12
 """Points of the frontier at whose beginning the minimum is."""
 RISE = 1e-11
@@ -68,8 +68,9 @@ def search_finite(fed: Federation, task: Task) -> ExactFedAvg | FedAvgSearch:
 
 @dataclass
 class FedAvgSearch:
-    """A federation's question, the faces that were found, budgets that were ``tried``, and after
-    how many climbs in vain the next disparity is left.
+    """A federation's question, the faces that were found, budgets that were ``tried``, after how
+    many climbs in vain the next disparity is left, and whether a search is to be ``quick``, between
+    disparities that were searched: then no client is let go or held at zero.
     """
 
     fed: Federation
@@ -77,6 +78,7 @@ class FedAvgSearch:
     faces: Faces
     tried: set[bytes] = field(default_factory=set)
     patience: int = PATIENCE
+    quick: bool = False
 
     @classmethod
     def of(cls, fed: Federation, task: Task) -> FedAvgSearch:
@@ -131,6 +133,8 @@ class FedAvgSearch:
         until that gains nothing; ``bound`` is what no place is worth more than.
         """
         here, useful = self.climbs(starts, disparity)
+        if self.quick:
+            return here
         while self.patience > 1 and here is not None and not here.unbeaten:
             near = [face.place(disparity) for face in self.beside(here)]
             some = sorted((p for p in near if p is not None), key=lambda p: -p.worth(disparity))
@@ -175,8 +179,8 @@ class FedAvgSearch:
     def best(self, disparity: float) -> Place | None:
         """The most useful place with at most ``disparity`` that climbs from the best faces find."""
         top: list[Place] = []
-        for face in sorted(self.faces.found.values(), key=lambda face: -face.most(disparity)):
-            if face.most(disparity) <= (top[-1].gain if len(top) == self.patience else -np.inf):
+        for most, face in self.faces.by_bound(disparity):
+            if most <= (top[-1].gain if len(top) == self.patience else -np.inf):
                 break
             here = face.place(disparity)
             if here is not None:
@@ -194,7 +198,7 @@ class FedAvgSearch:
         """The least disparate place that climbs reach."""
         known = [face.least for face in self.faces.found.values()]
         some = sorted((p for p in known if p is not None), key=lambda p: p.disparity)
-        return self.settled(distinct(some)[:CLIMBS], None, np.inf)
+        return self.settled(distinct(some)[:LOWEST], None, np.inf)
 
     def attained(self, places: Iterable[Place | None]) -> Points:
         """What the places' budgets attain, solved again and certified; those that are not certified
@@ -227,11 +231,10 @@ class FedAvgSearch:
         """
         low = 0.0 if self.lowest is None else self.lowest.disparity
         targets = np.linspace(low, max(low, self.ends[0].disparity), points)
-        nearer = low + (targets[1:2] - low) * 0.5 ** np.arange(1, HALVINGS + 1)
         # down and up again: what was found at one disparity is known at the others
-        down = [self.best(float(d)) for d in (*targets[:0:-1], *nearer)]
-        places = [*down[: points - 1], *(self.best(float(d)) for d in targets)]
+        places = [self.best(float(d)) for d in (*targets[:0:-1], *targets)]
         found = self.attained([self.lowest, *places]).join(points_of(self.fed, self.ends))
+        self.quick, self.patience = True, QUICK
 
         def evaluate(disparity: Array) -> Points:
             tried = self.attained([self.best(float(d)) for d in disparity])
