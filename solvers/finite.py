@@ -68,7 +68,7 @@ def optimum(problem: Problem, budgets: Array) -> tuple[Array, Array, Certificate
         f = nearest_to_toss(posed, found.f, found.multipliers)
     certificate = certified(posed, f, found.dual)
     if problem.path is None and problem.unit is not None:
-        f = np.where(problem.nobody, 0.5 + problem.unit.signs(found.multipliers) / 2, f)
+        f = np.where(problem.nobody, problem.unit.scores(found.multipliers) > 0, f)
     return f, found.multipliers, certificate
 
 

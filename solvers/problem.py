@@ -33,8 +33,6 @@ COSTS = 1.0, 1.0
 """Of one: the utility is the accuracy, less one."""
 LARGEST_COST = 1e3
 """Of the largest cost, and of its inverse the least: tolerances are those of a utility near one."""
-TIED = 1e-11
-"""Scores tie that are no larger than this share of their terms."""
 
 
 @dataclass(frozen=True)
@@ -216,11 +214,6 @@ class Problem:
     def scores(self, lam: Array) -> Array:
         """(N,) u + λ v, the derivative of the Lagrangian: f is 1 where it is positive."""
         return self.u + lam @ self.v
-
-    def signs(self, lam: Array) -> Array:
-        """(N,) of the scores, 0 where they tie: are no larger than a share of their terms."""
-        s, terms = self.scores(lam), np.abs(self.u) + np.abs(lam) @ abs(self.v)
-        return np.where(np.abs(s) <= TIED * terms, 0.0, np.sign(s))
 
     def dual(self, lam: Array) -> float:
         """Σ (u + λ v)_+ + λ·b + Σ eps |λ|: an upper bound on every feasible u·f."""

@@ -42,10 +42,12 @@ PATIENCE, OPEN = 8, 3e-4
 many in a row that found nothing better. Where CFL is above by no more than ``OPEN``, the next
 disparity is left after one climb in vain less, until some climb is of use again.
 """
+HALVINGS = 5
+"""So many disparities more are looked at between the first two, each half as far from the first:
+the frontier is steepest there.
+"""
 QUICK = 3
 """The faces from which a quick search starts."""
-LOWEST = 30
-"""Faces from which climbs to the smallest disparity start."""
 COARSE = 12
 """Points of the frontier at whose beginning the minimum is."""
 RISE = 1e-11
@@ -198,7 +200,7 @@ class FedAvgSearch:
         """The least disparate place that climbs reach."""
         known = [face.least for face in self.faces.found.values()]
         some = sorted((p for p in known if p is not None), key=lambda p: p.disparity)
-        return self.settled(distinct(some)[:LOWEST], None, np.inf)
+        return self.settled(distinct(some), None, np.inf)
 
     def attained(self, places: Iterable[Place | None]) -> Points:
         """What the places' budgets attain, solved again and certified; those that are not certified
@@ -231,8 +233,10 @@ class FedAvgSearch:
         """
         low = 0.0 if self.lowest is None else self.lowest.disparity
         targets = np.linspace(low, max(low, self.ends[0].disparity), points)
+        nearer = low + (targets[1:2] - low) * 0.5 ** np.arange(1, HALVINGS + 1)
         # down and up again: what was found at one disparity is known at the others
-        places = [self.best(float(d)) for d in (*targets[:0:-1], *targets)]
+        down = [self.best(float(d)) for d in (*targets[:0:-1], *nearer)]
+        places = [*down[: points - 1], *(self.best(float(d)) for d in targets)]
         found = self.attained([self.lowest, *places]).join(points_of(self.fed, self.ends))
         self.quick, self.patience = True, QUICK
 

@@ -17,6 +17,8 @@ from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
 from fairfl.solvers.problem import Problem
 
+TIED = 1e-11
+"""Scores tie that are no larger than this share of their terms."""
 LARGEST = 1e4
 """Of ρ: a rule nearer to a toss is found in units of 1/LARGEST; with levels a toss is taken."""
 ROUNDED = 1e-9
@@ -32,7 +34,8 @@ def nearest_to_toss(problem: Problem, f: Array, lam: Array) -> Array:
     where no other is optimal, or where double precision does not tell.
     """
     v, size = problem.v, np.abs(problem.u) + abs(problem.v).sum(axis=0)
-    free = (size > 0) & (problem.signs(lam) == 0)
+    terms = np.abs(problem.u) + np.abs(lam) @ abs(v)
+    free = (size > 0) & (np.abs(problem.scores(lam)) <= TIED * terms)
     level = np.arange(f.size) >= f.size - problem.levels
     kept = np.isfinite(problem.eps)
     low = np.where(lam < 0, problem.eps, -problem.eps)[kept]
