@@ -102,7 +102,8 @@ def _fair_point(panel: str, alpha: float) -> dict[str, float]:
         u, step = boundary(t)
         return float(weights(u) @ step)
 
-    t = 1.0 if slope(1.0) >= 0 else brentq(slope, 0.0, 1.0, xtol=1e-15)  # it rises at t = 0
+    root: Any = 1.0 if slope(1.0) >= 0 else brentq(slope, 0.0, 1.0, xtol=1e-15)  # rises at 0
+    t = float(root)
     u = boundary(t)[0]
     w = weights(u)
     best, most = (_furthest(panel, v) for v in (np.ones(2), w))

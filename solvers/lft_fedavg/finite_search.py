@@ -46,8 +46,8 @@ HALVINGS = 5
 """So many disparities more are looked at between the first two, each half as far from the first:
 the frontier is steepest there.
 """
-QUICK = 3
-"""The faces from which a quick search starts."""
+MANY = 16
+"""Of more disparities at once between the frontier's points none is searched beyond the climbs."""
 COARSE = 12
 """Points of the frontier at whose beginning the minimum is."""
 RISE = 1e-11
@@ -71,8 +71,8 @@ def search_finite(fed: Federation, task: Task) -> ExactFedAvg | FedAvgSearch:
 @dataclass
 class FedAvgSearch:
     """A federation's question, the faces that were found, budgets that were ``tried``, after how
-    many climbs in vain the next disparity is left, and whether a search is to be ``quick``, between
-    disparities that were searched: then no client is let go or held at zero.
+    many climbs in vain the next disparity is left, and whether a search is ``quick``: then no
+    client is let go or held at zero.
     """
 
     fed: Federation
@@ -238,9 +238,9 @@ class FedAvgSearch:
         down = [self.best(float(d)) for d in (*targets[:0:-1], *nearer)]
         places = [*down[: points - 1], *(self.best(float(d)) for d in targets)]
         found = self.attained([self.lowest, *places]).join(points_of(self.fed, self.ends))
-        self.quick, self.patience = True, QUICK
 
         def evaluate(disparity: Array) -> Points:
+            self.quick = disparity.size > MANY
             tried = self.attained([self.best(float(d)) for d in disparity])
             return fitting(tried.join(found), disparity)
 
