@@ -57,7 +57,7 @@ def utilities(theta: Any) -> Any:
 
 
 def data() -> pd.DataFrame:
-    """One row a point.
+    """One row per point.
 
     Returns
     -------
@@ -124,7 +124,6 @@ def _furthest(panel: str, weights: Any) -> Any:
     return max(np.array(POLYTOPE), key=lambda corner: float(corner @ weights))
 
 
-@style.styled
 def draw(data: pd.DataFrame) -> Figure:
     """Two sets, the rules' points on them, and what touches them at the Nash point."""
     figure = Figure(figsize=(style.COLUMN, 5.4))
