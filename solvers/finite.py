@@ -94,7 +94,9 @@ def solve_box(problem: Problem, *, settle: bool = True) -> Optimum:
     if not binds.any():
         return Optimum(f, lam, problem.dual(lam))
     eps = np.where(binds, problem.eps, 1.0 + 2.0 * problem.most)
-    found = problem.programme.best(-eps - problem.b, eps - problem.b)
+    if "programme" not in problem.made:
+        problem.made["programme"] = highs.Maximiser(problem.u, problem.v)
+    found = problem.made["programme"].best(-eps - problem.b, eps - problem.b)
     if found is None:
         raise CertificationError(f"HiGHS did not solve the linear programme; {ADVICE}")
     f, lam = found[0], np.where(binds & (np.abs(found[1]) > ZERO), -found[1], 0.0)

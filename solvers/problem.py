@@ -21,7 +21,6 @@ import scipy
 
 from fairfl._support.checks import Array, as_floats, one_of, shown
 from fairfl.solvers.flip_path import FlipPath, flip_path
-from fairfl.solvers.numerics.highs import Maximiser
 from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import budget_term
 from fairfl.theory.populations.federation import Federation
@@ -186,13 +185,6 @@ class Problem:
             ends = (size + total) / 2 + self.b, (size - total) / 2 - self.b
             self.made["most"] = np.maximum(*ends)
         return self.made["most"]
-
-    @property
-    def programme(self) -> Maximiser:
-        """What solves the problem at any budgets."""
-        if "programme" not in self.made:
-            self.made["programme"] = Maximiser(self.u, self.v)
-        return self.made["programme"]
 
     def by_one(self, unit: Problem, seen: Array) -> Problem:
         """With the problem of one person at every cell; ``seen`` are the people of the cells."""
