@@ -102,8 +102,8 @@ class Table:
             sure &= certify_rules(path.fed, path.task, path.family, rules)[2]
             sure &= off <= MISSED * self.eps[-1]
         limits = self.path.family.limits(eps[:, None])
-        lam, slope = rules.lam.copy(), self._slope(rules.point, limits)
-        parts = [over(*each) for each in zip(rules.point.sets, self.functions, strict=True)]
+        lam, slope = rules.lam.copy(), self._slope(rules, limits)
+        parts = [over(*each) for each in zip(rules.sets, self.functions, strict=True)]
         value = self.weight * (self.base + np.sum(parts, axis=0))
         slope[~sure] = np.nan
         for k in np.flatnonzero(~sure):

@@ -217,7 +217,7 @@ def _attained(fed: Federation, rules: BallRules, lam: Array) -> float:
             point = family.at(near[None])
             size = np.maximum(-np.sign(lam) * point.values[0], margin)
             off = (-np.sign(lam) * size - point.values[0])[active]
-            slopes = hessian(family.problem, point.point)[0][np.ix_(active, active)]
+            slopes = hessian(family.problem, point)[0][np.ix_(active, active)]
             near[active] += np.linalg.lstsq(slopes, off, rcond=None)[0]
         own, md = rules.at(tuple(float(v) for v in near), FINE)
         if all(v == 0 or v * m < 0 for v, m in zip(near, own, strict=True)):
