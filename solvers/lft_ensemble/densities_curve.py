@@ -224,26 +224,29 @@ class EnsembleCurve(EnsembleSearch):
         side, p = np.nonzero(tried)
         goal, held = goals[side, p], side < 2
         u = table.polished(self._total, table.split(at[side, p]), goal, held)
-        off = np.flatnonzero(held & (np.abs(self._total(u) - goal) > MISSED))
-        if off.size:
-            u[:, off] = self.meet(u[:, off], goal[off])
+        inside = (u > 0) & (u < self.reach[:, None])
+        for moved in (inside, np.ones_like(inside)):  # who is at an end stays if others suffice
+            off = np.flatnonzero(held & (np.abs(self._total(u) - goal) > MISSED))
+            if off.size:
+                u[:, off] = self.meet(u[:, off], goal[off], moved[:, off])
         md, accuracy = self.at(u)
         accuracy = np.where(np.abs(md) <= disparity[p] + MISSED, accuracy, -np.inf)
         order = np.lexsort((accuracy, p))
         return u[:, order[np.searchsorted(p[order], np.arange(disparity.size), "right") - 1]]
 
-    def meet(self, u: Array, goal: Array) -> Array:
-        """Coordinates (J, P) with MD = goal (P,), moved from u (J, P) straight towards an end of
-        what is reached. Each client's MD is monotone along its interval, and so MD is on the way.
+    def meet(self, u: Array, goal: Array, moved: Any = True) -> Array:
+        """Coordinates (J, P) with MD = goal (P,), where those ``moved`` go from u (J, P) straight
+        towards an end of what is reached. Each client's MD is monotone along its interval, and so
+        MD is on the way.
         """
-        now, (low, high) = self._total(u), self.rules.reachable
-        end = np.where(now < goal, self.ends[1], self.ends[0])
+        now = self._total(u)
+        end = np.where(moved, np.where(now < goal, self.ends[1], self.ends[0]), u)
 
         def path(share: Array, index: Array) -> Array:
             start, stop = u[:, index], end[:, index]
             return np.where(share == 1.0, stop, start + share * (stop - start))
 
-        return self._root(path, goal, now, np.where(now < goal, high, low))
+        return self._root(path, goal, now, self._total(end))
 
     def _root(
         self, path: Callable[[Array, Array], Array], goal: Array, first: Array, last: Any

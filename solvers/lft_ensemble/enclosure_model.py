@@ -62,9 +62,7 @@ def exact_clients(fed: Federation) -> list[ExactClient]:
     """
     model = fed.model
     if not isinstance(model, ContinuousModel):
-        raise ValueError(
-            "enclosures are for normal laws and logistic η, got a federation on a finite X"
-        )
+        raise ValueError("certify takes normal laws and logistic η, got a federation on a finite X")
     clients = []
     total = sum((rational(w) for w in fed.weight), fmpq(0))
     for i, (laws, etas) in enumerate(zip(model.laws, model.etas, strict=True)):

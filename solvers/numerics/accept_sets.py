@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
-import pandas as pd
 
 from fairfl._support.checks import Array
 from fairfl.theory.numerics.piecewise import (
@@ -189,8 +188,11 @@ def _between(functions: Piecewise, weights: Array, owner: Array, x: Array) -> Ac
     starts = np.searchsorted(owner, everyone)
     silent = inner & (np.abs(value) <= 1e-300)
     if silent.any():  # no mass, or s is zero: as the part before, or after at the start
-        known = pd.Series(np.where(silent, np.nan, positive)).groupby(owner[:-1])
-        positive = known.ffill().groupby(owner[:-1]).bfill().to_numpy() == 1.0
+        told = np.where(silent | ~inner, 0, np.arange(silent.size) + 1)
+        before = np.maximum.accumulate(told)
+        after = np.minimum.accumulate(np.where(told, told, told.size)[::-1])[::-1]
+        kin = np.where(before > starts[owner[:-1]], before, after) - 1
+        positive = positive[kin] & (owner[kin] == owner[:-1])
     integrals = np.zeros((count, weights.shape[1]))
     np.add.at(integrals, owner[:-1][positive & inner], parts[:, positive & inner].T)
     change = inner[1:] & inner[:-1] & (positive[1:] != positive[:-1])
