@@ -39,7 +39,8 @@ perturbed: .venv/.ready-dev
 
 # Whether claims and tests notice 300 faults put into claims/ and theory/: docs/results/mutation.md. Half an hour.
 mutation: .venv/.ready-dev
-	$(ONE_THREAD) $(BIN)/python tests/helpers/mutate.py
+	PYTHONPATH=tests/helpers $(BIN)/fairfl sweep tests/helpers/mutation.toml --import mutate --out $(OUT)/mutation
+	$(BIN)/python tests/helpers/mutate.py $(OUT)/mutation/table.parquet
 
 bench: .venv/.ready-bench
 	$(BIN)/fairfl bench --out BENCHMARKS.md

@@ -29,15 +29,16 @@ E = TypeVar("E", bound=Named)
 def discovered(
     package: ModuleType,
     kind: str,
-    parts: Sequence[str],
-    made: Callable[[ModuleType], E],
+    parts: Sequence[str] = (),
+    made: Callable[[ModuleType], E] | None = None,
     several: str = "",
 ) -> dict[str, E]:
     """What the modules of a package, of the packages in it, and a user's own define, by name,
     sorted: of one that has a ``NAME`` what ``made`` makes of it, and the tuple ``several``.
 
     ``kind`` is what errors call them, ``parts`` are what a module with a ``NAME`` must define, of
-    "a or b" one. A user's module is of this kind if it has the last of them.
+    "a or b" one. A user's module is of this kind if it has the last of them, or ``several``.
+    Without ``made`` there are tuples alone.
 
     Raises
     ------
@@ -47,12 +48,13 @@ def discovered(
     inside = walk_packages(package.__path__, f"{package.__name__}.")
     modules = [import_module(name) for name in sorted(entry.name for entry in inside)]
     for module in own_modules({"study": "studies"}.get(kind, f"{kind}s")):
-        if hasattr(module, parts[-1]) and not hasattr(module, "NAME"):
+        has_last = any(hasattr(module, part) for part in parts[-1:])
+        if has_last and not hasattr(module, "NAME"):
             raise ValueError(f"{kind} {module.__name__} must define NAME")
-        if hasattr(module, parts[-1]) or hasattr(module, several or "_"):
+        if has_last or hasattr(module, several or "_"):
             modules.append(module)
     for module in modules:
-        own = (made(module),) if has_parts(module, kind, parts) else ()
+        own = (made(module),) if made and has_parts(module, kind, parts) else ()
         for item in (*own, *getattr(module, several or "_", ())):
             first, place = found.setdefault(item.name, (item, module))
             if first is not item:

@@ -27,7 +27,7 @@ OBJECTIVES: tuple[Objective, ...] = (
 
 
 def objectives(sizes: Sizes) -> Iterator[Row]:
-    """A row an objective, and one with ties everywhere."""
+    """A row per objective, and one with ties everywhere."""
     losses = np.random.default_rng(4).random((sizes.vectors, CLIENTS))
     told = f"{sizes.vectors:,} vectors of {CLIENTS} losses"
     ours = [(f"{aim!r}: {told}", aim, losses) for aim in OBJECTIVES]

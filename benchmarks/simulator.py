@@ -109,7 +109,7 @@ def simulation(
     groups: int = 0,
     **training: Any,
 ) -> Any:
-    """The job: sizes, batches of 10, a replicate an algorithm; ``groups``: labels 0 and 1."""
+    """The job: sizes, batches of 10, a replicate per algorithm; ``groups``: labels 0 and 1."""
     from fairfl.sims.engine import Computing, Replicate
 
     rng, total = np.random.default_rng(3), int(sizes.sum())

@@ -13,6 +13,7 @@ from fractions import Fraction
 from inspect import signature
 from typing import Any
 
+from fairfl.claims.adversarial_search import Attack as Attack
 from fairfl.claims.bisection import PROBES, bisect
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case as Case
@@ -33,7 +34,6 @@ from fairfl.claims.claim import Effort
 from fairfl.claims.claim import caption as caption
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.instances import explore, tabulate
-from fairfl.claims.search import Attack as Attack
 
 Changes = Mapping[str, Any]
 Function = Callable[..., Any]

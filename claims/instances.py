@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fairfl.claims.adversarial_search import Attack, attack
 from fairfl.claims.call import Call
 from fairfl.claims.certificates.property_run import NumericGrid, PropertyRun
 from fairfl.claims.claim import Effort
 from fairfl.claims.draws import Instance, Tally, draw
-from fairfl.claims.search import Attack, attack
 
 
 def explore(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fairfl._support.threads import one_thread
-from fairfl.claims import record, sources
+from fairfl.claims import dependencies, record
 from fairfl.claims.certificates.base import Level
 from fairfl.claims.claim import DEEP, QUICK, REPAIRED, SEVERITIES, WHOSE, Claim, Effort, paper_of
 from fairfl.claims.outcome import Outcome, examine
@@ -101,7 +101,7 @@ def examine_id(id: str, effort: str, folder: Path | None = None) -> Outcome:
     An outcome without a fault and with no mutant that lives is kept there.
     """
     entry = registered(paper_of(id))[id]
-    key = sources.key(entry.module)
+    key = dependencies.key(entry.module)
     if folder is not None:
         known = record.current(folder, id, key)
         if known is not None and known.effort in (effort, DEEP.name) and known.passed:
@@ -120,7 +120,7 @@ def verified(id: str, compiling: bool = True) -> tuple[str, str]:
     from fairfl.claims.certificates.kernel_proof import COMPILING
 
     COMPILING.set(compiling)
-    known = record.current(record.COMMITTED, id, sources.key(registered()[id].module))
+    known = record.current(record.COMMITTED, id, dependencies.key(registered()[id].module))
     try:
         if known is not None:
             known.verify()
@@ -149,7 +149,9 @@ def needed(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def _on_record(id: str) -> Outcome | None:
-    return record.current(record.COMMITTED, id, sources.key(registered(paper_of(id))[id].module))
+    return record.current(
+        record.COMMITTED, id, dependencies.key(registered(paper_of(id))[id].module)
+    )
 
 
 def judge(entries: Iterable[Entry], outcomes: Mapping[str, Outcome] | None = None) -> list[Checked]:

@@ -7,12 +7,18 @@ from pathlib import Path
 from typing import Any
 
 import fairfl
+from fairfl.claims.registry import find
+from fairfl.claims.runner import judge
+from fairfl.explorer.page import page
 from fairfl.figures.catalog.all_figures import registered
+from fairfl.reports.claims.markdown import errata_list, verdicts
+from fairfl.reports.claims.vocabulary import in_short
 
 DOCS = Path(__file__).parent
 GALLERY, SKIPPED = DOCS / "gallery", ("real_data",)  # data that are not part of the package
 INCLUDED = {"ARCHITECTURE.md": "architecture", "BENCHMARKS.md": "benchmarks"}
 INCLUDED |= {"CHANGELOG.md": "changelog", "claims/README.md": "claims"}
+INCLUDED |= {"CONTRIBUTING.md": "contributing"}
 """Pages that stand outside of this folder, and what the site calls them."""
 OUTSIDE = re.compile(
     r"\[([^\]]+)\]\(((?:\.\./)*(?:[A-Z][A-Za-z.]+|claims/README\.md|results|forms\.py)(?:#[^)]*)?)\)"
@@ -40,9 +46,11 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx_gallery.gen_gallery",
 ]
-templates_path, exclude_patterns = ["_templates"], ["gallery", "_templates"]
+templates_path, exclude_patterns = ["_templates"], ["gallery", "_templates", "static"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
+html_math_renderer = "mathml"
+html_static_path, html_css_files = ["static"], ["site.css"]
 html_theme = "pydata_sphinx_theme"
 html_theme_options = {"show_toc_level": 2, "navigation_with_keys": True}
 suppress_warnings = ["config.cache"]  # of a function among the settings
@@ -77,29 +85,46 @@ def _gallery() -> None:
 def _linked(app: Any, where: Any, content: list[str]) -> None:
     """Links to files outside of this folder lead to the pages that include them, or are text."""
 
-    def page(found: re.Match[str]) -> str:
+    def lead(found: re.Match[str]) -> str:
         words, target = found[1], found[2].split("#")[0]
         name = next((one for one in INCLUDED if target.endswith(one)), None)
         root = "../" * str(where).count("/") if isinstance(where, str) else ""
         return f"[{words}]({root}{INCLUDED[name]}.md)" if name else words
 
-    content[0] = OUTSIDE.sub(page, content[0])
+    content[0] = OUTSIDE.sub(lead, content[0])
+
+
+def _paper(app: Any, where: str, content: list[str]) -> None:
+    """Verdicts and errata of a paper's page, from the record of the claims."""
+    if where.startswith("papers/"):
+        checked = judge(find([where.removeprefix("papers/")]))
+        for name, made in (("verdicts", verdicts), ("errata", errata_list)):
+            content[0] = content[0].replace(f"<!-- {name} -->", made(checked))
+    content[0] = content[0].replace("<!-- words -->", in_short())
 
 
 def _docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     """As numpydoc reads it: what stands behind a name is its description; |x| is an absolute value,
     and no substitution.
     """
-    lines[:] = [re.sub(r"(?<!`)\|", r"\\|", line) for line in lines]
+    text = re.sub(r"(?<!`)\|", r"\\|", "\n".join(lines))
+    lines[:] = re.sub(r"(?<=\.)  (?=[A-Z]\w+ : )", "\n", text).split("\n")  # a second error
     section, out = "", []
     for line, after in zip(lines, [*lines[1:], ""], strict=True):
         section = line if after and set(after) == {"-"} else section
         told = re.match(r"(\S[\w.,* ]*) : (.+)", line)
-        if section in ("Parameters", "Attributes", "Raises") and told:
+        if section == "Returns" and line and out[-1] != "Returns" and out[-1].strip("-"):
+            out[-1] += " " + line.strip()
+        elif section in ("Parameters", "Attributes", "Raises") and told:
             out += [told[1], f"    {told[2]}"]
         else:
             out.append(line)
     lines[:] = out
+
+
+def _returned(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """What is returned is a sentence: numpydoc takes it for the name of a type, without a text."""
+    lines[:] = [line for line in lines if line.strip() != ".."]
 
 
 def _drawn(block: Any, block_vars: dict[str, Any], gallery_conf: Any) -> str:
@@ -122,9 +147,28 @@ sphinx_gallery_conf = {
 }
 
 
+def _math(self: Any, node: Any) -> None:
+    """Mathematics as MathML, which browsers draw without a network."""
+    from docutils.nodes import SkipNode, math_block
+    from latex2mathml.converter import convert
+
+    kind = "block" if isinstance(node, math_block) else "inline"
+    self.body.append(f'<span class="m">{convert(node.astext(), display=kind)}</span>')
+    raise SkipNode
+
+
+def _explorer(app: Any, error: Exception | None) -> None:
+    """The page to which the first page links."""
+    (Path(app.outdir) / "explore.html").write_text(page(), "utf-8")
+
+
 def setup(app: Any) -> None:
     """See Sphinx."""
     _gallery()
     app.connect("autodoc-process-docstring", _docstring, priority=100)
+    app.connect("autodoc-process-docstring", _returned, priority=900)
     app.connect("source-read", _linked)
+    app.connect("source-read", _paper)
+    app.connect("build-finished", _explorer)
+    app.add_html_math_renderer("mathml", (_math, None), (_math, None))
     app.connect("include-read", lambda app, path, parent, content: _linked(app, "", content))

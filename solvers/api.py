@@ -202,11 +202,16 @@ def frontier(
 
 
 def _search(federation: Federation, task: Task) -> Any:
-    """What finds frontiers of local training on a finite X."""
+    """What finds frontiers and smallest disparities of ensembles, and on a finite X."""
+    from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
+    from fairfl.solvers.lft_ensemble.densities_segments import SegmentSearch
     from fairfl.solvers.lft_ensemble.finite_frontier import Segments
     from fairfl.solvers.lft_fedavg.finite_search import search_finite
 
-    return (Segments.of if task.scheme == "lft_ensemble" else search_finite)(federation, task)
+    model, ensemble = federation.model, task.scheme == "lft_ensemble"
+    if isinstance(model, FiniteModel):
+        return (Segments.of if ensemble else search_finite)(federation, task)
+    return EnsembleCurve(federation, model) if task.plain else SegmentSearch(federation, task)
 
 
 def _frontier(
@@ -216,10 +221,9 @@ def _frontier(
     from fairfl.solvers.cfl.frontier import cfl_frontier
     from fairfl.solvers.client_aware import aware_frontier
     from fairfl.solvers.frontier_checks import checked, filled, upper_bound
-    from fairfl.solvers.lft_ensemble.densities_frontier import ensemble_frontier
     from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_frontier
 
-    model, scheme = federation.model, task.scheme
+    scheme = task.scheme
     if scheme == "cfl":  # each point is the solution at its own disparity
         return cfl_frontier(federation, points, task)
     if scheme == "client_aware":
@@ -230,12 +234,10 @@ def _frontier(
         found = common_frontier(
             federation, task, points, lambda eps: _solve(federation, task, eps, local)
         )
-    elif isinstance(model, FiniteModel):
-        found = _search(federation, task).frontier(points)
-    elif scheme == "lft_ensemble":
-        found = ensemble_frontier(federation, task, model, points)
-    else:
+    elif scheme == "lft_fedavg" and not federation.is_finite:
         found = fedavg_frontier(federation, task, points, effort)
+    else:
+        found = _search(federation, task).frontier(points)
     ends = _corners(federation, task)
     found = checked(federation, task, found if found.exact else filled(found, ends), ends)
     return dataclasses.replace(
@@ -293,19 +295,14 @@ def min_disparity(
     if scheme in ("cfl", "client_aware"):  # f = 1/2 serves everybody alike
         fair = _solve(federation, task, np.zeros(1), local)
         return MinDisparity(scheme, 0.0, np.zeros(1), fair.accuracy, utility=fair.utility)
-    from fairfl.solvers.lft_ensemble.densities_frontier import ensemble_minimum
-    from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_minimum
+    if scheme == "lft_fedavg" and not federation.is_finite:
+        from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_minimum
 
-    model = federation.model
-    if isinstance(model, FiniteModel):
-        least = _search(federation, task).minimum()
+        least = fedavg_minimum(federation, task)
     else:
-        least = (
-            ensemble_minimum(federation, task, model)
-            if scheme == "lft_ensemble"
-            else fedavg_minimum(federation, task)
-        )
-    least = least.join(_corners(federation, task)).least
+        least = _search(federation, task).minimum()
+    if not (scheme == "lft_ensemble" and task.plain and not federation.is_finite):
+        least = least.join(_corners(federation, task)).least  # there it is known
     lower = upper = None
     if certify:
         from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity
@@ -342,16 +339,11 @@ def _local(federation: Federation, scheme: str, local_eps: Any) -> Array:
 
 def _enclosable(federation: Federation, task: Task) -> None:
     """ValueError unless the smallest disparity can be enclosed."""
-    scheme = task.scheme
-    if scheme not in ("lft_ensemble", "lft_fedavg"):
-        raise ValueError(f"certify is available for local training, got {scheme!r}")
-    if federation.is_finite:
+    two = task.scheme == "lft_fedavg" and federation.n_clients == 2
+    if not (two or task.scheme == "lft_ensemble"):
         raise ValueError(
-            "certify takes normal laws and logistic eta, this federation has a finite X"
-        )
-    if scheme == "lft_fedavg" and federation.n_clients != 2:
-        raise ValueError(
-            f"certify takes 'lft_fedavg' of two clients, got {federation.n_clients} of them"
+            "certify takes 'lft_ensemble', or 'lft_fedavg' of two clients, got "
+            f"{task.scheme!r} of {federation.n_clients}"
         )
     if not task.plain:
         raise ValueError(

@@ -18,21 +18,13 @@ from contextlib import suppress
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.cfl.budget_path import BudgetPath, signed_disparity
 from fairfl.solvers.common_path import Path
 from fairfl.solvers.finite import solve_box
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
-from fairfl.solvers.numerics.dual import kkt_residual
 from fairfl.solvers.problem import Problem, Task, clients_problem, own_problems
-from fairfl.solvers.rule_family import RuleFamily, certify_rules
-from fairfl.solvers.solution import (
-    FINITE_TOLERANCE,
-    LAW_TOLERANCE,
-    CertificationError,
-    Solution,
-    rates_of,
-    tolerance,
-)
+from fairfl.solvers.solution import FINITE_TOLERANCE, CertificationError, Solution, tolerance
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 
@@ -67,7 +59,7 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
     """The path at the budgets between which it is, or is taken to be, linear."""
     model, solved, averaged = fed.model, Solved(fed, task, solve), task.scheme == "lft_ensemble"
     if not isinstance(model, FiniteModel):
-        path = Path(solved if averaged else Followed(fed, task, solved))
+        path = Path(solved if averaged else BudgetPath.of(fed, task).signed)
         if averaged and task.plain:
             curve = EnsembleCurve(fed, model)
             path = Path(lambda eps: curve.solved(_all(eps, fed.n_clients)))
@@ -110,43 +102,8 @@ class Solved:
         for k, budget in enumerate(eps):
             with suppress(CertificationError):
                 found = self.at(float(budget))
-                out[:, k] = self.signed(found), 1.0 + found.utility
+                out[:, k] = signed_disparity(self.fed, self.task, found), 1.0 + found.utility
         return out[0], out[1]
-
-    def signed(self, found: Solution) -> float:
-        """The disparity, with the sign of the difference of two groups with one rate."""
-        if self.task.several:
-            return found.disparity
-        rates = rates_of(self.fed, self.task.notion, found.classifier)[1][0]
-        return float(np.copysign(found.disparity, rates[0] - rates[1]))
-
-
-class Followed:
-    """LFT+FedAvg's path on densities: from known rules by Newton's method, all budgets together,
-    certified; what is not is solved.
-    """
-
-    def __init__(self, fed: Federation, task: Task, solved: Solved) -> None:
-        self.fed, self.task, self.solved = fed, task, solved
-        self.family, self.unit = RuleFamily.of(fed, task), float(task.costs.max())
-        self.eps, self.rules = np.ones(1), self.family.at(np.zeros((1, self.family.problem.count)))
-
-    def __call__(self, eps: Array) -> tuple[Array, Array]:
-        near = self.rules.take(np.abs(eps[:, None] - self.eps).argmin(axis=1))
-        budgets = _all(eps, self.fed.n_clients)
-        found, met = self.family.follow(near, budgets)
-        # Newton's method may end at the solution of other budgets
-        met &= kkt_residual(found.lam, found.values, self.family.limits(budgets)) <= LAW_TOLERANCE
-        md, worth, sure = certify_rules(self.fed, self.task, self.family, found)
-        md = md if self.task.several else np.copysign(md, found.md)
-        worth = 1.0 + self.unit * (worth - 1.0)
-        for k in np.flatnonzero(~(met & sure)):
-            s = self.solved.at(float(eps[k]))
-            md[k], worth[k] = self.solved.signed(s), 1.0 + s.utility
-            own = self.family.at(s.multipliers[None] / self.unit)
-            found = found.replaced(np.array([k]), own)
-        self.eps, self.rules = np.append(self.eps, eps), self.rules.join(found)
-        return md, worth
 
 
 def _all(eps: Array, clients: int) -> Array:

@@ -10,6 +10,7 @@ no double λ tells their rule; its budgets do.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from fairfl.solvers.density_problem import DensityProblem
 from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, overlooked, worth
-from fairfl.solvers.numerics.newton import KKT_TOLERANCE, settled
+from fairfl.solvers.numerics.newton import settled
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE
 from fairfl.theory.numerics.piecewise import Piecewise
@@ -31,27 +32,14 @@ TIGHT = 1e-11
 
 
 @dataclass(frozen=True)
-class Rules:
-    """Optimal rules, b = 0..B-1: the dual points, and the pooled differences (B, M) of rates."""
+class Rules(DualPoint):
+    """Optimal rules, b = 0..B-1, with their pooled differences (B, M) of rates. Accuracies are
+    1 + utility at costs over the largest, ``values`` (B, K) the constraints' differences.
+    """
 
-    point: DualPoint
+    arrays: ClassVar = (*DualPoint.arrays, "pooled")
     pooled: Array
     client: Array
-
-    @property
-    def lam(self) -> Array:
-        """(B, K) multipliers."""
-        return self.point.lam
-
-    @property
-    def accuracy(self) -> Array:
-        """(B,) 1 + utility, at costs over the largest."""
-        return self.point.accuracy
-
-    @property
-    def values(self) -> Array:
-        """(B, K) the constraints' differences of rates."""
-        return self.point.values
 
     @property
     def md(self) -> Array:
@@ -66,7 +54,7 @@ class Rules:
     @property
     def cuts(self) -> Array:
         """(B, P) how many ends the accept sets have at each place."""
-        return np.stack([sets.counts for sets in self.point.sets], axis=1)
+        return np.stack([sets.counts for sets in self.sets], axis=1)
 
     @property
     def local(self) -> Array:
@@ -87,21 +75,6 @@ class Rules:
         bound = largest((self.lam != 0) * 1.0, self.client) > 0
         eps = np.where(bound, self.local, SLACK_BUDGET)
         return np.where(eps <= TIGHT, 0.0, eps)
-
-    def take(self, rows: Array) -> Rules:
-        """The rules ``rows``."""
-        return Rules(self.point.take(rows), self.pooled[rows], self.client)
-
-    def join(self, other: Rules) -> Rules:
-        """Both sets of rules."""
-        pooled = np.concatenate([self.pooled, other.pooled])
-        return Rules(self.point.join(other.point), pooled, self.client)
-
-    def replaced(self, rows: Array, other: Rules) -> Rules:
-        """``other`` in place of the rules ``rows``."""
-        pooled = self.pooled.copy()
-        pooled[rows] = other.pooled
-        return Rules(self.point.replaced(rows, other.point), pooled, self.client)
 
 
 def largest(values: Array, client: Array) -> Array:
@@ -152,15 +125,16 @@ class RuleFamily:
     def _rules(self, point: DualPoint) -> Rules:
         rows = zip(point.sets, self.pooled, strict=True)
         md = np.sum([s.integrals[:, 1:] @ row.T for s, row in rows], axis=0)
-        return Rules(point, self.constant + md, self.client)
+        own = point.lam, point.sets, point.accuracy, point.values
+        return Rules(*own, self.constant + md, self.client)
 
     def at(self, lam: Array) -> Rules:
         """The rules at lam (B, K)."""
         return self._rules(dual_point(self.problem, lam))
 
-    def solve(self, eps: Array, enough: float = KKT_TOLERANCE) -> Rules:
+    def solve(self, eps: Array) -> Rules:
         """The rule (1,) at budgets eps (I,), or where Newton's method ends beside them."""
-        return self._rules(descend(self.problem, self.limits(eps), None, enough)[-1])
+        return self._rules(descend(self.problem, self.limits(eps))[-1])
 
     @property
     def everybody(self) -> tuple[Array, list[Piecewise]]:
@@ -180,7 +154,8 @@ class RuleFamily:
         whether (B,) it ended there.
         """
         limits = self.limits(eps)
-        point = replace(rules.point, lam=np.where(np.isfinite(limits), rules.lam, 0.0))
+        lam = np.where(np.isfinite(limits), rules.lam, 0.0)
+        point = DualPoint(lam, rules.sets, rules.accuracy, rules.values)
         found, met = settled(self.problem, point, limits)
         return self._rules(found), met
 
@@ -196,10 +171,10 @@ def certify_rules(
     """(B,) the disparities of LFT+FedAvg's rules and their worths at costs over the largest, from
     the definitions; and whether the rules are certified for their budgets as by ``solve_by_dual``.
     """
-    model, point, error = fed.model, rules.point, np.zeros((2, len(rules.lam)))
+    model, error = fed.model, np.zeros((2, len(rules.lam)))
     assert isinstance(model, ContinuousModel)
-    exact, count = [], len(point.sets)
-    for p, sets in enumerate(point.sets):
+    exact, count = [], len(rules.sets)
+    for p, sets in enumerate(rules.sets):
         edges, values = sets.steps
         groups = range(p, fed.n_groups, count)  # a place is a group, or all of them
         gain = sum(model.utility(task.costs / task.costs.max(), a, edges, values) for a in groups)
@@ -216,7 +191,7 @@ def certify_rules(
         [own[:, 1:] @ rows.T for own, rows in zip(exact, family.pooled, strict=True)], axis=0
     )
     limits = family.limits(rules.budgets)
-    gap = point.dual(limits) + overlooked(family.problem, point) - attained
+    gap = rules.dual(limits) + overlooked(family.problem, rules) - attained
     over = (np.abs(values) - limits).max(axis=1, initial=0.0)
     worst = np.maximum(np.maximum(np.abs(gap), over), error.max(axis=0))
     return np.abs(pooled).max(axis=1, initial=0.0), attained, worst <= LAW_TOLERANCE

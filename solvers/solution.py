@@ -184,21 +184,11 @@ class Solution(Tabular):
 
     def summary(self) -> dict[str, Any]:
         """Plain numbers, for JSON."""
-        return {
-            "scheme": self.scheme,
-            "eps": self.eps.tolist(),
-            "accuracy": self.accuracy,
-            "utility": self.utility,
-            "notion": self.notion,
-            "difference": self.difference,
-            "mean_difference": self.mean_difference,
-            "disparity": self.disparity,
-            "local_mean_differences": _known(self.local_mean_differences),
-            "local_disparities": _known(self.local_disparities),
-            "local_eps": None if self.local_eps is None else self.local_eps.tolist(),
-            "multipliers": self.multipliers.tolist(),
-            "duality_gap": self.duality_gap,
-        }
+        names = ("scheme", "eps", "accuracy", "utility", "notion", "difference", "mean_difference")
+        more = ("disparity", "local_mean_differences", "local_disparities", "local_eps")
+        figures = {name: getattr(self, name) for name in (*names, *more)}
+        figures |= {"multipliers": self.multipliers, "duality_gap": self.duality_gap}
+        return {k: _known(v) if isinstance(v, np.ndarray) else v for k, v in figures.items()}
 
 
 @dataclass(frozen=True)
@@ -272,20 +262,23 @@ def evaluate(
             for a in range(fed.n_groups)
         )
 
-    figures = _figures(fed, task, worth, lambda notion: rates_of(fed, notion, rule))
-    named = rule.named(fed.groups)
-    own = {"classifier": named, "multipliers": multipliers, "certificates": certificates}
-    return Solution(task.scheme, eps, local_eps=local_eps, **own, **figures)
+    own = (eps, rule.named(fed.groups), multipliers, certificates, local_eps)
+    return _assembled(fed, task, worth, lambda notion: rates_of(fed, notion, rule), *own)
 
 
-def _figures(
+def _assembled(
     fed: Federation,
     task: Task,
     worth: Callable[[Array], float],
     rates_of: Callable[[str], tuple[Rates, Array, Array]],
-) -> dict[str, Any]:
-    """What a solution tells of the rule whose utility at costs is ``worth``, and whose rates of a
-    notion are ``rates_of``.
+    eps: Array,
+    rule: Classifier | ClientClassifiers,
+    multipliers: Array,
+    certificates: tuple[Certificate, ...],
+    local_eps: Array | None,
+) -> Solution:
+    """The solution with a rule whose utility at costs is ``worth``, and whose rates of a notion are
+    ``rates_of``.
     """
     utility = worth(task.costs)
     rates, pooled, local = rates_of(task.notion)
@@ -295,16 +288,22 @@ def _figures(
     (accepted,), (own,) = parity
     apart = float(disparity(pooled, rates.mass.sum(axis=1), task.difference))
     two = fed.n_groups == 2
-    return {
-        "accuracy": 1.0 + (utility if task.accurate else worth(np.ones_like(task.costs))),
-        "utility": utility,
-        "mean_difference": float(accepted[0] - accepted[1]) if two else float("nan"),
-        "disparity": 0.0 if np.isnan(apart) else apart,
-        "local_mean_differences": own[:, 0] - own[:, 1] if two else np.full(fed.n_clients, np.nan),
-        "local_disparities": disparity(local, rates.mass, task.difference),
-        "notion": task.notion,
-        "difference": task.difference,
-    }
+    return Solution(
+        task.scheme,
+        eps,
+        accuracy=1.0 + (utility if task.accurate else worth(np.ones_like(task.costs))),
+        mean_difference=float(accepted[0] - accepted[1]) if two else float("nan"),
+        disparity=0.0 if np.isnan(apart) else apart,
+        local_mean_differences=own[:, 0] - own[:, 1] if two else np.full(fed.n_clients, np.nan),
+        multipliers=multipliers,
+        classifier=rule,
+        certificates=certificates,
+        utility=utility,
+        notion=task.notion,
+        local_disparities=disparity(local, rates.mass, task.difference),
+        local_eps=local_eps,
+        difference=task.difference,
+    )
 
 
 def rates_of(
@@ -360,7 +359,5 @@ def evaluate_finite(
 
     rules = [Classifier.on_points(model.points, table, model.cuts, fed.groups) for table in f]
     rule = ClientClassifiers(rules) if task.scheme == "client_aware" else rules[0]
-    own = {"classifier": rule, "multipliers": multipliers, "certificates": certificates}
-    return Solution(
-        task.scheme, eps, local_eps=local_eps, **own, **_figures(fed, task, worth, rates)
-    )
+    own = (eps, rule, multipliers, certificates, local_eps)
+    return _assembled(fed, task, worth, rates, *own)

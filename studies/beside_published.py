@@ -24,7 +24,7 @@ COLUMNS = ["dataset", "objective", "measure", "published", "published_sd"]
 
 
 def published(table: Printed, rename: Mapping[str, Sequence[str]] | None = None) -> pd.DataFrame:
-    """A row a number. ``rename``: our names of a row, one or several; the others keep theirs."""
+    """A row per number. ``rename``: our names of a row, one or several; the others keep theirs."""
     names = rename or {}
     rows = [
         (data, name, measure, float(mean), np.nan if spread is None else float(spread))
@@ -36,7 +36,7 @@ def published(table: Printed, rename: Mapping[str, Sequence[str]] | None = None)
 
 
 def compare(values: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """A row a dataset, objective and measure: mean, sd (divisor seeds - 1; NaN for one seed),
+    """A row per dataset, objective and measure: mean, sd (divisor seeds - 1; NaN for one seed),
     seeds, half of the mean's interval, and the published.
 
     ``apart`` is |mean - published| over the larger of the two spreads, NaN where neither is known
@@ -70,8 +70,8 @@ def paired(values: pd.DataFrame) -> pd.DataFrame:
 
 
 def cells(table: pd.DataFrame, spread: str = "sd") -> list[list[str]]:
-    """The table as text: a row a dataset and objective, below a header; ``ours ± spread [published
-    ± sd]``, ``spread`` "sd" or "half".
+    """The table as text, with a header and a row per dataset and objective. A cell is ``ours ±
+    spread [published ± sd]``, ``spread`` "sd" or "half".
     """
     measures = list(dict.fromkeys(table["measure"]))
     texts: dict[tuple[str, str], dict[str, str]] = {}

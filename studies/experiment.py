@@ -9,6 +9,7 @@ import pandas as pd
 
 from fairfl._support.checks import one_of, shown, whole
 from fairfl.sims.engine import Computing, Model, Parts, Replicate, Result, Training
+from fairfl.studies.beside_published import COLUMNS
 
 PROFILES = ("quick", "paper")
 MOST_SEEDS = 1000
@@ -126,17 +127,17 @@ class Runs:
 
 @dataclass(frozen=True)
 class Experiment(Runs):
-    """An experiment module, as the registry found it.
+    """What is compared with a paper's table or figure, or runs of one's own.
 
     Attributes
     ----------
     values : callable (clients) -> DataFrame
-        From the clients' measures (see ``execute.py``) a row a dataset, objective, seed and
+        From the clients' measures (see ``execute.py``) a row per dataset, objective, seed and
         measure: ``value``.
     differences : callable (clients) -> tuple of str
         What differs from the paper in data or protocol, a line each.
     published : DataFrame
-        Columns dataset, objective, measure, published, published_sd.
+        Columns dataset, objective, measure, published, published_sd; empty by default.
     pictures : tuple of Picture
     shown : callable (clients) -> DataFrame
         The rows that pictures show, objectives as they call them; all of them by default.
@@ -148,7 +149,7 @@ class Experiment(Runs):
 
     values: Callable[[pd.DataFrame], pd.DataFrame]
     differences: Callable[[pd.DataFrame], tuple[str, ...]]
-    published: pd.DataFrame
+    published: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=COLUMNS))
     pictures: tuple[Picture, ...] = ()
     shown: Callable[[pd.DataFrame], pd.DataFrame] = lambda clients: clients
     points: Callable[[pd.DataFrame], pd.DataFrame] | None = None

@@ -37,7 +37,7 @@ KEYS = ["dataset", "objective", "seed"]
 
 
 def statistics(clients: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
-    """The named measures of each run: a row a dataset, objective, seed and measure.
+    """The named measures of each run: a row per dataset, objective, seed and measure.
 
     Clients without samples in the part have no accuracy, and count in none of the measures.
     """

@@ -15,7 +15,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.search import Attack
+from fairfl.claims.adversarial_search import Attack
 
 Vector = list[Any]
 Instance = dict[str, Any]

@@ -210,7 +210,7 @@ def _entries(ids: list[str] | None, levels: list[str] | None) -> list[Entry]:
 def _run(
     entries: list[Entry], effort: str, jobs: int, folder: Path | None, quiet: bool
 ) -> Iterator[Outcome]:
-    """The outcomes as they come; verdicts, which may need several, are told at the end."""
+    """The outcomes as they come; verdicts, which may need several, are printed at the end."""
     from fairfl._support.processes import as_done, job_count
     from fairfl.claims.runner import examine_id
     from fairfl.cli.progress import counting
@@ -226,8 +226,8 @@ def _run(
 
 
 def _table(chosen: list[dict[str, Any]]) -> None:
-    """A line a claim, cut to the width of the terminal; of a claim and its repaired form, which its
-    verdict tells of, the claim's alone.
+    """A line per claim, cut to the width of the terminal. Repaired forms have none: the verdict of
+    their claim says that they exist.
     """
     ids = {c["id"] for c in chosen}
     rows = [("id", "verdict", "level", "statement")]

@@ -71,8 +71,8 @@ def frontier(
     costs: Annotated[
         str,
         option(
-            "Costs of a missed and of a wrong positive, such as 5:1; each a number, or one a group "
-            "with commas. Or balanced, for balanced accuracy.",
+            "Costs of a missed and of a wrong positive, such as 5:1; each a number, or one per "
+            "group with commas. Or balanced, for balanced accuracy.",
             metavar="FN:FP",
         ),
     ] = "1:1",

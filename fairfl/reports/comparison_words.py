@@ -57,7 +57,7 @@ def sentences(found: Comparison) -> list[str]:
 
 
 def asked(question: Question) -> list[str]:
-    """What was asked, unless it is the usual; one line."""
+    """Notion, costs and visibility in one line; empty for the defaults."""
     if question == PLAIN:
         return []
     rates = RATES[question.notion]
@@ -222,7 +222,7 @@ def _sampled(found: Comparison) -> list[str]:
 
 
 def _too_few(found: Comparison) -> list[str]:
-    """How many people would do, where these are too few to tell differences of ``TOLD`` apart."""
+    """How many people are needed, where these are too few to detect differences of ``TOLD``."""
     first = len(ENDS) + len(found.disparities)
     losses = [4, *(first + k for k in found.talked)]
     ends = [found.between(scheme, column) for scheme in found.reaches for column in losses]

@@ -1,4 +1,4 @@
-"""The frontiers of the schemes that a question is asked of."""
+"""Frontiers of the compared schemes."""
 
 from __future__ import annotations
 

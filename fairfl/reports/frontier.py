@@ -159,7 +159,7 @@ def rules_table(found: Comparison) -> Table:
 
 
 def table(found: Comparison, schemes: Sequence[str], title: str) -> Table:
-    """One column a scheme, so that it fits a terminal of 80 characters; intervals stand below their
+    """One column per scheme, so that it fits a terminal of 80 characters, with intervals below the
     numbers.
     """
     out = _headed(schemes, "", title)

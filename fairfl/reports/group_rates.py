@@ -1,5 +1,5 @@
-"""The groups' rates under the most useful classifier, by the notion that is asked for; of several
-such the least disparate.
+"""The groups' rates, by the notion, under the classifier of the largest utility; of several such
+the least disparate.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What is asked of every scheme besides its budget, and the value that rules are compared by."""
+"""Notion, difference, costs and visibility under which schemes are compared."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Question:
         return asked | ({"local_eps": self.local_eps} if scheme == "client_aware" else {})
 
     def task(self, federation: Federation, scheme: str) -> Task:
-        """The task of a scheme; ValueError for what cannot be asked of this federation."""
+        """The task of a scheme; ValueError where this federation has none."""
         return Task.of(
             federation, base(scheme), self.notion, self.difference, self.costs, self.sees
         )

@@ -1,24 +1,4 @@
-"""A sweep from a TOML file.
-
-    run = "frontier"                   # solve, min_disparity, frontier, simulate, crosscheck or
-                                       # claim, or "module:function" of what --import named
-    [fixed]                            # the same in every unit
-    points = 20
-    federation.clients = [{mean = [3, 5]}, {mean = [1, -1]}]
-
-    [grid]                             # every combination
-    scheme = ["cfl", "lft_fedavg"]
-    "federation.clients.0.q" = {from = 0.1, to = 0.9, steps = 5}
-    seed = {count = 10}                # 0, 1, ..., 9
-
-    [draw]                             # so many random draws of each combination
-    count = 100
-    seed = 0
-    "federation.clients.1.q" = {uniform = [0.1, 0.9]}
-
-A name with dots is a place inside a parameter. Draws are ``uniform``, ``log_uniform`` and
-``integers`` (both ends), or ``normal`` (mean, sd), each with ``size`` for an array.
-"""
+"""A sweep from a TOML file; docs/sweeps.md lists the keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder of a sweep: what is swept, one file a unit, and the table of all."""
+"""The folder of a sweep: what is swept, one file per unit, and the table of all."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The units of a sweep: every combination of values, and random draws. A unit is made when it is
-asked for, so that a million cost no memory.
+"""The units of a sweep: every combination of values, and random draws. A unit is made when it
+is read, so that a million cost no memory.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ each.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from fairfl.solvers import api
@@ -30,7 +31,7 @@ def min_disparity(federation: Any, scheme: str, **asked: Any) -> dict[str, Any]:
 
 
 def frontier(federation: Any, scheme: str, points: int = 60, **asked: Any) -> list[dict[str, Any]]:
-    """:func:`fairfl.frontier`, a row a point."""
+    """:func:`fairfl.frontier`, a row per point."""
     found = api.frontier(_federation(federation), scheme, points, **asked)
     names = ("disparity", "accuracy", "utility", "eps")
     columns = [getattr(found, name).tolist() for name in names]
@@ -71,11 +72,13 @@ def crosscheck(study: str, seed: int, profile: str = "quick") -> list[dict[str, 
     ]
 
 
-def claim(claim: str, effort: str = "quick") -> dict[str, Any]:
-    """Examine a claim; nothing is recorded."""
+def claim(claim: str, effort: str = "quick", folder: str | None = None) -> dict[str, Any]:
+    """Examine a claim. ``folder``, which all machines share, keeps outcomes: from there ``fairfl
+    claims check --out FOLDER --record`` takes them.
+    """
     from fairfl.claims.runner import examine_id
 
-    found = examine_id(claim, effort)
+    found = examine_id(claim, effort, folder and Path(folder))
     return {
         "finding": found.finding,
         "level": found.level,

@@ -3,8 +3,8 @@ edited.
 
 A figure module holds ``NAME`` (of its files), ``TITLE`` (which figure of which paper it shows, and
 what it says), ``data() -> DataFrame`` (tidy; kept as CSV beside the picture) and ``draw(data) ->
-Figure`` (all of it from that table). One with several of one shape holds ``FIGURES``, a tuple of
-``FigureEntry``.
+Figure`` (all of it from that table; called under the style sheet). One with several of one shape
+holds ``FIGURES``, a tuple of ``FigureEntry``.
 """
 
 from __future__ import annotations

@@ -69,10 +69,15 @@ def data(points: int = POINTS) -> pd.DataFrame:
     cfl = [solve(fed, "cfl", e) for e in eps]
     widest = max(s.local_disparities.max() for s in (free, fair, *cfl))
     local = np.linspace(0.0, widest, points)
-    grid = np.unique(np.append(local, CUTS))
-    found = [
-        _row(e, own, solve(fed, "client_aware", e, local_eps=own)) for own in grid for e in eps
-    ]
+    solved, found = [solve(fed, "client_aware", e) for e in eps], []
+    for own in np.unique(np.append(local, CUTS))[::-1]:
+        for k in reversed(range(points)):
+            if solved[k].local_disparities.max() > own:  # else it is optimal for this budget too
+                if k + 1 < points and solved[k + 1].disparity <= eps[k]:
+                    solved[k] = solved[k + 1]
+                else:
+                    solved[k] = solve(fed, "client_aware", eps[k], local_eps=own)
+            found.insert(0, _row(eps[k], own, solved[k]))
     found += [_row(e, np.inf, s) for e, s in zip(eps, cfl, strict=True)]
     for scheme in ("lft_fedavg", "lft_ensemble"):
         found += [_row(np.inf, own, solve(fed, scheme, own)) for own in local]
@@ -90,7 +95,6 @@ def _row(eps: float, local_eps: float, s: Solution) -> dict[str, object]:
     }
 
 
-@style.styled
 def draw(data: pd.DataFrame) -> Figure:
     """A map of the budgets, and cuts through it, with the other schemes on both."""
     figure = Figure(figsize=(style.PAGE, 3.4))

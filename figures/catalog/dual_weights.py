@@ -47,7 +47,7 @@ within reach of them.
 
 
 def data(points: int = POINTS) -> pd.DataFrame:
-    """One row an objective, panel and client.
+    """One row per objective, panel and client.
 
     Returns
     -------
@@ -68,7 +68,6 @@ def data(points: int = POINTS) -> pd.DataFrame:
     return pd.concat(rows, ignore_index=True)
 
 
-@style.styled
 def draw(data: pd.DataFrame) -> Figure:
     """(a) above (b), one legend below both."""
     figure = Figure(figsize=(style.COLUMN, 4.9))

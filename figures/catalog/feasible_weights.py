@@ -110,7 +110,6 @@ def _table(panel: str, kind: str, weights: Array) -> pd.DataFrame:
     return pd.DataFrame({"panel": panel, "kind": kind, **columns, **told})
 
 
-@style.styled
 def draw(data: pd.DataFrame) -> Figure:
     """Three rows of two triangles."""
     figure = Figure(figsize=(style.COLUMN, 5.0))

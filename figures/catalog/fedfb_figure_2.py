@@ -3,7 +3,7 @@ than a pooled one.
 
 The instance is ours: the picture in the paper gives no numbers. Of all 2,925 triples of clients
 with four samples it is one of four whose local rules are deterministic and fair, and whose vote and
-majority fail (``tests/helpers/figure_2_search.py``).
+majority fail (an exhaustive search in fractions: ``tests/helpers/figure_2_search.py`` at 31386236).
 
 Labels are 1 exactly where x > 0, so η(x) ∈ {0, 1}; X is the twelve samples' places, clients weigh
 the same, group 0 is F and 1 is M. Everything drawn is solved on ``Federation.finite``: the local
@@ -103,7 +103,6 @@ def _table(
     )
 
 
-@style.styled
 def draw(data: pd.DataFrame) -> Figure:
     """A lane a rule, F above M: the darker, the likelier accepted; samples as letters, positive
     ones in pink boxes.

@@ -101,7 +101,7 @@ def local_rules(fed: Federation) -> LocalRules:
 def contributions(rules: LocalRules, eps: Array) -> Array:
     """(I,) π_j G_j(ε_j): what each client's rule adds to the pooled MD."""
     found = rules.solve(eps)
-    return rules.fed.weight * rules.pooled(*rules.cuts(found.anchor, found.offset))[0]
+    return rules.fed.weight * rules.pooled(*rules.cuts(rules.bound, found.t0, found.t1))[0]
 
 
 def curves(rules: LocalRules, eps: Array) -> Array:
@@ -127,8 +127,7 @@ def log10_unconstrained(rules: LocalRules, client: int) -> float:
     fair.
     """
     assert isinstance(rules.model, ContinuousModel)
-    zero = np.zeros(rules.bound.size)
-    cuts = rules.cuts(zero, zero)
+    cuts = rules.free_cuts
     # (group, above/below)
     tails = np.array([rules.model.own_log_tails(a, cuts[a]) for a in (0, 1)])[:, :, client]
     # the smaller tail of the two: the other's difference is rounding
@@ -137,7 +136,6 @@ def log10_unconstrained(rules: LocalRules, client: int) -> float:
         return float((small.max() + np.log1p(-np.exp(-abs(small[0] - small[1])))) / np.log(10))
 
 
-@style.styled
 def draw(data: pd.DataFrame) -> Figure:
     """Three maps with one colour scale; a panel where ε0 = 0 stands apart has it as a strip on its
     left.

@@ -62,7 +62,6 @@ def data(points: int = POINTS) -> pd.DataFrame:
     return table
 
 
-@style.styled
 def draw(data: pd.DataFrame) -> Figure:
     """g above |g|, with ε and λ = g⁻¹(ε) led to the axes."""
     figure = Figure(figsize=(style.COLUMN, 3.6))

@@ -43,7 +43,6 @@ def data() -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-@style.styled
 def draw(data: pd.DataFrame) -> Figure:
     """A panel a partition: a disc a client and class, its area the number of rows."""
     partitions = names(data, "partition")

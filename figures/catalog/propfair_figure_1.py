@@ -53,7 +53,7 @@ def utilities(theta: Any) -> Any:
 
 
 def data() -> pd.DataFrame:
-    """One row a point.
+    """One row per point.
 
     Returns
     -------
@@ -89,7 +89,6 @@ def data() -> pd.DataFrame:
     )
 
 
-@style.styled
 def draw(data: pd.DataFrame) -> Figure:
     """Two sets, the rules' points on them, and what touches them at the Nash point."""
     figure = Figure(figsize=(style.COLUMN, 5.4))

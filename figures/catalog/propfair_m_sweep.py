@@ -110,7 +110,6 @@ def _row(name: str, found: MinimaxSolution, fedavg: MinimaxSolution) -> dict[str
     }
 
 
-@style.styled
 def draw(data: pd.DataFrame) -> Figure:
     """Worst and mean loss against M - M₀, between the levels of AFL and FedAvg."""
     figure = Figure(figsize=(style.COLUMN, 2.9))

@@ -83,7 +83,6 @@ def data(points: int = 41) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-@style.styled
 def draw(data: pd.DataFrame) -> Figure:
     """The losses above; below, each measure in units of its value at q = 0: lower is more
     uniform.

@@ -61,7 +61,6 @@ def data() -> pd.DataFrame:
     return pd.concat(rows, ignore_index=True)
 
 
-@style.styled
 def draw(data: pd.DataFrame) -> Figure:
     """(a) above (b), one legend below both."""
     figure = Figure(figsize=(style.COLUMN, 4.9))

@@ -104,15 +104,14 @@ def curves(rows: Sequence[Row], optional: Sequence[Row] = ()) -> pd.DataFrame:
 
 
 def _read(file: Path) -> pd.DataFrame:
-    """A row a measure and part of a curves.csv."""
+    """A row per measure and part of a curves.csv."""
     wide = pd.read_csv(file, header=[0, 1, 2], index_col=list(range(5)))
     tall = wide.stack([0, 1], future_stack=True)
     return tall.rename_axis(index=[*wide.index.names, "measure", "part"]).reset_index()
 
 
-@style.styled
 def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
-    """A panel a row and measure, ``columns`` side by side."""
+    """A panel per row and measure, ``columns`` side by side."""
     panels = list(dict.fromkeys(zip(table["row"], table["measure"], table["part"], strict=True)))
     lines = -(-len(panels) // columns)
     figure = Figure()

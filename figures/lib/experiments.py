@@ -109,7 +109,7 @@ def draw_distribution(table: pd.DataFrame) -> Figure:
 
 
 def draw_rounds(table: pd.DataFrame) -> Figure:
-    """A curve an objective; between its least and most seed a band, where a panel has ``BANDS``
+    """A curve per objective; between its least and most seed a band, where a panel has ``BANDS``
     curves at most.
     """
     few = all(

@@ -105,7 +105,6 @@ def rows(panel: str, found: Mapping[str, Frontier]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-@style.styled
 def draw(
     data: pd.DataFrame, columns: int, height: float, *, losses: bool = False, axes: Axes = PLAIN
 ) -> Figure:

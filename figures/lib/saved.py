@@ -57,7 +57,8 @@ def save(
             figure.set_layout_engine(None)
         told = {"Title": title, "Creator": software, "Date": None}
         figure.savefig(svg, format="svg", metadata=told)
-        figure.savefig(png, format="png", metadata={"Title": title, "Software": software})
+        about = {"Title": title, "Software": software}
+        figure.savefig(png, format="png", metadata=about, pil_kwargs={"compress_level": 3})
     made = (csv_text(table), svg.getvalue(), png.getvalue())
     contents = {f"{name}{end}": one for end, one in zip(SUFFIXES, made, strict=True)}
     return write_piece(folder / f"{name}{SUFFIX}", contents, inputs)

@@ -4,12 +4,11 @@ state.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -23,9 +22,6 @@ COLUMN = 3.4
 PAGE = 7.0
 """Width of several panels, inches: the page."""
 INK = "#333333"
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 SCHEMES: dict[Scheme, Look] = {scheme: LOOKS[scheme] for scheme in LABELS}
@@ -61,17 +57,6 @@ def sheet() -> Iterator[None]:
     with matplotlib.rc_context():
         matplotlib.rc_file(SHEET)
         yield
-
-
-def styled(function: Callable[P, T]) -> Callable[P, T]:
-    """Run ``function`` under the style sheet: matplotlib reads settings when an artist is made."""
-
-    @wraps(function)
-    def inside(*args: P.args, **kwargs: P.kwargs) -> T:
-        with sheet():
-            return function(*args, **kwargs)
-
-    return inside
 
 
 def panels(

@@ -1,5 +1,5 @@
-"""CFL on densities at many budgets at once, for every notion, cost and sight: Newton's method from
-the multipliers at neighbouring budgets.
+"""CFL, or LFT+FedAvg at one budget for all clients, on densities at many budgets at once, for every
+notion, cost and sight: Newton's method from the multipliers at neighbouring budgets.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fairfl.solvers.numerics.dual import kkt_residual
 from fairfl.solvers.numerics.newton import KKT_TOLERANCE
 from fairfl.solvers.problem import Task
 from fairfl.solvers.rule_family import RuleFamily, Rules, certify_rules
-from fairfl.solvers.solution import LAW_TOLERANCE, Solution
+from fairfl.solvers.solution import LAW_TOLERANCE, Solution, rates_of
 from fairfl.theory.populations.federation import Federation
 
 PARTS = 2, 8, 32
@@ -28,7 +28,7 @@ SAME = 1e-12
 
 @dataclass
 class BudgetPath:
-    """CFL's solutions by their budget.
+    """The solutions of CFL, or of LFT+FedAvg, by their one budget.
 
     Attributes
     ----------
@@ -47,11 +47,12 @@ class BudgetPath:
     @classmethod
     def of(cls, fed: Federation, task: Task) -> BudgetPath:
         """Both ends, which are solved by themselves, and even budgets between them."""
-        task = replace(task, scheme="cfl")
+        task = task if task.scheme == "lft_fedavg" else replace(task, scheme="cfl")
         none = np.zeros(0)
         path = cls(fed, task, RuleFamily.of(fed, task), none, none)
-        free = solve_by_dual(fed, task, np.array([SLACK_BUDGET]))
-        path.eps = np.array([free.disparity or SLACK_BUDGET])
+        free = solve_by_dual(fed, task, path.budgets(np.array([SLACK_BUDGET]))[0])
+        own = np.nan_to_num(free.local_disparities).max()
+        path.eps = np.array([(free.disparity if task.scheme == "cfl" else own) or SLACK_BUDGET])
         path.lam = free.multipliers[None] / path.unit
         path.solution(0.0)
         for parts in PARTS:
@@ -63,10 +64,15 @@ class BudgetPath:
         """The largest cost."""
         return float(self.task.costs.max())
 
+    def budgets(self, eps: Array) -> Array:
+        """(B, 1), or for LFT+FedAvg (B, I), the same budgets (B,) for all clients."""
+        return np.repeat(eps[:, None], self.family.client.max(initial=0) + 1, axis=1)
+
     def solution(self, eps: float) -> Solution:
         """The certified one at a budget, by itself."""
         if eps not in self.known:
-            self.known[eps] = solve_by_dual(self.fed, self.task, np.array([eps]))
+            own = self.budgets(np.array([eps]))[0]
+            self.known[eps] = solve_by_dual(self.fed, self.task, own)
             self._keep(np.array([eps]), self.known[eps].multipliers[None] / self.unit)
         return self.known[eps]
 
@@ -81,12 +87,13 @@ class BudgetPath:
         """Rules at budgets (B,) by Newton's method, and how far (B,) they are from the optimality
         conditions; the multipliers of those that meet them are kept for others to start from.
         """
-        limits = self.family.limits(eps[:, None])
+        budgets = self.budgets(eps)
+        limits = self.family.limits(budgets)
         start = np.stack([np.interp(eps, self.eps, own) for own in self.lam.T], axis=1)
         rules = self.family.at(np.where(np.isfinite(limits), start, 0.0))
         left = np.arange(eps.size)
         while left.size:
-            found, better = self.family.follow(rules.take(left), eps[left, None])
+            found, better = self.family.follow(rules.take(left), budgets[left])
             rules = rules.replaced(left, found)
             off = kkt_residual(found.lam, found.values, limits[left])
             left = left[better & (off > KKT_TOLERANCE)]
@@ -95,13 +102,29 @@ class BudgetPath:
         self._keep(eps[met], rules.lam[met])
         return rules, off
 
-    def points(self, eps: Array) -> Points:
-        """What the solutions at budgets (B,) attain, certified."""
+    def signed(self, eps: Array) -> tuple[Array, Array]:
+        """The disparities, with their sign for two groups and one rate, and the worths (B,) of the
+        solutions at budgets (B,), certified.
+        """
         rules, off = self.rules(eps)
-        disparity, worth, sure = certify_rules(self.fed, self.task, self.family, rules)
+        md, worth, sure = certify_rules(self.fed, self.task, self.family, rules)
+        md = md if self.task.several else np.copysign(md, rules.md)
         worth = 1.0 + self.unit * (worth - 1.0)
         for k in np.flatnonzero(~sure | (off > ENOUGH)):
             one = self.solution(float(eps[k]))
-            disparity[k], worth[k] = one.disparity, 1.0 + one.utility
-        met = np.abs(disparity - eps) <= LAW_TOLERANCE
-        return Points(np.where(met, eps, disparity), worth, eps[:, None])
+            md[k], worth[k] = signed_disparity(self.fed, self.task, one), 1.0 + one.utility
+        return md, worth
+
+    def points(self, eps: Array) -> Points:
+        """What the solutions at budgets (B,) attain, certified."""
+        md, worth = self.signed(eps)
+        met = np.abs(np.abs(md) - eps) <= LAW_TOLERANCE
+        return Points(np.where(met, eps, np.abs(md)), worth, eps[:, None])
+
+
+def signed_disparity(fed: Federation, task: Task, found: Solution) -> float:
+    """The disparity of a solution, with the sign of the difference of two groups with one rate."""
+    if task.several:
+        return found.disparity
+    rates = rates_of(fed, task.notion, found.classifier)[1][0]
+    return float(np.copysign(found.disparity, rates[0] - rates[1]))

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.roots import increasing_root, increasing_root_scaled
+from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Eta
 
@@ -28,10 +28,6 @@ ROUNDING = 6e-16
 """Residual of MD at which a root counts as found."""
 RESIDUAL = 1e-13
 """Residual of MD above which a root is refined around its anchor."""
-FAINT = 1e-8
-"""An |MD| at λ = 0 below this is the measure of its own residuals: budgets of 1e-30 may bind where
-|MD| is 1e-23.
-"""
 ODDS_RESIDUAL = 4e-13
 """The same for a difference of log-odds: MD is a quarter of it, at most."""
 
@@ -195,10 +191,8 @@ def solve_thresholds(
     active = np.flatnonzero((eps < np.abs(erm)) | ((eps == 0) & (sign != 0)))
     anchor, offset = zero.copy(), zero.copy()
     if active.size:
-        scale = np.where(np.abs(erm) < FAINT, 1.0 / np.maximum(np.abs(erm), 1e-300), 1.0)
-        anchor[active], offset[active] = _roots(
-            problem, eps[active], sign[active], everyone[active], scale[active]
-        )
+        own = eps[active], sign[active], everyone[active]
+        anchor[active], offset[active] = _roots(problem, *own)
         t0, t1 = problem.thresholds(anchor, offset, everyone)
     return ThresholdSolution(
         anchor, offset, t0, t1, problem.mean_difference(t0, t1, everyone), erm, sign
@@ -206,35 +200,27 @@ def solve_thresholds(
 
 
 def _residual(
-    problem: ThresholdProblem,
-    anchor: Array,
-    offset: Array,
-    eps: Array,
-    sign: Array,
-    index: Array,
-    scale: Array,
+    problem: ThresholdProblem, anchor: Array, offset: Array, eps: Array, sign: Array, index: Array
 ) -> Array:
-    """scale·sign·(MD - sign·eps) at λ = -sign·(anchor + offset): decreasing in |λ|; log-odds where
+    """sign·(MD - sign·eps) at λ = -sign·(anchor + offset): decreasing in |λ|; log-odds where
     eps = 0.
     """
     t0, t1 = problem.thresholds(-sign * anchor, -sign * offset, index)
-    out = (sign * problem.mean_difference(t0, t1, index) - eps) * scale
+    out = sign * problem.mean_difference(t0, t1, index) - eps
     exact = np.flatnonzero(eps == 0)
     if exact.size:
         out[exact] = sign[exact] * problem.log_odds_difference(t0[exact], t1[exact], index[exact])
     return out
 
 
-def _roots(
-    problem: ThresholdProblem, eps: Array, sign: Array, index: Array, scale: Array
-) -> tuple[Array, Array]:
+def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> tuple[Array, Array]:
     """(anchor, offset) of the multipliers of active constraints; λ has the sign opposite to MD."""
     top = problem.mass[index].max(axis=1)
     count = np.arange(eps.size)
     none = np.zeros(eps.size)
 
     def falling(size: Array, k: Array) -> Array:
-        return -_residual(problem, none[k], size, eps[k], sign[k], index[k], scale[k])
+        return -_residual(problem, none[k], size, eps[k], sign[k], index[k])
 
     ends = falling(none, count), falling(top, count)
     size = increasing_root(falling, none, top, *ends, ROUNDING)
@@ -242,7 +228,7 @@ def _roots(
     before = np.abs(falling(size, count))
     rows = np.flatnonzero(before > np.where(eps == 0, ODDS_RESIDUAL, RESIDUAL))
     if rows.size:
-        here = (eps[rows], sign[rows], index[rows], scale[rows])
+        here = (eps[rows], sign[rows], index[rows])
         at, far = _refine(problem, *here, _nearest_anchor(problem.mass[index[rows]], size[rows]))
         after = np.abs(_residual(problem, -sign[rows] * at, -sign[rows] * far, *here))
         # η bounded away from 0 and 1 has its steep ends elsewhere: then the root stays
@@ -257,16 +243,19 @@ def _nearest_anchor(mass: Array, size: Array) -> Array:
 
 
 def _refine(
-    problem: ThresholdProblem, eps: Array, sign: Array, index: Array, scale: Array, near: Array
+    problem: ThresholdProblem, eps: Array, sign: Array, index: Array, near: Array
 ) -> tuple[Array, Array]:
-    """Bisect over all scales on the side of the anchor ``near`` where the root lies."""
-    at = _residual(problem, near, np.zeros(near.size), eps, sign, index, scale)
+    """The root in the logarithm of its distance, on its side of the anchor ``near``."""
+    at = _residual(problem, near, np.zeros(near.size), eps, sign, index)
     # the residual falls with |λ|: positive means that the root lies further out
     side = np.where(at > 0, 1.0, -1.0)
 
-    def rising(distance: Array, k: Array) -> Array:
-        value = _residual(problem, near[k], side[k] * distance, eps[k], sign[k], index[k], scale[k])
+    def rising(log: Array, k: Array) -> Array:
+        far = side[k] * np.exp(log)
+        value = _residual(problem, near[k], far, eps[k], sign[k], index[k])
         return np.where(side[k] > 0, -value, value)
 
-    distance = increasing_root_scaled(rising, np.full(near.size, 1e-3))
+    every, ends = np.arange(near.size), np.log([[5e-324], [1e-3]]) + np.zeros((2, near.size))
+    at_ends = np.minimum(rising(ends[0], every), 0.0), np.maximum(rising(ends[1], every), 0.0)
+    distance = np.exp(increasing_root(rising, *ends, *at_ends))
     return -sign * near, -sign * side * distance

@@ -74,17 +74,11 @@ class LocalRules:
             [at[p[1]] for p in self.model.etas]
         )
 
-    def cuts(self, anchor: Array, offset: Array) -> tuple[Array, Array]:
-        """Thresholds (I,), (I,) of all clients at the multipliers of the bound ones; others use η >
-        1/2.
-        """
-        full_anchor, full_offset = np.zeros(self.fed.n_clients), np.zeros(self.fed.n_clients)
-        full_anchor[self.bound], full_offset[self.bound] = anchor, offset
-        t0, t1 = (cut.copy() for cut in self.free_cuts)
-        if self.bound.size:
-            t0[self.bound], t1[self.bound] = self.problem.thresholds(
-                anchor, offset, np.arange(self.bound.size)
-            )
+    def cuts(self, clients: Array, *own: Array) -> tuple[Array, Array]:
+        """Thresholds (I, ...), (I, ...) of all clients: ``own`` of some, the others use η > 1/2."""
+        shape = own[0].shape[1:]
+        t0, t1 = (np.multiply.outer(cut, np.ones(shape)) for cut in self.free_cuts)
+        t0[clients], t1[clients] = own
         return t0, t1
 
     def pooled(self, t0: Array, t1: Array) -> tuple[Array, Array]:
@@ -105,10 +99,8 @@ class LocalRules:
     @cached_property
     def ends(self) -> tuple[Array, Array]:
         """G_j (I,) at λ_j = 0 and at the far end of Λ_j, where the client itself is fair."""
-        zero = np.zeros(self.bound.size)
-        free = self.pooled(*self.cuts(zero, zero))[0]
-        tight = self.pooled(*self.cuts(self.tightest.anchor, self.tightest.offset))[0]
-        return free, tight
+        tight = self.cuts(self.bound, self.tightest.t0, self.tightest.t1)
+        return self.pooled(*self.free_cuts)[0], self.pooled(*tight)[0]
 
     @cached_property
     def reachable(self) -> tuple[float, float]:
@@ -122,12 +114,9 @@ def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Arr
     if not task.plain:
         return average(fed, task, eps, [_own(fed, task, eps, i) for i in range(fed.n_clients)])
     rules, lam = LocalRules(fed, model), np.zeros(fed.n_clients)
-    anchor, offset, md = np.zeros((3, rules.bound.size))
-    if rules.bound.size:
-        found = rules.solve(eps)
-        anchor, offset, md = found.anchor, found.offset, found.mean_difference
-    lam[rules.bound] = anchor + offset
-    t0, t1 = rules.cuts(anchor, offset)
+    found = rules.solve(eps)
+    lam[rules.bound], md = found.multiplier, found.mean_difference
+    t0, t1 = rules.cuts(rules.bound, found.t0, found.t1)
     members = [Classifier.thresholds([float(a), float(b)]) for a, b in zip(t0, t1, strict=True)]
     certificates: list[Certificate] = []
     for i, own in zip(rules.bound, md, strict=True):

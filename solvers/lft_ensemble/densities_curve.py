@@ -1,48 +1,54 @@
-"""Ensembles on densities as points of a box: a coordinate for each client's multiplier.
+"""LFT+Ensemble's frontier and smallest disparity over all budgets on densities, for demographic
+parity of two groups: ensembles as points of a box, a coordinate for each client's multiplier.
 
 Pooled MD and accuracy are sums over clients of functions of one multiplier each, so the frontier is
 a separable problem with one coupling constraint: at its optimum all clients trade accuracy for MD
 at one common rate κ. Where η and q are common this means λ_j = κ clipped to Λ_j, exactly. Otherwise
-``densities_polish`` finds the coordinates.
+a knapsack gives starts for Newton's method.
+
+The budgets of a point are the local |MD_j| of its rules. Where a client's own law has a gap, all
+multipliers in the gap give it the same MD_j and the same accuracy: its local problem has several
+solutions, which differ on people that it never saw, and so on the pooled law. A point may rest on
+one of them that ``solve`` at those budgets does not choose: its multipliers say which.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.threshold import solve_thresholds
+from fairfl.solvers.frontier import Points
 from fairfl.solvers.lft_ensemble.densities import LocalRules
 from fairfl.solvers.lft_ensemble.densities_tradeoff import Tradeoffs, spread_nodes
+from fairfl.solvers.lft_ensemble.search import EnsembleSearch
 from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
 FARTHEST = 360.0
 """Coordinate u beyond which m - |λ| = 2m/(exp(2u) + 1) is no normal double."""
-
-
-class Multipliers(NamedTuple):
-    """λ = anchor + offset, each (J, P): as in ``threshold``, so that λ next to ±M_a keeps its
-    digits.
-    """
-
-    anchor: Array
-    offset: Array
-
-    @property
-    def value(self) -> Array:
-        """λ (J, P)."""
-        return self.anchor + self.offset
+MANY = 50
+"""With more clients of different q the fair ensemble is sought on a straight line of multipliers,
+not by tables.
+"""
+HOPE = 2e-3
+"""The knapsack's best on the other side of MD = 0 may be this much less accurate."""
+MISSED = 1e-12
+"""|MD| may exceed the disparity that was asked for by this much. An |MD| of no more, or such a
+difference of shares, is rounding.
+"""
 
 
 @dataclass(frozen=True)
-class EnsembleCurve:
-    """Points of LFT+Ensemble by their clients' multipliers.
+class EnsembleCurve(EnsembleSearch):
+    """Points of LFT+Ensemble by the coordinates of its J movable clients: those of two groups whose
+    own rule is not fair without a budget.
 
     Along its interval of multipliers a client is given by u >= 0 with |λ_j| = m_j tanh u, m_j its
     smaller mass: the thresholds of a logistic η then move evenly with u, however near to ±m_j its
@@ -58,184 +64,223 @@ class EnsembleCurve:
         return LocalRules(self.fed, self.model)
 
     @cached_property
-    def far(self) -> Array:
-        """(J,) multipliers of the bound clients at eps = 0."""
-        return self.rules.tightest.multiplier
+    def place(self) -> Array:
+        """(J,) places of the movable clients among ``rules.bound``."""
+        return np.flatnonzero(self.rules.tightest.multiplier)
 
     @cached_property
-    def common(self) -> bool:
-        """Whether the bound clients share the pooled q and η: their rules are one family, with a
+    def clients(self) -> Array:
+        """(J,) positions of the movable clients."""
+        return self.rules.bound[self.place]
+
+    @property
+    def exact(self) -> bool:
+        """Whether the movable clients share the pooled q and η: their rules are one family, with a
         concave trade-off. A fair rule within a rounding of ±m_j is left to the general search: one
         multiplier for all cannot tell it from its neighbours.
         """
-        if self.rules.bound.size == 0:
+        if not self.clients.size:
             return True
-        if self.rules.tightest.anchor.any():
-            return False
-        q = self.fed.share[self.rules.bound, 1]
-        return (
-            bool((np.abs(q - self.fed.group_mass[1]) <= 1e-15).all())
-            and len(set(self.model.etas)) == 1
-        )
+        alike = np.abs(self.fed.share[self.clients, 1] - self.fed.group_mass[1]) <= MISSED
+        return bool(alike.all()) and self._one_eta and not self._fair[0].any()
 
-    @cached_property
-    def sign(self) -> float:
-        """Sign of the pooled MD of the most accurate ensemble."""
-        md = self.rules.ends[0]
-        # where η differs, local rules need not be the most accurate
-        if len(set(self.model.etas)) > 1:
-            _, difference, accuracy = self._traded
-            md = md.copy()
-            md[self.rules.bound] = difference[np.arange(accuracy.shape[0]), accuracy.argmax(axis=1)]
-        return 1.0 if float(self.fed.weight @ md) >= 0 else -1.0
+    @property
+    def _one_eta(self) -> bool:
+        return len(set(self.model.etas)) == 1
 
     @cached_property
     def reach(self) -> Array:
         """(J,) the coordinates u_j of the clients' own fair rules."""
+        anchor, offset = np.abs(self._fair)[..., 0]
+        m, size = self._narrow, np.abs(self._fair.sum(axis=0))[:, 0]
+        left = np.where(anchor == m, offset, m - size)  # elsewhere m - |λ| is exact enough
+        return np.minimum(0.5 * np.log1p(2 * size / np.maximum(left, 1e-300)), FARTHEST)
+
+    @cached_property
+    def _fair(self) -> Array:
+        """Anchors and offsets (2, J, 1) of the clients' own fair rules."""
         tight = self.rules.tightest
-        m = self._narrow
-        inside = np.abs(tight.anchor) == m  # elsewhere m - |λ| is exact enough
-        left = np.where(inside, np.abs(tight.offset), m - np.abs(tight.multiplier))
-        return np.minimum(
-            0.5 * np.log1p(2 * np.abs(tight.multiplier) / np.maximum(left, 1e-300)), FARTHEST
-        )
+        return np.stack([tight.anchor, tight.offset])[:, self.place, None]
 
     @cached_property
     def _narrow(self) -> Array:
         """(J,) the smaller of the clients' two masses."""
-        return self.fed.share[self.rules.bound].min(axis=1)
+        return self.fed.share[self.clients].min(axis=1)
 
-    def multipliers(self, u: Array) -> Multipliers:
-        """λ_j at coordinates u (J, P) in [0, reach_j]; the end is the client's fair rule itself."""
-        m, side, reach = (v[:, None] for v in (self._narrow, np.sign(self.far), self.reach))
-        tight = self.rules.tightest
-        near, end = u < 1.0, u >= reach
+    def multipliers(self, u: Array) -> tuple[Array, Array]:
+        """Anchors and offsets (J, P), of which λ_j is the sum, at coordinates u (J, P) in [0,
+        reach_j]; the end is the client's fair rule itself.
+        """
+        m, side = self._narrow[:, None], np.sign(self._fair.sum(axis=0))
+        near, end = u < 1.0, u >= self.reach[:, None]
         # λ = m tanh u: near ±m as anchor and offset, which keeps the digits of m - |λ|
         with np.errstate(over="ignore"):
             offset = np.where(near, m * np.tanh(u), -2 * m / (np.exp(2 * u) + 1))
-        return Multipliers(
-            np.where(end, tight.anchor[:, None], np.where(near, 0.0, side * m)),
-            np.where(end, tight.offset[:, None], side * offset),
-        )
+        inside = side * np.stack([np.where(near, 0.0, m), offset])
+        anchor, offset = np.where(end, self._fair, inside)
+        return anchor, offset
 
-    def _thresholds(self, lam: Multipliers) -> tuple[Array, Array]:
-        """Thresholds (J, P) of the bound clients."""
-        index = np.repeat(np.arange(self.far.size), lam.offset.shape[1])
-        own = self.rules.problem.thresholds(lam.anchor.ravel(), lam.offset.ravel(), index)
-        return own[0].reshape(lam.offset.shape), own[1].reshape(lam.offset.shape)
-
-    @cached_property
-    def _traded(self) -> tuple[Array, Array, Array]:
-        """Coordinates u (J, N), and the pooled MD and accuracy (J, N) of client j's rules there."""
-        return spread_nodes(self.own, self.reach)
+    def thresholds(self, u: Array) -> tuple[Array, Array]:
+        """Thresholds (J, P), (J, P) at coordinates (J, P)."""
+        anchor, offset = self.multipliers(u)
+        index = np.repeat(self.place, u.shape[1])
+        t0, t1 = self.rules.problem.thresholds(anchor.ravel(), offset.ravel(), index)
+        return t0.reshape(u.shape), t1.reshape(u.shape)
 
     def own(self, u: Array) -> tuple[Array, Array]:
         """The pooled MD and accuracy (J, N) of each client's rule at coordinates u (J, N)."""
-        t0, t1 = self._thresholds(self.multipliers(u))
-        return self.rules.pooled(t0, t1)
+        return self.rules.pooled(*self.thresholds(u))
 
     @cached_property
     def tradeoffs(self) -> Tradeoffs:
-        """What each bound client gives in accuracy for fairness."""
-        u, difference, accuracy = self._traded
-        return Tradeoffs(u, -self.sign * difference, accuracy, self.fed.weight[self.rules.bound])
+        """What each client adds to the pooled MD and accuracy."""
+        u = spread_nodes(self.own, self.reach)
+        return Tradeoffs(u, *self.own(u), self.fed.weight[self.clients])
 
-    def _cuts(self, lam: Multipliers) -> tuple[Array, Array]:
-        """Thresholds (I, P) of all clients."""
-        count = lam.offset.shape[1]
-        t0, t1 = (np.repeat(t[:, None], count, axis=1) for t in self.rules.free_cuts)
-        if self.far.size:
-            t0[self.rules.bound], t1[self.rules.bound] = self._thresholds(lam)
-        return t0, t1
+    def at(self, u: Array) -> tuple[Array, Array]:
+        """Pooled MD (P,) and accuracy (P,) at coordinates (J, P)."""
+        return self.together(self.clients, *self.thresholds(u))
 
-    def difference(self, lam: Multipliers) -> Array:
-        """Pooled MD (P,) at multipliers (J, P)."""
-        return self.at(lam)[0]
-
-    def at(self, lam: Multipliers) -> tuple[Array, Array]:
-        """Pooled MD (P,) and accuracy (P,) at multipliers (J, P)."""
-        md, accuracy = self.rules.pooled(*self._cuts(lam))
+    def together(self, clients: Array, t0: Array, t1: Array) -> tuple[Array, Array]:
+        """The same where some clients, all that are not free, have thresholds (C, P), (C, P)."""
+        md, accuracy = self.rules.pooled(*self.rules.cuts(clients, t0, t1))
         return self.fed.weight @ md, self.fed.weight @ accuracy
-
-    def at_common_rate(self, disparity: Array) -> Multipliers:
-        """λ (J, P) with |MD| = disparity (P,) where all share q and η: |λ_j| is κ, or the end of
-        Λ_j.
-        """
-        m, top = self._narrow[:, None], float(np.abs(self.far).max(initial=0.0))
-        reach = np.where(self.sign * self.far < 0, self.reach, 0.0)[:, None]
-
-        def at(rate: Array) -> Multipliers:
-            with np.errstate(divide="ignore"):
-                return self.multipliers(np.minimum(np.arctanh(np.minimum(rate / m, 1.0)), reach))
-
-        def rising(rate: Array, index: Array) -> Array:
-            return disparity[index] - self.sign * self.difference(at(rate))
-
-        low, high = np.zeros(disparity.size), np.full(disparity.size, top)
-        if top == 0.0:
-            return at(low)
-        f_low, f_high = rising(low, np.arange(low.size)), rising(high, np.arange(low.size))
-        ends = np.minimum(f_low, 0), np.maximum(f_high, 0)
-        return at(increasing_root(rising, low, high, *ends, 1e-15))
-
-    @cached_property
-    def ends(self) -> tuple[Array, Array]:
-        """Coordinates u (J,) of the clients' rules with the smallest and with the largest
-        sign·MD.
-        """
-        free, tight = (self.sign * g[self.rules.bound] for g in self.rules.ends)
-        return np.where(tight < free, self.reach, 0.0), np.where(tight > free, self.reach, 0.0)
-
-    @cached_property
-    def lowest(self) -> float:
-        """The smallest sign·MD."""
-        return self.sign * float(self.difference(self.multipliers(self.ends[0][:, None]))[0])
-
-    def meet(self, u: Array, goal: Array) -> Array:
-        """Coordinates (J, P) with sign·MD = goal (P,), moved from u (J, P) straight towards an end
-        of what is reached.
-
-        Each client's MD is monotone along its interval, and so MD is on the way to an end.
-        """
-        far = self.sign * self.difference(self.multipliers(u)) < goal
-        low, high = (end[:, None] for end in self.ends)
-        end = np.where(far, high, low)
-        toward = np.where(far, 1.0, -1.0)
-
-        def rising(share: Array, index: Array) -> Array:
-            at = u[:, index] + share * (end[:, index] - u[:, index])
-            at = np.where(share == 1.0, end[:, index], at)
-            return toward[index] * (self.sign * self.difference(self.multipliers(at)) - goal[index])
-
-        zero, one, all_ = np.zeros(goal.size), np.ones(goal.size), np.arange(goal.size)
-        f_low, f_high = np.minimum(rising(zero, all_), 0.0), np.maximum(rising(one, all_), 0.0)
-        share = increasing_root(rising, zero, one, f_low, f_high, 1e-15)
-        return np.where(share == 1.0, end, u + share * (end - u))
-
-    def all_multipliers(self, lam: Multipliers) -> Array:
-        """λ (P, I) of all clients, 0 for those that no constraint binds."""
-        out = np.zeros((lam.offset.shape[1], self.fed.n_clients))
-        out[:, self.rules.bound] = lam.value.T
-        return out
-
-    def budgets(self, lam: Multipliers) -> Array:
-        """eps (P, I) that attain multipliers (J, P): the local |MD_j|, 0 at the client's fair rule,
-        and 1 where the constraint is slack.
-        """
-        out = np.ones((lam.offset.shape[1], self.fed.n_clients))
-        tight, index = self.rules.tightest, np.arange(self.far.size).repeat(len(out))
-        t0, t1 = (t.ravel() for t in self._thresholds(lam))
-        md = np.abs(self.rules.problem.mean_difference(t0, t1, index)).clip(0.0, 1.0)
-        end = (lam.anchor == tight.anchor[:, None]) & (lam.offset == tight.offset[:, None])
-        own = np.where(lam.value == 0, 1.0, np.where(end, 0.0, md.reshape(end.shape)))
-        out[:, self.rules.bound] = own.T
-        return out
 
     def solved(self, eps: Array) -> tuple[Array, Array]:
         """Pooled MD (P,) and accuracy (P,) of the solutions at budgets (P, I)."""
-        if not self.far.size:
-            return self.at(Multipliers(*np.zeros((2, 0, len(eps)))))
-        index = np.repeat(np.arange(self.far.size), len(eps))
-        found = solve_thresholds(self.rules.problem, eps[:, self.rules.bound].T.ravel(), index)
-        own = (v.reshape(-1, len(eps)) for v in (found.anchor, found.offset))
-        return self.at(Multipliers(*own))
+        bound = self.rules.bound
+        index, own = np.repeat(np.arange(bound.size), len(eps)), eps[:, bound].T
+        found = solve_thresholds(self.rules.problem, own.ravel(), index)
+        return self.together(bound, found.t0.reshape(own.shape), found.t1.reshape(own.shape))
+
+    @cached_property
+    def ends(self) -> tuple[Array, Array]:
+        """Coordinates (J, 1) of the clients' rules with the smallest and with the largest MD."""
+        free, tight = (g[self.clients] for g in self.rules.ends)
+        ends = np.where(tight < free, self.reach, 0.0), np.where(tight > free, self.reach, 0.0)
+        return ends[0][:, None], ends[1][:, None]
+
+    @cached_property
+    def peak(self) -> Array:
+        """(J, 1) the most accurate ensemble: every client at its own peak on the pooled law.
+
+        That is λ = 0 where η is common. Where it differs, a client's own constraint may bring its
+        rule nearer to the pooled η than its own η does.
+        """
+        none = np.zeros((self.reach.size, 1))
+        if self._one_eta or not none.size:
+            return none
+        table, rows = self.tradeoffs, np.arange(self.reach.size)
+        node = table.u[rows, table.accuracy.argmax(axis=1)][:, None]
+        found = table.polished(self._total, node, np.zeros(1), np.zeros(1, bool))
+        return np.where(self.own(found)[1] > self.own(node)[1], found, node)
+
+    def _total(self, u: Array) -> Array:
+        return self.at(u)[0]
+
+    def best(self, disparity: Array) -> Array:
+        """Coordinates (J, P) of the best ensembles found with |MD| <= disparity (P,), within
+        MISSED, none below the smallest.
+        """
+        low, high = self.rules.reachable
+        out = np.repeat(self.peak, disparity.size, axis=1)
+        out[:, disparity <= max(low, -high, 0.0)] = self._least
+        between = (disparity > max(low, -high)) & (disparity < abs(self._total(self.peak)[0]))
+        between |= (disparity == 0.0) & (low <= 0.0 <= high)
+        p = np.flatnonzero(between)
+        if p.size:
+            out[:, p] = (self._at_common_rate if self.exact else self._searched)(disparity[p])
+        return out
+
+    @property
+    def _least(self) -> Array:
+        """(J, 1) the ensemble with the smallest MD, or largest where all are negative."""
+        return self.ends[int(self.rules.reachable[1] < 0.0)]
+
+    def _at_common_rate(self, disparity: Array) -> Array:
+        """Where all share q and η |λ_j| is κ, or the end of Λ_j."""
+        free = self._total(self.peak)
+        sign, k = np.sign(free), int(free[0] < 0)
+        helps, last = self.ends[k], self.rules.reachable[k]
+        far = helps.max(initial=0.0)
+
+        def path(share: Array, _: Array) -> Array:
+            return np.minimum(share * far, helps)
+
+        return self._root(path, sign * disparity, free, last)
+
+    def _searched(self, disparity: Array) -> Array:
+        """From the knapsack's best at both ends of [-d, d], and within where that is better."""
+        table, (low, high) = self.tradeoffs, self.rules.reachable
+        rest = np.setdiff1d(np.arange(self.fed.n_clients), self.clients)
+        fixed = float((self.fed.weight * self.rules.ends[0])[rest].sum())
+        goals = np.stack([disparity, -disparity, disparity])
+        least = np.stack([disparity, -disparity, -disparity])
+        ranges = np.stack([least, goals], axis=2).reshape(-1, 2) - fixed
+        at, worth = (v.reshape(3, -1) for v in table.knapsack.best(ranges))
+        worth[:2][(goals[:2] < low) | (goals[:2] > high)] = -np.inf
+        tried = worth > worth[:2].max(axis=0) - np.array([[HOPE], [HOPE], [0.0]])
+        tried[1] &= disparity > 0.0
+        side, p = np.nonzero(tried)
+        goal, held = goals[side, p], side < 2
+        u = table.polished(self._total, table.split(at[side, p]), goal, held)
+        off = np.flatnonzero(held & (np.abs(self._total(u) - goal) > MISSED))
+        if off.size:
+            u[:, off] = self.meet(u[:, off], goal[off])
+        md, accuracy = self.at(u)
+        accuracy = np.where(np.abs(md) <= disparity[p] + MISSED, accuracy, -np.inf)
+        order = np.lexsort((accuracy, p))
+        return u[:, order[np.searchsorted(p[order], np.arange(disparity.size), "right") - 1]]
+
+    def meet(self, u: Array, goal: Array) -> Array:
+        """Coordinates (J, P) with MD = goal (P,), moved from u (J, P) straight towards an end of
+        what is reached. Each client's MD is monotone along its interval, and so MD is on the way.
+        """
+        now, (low, high) = self._total(u), self.rules.reachable
+        end = np.where(now < goal, self.ends[1], self.ends[0])
+
+        def path(share: Array, index: Array) -> Array:
+            start, stop = u[:, index], end[:, index]
+            return np.where(share == 1.0, stop, start + share * (stop - start))
+
+        return self._root(path, goal, now, np.where(now < goal, high, low))
+
+    def _root(
+        self, path: Callable[[Array, Array], Array], goal: Array, first: Array, last: Any
+    ) -> Array:
+        """Coordinates (J, P) with MD = goal (P,) on paths (share in [0, 1], index), along which MD
+        goes from ``first`` to ``last``; else the end of the path that is nearer to it.
+        """
+        zero, one, every = np.zeros(goal.size), np.ones(goal.size), np.arange(goal.size)
+        toward = np.where(first <= last, one, -one)
+
+        def rising(share: Array, index: Array) -> Array:
+            return toward[index] * (self._total(path(share, index)) - goal[index])
+
+        low, high = toward * (first - goal), toward * (last - goal)
+        low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
+        return path(increasing_root(rising, zero, one, low, high, 1e-15), every)
+
+    def attained(self, disparities: Sequence[float | None]) -> Points:
+        """The best ensembles found with at most the disparities, or the least disparate (None)."""
+        return self.points(self.best(np.array([d or 0.0 for d in disparities])))
+
+    def minimum(self) -> Points:
+        low, high = self.rules.reachable
+        if low <= 0.0 <= high and not self.exact and self.reach.size > MANY:
+            return self.points(self.meet(np.zeros((self.reach.size, 1)), np.zeros(1)))
+        return self.attained([None])
+
+    def points(self, u: Array) -> Points:
+        """What coordinates (J, P) attain. Their budgets are the local |MD_j|, 0 at the client's
+        fair rule, and 1 where the constraint is slack.
+        """
+        md, accuracy = self.at(u)
+        disparity, index = np.abs(md), self.place.repeat(u.shape[1])
+        t0, t1 = (t.ravel() for t in self.thresholds(u))
+        own = np.abs(self.rules.problem.mean_difference(t0, t1, index)).clip(0.0, 1.0)
+        own = np.where(u >= self.reach[:, None], 0.0, own.reshape(u.shape))
+        eps, lam = np.ones((md.size, self.fed.n_clients)), np.zeros((md.size, self.fed.n_clients))
+        lam[:, self.clients] = np.add(*self.multipliers(u)).T
+        eps[:, self.clients] = np.where(u == 0.0, 1.0, own).T
+        return Points(np.where(disparity <= MISSED, 0.0, disparity), accuracy, eps, lam)

@@ -20,7 +20,7 @@ from fairfl.solvers.cfl.budget_path import PARTS, SAME, BudgetPath
 from fairfl.solvers.numerics.accept_sets import AcceptSets
 from fairfl.solvers.numerics.descent import ENOUGH
 from fairfl.solvers.numerics.dual import DualPoint, dual_point, hessian, kkt_residual
-from fairfl.solvers.numerics.newton import stationary
+from fairfl.solvers.numerics.newton import RIDGE, stationary
 from fairfl.solvers.problem import Task
 from fairfl.solvers.rule_family import certify_rules
 from fairfl.solvers.solution import CertificationError
@@ -35,12 +35,8 @@ FINE, ROUGH, MOST = 1e-10, 1e-6, 1000
 """How far a cubic, and a line, may be from the truth, unless a table has many nodes."""
 JUMP = 1e-2
 """A rate of the client's that changes by more than this on a segment that is no line jumps."""
-CUTS = 16
-"""A segment is cut into no more lines."""
 MISSED = 1e-9
 """Of the largest budget: how far a certified rule may be from its own."""
-RIDGE = 1e-15
-"""Of a Hessian over its trace: constraints may depend on each other."""
 
 
 @dataclass
@@ -106,8 +102,8 @@ class Table:
             sure &= certify_rules(path.fed, path.task, path.family, rules)[2]
             sure &= off <= MISSED * self.eps[-1]
         limits = self.path.family.limits(eps[:, None])
-        lam, slope = rules.lam.copy(), self._slope(rules.point, limits)
-        parts = [over(*each) for each in zip(rules.point.sets, self.functions, strict=True)]
+        lam, slope = rules.lam.copy(), self._slope(rules, limits)
+        parts = [over(*each) for each in zip(rules.sets, self.functions, strict=True)]
         value = self.weight * (self.base + np.sum(parts, axis=0))
         slope[~sure] = np.nan
         for k in np.flatnonzero(~sure):
@@ -190,7 +186,7 @@ class Table:
         """
         middle = (self.eps[1:] + self.eps[:-1]) / 2.0
         off = np.abs(self.curve(middle) - (self.value[1:] + self.value[:-1]) / 2.0).max(axis=1)
-        parts = np.clip(np.ceil(np.sqrt(off / ROUGH)), 1, CUTS).astype(int)
+        parts = np.ceil(np.sqrt(off / ROUGH)).clip(1).astype(int)
         shares = np.concatenate([np.arange(n) / n for n in parts])
         eps = self.eps[:-1].repeat(parts) + shares * np.diff(self.eps).repeat(parts)
         eps = np.append(eps, self.eps[-1])

@@ -29,17 +29,17 @@ is decided exactly.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from flint import arb, ctx
 
 from fairfl.solvers.lft_ensemble.enclosure_model import (
     ExactClient,
+    above,
     companion,
-    difference,
-    difference_tables,
     exact_clients,
+    outward,
+    pooled_difference,
 )
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
@@ -98,8 +98,8 @@ def enclose_min_disparity(fed: Federation) -> Enclosure:
         with ctx.workprec(bits):
             low, high = _reachable(clients, roots)
             if 2 * low.rad() <= WIDTH and 2 * high.rad() <= WIDTH:
-                (below, above), (least, most) = _outward(low), _outward(high)
-                ends = max(0.0, below, -most), max(0.0, above, -least)
+                (below, over), (least, most) = outward(low), outward(high)
+                ends = max(0.0, below, -most), max(0.0, over, -least)
                 return Enclosure(*ends, low, high, roots, bits)
         bits *= 2
     raise CertificationError(
@@ -150,15 +150,15 @@ def _newton(client: ExactClient, bits: int) -> arb:
 
 def _reachable(clients: list[ExactClient], roots: list[Root]) -> tuple[arb, arb]:
     """Balls around the smallest and the largest reachable MD."""
-    tables, free = difference_tables(clients), dict[object, arb]()
+    free = dict[object, arb]()
     # a little more than rounding, for a check with other formulas to fit in
     low = high = arb(0, arb((1, -ctx.prec)))
     for client, (lo, hi) in zip(clients, roots, strict=True):
         if client.etas not in free:  # G_j(0), once for each pair of η
-            free[client.etas] = difference(tables, client.free_thresholds)
+            free[client.etas] = _difference(clients, client.free_thresholds)
         first = last = free[client.etas]
         if lo != 0 or hi != 0:
-            at_root = difference(tables, _thresholds(client, lo.union(hi)))
+            at_root = _difference(clients, _thresholds(client, lo.union(hi)))
             first, last = (first, at_root) if lo >= 0 else (at_root, last)
         low, high = low + client.weight * first, high + client.weight * last
     return low, high
@@ -174,11 +174,11 @@ def _thresholds(client: ExactClient, u: arb) -> tuple[arb, arb]:
     return (-2 * x[0] - b0) / s0, (2 * x[1] - b1) / s1
 
 
-def _outward(ball: arb) -> tuple[float, float]:
-    """Doubles certainly at or below a ball and at or above it."""
-    below, above = float(ball.lower()), float(ball.upper())
-    while not arb(below) <= ball.lower():
-        below = math.nextafter(below, -math.inf)
-    while not arb(above) >= ball.upper():
-        above = math.nextafter(above, math.inf)
-    return below, above
+def _difference(clients: list[ExactClient], thresholds: tuple[arb, arb]) -> arb:
+    """Pooled MD of the rules x > t_a."""
+
+    def rates(a: int) -> list[arb]:
+        laws = [client.laws[a] for client in clients]
+        return [arb(0) if law is None else above(law, thresholds[a]) for law in laws]
+
+    return pooled_difference(clients, rates)

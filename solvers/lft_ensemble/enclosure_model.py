@@ -4,6 +4,8 @@ arithmetic.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from flint import arb, fmpq
@@ -13,8 +15,6 @@ from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.laws import Normal
-
-Table = list[tuple[arb, arb, arb]]
 
 
 @dataclass(frozen=True)
@@ -111,24 +111,26 @@ def companion(r: fmpq, u: arb) -> arb:
     return (((1 + r) + (1 - r) * decay) / ((1 - r) + (1 + r) * decay)).log() / 2
 
 
-def difference_tables(clients: list[ExactClient]) -> tuple[Table, Table]:
-    """For each group, its clients' means, 1/(σ√2), and ±P(i|a)/2 (+ for group 0)."""
-    tables: tuple[Table, Table] = ([], [])
-    root_two = arb(2).sqrt()
+def above(law: tuple[fmpq, fmpq], x: arb) -> arb:
+    """P(X > x) of a normal law."""
+    return ((x - law[0]) / (law[1] * arb(2).sqrt())).erfc() / 2
+
+
+def pooled_difference(clients: list[ExactClient], rates: Callable[[int], Iterable[arb]]) -> arb:
+    """Pooled MD where the clients accept at ``rates(a)`` in group a: Σ ±P(i|a) rate."""
+    total = arb(0)
     for a, sign in ((0, 1), (1, -1)):
         group = sum((c.weight * c.masses[a] for c in clients), fmpq(0))
-        for c in clients:
-            law = c.laws[a]
-            if law is not None:
-                share = c.weight * c.masses[a] / group
-                tables[a].append((arb(law[0]), 1 / (law[1] * root_two), arb(share * sign / 2)))
-    return tables
-
-
-def difference(tables: tuple[Table, Table], thresholds: tuple[arb, arb]) -> arb:
-    """Pooled MD of the rules x > t_a: Σ ±P(i|a)/2 erfc((t_a - μ)/(σ√2))."""
-    total = arb(0)
-    for table, t in zip(tables, thresholds, strict=True):
-        for mean, scale, weight in table:
-            total += weight * ((t - mean) * scale).erfc()
+        for client, rate in zip(clients, rates(a), strict=True):
+            total += sign * client.weight * client.masses[a] / group * rate
     return total
+
+
+def outward(ball: arb) -> tuple[float, float]:
+    """Doubles certainly at or below a ball and at or above it."""
+    below, above = float(ball.lower()), float(ball.upper())
+    while not arb(below) <= ball and math.isfinite(below):
+        below = math.nextafter(below, -math.inf)
+    while not arb(above) >= ball and math.isfinite(above):
+        above = math.nextafter(above, math.inf)
+    return below, above

@@ -73,7 +73,7 @@ def _penalised(family: RuleFamily, most: Array) -> Rules:
         lam = rules.lam + unit * step
         lam = np.where(np.abs(lam) <= NEARLY * unit, 0.0, lam)
         tried = family.at(lam)
-        gain = rules.point.dual(0.0 * lam) - tried.point.dual(0.0 * lam)
+        gain = rules.dual(0.0 * lam) - tried.dual(0.0 * lam)
         good = gain > 0.1 * promise - NOISE
         here = here.replaced(alive[good], tried.take(np.flatnonzero(good)))
         radius[alive] = np.where(good[:, None], 2.0, 0.25) * box

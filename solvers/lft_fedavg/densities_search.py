@@ -22,6 +22,7 @@ from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_fedavg.densities_penalty import penalised
 from fairfl.solvers.lft_fedavg.densities_sqp import GAINED, TIED, climb, merit
 from fairfl.solvers.numerics.descent import on_cells
+from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.solvers.problem import Task
 from fairfl.solvers.rule_family import TIGHT, RuleFamily, Rules, certify_rules
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
@@ -130,15 +131,10 @@ class MultiplierSearch:
         def ended(target: float, start: Rules) -> Rules:
             goal = np.full(start.md.size, target)
             best = start.take(np.array([merit(start, goal).argmax()]))
-            return climb(self.family, best, goal[:1], self.reach, 4 * ROUNDS, by_budgets=True)
+            return climb(self.family, best, goal[:1], self.reach, 4 * ROUNDS)
 
-        if found.disparity.min() > NEARLY:
-            return ended(-np.inf, found)
         fair = ended(0.0, found)
-        if fair.disparity[0] <= LAW_TOLERANCE:
-            return fair
-        fair, low = ended(-np.inf, fair), ended(-np.inf, found)
-        return fair if fair.disparity[0] <= low.disparity[0] + MET else low
+        return fair if fair.disparity[0] <= LAW_TOLERANCE else ended(-np.inf, found.join(fair))
 
     def at(self, targets: Array, known: Rules) -> Rules:
         """The best two rules for each target (P,) that local searches find from some of the
@@ -172,19 +168,17 @@ class MultiplierSearch:
         others = np.setdiff1d(np.arange(order.size), first)
         return np.resize(order[np.append(first, others)], count)
 
-    def settled(self, targets: Array, known: Rules, *, patient: bool = False) -> Rules:
+    def settled(self, targets: Array, known: Rules) -> Rules:
         """The rules at the targets (P,), increasing, and the ``known`` ones, by increasing |MD|:
         each from the best on both sides, and again beside where these differ and one gained.
-        Targets that no search reaches get a multi-start of their own.
+        Targets that no search reaches are tried by budgets, and get a multi-start of their own.
         """
         near = np.ones(targets.size, bool)
         for sweep in range(SWEEPS):
             before, rows = below(known, targets), np.flatnonzero(near)
             start, place = self._beside(targets[rows], known, both=sweep > 0)
-            place, late = rows[place], patient or sweep > 0
-            found = climb(
-                self.family, start, targets[place], self.reach, ROUNDS // 2, by_budgets=late
-            )
+            place = rows[place]
+            found = climb(self.family, start, targets[place], self.reach, ROUNDS)
             worth = merit(found, targets[place])
             most, least = np.full(targets.size, -np.inf), np.full(targets.size, np.inf)
             np.maximum.at(most, place, worth)
@@ -201,9 +195,9 @@ class MultiplierSearch:
         # the best rule at a target has its disparity, but where the frontier is flat
         short = targets[targets - below(known, targets).disparity > LAW_TOLERANCE]
         if short.size:
+            known = ordered(known.join(self._by_budgets(short, known)))
             known = ordered(known.join(self.at(short, known)))
-            best = below(known, short)
-            found = climb(self.family, best, short, self.reach, ROUNDS, by_budgets=True)
+            found = climb(self.family, below(known, short), short, self.reach, ROUNDS)
             known = ordered(known.join(found))
         return known
 
@@ -222,6 +216,26 @@ class MultiplierSearch:
         one, two = np.flatnonzero(alike), np.flatnonzero(~alike)
         start = known.take(np.concatenate([left[two], right[two]]))
         return start.join(self.family.at(lam[one])), np.concatenate([two, two, one])
+
+    def _by_budgets(self, targets: Array, known: Rules) -> Rules:
+        """Solutions with the target disparities at budgets between those of the ``known`` rules on
+        both sides: a narrow gap bends the way in λ, and hardly that in the budgets.
+        """
+        right = np.searchsorted(known.disparity, targets + MET, side="right")
+        low, high = (known.take(np.clip(right + k, 0, known.md.size - 1)) for k in (-1, 0))
+        change = high.budgets - low.budgets
+
+        def found(place: Array, k: Array) -> tuple[Rules, Array]:
+            return self.family.follow(low.take(k), low.budgets[k] + place[:, None] * change[k])
+
+        def beyond(place: Array, k: Array) -> Array:
+            return found(place, k)[0].disparity - targets[k]
+
+        zero, one = np.zeros((2, targets.size)) + [[0.0], [1.0]]
+        ends = low.disparity - targets, high.disparity - targets
+        place = increasing_root(beyond, zero, one, *ends, LAW_TOLERANCE)
+        rules, met = found(place, np.arange(targets.size))
+        return _sound(rules.take(np.flatnonzero(met)))
 
     def _kinds(self, rules: Rules) -> Array:
         """(B, K + P) who is bound, and how many cuts there are."""

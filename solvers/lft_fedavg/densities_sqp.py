@@ -19,11 +19,10 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.frontier import SLACK_BUDGET
-from fairfl.solvers.numerics.critical_points import critical_points
+from fairfl.solvers.lft_fedavg.closed_gaps import CLOSED, GAPS, Walls, closed_gaps, moved
 from fairfl.solvers.numerics.dual import weights
 from fairfl.solvers.numerics.interior_point import maximise
-from fairfl.solvers.rule_family import TIGHT, RuleFamily, Rules, largest
+from fairfl.solvers.rule_family import RuleFamily, Rules, largest
 
 RATE = 30.0
 """Accuracy that a unit of disparity beyond the target, or of a missed budget, costs."""
@@ -39,75 +38,73 @@ GAIN = 1e-11
 """Steps that promise less are not taken."""
 MISSED, FAR = 1e-13, 0.1
 """Conditions missed by less are met; by more, a step is not corrected."""
-LAST, GAINED = 1e-7, 1e-9
-"""A step that promises less, and keeps it, is the last, as is one whose gain is what it promised to
-the accuracy that matters: Newton's method converges quadratically.
+GAINED = 1e-9
+"""A step is the last whose gain is what it promised to this, the accuracy that matters: Newton's
+method converges quadratically.
 """
 CORRECTIONS = 3
 """Second-order corrections of each step."""
-GAPS = 5
-"""Gaps that are kept closed, for each rule: those that a step opens first."""
-CLOSED = 1e-11
-"""The height at which they are kept: at zero a rounding opens them."""
 
 
-class Walls(NamedTuple):
-    """Critical points of s that keep their side of zero, GAPS for each rule (B, W): the places and
-    points, 1 for minima and -1 for maxima and 0 where there is none, the heights, and their
-    derivatives (B, W, K) in λ.
+class Conditions(NamedTuple):
+    """The conditions of B rules on multipliers λ, values y, pooled differences w and heights h.
+
+    Of each constraint k, -side λ_k <= 0, and R times own y_k + other y_lead <= 0: the signs, and
+    limits of one client no larger than that which leads. Last the heights, then w and -w. ``side``
+    (B, K) is 0 where λ_k stays; ``lead`` (B, K); ``own`` and ``other`` (B, R, K); ``wall`` (B, G).
     """
 
-    place: Array
-    x: Array
     side: Array
-    height: Array
-    change: Array
+    lead: Array
+    own: Array
+    other: Array
+    wall: Array
 
-    def take(self, rows: Array) -> Walls:
-        """The walls of the rules ``rows``."""
-        return Walls._make(part[rows] for part in self)
+    def of(self, lam: Array, y: Array, w: Array, h: Array) -> Array:
+        """(B, m, ...) the left sides, of the four or of their changes (B, K, ...)."""
+        side, lead, own, other, wall = (
+            part.reshape(part.shape + (1,) * (lam.ndim - 2)) for part in self
+        )
+        ahead = np.take_along_axis(y, lead, axis=1)
+        shared = own * y[:, None] + other * ahead[:, None]
+        parts = -side * lam, shared.reshape(len(y), -1, *y.shape[2:]), -wall * h, w, -w
+        return np.concatenate(parts, axis=1)
+
+    def score(self, z: Array) -> Array:
+        """(B, K + M) the coefficients of ω at the conditions' multipliers z (B, m)."""
+        (count, k), walls = self.side.shape, self.wall.shape[1]
+        shared = z[:, k : k + self.own[0].size].reshape(self.own.shape)
+        nu = (self.own * shared).sum(axis=1)
+        np.add.at(nu, (np.arange(count)[:, None], self.lead), (self.other * shared).sum(axis=1))
+        more, less = np.split(z[:, k + self.own[0].size + walls :], 2, axis=1)
+        return -np.concatenate([nu, more - less], axis=1)
 
 
 class Programme(NamedTuple):
     """The quadratic programmes of B rules in steps z (B, K) within [-1, 1].
 
-    A condition is Σ_t factor[b, m, t] q[terms[b, m, t]] <= limits[b, m], the targets' last; q is
-    ``state`` + ``change`` z, (B, Q) and (B, Q, K); ``curvature`` (B, K, K) that of the Lagrangian.
+    A condition is ``rows`` z <= ``left``, (B, m, K) and (B, m), the targets' last; a step changes λ
+    by ``basis`` z and values and pooled differences by ``rates`` z, (B, K, K) and (B, K + M, K);
+    ``curvature`` (B, K, K) is that of the Lagrangian. ``limits`` (B, m) are those of conditions.
     """
 
-    terms: Array
-    factor: Array
-    limits: Array
-    state: Array
-    change: Array
+    rows: Array
+    left: Array
+    basis: Array
+    rates: Array
     curvature: Array
+    limits: Array
+    conditions: Conditions
     walls: Walls
 
     def take(self, rows: Array) -> Programme:
         """The programmes of the rules ``rows``."""
-        return self._make(part.take(rows) if part is self.walls else part[rows] for part in self)
-
-    def of(self, q: Array) -> Array:
-        """(B, m, ...) the conditions' left sides at q (B, Q, ...)."""
-        each = np.arange(len(q))[:, None, None]
-        return np.einsum("bmt,bmt...->bm...", self.factor, q[each, self.terms])
-
-    def pull(self, z: Array) -> Array:
-        """(B, Q) the conditions' coefficients in q times z (B, m)."""
-        out, each = np.zeros(self.state.shape), np.arange(len(z))[:, None, None]
-        np.add.at(out, (each, self.terms), z[..., None] * self.factor)
-        return out
+        arrays = (part[rows] for part in self[:-2])
+        groups = (type(part)._make(own[rows] for own in part) for part in self[-2:])
+        return self._make((*arrays, *groups))
 
 
-def climb(
-    family: RuleFamily,
-    start: Rules,
-    target: Array,
-    reach: Array,
-    rounds: int,
-    *,
-    by_budgets: bool = False,
-) -> Rules:
+def climb(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds: int) -> Rules:
     """The rules that sequential quadratic programming finds from ``start``.
 
     Parameters
@@ -115,10 +112,8 @@ def climb(
     start : B rules, each optimal for its budgets (``excess`` 0 up to rounding).
     target : (B,), -inf to look for the smallest disparity.
     reach : (K,) unit of each multiplier's steps; 0 keeps it where it is.
-    by_budgets : try steps that fail at their budgets too, at some ten times the cost: narrow gaps
-        bend the way in λ.
     """
-    best, score, k = start, plain_score(start), len(reach)
+    best, score = start, plain_score(start)
     radius, alive = np.full(target.size, FIRST), np.arange(target.size)
     failed = np.zeros(target.size, bool)
     for _ in range(rounds):
@@ -127,24 +122,19 @@ def climb(
         here, goal = best.take(alive), target[alive]
         programme = _programme(family, here, goal, reach, radius[alive], score[alive])
         step, dual, promise = _step(here, programme, goal)
-        gain = np.zeros(alive.size)
-        for wanted, budgets in ((0.0, False), (0.1, True))[: 1 + by_budgets]:
-            rows = np.flatnonzero((promise > GAIN) & (gain <= wanted * promise))
-            own = here.take(rows), programme.take(rows), step[rows], dual[rows], goal[rows]
-            if not rows.size:
-                continue
-            found = _walked(family, *own, by_budgets=budgets)
-            more = merit(found, goal[rows]) - merit(own[0], goal[rows])
-            better = more > gain[rows]
-            best = best.replaced(alive[rows[better]], found.take(np.flatnonzero(better)))
-            gain[rows] = np.maximum(gain[rows], more)
+        gain, rows = np.zeros(alive.size), np.flatnonzero(promise > GAIN)
+        if rows.size:
+            own, wanted = here.take(rows), goal[rows]
+            found = _walked(family, own, programme.take(rows), step[rows], dual[rows], wanted)
+            gain[rows] = merit(found, wanted) - merit(own, wanted)
+            best = best.replaced(alive[rows], found)
         gained = np.where(np.isinf(goal), 0.0, 1.0)
-        score[alive] = np.column_stack([gained, -programme.pull(dual)[:, k:-GAPS]])
+        score[alive] = np.column_stack([gained, programme.conditions.score(dual)])
         good = gain > 0.1 * promise
         most = np.where((gain > 0.5 * promise) & ~failed[alive], 3.0, 1.0)
         radius[alive] = np.minimum(np.where(good, most, 0.25) * radius[alive], LARGEST)
         failed[alive] = ~good
-        last = good & ((promise <= LAST) | (np.abs(gain - promise) <= GAINED))
+        last = good & (np.abs(gain - promise) <= GAINED)
         done = (promise <= GAIN) | (radius[alive] < SMALLEST) | last
         alive = alive[~done]
     return best
@@ -171,7 +161,7 @@ def derivatives(family: RuleFamily, here: Rules, score: Array) -> tuple[Array, A
     """
     (count, k), m = here.lam.shape, here.pooled.shape[1]
     out = np.zeros((count, 2 * k + m, k))
-    for p, (profile, sets) in enumerate(zip(family.problem.profiles, here.point.sets, strict=True)):
+    for p, (profile, sets) in enumerate(zip(family.problem.profiles, here.sets, strict=True)):
         f, df, ddf = profile.at(sets.cut, 1, 4)
         rows = family.problem.coefficients[p]
         both = np.concatenate([rows, family.pooled[p]])
@@ -200,7 +190,7 @@ def _programme(
     coefficients of ω.
     """
     lam, values, client = here.lam, here.values, family.client
-    (count, k), m, local = lam.shape, here.pooled.shape[1], here.local
+    k, m, local = lam.shape[1], here.pooled.shape[1], here.local
     active = lam != 0
     side = np.where(active, np.sign(lam), -np.sign(values))
     near = family.bound & (np.abs(values) >= local[:, client] - TIED) & (values != 0)
@@ -208,46 +198,36 @@ def _programme(
     first, second = derivatives(family, here, score)
     first *= free[:, None]
     basis = free[..., None] * _basis(first, reach, radius)
-    walls = _walls(family, here, basis, score)
-    change = (
-        np.concatenate([np.tile(np.eye(k), (count, 1, 1)), first, walls.change], axis=1) @ basis
-    )
+    walls = closed_gaps(family, here, basis, score)
+    rates, gaps = first @ basis, slice(-2 * m - GAPS, -2 * m)
+    conditions = _conditions(here, np.where(free, side, 0.0), side, client, walls)
+    rows = conditions.of(basis, rates[:, :k], rates[:, k:], walls.change @ basis)
+    limits = np.zeros(rows.shape[:2])
+    limits[:, gaps] = -CLOSED * np.abs(walls.side)
+    limits[:, -2 * m :] = np.where(np.isinf(target), 0.0, target)[:, None]
+    left = limits - conditions.of(lam, values, here.pooled, walls.height)
+    left[:, : -2 * m] = np.maximum(left[:, : -2 * m], 0.0)
+    curvature = basis.swapaxes(1, 2) @ second @ basis
+    return Programme(rows, left, basis, rates, curvature, limits, conditions, walls)
 
-    # the constraint whose value is its client's budget: one that binds, else the largest
-    size, each = np.where(active, 2.0, 0.0) + np.abs(values), np.arange(k)
+
+def _conditions(here: Rules, kept: Array, side: Array, client: Array, walls: Walls) -> Conditions:
+    """Those of rules whose multipliers and values have the signs ``side`` (B, K), ``kept`` (B, K)
+    where the multipliers move. The constraint that leads binds, else it is the largest.
+    """
+    active, k = here.lam != 0, side.shape[1]
+    size, each = np.where(active, 2.0, 0.0) + np.abs(here.values), np.arange(k)
     most = largest(size, client)[:, client]
     order = np.where(size == most, each, k)
     lead = -largest((k - order) * 1.0, client).astype(int)[:, client] + k
     leads = lead == each
-    ahead = np.take_along_axis(side, lead, axis=1)
+    own, other = [np.where(leads, kept, 0.0)], [np.zeros(side.shape)]
     tied = ~leads & (largest(active * 1.0, client) > 0)[:, client]
-    none = np.zeros((count, GAPS + 2 * m))
-    parts = [
-        (each, np.where(free, -side, 0.0), 0.0 * lam),
-        (k + each, np.where(leads & free, side, 0.0), 0.0 * lam),
-    ]
+    ahead = np.take_along_axis(side, lead, axis=1)
     for sign in (1.0, -1.0) if tied.any() else ():
-        own = np.where(active, sign * side, sign)
-        others = np.where(active, -sign * ahead, ahead)
-        parts.append((k + each, np.where(tied, own, 0.0), np.where(tied, others, 0.0)))
-    last = 2 * k + np.concatenate([m + np.arange(GAPS), np.tile(np.arange(m), 2)])
-    signs = np.broadcast_to(np.repeat([1.0, -1.0], m), (count, 2 * m))
-    parts.append((last, np.concatenate([-walls.side, signs], axis=1), none))
-    index = np.concatenate([np.broadcast_to(own, f.shape) for own, f, _ in parts], axis=1)
-    other = np.concatenate([k + lead] * (len(parts) - 1) + [0 * none.astype(int)], axis=1)
-    factor = np.stack([np.concatenate([part[t] for part in parts], axis=1) for t in (1, 2)], -1)
-    limits = np.zeros(index.shape)
-    limits[:, -2 * m - GAPS : -2 * m] = -CLOSED * np.abs(walls.side)
-    limits[:, -2 * m :] = np.where(np.isinf(target), 0.0, target)[:, None]
-    return Programme(
-        np.stack([index, other], axis=-1),
-        factor,
-        limits,
-        _state(here, walls.height),
-        change,
-        basis.swapaxes(1, 2) @ second @ basis,
-        walls,
-    )
+        own.append(np.where(tied, np.where(active, sign * side, sign), 0.0))
+        other.append(np.where(tied, np.where(active, -sign * ahead, ahead), 0.0))
+    return Conditions(kept, lead, np.stack(own, axis=1), np.stack(other, axis=1), walls.side)
 
 
 def _basis(rates: Array, reach: Array, radius: Array) -> Array:
@@ -262,69 +242,11 @@ def _basis(rates: Array, reach: Array, radius: Array) -> Array:
     return reach[:, None] * turn * (radius[:, None] / np.maximum(far, 2.0 * swing))[:, None]
 
 
-def _walls(family: RuleFamily, here: Rules, basis: Array, score: Array) -> Walls:
-    """The gaps that steps in the box may open, but for those that the Lagrangian wants open."""
-    count, k = here.lam.shape
-    mixed = [weights(here.lam, rows) for rows in family.problem.coefficients]
-    parts: list[tuple[Array, ...]] = []
-    for p, points in enumerate(critical_points(family.problem.profiles, mixed)):
-        side, owner = np.where(points.peak, -1.0, 1.0), points.owner
-        own, others = points.values[:, :1], points.values[:, 1:]
-        v = others @ family.problem.coefficients[p].T
-        omega = (score[owner] * np.concatenate([own, v, others @ family.pooled[p].T], 1)).sum(1)
-        most = np.abs(np.einsum("rk,rkz->rz", v, basis[owner])).sum(axis=1)
-        keep = points.closed & (np.abs(points.height) < 1.5 * most) & (side * omega > 0)
-        near = np.abs(points.height) / np.maximum(most, 1e-300)
-        known = near, owner, np.full(keep.size, p), points.x, side, points.height, v
-        parts.append(tuple(part[keep] for part in known))
-    near, owner, *known = (np.concatenate(part) for part in zip(*parts, strict=True))
-    order = np.lexsort((near, owner))
-    rank = np.arange(order.size) - np.searchsorted(owner[order], owner[order])
-    order, rank = order[rank < GAPS], rank[rank < GAPS]
-    x, side, height = np.zeros((3, count, GAPS))
-    out = Walls(np.zeros((count, GAPS), int), x, side, height, np.zeros((count, GAPS, k)))
-    for table, values in zip(out, known, strict=True):
-        table[owner[order], rank] = values[order]
-    return out
-
-
-def _moved(family: RuleFamily, lam: Array, walls: Walls) -> Walls:
-    """The walls at multipliers (B, K) close by: Newton's method in x, by half a panel at most, as
-    beyond an inflection it runs into the tail.
-    """
-    out = walls._replace(x=walls.x.copy(), height=0.0 * walls.x, change=0.0 * walls.change)
-    for p, (profile, rows) in enumerate(
-        zip(family.problem.profiles, family.problem.coefficients, strict=True)
-    ):
-        b, g = np.nonzero((walls.side != 0) & (walls.place == p))
-        x, side, mixed = walls.x[b, g], walls.side[b, g], weights(lam, rows)[b].T
-        for _ in range(2):
-            slope, bend = (mixed * profile.at(x, 2, 4)).sum(axis=1)
-            bent = side * bend > 0
-            span = 0.5 * np.diff(profile.edges)[profile.locate(x)[0]]
-            x = x - np.where(bent, slope / np.where(bent, bend, 1.0), 0.0).clip(-span, span)
-        f = profile.at(x, 1, 2)[0]
-        out.x[b, g], out.height[b, g], out.change[b, g] = (
-            x,
-            (mixed * f).sum(axis=0),
-            (rows @ f[1:]).T,
-        )
-    return out
-
-
-def _state(rules: Rules, heights: Array) -> Array:
-    """(B, Q) q."""
-    return np.concatenate([rules.lam, rules.values, rules.pooled, heights], axis=1)
-
-
 def _step(here: Rules, programme: Programme, target: Array) -> tuple[Array, Array, Array]:
     """The steps (B, K), the conditions' multipliers (B, m), and the gains in merit that they
     promise.
     """
-    (count, k), m, change = here.lam.shape, here.pooled.shape[1], programme.change
-    rows = programme.of(change)
-    left = programme.limits - programme.of(programme.state)
-    left[:, : -2 * m] = np.maximum(left[:, : -2 * m], 0.0)
+    (count, k), m, rows = here.lam.shape, here.pooled.shape[1], programme.rows
     seeks = np.isinf(target)
     size, turn = np.linalg.eigh(programme.curvature)
     bent = (turn * np.maximum(size, 0.0)[:, None]) @ turn.swapaxes(1, 2)
@@ -334,13 +256,13 @@ def _step(here: Rules, programme: Programme, target: Array) -> tuple[Array, Arra
     table[:, -2 * m :, k] = -unit[:, None]
     low, high = np.append(-np.ones(k), 0.0), np.append(np.ones(k), np.inf)
     gain = np.zeros((count, k + 1))
-    slope = -np.einsum("bk,bkz->bz", here.lam, change[:, k : 2 * k])
+    slope = -np.einsum("bk,bkz->bz", here.lam, programme.rates[:, :k])
     gain[:, :k] = np.where(seeks[:, None], 0.0, slope)
     dear = np.maximum(np.abs(gain).max(axis=1), np.abs(bent).max(axis=(1, 2)))
     gain[:, k] = np.where(seeks, -unit, -DEAR * dear)
-    x, z = maximise(gain, table, left, low, high, np.pad(bent, ((0, 0), (0, 1), (0, 1))))
+    x, z = maximise(gain, table, programme.left, low, high, np.pad(bent, ((0, 0), (0, 1), (0, 1))))
     step = np.clip(x[:, :k], -1.0, 1.0)
-    after = np.abs(here.pooled + (change[:, 2 * k : 2 * k + m] @ step[..., None])[..., 0])
+    after = np.abs(here.pooled + (programme.rates[:, k:] @ step[..., None])[..., 0])
     goal = np.where(seeks, 0.0, target)
     before = np.maximum(here.disparity - goal, 0.0)
     then = np.maximum(after.max(axis=1, initial=0.0) - goal, 0.0)
@@ -348,38 +270,13 @@ def _step(here: Rules, programme: Programme, target: Array) -> tuple[Array, Arra
     return step, z, promise + np.where(seeks, 1.0, RATE) * (before - then)
 
 
-def _followed(family: RuleFamily, tried: Rules, values: Array, near: Rules) -> Rules:
-    """The rules at the budgets of the ``values`` (B, K) that the programmes predict, by Newton's
-    method in cuts and multipliers.
-    """
-    rows = np.arange(len(values))
-    wanted = np.maximum(-np.sign(tried.lam) * values, 0.0)
-    bound = largest((tried.lam != 0) * 1.0, family.client) > 0
-    eps = np.where(bound, largest(wanted, family.client), SLACK_BUDGET)
-    eps = np.where(eps <= TIGHT, 0.0, eps)
-    for start in (near, tried):  # the end has the gaps that open on the way
-        other, met = family.follow(start.take(rows), eps)
-        tried = tried.replaced(rows[met], other.take(np.flatnonzero(met)))
-        rows, eps = rows[~met], eps[~met]
-    return tried
-
-
 def _walked(
-    family: RuleFamily,
-    here: Rules,
-    programme: Programme,
-    step: Array,
-    dual: Array,
-    target: Array,
-    *,
-    by_budgets: bool = False,
+    family: RuleFamily, here: Rules, programme: Programme, step: Array, dual: Array, target: Array
 ) -> Rules:
     """The best of the ends of steps and of their corrections to the active conditions."""
-    k, m = here.lam.shape[1], here.pooled.shape[1]
-    side = np.where(here.lam != 0, np.sign(here.lam), -np.sign(here.values))
-    kept, size = programme.factor[:, :k, 0] != 0, np.abs(programme.change[:, :k]).max(axis=2)
-    change = programme.of(programme.change)
-    slack = programme.limits - programme.of(programme.state) - (change @ step[..., None])[..., 0]
+    m, side, change = here.pooled.shape[1], programme.conditions.side, programme.rows.copy()
+    size = np.abs(programme.basis).max(axis=2)
+    slack = programme.left - (change @ step[..., None])[..., 0]
     unit = np.abs(change).max(axis=2)
     tight = (dual * unit > slack / np.maximum(unit, 1e-300)) & (unit > 0)
     tight[:, -2 * m :] &= ~np.isinf(target)[:, None]
@@ -388,12 +285,12 @@ def _walked(
 
     def end(rows: Array) -> tuple[Array, Array]:
         """The multipliers and heights at the ends of the steps ``rows``."""
-        move, own = programme.change[rows, :k], programme.walls.take(rows)
-        lam = here.lam[rows] + (move @ step[rows][..., None])[..., 0]
-        lam = np.where(kept[rows] & (side[rows] * lam <= 1e-9 * size[rows]), 0.0, lam)
-        walls = _moved(family, lam, own._replace(x=place[rows]))
+        own = programme.take(rows)
+        lam = here.lam[rows] + (own.basis @ step[rows][..., None])[..., 0]
+        lam = np.where((side[rows] != 0) & (side[rows] * lam <= 1e-9 * size[rows]), 0.0, lam)
+        walls = moved(family, lam, own.walls._replace(x=place[rows]))
         place[rows] = walls.x
-        change[rows, gaps] = -walls.side[..., None] * (walls.change @ move)
+        change[rows, gaps] = -walls.side[..., None] * (walls.change @ own.basis)
         return lam, walls.height
 
     def correct(rows: Array, missed: Array) -> Array:
@@ -413,7 +310,7 @@ def _walked(
             return rows[:0]
         return rows
 
-    for _ in range(2 if by_budgets else 1 + CORRECTIONS):
+    for _ in range(1 + CORRECTIONS):
         lam, heights = end(rows)
         late = np.arange(rows.size)
         for _ in range(CORRECTIONS):  # the heights need no rule
@@ -427,15 +324,12 @@ def _walked(
             if not late.size:
                 break
             lam[late], heights[late] = end(rows[late])
-        own = programme.take(rows)
-        tried = family.at(lam)
-        if by_budgets:
-            values = here.values[rows] + (own.change[:, k : 2 * k] @ step[rows][..., None])[..., 0]
-            tried = _followed(family, tried, values, best.take(rows))
+        own, tried = programme.take(rows), family.at(lam)
         gain = merit(tried, target[rows])
         better = np.flatnonzero(gain > most[rows])
         best, most[rows[better]] = best.replaced(rows[better], tried.take(better)), gain[better]
-        rows = correct(rows, own.of(_state(tried, heights)) - own.limits)
+        now = own.conditions.of(lam, tried.values, tried.pooled, heights)
+        rows = correct(rows, now - own.limits)
         if not rows.size:
             break
     return best

@@ -15,7 +15,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.frontier import SLACK_BUDGET
-from fairfl.solvers.numerics.coin_toss import TIED, exact, flat, tied, with_gain
+from fairfl.solvers.numerics.coin_toss import TIED, exact, flat, integrals, tied, with_gain
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import Constraints, dual_point
 from fairfl.solvers.numerics.refined_cells import refine
@@ -129,8 +129,8 @@ class TiedRules:
         lines, _ = refine(problem, limits, [start], panels)
         pooled, values = self.problem.b[: self.pooled].copy(), self.values.copy()
         places = zip(problem.profiles, self.problem.coefficients, self.rows, lines, strict=True)
-        for profile, both, rows, (edges, rates) in places:
-            served = rates[0] * profile.totals[1:] + profile.above(edges)[1:] @ np.diff(rates)
+        for profile, both, rows, line in places:
+            served = integrals(profile, line)[1:]
             pooled += both[: self.pooled] @ served
             values += rows @ served
         budgets = np.where(self.lead >= 0, np.abs(values[self.lead]), SLACK_BUDGET)

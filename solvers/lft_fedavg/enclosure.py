@@ -16,13 +16,18 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from flint import arb, ctx, fmpq
 
 from fairfl._support.checks import Array
-from fairfl.solvers.lft_ensemble.enclosure_model import ExactClient, exact_clients
+from fairfl.solvers.lft_ensemble.enclosure_model import (
+    ExactClient,
+    above,
+    exact_clients,
+    outward,
+    pooled_difference,
+)
 from fairfl.solvers.numerics.descent import minimise_dual
 from fairfl.solvers.numerics.dual import hessian
 from fairfl.solvers.rule_family import RuleFamily
@@ -52,11 +57,6 @@ class BallRules:
     clients: list[ExactClient]
     known: dict[tuple[Corner, float], tuple[list[arb], arb]] = field(default_factory=dict)
 
-    @cached_property
-    def group_mass(self) -> list[fmpq]:
-        """P(a)."""
-        return [sum((c.weight * c.masses[a] for c in self.clients), fmpq(0)) for a in (0, 1)]
-
     def at(self, lam: Corner, width: float = COARSE) -> tuple[list[arb], arb]:
         """MD_k, 0 where a client has one group, and MD at the doubles ``lam``."""
         if (lam, width) not in self.known:
@@ -65,11 +65,7 @@ class BallRules:
                 zero - one if client.bound else arb(0)
                 for client, zero, one in zip(self.clients, *rates, strict=True)
             ]
-            md = arb(0)
-            for client, zero, one in zip(self.clients, *rates, strict=True):
-                within = [client.weight * client.masses[a] / self.group_mass[a] for a in (0, 1)]
-                md = md + within[0] * zero - within[1] * one
-            self.known[lam, width] = own, md
+            self.known[lam, width] = own, pooled_difference(self.clients, rates.__getitem__)
         return self.known[lam, width]
 
     def rates(self, a: int, lam: Corner, width: float) -> list[arb]:
@@ -115,14 +111,10 @@ class BallRules:
 
 
 def _mass(law: tuple[fmpq, fmpq], intervals: list[tuple[float, float]]) -> arb:
-    root_two = arb(2).sqrt()
+    def over(x: float) -> arb:
+        return arb(int(x < 0)) if math.isinf(x) else above(law, arb(x))
 
-    def above(x: float) -> arb:
-        if math.isinf(x):
-            return arb(1 if x < 0 else 0)
-        return ((arb(x) - law[0]) / (law[1] * root_two)).erfc() / 2
-
-    return sum((above(low) - above(high) for low, high in intervals), arb(0))
+    return sum((over(low) - over(high) for low, high in intervals), arb(0))
 
 
 def _joined(intervals: list[tuple[float, float]]) -> list[tuple[float, float]]:
@@ -206,11 +198,11 @@ def _reach(fed: Federation, rules: BallRules) -> Corner:
     ]
     out = [0.0, 0.0]
     if len(rows) == 1:
-        out[bound[0]] = _above(1 / abs(rows[0][bound[0]]))
+        out[bound[0]] = outward(1 / abs(rows[0][bound[0]]))[1]
     elif rows:
         (a, b), (c, d) = rows
-        determinant = abs(a * d - b * c)
-        out = [_above((abs(d) + abs(b)) / determinant), _above((abs(a) + abs(c)) / determinant)]
+        determinant, sums = abs(a * d - b * c), (abs(d) + abs(b), abs(a) + abs(c))
+        out = [outward(one / determinant)[1] for one in sums]
     if not all(map(math.isfinite, out)):
         raise CertificationError("the multipliers of solutions are not bounded: twin clients")
     return tuple(out)
@@ -225,17 +217,9 @@ def _attained(fed: Federation, rules: BallRules, lam: Array) -> float:
             point = family.at(near[None])
             size = np.maximum(-np.sign(lam) * point.values[0], margin)
             off = (-np.sign(lam) * size - point.values[0])[active]
-            slopes = hessian(family.problem, point.point)[0][np.ix_(active, active)]
+            slopes = hessian(family.problem, point)[0][np.ix_(active, active)]
             near[active] += np.linalg.lstsq(slopes, off, rcond=None)[0]
         own, md = rules.at(tuple(float(v) for v in near), FINE)
         if all(v == 0 or v * m < 0 for v, m in zip(near, own, strict=True)):
-            return _above(abs(md))
+            return outward(abs(md))[1]
     raise CertificationError("no rule certainly attains the smallest disparity")
-
-
-def _above(ball: arb) -> float:
-    """A double certainly at or above the ball."""
-    out = float(ball.upper())
-    while not arb(out) >= ball and math.isfinite(out):
-        out = math.nextafter(out, math.inf)
-    return out

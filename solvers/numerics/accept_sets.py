@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from math import comb
 
 import numpy as np
+import pandas as pd
 
 from fairfl._support.checks import Array
 from fairfl.theory.numerics.piecewise import (
@@ -96,10 +97,14 @@ class AcceptSets:
     def beside(self, table: Array) -> Array:
         """(B, C, n) values (n, R) of all cuts, those of each set side by side and 0 after them."""
         counts = self.counts
-        place = np.arange(self.cut.size) - np.repeat(np.cumsum(counts) - counts, counts)
         out = np.zeros((counts.size, counts.max(initial=0), len(table)))
-        out[self.owner, place] = table.T
+        out[self.owner, self.place] = table.T
         return out
+
+    @property
+    def place(self) -> Array:
+        """(R,) of each cut, how many of its own set are before it."""
+        return np.arange(self.cut.size) - np.searchsorted(self.owner, self.owner)
 
     def line(self, b: int) -> tuple[Array, Array]:
         """The cuts (R_b,) of combination ``b``, and whether (R_b + 1,) it accepts between them, 1
@@ -121,13 +126,10 @@ class AcceptSets:
 
     def take(self, rows: Array) -> AcceptSets:
         """The sets ``rows`` (positions), in that order."""
-        counts = self.counts
-        size = counts[rows]
-        starts = np.cumsum(counts) - counts
-        # the k-th cut of every chosen set: its set's first one, and the place within the set
-        place = np.arange(int(size.sum())) - np.repeat(np.cumsum(size) - size, size)
-        at = np.repeat(starts[rows], size) + place
+        size = self.counts[rows]
         owner = np.repeat(np.arange(len(rows)), size)
+        first = np.searchsorted(self.owner, rows)[owner]
+        at = first + np.arange(owner.size) - np.searchsorted(owner, owner)
         return AcceptSets(
             owner, self.cut[at], self.rising[at], self.first[rows], self.integrals[rows]
         )
@@ -175,70 +177,25 @@ def _between(functions: Piecewise, weights: Array, owner: Array, x: Array) -> Ac
     inner = owner[1:] == owner[:-1]
     parts = np.where(inner, above[:, :-1] - above[:, 1:], 0.0)
     value = np.einsum("tj,jt->t", weights[owner[:-1]], parts)
-    parts, value = _narrow(functions, weights, owner, x, inner, parts, value)
+    # a gap of width 1e-5 changes an accuracy by 1e-17, but a client's acceptance rate by 1e-6: its
+    # integral drowns in the rounding of cumulative ones, and the score in its middle decides
+    panel = np.searchsorted(functions.edges, x, side="right")
+    faint = np.flatnonzero(
+        inner & (np.abs(value) < 1e-13) & (panel[:-1] == panel[1:]) & np.isfinite(x[1:] - x[:-1])
+    )
+    middle = functions.values((x[faint] + x[faint + 1]) / 2)
+    value[faint] = np.einsum("tj,jt->t", weights[owner[faint]], middle)
     positive = value > 0
-    starts = np.flatnonzero(np.append(True, owner[1:] != owner[:-1])[: owner.size])
-    # a part without a sign of its own goes with the part before it (or after, at the start): no
-    # mass, or s is zero
+    starts = np.searchsorted(owner, everyone)
     silent = inner & (np.abs(value) <= 1e-300)
-    positive = _carry(positive, silent, starts, owner)
+    if silent.any():  # no mass, or s is zero: as the part before, or after at the start
+        known = pd.Series(np.where(silent, np.nan, positive)).groupby(owner[:-1])
+        positive = known.ffill().groupby(owner[:-1]).bfill().to_numpy() == 1.0
     integrals = np.zeros((count, weights.shape[1]))
     np.add.at(integrals, owner[:-1][positive & inner], parts[:, positive & inner].T)
     change = inner[1:] & inner[:-1] & (positive[1:] != positive[:-1])
     at = np.flatnonzero(change) + 1
     return AcceptSets(owner[at], x[at], positive[at], positive[starts], integrals)
-
-
-def _narrow(
-    functions: Piecewise,
-    weights: Array,
-    owner: Array,
-    x: Array,
-    inner: Array,
-    parts: Array,
-    value: Array,
-) -> tuple[Array, Array]:
-    """Parts so narrow that their integrals drown in the rounding of cumulative ones: integrate
-    their own series.
-
-    A gap of width 1e-5 changes an accuracy by 1e-17, but a client's acceptance rate by 1e-6.
-    """
-    rows = np.flatnonzero(
-        inner
-        & (np.abs(value) < 1e-13)
-        & np.isfinite(x[:-1])
-        & np.isfinite(x[1:])
-        & (x[1:] > x[:-1])
-    )
-    if rows.size == 0:
-        return parts, value
-    low, high = x[:-1][rows], x[1:][rows]
-    whole = np.searchsorted(functions.edges, low, side="right") == np.searchsorted(
-        functions.edges, high, side="left"
-    )
-    rows, low, high = rows[whole], low[whole], high[whole]
-    nodes, shares = np.polynomial.legendre.leggauss(8)
-    half = (high - low) / 2
-    sampled = functions.values((low + half)[:, None] + half[:, None] * nodes)  # (J, R, 8)
-    parts, value = parts.copy(), value.copy()
-    parts[:, rows] = (sampled @ shares) * half
-    value[rows] = np.einsum("rj,jr->r", weights[owner[rows]], parts[:, rows])
-    return parts, value
-
-
-def _carry(positive: Array, silent: Array, starts: Array, owner: Array) -> Array:
-    if not silent.any():
-        return positive
-    out = positive.copy()
-    stops = np.append(starts[1:], owner.size)
-    for lo, hi in zip(starts, stops, strict=True):
-        rows = np.arange(lo, min(hi - 1, out.size))
-        loud = rows[~silent[rows]]
-        if loud.size == 0:
-            continue
-        where = np.searchsorted(loud, rows, side="right") - 1
-        out[rows] = positive[loud[np.maximum(where, 0)]]
-    return out
 
 
 def sign_changes(

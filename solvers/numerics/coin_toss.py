@@ -70,9 +70,13 @@ def settle_ties(problem: Constraints, eps: Array, point: DualPoint) -> tuple[lis
 
 def served(problem: Constraints, p: int, line: Line) -> Array:
     """(K,) what a rule at a place adds to the constraints' values."""
-    (edges, rates), profile = line, problem.profiles[p]
-    functions = rates[0] * profile.totals + profile.above(edges) @ np.diff(rates)
-    return problem.coefficients[p] @ functions[1:]
+    return problem.coefficients[p] @ integrals(problem.profiles[p], line)[1:]
+
+
+def integrals(functions: Piecewise, line: Line) -> Array:
+    """(J,) the integrals of functions times a rule."""
+    edges, rates = line
+    return rates[0] * functions.totals + functions.above(edges) @ np.diff(rates)
 
 
 @dataclass(frozen=True)

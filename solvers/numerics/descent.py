@@ -22,19 +22,15 @@ rounding, and their multipliers would be arbitrary.
 """
 
 
-def minimise_dual(
-    problem: Constraints, eps: Array, start: Array | None = None, enough: float = KKT_TOLERANCE
-) -> DualPoint:
+def minimise_dual(problem: Constraints, eps: Array) -> DualPoint:
     """Minimise D for one budget vector eps (K,)."""
-    visited = descend(problem, eps, start, enough)
-    if _residual(visited[-1], eps) <= max(enough, ENOUGH):
+    visited = descend(problem, eps)
+    if _residual(visited[-1], eps) <= ENOUGH:
         return visited[-1]
     return refine(problem, eps, visited)[1]
 
 
-def descend(
-    problem: Constraints, eps: Array, start: Array | None = None, enough: float = KKT_TOLERANCE
-) -> list[DualPoint]:
+def descend(problem: Constraints, eps: Array, start: Array | None = None) -> list[DualPoint]:
     """The points that Newton's method visits, from ``start`` if there is one and from the programme
     on cells; the best last.
     """
@@ -42,13 +38,13 @@ def descend(
     for given in (start, None)[start is None :]:
         lam = on_cells(problem, eps) if given is None else given
         visited = [dual_point(problem, lam[None])]
-        while len(visited) <= MOST and _residual(visited[-1], eps) > enough:
+        while len(visited) <= MOST and _residual(visited[-1], eps) > KKT_TOLERANCE:
             found, better = settled(problem, visited[-1], eps[None])
             if not better[0]:
                 break
             visited.append(found)
         ends.append(visited)
-        if _residual(visited[-1], eps) <= max(enough, ENOUGH):
+        if _residual(visited[-1], eps) <= ENOUGH:
             break
     ends.sort(key=lambda visited: -_residual(visited[-1], eps))
     return [point for visited in ends for point in visited]

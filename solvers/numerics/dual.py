@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -60,6 +61,7 @@ class DualPoint:
     constraint values (B, K).
     """
 
+    arrays: ClassVar = ("lam", "accuracy", "values")
     lam: Array
     sets: tuple[AcceptSets, ...]
     accuracy: Array
@@ -73,21 +75,19 @@ class DualPoint:
             + budget_term(self.lam, eps).sum(axis=-1)
         )
 
-    def take(self, rows: Array) -> DualPoint:
+    def take(self, rows: Array) -> Self:
         """The points ``rows``."""
         sets = tuple(own.take(rows) for own in self.sets)
-        return DualPoint(self.lam[rows], sets, self.accuracy[rows], self.values[rows])
+        arrays = {name: getattr(self, name)[rows] for name in self.arrays}
+        return replace(self, sets=sets, **arrays)
 
-    def join(self, other: DualPoint) -> DualPoint:
+    def join(self, other: Self) -> Self:
         """Both, one after the other."""
-        return DualPoint(
-            np.concatenate([self.lam, other.lam]),
-            tuple(own.join(more) for own, more in zip(self.sets, other.sets, strict=True)),
-            np.concatenate([self.accuracy, other.accuracy]),
-            np.concatenate([self.values, other.values]),
-        )
+        sets = tuple(own.join(more) for own, more in zip(self.sets, other.sets, strict=True))
+        pairs = {name: (getattr(self, name), getattr(other, name)) for name in self.arrays}
+        return replace(self, sets=sets, **{k: np.concatenate(both) for k, both in pairs.items()})
 
-    def replaced(self, rows: Array, other: DualPoint) -> DualPoint:
+    def replaced(self, rows: Array, other: Self) -> Self:
         """``other`` in place of the points ``rows``."""
         if not len(rows):
             return self

@@ -94,16 +94,11 @@ class _Cuts:
 
     @classmethod
     def of(cls, problem: Constraints, sets: Sequence[AcceptSets]) -> _Cuts:
-        counts = [own.counts for own in sets]
-        ends = np.cumsum([0, *(own.max(initial=0) for own in counts)]).tolist()
-        columns = tuple(map(slice, ends[:-1], ends[1:]))
-        sign = np.zeros((len(counts[0]), ends[-1]))
-        cut, length = np.empty(sign.shape), np.empty(ends[-1])
-        for profile, own, count, part in zip(problem.profiles, sets, counts, columns, strict=True):
-            cut[:, part], length[part] = profile.edges[-1], profile.edges[-1] - profile.edges[0]
-            place = np.arange(own.cut.size) - np.repeat(np.cumsum(count) - count, count)
-            at = own.owner, part.start + place
-            cut[at], sign[at] = own.cut, np.where(own.rising, 1.0, -1.0)
+        parts = [s.beside(np.stack([s.cut, np.where(s.rising, 1.0, -1.0)])) for s in sets]
+        ends = np.cumsum([0, *(part.shape[1] for part in parts)])
+        columns = tuple(map(slice, ends[:-1].tolist(), ends[1:].tolist()))
+        cut, sign = np.moveaxis(np.concatenate(parts, axis=1), 2, 0)
+        length = np.repeat([np.ptp(f.edges) for f in problem.profiles], np.diff(ends))
         first = np.stack([own.first for own in sets], axis=1)
         return cls(problem, columns, cut, sign, first, length)
 

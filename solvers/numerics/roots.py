@@ -77,23 +77,3 @@ def increasing_root(
         a, b, fa, fb = a[keep], b[keep], fa[keep], fb[keep]
     root[live] = a
     return root
-
-
-def increasing_root_scaled(function: Callable[[Array, Array], Array], high: Array) -> Array:
-    """Zero in (0, high] of a function increasing in x, by bisection over all the scales of a
-    double.
-
-    For roots at 1e-40 as for roots at 0.1: the bracket is halved geometrically while its ends
-    differ in scale. ``function(high)`` must be >= 0; where it is >= 0 everywhere, the smallest
-    double is returned.
-    """
-    lo, hi = np.full(high.shape, 5e-324), high.astype(np.float64).copy()
-    index = np.arange(high.size)
-    for _ in range(1200):
-        middle = np.where(hi > 4 * lo, np.sqrt(lo) * np.sqrt(hi), lo + (hi - lo) / 2)
-        middle = np.clip(middle, lo, hi)
-        if ((middle == lo) | (middle == hi)).all():
-            break
-        above = function(middle, index) >= 0
-        hi, lo = np.where(above, middle, hi), np.where(above, lo, middle)
-    return hi

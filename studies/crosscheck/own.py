@@ -1,26 +1,5 @@
 """A cross-check of one's own, from a TOML file: algorithms trained on samples of a federation,
-beside its exact frontiers.
-
-    title = "my rule and FedFB"             # optional
-    people = 2000                           # in each sample
-    degree = 1                              # optional: of the score in x, for each group; 1 has the
-                                            # optima of CFL where every eta is logistic
-
-    [[clients]]                             # as for ``fairfl frontier``; normal laws alone, and
-    mean = [3, 5]                           # eta(x) = 1 / (1 + exp(-x))
-    sd = [1, 1]                             # optional, as are
-    q = 0.5                                 # P(a = 1 | client), and
-    weight = 1.0                            # the amount of data
-
-    [[algorithm]]                           # as in a run of one's own (``fairfl simulate``)
-    name = "fedfb"
-    rule = {notion = "dp", budget = 0.1}
-
-    [training]                              # optional, likewise; by default 100 rounds of 10 steps
-    rounds = 100
-
-    [run]                                   # optional
-    seeds = [0, 1, 2]                       # of the samples
+beside its exact frontiers. docs/toml_files.md lists the keys.
 
 Each algorithm learns one classifier a seed, a step function of x, whose accuracy and disparity
 follow from the laws without a test sample.
@@ -47,7 +26,13 @@ from fairfl.studies.crosscheck.population.learned_rules import Found, learned
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.crosscheck.runs import LR, MOMENTUM, featured
 from fairfl.studies.crosscheck.study import Study, Verdict
-from fairfl.studies.crosscheck.told import bound_verdict, exact_curve, series, summary, trade_off
+from fairfl.studies.crosscheck.table_rows import (
+    bound_verdict,
+    exact_curve,
+    series,
+    summary,
+    trade_off,
+)
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups
 from fairfl.studies.own import config_parts
@@ -65,7 +50,7 @@ TRAINING: dict[str, Any] = {
 
 
 def own_study(path: str | Path) -> Study:
-    """The study that a TOML file describes, see above; everything in it is checked.
+    """The study that a TOML file describes; everything in it is checked.
 
     Raises
     ------
@@ -133,7 +118,7 @@ def setting(asked: Asked, seed: int) -> Setting:
 
 
 def measured(asked: Asked, seed: int, result: Result) -> pd.DataFrame:
-    """A row an algorithm: the learned classifier, its accuracy and disparities on the laws."""
+    """A row per algorithm: the learned classifier, its accuracy and disparities on the laws."""
     basis, lines = Basis.of(asked.world, asked.degree), []
     for one, params in zip(asked.algorithms, result.params, strict=True):
         rule = learned(basis, params)

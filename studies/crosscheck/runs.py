@@ -54,7 +54,7 @@ class Plan:
     degree : of the polynomials (``Basis``).
     rows : people in the sample.
     seed : of the sample.
-    budgets : for each replicate ε of |MD|, one for all or one a client (LFT alone).
+    budgets : for each replicate ε of |MD|, one for all or one per client (LFT alone).
     rounds, steps : steps of λ, by default 100, 150 with 10,000 people or more; and full gradient
         steps between two.
     notion : "dp", "eo" or "eodds".
@@ -115,7 +115,7 @@ class Plan:
         ]
 
     def bases(self) -> list[Basis]:
-        """One for all; for LFT+Ensemble, where no model leaves a client, one a client."""
+        """One for all; for LFT+Ensemble, where no model leaves a client, one per client."""
         who = range(self.world.clients) if self.scheme == ENSEMBLE else [None]
         return [Basis.of(self.world, self.degree, client) for client in who]
 
@@ -139,7 +139,7 @@ class Plan:
         )
 
     def members(self, result: Result) -> list[list[Classifier]]:
-        """The rules that each replicate learned: one a client for LFT+Ensemble, else one."""
+        """The rules that each replicate learned: one per client for LFT+Ensemble, else one."""
         bases, found = self.bases(), []
         for r, state in enumerate(result.simulation.states):
             params = (
@@ -149,7 +149,7 @@ class Plan:
         return found
 
     def measured(self, result: Result) -> pd.DataFrame:
-        """A row a replicate: what was run, the rule with its members, and its exact worth."""
+        """A row per replicate: what was run, the rule with its members, and its exact worth."""
         p = result.simulation.source.p if self.scheme == ENSEMBLE else np.ones(1)
         asked = {key: getattr(self, key) for key in ("notion", "scheme", "degree", "rows", "seed")}
         lines = []

@@ -1,74 +1,10 @@
-"""A run from a TOML file.
+"""A run from a TOML file. docs/toml_files.md lists the keys.
 
-    title = "q-FFL on label shards"         # optional
-
-    [data]
-    name = "mnist"                          # synthetic, or a source: cifar-10, mnist, vehicle, ...
-    rows = 4000                             # optional: so many rows at random
-    validation = 0.1                        # shares of each client's rows; default 0.1 each
-    test = 0.1                              # data with test rows of their own keep them
-    # synthetic takes alpha, beta (1.0), clients (100), kind ("non-iid", "iid", "hybrid"),
-    # means ("number", as printed: alpha then changes no label; "class");
-    # with groups of people: adult, bank, compas (groups), fedfb-synthetic (clients, kind), and
-    # name = "people" with file, label, group, client, blind; pooled = true: all are one client
-    # (FedFB on one client is FairBatch); any data a seed
-
-    [partition]                             # needed where the data have no users (images)
-    kind = "dirichlet"                      # iid | dirichlet (beta, min_size)
-                                            # | label_shards (shards_per_client)
-    clients = 10                            # | two_groups (alpha, clients_per_group for clients)
-    beta = 0.5
-
-    [model]
-    kind = "mlp"                            # softmax, logistic, svm, least_squares, mlp (hidden),
-                                            # lenet, resnet18gn,
-                                            # char_lstm (embedding, width, layers)
-    hidden = [64]                           # linear models: bias; all: classes, where data may
-                                            # lack some
-
-    [[algorithm]]                           # one or more, trained together; parameters as
-    name = "qfedavg"                        # fairfl.sims.algorithms and .group_fairness have
-    q = 1.0
-    lr = 0.05                               # optional, of this algorithm alone; also momentum,
-                                            # weight_decay, server_lr
-    label = "q = 1"                         # optional: what the table calls it
-    [[algorithm]]
-    name = "pfedavg"
-    ranks = {kind = "geometric", z = 0.85}  # gini, linear, geometric (z), harmonic, cvar (level)
-    [[algorithm]]
-    name = "dual_weighted"
-    objective = {name = "QFFL", q = 1.0}    # FedAvg, QFFL (q), AFL, TERM (alpha), PropFair (M)
-    # others: rule = {name = "normalized_fedavg"} of dynamic_qfedavg, rule = {notion = "dp", budget
-    # = 0.1} of fedfb and lft; agnosticfair takes a full step a round
-
-    [training]
-    rounds = 50
-    lr = 0.1                                # also momentum, weight_decay, server_lr, dropout,
-                                            # stragglers
-    batch_size = 10                         # 0: all of a client's samples; also epochs or steps
-    participation = {kind = "by_weight", count = 10, replace = false}
-                                            # or everyone, uniform (count),
-                                            # joining (joins, leaves, groups, share)
-    schedule = {kind = "cosine"}            # constant | steps (milestones, factor)
-                                            # | exponential (factor) | cosine (last)
-                                            # | polynomial (power, scale)
-    server_schedule = {kind = "constant"}   # the same of server_lr
-    grid = {epochs = [1, 5]}                # in any table but [run]: keys with lists of values
-
-    [computing]                             # optional: device, dtype, memory_limit (bytes, "auto"),
-                                            # masked_updates, non_finite ("raise", "drop"),
-                                            # threads, backend
-
-    [run]                                   # optional
-    seeds = [0, 1]                          # of data, split, start and batches
-    evaluate_every = 10                     # rounds; with joining a divisor of all of joins
-
-What is not marked optional, or with a default, must be given. Tables with a ``grid`` stand for all
+What is not optional there, and has no default, must be given. Tables with a ``grid`` stand for all
 combinations of its values (``grid.py``): those of algorithms are trained together, of other tables
-each is a run of its own, named after its values. A file names what fairfl has, and
-what Python files that the caller imports (``--import``) add to it: algorithms, schedules and
-participations by a subclass with a ``name``, data by
-``fairfl.sims.data.federated.registry.register``, models by
+each is a run of its own, named after its values. A file names what fairfl has, and what Python
+files that the caller imports (``--import``) add to it: algorithms, schedules and participations by
+a subclass with a ``name``, data by ``fairfl.sims.data.federated.registry.register``, models by
 ``fairfl.sims.models.registry.register_model``.
 """
 
@@ -90,7 +26,6 @@ from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.engine import Computing, Joining, Parts, Replicate, Simulation
 from fairfl.sims.group_fairness import AgnosticFair
-from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, has, rows
@@ -102,7 +37,7 @@ from fairfl.studies.own.config_reader import Section
 from fairfl.studies.own.fields import built
 from fairfl.studies.own.grid import points, told
 from fairfl.studies.own.group_runs import DISPARITIES, PEOPLE, measured, run_agnostic
-from fairfl.studies.papers.fedfb.points import trade_off
+from fairfl.studies.papers.fedfb.points import COLUMNS, trade_off
 
 JOINING = ("GB (9)", "GB (20)", "least gap", "fair rounds", "LS")
 """Of groups that join one after the other, see ``fairfl.studies.group_benefit``."""
@@ -121,7 +56,7 @@ MOST = 120
 
 
 def read_config(path: str | Path) -> Experiment:
-    """The experiment that a TOML file describes (see above); its data are loaded, and so all of it
+    """The experiment that a TOML file describes; its data are loaded, and so all of it
     is checked. It can name what :func:`fairfl._support.own_parts.import_parts` added.
 
     Raises
@@ -178,20 +113,18 @@ def read_config(path: str | Path) -> Experiment:
         units,
         values,
         lambda clients: (),
-        pd.DataFrame(columns=COLUMNS),
-        pictures,
+        pictures=pictures,
         points=partial(points_of, part),
         curves=joined_curves if tested and "joining" in kinds else None,
     )
 
 
 def points_of(part: str, clients: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy and disparity of all people, a point an algorithm; none where people have no
+    """Accuracy and disparity of all people, a point per algorithm; none where people have no
     groups.
     """
     people = among(among(clients, "model", [PEOPLE]), "part", [part])
-    none = pd.DataFrame(columns=COLUMNS)
-    return trade_off(people, none, None, "spd") if len(people) else none
+    return trade_off(people, disparity="spd") if len(people) else pd.DataFrame(columns=COLUMNS)
 
 
 def joined_curves(clients: pd.DataFrame) -> pd.DataFrame:

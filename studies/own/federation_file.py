@@ -1,19 +1,5 @@
-"""A federation from a TOML file.
-
-    eta = {slope = 1.0, intercept = 0.0}    # P(y = 1 | x), logistic; optional, also in a client
-
-    [[clients]]
-    name = "north"                          # optional
-    mean = [3, 5]                           # normal laws of x for a = 0, 1 (and 2, ...)
-    sd = 1.0                                # a number, or one a group; default 1
-    q = 0.5                                 # P(a = 1 | client), or a share for each group
-    weight = 1.0                            # relative amount of data; default 1
-
-    [[clients]]                             # any two laws of scipy.stats, by name
-    laws = [{law = "gamma", a = 2.0, scale = 1.5}, {law = "norm", loc = 1, scale = 0.5}]
-
-A law may also be a mixture, {mixture = [{law = ...}, {law = ...}], weights = [1, 2]}, or finite,
-{points = [0, 1, 2], masses = [0.5, 0.25, 0.25]} (then all laws of the federation must be).
+"""A federation from a TOML file: the table ``clients`` and the optional ``eta``. docs/toml_files.md
+lists the keys.
 """
 
 from __future__ import annotations
@@ -31,7 +17,7 @@ from fairfl.theory.populations.laws import Finite, Mixture, Normal
 
 
 def read_federation(path: str | Path) -> Federation:
-    """The federation that a TOML file describes (see above), its groups and clients named.
+    """The federation that a TOML file describes, its groups and clients named.
 
     Raises
     ------

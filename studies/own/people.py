@@ -13,7 +13,6 @@ from fairfl._support.checks import Array, some
 from fairfl.sims.data.federated.data import PARTS, FederatedData
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.api import frontier
-from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.experiment import Experiment, Picture
 from fairfl.studies.frames import among, floats
 from fairfl.studies.frames import rows as kept_rows
@@ -25,7 +24,6 @@ from fairfl.studies.papers.fedfb.runs import SCHEDULES
 SYMBOLS = {"dp": "P(ŷ=1 | a)", "eo": "P(ŷ=1 | a, y=1)", "eodds": "P(ŷ=1 | a, y), y = 0 or 1"}
 """The rates whose largest difference between two groups is the disparity."""
 VALIDATION = "validation"
-NONE = pd.DataFrame(columns=COLUMNS)
 BEHIND = 40
 """Points of the frontier behind."""
 
@@ -52,8 +50,7 @@ def own_people(request: Request) -> Experiment:
         partial(units, request),
         partial(values, request),
         partial(notes, request),
-        NONE,
-        pictures,
+        pictures=pictures,
         points=partial(points, request),
     )
 
@@ -94,7 +91,7 @@ def points(request: Request, rows: pd.DataFrame) -> pd.DataFrame:
     """A point a setting; for demographic parity with the frontier of a score behind."""
     listed = [one for schedule in SCHEDULES for one in methods(request, schedule, 1)]
     test = fedfb_points.by_setting(among(rows, "part", ["test"]), listed, label)
-    found = fedfb_points.trade_off(test, NONE, None, NOTIONS[request.notion])
+    found = fedfb_points.trade_off(test, disparity=NOTIONS[request.notion])
     if request.notion != "dp":
         return found
     curve = fedfb_points.frontiers([Path(request.path).stem], lambda name: behind(request))

@@ -64,9 +64,6 @@ def changed(monkeypatch):
         ):
             monkeypatch.setattr(module, "registered", lambda *_: known)
 
-    import fairfl.claims.runner
-    import fairfl.reports.claims.text  # noqa: F401
-
     return change
 
 

@@ -75,21 +75,3 @@ def test_solvers_take_a_convex_function_of_ones_own():
         tolerance=1e-6,
     )
     assert found.theta == pytest.approx([0.5], abs=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("made", "why"),
-    [
-        (lambda: ff.check_objective(3), "objective must be an aggregation objective, got 3"),
-        (lambda: ConvexFunction(3, mean_square), "function must be a function, got 3"),
-        (lambda: ConvexFunction(mean_square), "slope must be a function, got None"),
-        (
-            lambda: ConvexFunction(mean_square, mean_square).dual_weights([1.0, 2.0]),
-            r"slope must give finite numbers of shape \(1, 2\)",
-        ),
-        (lambda: ConvexFunction(mean_square, mean_square, lower=2, upper=1), "lower must be below"),
-    ],
-)
-def test_wrong_arguments(made, why):
-    with pytest.raises(ValueError, match=why):
-        made()

@@ -11,7 +11,7 @@ import pytest
 from planted_claims import below, claim, unchecked
 
 from fairfl._support.manifest import sealed
-from fairfl.claims import record, sources
+from fairfl.claims import dependencies, record
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import Counterexample, Witness
 from fairfl.claims.certificates.base import Rejected
@@ -201,18 +201,18 @@ def keyed(tmp_path, monkeypatch):
         return next((file for file in found if file.is_file()), None)
 
     def key(name="probe.py", old="", new=""):
-        for function in (sources.key, sources.reached, sources._module):
+        for function in (dependencies.key, dependencies.reached, dependencies._module):
             function.cache_clear()
         assert old in files[name]
         for file, text in files.items():
             (tmp_path / file).parent.mkdir(exist_ok=True)
             (tmp_path / file).write_text(text.replace(old, new) if file == name else text, "utf-8")
-        return sources.key("fairfl.probe")
+        return dependencies.key("fairfl.probe")
 
-    monkeypatch.setattr(sources, "source", source)
-    monkeypatch.setattr(sources, "JUDGE", "fairfl.probe")
+    monkeypatch.setattr(dependencies, "source", source)
+    monkeypatch.setattr(dependencies, "JUDGE", "fairfl.probe")
     yield key
-    for function in (sources.key, sources.reached, sources._module):
+    for function in (dependencies.key, dependencies.reached, dependencies._module):
         function.cache_clear()
 
 
@@ -257,8 +257,8 @@ def test_all_that_a_check_runs_is_in_its_key(id):
         sys.setprofile(before)
     ours = {use for use in ran if use[0].startswith("fairfl.") and use[1].isidentifier()}
     made = {use for use in ours if use[1] == "__create_fn__"}  # by dataclass
-    found = {use for use in ours - made if use[0] not in sources.DISCOVERY}
-    assert len(ours) > 10 and found <= sources.reached(entry.module)
+    found = {use for use in ours - made if use[0] not in dependencies.DISCOVERY}
+    assert len(ours) > 10 and found <= dependencies.reached(entry.module)
 
 
 def test_a_module_that_is_not_found_is_an_error(keyed):

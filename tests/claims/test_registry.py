@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from fairfl.claims import record, sources
+from fairfl.claims import dependencies, record
 from fairfl.claims.claim import QUICK, REPAIRED
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.outcome import examine
@@ -45,7 +45,7 @@ def test_claim_deep(id):
 @pytest.mark.parametrize("id", sorted(REGISTERED))
 def test_claim(id):
     entry = REGISTERED[id]
-    outcome = examine(entry.claim, QUICK, sources.key(entry.module))
+    outcome = examine(entry.claim, QUICK, dependencies.key(entry.module))
     assert_passed(outcome)
     kept = RECORDED[id]
     if kept is not None and kept.evidence != outcome.evidence:  # else it was verified just now

@@ -1,4 +1,4 @@
-"""docs/statements names every claim of a paper (or the claim that it is a part of), no other, and a
+"""docs/papers names every claim of a paper (or the claim that it is a part of), no other, and a
 reason where it names none; every statement that statements.txt lists has a claim.
 """
 
@@ -10,11 +10,12 @@ import pytest
 from fairfl.claims.claim import REPAIRED
 from fairfl.claims.registry import papers, registered
 
-FOLDER = Path(__file__).resolve().parents[2] / "docs" / "statements"
+FOLDER = Path(__file__).resolve().parents[2] / "docs"
 PAGES = {
-    page.stem: page.read_text("utf-8") for page in FOLDER.glob("*.md") if page.stem != "README"
+    page.stem: page.read_text("utf-8").split("\n## All statements\n")[1]
+    for page in FOLDER.glob("papers/*.md")
 }
-REASONS = set(re.findall(r"^\| \*([a-z ]+)\* \|", (FOLDER / "README.md").read_text("utf-8"), re.M))
+REASONS = set(re.findall(r"^\| \*([a-z ]+)\* \|", (FOLDER / "papers.md").read_text("utf-8"), re.M))
 ROW = re.compile(r"^\| (?!---|place )(.+?) \| (.+) \| (.+?) \|$", re.M)
 
 

@@ -1,6 +1,4 @@
-"""Pictures of the cross-check: every series drawn in every panel that has it, the same bytes each
-time.
-"""
+"""Pictures of the cross-check: every series drawn in every panel that has it."""
 
 import numpy as np
 import pandas as pd
@@ -61,11 +59,10 @@ def test_a_scheme_has_its_own_colour_and_others_differ():
     )
 
 
-def test_files_are_the_same_each_time_and_none_without_rows(tmp_path):
+def test_three_files_and_none_without_rows(tmp_path):
     drawing = Drawing("picture", "A title", "x", "y", lambda measures: measures)
-    first, second = (draw(drawing, table(), tmp_path / name) for name in "ab")
-    assert [file.name for file in first] == ["picture.csv", "picture.svg", "picture.png"]
-    assert [file.read_bytes() for file in first] == [file.read_bytes() for file in second]
+    files = draw(drawing, table(), tmp_path)
+    assert [file.name for file in files] == ["picture.csv", "picture.svg", "picture.png"]
     assert draw(drawing, table().iloc[:0], tmp_path) == []
 
 

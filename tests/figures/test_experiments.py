@@ -57,11 +57,9 @@ def test_curves_that_coincide_can_be_told_apart_and_bands_are_few(clients):
 
 
 @pytest.mark.parametrize("kind", ["distribution", "convergence"])
-def test_files_are_the_same_each_time(clients, tmp_path, kind):
-    picture = Picture("p", kind, "A title")
-    first, second = (experiments.draw(picture, clients, tmp_path / name) for name in "ab")
-    assert [file.name for file in first] == ["p.csv", "p.svg", "p.png"]
-    assert [file.read_bytes() for file in first] == [file.read_bytes() for file in second]
+def test_a_picture_is_three_files(clients, tmp_path, kind):
+    files = experiments.draw(Picture("p", kind, "A title"), clients, tmp_path)
+    assert [file.name for file in files] == ["p.csv", "p.svg", "p.png"]
 
 
 def test_every_curve_has_a_panel_and_a_name(clients):

@@ -1,27 +1,22 @@
 """Random federations, and what must hold on each: the frontiers and minima of every scheme held
 against random budgets.
 
-As a command it audits federations, a line of JSON each, goes on where it was stopped, and sums the
-lines up as the table that docs/exactness.md quotes:
+A sweep audits many, and this file sums its tables up as the one that docs/exactness.md quotes:
 
-    python tests/helpers/audit.py finite 0 2000 finite.jsonl --jobs 2
-    python tests/helpers/audit.py table finite.jsonl densities.jsonl --out docs/results/audit.csv
+    fairfl sweep tests/helpers/audit_finite.toml --import tests/helpers/audit.py --out finite
+    python tests/helpers/audit.py finite/table.parquet ... --out docs/results/audit.csv
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
-import json
-import multiprocessing
 import sys
-import time
 import traceback
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 import fairfl as ff
 from fairfl.solvers.solution import CertificationError
@@ -220,10 +215,8 @@ def audit(kind, seed, *, budgets=100, points=8, schemes=SCHEMES):
             )
 
         try:
-            begin = time.perf_counter()
             frontier = ff.frontier(fed, scheme, points, **more)
             least = ff.min_disparity(fed, scheme, **more)
-            tell("seconds", time.perf_counter() - begin)
             d = np.sort(
                 np.concatenate([frontier.disparity, rng.uniform(frontier.disparity[0], 1.0, 12)])
             )
@@ -271,62 +264,32 @@ def audit(kind, seed, *, budgets=100, points=8, schemes=SCHEMES):
     return out
 
 
-def run(kind, seeds, file, jobs=1):
-    """Appends a line for each seed that ``file`` does not hold: kind, seed, and the figures."""
-    if file.exists():  # without what a kill cut short
-        text = file.read_text()
-        file.write_text(text[: text.rfind("\n") + 1])
-    seeds = sorted(set(seeds) - {seed for _, seed, _ in lines(file)})
-    with multiprocessing.Pool(jobs) as pool, file.open("a") as out:
-        for k, (seed, figures) in enumerate(pool.imap_unordered(partial(_audited, kind), seeds), 1):
-            told = [[*key, figure] for key, figure in figures.items()]
-            print(json.dumps([kind, seed, told]), file=out, flush=True)
-            print(f"{k} of {len(seeds)}", file=sys.stderr, flush=True)
+def audited(kind, seed, **settings):
+    """:func:`audit`, a row a statement: a unit of a sweep."""
+    rows = audit(kind, seed, **settings).items()
+    return [
+        {"scheme": scheme, "statement": what, "figure": figure} for (scheme, what), figure in rows
+    ]
 
 
-def _audited(kind, seed):
-    return seed, audit(kind, seed)
-
-
-def lines(*files):
-    """Every (kind, seed, figures) in the files."""
-    for file in files:
-        for line in file.read_text().splitlines() if file.exists() else ():
-            yield json.loads(line)
-
-
-def table(audited):
+def summary(found):
     """A row for each kind, scheme and statement: how many federations, and the worst figure."""
-    found = {}
-    for kind, seed, told in audited:
-        for scheme, what, figure in told:
-            row = found.setdefault((kind, scheme, what), [0, -np.inf, seed, 0])
-            row[0] += 1
-            row[3] += not figure <= 1e-7  # NaN is the worst
-            if not figure <= row[1]:
-                row[1:3] = figure, seed
-    head = ("kind", "scheme", "statement", "federations", "worst", "seed", "above 1e-7")
-    body = [(*key, n, f"{w:.2g}", seed, over) for key, (n, w, seed, over) in sorted(found.items())]
-    return [head, *(row for row in body if row[2] != "seconds")]
+    keys = ["kind", "scheme", "statement"]
+    found = found.assign(figure=found.figure.fillna(np.inf))  # what is not a number is the worst
+    by = found.sort_values("seed").groupby(keys)
+    worst = found.loc[by.figure.idxmax()].set_index(keys)
+    columns = {
+        "federations": by.size(),
+        "worst": worst.figure.map("{:.2g}".format),
+        "seed": worst.seed,
+        "above 1e-7": by.figure.agg(lambda figure: int((figure > 1e-7).sum())),
+    }
+    return pd.DataFrame(columns)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description="Audit frontiers and minima on random federations."
-    )
-    commands = parser.add_subparsers(dest="kind", required=True)
-    for name in KINDS:
-        command = commands.add_parser(name)
-        command.add_argument("first", type=int)
-        command.add_argument("end", type=int)
-        command.add_argument("file", type=Path)
-        command.add_argument("--jobs", type=int, default=1)
-    command = commands.add_parser("table")
-    command.add_argument("files", type=Path, nargs="+")
-    command.add_argument("--out", type=Path, required=True)
+    parser = argparse.ArgumentParser(description="Sum up what sweeps have audited.")
+    parser.add_argument("tables", type=Path, nargs="+")
+    parser.add_argument("--out", type=Path, required=True)
     asked = parser.parse_args()
-    if asked.kind == "table":
-        with asked.out.open("w", newline="") as out:
-            csv.writer(out, lineterminator="\n").writerows(table(lines(*asked.files)))
-    else:
-        run(asked.kind, range(asked.first, asked.end), asked.file, asked.jobs)
+    summary(pd.concat(map(pd.read_parquet, asked.tables))).to_csv(asked.out, lineterminator="\n")

@@ -1,10 +1,9 @@
 """Faults put into claims/ and theory/, one at a time, and whether a claim or a test notices.
 
-``make mutation`` draws them by seed and lists those that survive; docs/results/mutation.md explains
-these. A mutant is a module compiled from a changed syntax tree, in a process of its own: no file is
-touched. A draw hangs on seed and code, not on line numbers, so that an edit leaves the others as
-they are. A stopped run goes on where it was; ``--again`` tries the survivors once more, and nothing
-else.
+``make mutation`` is a sweep over faults drawn by seed, and lists those that survive;
+docs/results/mutation.md explains these. A mutant is a module compiled from a changed syntax tree,
+in a process of its own: no file is touched. A draw hangs on seed and code, not on line numbers, so
+that an edit leaves the others as they are.
 
 Killed means: a claim's evidence is rejected or finds something else, one of its mutants lives, an
 exception, a test that fails, or five minutes. Left out are texts, published numbers, the
@@ -13,23 +12,24 @@ taken to pass without a fault.
 """
 
 import argparse
-import json
 import os
 import resource
 import sys
 import traceback
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from multiprocessing import get_context
-from multiprocessing.connection import wait
 from pathlib import Path
 from time import process_time
 
+import pandas as pd
 import pytest
 from mutants import variants
 
+from fairfl._support.processes import begin
+
 ROOT = Path(__file__).resolve().parents[2]
-NOT_OURS = ("__init__", "listing", "picture", "record", "registry", "runner", "sources")
+NOT_OURS = ("__init__", "listing", "picture", "record", "registry", "runner", "dependencies")
 """Modules of claims/ that find, keep and print claims; their tests take minutes."""
 COMMON = ("case", "instances", "certificates", "outcome", "verdicts")
 """Tests of what all claims are made of."""
@@ -39,25 +39,35 @@ FINDINGS = {"holds": "holds", "open": "open"}
 """What a claim's evidence finds by the verdict that is expected; else "refuted"."""
 
 
-def drawn(count, seed, only, like):
-    """The mutants, one of each node: those of the smallest digests of seed and change."""
+@cache
+def drawn(seed):
+    """The mutants, one of each node: those of the smallest digests of seed and change first."""
     best = {}
     for file in sorted(
         file for layer in ("claims", "theory") for file in (ROOT / layer).rglob("*.py")
     ):
         module = ".".join(("fairfl", *file.relative_to(ROOT).with_suffix("").parts))
-        if file.stem not in NOT_OURS and module.startswith(only):
+        if file.stem not in NOT_OURS:
             for one in variants(module, file):
-                if one.old.startswith(like):
-                    best[one.place] = min(one, best.get(one.place, one), key=lambda m: m.rank(seed))
-    return sorted(best.values(), key=lambda m: m.rank(seed))[:count]
+                best[one.place] = min(one, best.get(one.place, one), key=lambda m: m.rank(seed))
+    return sorted(best.values(), key=lambda m: m.rank(seed))
+
+
+@cache
+def modules_reached():
+    """The modules of claims, and what each imports."""
+    from fairfl.claims import dependencies
+    from fairfl.claims.registry import registered
+
+    modules = sorted({entry.module for entry in registered().values()})
+    return {m: {owner for owner, _ in dependencies.reached(m)} for m in modules}
 
 
 def tests_of(module):
     """The test files of a module, or the folder of its tests."""
     layer, *inner, name = module.split(".")[1:]
     if layer == "theory":
-        found = [ROOT / "tests/theory" / inner[0]]
+        found = [ROOT / "tests/theory" / inner[0], ROOT / "tests/theory/test_bad_input.py"]
     elif inner in ([], ["certificates"]):
         found = [ROOT / f"tests/claims/test_{one}.py" for one in dict.fromkeys((name, *COMMON))]
     else:
@@ -103,36 +113,29 @@ def killer(mutant, claims):
     return failing(mutant.module) or unlike(claims)
 
 
-def answers(jobs, many):
-    """Of each (name, work): the name, and what work says with the seconds it took, in ``many``
-    processes that have what is loaded here but fairfl.
-    """
-    fork, running = get_context("fork"), {}
-    for name, work in jobs:
-        if len(running) == many:
-            yield ended(running)
-        pipe, end = fork.Pipe(duplex=False)
-        process = fork.Process(target=answer, args=(work, end))
-        process.start()
-        end.close()
-        running[pipe] = name, process
-    while running:
-        yield ended(running)
-
-
-def ended(running):
-    pipe = wait(list(running))[0]
-    name, process = running.pop(pipe)
+def tried(number, seed=1):
+    """A unit of the sweep: what kills the mutant of this number, "" where nothing does."""
+    one, reached = drawn(seed)[number], modules_reached()
+    near = sorted((m for m in reached if one.module in reached[m]), key=lambda m: len(reached[m]))
+    claims = [one.module] if one.module in reached else near
+    fork = get_context("fork")
+    pipe, end = fork.Pipe(duplex=False)
+    process = fork.Process(target=answer, args=(partial(killer, one, claims), end))
+    process.start()
+    end.close()
     try:
-        found = pipe.recv()
+        said = pipe.recv()
     except EOFError:
-        found = "time", LIMIT
+        said = "time"
     process.join()
-    return name, *found
+    line = one.file.read_text("utf-8").splitlines()[one.line - 1].strip()
+    where = f"{one.file.relative_to(ROOT)}:{one.line}"
+    return {"killer": said, "mutant": one.key, "where": where, "line": line}
 
 
 def answer(work, pipe):
-    """In a new process: send what ``work`` says."""
+    """In a new process, that ends with its parent: send what ``work`` says."""
+    begin()
     resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT + 5))
     os.environ["PATH"] = ""  # no coqc: the files of the proofs are not changed
     quiet = os.open(os.devnull, os.O_WRONLY)
@@ -144,53 +147,15 @@ def answer(work, pipe):
         said = work()
     except BaseException:
         said = f"exception {traceback.format_exc().strip().splitlines()[-1][:120]}"
-    pipe.send((said, process_time()))
+    pipe.send(said)
     os._exit(0)
 
 
-def main():
-    parse = argparse.ArgumentParser(description="Which faults of claims/ and theory/ pass.")
-    parse.add_argument("--count", type=int, default=300)
-    parse.add_argument("--seed", type=int, default=1)
-    parse.add_argument("--only", default="fairfl.", help="modules whose names begin so")
-    parse.add_argument("--jobs", type=int, default=2)
-    parse.add_argument("--like", default="", help="only what is changed in text that begins so")
-    parse.add_argument("--again", action="store_true", help="only the survivors, once more")
-    parse.add_argument("--out", type=Path, default=ROOT / "out/mutation.jsonl")
-    given = parse.parse_args()
-
-    from fairfl._support.whole_file import write_whole
-    from fairfl.claims import sources
-    from fairfl.claims.registry import registered
-
-    given.out.parent.mkdir(exist_ok=True)
-    lines = given.out.read_text("utf-8").splitlines() if given.out.exists() else []
-    known = {line["key"]: line for line in map(json.loads, lines)}
-
-    modules = sorted({entry.module for entry in registered().values()})
-    reached = {m: {owner for owner, _ in sources.reached(m)} for m in modules}
-    mutants = drawn(given.count, given.seed, given.only, given.like)
-
-    def jobs():
-        for one in sorted(mutants, key=lambda m: m.module.startswith("fairfl.theory")):
-            before = known.get(one.key, {}).get("killer")  # None where it was not tried
-            if before == ("" if given.again else None):
-                near = [m for m in modules if one.module in reached[m]]
-                near.sort(key=lambda m: len(reached[m]))
-                yield one, partial(killer, one, [one.module] if one.module in modules else near)
-
-    for one, said, spent in answers(jobs(), given.jobs):
-        known[one.key] = {"key": one.key, "killer": said, "seconds": round(spent, 1)}
-        write_whole(given.out, "".join(f"{json.dumps(line)}\n" for line in known.values()))
-        print(f"{said or 'SURVIVES':40.100} {spent:5.1f} s  {one.key:.160}", flush=True)
-    tried = [one for one in mutants if one.key in known]
-    alive = [one for one in tried if known[one.key]["killer"] == ""]
-    print(f"{len(tried)} drawn, {len(tried) - len(alive)} killed, {len(alive)} survive:")
-    for one in sorted(alive, key=lambda m: (m.module, m.line)):
-        line = one.file.read_text("utf-8").splitlines()[one.line - 1].strip()
-        where = f"{one.file.relative_to(ROOT)}:{one.line}"
-        print(f"{where} {one.scope}: {one.old} -> {one.new}\n    {line}")
-
-
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description="The faults of a sweep's table that survive.")
+    parser.add_argument("table", type=Path)
+    found = pd.read_parquet(parser.parse_args().table)
+    alive = found[found.killer == ""]
+    print(f"{len(found)} drawn, {len(found) - len(alive)} killed, {len(alive)} survive:")
+    for one in alive.sort_values("where").itertuples():
+        print(f"{one.number} {one.where} {one.mutant}\n    {one.line}")

@@ -1,6 +1,4 @@
-"""docs/results: every experiment and figure is on the page of tables and figures, and every name
-there is one.
-"""
+"""docs/papers: every experiment and figure is on a paper's page, and every name there is one."""
 
 import re
 from pathlib import Path
@@ -9,11 +7,13 @@ from fairfl.claims.registry import registered
 from fairfl.figures.catalog import all_figures as registry
 from fairfl.studies.papers.all_experiments import experiments
 
-PAGES = Path(__file__).parents[2] / "docs" / "results"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_all_commands_and_no_others():
-    page = (PAGES / "tables_and_figures.md").read_text("utf-8")
+    page = "".join(
+        file.read_text("utf-8") for file in [DOCS / "papers.md", *DOCS.glob("papers/*.md")]
+    )
     told = {"simulate": set(), "figures": set(), "claims": set()}
     for command, names in re.findall(r"`(simulate|figures|claims) ([^`.]+)`", page):
         told[command] |= set(names.split())

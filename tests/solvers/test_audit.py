@@ -40,7 +40,7 @@ def held(kind: str, seed: int, **settings: Any) -> None:
     eta = Finite.drawn(np.random.default_rng([seed, 0])).eta
     tied = kind != "finite" or np.unique(eta).size < eta.size
     for (scheme, what), figure in figures.items():
-        if what == "seconds" or (kind != "finite" and what in ON_DENSITIES):
+        if kind != "finite" and what in ON_DENSITIES:
             continue
         if scheme == "lft_fedavg" and kind != "finite" and what.startswith(MANY_BASINS):
             continue

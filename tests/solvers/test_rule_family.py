@@ -13,9 +13,9 @@ from strategies import federations, mixtures, normals
 
 import fairfl as ff
 from fairfl.solvers.lft_fedavg import densities_sqp
+from fairfl.solvers.lft_fedavg.closed_gaps import critical_points
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
 from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit
-from fairfl.solvers.numerics.critical_points import critical_points
 from fairfl.solvers.problem import Task
 from fairfl.solvers.rule_family import RuleFamily, Rules
 from fairfl.theory.populations.fedfb_figures import figure_5
@@ -91,7 +91,7 @@ def test_all_turning_points_are_found(fed: ff.Federation, data: st.DataObject) -
     model: Any = fed.model
     profile = model.profile((0,))
     weights = np.array([[1.0, *(data.draw(LAMBDAS) for _ in range(fed.n_clients))]])
-    found = critical_points([profile], [weights])[0]
+    _, points, values, peaks = critical_points([profile], [weights])[0]
     x = np.linspace(profile.edges[0], profile.edges[-1], 20011)
     s = weights[0] @ profile.values(x)
     size = np.abs(weights[0]) @ np.abs(profile.values(x))
@@ -101,10 +101,10 @@ def test_all_turning_points_are_found(fed: ff.Federation, data: st.DataObject) -
         ((drop[:-1] > 0) != (drop[1:] > 0)) & loud[:-1] & loud[1:] & (size[1:-1] > 1e-8)
     )
     for k in turns:
-        near = np.abs(found.x - x[k + 1]).argmin()
-        assert abs(found.x[near] - x[k + 1]) <= 2 * (x[1] - x[0])
-        assert found.peak[near] == (drop[k] > 0)
-        assert found.height[near] == pytest.approx(
+        near = np.abs(points - x[k + 1]).argmin()
+        assert abs(points[near] - x[k + 1]) <= 2 * (x[1] - x[0])
+        assert peaks[near] == (drop[k] > 0)
+        assert weights[0] @ values[near] == pytest.approx(
             s[k + 1], abs=1e-3 * (abs(s[k + 1]) + float(size.max()))
         )
 
@@ -140,5 +140,5 @@ def test_the_climb_reaches_the_opening_of_a_hole() -> None:
     assert best <= found.accuracy[0] <= best + 1e-6 and found.md[0] == pytest.approx(
         target, abs=1e-9
     )
-    cuts = found.point.sets[1].cut  # closed, or just open
+    cuts = found.sets[1].cut  # closed, or just open
     assert cuts.size == 1 or np.diff(cuts).min() < 0.05

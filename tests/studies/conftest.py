@@ -74,7 +74,7 @@ def tiny(files, monkeypatch):
     monkeypatch.setattr(figure_8, "ROUNDS", short)
     monkeypatch.setattr(qffl_runs, "ROLES", 12)
     few = {
-        name: replace(task, rounds=short, rows=(600, 600))
+        name: replace(task, rounds=(2, 2), rows=(240, 240))
         for name, task in propfair_runs.TASKS.items()
     }
     monkeypatch.setattr(propfair_runs, "TASKS", few)

@@ -46,7 +46,6 @@ Federation.normal(MEAN, q='half') | q must be numbers, got 'half'
 Federation.normal(MEAN, sd=0.0) | sd must be positive and finite, got 0
 Federation.normal(MEAN, weight=[1, 0]) | weight must be positive and finite, got 0 at position 1
 Federation.normal(MEAN, weight=[1]) | weight must have shape \(2,\), got \(1,\)
-Federation.normal(MEAN, sd=[1]) | sd must have shape .*, got \(1,\)
 solve(Federation.normal(MEAN), 'lft_fedavg', [0.1]) | eps must have shape .*, got \(1,\)
 Federation.normal(MEAN).alone(-1) | client must be a whole number of at least 0, got -1
 Federation.finite(POINTS, MASSES, ETA).alone(0)
@@ -57,7 +56,6 @@ Federation.normal([[0, 1], [2]]) | mean must have rows of one length, got \[\[0,
 Federation.normal(MEAN, q=0) | group 1 is empty
 Federation([]) | clients must hold at least one Client, got none
 Federation([Client(PAIR, q=1.5)]) | clients\[0\].q must be in \[0, 1\], got 1.5
-Federation([Client(PAIR, weight=-1)]) | clients\[0\].weight must be positive and finite, got -1
 Federation([Client(PAIR[:1])])
     | clients\[0\].laws must hold a law for each of two groups or more, got 1
 Federation([Client((PAIR[0], Finite([0.0], [1.0])))]) | laws must be all continuous or all finite
@@ -74,12 +72,10 @@ as_law(stats.norm(0, -1)) | law must have valid parameters
 Normal(0, -1) | sd must be positive and finite, got -1
 Mixture([]) | laws must hold at least one law, got none
 Mixture(PAIR, [1, -1]) | weights must be positive and finite, got -1 at position 1
-Mixture(PAIR, [1, 1, 1]) | weights must have shape \(2,\).*got \(3,\)
 Mixture([Finite([0.0], [1.0])]) | laws of a Mixture must have densities
 Finite([0, 1], [0.5, 0.6]) | masses must sum to one, got 1.1
 Finite([0, 1], [1.5, -0.5]) | masses must be non-negative, got -0.5
 Finite([0, 1], [1.0]) | points and masses must be 1-d of one length, got shapes \(2,\) and \(1,\)
-Finite([1, 1], [0.5, 0.5]) | points must be distinct
 Samples([1, NAN]) | values must not hold NaN
 Samples([]) | values must be a non-empty 1-d array, got shape \(0,\)
 Logistic(slope=-1) | slope must be positive and finite, got -1
@@ -94,19 +90,14 @@ Federation.finite(POINTS, -MASSES, ETA) | masses must be non-negative, got -0.16
 Federation.finite(POINTS[:2], MASSES, ETA[:2]) | masses must have shape \(I, A, 2\), got \(2, 2, 3\)
 Federation.finite(POINTS, np.full((1, 1, 3), 1 / 3), ETA)
     | masses must hold at least two groups.*got 1
-Federation.finite(POINTS, [[[1 / 3] * 3, [0] * 3]], ETA) | group 1 is empty
 Federation.finite([0, 1, 1], MASSES, ETA) | points must be distinct
 Federation.finite([], np.empty((1, 2, 0)), []) | points must be a non-empty 1-d array
 Federation.finite(POINTS, MASSES, [0, 0.5, 1.1]) | eta must be in \[0, 1\], got 1.1 at position 2
 Federation.finite(POINTS, MASSES, [[0.5] * 3] * 3) | eta must have shape .*, got \(3, 3\)
-Federation.finite(POINTS, MASSES, ETA, weight=[1, 2, 3]) | weight must have shape \(2,\), got \(3,\)
 samples(label=[0, 1, 2]) | label must be 0/1 or have exactly two values, got 3: 0, 1, 2
 samples(label=[0, 1, NAN]) | label must not be missing, got nan at row 2
 samples(score=[0, 1, INF]) | score must be finite, got inf
-samples(score=[], label=[], group=[], client=[]) | score must be a non-empty 1-d array
 samples(label=[0, 1]) | label must have shape \(3,\) as score has, got \(2,\)
-samples(group=[0, 1]) | group must have shape \(3,\) as score has, got \(2,\)
-samples(client=[0, 1]) | client must have shape \(3,\) as score has, got \(2,\)
 samples(group=['f', 'f', 'f']) | group must hold at least two groups, got only 'f'
 samples(group=['f', None, 'm']) | group must not be missing, got None at row 1
 samples(group=np.array(['f', 1, 'm'], dtype=object)) | group must hold labels of one kind
@@ -129,8 +120,6 @@ Federation.from_counts(np.ones((1, 1, 2, 2)), [0, 1])
 Federation.from_counts(np.ones((1, 2, 2, 2)), [0, 0]) | score must hold n distinct numbers
 Federation.from_counts(-np.ones((1, 2, 2, 2)), [0, 1])
     | counts must be non-negative whole numbers, got -1
-Federation.from_counts(np.full((1, 2, 2, 2), 2.5), [0, 1])
-    | counts must be non-negative whole numbers, got 2.5
 Federation.from_counts(np.zeros((2, 2, 2, 2)), [0, 1])
     | counts must hold people of every client, client 0 has none
 Federation.from_counts(np.ones((1, 2, 2, 2)) * [[[[1]], [[0]]]], [0, 1]) | group 1 is empty
@@ -141,37 +130,29 @@ Federation.from_counts(np.ones((1, 2, 2, 2)) * [[[[1]], [[0]]]], [0, 1]) | group
 test_aggregation = refused(
     r"""
 QFFL(-1e-09) | q must be in \[0, inf\), got -1e-09
-QFFL(NAN) | q must not hold NaN
 QFFL('1') | q must be numbers, got '1'
 QFFL([1, 2]) | q must be one number
 TERM(0) | alpha must be positive and finite, got 0
-TERM(None) | alpha must be numbers, got None
 PropFair(0) | M must be positive and finite, got 0
 RankWeighted.geometric(1.5) | z must be in \[0, 1\], got 1.5
 RankWeighted.cvar(1.0) | level must be in \[0, 1\), got 1
 RankWeighted.arithmetic(-1, 1.0) | p1 must be in \[0, inf\), got -1
-RankWeighted.arithmetic(0.0, INF) | d must be in \[0, inf\), got inf
 RankWeighted.arithmetic(0.0, 0) | p1 and d must not both be 0
 RankWeighted([0.2, 0.8]) | non-increasing.*0.2 < 0.8 at index 1
 RankWeighted([0.6, 0.5]) | sum to one.*1.1
 RankWeighted([1.2, -0.2]) | weights must be in \[0, 1\], got 1.2 at position 0
 RankWeighted([0.5, NAN]) | weights must not hold NaN
 RankWeighted([]) | at least one weight, got shape \(0,\)
-RankWeighted([[1.0]]) | got shape \(1, 1\)
 RankWeighted(None) | weights must be given
-RankWeighted('ab') | weights must be numbers
 FedAvg().weighted([0.5, 0.6]) | p must sum to one
 FedAvg().weighted([1.0, 0.0]) | p must be in \(0, 1\], got 0 at position 1
 RankWeighted(weights=[0.5, 0.5]).weighted([1.0]) | client_weights must be n = 2
 AFL().scale(0) | factor must be positive and finite, got 0
-AFL().perspective(INF) | factor must be positive and finite, got inf
 AFL().translate([[1.0]]) | shift must be
 AFL().weighted([0.5, 0.5]).translate([1.0, 2, 3]) | shift must have n = 2 numbers.*got 3
 KolmogorovMean(None) | s must be a sympy expression or a function
 KolmogorovMean(-t) | must be increasing
-KolmogorovMean(t ** 2) | must be increasing
 KolmogorovMean(sp.Integer(1)) | one symbol
-KolmogorovMean(t + sp.Symbol('u')) | one symbol
 KolmogorovMean(np.cos) | must be increasing
 KolmogorovMean(sp.log(t)) | must be real
 KolmogorovMean(lambda x: 1.0) | arrays of their shape
@@ -194,7 +175,6 @@ interpolated_length(1.0, 0.5, 1.0, 0) | rounds must be a whole number of at leas
 clip_bound([NAN]) | update must not hold NaN
 clip_bound(1.0) | update must have shape \(\.\.\., d\)
 clip_bound(U, [1, 1]) | layers must have the sum 3, got 2
-clip_bound(U, [3, 0]) | layers must be whole numbers
 clipped_update(U, [1.0, 2.0, 3.0], [1, 2]) | bound must have shape
 """,
     COMMON | vars(updates) | {"U": np.ones((2, 3))},
@@ -218,7 +198,6 @@ group_losses([[1.0, 2.0]], [0, 1], [1.0] * 3) | weights must have shape \(2,\)
 within_group_std([[1.0, NAN]], [0, 0], [0]) | client_losses must be finite
 mean_utility([1.0], -1) | alpha must be in \[0, inf\), got -1|alpha must be in
 mean_utility([1.0, -2.0], 1) | utilities must be in \[0, inf\), got -2 at position 1
-mean_utility([INF], 1) | utilities must be in \[0, inf\), got inf
 mean_utility([], 1) | utilities must have shape
 shares([1.0], INF) | alpha must be finite for shares, got inf
 shares([0.0, 1.0], 1) | utilities must be > 0 for shares .* index \(0,\)
@@ -228,7 +207,6 @@ angle([]) | n >= 1 clients
 jain([1.0, INF]) | losses must be finite
 variance([0.0, 1e300]) | losses must have a variance below
 entropy([[1.0, 2.0], [-1.0, 2.0]]) | losses must be in \[0, inf\), got -1 at position \(1, 0\)
-variance([1.0, 2.0], [0.5, 0.4]) | client_weights must sum to one
 angle([1.0, 2.0], [1.0, 0.0]) | client_weights must be in \(0, 1\], got 0
 worst([1.0, 2.0], 0.1, [0.2, 0.3, 0.5])
     | n = 3 clients on the last axis \(as many as client_weights\)

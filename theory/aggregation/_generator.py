@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfl.theory.aggregation.criterion import convexity, sample_points
+from fairfl.theory.aggregation.convexity_criterion import convexity, sample_points
 
 if TYPE_CHECKING:
     from fairfl.theory.aggregation._base import Objective

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from fairfl._support.version import __version__
+from fairfl.claims.claim import REPAIRED, VERDICTS, WHOSE
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
 from fairfl.reports.claims.errata import errata
 from fairfl.reports.claims.vocabulary import in_short
+
+HEADS = {
+    "printed": "As printed",
+    "implied": "Implied by the text",
+    "reading": "One reading of several",
+    "ours": "Our own statements",
+}
+"""By whose the statements are."""
 
 
 def markdown(checked: Sequence[Checked]) -> str:
@@ -18,26 +28,40 @@ def markdown(checked: Sequence[Checked]) -> str:
         mine = [c for c in checked if c.claim.paper == key]
         if mine:
             text = f" The text read: {paper.text}." if paper.text else ""
-            parts += [f"## {paper.title}\n\n{paper.authors}.{text}\n", _errata(mine), _table(mine)]
+            listed = errata_list(mine)
+            told = f"### Errata\n\n{listed}\n" if listed else ""
+            parts += [f"## {paper.title}\n\n{paper.authors}.{text}\n", told, _table(mine)]
     return "\n".join(part for part in parts if part)
 
 
-def _errata(checked: Sequence[Checked]) -> str:
+def errata_list(checked: Sequence[Checked]) -> str:
+    """The errata of a paper by whose they are, the most severe first, and gaps of its proofs."""
     rows, status = [], {c.claim.id: c.status for c in checked}
     for whose, groups in errata(c.claim for c in checked).items():
-        said = "" if whose == "printed" else f", {whose}"
+        rows.append(f"\n**{HEADS[whose]}**\n")
         for group in groups:
-            places = ", ".join(f"**{c.number}** (`{c.id}`, {status[c.id]}{said})" for c in group)
+            places = ", ".join(f"**{c.number}** (`{c.id}`, {status[c.id]})" for c in group)
             rows.append(f"- *{group[0].severity}*, {places}: {_line(group[0].erratum)}")
-            for id in (c.repaired_id for c in group):
-                if id in registered():
-                    rows.append(f"  *Repaired:* {_line(registered()[id].claim.statement)}")
-    rows += [
-        f"- **{c.claim.number}** (`{c.claim.id}`), proof: {_line(c.claim.gap)}"
-        for c in checked
-        if c.claim.gap
+            repaired = (registered().get(c.repaired_id) for c in group)
+            forms = dict.fromkeys(_line(entry.claim.statement) for entry in repaired if entry)
+            rows += [f"  *Repaired:* {form}" for form in forms]
+    gaps = [c.claim for c in checked if c.claim.gap]
+    rows += ["\n**Gaps in proofs of statements that hold**\n"] * bool(gaps)
+    rows += [f"- **{c.number}** (`{c.id}`): {_line(c.gap)}" for c in gaps]
+    return "\n".join(rows)
+
+
+def verdicts(checked: Sequence[Checked]) -> str:
+    """How many statements of each origin there are by verdict, as a table."""
+    count = Counter(
+        (c.claim.whose, c.settled.verdict) for c in checked if not c.claim.id.endswith(REPAIRED)
+    )
+    rows = [
+        f"| {whose} | {' | '.join(str(count[whose, verdict]) for verdict in VERDICTS)} |"
+        for whose in WHOSE
     ]
-    return "### Errata\n\n" + "\n".join(rows) + "\n" if rows else ""
+    head = f"| statements | {' | '.join(VERDICTS)} |\n| --- {'| --- ' * len(VERDICTS)}|\n"
+    return head + "\n".join(rows)
 
 
 def _table(checked: Sequence[Checked]) -> str:

@@ -65,7 +65,7 @@ class World:
                 )
 
     def _by_client(self) -> dict[str, tuple[Any, ...]]:
-        """The attributes that have entries, one a client."""
+        """The attributes that have entries, one per client."""
         return {field.name: getattr(self, field.name) for field in fields(self)[1:]}
 
     @property

@@ -15,7 +15,7 @@ from fairfl.studies.crosscheck.population.worlds import by_name, in_words
 from fairfl.studies.crosscheck.rates import Rate, told
 from fairfl.studies.crosscheck.runs import CFL, LEARNERS, Plan
 from fairfl.studies.crosscheck.study import Verdict
-from fairfl.studies.crosscheck.told import (
+from fairfl.studies.crosscheck.table_rows import (
     bound_verdict,
     by_people,
     by_size,

@@ -15,7 +15,7 @@ from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
 from fairfl.studies.crosscheck.rates import Rate, rms, told
 from fairfl.studies.crosscheck.runs import ENSEMBLE, Plan, spelt
 from fairfl.studies.crosscheck.study import Verdict
-from fairfl.studies.crosscheck.told import (
+from fairfl.studies.crosscheck.table_rows import (
     bound_verdict,
     by_people,
     by_size,
@@ -152,7 +152,7 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
 
 
 def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
-    """The distance by size, a curve a world and place; n^-1/2."""
+    """The distance by size, a curve per world and place; n^-1/2."""
     parts = [
         by_size(PANEL, f"{in_words(world)}, {place}", floats(mine, "rows"), floats(mine, "off"))
         for (world, place), mine in groups(beside(measures), ["world", "place"])

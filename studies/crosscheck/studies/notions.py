@@ -17,7 +17,7 @@ from fairfl.studies.crosscheck.population.learned_rules import Found
 from fairfl.studies.crosscheck.population.worlds import World, by_name, in_words
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LEARNERS, Plan
 from fairfl.studies.crosscheck.study import Verdict
-from fairfl.studies.crosscheck.told import (
+from fairfl.studies.crosscheck.table_rows import (
     bound_verdict,
     by_people,
     by_size,

@@ -9,7 +9,6 @@ from functools import partial
 import pandas as pd
 
 from fairfl.sims.engine.algorithm import Algorithm
-from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.experiment import Experiment, Scale, Unit
 from fairfl.studies.group_benefit import curves, values
 from fairfl.studies.papers.dynamic import runs
@@ -87,7 +86,6 @@ def _experiment(data: str, what: str) -> Experiment:
         partial(units, data),
         values,
         differences,
-        pd.DataFrame(columns=COLUMNS),
         curves=curves,
     )
 

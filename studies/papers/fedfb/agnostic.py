@@ -45,7 +45,7 @@ def agnostic_unit(scale: Scale, dataset: str, kind: str, taus: Sequence[float] =
 
 
 def agnostic(scale: Scale, dataset: str, kind: str, taus: Sequence[float]) -> pd.DataFrame:
-    """AgnosticFair's measures, a row a seed, τ and part; alpha holds τ."""
+    """AgnosticFair's measures, a row per seed, τ and part; alpha holds τ."""
     parts, rows = Parts.of(fedfb_data(dataset)), []
     width = parts.train.x.shape[1]
     model: Model = MLP((width, HIDDEN, 2)) if kind == "mlp" else Logistic(width)

@@ -15,20 +15,15 @@ from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.engine import Parts
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.group_fairness import FairBatch, FedFB
-from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.execute import last_round
-from fairfl.studies.experiment import Picture, Scale, Setting, Unit
+from fairfl.studies.experiment import SEEDS, Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups, rows
 from fairfl.studies.measures import KEYS
 from fairfl.studies.papers.fedfb.data import REAL, fedfb_data
 from fairfl.studies.papers.fedfb.points import by_setting, trade_off
 from fairfl.studies.papers.fedfb.runs import EPOCHS, HIDDEN, LR, MOMENTUM, QUICK, ROUNDS, setting_of
 
-NAME = "fedfb-figure-7"
 TITLE = "FedFB, figure 7, people by group: accuracy and client parity"
-SEEDS = {"quick": 2, "paper": 5}
-PUBLISHED = pd.DataFrame(columns=COLUMNS)
-"""The figure's points are not printed as numbers."""
 LOSSES = "disparity max$_{i,j}$ |L$^{(i)}$ - L$^{(j)}$| of log losses"
 PICTURES = (Picture("figure-7", "tradeoff", TITLE, x=LOSSES),)
 SYMBOL = {"GIFAIR": "λ/λ₁", "Ditto": "λ", "q-FFL": "q"}
@@ -100,7 +95,7 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 def points(clients: pd.DataFrame) -> pd.DataFrame:
     """Accuracy and max |L_i - L_j|."""
     found = by_setting(measures(clients), methods(), label)
-    return trade_off(found, PUBLISHED, None, "CP disp.", "Acc.")
+    return trade_off(found, disparity="CP disp.", accuracy="Acc.")
 
 
 def differences(clients: pd.DataFrame) -> tuple[str, ...]:
@@ -119,3 +114,10 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
         "Acc. gap: the largest difference of two groups' accuracies. In log losses parity costs "
         "no accuracy, in error rates it levels down: docs/results/fedfb.md.",
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        "fedfb-figure-7", TITLE, SEEDS, units, values, differences, pictures=PICTURES, points=points
+    ),
+)

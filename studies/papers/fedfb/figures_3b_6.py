@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from fairfl.studies.beside_published import COLUMNS, published
+from fairfl.studies.beside_published import published
 from fairfl.studies.experiment import SEEDS, Experiment, Scale, Unit
 from fairfl.studies.frames import among
 from fairfl.studies.papers.fedfb.agnostic import AGNOSTIC, NOTE, TAUS, agnostic_unit
@@ -65,8 +65,7 @@ def figure(
         units,
         values,
         lambda rows: (*differences(rows, chosen=False), *notes),
-        pd.DataFrame(columns=COLUMNS),
-        picture(f"figure-{number}", title),
+        pictures=picture(f"figure-{number}", title),
         points=of_all(published(beside)),
     )
 

@@ -26,17 +26,16 @@ Limit = Callable[[str], tuple[Array, Array]]
 
 def trade_off(
     test: pd.DataFrame,
-    published: pd.DataFrame,
-    limit: Limit | None,
+    published: pd.DataFrame | None = None,
+    limit: Limit | None = None,
     disparity: str = "dp",
     accuracy: str = "accuracy",
 ) -> pd.DataFrame:
     """Points of test rows, one an α; the published ones of the same data; frontiers; COLUMNS."""
     datasets = [str(name) for name in dict.fromkeys(test["dataset"])]
-    parts = [
-        _ours(test, disparity, accuracy),
-        _published(published, datasets, set(test["objective"])),
-    ]
+    parts = [_ours(test, disparity, accuracy)]
+    if published is not None:
+        parts.append(_published(published, datasets, set(test["objective"])))
     if limit is not None:
         parts.append(frontiers(datasets, limit))
     return pd.concat([part for part in parts if len(part)], ignore_index=True)
@@ -77,7 +76,7 @@ def in_expectation(test: pd.DataFrame) -> pd.DataFrame:
 
 
 def frontiers(datasets: Sequence[str], limit: Limit) -> pd.DataFrame:
-    """A row a point of each data set's frontier."""
+    """A row per point of each data set's frontier."""
     parts = []
     for name in datasets:
         x, y = limit(name)

@@ -179,7 +179,7 @@ def setting_of(
 
 
 def measured(objectives: tuple[str, ...], result: Result, *, synthetic: bool) -> pd.DataFrame:
-    """Measures of the last models on validation and test, a row a replicate and part, and of the
+    """Measures of the last models on validation and test, a row per replicate and part, and of the
     constants.
 
     On synthetic data with the expected accuracy over labels, and the exact frontier's at the same
@@ -275,7 +275,7 @@ def every_setting(test: pd.DataFrame, symbols: Mapping[str, str] | None = None) 
 
 
 def long(test: pd.DataFrame) -> pd.DataFrame:
-    """A row a measure that there is."""
+    """A row per measure that there is."""
     there = [name for name in MEASURES if name in test]
     table = test.melt(["dataset", "objective", "seed"], there, "measure", "value")
     table["measure"] = [MEASURES[name] for name in table["measure"]]

@@ -7,7 +7,7 @@ import pandas as pd
 
 from fairfl._support.checks import Array
 from fairfl.studies.beside_published import published
-from fairfl.studies.experiment import Picture, Scale, Unit
+from fairfl.studies.experiment import Experiment, Picture, Scale, Unit
 from fairfl.studies.papers.fedfb import runs as fedfb_runs
 from fairfl.studies.papers.fedfb.data import DIRICHLET, DIRICHLET_CLIENTS
 from fairfl.studies.papers.fedfb.limits import limit
@@ -15,12 +15,11 @@ from fairfl.studies.papers.fedfb.points import COLUMNS, trade_off
 from fairfl.studies.papers.fedfb.published_numbers import TABLE_6
 from fairfl.studies.papers.fedfb.runs import FAIRFED, FEDAVG, FEDFB, FEDFB_PLAIN
 
-NAME = "fedfb-table-6"
 TITLE = (
     "FedFB, table 6, Adult and COMPAS: FairFed and FedFB over Dirichlet splits, logistic regression"
 )
 SEEDS = {"quick": 1, "paper": 5}
-PUBLISHED = published(TABLE_6, {FEDFB: (FEDFB, FEDFB_PLAIN)})
+PRINTED = published(TABLE_6, {FEDFB: (FEDFB, FEDFB_PLAIN)})
 PICTURES = (Picture("table-6", "tradeoff", TITLE, x="|P(ŷ=1 | 0) - P(ŷ=1 | 1)|"),)
 
 
@@ -40,7 +39,7 @@ def points(rows: pd.DataFrame) -> pd.DataFrame:
     constant = test["objective"].isin(["all 0", "all 1"])
     level = np.where(constant, np.nan, [DIRICHLET[name][1] for name in names])
     test = test.assign(dataset=[DIRICHLET[name][0] for name in names], alpha=level)
-    ours = trade_off(test, pd.DataFrame(columns=PUBLISHED.columns), spd_limit, "spd")
+    ours = trade_off(test, limit=spd_limit, disparity="spd")
     return pd.concat(
         [part for part in (ours, _printed(list(dict.fromkeys(names)))) if len(part)],
         ignore_index=True,
@@ -73,3 +72,10 @@ def differences(rows: pd.DataFrame) -> tuple[str, ...]:
         "FairFed with reweighing at the clients; its published numbers are Ezzeldin et al.'s, "
         "who take β = 1.",
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        "fedfb-table-6", TITLE, SEEDS, units, values, differences, PRINTED, PICTURES, points=points
+    ),
+)

@@ -13,14 +13,13 @@ from fairfl.sims.engine import MLP, Replicate, Training
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.studies.beside_published import published
 from fairfl.studies.execute import last_round
-from fairfl.studies.experiment import Picture, Scale, Setting, Unit
+from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.measures import statistics
 from fairfl.studies.papers.pffl.published_numbers import TABLE_1
 from fairfl.studies.papers.qffl import runs as qffl_runs
 from fairfl.studies.papers.qffl import three_classes
 from fairfl.theory.aggregation import RankWeighted
 
-NAME = "pffl-table-1"
 TITLE = "p-FFL, table 1, figures 1 to 6: rank weights (Gini, harmonic, geometric) against q-FedAvg"
 SEEDS = {"quick": 1, "paper": 3}
 SQUARED_PERCENT = 10_000
@@ -127,3 +126,8 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
         "the "
         "one worst and best.",
     )
+
+
+EXPERIMENTS = (
+    Experiment("pffl-table-1", TITLE, SEEDS, units, values, differences, PUBLISHED, PICTURES),
+)

@@ -10,18 +10,16 @@ import pandas as pd
 from fairfl.sims.algorithms.afl import AFL
 from fairfl.sims.algorithms.qfedavg import QFedSGD
 from fairfl.sims.engine import Replicate, Training
-from fairfl.studies.beside_published import COLUMNS
-from fairfl.studies.experiment import Picture, Scale, Setting, Unit
+from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 from fairfl.studies.measures import KEYS
 from fairfl.studies.papers.qffl import runs as qffl_runs
 from fairfl.studies.papers.qffl import table_2, three_classes
 
-NAME = "qffl-figure-8"
 TITLE = "q-FFL, figure 8: the worst device by round, q-FFL and AFL, on Vehicle and three classes"
 SEEDS = {"quick": 1, "paper": 1}
-PUBLISHED = pd.DataFrame(columns=COLUMNS)
-PICTURES = (Picture(NAME, "convergence", "q-FFL, figure 8: test accuracy of the worst device"),)
+WORST = "q-FFL, figure 8: test accuracy of the worst device"
+PICTURES = (Picture("qffl-figure-8", "convergence", WORST),)
 ROUNDS = (40, 600)
 RATES = (0.1, 0.01)
 """On Vehicle: of the models and AFL's mixture. AFL goes in circles with the tables' 0.64 and 0.1.
@@ -87,3 +85,10 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
         f"Learning rates of the figure are not printed: {rates} (models, AFL's mixture) on "
         'Vehicle. "rounds": until the worst device is as accurate as at AFL\'s end.',
     )
+
+
+EXPERIMENTS = (
+    Experiment(
+        "qffl-figure-8", TITLE, SEEDS, units, values, differences, pictures=PICTURES, shown=shown
+    ),
+)

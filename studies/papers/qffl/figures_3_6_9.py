@@ -17,7 +17,6 @@ import pandas as pd
 from fairfl.sims.algorithms.dual_weighted import DualWeighted
 from fairfl.sims.algorithms.qfedavg import QFedAvg, QFedSGD
 from fairfl.sims.engine import Computing, Replicate
-from fairfl.studies.beside_published import COLUMNS
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 from fairfl.studies.measures import KEYS
@@ -144,6 +143,7 @@ IID = (
 def figure(number: int, title: str, notes: tuple[str, ...]) -> Experiment:
     """The experiment of a figure; its picture shows the rates that tuning chose."""
     data, name = DATA[number], f"qffl-figure-{number}"
+    told = f"q-FFL, figure {number}: test accuracy by round"
     return Experiment(
         name,
         f"q-FFL, {title}, the training objective by round",
@@ -151,9 +151,8 @@ def figure(number: int, title: str, notes: tuple[str, ...]) -> Experiment:
         lambda scale: units(scale, data, {label: ROUNDS.get(label, OTHERS) for label in data}),
         lambda clients: values(clients, data),
         lambda clients: (*differences({data[name][0] for name in set(clients["dataset"])}), *notes),
-        pd.DataFrame(columns=COLUMNS),
-        (Picture(name, "convergence", f"q-FFL, figure {number}: test accuracy by round"),),
-        lambda clients: curves(clients, data),
+        pictures=(Picture(name, "convergence", told),),
+        shown=lambda clients: curves(clients, data),
     )
 
 

@@ -16,13 +16,12 @@ from fairfl.sims.engine import ClientData, Parts, Replicate, Softmax, Training
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.studies.beside_published import published
 from fairfl.studies.execute import last_round
-from fairfl.studies.experiment import Picture, Scale, Setting, Unit
+from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import floats, groups
 from fairfl.studies.measures import KEYS, statistics
 from fairfl.studies.papers.qffl import three_classes
 from fairfl.studies.papers.qffl.published_numbers import ADULT, FASHION
 
-NAME = "qffl-table-2"
 TITLE = "q-FFL, table 2: q-FFL and AFL on Adult (PhD, non-PhD) and three classes of Fashion-MNIST"
 SEEDS = {"quick": 1, "paper": 1}
 AFL_LAST = "AFL, last iterate"
@@ -137,3 +136,8 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
             "be shared out."
         )
     return tuple(notes)
+
+
+EXPERIMENTS = (
+    Experiment("qffl-table-2", TITLE, SEEDS, units, values, differences, PUBLISHED, PICTURES),
+)

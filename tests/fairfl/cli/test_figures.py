@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fairfl.claims import record, runner, sources
+from fairfl.claims import dependencies, record, runner
 from fairfl.claims.registry import registered
 
 MAIN = "from fairfl.cli.main import main; main()"
@@ -125,7 +125,7 @@ def test_reproduce_verifies_certificates_and_goes_without_torch(
         raise ModuleNotFoundError("No module named 'torch'", name="torch")
 
     entry = registered()["pffl/eq-8"]
-    kept = record.current(record.COMMITTED, "pffl/eq-8", sources.key(entry.module))
+    kept = record.current(record.COMMITTED, "pffl/eq-8", dependencies.key(entry.module))
     assert kept is not None, "its record is stale"
     (known,) = runner.judge([entry], {"pffl/eq-8": kept})
     monkeypatch.setattr("fairfl.claims.runner.recorded", lambda: [known])

@@ -12,8 +12,7 @@ from populations import continuous_model
 from scipy import optimize
 
 import fairfl as ff
-from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve, Multipliers
-from fairfl.solvers.lft_ensemble.densities_polish import best_multipliers
+from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 from fairfl.solvers.lft_ensemble.densities_tradeoff import Tradeoffs, spread_nodes
 from fairfl.theory.populations.eta import Logistic
 
@@ -34,16 +33,15 @@ def two_clients(seed: int, differ: bool) -> ff.Federation:
     return ff.Federation.normal(mean, sd=sd, q=q, weight=weight, eta=eta)
 
 
-def dual_bound(table: Tradeoffs, fairness: float) -> float:
-    """min over κ >= 0 of Σ w max(A + κ F) - κ·fairness: no ensemble at least so fair is more
-    accurate.
+def dual_bound(curve: EnsembleCurve, disparity: float) -> float:
+    """min over κ >= 0 of Σ w max(A - κ MD) + κ·disparity, MD of the peak's sign: no ensemble at
+    least so fair is more accurate.
     """
+    table, sign = curve.tradeoffs, np.sign(curve.at(curve.peak)[0][0])
 
     def dual(kappa: float) -> float:
-        return (
-            float(table.weight @ (table.accuracy + kappa * table.fairness).max(axis=1))
-            - kappa * fairness
-        )
+        best = (table.accuracy - kappa * sign * table.md).max(axis=1)
+        return float(table.weight @ best) + kappa * disparity
 
     found = optimize.minimize_scalar(
         dual, bounds=(0.0, STEEPEST), method="bounded", options={"xatol": 1e-13}
@@ -82,8 +80,7 @@ def test_the_other_side_of_zero() -> None:
 def check_pairs(fed: ff.Federation) -> None:
     """Both sides of MD = 0 and all between: the best of all pairs of nodes with |MD| <= d."""
     curve = curve_of(fed)
-    _, md, accuracy = curve._traded
-    w = fed.weight
+    w, md, accuracy = fed.weight, curve.tradeoffs.md, curve.tradeoffs.accuracy
     total = np.abs(w[0] * md[0][:, None] + w[1] * md[1][None]).ravel()
     value = (w[0] * accuracy[0][:, None] + w[1] * accuracy[1][None]).ravel()
     F = ff.frontier(fed, "lft_ensemble", points=12)
@@ -93,7 +90,7 @@ def check_pairs(fed: ff.Federation) -> None:
     assert total.min() >= F.disparity[0] - 1e-12
     if (curve.reach > 0).all():
         # the nodes' maximum misses the curves' by the square of half a node's step
-        bound = [dual_bound(curve.tradeoffs, -d) for d in F.disparity[1:-1]]
+        bound = [dual_bound(curve, d) for d in F.disparity[1:-1]]
         assert (F.accuracy[1:-1] <= np.array(bound) + 1e-5).all()
 
 
@@ -121,7 +118,9 @@ def test_budgets_that_no_double_reaches_say_so() -> None:
     assert m.disparity == m.lower == m.upper == 0.0
     assert not m.reproduced and m.multipliers is not None
     # what the multipliers give, as far as doubles go
-    md, reached = curve_of(fed).at(Multipliers(np.zeros((2, 1)), m.multipliers[:, None]))
+    rules, clients = curve_of(fed).rules, np.arange(2)
+    cuts = rules.problem.thresholds(np.zeros(2), m.multipliers, clients)
+    md, reached = curve_of(fed).together(clients, cuts[0][:, None], cuts[1][:, None])
     assert (abs(float(md[0])), float(reached[0])) == pytest.approx((0.0, m.accuracy), abs=1e-7)
 
 
@@ -131,11 +130,11 @@ def test_a_client_of_one_group_moves_the_pooled_share() -> None:
     mean, sd = [[2, -1], [-2, 3], [0, 1]], [[0.3, 1], [2, 0.5], [1, 4]]
     fed = ff.Federation.normal(mean, sd, q=[0.5, 0.5, 1], weight=[1, 1, 3])
     curve = curve_of(fed)
-    assert not curve.common
+    assert not curve.exact
     F = ff.frontier(fed, "lft_ensemble", points=12)
     shares = np.array(np.meshgrid(*[np.append(np.linspace(0, 1, 60) ** 2, 1.0)] * 2))
     u = curve.reach[:, None] * shares.reshape(2, -1)
-    md, accuracy = curve.at(curve.multipliers(u))
+    md, accuracy = curve.at(u)
     assert np.abs(md).min() >= F.disparity[0] - 1e-12
     wanted = np.linspace(F.disparity[0], F.disparity[-1], 25)
     best = np.array([accuracy[np.abs(md) <= d].max(initial=-np.inf) for d in wanted])
@@ -149,10 +148,9 @@ CONVEX = 1059
 def test_points_below_the_dual_bound_are_the_best_and_attained() -> None:
     fed = two_clients(CONVEX, differ=False)
     check_pairs(fed)
-    table, F = curve_of(fed).tradeoffs, ff.frontier(fed, "lft_ensemble", points=40)
-    assert (
-        max(dual_bound(table, -d) - a for d, a in zip(F.disparity, F.accuracy, strict=True)) > 5e-3
-    )
+    curve, F = curve_of(fed), ff.frontier(fed, "lft_ensemble", points=40)
+    pairs = zip(F.disparity, F.accuracy, strict=True)
+    assert max(dual_bound(curve, d) - a for d, a in pairs) > 5e-3
     for d, eps, accuracy in zip(F.disparity, F.eps, F.accuracy, strict=True):
         s = ff.solve(fed, "lft_ensemble", eps)
         assert (s.disparity, s.accuracy) == pytest.approx((d, accuracy), abs=1e-9)
@@ -167,17 +165,16 @@ def test_concave_trade_offs_are_solved_to_the_dual_bound(seed: int) -> None:
     curve = curve_of(fed)
     F = ff.frontier(fed, "lft_ensemble", points=9)
     # the nodes' maximum misses the curves' by the square of half a node's step
-    bound = [dual_bound(curve.tradeoffs, -d) for d in F.disparity]
+    bound = [dual_bound(curve, d) for d in F.disparity]
     np.testing.assert_allclose(F.accuracy, bound, rtol=0, atol=1e-5)
     d = np.linspace(F.disparity[0], F.disparity[-1], 5)[1:-1]
-    best = best_multipliers(curve, d)
-    assert np.abs(curve.difference(best)) == pytest.approx(d, abs=1e-12)
-    assert curve.at(best)[1] == pytest.approx(F.accuracy_at(d), abs=1e-11)
+    u = curve.best(d)
+    assert np.abs(curve.at(u)[0]) == pytest.approx(d, abs=1e-12)
+    assert curve.at(u)[1] == pytest.approx(F.accuracy_at(d), abs=1e-11)
     # moving a little fairness from one client to another never helps
-    u = np.arctanh(np.abs(best.value) / fed.share.min(axis=1)[:, None])
     for _ in range(8):
         moved = np.clip(u + 1e-3 * rng.normal(size=(3, 1)), 0, curve.reach[:, None])
-        md, accuracy = curve.at(curve.multipliers(moved))
+        md, accuracy = curve.at(moved)
         allowed = F.accuracy_at(np.clip(np.abs(md), F.disparity[0], F.disparity[-1]))
         assert (accuracy <= allowed + 1e-10).all()
 
@@ -191,8 +188,8 @@ def test_the_exchange_rate_of_a_client() -> None:
     curve = curve_of(fed)
     table = curve.tradeoffs
     u = np.array([[0.3], [0.4]]) * curve.reach[:, None]
-    f1, _, a1, _ = table.slopes(u)
-    lam = curve.multipliers(u).value
+    (r1, a1), _ = table.slopes(u)
+    lam = np.add(*curve.multipliers(u))
     for j in range(2):
         m = fed.share[j]
         t = [
@@ -205,7 +202,7 @@ def test_the_exchange_rate_of_a_client() -> None:
         # |dt_a/dλ| = 1/(2 m_a η'(t_a))
         move = [density[a] / (2 * m[a] * _slope(t[a])) for a in (0, 1)]
         rate = abs(lam[j, 0]) * sum(fed.group_mass[a] / m[a] * move[a] for a in (0, 1)) / sum(move)
-        assert -a1[j, 0] / f1[j, 0] == pytest.approx(rate, rel=1e-6)
+        assert abs(a1[j, 0] / r1[j, 0]) == pytest.approx(rate, rel=1e-6)
 
 
 def _slope(x: float) -> float:
@@ -218,32 +215,23 @@ def test_multipliers_next_to_the_masses_keep_their_digits() -> None:
     fed = ff.Federation.normal([[50, -50], [1, 0]], q=[0.3, 0.5])
     curve = curve_of(fed)
     u = np.linspace(0, 1, 41)[None, :] * curve.reach[:, None]
-    lam = curve.multipliers(u)
     # the threshold of the rarer group is ∓2u for the logistic η with slope 1
-    t0, t1 = curve._cuts(lam)
-    np.testing.assert_allclose(np.abs(t1[0]), 2 * u[0], rtol=1e-12, atol=1e-12)
-    np.testing.assert_array_equal(lam.anchor[:, -1], curve.rules.tightest.anchor)
-    np.testing.assert_array_equal(lam.offset[:, -1], curve.rules.tightest.offset)
-    md = curve.difference(lam)
-    assert (np.diff(curve.sign * md) <= 1e-15).all()
+    np.testing.assert_allclose(np.abs(curve.thresholds(u)[1][0]), 2 * u[0], rtol=1e-12, atol=1e-12)
+    anchor, offset = curve.multipliers(u)
+    np.testing.assert_array_equal(anchor[:, -1], curve.rules.tightest.anchor)
+    np.testing.assert_array_equal(offset[:, -1], curve.rules.tightest.offset)
+    assert (np.diff(np.abs(curve.at(u)[0])) <= 1e-15).all()
 
 
 def test_nodes_go_where_something_changes() -> None:
     def own(u: Any) -> tuple[Any, Any]:  # all happens within 1e-3 of u = 7
         return np.tanh((u - 7) * 1e3), np.tanh((u - 7) * 1e3)
 
-    u, f = (v[0] for v in spread_nodes(own, np.array([20.0]))[:2])
+    u = spread_nodes(own, np.array([20.0]))[0]
     assert (u[0], u[-1]) == (0.0, 20.0) and (np.diff(u) >= 0).all()
-    assert np.abs(np.diff(f)).max() < 0.05  # of a range of 2, where an even table has one step of 2
-
-
-def test_the_knapsack_meets_its_goals() -> None:
-    curve = curve_of(two_clients(CONVEX, differ=False))
-    goals = np.linspace(0.05, 0.6, 9)
-    table = curve.tradeoffs
-    u = table.split(table.knapsack.best(-np.stack([goals, goals], axis=1))[0])
-    reached = curve.sign * curve.difference(curve.multipliers(u))
-    np.testing.assert_allclose(reached, goals, atol=2e-3)
+    assert (
+        np.abs(np.diff(own(u)[0])).max() < 0.05
+    )  # of a range of 2, where an even table has one step of 2
 
 
 @pytest.mark.parametrize("count", [5, 60])
@@ -254,10 +242,17 @@ def test_many_clients_reach_the_dual_bound(count: int) -> None:
         q=rng.uniform(0.1, 0.9, count),
         weight=rng.uniform(0.5, 2, count),
     )
-    table, F = curve_of(fed).tradeoffs, ff.frontier(fed, "lft_ensemble", points=6)
-    bound = [dual_bound(table, -d) for d in F.disparity]
+    curve, F = curve_of(fed), ff.frontier(fed, "lft_ensemble", points=6)
+    bound = [dual_bound(curve, d) for d in F.disparity]
     np.testing.assert_allclose(F.accuracy, bound, rtol=0, atol=1e-6)
     assert ff.min_disparity(fed, "lft_ensemble").disparity <= F.disparity[0] + 1e-12
+
+
+def test_clients_that_share_q_are_one_family() -> None:
+    # the pooled share is their sum, off by roundings
+    mean = np.random.default_rng(3).normal(size=(1000, 2))
+    assert curve_of(ff.Federation.normal(mean, q=0.4)).exact
+    assert not curve_of(ff.Federation.normal(mean, q=np.r_[0.5, np.full(999, 0.4)])).exact
 
 
 def test_pooled_values_are_sums_over_clients() -> None:
@@ -279,10 +274,12 @@ def test_pooled_values_are_sums_over_clients() -> None:
         np.testing.assert_array_equal(model.gain(a).errors_at(flat), own)
 
 
-def test_peaks_are_the_highest_between_two_nodes() -> None:
+def test_peaks_are_reached_without_a_constraint() -> None:
     u = np.linspace(0.0, 2.0, 65)[None]
     table = Tradeoffs(u, u.copy(), np.sin(3 * u), np.ones(1))  # one peak, at π/6
-    start = np.array([[0.5, 0.53, np.pi / 6]])
-    np.testing.assert_allclose(table.peaks(start), np.pi / 6, atol=1e-5)
-    # away from a peak, the end of the two cells that is higher
-    np.testing.assert_allclose(table.peaks(np.array([[0.2]])), u[0, 8], atol=1e-7)
+    start, none = np.array([[0.45, 0.53, np.pi / 6]]), np.zeros(3)
+    found = table.polished(lambda at: at[0], start, none, none > 0)
+    np.testing.assert_allclose(found, np.pi / 6, atol=1e-5)
+    # with the constraint u = goal there is no choice
+    held = table.polished(lambda at: at[0], start, none + 0.4, none == 0)
+    np.testing.assert_allclose(held, 0.4, atol=1e-12)

@@ -230,17 +230,24 @@ def _same_as_floats(found: Enclosure, fed: Federation) -> None:
     assert found.lower - 1e-12 <= max(0.0, low, -high) <= found.upper + 1e-12
 
 
-def test_many_clients():
+def many_clients(count: int) -> Federation:
     rng = np.random.default_rng(0)
-    count = 60
-    fed = Federation.normal(
-        mean=rng.normal([0.6, 0], 1, (count, 2)),
-        sd=rng.uniform(0.3, 2, (count, 2)),
-        q=rng.uniform(0, 1, count),
-        weight=rng.uniform(0.5, 2, count),
-    )
-    found = enclose_min_disparity(fed)
-    _same_as_floats(found, fed)
+    mean, sd = rng.normal([0.6, 0], 1, (count, 2)), rng.uniform(0.3, 2, (count, 2))
+    return Federation.normal(mean, sd, rng.uniform(0, 1, count), rng.uniform(0.5, 2, count))
+
+
+NORMAL, LAPLACE = stats.norm(0, 1), stats.laplace(0, 1)
+SEVERAL = {
+    "60 clients": many_clients(60),
+    "the law of an absent group counts for nothing": Federation(
+        [Client((NORMAL, LAPLACE), q=0.0), Client((NORMAL, stats.norm(1, 1)))]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_same_as_floats(name: str):
+    _same_as_floats(enclose_min_disparity(SEVERAL[name]), SEVERAL[name])
 
 
 def test_scales_far_apart():
@@ -266,17 +273,9 @@ def test_bits_are_doubled_and_then_given_up(monkeypatch: pytest.MonkeyPatch):
         enclose_min_disparity(Federation.normal(**FIGURE_4C))
 
 
-def test_law_of_an_absent_group_is_ignored():
-    laws = (stats.norm(0, 1), stats.laplace(0, 1))
-    fed = Federation([Client(laws, q=0.0), Client((stats.norm(0, 1), stats.norm(1, 1)))])
-    found = enclose_min_disparity(fed)
-    _same_as_floats(found, fed)
-
-
-NORMAL = stats.norm(0, 1)
 REFUSED = {
     r"laws must be normal .* got ScipyLaw\(laplace.*\) for client 1, group 0": Federation(
-        [Client((NORMAL, NORMAL)), Client((stats.laplace(0, 1), NORMAL))]
+        [Client((NORMAL, NORMAL)), Client((LAPLACE, NORMAL))]
     ),
     r"eta must be Logistic .* got Monotone.* for client 0, group 1": Federation(
         [Client((NORMAL, NORMAL))], eta=[(Logistic(), Monotone(stats.norm.cdf, stats.norm.ppf))]

@@ -15,47 +15,36 @@ CURVES = st.lists(st.lists(st.integers(-8, 8), min_size=2, max_size=5), min_size
 
 @given(CURVES)
 def test_splits_of_whole_cells_are_the_best(curves: list[list[int]]) -> None:
-    # curves given at fairness 0, 1, 2, ... and straight between: a grid of whole cells holds every
+    # curves given at given 0, 1, 2, ... and straight between: a grid of whole cells holds every
     # vertex
-    fairness = [np.arange(len(c), dtype=float) for c in curves]
-    accuracy = [np.array(c, dtype=float) for c in curves]
-    total = int(sum(f[-1] for f in fairness))
+    given = [np.arange(len(c), dtype=float) for c in curves]
+    worth = [np.array(c, dtype=float) for c in curves]
+    total = int(sum(f[-1] for f in given))
     goals = np.arange(total + 1, dtype=float)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(allocation, "CELLS", total)
         patch.setattr(allocation, "CELLS_PER_CLIENT", 0)
-        knapsack = Knapsack(fairness, accuracy, np.ones(len(curves)))
-        given_ = knapsack.split(knapsack.best(np.stack([goals, goals], axis=1))[0])
+        knapsack = Knapsack(given, worth, np.ones(len(curves)))
+        cells = knapsack.split(knapsack.best(np.stack([goals, goals], axis=1))[0])
         least_to_most = np.stack([np.zeros_like(goals), goals], axis=1)
         ranges = knapsack.split(knapsack.best(least_to_most)[0])
     least = np.empty(goals.size)
     for p, goal in enumerate(goals):
         splits = [s for s in itertools.product(*(range(len(c)) for c in curves)) if sum(s) == goal]
-        best = max(sum(a[k] for a, k in zip(accuracy, s, strict=True)) for s in splits)
-        own = given_[:, p]
+        best = max(sum(a[k] for a, k in zip(worth, s, strict=True)) for s in splits)
+        own = cells[:, p]
         assert own.sum() == goal and all(
-            f[0] <= g <= f[-1] for g, f in zip(own, fairness, strict=True)
+            f[0] <= g <= f[-1] for g, f in zip(own, given, strict=True)
         )
         assert (
-            sum(float(np.interp(g, f, a)) for g, f, a in zip(own, fairness, accuracy, strict=True))
+            sum(float(np.interp(g, f, a)) for g, f, a in zip(own, given, worth, strict=True))
             == best
         )
         least[p] = best
         within = sum(
-            float(np.interp(g, f, a))
-            for g, f, a in zip(ranges[:, p], fairness, accuracy, strict=True)
+            float(np.interp(g, f, a)) for g, f, a in zip(ranges[:, p], given, worth, strict=True)
         )
         assert ranges[:, p].sum() <= goal and within == least[: p + 1].max()
-
-
-@given(st.integers(0, 10_000))
-def test_max_plus_convolution_is_its_definition(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    first, second = rng.normal(size=rng.integers(1, 6)), rng.normal(size=rng.integers(1, 6))
-    best = allocation._convolve(first, second)
-    for n in range(first.size + second.size - 1):
-        options = [first[n - k] + second[k] for k in range(second.size) if 0 <= n - k < first.size]
-        assert best[n] == max(options)
 
 
 @settings(max_examples=15)
@@ -65,10 +54,10 @@ def test_concave_curves_meet_at_one_slope(seed: int, count: int) -> None:
     # binds
     rng = np.random.default_rng(seed)
     c, p, w = rng.uniform(0.5, 2, count), rng.uniform(0.4, 0.6, count), rng.uniform(0.5, 2, count)
-    fairness = [np.linspace(0, 1, 400)] * count
-    accuracy = [-cj * (f - pj) ** 2 for cj, pj, f in zip(c, p, fairness, strict=True)]
+    given = [np.linspace(0, 1, 400)] * count
+    worth = [-cj * (f - pj) ** 2 for cj, pj, f in zip(c, p, given, strict=True)]
     goal = float(w @ p) + 0.05
-    knapsack = Knapsack(fairness, accuracy, w)
+    knapsack = Knapsack(given, worth, w)
     shares = knapsack.split(knapsack.best(np.array([[goal, goal]]))[0])[:, 0]
     assert w @ shares == pytest.approx(goal, abs=count * w.sum() / allocation.CELLS)
     # w_j a_j'(f_j)/w_j = μ: by hand, f_j = p_j + μ/c_j with Σ w_j μ/c_j = 0.05

@@ -144,7 +144,7 @@ def test_penalised_rules_have_the_least_dual_value(seed: int) -> None:
     assert ended.size >= 7
 
     def dual(lam: Any) -> Any:
-        point = family.at(lam[None]).point
+        point = family.at(lam[None])
         return float(point.dual(0.0 * lam[None])[0]), point.values[0]
 
     for lam, *box in zip(rules.lam[ended], low[ended], high[ended], strict=True):

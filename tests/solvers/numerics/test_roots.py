@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from fairfl.solvers.numerics.roots import increasing_root, increasing_root_scaled
+from fairfl.solvers.numerics.roots import increasing_root
 
 SHAPES: list[Callable[[Any], Any]] = [
     lambda x: x,
@@ -82,14 +82,3 @@ def test_a_jump_is_bracketed() -> None:
 
     found = increasing_root(function, np.zeros(1), np.ones(1), -np.ones(1), np.ones(1))
     assert found[0] == pytest.approx(1 / 3, abs=1e-15)
-
-
-@given(st.lists(st.integers(-300, -3), min_size=1, max_size=6))
-def test_scaled_roots_keep_their_digits_at_any_scale(powers: list[int]) -> None:
-    roots = np.array([3.7 * 10.0**p for p in powers])
-    found = increasing_root_scaled(lambda x, k: x - roots[k], np.ones(len(powers)))
-    np.testing.assert_allclose(found, roots, rtol=4e-16)
-
-
-def test_scaled_roots_of_a_positive_function_are_the_smallest_double() -> None:
-    assert increasing_root_scaled(lambda x, k: x + 1.0, np.ones(2)).max() <= 1e-323

@@ -2,11 +2,9 @@
 
 from types import ModuleType
 
-import pandas as pd
 import pytest
 
 from fairfl.studies.crosscheck.studies.all_studies import find, studies, study_of
-from fairfl.studies.crosscheck.study import Drawing
 from fairfl.studies.experiment import Scale
 
 
@@ -36,8 +34,3 @@ def test_every_study_lists_units_with_names_of_their_own(name):
     for profile in ("quick", "paper"):
         names = [unit.name for unit in study.units(Scale(profile, study.seeds[profile]))]
         assert names and len(set(names)) == len(names)
-
-
-def test_a_drawing_has_axes_that_exist():
-    with pytest.raises(ValueError, match="log must be one of"):
-        Drawing("n", "t", "x", "y", lambda measures: pd.DataFrame(), log="z")

@@ -40,8 +40,6 @@ def test_worlds_of_three_groups():
     np.testing.assert_allclose(THREE.shares.sum(axis=1), 1)
     assert THREE.shares.max() <= 4 * THREE.shares.min()
     np.testing.assert_allclose(THREE.alone(1).federation.share[0], THREE.shares[1])
-    with pytest.raises(ValueError, match="clients must be"):
-        random_world(0, groups=3)
 
 
 @pytest.mark.parametrize(("world", "notion"), QUESTIONS)
@@ -90,11 +88,6 @@ def test_a_learner_of_equal_opportunity_is_fair_on_its_sample():
     ]
     assert gaps[0] < 0.02 and gaps[1] > 0.1
     assert row["notion"] == "eo" and row["disparity"] < 0.1
-
-
-def test_bad_notions():
-    with pytest.raises(ValueError, match="notion must be one of"):
-        notions.NotionPlan(THREE, CFL, 1, 100, 0, ((0.0,),), notion="cp")
 
 
 @pytest.fixture(scope="module")

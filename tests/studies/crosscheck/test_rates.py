@@ -72,16 +72,3 @@ def test_three_sizes_in_common_are_too_few():
     assert Rate.of(SIZES[:3], SIZES[:3], ONE[:3]) is None
     sizes, named = np.append(SIZES, SIZES[1:] * 10), np.array([*"aaaabbb"])
     assert Rate.of(sizes, 1.0 / sizes, named) is None  # four each, or nearly, but not the same
-
-
-@pytest.mark.parametrize(
-    ("sizes", "distances", "message"),
-    [
-        ([0, 1, 2, 3], [1, 1, 1, 1], "sizes must be positive, got 0"),
-        ([1, 2, 3, 4], [1, 0, 1, 1], "distances must not vanish, got 0 at size 2"),
-    ],
-    ids=["zero", "vanishing"],
-)
-def test_bad_rates(sizes, distances, message):
-    with pytest.raises(ValueError, match=message):
-        Rate.of(sizes, distances, ONE)

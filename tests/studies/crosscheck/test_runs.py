@@ -12,7 +12,7 @@ from fairfl.sims.runs.run import simulate
 from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.studies.crosscheck.population.learned_rules import Found, learned
 from fairfl.studies.crosscheck.population.worlds import figure_5, random_world
-from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LFT_AVG, Plan, featured
+from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, LFT_AVG, Plan, featured
 from fairfl.studies.execute import run_units
 from fairfl.theory.populations.classifiers import Classifier
 
@@ -99,28 +99,3 @@ def test_members_have_features_of_their_own():
         np.testing.assert_allclose(
             own.train.x[rows].numpy(), bases[i](data.x[mine, 0], data.group[mine])
         )
-
-
-@pytest.mark.parametrize(
-    ("make", "message"),
-    [
-        (lambda: Plan(WORLD, "SGD", 1, 10, 0, ((0.1,),)), "scheme must be one of"),
-        (
-            lambda: Plan(WORLD, FEDFB, 1, 10, 0, ((0.1, 0.2),)),
-            r"budgets must hold \[1\] numbers each for FedFB",
-        ),
-        (
-            lambda: Plan(WORLD, ENSEMBLE, 1, 10, 0, ((0.1, 0.2, 0.3),)),
-            r"budgets must hold \[1, 2\]",
-        ),
-        (lambda: Plan(WORLD, CFL, 1, 0, 0, ((0.1,),)), "rows must be a whole number of at least 1"),
-        (
-            lambda: Plan(WORLD, CFL, 1, 5, 0, ((0.1,),)).setting(),
-            "rows must be enough for people of every group",
-        ),
-    ],
-    ids=["scheme", "budgets", "clients", "rows", "too few"],
-)
-def test_bad_plans(make, message):
-    with pytest.raises(ValueError, match=message):
-        make()

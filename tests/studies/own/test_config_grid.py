@@ -4,7 +4,6 @@ import itertools
 from pathlib import Path
 
 import numpy as np
-import pytest
 from run_files import GRID
 
 from fairfl.cli import simulate
@@ -73,27 +72,6 @@ def test_a_point_is_the_file_without_grids(toml):
         mine, theirs = both[both.objective == name], plain[plain.objective == own]
         assert len(mine) == len(theirs) > 0
         np.testing.assert_array_equal(mine["loss"], theirs["loss"])
-
-
-def test_a_stopped_grid_goes_on_to_the_same_bytes(toml, tmp_path):
-    units = toml(GRID).units(Scale("quick", 1))
-
-    class Stopped(Exception):
-        pass
-
-    def stop(name, done, rounds):
-        if name == units[2].name and done == 2:
-            raise Stopped
-
-    run_units(units, tmp_path / "through")
-    with pytest.raises(Stopped):
-        run_units(units, tmp_path / "stopped", progress=stop)
-    run_units(units, tmp_path / "stopped", resume=True)
-    tables = [file for file in (tmp_path / "through").rglob("*.parquet") if file.is_file()]
-    assert len(tables) >= len(units)
-    for file in tables:
-        other = tmp_path / "stopped" / file.relative_to(tmp_path / "through")
-        assert other.read_bytes() == file.read_bytes()
 
 
 def test_names_that_folders_cannot_tell_apart_are_numbered(toml):

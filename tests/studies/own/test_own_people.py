@@ -119,20 +119,6 @@ def test_a_network_learns_what_a_line_cannot(tmp_path):
     assert accuracy[8] > 0.9 > 0.65 > accuracy[0]
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"notion": "cp"}, "notion must be one of 'dp', 'eo', 'eodds'"),
-        ({"hidden": -1}, "hidden must be"),
-        ({"budgets": (-0.1,)}, "budgets must be"),
-        ({"budgets": (float("nan"),)}, "budgets must not hold NaN"),
-    ],
-)
-def test_what_may_be_wrong(file, change, message):
-    with pytest.raises(ValueError, match=message):
-        asked(file, **change)
-
-
 def test_runs_of_other_people_are_not_taken_up(file, tmp_path):
     people = asked(file, budgets=(0.0,))
     (unit,) = [unit for unit in own_people(people).units(QUICK) if "central" in unit.name]

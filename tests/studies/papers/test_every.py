@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from fairfl.studies.beside_published import COLUMNS, cells, compare
@@ -36,11 +37,19 @@ def test_one_folder_holds_one_run(files):
                 assert made.setdefault(unit.name, content) == content
 
 
+@pytest.fixture(scope="module")
+def runs():
+    """By the units' names: experiments share runs."""
+    return {}
+
+
 @pytest.mark.parametrize("name", TINY)
-def test_from_data_to_a_table(name, tiny):
+def test_from_data_to_a_table(name, tiny, runs):
     experiment = find(name)
     units = experiment.units(Scale("quick", 1))
-    clients = run_units(units)
+    runs |= {unit.name: run_units([unit]) for unit in units if unit.name not in runs}
+    found = (runs[unit.name].assign(dataset=unit.dataset) for unit in units)
+    clients = pd.concat(found, ignore_index=True)
     assert set(clients["unit"]) == {unit.name for unit in units}
     values = experiment.values(clients)
     assert list(values.columns) == ["dataset", "objective", "seed", "measure", "value"]

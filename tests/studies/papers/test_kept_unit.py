@@ -86,16 +86,11 @@ def test_measures_without_a_manifest_are_measured_anew(tmp_path, calls):
     assert calls == [3]
 
 
-def flip(content):
-    return content[:99] + bytes([content[99] ^ 1]) + content[100:]
-
-
 @pytest.mark.parametrize("name", [MEASURED, MANIFEST])
-@pytest.mark.parametrize("change", [flip, lambda content: b""])
-def test_what_was_altered_is_told_and_measured_anew(name, change, tmp_path, calls, caplog):
+def test_what_was_altered_is_told_and_measured_anew(name, tmp_path, calls, caplog):
     first = run_unit(unit(), tmp_path)
     file = tmp_path / "u" / name
-    file.write_bytes(change(file.read_bytes()))
+    file.write_bytes(file.read_bytes()[:-9])
     pd.testing.assert_frame_equal(run_unit(unit(), tmp_path, resume=True), first)
     assert calls == [3, 3]
     assert [str(file) in record.getMessage() for record in caplog.records] == [True]

@@ -43,15 +43,6 @@ def test_published_numbers_are_read():
     assert np.isnan(rows.loc[("q = 1", "average"), "published_sd"])
 
 
-@pytest.mark.parametrize(
-    ("line", "why"),
-    [("A | q = 0 | 80.8", "must have 2 numbers"), ("A | q = 0 | 8o | 1", "must be a number.*'8o'")],
-)
-def test_a_wrong_line_is_told(line, why):
-    with pytest.raises(ValueError, match=why):
-        printed(line, ("average", "KL"))
-
-
 def test_ours_beside_the_published():
     columns = {"objective": ["q = 0", "q = 0", "mine"], "seed": [0, 1, 0]}
     values = pd.DataFrame({**columns, "value": [80.0, 84.0, 70.0]})

@@ -14,7 +14,6 @@ from strategies import CAUCHY, DYADIC, PROBIT, WEIGHTS, federations, finite_fede
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Client, Federation
-from fairfl.theory.populations.fedfb_figures import figure_5, figure_9
 from fairfl.theory.populations.laws import Finite, Samples
 
 RULE = Classifier.from_intervals([[(-1.0, 0.5), (1.0, np.inf)], [(-np.inf, -2.0), (0.25, 1.5)]])
@@ -31,14 +30,6 @@ def test_bayes(fed: Federation) -> None:
             assert fed.mass[i, a] == pytest.approx(joint[i, a], abs=1e-15)
             assert fed.within[i, a] == pytest.approx(joint[i, a] / group, rel=1e-14)
     assert fed.defined.tolist() == [bool(0 < s < 1) for s in fed.share[:, 1]]
-
-
-def test_fedfb_s_laws_are_those_of_its_sections_3_3_and_5_2() -> None:
-    fed: Any = figure_9((0.2, 0.5, 0.8)).model
-    means = [[(law.mean, law.sd) for law in laws] for laws in fed.laws]
-    assert means == [[(3, 1), (5, 1)], [(1, 1), (-1, 1)], [(1, 1), (2, 1)]]
-    two: Any = figure_5().model
-    assert two.laws == fed.laws[:2]
 
 
 def _same(one: Federation, two: Federation, tolerance: float = 1e-13) -> None:

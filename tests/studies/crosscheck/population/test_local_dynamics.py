@@ -74,14 +74,6 @@ def test_averages_of_minimisers():
     assert np.allclose([edges[0] for edges in rule.edges], 0.0, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"regime": "all"}, {"budgets": (0.1,)}, {"budgets": (-0.1, 0.0)}, {"rounds": 0}]
-)
-def test_wrong_arguments(wrong):
-    with pytest.raises(ValueError, match=next(iter(wrong))):
-        next(trained(**({"world": FIGURE, "budgets": (0.0, 0.0), "regime": "pooled"} | wrong)))
-
-
 def test_the_largest_standard_errors():
     """p (1 - p) / n is largest at 1/2; a difference of two halves of n adds two of n/2."""
     p = np.linspace(0, 1, 101)

@@ -1,12 +1,11 @@
 """The federations of the cross-check: the figures', and random ones by their seed."""
 
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from fairfl.figures.catalog.fedfb_frontiers import FIVE, NINE
 from fairfl.studies.crosscheck.population.worlds import (
@@ -17,8 +16,6 @@ from fairfl.studies.crosscheck.population.worlds import (
     in_words,
     random_world,
 )
-from fairfl.theory.populations.eta import Logistic
-from fairfl.theory.populations.federation import Client, Federation
 
 
 @pytest.mark.parametrize(("make", "figure"), [(figure_5, FIVE), (figure_9, NINE)], ids=["5", "9"])
@@ -56,34 +53,6 @@ def test_a_client_alone_keeps_all_that_is_its_own(world):
         np.testing.assert_allclose(one.share[0], whole.share[i], rtol=1e-15)
         for a in (0, 1):
             np.testing.assert_array_equal(one.model.etas[0][a](x), whole.model.etas[i][a](x))
-
-
-@pytest.mark.parametrize(
-    "name", [field.name for field in fields(World) if field.name not in ("name", "q")]
-)
-def test_every_client_has_an_entry(name):
-    world = random_world(1, 3)
-    with pytest.raises(ValueError, match=f"{name} must have an entry a client, 3, got 2"):
-        replace(world, **{name: getattr(world, name)[:2]})
-
-
-@pytest.mark.parametrize(
-    "federation",
-    [
-        Federation([Client((stats.gamma(2), stats.norm()))] * 2),
-        Federation.normal([[0, 1]], eta=Logistic(2.0)),
-        Federation.finite([0, 1], [[[0.25, 0.25]] * 2], [0.2, 0.8]),
-    ],
-    ids=["gamma", "slope", "finite"],
-)
-def test_other_federations_are_refused(federation):
-    with pytest.raises(ValueError, match="must have normal laws and eta = 1"):
-        World.of("w", federation)
-
-
-def test_bad_seeds():
-    with pytest.raises(ValueError, match="seed must be a whole number of at least 0, got -1"):
-        random_world(-1)
 
 
 @pytest.mark.parametrize(

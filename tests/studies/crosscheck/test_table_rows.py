@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairfl.studies.crosscheck import told
+from fairfl.studies.crosscheck import table_rows
 
 TABLE = pd.DataFrame({"seed": [0, 1, 2, 1], "world": list("abab"), "x": [1.0, 2.0, 4.0, 8.0]})
 
@@ -20,18 +20,18 @@ TABLE = pd.DataFrame({"seed": [0, 1, 2, 1], "world": list("abab"), "x": [1.0, 2.
     ],
 )
 def test_seeds_are_counted_once(seeds, said):
-    assert told.counted(pd.DataFrame({"seed": seeds}), "runs") == said
+    assert table_rows.counted(pd.DataFrame({"seed": seeds}), "runs") == said
 
 
 def test_a_row_a_key_in_the_order_of_the_table():
-    found = told.summary(TABLE, ["world"], lambda part: {"sum": part["x"].sum()})
+    found = table_rows.summary(TABLE, ["world"], lambda part: {"sum": part["x"].sum()})
     assert found.to_dict("list") == {"world": ["a", "b"], "sum": [5.0, 10.0]}
 
 
 def test_series_do_not_align_by_their_index():
     """Of rows that were picked from tables: the first of each goes together."""
-    table = told.series("p", "n", "points", TABLE["x"][2:], [1, 2], low=np.array([0, None]))
+    table = table_rows.series("p", "n", "points", TABLE["x"][2:], [1, 2], low=np.array([0, None]))
     assert table["x"].tolist() == [4.0, 8.0] and table["y"].tolist() == [1.0, 2.0]
     assert table["low"].isna().tolist() == [False, True] and set(table["panel"]) == {"p"}
     part = pd.DataFrame({"disparity": [0.1], "accuracy": [0.9]}, index=[7])
-    assert told.points_of("p", "n", part)[["x", "y"]].to_numpy().tolist() == [[0.1, 0.9]]
+    assert table_rows.points_of("p", "n", part)[["x", "y"]].to_numpy().tolist() == [[0.1, 0.9]]
