@@ -12,7 +12,7 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal
 
 LAYERS := _support theory solvers sims studies claims figures
-ROUNDINGS := start-0 start-1 start-2 order threads float32 float64
+ROUNDINGS := start-0 start-1 start-2 float32 float64
 
 .PHONY: reproduce test test-fast verify-deep perturbed mutation bench docs lint typings sims clean
 .NOTPARALLEL:  # two pips in one environment break it

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from fairfl._support.whole_file import sweep, write_whole
+from fairfl._support.whole_file import remove_partial, write_whole
 
 SUFFIX = ".manifest.json"
 """How the name of a manifest ends; what stands before is the name of the piece."""
@@ -96,7 +96,7 @@ def write_piece(
     manifest.parent.mkdir(parents=True, exist_ok=True)
     manifest.unlink(missing_ok=True)
     for name in (*contents, manifest.name):
-        sweep(manifest.with_name(name))
+        remove_partial(manifest.parent, name)
     files = [write_whole(manifest.with_name(name), content) for name, content in contents.items()]
     write_whole(manifest, sealed({"inputs": dict(inputs or {}), "outputs": digests(files)}))
     return files

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 PARTIAL = ".partial"
 """How the name of a file ends while it is being written; what a killed process left of one may be
-swept away.
+removed.
 """
 
 
@@ -66,7 +66,9 @@ def write_whole(
     return file
 
 
-def sweep(file: Path) -> None:
-    """Remove what killed processes left of a file half written. Nobody else may be writing it."""
-    for left in file.parent.glob(f".{escape(file.name)}.*{PARTIAL}"):
+def remove_partial(folder: Path, name: str | None = None) -> None:
+    """Remove what killed processes left half written in a folder, of one file or of all. Nobody
+    else may be writing it.
+    """
+    for left in folder.glob(f".{escape(name) if name else '*'}.*{PARTIAL}"):
         left.unlink(missing_ok=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -134,10 +133,13 @@ def simulated(
     **training: Any,
 ) -> Any:
     """A simulation of FedAvg, or these replicates, on ``rows``: inputs, labels and offsets."""
+    import torch
+
     from fairfl.sims.algorithms.fedavg import FedAvg
     from fairfl.sims.engine import ClientData, Computing, Parts, Replicate, Simulation, Training
 
-    data = replace(ClientData.of_arrays(*rows), group=group)
+    x, y, offsets = rows
+    data = ClientData(torch.from_numpy(x), torch.from_numpy(y), offsets, group=group)
     computing = computing or Computing(device="cpu", threads=1)
     every = list(replicates) or [Replicate(FedAvg())]
     return Simulation(model, Parts(data), every, Training(10**9, **training), computing)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fairfl._support.manifest import sealed, unsealed
-from fairfl._support.whole_file import sweep, write_whole
+from fairfl._support.whole_file import remove_partial, write_whole
 
 if TYPE_CHECKING:
     from fairfl.claims.outcome import Outcome
@@ -34,8 +34,9 @@ def path_of(folder: Path, id: str) -> Path:
 def write(folder: Path, outcome: Outcome) -> Path:
     """Write an outcome in one step: readers see the old one or the new one, never a part."""
     folder.mkdir(parents=True, exist_ok=True)
-    sweep(path_of(folder, outcome.id))
-    return write_whole(path_of(folder, outcome.id), sealed(outcome.to_json()))
+    path = path_of(folder, outcome.id)
+    remove_partial(folder, path.name)
+    return write_whole(path, sealed(outcome.to_json()))
 
 
 def read(folder: Path, id: str) -> Outcome | None:

@@ -219,7 +219,7 @@ def _frontier(
 ) -> Frontier:
     """The frontier whose accuracies are 1 + utility."""
     from fairfl.solvers.cfl.frontier import cfl_frontier
-    from fairfl.solvers.client_aware import aware_frontier
+    from fairfl.solvers.client_aware_frontier import aware_frontier
     from fairfl.solvers.frontier_checks import checked, filled, upper_bound
     from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_frontier
 

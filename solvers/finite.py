@@ -89,19 +89,19 @@ def solve_box(problem: Problem, *, settle: bool = True) -> Optimum:
     ------
     CertificationError : HiGHS ends undecided.
     """
-    v, b = problem.v, problem.b
-    total, size = (np.asarray(w.sum(axis=1)).ravel() for w in (v, abs(v)))
-    # larger budgets limit nothing
-    k = np.flatnonzero(problem.eps < np.maximum((size + total) / 2 + b, (size - total) / 2 - b))
-    full, f = np.zeros(problem.eps.size), (problem.u > 0).astype(np.float64)
-    if not k.size:
-        return Optimum(f, full, problem.dual(full))
-    rows = problem.taking(k)
-    found = highs.maximise(rows.u, rows.v, -rows.eps - rows.b, rows.eps - rows.b)
+    binds = problem.eps < problem.most  # larger budgets limit nothing
+    lam, f = np.zeros(problem.eps.size), (problem.u > 0).astype(np.float64)
+    if not binds.any():
+        return Optimum(f, lam, problem.dual(lam))
+    eps = np.where(binds, problem.eps, 1.0 + 2.0 * problem.most)
+    if "programme" not in problem.made:
+        problem.made["programme"] = highs.Maximiser(problem.u, problem.v)
+    found = problem.made["programme"].best(-eps - problem.b, eps - problem.b)
     if found is None:
         raise CertificationError(f"HiGHS did not solve the linear programme; {ADVICE}")
-    f, full[k] = found[0], np.where(np.abs(found[1]) <= ZERO, 0.0, -found[1])
-    dual = problem.dual(full)
+    f, lam = found[0], np.where(binds & (np.abs(found[1]) > ZERO), -found[1], 0.0)
+    dual = problem.dual(lam)
     if settle and max(abs(dual - float(problem.u @ f)), problem.violation(f)) > SETTLED:
-        f, full[k], dual = solve_exactly(rows.u, highs.dense(rows.v), rows.b, rows.eps, f)
-    return Optimum(f, full, dual)
+        rows = highs.dense(problem.v[binds]), problem.b[binds], problem.eps[binds]
+        f, lam[binds], dual = solve_exactly(problem.u, *rows, f)
+    return Optimum(f, lam, dual)

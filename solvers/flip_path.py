@@ -83,20 +83,19 @@ def flip_path(gain: Array, slope: Array, row: Array, offset: float = 0.0) -> Fli
     # flips towards fairness: rejects where accepting adds to |MD|, accepts where it takes from it
     step = (sign * slope < 0) - start
     cells = np.flatnonzero((step != 0) & (slope != 0)) if sign else np.zeros(0, int)
-    rate = np.abs(gain[cells]) / np.abs(slope[cells])
-    order = np.argsort(rate, kind="stable")
+    rate = np.abs(gain[cells] / slope[cells])
+    order = rate.argsort(kind="stable")
     cells, rate = cells[order], rate[order]
     step = step[cells]
-    first = np.append(True, rate[1:] > (1.0 + TIED) * rate[:-1])[: rate.size]
-    rate = rate[first][np.cumsum(first) - 1]
-    flipped = np.append(0.0, np.cumsum(np.abs(step * row[cells])))
+    first = np.ones(rate.size, bool)
+    np.greater(rate[1:], (1.0 + TIED) * rate[:-1], out=first[1:])
+    if not first.all():
+        rate = rate[first][first.cumsum() - 1]
+    flipped = np.zeros(rate.size + 1)
+    np.abs(step * row[cells]).cumsum(out=flipped[1:])
     gap = without_rounding(abs(md) - flipped, size + flipped)
     # keep the flips down to MD = 0, whole ties included
-    stop = int(np.searchsorted(-gap, 0.0, side="left"))
-    stop = (
-        int(np.searchsorted(rate, rate[min(stop, rate.size) - 1], side="right"))
-        if stop > 0 and rate.size
-        else 0
-    )
+    stop = min(int((-gap).searchsorted(0.0)), rate.size)
+    stop = int(rate.searchsorted(rate[stop - 1], side="right")) if stop else 0
     gap[-1] = min(gap[-1], 0.0) if stop == cells.size else gap[-1]
     return FlipPath(start, cells[:stop], step[:stop], rate[:stop], gap[: stop + 1], sign)

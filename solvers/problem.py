@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, TypeVar, get_args
 from weakref import WeakKeyDictionary
@@ -147,6 +147,7 @@ class Problem:
         budgets of zero.
     unit : the problem with the coefficients of one person at every cell, up to a factor of each;
         None where somebody is at every cell.  nobody : (N,) where nobody is.
+    made : what problems of other budgets share.
     """
 
     u: Array
@@ -160,6 +161,7 @@ class Problem:
     zero: Any = 0.0
     unit: Problem | None = None
     nobody: Any = False
+    made: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def at(self, budgets: Array) -> Problem:
         """A problem of budgets one with others."""
@@ -174,6 +176,15 @@ class Problem:
             return None
         unit = self.unit or self
         return flip_path(unit.u, unit.v[0], self.v[0], float(self.b[0]))
+
+    @property
+    def most(self) -> Array:
+        """(K,) the largest |v f + b| of any rule."""
+        if "most" not in self.made:
+            total, size = (np.asarray(w.sum(axis=1)).ravel() for w in (self.v, abs(self.v)))
+            ends = (size + total) / 2 + self.b, (size - total) / 2 - self.b
+            self.made["most"] = np.maximum(*ends)
+        return self.made["most"]
 
     def by_one(self, unit: Problem, seen: Array) -> Problem:
         """With the problem of one person at every cell; ``seen`` are the people of the cells."""
@@ -203,10 +214,6 @@ class Problem:
             + lam @ self.b
             + budget_term(lam, self.eps).sum()
         )
-
-    def taking(self, rows: Array) -> Problem:
-        """The problem with the constraints ``rows`` alone."""
-        return replace(self, v=self.v[rows], b=self.b[rows], eps=self.eps[rows])
 
 
 Kept = TypeVar("Kept")
@@ -359,18 +366,21 @@ class Limits:
         """From the rates at J places; with ``pairs`` every pair of groups has a constraint, and
         none a level.
         """
-        groups = rates.mass.shape[-1]
+        groups, pairwise = rates.mass.shape[-1], task.difference == "pairwise"
         known = rates.mass > 0
         enough = known.sum(axis=-1, keepdims=True) >= 2
-        within = rates.mass * _inverse(rates.mass.sum(axis=-1, keepdims=True))
-        largest = np.arange(groups) == within.argmax(axis=-1)[..., None]
-        leveled = groups > 2 and task.difference == "pairwise" and not pairs
-        implied = largest  # of three groups or more: Σ_a w_a (r_a - r) = 0
+        leveled = groups > 2 and pairwise and not pairs
+        within = largest = implied = np.zeros(enough.shape, bool)
+        if groups > 2 or not pairwise:
+            within = rates.mass * _inverse(rates.mass.sum(axis=-1, keepdims=True))
+            largest = np.arange(groups) == within.argmax(axis=-1)[..., None]
+        if groups > 2 and not leveled:
+            implied = largest  # Σ_a w_a (r_a - r) = 0
         if groups == 2:
             # |r_0 - r| = w_1 |r_0 - r_1|: one constraint says both
-            scale = 1.0 if task.difference == "pairwise" else within.max(axis=-1)[..., None, None]
+            scale = 1.0 if pairwise else within.max(axis=-1)[..., None, None]
             contrasts, bound = np.array([[1.0, -1.0]]) * scale, enough
-        elif pairs and task.difference == "pairwise":
+        elif pairs and pairwise:
             first, second = np.triu_indices(groups, 1)
             contrasts = np.eye(groups)[first] - np.eye(groups)[second]
             bound = known[..., first] & known[..., second]
@@ -381,13 +391,13 @@ class Limits:
                 contrasts = contrasts - within[:, :, None, :]
         contrasts = np.where(bound[..., None], contrasts, 0.0) * _inverse(rates.mass)[:, :, None]
         b = (contrasts * rates.constant[:, :, None]).sum(axis=-1)
-        implied = np.broadcast_to(implied if groups > 2 and not leveled else False, bound.shape)
         return cls(contrasts, b, bound, implied, leveled)
 
     @property
     def table(self) -> Array:
         """(3, E, J, K) constants, and budgets of one and of zero."""
-        return np.stack([self.b, self.eps(1.0), self.eps(0.0)])
+        one = np.where(self.bound, 0.5 if self.leveled else 1.0, np.inf)
+        return np.stack([self.b, one, np.where(self.bound & ~self.implied, 0.0, np.inf)])
 
     def eps(self, budgets: Any) -> Array:
         """(E, J, K) what constraints are limited to at budgets (J,), or one; inf where they are

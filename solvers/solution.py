@@ -357,7 +357,10 @@ def evaluate_finite(
         own = Rates.of(notion, joint.people, joint.eta)
         return own, *own.of_rule(f)
 
-    rules = [Classifier.on_points(model.points, table, model.cuts, fed.groups) for table in f]
+    rules = [
+        Classifier.on_points(model.points, table, model.cuts, fed.groups, model.names)
+        for table in f
+    ]
     rule = ClientClassifiers(rules) if task.scheme == "client_aware" else rules[0]
     own = (eps, rule, multipliers, certificates, local_eps)
     return _assembled(fed, task, worth, rates, *own)

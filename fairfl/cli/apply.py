@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from fairfl.cli.errors import one_line
-from fairfl.cli.options import option, out_folder, place
+from fairfl.cli.options import (
+    Decimal,
+    Encoding,
+    Missing,
+    Sep,
+    given,
+    option,
+    out_folder,
+    place,
+    take_form,
+)
+
+if TYPE_CHECKING:
+    from fairfl.sims.data.table_file import Table
 
 ADDED = ("chance", "decision")
 
 
 def apply(
     rule: Annotated[Path, typer.Argument(metavar="RULE", help="A rule, .json.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv, with a header.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv or .parquet.")],
     score: Annotated[str, option("Column of the score that the rule was made for.")],
     group: Annotated[
         list[str], option("Column of the groups; repeat where the rule's are of several columns.")
     ],
     seed: Annotated[int, option("Of the draws, where a rule accepts a share.", min=0)] = 0,
+    sep: Sep = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
     out: Annotated[Path, option("File to write.", "--out", **place("FILE"))] = Path(
         "decisions.csv"
     ),
@@ -34,32 +52,58 @@ def apply(
 
         from fairfl._support.checks import existing_file
         from fairfl._support.whole_file import write_whole
-        from fairfl.sims.data.summary import number, read_rows
+        from fairfl.sims.data.table_file import read_table, table_rows
         from fairfl.theory.populations.classifiers import Classifier, called
 
         existing_file(rule)
+        form = take_form(given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
         try:
-            given = Classifier.from_json(rule.read_text("utf-8"))
+            read = Classifier.from_json(rule.read_text("utf-8"))
         except ValueError as error:
             raise ValueError(f"{rule.name}: {error}") from None
-        known = given.named([called(name) for name in given.groups])
-        header, *rows = read_rows(file, score, *group)
-        if there := set(header) & set(ADDED):
+        known = read.named([called(name) for name in read.groups])
+        table = read_table(file, form, {"score": (score,), "group": group})
+        a = _places("group", table, group, [str(name) for name in known.groups])
+        x = _places("score", table, [score], known.names) if known.names else table.numbers(score)
+        chance = known.of_number(x, a)
+        decision = np.random.default_rng(seed).random(len(table)) < chance
+        rows = table_rows(file, form)
+        header = next(rows)
+        if there := {name.strip() for name in header} & set(ADDED):
             raise ValueError(f"{file.name} must have no column {min(there)!r}: it is to be added")
-        x = [number(row[header.index(score)], score, k) for k, row in enumerate(rows, start=1)]
-        a = [" & ".join(row[header.index(name)] for name in group) for row in rows]
-        chance = known(x, a)
-        decision = np.random.default_rng(seed).random(len(rows)) < chance
         text = io.StringIO()
-        table = csv.writer(text, lineterminator="\n")
-        table.writerow([*header, *ADDED])
-        table.writerows(
-            [*row, f"{p:.12g}", int(yes)]
-            for row, p, yes in zip(rows, chance, decision, strict=True)
-        )
+        writer = csv.writer(text, delimiter=form.sep, lineterminator="\n")
+        writer.writerow([*header, *ADDED])
+        added = dict(zip(table.rows.tolist(), zip(chance, decision, strict=True), strict=True))
+        for number, row in enumerate(rows, start=1):
+            if number in added:
+                p, yes = added[number]
+                writer.writerow([*row, f"{p:.12g}".replace(".", form.decimal), int(yes)])
         out_folder(out.parent, out.name)
         write_whole(out, text.getvalue())
+        if table.dropped:
+            typer.echo(table.dropped)
         for name, each in zip(known.groups, known.number(known.groups), strict=True):
-            own = decision[known.number(a) == each]
+            own = decision[a == each]
             typer.echo(f"{name}: {own.sum():,} of {own.size:,} accepted; {known.accepted(name)}")
         typer.echo(f"written: {out}")
+
+
+def _places(role: str, table: Table, columns: list[str], known: Sequence[str]) -> Any:
+    """(n,) which of the known names each row has, in several columns with " & " between."""
+    import numpy as np
+
+    from fairfl._support.checks import some
+
+    parts = zip(
+        *([names[k] for k in codes] for codes, names in map(table.categories, columns)), strict=True
+    )
+    place, found = {name: k for k, name in enumerate(known)}, []
+    for row, names in zip(table.rows, parts, strict=True):
+        if (name := " & ".join(names)) not in place:
+            raise ValueError(
+                f"{role} must be one of {some([repr(one) for one in known])} of the rule, got "
+                f"{name!r} in row {row} of {table.path.name}"
+            )
+        found.append(place[name])
+    return np.array(found)

@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairfl.cli.errors import one_line
-from fairfl.cli.options import AsJson, given, option, out_folder, place, require_columns
+from fairfl.cli.options import (
+    AsJson,
+    Decimal,
+    Encoding,
+    Missing,
+    Sep,
+    given,
+    option,
+    out_folder,
+    place,
+    require_columns,
+    take_form,
+)
 
 if TYPE_CHECKING:
     from fairfl.theory.populations.calibration import Counted
@@ -55,6 +67,13 @@ def frontier(
     levels: Annotated[
         int | None, option("Levels to merge scores into, at most; 0: none merged.", min=0)
     ] = None,
+    categorical: Annotated[
+        bool, option("The score's values are names: each is a level, in no order.", "--categorical")
+    ] = False,
+    sep: Sep = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
     calibrate: Annotated[
         Calibrate, option("One P(y=1|x) for all, or one each.")
     ] = Calibrate.shared,
@@ -80,6 +99,15 @@ def frontier(
     local_eps: Annotated[
         float | None,
         option("Also client-aware rules, of at most this disparity at each client; inf: any."),
+    ] = None,
+    schemes: Annotated[
+        str | None,
+        option(
+            "Solve these only, with commas between, and cfl: lft_fedavg_common, "
+            "lft_ensemble_common (one budget for all clients), lft_fedavg, lft_ensemble (a budget "
+            "for each), client_aware.",
+            metavar="NAME,...",
+        ),
     ] = None,
     at: Annotated[list[float] | None, option("Disparity to compare accuracies at; repeat.")] = None,
     points: Annotated[int, option("Points a frontier.", min=2)] = 60,
@@ -109,7 +137,9 @@ def frontier(
         from fairfl.reports.frontier import compared, report, searched
         from fairfl.reports.question import Question
 
-        question = Question(notion, difference, _costs(costs), sees, local_eps)
+        only = () if schemes is None else tuple(name.strip() for name in schemes.split(","))
+        asked: Any = (notion, difference, _costs(costs), sees, local_eps, only)
+        question = Question(*asked)
         draws = given(bootstraps=bootstraps, seed=seed)
         people = given(
             score=score,
@@ -120,6 +150,11 @@ def frontier(
             group_pair=group_pair,
             levels=levels,
             blind=blind,
+            categorical=categorical,
+            sep=sep,
+            decimal=decimal,
+            encoding=encoding,
+            missing=missing,
         )
         if calibrate is not Calibrate.shared:
             people["calibrate"] = calibrate.value
@@ -194,7 +229,8 @@ def _people(
     require_columns(people)
     from fairfl.reports.people import read
 
-    return read(file, features=people.pop("feature", None), unseen=unseen, **people)
+    form, features = take_form(people), people.pop("feature", None)
+    return read(file, features=features, unseen=unseen, form=form, **people)
 
 
 def _costs(text: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from fairfl.cli.errors import one_line
-from fairfl.cli.options import AsJson, option
+from fairfl.cli.options import AsJson, Decimal, Encoding, Missing, Sep, given, option, take_form
 
 
 def judge(
@@ -29,6 +29,10 @@ def judge(
     difference: Annotated[
         str, option("Of groups' rates: pairwise, or overall (from the population's).")
     ] = "pairwise",
+    sep: Sep = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
     seed: Annotated[int, option("Of the parts that rules are judged on.", min=0)] = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -44,6 +48,7 @@ def judge(
         from fairfl.reports.question import Question
         from fairfl.reports.terminal import tell, tell_table
 
+        form = take_form(given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
         with stages() as progress:
             found = judge(
                 file,
@@ -54,6 +59,7 @@ def judge(
                 score=score,
                 question=Question(notion, difference),  # type: ignore[arg-type]
                 seed=seed,
+                form=form,
                 progress=progress,
             )
         if as_json:

@@ -8,9 +8,12 @@ from enum import StrEnum
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from fairfl.sims.data.table_file import Form
 
 
 class Profile(StrEnum):
@@ -80,6 +83,14 @@ Imports = Annotated[
 ]
 
 
+Sep = Annotated[str | None, option(r"Character between cells, such as ';' or '\t' (a tab).")]
+Decimal = Annotated[str | None, option("Sign before decimals: . or a comma.", metavar="SIGN")]
+Encoding = Annotated[str | None, option("Of a text file, such as cp1252; default utf-8.")]
+Missing = Annotated[
+    str | None, option("Rows with a missing cell: error (default), or drop, which leaves them out.")
+]
+
+
 def given(**options: Any) -> dict[str, Any]:
     """The options that a user gave: without None, False and empty lists."""
     return {
@@ -87,6 +98,14 @@ def given(**options: Any) -> dict[str, Any]:
         for name, value in options.items()
         if value is not None and value is not False and value != []
     }
+
+
+def take_form(options: dict[str, Any]) -> Form:
+    """How a text file is written, taken out of the options."""
+    from fairfl.sims.data.table_file import Form
+
+    names = options.keys() & {"sep", "decimal", "encoding", "missing"}
+    return Form(**{name: options.pop(name) for name in names})
 
 
 def require_columns(options: dict[str, Any]) -> None:

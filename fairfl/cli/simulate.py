@@ -12,18 +12,23 @@ import typer
 from fairfl.cli.errors import one_line
 from fairfl.cli.options import (
     AsJson,
+    Decimal,
+    Encoding,
     Imports,
     Jobs,
     Listed,
+    Missing,
     Profile,
     Profiles,
     Resume,
     RunsOut,
     Seeds,
+    Sep,
     completed,
     given,
     option,
     require_columns,
+    take_form,
 )
 
 if TYPE_CHECKING:
@@ -84,6 +89,10 @@ def simulate(
     blind: Annotated[
         bool, option("People: do not learn from the group itself.", "--blind")
     ] = False,
+    sep: Sep = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
 ) -> None:
     """Run an experiment, or the run that a TOML file describes, and set its table beside the
     published numbers.
@@ -109,6 +118,10 @@ def simulate(
             notion=notion,
             hidden=hidden,
             blind=blind,
+            sep=sep,
+            decimal=decimal,
+            encoding=encoding,
+            missing=missing,
         )
         experiment = _experiment(name, columns)
         _run(
@@ -154,7 +167,8 @@ def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
         from fairfl.studies.own.people_runs import Request
 
         require_columns(columns)
-        return own_people(Request(name, **columns))
+        form = take_form(columns)
+        return own_people(Request(name, form=form, **columns))
     if columns:
         names = ", ".join(f"--{key.removesuffix('s')}" for key in columns)
         raise ValueError(f"{names} goes with a table of people (.csv, .parquet), got {name}")

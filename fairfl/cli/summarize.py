@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from fairfl.cli.errors import one_line
-from fairfl.cli.options import option, out_folder, place
+from fairfl.cli.options import (
+    Decimal,
+    Encoding,
+    Missing,
+    Sep,
+    given,
+    option,
+    out_folder,
+    place,
+    take_form,
+)
 
 
 def summarize(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv, with a header.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv or .parquet.")],
     score: Annotated[str, option("Column: larger where y = 1 is likelier.")],
     label: Annotated[str, option("Column of two values, y.")],
     group: Annotated[str, option("Column of the protected groups, a.")],
@@ -29,6 +40,10 @@ def summarize(
         float | None,
         option("Add noise to every count instead; the privacy budget that the file costs."),
     ] = None,
+    sep: Sep = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    missing: Missing = None,
     out: Annotated[Path, option("File to write.", "--out", **place("FILE"))] = Path("site.json"),
 ) -> None:
     """Count people by group, label and level of the score; print what leaves the house, and write
@@ -39,8 +54,9 @@ def summarize(
         from fairfl.sims.data import summary
 
         cuts = _edges(levels, edges)
+        form = take_form(given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
         found = summary.summarize(
-            file, score=score, label=label, group=group, site=site, edges=cuts
+            file, score=score, label=label, group=group, site=site, edges=cuts, form=form
         )
         if min_cell is not None and epsilon is not None:
             raise ValueError("--min-cell and --epsilon must not be given together")
@@ -57,12 +73,15 @@ def summarize(
         text = found.as_text()
         hidden = int(found.withheld.sum())
         people = f"{found.people:,} people{', with the noise,' * (epsilon is not None)}"
-        typer.echo(
-            f"{people} of {site}; y = 1 stands for {label} = {found.labels[1]}. "
-            f"{found.counts.size} counts ({hidden} withheld) and the names below leave the house, "
-            "and nothing else:"
-        )
-        typer.echo(text, nl=False)
+        with suppress(SystemExit):  # a reader such as head has seen enough
+            if found.left_out:
+                typer.echo(found.left_out)
+            typer.echo(
+                f"{people} of {site}; y = 1 stands for {label} = {found.labels[1]}. "
+                f"{found.counts.size} counts ({hidden} withheld) and the names below leave the "
+                "house, and nothing else:"
+            )
+            typer.echo(text, nl=False)
         out_folder(out.parent, out.name)
         write_whole(out, text)
         typer.echo(f"written: {out}")

@@ -166,6 +166,12 @@ class Comparison:
         return _talked(self.disparities, self.asked)
 
     @property
+    def parts(self) -> tuple[list[str], list[str]]:
+        """The schemes at one budget for all, CFL among them, and those of a planner."""
+        agreed = [scheme for scheme in self.reaches if scheme in ("cfl", *COMMON)]
+        return agreed, [scheme for scheme in self.reaches if scheme not in agreed]
+
+    @property
     def judged(self) -> bool:
         """Whether rules were judged on people they were not fitted to."""
         return self.spread is not None and bool(np.isfinite(self.spread.held).any())

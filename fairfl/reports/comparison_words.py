@@ -49,9 +49,7 @@ def sentences(found: Comparison) -> list[str]:
         f"Perfect fairness (disparity 0) costs {_lost(question, values[-1] - values[0])}"
         f"{_between(found, 'cfl', -1)} when the data are pooled: {fair}.",
     ]
-    agreed = ["cfl", *COMMON]
-    planned = [scheme for scheme in found.reaches if scheme not in agreed]
-    out += [_at(found, k, part) for k in found.talked for part in (agreed, planned)]
+    out += [_at(found, k, part) for k in found.talked for part in found.parts if part]
     out += [_cost(found, scheme) for scheme in found.reaches if scheme != "cfl"]
     return [*out, *_sampled(found), *_too_few(found)]
 

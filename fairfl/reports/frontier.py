@@ -22,7 +22,7 @@ from fairfl.reports.question import PLAIN, Question, base
 from fairfl.reports.rules import budgets
 from fairfl.reports.sampling import FEWEST, Progress
 from fairfl.reports.terminal import tell
-from fairfl.solvers.schemes import COMMON, NAMES, RATES
+from fairfl.solvers.schemes import NAMES, RATES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.federation import Federation
@@ -37,7 +37,6 @@ SEARCHED = (
 MINIMUM = "{}: the smallest disparity is the smallest that a search found."
 AGREED = "One budget for all clients: what they can agree on"
 PLANNED = "A budget for each client: the best that a planner who knew all data could choose"
-WIDE = 120
 
 
 def compared(
@@ -101,17 +100,15 @@ def show(found: Comparison, notes: Sequence[str]) -> None:
         *asked(found.question),
     ]:
         tell(line, "  ")
-    console = Console(color_system=None)
-    if not console.is_terminal:
-        console = Console(width=WIDE)  # a pipe has no width of its own
-    agreed, planned = _parts(found)
-    console.print(table(found, agreed, AGREED))
-    console.print(table(found, planned, PLANNED))
+    console = Console(color_system=None)  # as wide as the terminal, or COLUMNS, or 80
+    parts = [part for part in zip(found.parts, (AGREED, PLANNED), strict=True) if part[0]]
+    for schemes, title in parts:
+        console.print(table(found, schemes, title))
     console.print(rules_table(found))
     for line in [*sentences(found), *searched(found)]:
         tell(line, "  ")
     if found.judged:
-        for schemes in (agreed, planned):
+        for schemes, _ in parts:
             console.print(held_table(found, schemes))
 
 
@@ -132,12 +129,6 @@ def searched(found: Comparison) -> list[str]:
     out = [SEARCHED.format(" and ".join(names), values)] if names else []
     least = [scheme for scheme in ("lft_fedavg_common", "lft_fedavg") if NAMES[scheme] in names]
     return out + [MINIMUM.format(NAMES[scheme]) for scheme in least]
-
-
-def _parts(found: Comparison) -> tuple[list[str], list[str]]:
-    """The schemes of the first table, and those of the second."""
-    agreed = ["cfl", *COMMON]
-    return agreed, [scheme for scheme in found.reaches if scheme not in agreed]
 
 
 def rules_table(found: Comparison) -> Table:

@@ -53,6 +53,7 @@ def as_data(found: Comparison) -> dict[str, Any]:
     }
     if found.question != PLAIN:
         out["asked"] = asdict(found.question)
+        del out["asked"]["only"]
         if out["asked"]["local_eps"] == np.inf:
             out["asked"]["local_eps"] = "inf"  # JSON has no such number
     if found.spread is not None:

@@ -22,6 +22,7 @@ from fairfl.reports.comparison_words import number, percent, points, span
 from fairfl.reports.curves import frontiers
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import NORMAL, Progress, Spot, crossed, folds, influences
+from fairfl.sims.data.table_file import PLAIN, Form, read_table
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.schemes import NAMES
@@ -82,7 +83,8 @@ class Judgement:
     """Of predictions: accuracy and disparity, ``parts`` by client and group, and the schemes'
     distance from them.
 
-    ``below_cfl`` is, for each scheme but CFL, how much less its best rule is right than CFL's.
+    ``below_cfl`` is, for each scheme but CFL, how much less its best rule is right than CFL's;
+    ``left_out`` says which rows of the table were.
     """
 
     people: int
@@ -91,6 +93,7 @@ class Judgement:
     parts: tuple[Part, ...]
     distances: tuple[Distance, ...]
     below_cfl: dict[str, Number]
+    left_out: str = ""
 
 
 def judge(
@@ -103,13 +106,14 @@ def judge(
     score: str | None = None,
     question: Question,
     seed: int = 0,
+    form: Form = PLAIN,
     progress: Progress | None = None,
 ) -> Judgement:
     """Judge the predictions of a table of people.
 
     Parameters
     ----------
-    path, label, group, client : see :func:`fairfl.sims.data.tables.people.read_people`.
+    path, label, group, client, form : see :func:`fairfl.sims.data.tables.people.read_people`.
     prediction : column of 0 and 1, or of chances of 1.
     score : column of the score whose frontiers are compared; None: none are.
     question : the notion and the difference.
@@ -120,9 +124,11 @@ def judge(
     ValueError : what does not fit.  OSError : the file cannot be read.
     """
     features = [prediction] if score is None else [prediction, score]
-    data = read_people(path, label=label, group=group, client=client, features=features, blind=True)
-    if data.feature_names != tuple(features):
-        raise ValueError(f"columns {', '.join(features)} must hold numbers")
+    roles = {"label": label, "group": group, "client": client}
+    data = read_people(path, features=features, blind=True, form=form, **roles)
+    if data.feature_names != tuple(features):  # texts, which only models take
+        table = read_table(path, form, {}, features)
+        raise AssertionError([table.numbers(name) for name in features])
     p = data.features[:, 0]
     if (wrong := (p < 0) | (p > 1)).any():
         row = int(np.argmax(wrong))
@@ -140,6 +146,7 @@ def judge(
         tuple(own.parts()),
         distances,
         below,
+        data.note,
     )
 
 
@@ -265,7 +272,9 @@ def table(found: Judgement, client: str, group: str) -> list[tuple[str, ...]]:
     """The parts as rows of text, the first a header; ``client`` and ``group`` are what they are
     called.
     """
-    rows = [("of", "people", "right", "accepted", "of y = 1", "of y = 0", "disparity")]
+    rows: list[tuple[str, ...]] = [
+        ("of", "people", "right", "accepted", "of y = 1", "of y = 0", "disparity")
+    ]
     for part in found.parts:
         both = ((client, part.client), (group, part.group))
         name = ", ".join(f"{what} {one}" for what, one in both if one is not None) or "all"
@@ -282,9 +291,10 @@ def sentences(found: Judgement) -> list[str]:
     """The judgement in plain words."""
     accuracy, disparity = found.accuracy, found.disparity
     out = [
+        *filter(None, [found.left_out]),
         f"The predictions are right for {percent(accuracy.value)} ({span(accuracy.ends, percent)}) "
         f"of these {found.people:,} people, at a disparity of {number(disparity.value)} "
-        f"({span((max(disparity.low, 0.0), disparity.high), number)})."
+        f"({span((max(disparity.low, 0.0), disparity.high), number)}).",
     ]
     for one in found.distances:
         name = NAMES[one.scheme]

@@ -14,6 +14,7 @@ import numpy as np
 
 from fairfl._support.checks import Array, some
 from fairfl.sims.data.summary import Summary, joined, read_summary
+from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.theory.populations.calibration import Counted, ScoreWarning, count_people
@@ -37,13 +38,15 @@ def read(
     calibrate: str = "shared",
     blind: bool = False,
     unseen: bool = False,
+    categorical: bool = False,
+    form: Form = PLAIN,
 ) -> tuple[Federation, list[str], Counted]:
     """Read a CSV or Parquet file as a federation; what was done to the table, in
     words; its people.
 
     Parameters
     ----------
-    path, score, label, group, client, features, blind : see
+    path, score, label, group, client, features, blind, categorical, form : see
         :func:`fairfl.sims.data.tables.people.read_people`; without a score one is made from the
         features, by ``cross_fitted_score``.
     group_pair : "A,B", the two groups to keep where there are more.
@@ -55,21 +58,27 @@ def read(
     ValueError : what does not fit.  OSError : the file cannot be read.  RuntimeError : no score
         could be fitted.
     """
-    data = read_people(
-        path, score=score, label=label, group=group, client=client, features=features, blind=blind
-    )
+    asked = {"score": score, "features": features, "blind": blind, "categorical": categorical}
+    data = read_people(path, label=label, group=group, client=client, form=form, **asked)
+    if categorical and (calibrate, levels, group_pair) != ("shared", None, None):
+        raise ValueError(
+            "levels, group_pair and calibrate must not be given together with a categorical score, "
+            "each value of which is a level"
+        )
     x, source = _score(data, Path(path).name)
     kept, notes = _chosen(data, group_pair)
     columns = (column[kept] for column in (x, data.label, data.group, data.client))
-    people = count_people(*columns, calibrate=calibrate, levels=levels)
+    people = count_people(*columns, calibrate=calibrate, levels=0 if categorical else levels)
     people = replace(
         people,
+        names=data.score_names,
         groups=tuple(data.group_names[code] for code in people.groups),
         clients=tuple(data.client_names[code] for code in people.clients),
     )
     federation, odd = _counted(people)
     lines = [
         f"{people.people:,} people; score: {source}; {people.merged}.",
+        *filter(None, [data.note]),
         *notes,
         f"y = 1 stands for {label} = {data.label_names[1]}; {ACCURACIES}",
         *_warned(data, federation, unseen),
@@ -141,8 +150,7 @@ def _warned(data: Dataset, federation: Federation, unseen: bool) -> list[str]:
     ]
     if lonely and federation.n_groups == 2:
         lines.append(
-            "Without people of both groups, and so bound by no local constraint: "
-            f"{', '.join(lonely)}."
+            f"Without people of both groups, and so bound by no local constraint: {some(lonely)}."
         )
     elif lonely:
         lines.append(f"Clients without people of some of the groups: {some(lonely)}.")
@@ -160,7 +168,8 @@ def _score(data: Dataset, file: str) -> tuple[Array, str]:
     fixed seed.
     """
     if "score" in data.columns:
-        return data.features[:, 0], f"column {data.columns['score'][0]!r}"
+        names = f", {len(data.score_names)} names" if data.score_names else ""
+        return data.features[:, 0], f"column {data.columns['score'][0]!r}{names}"
     # not needed where the table has a score
     from fairfl.sims.data.tables.score import cross_fitted_score
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast, get_args
 
 import numpy as np
@@ -28,7 +28,7 @@ class Question:
     """A notion, its difference, costs and sight, as :func:`fairfl.solvers.api.solve` takes them.
 
     ``local_eps``: local budgets of client-aware rules, which are compared as well where these are
-    given.
+    given. ``only``: of the schemes those that are solved, besides CFL; none named: all.
     """
 
     notion: Notion = "demographic_parity"
@@ -36,6 +36,7 @@ class Question:
     costs: Any = ONES
     sees: Sees = "xa"
     local_eps: Any = None
+    only: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
         one_of("notion", self.notion, get_args(Notion))
@@ -44,11 +45,19 @@ class Question:
         one_of("sees", self.sees, get_args(Sees))
         if self.local_eps is not None:
             local_budgets("local_eps", self.local_eps, 1)
+        for name in self.only:
+            one_of("scheme", name, self._possible)
 
     @property
     def schemes(self) -> tuple[str, ...]:
-        """The schemes that are compared: pooling, what all clients can agree on, and what a
-        planner who knew all data could choose.
+        """The schemes that are compared, CFL first."""
+        asked = {"cfl", *(self.only or self._possible)}
+        return tuple(scheme for scheme in self._possible if scheme in asked)
+
+    @property
+    def _possible(self) -> tuple[str, ...]:
+        """Pooling, what all clients can agree on, and what a planner who knew all data could
+        choose.
         """
         fedavg, ensemble = (name for name in LABELS if name != "cfl")
         told = () if self.local_eps is None else ("client_aware",)

@@ -31,8 +31,8 @@ def budgets(found: Solution) -> str:
 
 
 def as_data(chosen: Chosen, groups: Sequence[str]) -> dict[str, Any]:
-    """Plain numbers, for JSON: steps are (low, high, share accepted), their open ends None; of
-    rules that are told the client a table for each.
+    """Plain numbers, for JSON: steps are (low, high, share accepted), their open ends None, or of
+    a categorical score (value, share); of rules that are told the client a table for each.
     """
     found = chosen.solution
     told = isinstance(found.classifier, ClientClassifiers)
@@ -51,7 +51,10 @@ def as_data(chosen: Chosen, groups: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _steps(rule: Classifier, group: Any) -> list[list[float | None]]:
+def _steps(rule: Classifier, group: Any) -> list[list[Any]]:
+    if rule.names:
+        shares = rule(np.arange(len(rule.names)), group)
+        return [list(pair) for pair in zip(rule.names, shares.tolist(), strict=True)]
     return [[_finite(v) for v in step] for step in rule.steps(group) if step[0] < step[1]]
 
 

@@ -21,9 +21,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from scipy.optimize import brentq
 
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import numbers, pick
+from fairfl.theory.measures.welfare import mean_utility, price_of_fairness
 
 NAME = "propfair_figure_1"
 TITLE = (
@@ -43,6 +45,8 @@ LOOKS = {
     "max-min": ("#009E73", "^", 5.5),
 }
 POINTS = 101
+SMALLEST = 1e-6
+"""α in place of 0."""
 
 
 def utilities(theta: Any) -> Any:
@@ -62,31 +66,62 @@ def data() -> pd.DataFrame:
     mean_utility of order alpha; gain, the largest relative first-order gain over the set, as
     certified; price, the share of the largest total that is given up.
     """
-    import cvxpy as cp  # here, since finding the figures should not wait for it
-
-    from fairfl.solvers.minimax.bargaining import alpha_fair
-    from fairfl.solvers.minimax.utility_set import UtilitySet
-
     corners = np.array(POLYTOPE)
-    theta = cp.Variable(name="theta")
-    curved = [BASELINE - cp.square(theta), BASELINE - OFFSET - cp.square(theta - 1)]
-    sets = {"polytope": UtilitySet.from_vertices(corners), "losses": UtilitySet(curved)}
     edge = utilities(np.linspace(0, 1, POINTS)).T
     floor = [[edge[0, 0], 0.0], *edge, [0.0, edge[-1, 1]], [0.0, 0.0]]
     rows: list[dict[str, Any]] = []
     for panel, outline in (("polytope", corners), ("losses", np.array(floor))):
         rows += [{"panel": panel, "part": "set", "u1": u[0], "u2": u[1]} for u in outline]
         for rule, alpha in RULES.items():
-            found = alpha_fair(sets[panel], alpha)
-            columns = {"alpha": alpha, "mean_utility": found.value, "gain": found.gain}
-            columns |= zip(("u1", "u2"), map(float, found.utilities), strict=True)
-            columns["price"] = found.price_of_fairness
-            rows.append({"panel": panel, "part": rule, **columns})
+            rows.append({"panel": panel, "part": rule, **_fair_point(panel, alpha)})
     best = corners[corners.sum(1) >= corners.sum(1).max() - 1e-12]
     rows += [{"panel": "polytope", "part": "face", "u1": u[0], "u2": u[1]} for u in best]
     return pd.DataFrame(
         rows, columns=["panel", "part", "alpha", "u1", "u2", "mean_utility", "gain", "price"]
     )
+
+
+def _fair_point(panel: str, alpha: float) -> dict[str, float]:
+    """The columns of an α-fair point: where the welfare stops to rise along the efficient boundary,
+    and of several at α = 0 the limit of α -> 0.
+    """
+    efficient = np.array(POLYTOPE[1:])
+
+    def boundary(t: float) -> tuple[Any, Any]:
+        """The utilities at t in [0, 1], and their slopes."""
+        if panel == "losses":
+            return utilities(t), np.array([-2.0 * t, 2.0 - 2.0 * t])
+        k = min(int(t * (len(efficient) - 1)), len(efficient) - 2)
+        step = efficient[k + 1] - efficient[k]
+        return efficient[k] + (t * (len(efficient) - 1) - k) * step, step
+
+    def weights(u: Any) -> Any:
+        return (u.min() / u) ** max(alpha, SMALLEST)
+
+    def slope(t: float) -> float:
+        u, step = boundary(t)
+        return float(weights(u) @ step)
+
+    root: Any = 1.0 if slope(1.0) >= 0 else brentq(slope, 0.0, 1.0, xtol=1e-15)  # rises at 0
+    t = float(root)
+    u = boundary(t)[0]
+    w = weights(u)
+    best, most = (_furthest(panel, v) for v in (np.ones(2), w))
+    return {
+        "alpha": alpha,
+        "mean_utility": float(mean_utility(u, alpha)),
+        "gain": float(2.0 * (most @ w / (u @ w) - 1.0)),
+        "u1": float(u[0]),
+        "u2": float(u[1]),
+        "price": float(price_of_fairness(u, max(best.sum(), u.sum()))),
+    }
+
+
+def _furthest(panel: str, weights: Any) -> Any:
+    """The point of a set with the largest weighted total."""
+    if panel == "losses":
+        return utilities(weights[1] / weights.sum())
+    return max(np.array(POLYTOPE), key=lambda corner: float(corner @ weights))
 
 
 def draw(data: pd.DataFrame) -> Figure:

@@ -9,7 +9,6 @@ every count gets two-sided geometric noise (Ghosh, Roughgarden and Sundararajan,
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array, existing_file, shown, some, whole
+from fairfl.sims.data.table_file import PLAIN, Form, ordered, read_table
 
 FORMAT, VERSION = "fairfl-summary", 2
 NAMES = ("site", "score", "label", "labels", "group", "groups", "edges")
@@ -42,6 +42,7 @@ class Summary:
     min_cell : counts from 1 to below this are withheld; 0: none are.
     complemented : whether a count of ``min_cell`` or more is withheld with them.
     epsilon : of the noise in ``counts`` and in their sum ``people``; None: there is none.
+    left_out : which rows of the table are not counted, in words; not in the file.
     """
 
     site: str
@@ -56,6 +57,7 @@ class Summary:
     min_cell: int = 0
     complemented: bool = False
     epsilon: float | None = None
+    left_out: str = ""
 
     def __post_init__(self) -> None:
         _edges(self.edges)
@@ -138,17 +140,18 @@ class Summary:
 
     def as_text(self) -> str:
         """The file's content."""
-        hidden = self.withheld.any()
-        rows = self.counts.astype(object)
+        rows, totals = self.counts.astype(object), dict[str, Any](people=self.people)
+        if not self.withheld.any():  # else they would give counts away
+            groups, labels = (self.counts.sum(axis=axes).tolist() for axes in ((1, 2), (0, 2)))
+            totals["groups"] = dict(zip(self.groups, groups, strict=True))
+            totals["labels"] = dict(zip(self.labels, labels, strict=True))
         rows[self.withheld] = None
         data: dict[str, Any] = {
             "format": FORMAT,
             "version": VERSION,
             **{name: getattr(self, name) for name in NAMES},
             "counts": rows.tolist(),
-            "totals": _totals(
-                self.counts, self.people, self.groups, self.labels, hidden=bool(hidden)
-            ),
+            "totals": totals,
             **{name: getattr(self, name) for name in LIMITS},
         }
         data["sha256"] = _digest(data)
@@ -176,19 +179,6 @@ def nonnegative(counts: Array) -> Array:
     return out
 
 
-def _totals(
-    counts: Array, people: int, groups: Sequence[str], labels: Sequence[str], *, hidden: bool
-) -> dict[str, Any]:
-    """The number of people, and where no count is withheld those of each group and label."""
-    if hidden:
-        return {"people": people}
-    return {
-        "people": people,
-        "groups": dict(zip(groups, counts.sum(axis=(1, 2)).tolist(), strict=True)),
-        "labels": dict(zip(labels, counts.sum(axis=(0, 2)).tolist(), strict=True)),
-    }
-
-
 def _digest(data: dict[str, Any]) -> str:
     """Of all but itself. It finds accidents, not forgery."""
     rest = {name: value for name, value in data.items() if name != "sha256"}
@@ -196,9 +186,16 @@ def _digest(data: dict[str, Any]) -> str:
 
 
 def summarize(
-    path: str | Path, *, score: str, label: str, group: str, site: str, edges: Sequence[float]
+    path: str | Path,
+    *,
+    score: str,
+    label: str,
+    group: str,
+    site: str,
+    edges: Sequence[float],
+    form: Form = PLAIN,
 ) -> Summary:
-    """Count the people of a comma-separated file with a header.
+    """Count the people of a file.
 
     Parameters
     ----------
@@ -206,6 +203,7 @@ def summarize(
         which the later in sorted order is y = 1.  group : column of groups.
     site : the site's name.
     edges : of the levels, see :class:`Summary`.
+    form : how a text file is written, and what becomes of rows with a missing cell.
 
     Raises
     ------
@@ -214,24 +212,24 @@ def summarize(
     cuts = _edges(edges)
     if not site:
         raise ValueError("site must not be empty, got ''")
-    rows = read_rows(Path(path), score, label, group)
-    x, y, a = ([row[rows[0].index(name)] for row in rows[1:]] for name in (score, label, group))
-    labels, groups = _sorted(set(y)), _sorted(set(a))
-    if len(labels) != 2:
-        raise ValueError(f"label column {label!r} must have two values, got {some(labels)}")
-    values = np.array([number(text, score, row) for row, text in enumerate(x, start=1)])
+    roles = {"score": (score,), "label": (label,), "group": (group,)}
+    table = read_table(path, form, roles)
+    values, (y, labels), (a, groups) = (
+        table.numbers(score),
+        table.labels(label),
+        table.categories(group),
+    )
     out = np.flatnonzero((values < cuts[0]) | (values > cuts[-1]))
     if out.size:
         raise ValueError(
             f"score column {score!r} must be from {cuts[0]:g} to {cuts[-1]:g}, the outermost "
-            f"edges, got {values[out[0]]:g} in row {out[0] + 1}"
+            f"edges, got {values[out[0]]:g} in row {table.rows[out[0]]}"
         )
     level = np.minimum(np.searchsorted(cuts, values, side="right") - 1, len(cuts) - 2)
     counts = np.zeros((len(groups), 2, len(cuts) - 1), dtype=np.int64)
-    where = np.array([groups.index(v) for v in a]), np.array([labels.index(v) for v in y]), level
-    np.add.at(counts, where, 1)
-    names = (labels[0], labels[1])
-    return Summary(site, score, label, names, group, tuple(groups), cuts, counts, len(values))
+    np.add.at(counts, (a, y, level), 1)
+    names = site, score, label, labels, group, groups
+    return Summary(*names, cuts, counts, len(table), left_out=table.dropped)
 
 
 def _edges(edges: Sequence[float]) -> tuple[float, ...]:
@@ -241,61 +239,6 @@ def _edges(edges: Sequence[float]) -> tuple[float, ...]:
             f"edges must be three or more increasing finite numbers, got {shown(list(cuts))}"
         )
     return cuts
-
-
-def read_rows(path: Path, *names: str) -> list[list[str]]:
-    """The texts of a comma-separated file, its header first, where the columns ``names`` are
-    complete; rows are counted from 1, the header left out.
-
-    Raises
-    ------
-    ValueError : what does not fit.  OSError : the file cannot be read.
-    """
-    if len(set(names)) < len(names):
-        raise ValueError(f"columns must be different, got {', '.join(names)}")
-    existing_file(path)
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as stream:
-            rows = list(csv.reader(stream))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"{str(path)!r} is not a readable table: {error}") from None
-    if len(rows) < 2:
-        raise ValueError(f"{str(path)!r} has no rows below its header")
-    header = rows[0]
-    for name in names:
-        if header.count(name) != 1:
-            raise ValueError(f"{name!r} must be one column of {path.name}, got {some(header)}")
-    where = [header.index(name) for name in names]
-    for number, row in enumerate(rows[1:], start=1):
-        if len(row) != len(header):
-            raise ValueError(
-                f"row {number} of {path.name} must have {len(header)} cells, got {len(row)}"
-            )
-        for name, k in zip(names, where, strict=True):
-            if not row[k]:
-                raise ValueError(f"column {name!r} must not be missing, got '' in row {number}")
-    return rows
-
-
-def _sorted(values: set[str]) -> list[str]:
-    """As numbers where they are all numbers."""
-    try:
-        return sorted(values, key=float)
-    except ValueError:
-        return sorted(values)
-
-
-def number(text: str, column: str, row: int) -> float:
-    """A finite number of a cell."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = np.nan
-    if not np.isfinite(value):
-        raise ValueError(
-            f"score column {column!r} must hold finite numbers, got {text!r} in row {row}"
-        )
-    return value
 
 
 def read_summary(path: str | Path) -> Summary:
@@ -311,28 +254,45 @@ def read_summary(path: str | Path) -> Summary:
     def wrong(what: str) -> ValueError:
         return ValueError(f"{path.name} is no summary as fairfl summarize writes it: {what}")
 
+    content = path.read_bytes()
     try:
-        data = json.loads(path.read_text("utf-8"))
+        data = json.loads(content)
     except ValueError as error:
-        raise wrong(f"it is not JSON ({error})") from None
+        what = "it is compressed" if content[:2] == b"\x1f\x8b" else f"it is not JSON ({error})"
+        raise wrong(what) from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise wrong(f"format must be {FORMAT!r}")
     if data.get("version") != VERSION:
         raise wrong(f"version must be {VERSION}, got {shown(data.get('version'))}")
-    if data.get("sha256") != _digest(data):
-        raise wrong("it was altered after it was written: its sha256 differs")
     try:
-        rows = np.array(data["counts"], dtype=float)  # null is NaN
-        found = {name: data[name] for name in (*NAMES, *LIMITS)}
-        found |= {name: tuple(data[name]) for name in ("labels", "groups", "edges")}
-        counts = np.where(np.isnan(rows), -1, rows).astype(np.int64)
-        one = Summary(**found, counts=counts, people=data["totals"]["people"])
-        fits = json.loads(one.as_text()) == data
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise wrong(f"its content does not fit together ({error!r})") from None
-    if not fits:
-        raise wrong("its content does not fit together")
+        one = _read(data)
+        again = json.loads(one.as_text())
+    except KeyError as error:
+        raise wrong(f"it has no {error}") from None
+    except (TypeError, ValueError) as error:
+        raise wrong(f"{error}") from None
+    for name, value in again.items():
+        if name != "sha256" and data[name] != value:
+            raise wrong(f"{name} must be {shown(value)}, got {shown(data[name])}")
+    if data != again:
+        raise wrong("it was altered after it was written: its sha256 differs")
     return one
+
+
+def _read(data: dict[str, Any]) -> Summary:
+    """A summary from its file's content; null is -1."""
+    found = {name: data[name] for name in (*NAMES, *LIMITS)}
+    found |= {name: tuple(data[name]) for name in ("labels", "groups", "edges")}
+    rows = np.array(data["counts"], dtype=float)  # null is NaN
+    odd = ~(np.isnan(rows) | ((rows >= 0) & (rows < 2**53) & (np.floor(rows) == rows)))
+    if odd.any():
+        at = tuple(np.argwhere(odd)[0].tolist())
+        raise ValueError(
+            f"counts must be whole numbers of 0 or more, or null, got {rows[at]:g} in "
+            f"counts{list(at)}"
+        )
+    counts = np.where(np.isnan(rows), -1, rows).astype(np.int64)
+    return Summary(**found, counts=counts, people=whole("people", data["totals"]["people"], 1))
 
 
 def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...]]:
@@ -342,7 +302,7 @@ def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...]]:
 
     Raises
     ------
-    ValueError : two sites have one name, or not the same edges or labels.
+    ValueError : two sites have one name, not the same edges or labels, or no group in common.
     """
     first = found[0]
     for k, one in enumerate(found):
@@ -355,7 +315,14 @@ def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...]]:
                     f"sites must have the same {name}: {first.site!r} has {some(agreed)}, "
                     f"{one.site!r} has {some(own)}"
                 )
-    groups = tuple(_sorted({name for one in found for name in one.groups}))
+        if not {*one.groups} & {*first.groups} and min(len(one.groups), len(first.groups)) > 1:
+            raise ValueError(
+                f"sites must name groups alike: {first.site!r} has {some(first.groups)}, "
+                f"{one.site!r} has {some(one.groups)}"
+            )
+    groups = ordered({name for one in found for name in one.groups})
+    if len(groups) < 2:
+        raise ValueError(f"summaries must hold two groups or more, got {some(groups)} alone")
     counts = np.zeros((3, len(found), len(groups), *first.counts.shape[1:]))
     for i, one in enumerate(found):
         own = [groups.index(name) for name in one.groups]

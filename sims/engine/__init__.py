@@ -24,10 +24,10 @@ from fairfl.sims.engine.draws.joining import Joining
 from fairfl.sims.engine.draws.participation import ByWeight, Everyone, Given, Participation, Uniform
 from fairfl.sims.engine.kernels.linear import LeastSquares, LinearSVM, Logistic, Softmax
 from fairfl.sims.engine.kernels.mlp import MLP
+from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.kernels.module import Module
-from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.schedule import Constant, Cosine, Exponential, Polynomial, Schedule, Steps
-from fairfl.sims.engine.settings import Computing, Replicate, Training, sweep
+from fairfl.sims.engine.settings import Computing, Replicate, Training
 from fairfl.sims.engine.simulation import Simulation
 from fairfl.sims.engine.task import LocalTask, SampleWeights
 from fairfl.sims.runs.files import RunFolderError
@@ -70,5 +70,4 @@ __all__ = [
     "Uniform",
     "best_of",
     "simulate",
-    "sweep",
 ]

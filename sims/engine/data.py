@@ -97,12 +97,6 @@ class ClientData:
         return cls(x[index], y[index], offsets, group=None if group is None else group[order])
 
     @classmethod
-    def of_arrays(cls, x: ArrayLike, y: ArrayLike, offsets: ArrayLike) -> ClientData:
-        """The same from numpy's arrays."""
-        inputs, targets = (torch.as_tensor(np.asarray(each)) for each in (x, y))
-        return cls(inputs, targets, np.asarray(offsets))
-
-    @classmethod
     def from_clients(cls, parts: list[tuple[Any, Any]]) -> ClientData:
         """One (x, y) a client."""
         if not parts:

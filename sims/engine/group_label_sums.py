@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
+from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.losses import measure_models
-from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.task import Floats
 
 

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.draws.order import Passes, orders
-from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.task import Jobs
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.task import Floats
 
 ROWS = 1 << 14
@@ -70,19 +69,6 @@ def tied(losses: Floats, rounding: float) -> Floats:
     return result
 
 
-def measure(
-    model: Model,
-    params: Tensor,
-    data: ClientData,
-    clients: NDArray[np.int64],
-    *,
-    own: bool = False,
-    **options: Any,
-) -> SampleMeasures:
-    """Measures of the clients, on the same parameters (P,) or, with ``own``, a row (k, P) each."""
-    return measure_models(model, params[None], data, clients, own=own, **options)
-
-
 def measure_models(
     model: Model,
     params: Tensor,
@@ -93,8 +79,9 @@ def measure_models(
     right: bool = True,
     memory_limit: int = 1 << 30,
 ) -> SampleMeasures:
-    """The same of R models (R, P), or own (R, k, P); ``right``: whether ``correct`` is wanted."""
-    clients = np.asarray(clients)
+    """Measures of the clients (k,) by each of R models (R, P), or with ``own`` each by its own, (R,
+    k, P); ``right``: whether ``correct`` is wanted.
+    """
     if own:
         every = np.tile(clients, len(params))
         return _measure_own(model, params.flatten(0, 1), data, every, memory_limit, right=right)

@@ -16,7 +16,7 @@ from fairfl.sims.engine import secure_masks as secure
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.group_label_sums import CellIndex, CellSums
-from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.task import Floats, as_floats, as_tensor
 
 OWN = "own."

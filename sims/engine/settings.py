@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -210,8 +209,3 @@ class Replicate:
         )
         check_rates(lr, momentum, decay, server)
         return lr, momentum, decay, server
-
-
-def sweep(algorithms: Iterable[Algorithm], seeds: Sequence[int] = (0,)) -> list[Replicate]:
-    """Every algorithm with every seed."""
-    return [Replicate(algorithm, seed) for algorithm in algorithms for seed in seeds]

@@ -20,8 +20,8 @@ from fairfl.sims.engine.answers import NonFiniteUpdate, answer, refuse
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.group_label_sums import CellIndex
-from fairfl.sims.engine.losses import measure, measure_models, tied
-from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.kernels.model import Model
+from fairfl.sims.engine.losses import measure_models, tied
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import RATES, Computing, Replicate, Training
 from fairfl.sims.engine.task import Floats, Ints, as_floats
@@ -314,8 +314,8 @@ class Simulation:
                 own = replicate.algorithm.personal(self.states[r])
                 which = {"global": self.params[r]} | ({} if own is None else {"personal": own})
                 for (part, data), (name, params) in product(self.parts.items(), which.items()):
-                    given = self.model, params, data, np.arange(data.clients)
-                    found = measure(*given, own=params.ndim > 1, memory_limit=self.limit)
+                    given = self.model, params[None], data, np.arange(data.clients)
+                    found = measure_models(*given, own=params.ndim > 1, memory_limit=self.limit)
                     right = found.accuracies()
                     row = {"round": self.round, "replicate": r, "part": part, "model": name}
                     row |= {"client": data.names, "samples": data.sizes}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.model import Blocks, Model, Weights
+from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
 from fairfl.sims.engine.plan import Run, plan
 from fairfl.sims.engine.task import Floats, Jobs
 
@@ -162,13 +162,13 @@ class _Rule:
         self.params, self.anchor, self.velocity = params, anchor, ()
         self.linear = () if jobs.linear is None else model.blocks(jobs.linear)
         lr, momentum, decay, prox, scale = jobs.rates
+        self.rates: dict[str, Tensor] = {}
         if jobs.plain:
             scale = -lr * scale
         else:
             self.velocity = [torch.zeros_like(block) for block in params]
-            self.lr, self.momentum, self.decay, self.prox = (
-                _PerClient(values, params[0]) for values in (lr, momentum, decay, prox)
-            )
+            rates = {"lr": lr, "momentum": momentum, "decay": decay, "prox": prox}
+            self.rates = {k: column(v, params[0]) for k, v in rates.items() if v.any()}
         # torch takes no number that the dtype does not hold
         most = torch.finfo(params[0].dtype).max
         even = (scale == scale[0]).all() and abs(scale[0]) <= most
@@ -182,22 +182,25 @@ class _Rule:
         span, add = slice(run.first, run.last), self.model.add_gradient
         params, velocity = self._of(self.params, span), self._of(self.velocity, span)
         anchors, linear = self._of(self.anchor, span), self._of(self.linear, span)
-        each = self.each
+        each, lr = self.each, self._rates("lr", span)
+        momentum, decay, prox = (self._rates(name, span) for name in ("momentum", "decay", "prox"))
         for inputs, targets, own in zip(x, y, weights, strict=False):
             given = own if each is None else scaled(own, each[span], inputs)
             if not velocity:
                 add(params, inputs, targets, given, params, self.factor)
                 continue
-            for w, v in zip(params, velocity, strict=True):
-                self.momentum.times(v, span)
-                self.decay.add(v, w, span, 1)
-            for w, v, anchor in zip(params, velocity, anchors, strict=False):
-                self.prox.add(v, w - anchor, span, 1)
+            # without momentum v begins anew
+            for v, rate in zip(velocity, momentum or repeat(0), strict=False):
+                v.mul_(rate)
+            for w, v, rate in zip(params, velocity, decay, strict=False):
+                v.addcmul_(w, rate)
+            for w, v, anchor, rate in zip(params, velocity, anchors, prox, strict=False):
+                v.addcmul_(w - anchor, rate)
             for v, slope in zip(velocity, linear, strict=False):
                 v.add_(slope)
             add(params, inputs, targets, given, velocity, self.factor)
-            for w, v in zip(params, velocity, strict=True):
-                self.lr.add(w, v, span, -1)
+            for w, v, rate in zip(params, velocity, lr, strict=False):
+                w.addcmul_(v, rate, value=-1)
 
     def _of(self, blocks: Blocks, span: slice) -> Blocks:
         """Those of some clients; what is one row is everybody's."""
@@ -205,27 +208,11 @@ class _Rule:
             return blocks
         return [block[span] if block.shape[0] > 1 else block for block in blocks]
 
-
-class _PerClient:
-    """A number a client (A,); where all have the same, torch is given the number."""
-
-    def __init__(self, values: Floats, like: Tensor) -> None:
-        self.one = float(values[0]) if (values == values[0]).all() else None
-        self.each = column(values, like)
-
-    def times(self, values: Tensor, span: slice) -> None:
-        """values *= rate, rows ``span`` of the clients'."""
-        values.mul_(self._of(values, span) if self.one is None else self.one)
-
-    def add(self, values: Tensor, change: Tensor, span: slice, sign: int) -> None:
-        """values += sign * rate * change."""
-        if self.one is None:
-            values.addcmul_(change, self._of(values, span), value=sign)
-        elif self.one:
-            values.add_(change, alpha=sign * self.one)
-
-    def _of(self, values: Tensor, span: slice) -> Tensor:
-        return self.each[span].view(-1, *(1,) * (values.dim() - 1))
+    def _rates(self, name: str, span: slice) -> list[Tensor]:
+        """A rate of some clients, for each of the blocks; none where it is 0 for all."""
+        if name not in self.rates:
+            return []
+        return [self.rates[name][span].view(-1, *[1] * (w.dim() - 1)) for w in self.params]
 
 
 def scaled(weights: Weights, rates: Tensor, x: Tensor) -> Weights:

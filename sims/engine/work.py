@@ -14,8 +14,8 @@ from fairfl.sims.engine import algorithm
 from fairfl.sims.engine.algorithm import Round
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.draws import counter
+from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.loop import train_loop
-from fairfl.sims.engine.model import Model
 from fairfl.sims.engine.settings import Computing
 from fairfl.sims.engine.task import Floats, Ints, Jobs, LocalTask
 from fairfl.sims.engine.train import train

@@ -14,7 +14,7 @@ from fairfl._support.checks import in_range, positive, whole
 from fairfl.sims.engine import secure_masks as secure
 from fairfl.sims.engine.data import ClientData, Parts
 from fairfl.sims.engine.draws import counter
-from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.task import Floats, as_floats, as_tensor
 
 
@@ -148,12 +148,6 @@ class AgnosticFair:
                 return _Runs(self, model, data.train, seeds, device).finish(rounds, lr)
         finally:
             torch.set_num_threads(threads)
-
-    def bytes_per_round(self, model: Model, clients: int, element: int = 8) -> tuple[int, int]:
-        """Down: parameters, α, the multipliers' difference; up: gradients, 2 M statistics."""
-        numbers = secure.BITS // 8
-        down = element * model.size + numbers * (self.kernels + 1)
-        return clients * down, clients * (element * model.size + numbers * 2 * self.kernels)
 
 
 class _Runs:

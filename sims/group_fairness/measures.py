@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.losses import measure
-from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.kernels.model import Model
+from fairfl.sims.engine.losses import measure_models
 from fairfl.sims.engine.task import Floats
 from fairfl.theory.populations.notions import largest_difference
 
@@ -91,14 +91,11 @@ def _deviation(chance: Floats, group: NDArray[np.int64], among: NDArray[np.bool_
 def accepts(model: Model, params: Tensor, data: ClientData) -> NDArray[np.bool_]:
     """ŷ = 1 for every row of prepared data, of each of the models (M, P): (M, N)."""
     everyone, positive = np.arange(data.clients), data.y.cpu().numpy() == 1
-    rows = []
     with torch.no_grad():
-        for one in params:
-            found = measure(model, one, data, everyone).correct
-            if found is None:
-                raise ValueError(f"model must classify, got {model.describe()}")
-            rows.append(found.cpu().numpy() == positive)
-    return np.array(rows)
+        found = measure_models(model, params, data, everyone).correct
+    if found is None:
+        raise ValueError(f"model must classify, got {model.describe()}")
+    return found.view(len(params), -1).cpu().numpy() == positive
 
 
 def trivial(y: ArrayLike, group: ArrayLike) -> dict[str, FairMeasures]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.kernels.model import Model
 
 Builder = Callable[..., Model]
 """``build(shape, classes, **parameters)``: one input's shape, the classes, what a file gives."""

@@ -13,7 +13,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from fairfl._support.manifest import sealed
-from fairfl._support.whole_file import PARTIAL, write_whole
+from fairfl._support.whole_file import write_whole
 
 
 class RunFolderError(OSError):
@@ -43,12 +43,6 @@ def telling(folder: Path) -> Iterator[None]:
 def write_sealed(path: Path, value: dict[str, Any]) -> None:
     """An object of JSON with its own digest."""
     write_whole(path, sealed(value), sync=True)
-
-
-def sweep_partial(folder: Path) -> None:
-    """Remove what a killed run left half written."""
-    for file in folder.rglob(f"*{PARTIAL}"):
-        file.unlink(missing_ok=True)
 
 
 LOCK = "run.lock"

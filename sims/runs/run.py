@@ -18,20 +18,13 @@ from fairfl._support.checks import one_of, shown, whole
 from fairfl._support.manifest import unsealed
 from fairfl._support.own_parts import DIGESTS
 from fairfl._support.version import __version__
-from fairfl._support.whole_file import PARTIAL
+from fairfl._support.whole_file import PARTIAL, remove_partial
 from fairfl.sims.engine.data import Parts
-from fairfl.sims.engine.model import Model
+from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.settings import Computing, Replicate, Training
 from fairfl.sims.engine.simulation import Simulation
 from fairfl.sims.runs import checkpoint, metrics
-from fairfl.sims.runs.files import (
-    LOCK,
-    RunFolderError,
-    locked,
-    sweep_partial,
-    telling,
-    write_sealed,
-)
+from fairfl.sims.runs.files import LOCK, RunFolderError, locked, telling, write_sealed
 
 CONFIGURATION = "run.json"
 LIBRARIES = ("torch", "numpy", "pyarrow")
@@ -219,7 +212,7 @@ def _open(
     """Begin a run, or put the simulation where the folder's stopped; the tables' kept parts."""
     mine, path = configuration(simulation, evaluate_every, checkpoint_every), place / CONFIGURATION
     if not path.exists():
-        sweep_partial(place)
+        remove_partial(place)
         write_sealed(path, {"configuration": mine, "versions": [versions()]})
         return {}
     try:
@@ -242,7 +235,7 @@ def _open(
             f"folder must be new or empty without resume, got {str(place)!r}, which holds this "
             "very run"
         )
-    sweep_partial(place)
+    remove_partial(place)
     parts = checkpoint.load(simulation, place)
     metrics.discard_but(place, parts)
     latest.pop("round", None)

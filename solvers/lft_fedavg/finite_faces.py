@@ -60,8 +60,8 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Faces:
-    """The clients' problem ``local`` and the ``pooled`` one with budgets of one, and the faces that
-    were ``found``.
+    """The clients' problem ``local``, the ``pooled`` one with budgets of one, the faces ``found``,
+    and ``lines`` above their gains: a face's number, disparity, gain there, and slope.
 
     Unknowns of the programmes are the cells, the clients' budgets, the pooled levels and the
     disparity. Rows are what the constraints, the clients' and then everybody's, are above minus and
@@ -71,6 +71,7 @@ class Faces:
     local: Problem
     pooled: Problem
     found: dict[bytes, Face] = field(default_factory=dict)
+    lines: list[tuple[int, float, float, float]] = field(default_factory=list)
 
     @property
     def client(self) -> Array:
@@ -132,7 +133,21 @@ class Faces:
         tied = undecided(local.u, local.v, lam, s) | ((f > 0) & (f < 1))
         rest = np.where(tied, 0.0, s > 0)
         key = np.concatenate([tied, rest, np.sign(lam)]).astype(np.int8).tobytes()
-        return self.found.setdefault(key, Face(self, tied, rest, np.sign(lam)))
+        new = Face(self, tied, rest, np.sign(lam), len(self.found))
+        return self.found.setdefault(key, new)
+
+    def by_bound(self, disparity: float) -> list[tuple[float, Face]]:
+        """Upper bounds on the faces' gains with at most ``disparity``, the largest first; without
+        the faces that are more disparate.
+        """
+        faces = list(self.found.values())
+        least = [np.inf if face.least is None else face.least.disparity for face in faces]
+        fair = np.array(least) <= disparity + NEAR
+        number, at, gain, slope = np.reshape(self.lines, (-1, 4)).T
+        bound = np.where(fair, np.inf, -np.inf)
+        np.minimum.at(bound, number.astype(int), gain + slope * (disparity - at))
+        order = np.argsort(-bound, kind="stable")[: fair.sum()]
+        return [(float(bound[k]), faces[k]) for k in order]
 
     def beyond(self, here: Place) -> Iterator[Face]:
         """The faces of a place's rule whose multipliers hold less of what costs something: in all,
@@ -175,31 +190,25 @@ class Faces:
     def free(self) -> Face:
         """All rules, whatever their multipliers: CFL's."""
         none = np.zeros(self.local.u.size)
-        return Face(self, none == 0.0, none, np.zeros(self.client.size))
+        return Face(self, none == 0.0, none, np.zeros(self.client.size), None)
 
 
 @dataclass(frozen=True, eq=False)
 class Face:
     """Cells (N,) that are ``tied``, what the ``rest`` are, and the ``sign`` (K,) of the
-    multipliers. ``lines`` are above its gains: disparity, gain there, and slope.
+    multipliers; its ``number`` among those found.
     """
 
     among: Faces
     tied: Array
     rest: Array
     sign: Array
-    lines: list[tuple[float, float, float]] = field(default_factory=list)
+    number: int | None
 
     @property
     def bound(self) -> Any:
         """Clients whose budgets bind."""
         return np.unique(self.among.client[self.sign != 0])
-
-    def most(self, disparity: float) -> float:
-        """An upper bound on its gain with at most ``disparity``."""
-        if self.least is None or self.least.disparity > disparity + NEAR:
-            return -np.inf
-        return min((g + slope * (disparity - d) for d, g, slope in self.lines), default=np.inf)
 
     @cached_property
     def least(self) -> Place | None:
@@ -228,8 +237,8 @@ class Face:
         x, wish = found.x, gain - found.y @ rows
         f = highs.rounded(x[:n])
         worth, eps = float(among.local.u @ f), x[among.budgets]
-        if disparity is not None:
-            self.lines.append((disparity, worth, max(float(wish[last]), 0.0)))
+        if disparity is not None and self.number is not None:
+            among.lines.append((self.number, disparity, worth, max(float(wish[last]), 0.0)))
         cells = np.where(self.tied, 0.0, np.where(self.rest > 0, -wish[:n], wish[:n]))
         clients = np.where(held, found.y[: held.size], 0.0)
         return Place(

@@ -37,15 +37,17 @@ NEARLY = 1e-4
 """The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
 """Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
-CLIMBS, PATIENCE, OPEN = 30, 8, 3e-4
-"""At each disparity climbs start from the faces that are best there, so many at most, and end after
-so many in a row that found nothing better. Where CFL is above by no more than ``OPEN``, the next
+PATIENCE, OPEN = 8, 3e-4
+"""At each disparity climbs start from so many faces, those that are best there, and end after so
+many in a row that found nothing better. Where CFL is above by no more than ``OPEN``, the next
 disparity is left after one climb in vain less, until some climb is of use again.
 """
 HALVINGS = 5
 """So many disparities more are looked at between the first two, each half as far from the first:
 the frontier is steepest there.
 """
+MANY = 16
+"""Of more disparities at once between the frontier's points none is searched beyond the climbs."""
 COARSE = 12
 """Points of the frontier at whose beginning the minimum is."""
 RISE = 1e-11
@@ -68,8 +70,9 @@ def search_finite(fed: Federation, task: Task) -> ExactFedAvg | FedAvgSearch:
 
 @dataclass
 class FedAvgSearch:
-    """A federation's question, the faces that were found, budgets that were ``tried``, and after
-    how many climbs in vain the next disparity is left.
+    """A federation's question, the faces that were found, budgets that were ``tried``, after how
+    many climbs in vain the next disparity is left, and whether a search is ``quick``: then no
+    client is let go or held at zero.
     """
 
     fed: Federation
@@ -77,6 +80,7 @@ class FedAvgSearch:
     faces: Faces
     tried: set[bytes] = field(default_factory=set)
     patience: int = PATIENCE
+    quick: bool = False
 
     @classmethod
     def of(cls, fed: Federation, task: Task) -> FedAvgSearch:
@@ -131,6 +135,8 @@ class FedAvgSearch:
         until that gains nothing; ``bound`` is what no place is worth more than.
         """
         here, useful = self.climbs(starts, disparity)
+        if self.quick:
+            return here
         while self.patience > 1 and here is not None and not here.unbeaten:
             near = [face.place(disparity) for face in self.beside(here)]
             some = sorted((p for p in near if p is not None), key=lambda p: -p.worth(disparity))
@@ -175,8 +181,8 @@ class FedAvgSearch:
     def best(self, disparity: float) -> Place | None:
         """The most useful place with at most ``disparity`` that climbs from the best faces find."""
         top: list[Place] = []
-        for face in sorted(self.faces.found.values(), key=lambda face: -face.most(disparity)):
-            if face.most(disparity) <= (top[-1].gain if len(top) == self.patience else -np.inf):
+        for most, face in self.faces.by_bound(disparity):
+            if most <= (top[-1].gain if len(top) == self.patience else -np.inf):
                 break
             here = face.place(disparity)
             if here is not None:
@@ -194,7 +200,7 @@ class FedAvgSearch:
         """The least disparate place that climbs reach."""
         known = [face.least for face in self.faces.found.values()]
         some = sorted((p for p in known if p is not None), key=lambda p: p.disparity)
-        return self.settled(distinct(some)[:CLIMBS], None, np.inf)
+        return self.settled(distinct(some), None, np.inf)
 
     def attained(self, places: Iterable[Place | None]) -> Points:
         """What the places' budgets attain, solved again and certified; those that are not certified
@@ -234,6 +240,7 @@ class FedAvgSearch:
         found = self.attained([self.lowest, *places]).join(points_of(self.fed, self.ends))
 
         def evaluate(disparity: Array) -> Points:
+            self.quick = disparity.size > MANY
             tried = self.attained([self.best(float(d)) for d in disparity])
             return fitting(tried.join(found), disparity)
 

@@ -1,3 +1,1 @@
-"""Models that minimise an objective of fair federated learning, their dual weights, and bargaining
-solutions.
-"""
+"""Models that minimise an objective of fair federated learning, and their dual weights."""

@@ -67,10 +67,7 @@ def solve_functions(
         ) from None
     rank = not objective.traits.smooth
     if rank and not weighs_by_rank(objective):
-        raise ValueError(
-            "objective must be smooth or weigh by rank, for losses given as functions, got "
-            f"{objective!r}"
-        )
+        raise ValueError(f"objective must be smooth or weigh by rank, got {objective!r}")
     method = _by_multipliers if rank else _by_gradient
     theta, weights = method(evaluate, objective, theta, tolerance)
     return _certified(evaluate, objective, theta, weights, tolerance)
@@ -157,9 +154,9 @@ def _certified(
     gap, stationarity = fenchel_gap(objective, f, lam, weights is None), _norm(lam @ J)
     radius = 1 + _norm(theta)
     certificate = MinimaxCertificate(
-        value, stationarity, _scale(lam, J), gap, 0.0, value - gap - radius * stationarity, radius
+        value, stationarity, _scale(lam, J), gap, value - gap - radius * stationarity, radius
     )
-    certificate.check(tolerance, ADVICE, by_gap=False)
+    certificate.check(tolerance, ADVICE)
     return MinimaxSolution(objective, theta, f, lam, value, certificate, evaluate.calls)
 
 

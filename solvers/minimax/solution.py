@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from fairfl._support.checks import Array
 from fairfl._support.tabular import Tabular
 from fairfl.solvers.solution import CertificationError
@@ -23,12 +21,10 @@ class MinimaxCertificate:
     Attributes
     ----------
     value : A(f(θ)).
-    stationarity : ||Σ_i λ_i ∇f_i(θ)||, in units of loss per unit of θ; NaN for expressions of
-        cvxpy, which may have kinks, and constraints that push back.
-    gradient_scale : Σ_i λ_i ||∇f_i(θ)||, what cancels in that sum; NaN with it.
+    stationarity : ||Σ_i λ_i ∇f_i(θ)||, in units of loss per unit of θ.
+    gradient_scale : Σ_i λ_i ||∇f_i(θ)||, what cancels in that sum.
     fenchel_gap : A(f) + A*(λ) - λ.f >= 0; where A* has no closed form and λ is the gradient of A, 0
         by Fenchel's equality.
-    violation : the largest amount by which a constraint on θ or on the losses is missed.
     lower : no θ' within ``radius`` of θ has A(f(θ')) below it, if the f_i are convex: then a θ'
         farther away, at distance D, is below ``value`` by (D / radius) (value - lower) at most.
     radius : Euclidean distance.
@@ -38,7 +34,6 @@ class MinimaxCertificate:
     stationarity: float
     gradient_scale: float
     fenchel_gap: float
-    violation: float
     lower: float
     radius: float
 
@@ -49,19 +44,14 @@ class MinimaxCertificate:
         """
         return self.value - self.lower
 
-    def check(self, tolerance: float, advice: str, *, by_gap: bool) -> None:
-        """Raise CertificationError unless Fenchel gap, violation, and gap or stationarity are
-        within ``tolerance``.
-
-        ``by_gap`` asks for the gap to ``lower``, else for stationarity, relative to 1 +
-        gradient_scale; the others are relative to 1 + |value|.
+    def check(self, tolerance: float, advice: str) -> None:
+        """Raise CertificationError unless the Fenchel gap, relative to 1 + |value|, and the
+        stationarity, relative to 1 + gradient_scale, are within ``tolerance``.
         """
-        unit = 1 + abs(self.value)
-        parts = {"Fenchel gap": self.fenchel_gap / unit, "violation": self.violation / unit}
-        if by_gap:
-            parts["duality gap"] = self.gap / unit
-        else:
-            parts["stationarity"] = self.stationarity / (1 + self.gradient_scale)
+        parts = {
+            "Fenchel gap": self.fenchel_gap / (1 + abs(self.value)),
+            "stationarity": self.stationarity / (1 + self.gradient_scale),
+        }
         if not all(abs(part) <= tolerance for part in parts.values()):
             shown = ", ".join(f"{name} {part:.3g}" for name, part in parts.items())
             raise CertificationError(
@@ -76,15 +66,13 @@ class MinimaxSolution(Tabular):
     Attributes
     ----------
     objective : A.
-    theta : (d,) the minimiser; for cvxpy the entries (row by row) of the variables, in the order of
-        ``names``.
+    theta : (d,) the minimiser.
     losses : (n,) f(θ).
     dual_weights : (n,) λ; training FedAvg with these weights instead of 1/n has the same stationary
         point.
     value : A(f(θ)).
     certificate : see MinimaxCertificate.
-    iterations : evaluations of the losses, or conic programmes solved.
-    names : names of cvxpy's variables, () for functions.
+    iterations : evaluations of the losses.
     """
 
     objective: Objective
@@ -94,7 +82,6 @@ class MinimaxSolution(Tabular):
     value: float
     certificate: MinimaxCertificate
     iterations: int
-    names: tuple[str, ...] = ()
 
     def _columns(self) -> dict[str, Any]:
         return {"loss": self.losses, "dual_weight": self.dual_weights}
@@ -108,7 +95,7 @@ class MinimaxSolution(Tabular):
             "losses": self.losses.tolist(),
             "dual_weights": self.dual_weights.tolist(),
             "value": self.value,
-            "stationarity": None if np.isnan(c.stationarity) else c.stationarity,
+            "stationarity": c.stationarity,
             "fenchel_gap": c.fenchel_gap,
             "gap": c.gap,
         }

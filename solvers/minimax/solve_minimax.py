@@ -4,7 +4,6 @@ weights.
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import numpy as np
@@ -21,36 +20,29 @@ def solve_minimax(
     start: Any = None,
     *,
     jac: Any = None,
-    constraints: Any = (),
-    tolerance: float | None = None,
+    tolerance: float = TOLERANCE,
 ) -> MinimaxSolution:
     """min over θ of A(f(θ)) = min over θ of max over λ of λ.f(θ) - A*(λ), certified.
 
     Parameters
     ----------
-    losses : the losses f_1..f_n of the clients, either as convex expressions of cvxpy (a list of n
-        scalars, or one vector), or as smooth functions: one θ -> (n,), or a list of n functions θ
-        -> number.
+    losses : the losses f_1..f_n of the clients, smooth functions: one θ -> (n,), or a list of n
+        functions θ -> number.
     objective : A, convex (``objective.traits.convex``).
-    start : (d,) a first θ, for functions only; its losses must lie in the objective's domain
-        (PropFair: below M).
-    jac : for functions: θ -> (n, d), or a list of n gradients θ -> (d,), or True where ``losses``
-        returns pairs (value, gradient).
-    constraints : convex constraints of cvxpy on θ, for expressions only.
-    tolerance : what the certificate must close to, relative; default 1e-8 for functions, 1e-6 for
-        expressions (an interior-point code, whose θ is good to about the root of that where the
-        minimum is flat).
+    start : (d,) a first θ; its losses must lie in the objective's domain (PropFair: below M).
+    jac : θ -> (n, d), or a list of n gradients θ -> (d,), or True where ``losses`` returns pairs
+        (value, gradient).
+    tolerance : what the certificate must close to, relative.
 
     Returns
     -------
-    MinimaxSolution: θ, losses, dual weights λ, value, certificate. For functions that are not
-    convex it is a KKT point.
+    MinimaxSolution: θ, losses, dual weights λ, value, certificate. For losses that are not convex
+    it is a KKT point.
 
     Raises
     ------
-    ValueError : losses or constraints that are not convex by cvxpy's rules; an objective that is
-        not convex, or has no form for cvxpy; a start outside the domain; shapes that do not fit;
-        losses that are not finite at the start.
+    ValueError : an objective that is not convex; a start outside the domain; shapes that do not
+        fit; losses that are not finite at the start.
     CertificationError : the certificate does not close to the tolerance; the message says what is
         left and what to try.
 
@@ -78,32 +70,7 @@ def solve_minimax(
             else "not decided: KolmogorovMean takes convex=True"
         )
         raise ValueError(f"objective must be convex, got {objective!r} ({known})")
-    if tolerance is not None:
-        tolerance = float(in_range("tolerance", tolerance, 0.0, np.inf, open_low=True))
-    if _from_cvxpy(losses):
-        for name, given in (("start", start), ("jac", jac)):
-            if given is not None:
-                raise ValueError(
-                    f"{name} must be left out where losses are expressions of cvxpy, got {given!r}"
-                )
-        from fairfl.solvers.minimax import convex as minimax_convex
-
-        return minimax_convex.solve_expressions(losses, constraints, objective, tolerance)
-    if len(constraints):
-        raise ValueError(
-            f"constraints must be empty where losses are functions, got {len(constraints)} of them"
-        )
+    tolerance = float(in_range("tolerance", tolerance, 0.0, np.inf, open_low=True))
     if start is None:
-        raise ValueError("start must be given where losses are functions, got None")
-    return solve_functions(
-        losses, jac, objective, start, TOLERANCE if tolerance is None else tolerance
-    )
-
-
-def _from_cvxpy(losses: Any) -> bool:
-    """Whether there is an expression of cvxpy: nobody has one who has not imported it."""
-    cvxpy = sys.modules.get("cvxpy")
-    if cvxpy is None:
-        return False
-    parts = losses if isinstance(losses, (list, tuple)) else [losses]
-    return any(isinstance(part, cvxpy.Expression) for part in parts)
+        raise ValueError("start must be given, a first θ, got None")
+    return solve_functions(losses, jac, objective, start, tolerance)

@@ -127,6 +127,10 @@ class Programme:
                 return Optimum(x, y, float(gain @ x))
         return found
 
+    def forget(self) -> None:
+        """Begin the next programme without the last basis."""
+        self._model.clearSolver()
+
     def _set(self, options: dict[str, Any]) -> None:
         for name, value in options.items():
             self._model.setOptionValue(name, value)
@@ -147,40 +151,55 @@ def scale(gain: Array, table: Any) -> Array:
     return np.ldexp(1.0, np.frexp(largest)[1])
 
 
+class Maximiser:
+    """Programmes that differ in their limits: maximise gain·x, low <= table x <= high, 0 <= x <=
+    most. What was solved before changes no answer.
+    """
+
+    def __init__(self, gain: Array, table: Any, most: Any = 1.0) -> None:
+        self.size = scale(gain, table)
+        self.gain, self.most = gain / self.size, most * self.size
+        self.sparse = scipy.sparse.issparse(table)
+        inverse = 1.0 / self.size
+        self.table = table @ scipy.sparse.diags_array(inverse) if self.sparse else table * inverse
+        self.programme = Programme(self.table)
+
+    def best(self, low: Array, high: Array) -> tuple[Array, Array] | None:
+        """The best x (n,) and prices y (K,) of the rows' values; None where HiGHS gives up.
+
+        gain - y·table are the prices of x. Where the last basis is not the best, what is missing
+        of rows and of prices is a programme of the same table, magnified (iterative refinement:
+        Gleixner, Steffy and Wolter, 2016).
+        """
+        gain, most, table, zero = self.gain, self.most, self.table, np.zeros(self.most.size)
+        self.programme.forget()
+        found = self.programme.refined(gain, zero, most, low, high)
+        if found is None:
+            return None
+        n, again = most.size, None
+        below, above, cost = np.append(zero, low), np.append(most, high), np.append(gain, 0.0 * low)
+        x, y = np.append(found.x, np.clip(table @ found.x, low, high)), found.y
+        best = (np.inf, x, y)
+        for fine in (*FINE, None):
+            missed, slope = x[n:] - table @ x[:n], cost - np.append(y @ table, -y)
+            left = np.where(slope > 0, slope * (above - x), slope * (below - x)).sum()
+            off = float(np.abs(missed).max(initial=0.0))
+            best = min(best, (max(off, left), x, y), key=lambda tried: tried[0])
+            if fine is None or off <= MET and left <= BEST:
+                break
+            if again is None:  # the rows' values are unknowns too
+                join = scipy.sparse if self.sparse else np
+                again = Programme(join.hstack([table, -np.eye(low.size)]))
+            room = fine * (below - x), fine * (above - x), *2 * [fine * missed]
+            found = again.best(fine * slope, *room)
+            if found is None:
+                break
+            x, y = np.clip(x + found.x / fine, below, above), y + found.y / fine
+        return best[1][:n] / self.size, best[2]
+
+
 def maximise(
     gain: Array, table: Any, low: Array, high: Array, most: Any = 1.0
 ) -> tuple[Array, Array] | None:
-    """The best x (n,) and prices y (K,) of: maximise gain·x, low <= table x <= high,
-    0 <= x <= most. None where HiGHS gives up.
-
-    gain - y·table are the prices of x, y those of the rows' values. Where the last basis is not
-    the best, what is missing of rows and of prices is a programme of the same table, magnified
-    (iterative refinement: Gleixner, Steffy and Wolter, 2016).
-    """
-    size = scale(gain, table)
-    gain, most = gain / size, most * size
-    sparse = scipy.sparse.issparse(table)
-    table = table @ scipy.sparse.diags_array(1.0 / size) if sparse else table / size
-    n, zero = most.size, np.zeros(most.size)
-    found = Programme(table).refined(gain, zero, most, low, high)
-    if found is None:
-        return None
-    below, above, cost = np.append(zero, low), np.append(most, high), np.append(gain, 0.0 * low)
-    x, y = np.append(found.x, np.clip(table @ found.x, low, high)), found.y
-    best, again = (np.inf, x, y), None
-    for fine in (*FINE, None):
-        missed, slope = x[n:] - table @ x[:n], cost - np.append(y @ table, -y)
-        left = np.where(slope > 0, slope * (above - x), slope * (below - x)).sum()
-        off = float(np.abs(missed).max(initial=0.0))
-        best = min(best, (max(off, left), x, y), key=lambda tried: tried[0])
-        if fine is None or off <= MET and left <= BEST:
-            break
-        if again is None:  # the rows' values are unknowns too
-            join = scipy.sparse if sparse else np
-            again = Programme(join.hstack([table, -np.eye(low.size)]))
-        room = fine * (below - x), fine * (above - x), *2 * [fine * missed]
-        found = again.best(fine * slope, *room)
-        if found is None:
-            break
-        x, y = np.clip(x + found.x / fine, below, above), y + found.y / fine
-    return best[1][:n] / size, best[2]
+    """One programme of a ``Maximiser``."""
+    return Maximiser(gain, table, most).best(low, high)

@@ -114,6 +114,7 @@ def notes(request: Request, rows: pd.DataFrame) -> tuple[str, ...]:
     return (
         f"{len(table):,} people, by group: {groups}; by client: {some(clients)}. y = 1 is "
         f"{request.label} = {table.label_names[1]}. Features: {some(table.columns['features'])}.",
+        *filter(None, [table.note]),
         f"Three fifths are trained on; a fifth, '{VALIDATION}', is for choosing ε; a fifth is "
         "tested on.",
         f"± is half of a mean's 95 % interval over seeds of training; the split is one. With "

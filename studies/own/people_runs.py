@@ -12,6 +12,7 @@ from fairfl._support.checks import in_range, one_of, whole
 from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.split_people import split_people
+from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.sims.engine import Parts
@@ -52,6 +53,7 @@ class Request:
     notion: str = "dp"
     hidden: int = 0
     blind: bool = False
+    form: Form = PLAIN
 
     def __post_init__(self) -> None:
         one_of("notion", self.notion, tuple(NOTIONS))
@@ -69,6 +71,7 @@ def read(request: Request) -> tuple[Dataset, FederatedData]:
         client=request.client,
         features=request.features,
         blind=request.blind,
+        form=request.form,
     )
     return people, split_people(people)
 

@@ -65,7 +65,7 @@ def test_the_disk_has_file_and_folder_before_it_returns(
     assert len(synced) == 2
 
 
-def test_what_killed_processes_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
+def test_what_killed_processes_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
     names = [
         ".a[1].txt.0123.partial",
         "a[1].txt",
@@ -75,5 +75,5 @@ def test_what_killed_processes_left_is_swept_and_nothing_else(tmp_path: Path) ->
     ]
     for name in names:
         (tmp_path / name).touch()
-    whole_file.sweep(tmp_path / "a[1].txt")
+    whole_file.remove_partial(tmp_path, "a[1].txt")
     assert sorted(file.name for file in tmp_path.iterdir()) == sorted(names[1:])

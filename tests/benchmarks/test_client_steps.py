@@ -24,7 +24,7 @@ def test_numpy_is_the_engine(hidden):
     layers = client_steps.start(widths)
     model = MLP(widths) if hidden else Softmax(*widths)
     x, y = client_steps.people(3)
-    data = ClientData.of_arrays(
+    data = ClientData(
         x.reshape(-1, simulator.FEATURES), y.ravel(), np.arange(4) * simulator.SAMPLES
     )
     training = Training(rounds=1, lr=client_steps.LR, batch_size=None)

@@ -132,38 +132,6 @@ def test_from_summaries_to_decisions(cli, people, tmp_path):
     assert known(-0.5, "f") == known(-0.25, "f")
 
 
-PEOPLE = "s,a\n0.5,f\n"
-RULE = ff.Classifier([[0.5], [0.25]], [[0, 1], [0, 1]], ["f", "m"]).to_json()
-
-
-@pytest.mark.parametrize(
-    ("rule", "text", "words", "message"),
-    [
-        ("{}", PEOPLE, ("a",), "rule.json: a rule must be JSON with format 'fairfl rule 1'"),
-        ("nothing", PEOPLE, ("a",), "a rule must be JSON"),
-        (RULE.replace("0.25", '"x"'), PEOPLE, ("a",), "edges must be numbers"),
-        (RULE.replace("[0.25]", "[]"), PEOPLE, ("a",), "values[1] must have one entry more"),
-        (RULE.replace('"m"', '"f"'), PEOPLE, ("a",), "groups must be 2 different names"),
-        (RULE, "s,a\n0.5,x\n", ("a",), "a must be one of the groups 'f', 'm', got 'x'"),
-        (RULE, "s,a\n0.5,\n", ("a",), "column 'a' must not be missing, got '' in row 1"),
-        (RULE, "s,a\nlow,f\n", ("a",), "'s' must hold finite numbers, got 'low' in row 1"),
-        (RULE, "s,a\n0.5,f,1\n", ("a",), "row 1 of new.csv must have 2 cells, got 3"),
-        (RULE, "s,a\n", ("a",), "has no rows below its header"),
-        (RULE, PEOPLE, ("b",), "'b' must be one column of new.csv, got s, a"),
-        (RULE, PEOPLE, ("s",), "columns must be different, got s, s"),
-        (RULE, "s,a,chance\n1,f,1\n", ("a",), "new.csv must have no column 'chance'"),
-    ],
-)
-def test_what_does_not_fit_is_told(cli, tmp_path, rule, text, words, message):
-    (tmp_path / "rule.json").write_text(rule)
-    (tmp_path / "new.csv").write_text(text)
-    out = tmp_path / "out.csv"
-    asked = ("--score", "s", *(f"--group={name}" for name in words), "--out", out)
-    done = cli("apply", tmp_path / "rule.json", tmp_path / "new.csv", *asked)
-    assert done.exit_code == 2 and message in done.stderr and done.stderr.count("\n") == 1
-    assert not out.exists()
-
-
 @pytest.mark.parametrize(
     ("options", "fit", "message"),
     [

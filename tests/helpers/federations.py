@@ -2,6 +2,7 @@
 
 import numpy as np
 import torch
+from torch.profiler import ProfilerActivity, profile
 
 from fairfl.sims.engine import (
     ClientData,
@@ -67,3 +68,12 @@ def received(rows, cuts, losses, p=None, params=None, lr=0.1, **more):
 def quick(**changes):
     """Settings of a short run."""
     return Training(**({"rounds": 20, "lr": 0.1, "batch_size": 4} | changes))
+
+
+def allocated(function):
+    """The most bytes that torch's allocator had given out at a time while ``function`` ran."""
+    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as seen:
+        function()
+    assert seen.profiler is not None
+    every = sorted(seen.profiler.kineto_results.events(), key=lambda event: event.start_ns())
+    return int(np.cumsum([one.nbytes() for one in every if one.name() == "[memory]"]).max())

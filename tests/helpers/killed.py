@@ -1,6 +1,4 @@
-"""A small run in a process of its own, to be killed: python killed.py FOLDER"""
-
-import sys
+"""A small run in a folder, to be stopped and taken up."""
 
 from every_algorithm import (
     AFL,
@@ -45,7 +43,3 @@ def run(folder, progress=None, rounds=120, computing=EXACT):
         resume=folder is not None,
         progress=progress,
     )
-
-
-if __name__ == "__main__":
-    run(sys.argv[1], progress=lambda done, rounds: print(done, flush=True))

@@ -18,7 +18,6 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
-from torch.overrides import TorchFunctionMode
 
 import fairfl.sims.models  # noqa: F401 - all models are known once it is there
 from fairfl.sims.engine import Computing, Model
@@ -52,60 +51,6 @@ def descendants(kind: type) -> Iterator[Any]:
         yield from descendants(child)
 
 
-class Backwards(TorchFunctionMode):
-    """torch's products and sums, over samples, clients, features, from the last term."""
-
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        name, kwargs = getattr(func, "__name__", ""), dict(kwargs or {})
-        if name in TURNED:
-            args = TURNED[name](args, kwargs)
-        result = func(*args, **kwargs)
-        return result.flip(0) if name == "segment_reduce" else result
-
-
-def _product(args: Any, kwargs: Any) -> Any:
-    """(a, b), after what they are added to."""
-    *before, a, b = args
-    return *before, a.flip(-1), b.flip(-2 if b.ndim > 1 else -1)
-
-
-def _linear(args: Any, kwargs: Any) -> Any:
-    x, weight, *bias = args
-    return x.flip(-1), weight.flip(-1), *bias
-
-
-def _sum(args: Any, kwargs: Any) -> Any:
-    x, *others = args
-    dim = kwargs.get("dim", others[0] if others else None)
-    return x.flip(tuple(range(x.ndim)) if dim is None else dim), *others
-
-
-def _segments(args: Any, kwargs: Any) -> Any:
-    kwargs["lengths"] = kwargs["lengths"].flip(0)
-    return args[0].flip(0), *args[1:]
-
-
-TURNED: dict[str, Callable[[Any, Any], Any]] = {
-    **dict.fromkeys(("matmul", "__matmul__", "mm", "bmm", "baddbmm", "baddbmm_"), _product),
-    "__rmatmul__": lambda args, kwargs: _product(args[::-1], kwargs)[::-1],
-    "linear": _linear,
-    "sum": _sum,
-    "mean": _sum,
-    "segment_reduce": _segments,
-}
-
-
-@contextmanager
-def threads() -> Iterator[None]:
-    """torch has two threads, as on a machine of two cores; the engine may still go down to one."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
 @contextmanager
 def precision(dtype: torch.dtype) -> Iterator[None]:
     """All simulations in one precision, whatever is asked for."""
@@ -116,8 +61,6 @@ def precision(dtype: torch.dtype) -> Iterator[None]:
 
 KINDS: dict[str, Callable[[], AbstractContextManager[object]]] = {
     **{f"start-{seed}": partial(start, seed) for seed in range(3)},
-    "order": Backwards,
-    "threads": threads,
     "float32": partial(precision, torch.float32),
     "float64": partial(precision, torch.float64),
 }

@@ -115,6 +115,8 @@ NOT_LOADED = (
     (f"{FINITE}{USE}", HEAVY),
     (f"{LAWS}{USE}", HEAVY),
     (OBJECTIVES, {"torch", "sympy", "scipy.optimize"}),
+    ("import fairfl.sims.data.summary", HEAVY | {"scipy", "typer", "rich"}),
+    ("from fairfl.sims.data.tables import *; len(DATASETS)", {"torch"}),
 )
 """Code, and what it does not load."""
 

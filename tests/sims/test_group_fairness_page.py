@@ -15,9 +15,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "group_fairness.md"
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch, request):
     """People as the page describes them, in the folder that the test runs in."""
-    rng, n = np.random.default_rng(1), 1200
+    rng, n = np.random.default_rng(1), request.param
     sex = rng.choice(["F", "M"], n)
     score = rng.normal(size=n) + 0.8 * (sex == "M")
     people = {
@@ -33,6 +33,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.parametrize("folder", [300], indirect=True)
 def test_the_command_runs(folder):
     (line,) = re.findall(
         r"^(fairfl simulate people\.csv[^#\n]*)", PAGE.read_text("utf-8"), flags=re.MULTILINE
@@ -40,9 +41,17 @@ def test_the_command_runs(folder):
     told = CliRunner().invoke(app, [*shlex.split(line)[1:], "--seeds", "1", "--budget", "0.1"])
     assert told.exit_code == 0, told.stderr
     assert "Features: school, age, score, sex." in told.stdout
-    assert (folder / "out" / "simulate" / "people" / "people-tradeoff.png").is_file()
+    assert "Notes:" in told.stdout and "paper" not in told.stdout
+    out = folder / "out" / "simulate" / "people"
+    names = {f"people-tradeoff{end}" for end in (".csv", ".svg", ".png", ".manifest.json")}
+    assert {file.name for file in out.iterdir()} == names | {
+        *("table.csv", "table.manifest.json", "differences.txt")
+    }
+    table = pd.read_csv(out / "table.csv")
+    assert "LFT+Ensemble, ε = 0.1" in set(table["objective"]) and table["published"].isna().all()
 
 
+@pytest.mark.parametrize("folder", [1200], indirect=True)
 def test_the_example_runs(folder):
     (block,) = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), flags=re.DOTALL)
     names = {"__name__": "page"}

@@ -83,6 +83,7 @@ class Counted:
     2, n), and names.
 
     ``calibrate`` says how η is fitted to them; levels meet at ``cuts`` (n - 1,), None: half-way.
+    ``names``: of scores that are names, what the points 0, 1, ... are called.
     Where counts were withheld, and only each client's sum is known, they are within ``ranges`` (2,
     I, A, 2, n). Where they have geometric noise, ``epsilon`` (I,) is its parameter, else inf.
     """
@@ -94,6 +95,7 @@ class Counted:
     calibrate: str = "shared"
     merged: Merged | None = None
     cuts: Array | None = None
+    names: tuple[str, ...] = ()
     ranges: Array | None = None
     epsilon: Array | None = None
 

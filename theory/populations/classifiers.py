@@ -48,6 +48,7 @@ class Classifier:
         edges[k]].
     groups : for each group its name, what a person's ``a`` is; by default 0, 1, ... A solution's
         classifier has those of its federation.
+    names : of a score that is a name, what x = 0, 1, ... are called; by default x is a number.
 
     Notes
     -----
@@ -74,6 +75,7 @@ class Classifier:
         edges: Sequence[ArrayLike],
         values: Sequence[ArrayLike],
         groups: Sequence[Any] | None = None,
+        names: Sequence[str] = (),
     ) -> None:
         if len(edges) != len(values) or len(edges) < 2:
             raise ValueError(
@@ -95,6 +97,11 @@ class Classifier:
             raise ValueError(
                 f"groups must be {len(edges)} different names, got {shown(self.groups)}"
             )
+        self.names = tuple(names)
+        if len(set(self.names)) < len(self.names) or not all(
+            isinstance(name, str) for name in self.names
+        ):
+            raise ValueError(f"names must be different texts, got {shown(names)}")
         self._rates: tuple[Federation, Array] | None = None
 
     @classmethod
@@ -125,9 +132,11 @@ class Classifier:
         probabilities: Array,
         cuts: Array | None = None,
         groups: Sequence[Any] | None = None,
+        names: Sequence[str] = (),
     ) -> Classifier:
         """The classifier with ``probabilities`` (A, n) at increasing ``points`` (n,), which are
-        levels of x that meet at ``cuts`` (n - 1,), by default half-way; for groups of these names.
+        levels of x that meet at ``cuts`` (n - 1,), by default half-way; for groups of these names,
+        and a score of ``names``.
         """
         cuts = midpoints(points) if cuts is None else cuts
         edges, values = [], []
@@ -135,7 +144,7 @@ class Classifier:
             jumps = row[1:] != row[:-1]
             edges.append(cuts[jumps])
             values.append(row[np.append(True, jumps)])
-        return cls(edges, values, groups)
+        return cls(edges, values, groups, names)
 
     @classmethod
     def from_json(cls, text: str) -> Classifier:
@@ -156,14 +165,13 @@ class Classifier:
                 f"got {shown(text)}"
             ) from error
         groups = [tuple(name) if isinstance(name, list) else name for name in names]
-        return cls(edges, values, groups)
+        return cls(edges, values, groups, data.get("names", ()))
 
     def to_json(self) -> str:
-        """Groups, edges and values: every double exactly."""
+        """Groups, edges and values: every double exactly; and the names of scores, if any."""
         edges, values = ([one.tolist() for one in each] for each in (self.edges, self.values))
-        return json.dumps(
-            {"format": FORMAT, "groups": list(self.groups), "edges": edges, "values": values}
-        )
+        told = {"format": FORMAT, "groups": list(self.groups), "edges": edges, "values": values}
+        return json.dumps(told | ({"names": list(self.names)} if self.names else {}))
 
     def named(self, groups: Sequence[Any]) -> Classifier:
         """The same rule, with the groups' names."""
@@ -232,6 +240,8 @@ class Classifier:
 
     def accepted(self, a: Any) -> str:
         """Who of group a is accepted, such as "above 0.64, and 10.4 % of 0.6 to 0.64"."""
+        if self.names:
+            return self._accepted_names(int(self.number(a)))
         sure = self.accept(a, 1.0 - ROUNDING)
         part = [
             (lo, hi, v) for lo, hi, v in self.steps(a) if lo < hi and ROUNDING < v < 1.0 - ROUNDING
@@ -245,6 +255,16 @@ class Classifier:
         else:
             told += [f"{100 * v:.3g} % {_interval(lo, hi)}" for lo, hi, v in part]
         return ", and ".join(told) or "nobody"
+
+    def _accepted_names(self, a: int) -> str:
+        """As :meth:`accepted`, such as "40 % of D, C, B"."""
+        shares = self._at(np.arange(len(self.names)), a)
+        told = [
+            name if v > 1.0 - ROUNDING else f"{100 * v:.3g} % of {name}"
+            for name, v in zip(self.names, shares, strict=True)
+            if v > ROUNDING
+        ]
+        return ", ".join(told) or "nobody"
 
     def plot(self, ax: Axes | None = None, **style: Any) -> Axes:
         """Draw where each group is accepted, on the line of x."""

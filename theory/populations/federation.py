@@ -297,7 +297,7 @@ class Federation(Tabular):
         model, share = FiniteModel.from_masses(
             people.points, masses / size[:, None, None], calibrated(people.counts, people.calibrate)
         )
-        model.cuts, self.merged = people.cuts, people.merged
+        model.cuts, model.names, self.merged = people.cuts, people.names, people.merged
         self._set(size if weight is None else _weights(weight, size.size), share, model)
         self.groups = people.groups or self.groups
         self.client_names = people.clients or self.client_names

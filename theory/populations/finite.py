@@ -66,10 +66,12 @@ class Joint:
 
 class FiniteModel:
     """``points`` (n,) increasing; ``conditional`` (I, A, n) P(x | a, i), zero where undefined;
-    ``eta`` (I, A, n). Of scores, ``cuts`` (n - 1,) is where levels meet, if not half-way.
+    ``eta`` (I, A, n). Of scores, ``cuts`` (n - 1,) is where levels meet, if not half-way;
+    of scores that are names, ``names`` says what the points 0, 1, ... are called.
     """
 
     cuts: Array | None = None
+    names: tuple[str, ...] = ()
 
     def __init__(self, points: Array, conditional: Array, eta: Array) -> None:
         self.points, self.conditional, self.eta = points, conditional, eta

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfl.sims.data.federated.data import PARTS, FederatedData
+from fairfl.sims.data.tables.encode import scaled
 from fairfl.sims.data.tables.folds import deal
 from fairfl.sims.data.tables.table import Dataset
 
@@ -34,7 +35,7 @@ def split_people(people: Dataset, seed: int = 0) -> FederatedData:
         _everywhere(f"{role} column {people.columns[role][0]!r}", codes, names, part)
     return FederatedData(
         people.name,
-        _scaled(people.features, part == 0),
+        scaled(people.features, part == 0),
         people.label,
         people.client,
         len(people.client_names),
@@ -68,10 +69,3 @@ def _everywhere(
                     f"on, some {2 * FOLDS} or more: of {name!r} it has {count}, none of them for "
                     f"{'training' if number == 0 else called}"
                 )
-
-
-def _scaled(x: NDArray[np.float64], train: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """(x - min) / (max - min) of each column over its training rows; 0 if constant there."""
-    low, high = x[train].min(axis=0), x[train].max(axis=0)
-    varies = high > low
-    return np.where(varies, (x - low) / np.where(varies, high - low, 1.0), 0.0)

@@ -28,8 +28,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fairfl.sims.data.fetch import Progress, Remote, locate
-from fairfl.sims.data.tables.csv_file import numbers
-from fairfl.sims.data.tables.encode import codes_of, encode, published, row_note
+from fairfl.sims.data.tables.encode import codes_of, encode, numbers, published, row_note
 from fairfl.sims.data.tables.registry import register
 from fairfl.sims.data.tables.table import Dataset
 

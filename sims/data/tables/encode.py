@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from fairfl.sims.data.tables.csv_file import numbers
+from fairfl._support.checks import shown
 
 
 def encode(
@@ -52,16 +52,33 @@ def encode(
     blocks: list[NDArray[np.float64]] = []
     names: list[str] = []
     for column in numeric:
-        values = numbers(frame, column)
-        low, high = values[~is_test].min(), values[~is_test].max()
-        width = high - low if high > low else np.inf
-        blocks.append(((values - low) / width)[:, None])
+        blocks.append(scaled(numbers(frame, column)[:, None], ~is_test))
         names.append(column)
     for column in categorical:
         codes, levels = pd.factorize(frame[column], sort=True)
         blocks.append(one_hot(codes, len(levels)))
         names.extend(f"{column}={level}" for level in levels)
     return np.hstack(blocks), tuple(names)
+
+
+def numbers(frame: pd.DataFrame, column: str) -> NDArray[np.float64]:
+    """Return a column as finite numbers, shape (n,); anything else raises `ValueError`."""
+    values = pd.Series(pd.to_numeric(frame[column], errors="coerce"))
+    parsed = values.to_numpy(dtype=np.float64, na_value=np.nan)
+    wrong = ~np.isfinite(parsed)
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise ValueError(
+            f"column {column!r} must hold finite numbers, got {shown(frame[column].iloc[row])} in "
+            f"row {row + 1}"
+        )
+    return parsed
+
+
+def scaled(x: NDArray[np.float64], train: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """(x - min) / (max - min) of each column over its training rows; 0 if constant there."""
+    low, high = x[train].min(axis=0), x[train].max(axis=0)
+    return (x - low) / np.where(high > low, high - low, np.inf)
 
 
 def one_hot(codes: NDArray[np.integer], count: int) -> NDArray[np.float64]:

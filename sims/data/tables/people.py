@@ -10,19 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from fairfl.sims.data.tables.csv_file import (
-    UNNAMED,
-    categories,
-    numbers,
-    read_table,
-    require_column,
-)
+from fairfl.sims.data.table_file import PLAIN, Form, Table, read_table
 from fairfl.sims.data.tables.encode import one_hot
 from fairfl.sims.data.tables.table import Dataset
-from fairfl.theory.populations.calibration import binary
 
 LEVELS = 20
 """A text column of so many values is always a category; of more, only if values repeat."""
@@ -46,16 +38,17 @@ def read_people(
     score: str | None = None,
     features: Sequence[str] | None = None,
     blind: bool = False,
+    categorical: bool = False,
+    form: Form = PLAIN,
 ) -> Dataset:
-    """Read people from a file: Parquet by its suffix (.parquet, .pq), else comma-separated with a
-    header.
+    """Read people from a file: Parquet by its suffix (.parquet, .pq), else text with a header.
 
     Parameters
     ----------
     path : path
     label, group : str
-        Columns. The label is 0/1, or has two values, of which the later in sorted order becomes 1
-        ("no" < "yes"). The group has at least two values; of several columns a group is a
+        Columns. The label has two values, of which the later in sorted order becomes 1 (0 < 1, "no"
+        < "yes"). The group has at least two values; of several columns a group is a
         combination of values that somebody has, named "Black & Female".
     client : str, optional
         Column; without it, all rows are of one client, "all".
@@ -68,11 +61,17 @@ def read_people(
         group or the other wherever y depends on it.
     blind : bool
         Do not add the group.
+    categorical : bool
+        The score is a name, or a number that says no order: its only feature is the place of the
+        value among all, by the share of y = 1.
+    form : Form
+        How a text file is written, and what becomes of rows with a missing cell.
 
     Returns
     -------
     Dataset
-        Without test rows; its `columns` are those of each role.
+        Without test rows; its `columns` are those of each role, its `note` says which rows were
+        left out, and `score_names` are the values of a categorical score.
 
     Raises
     ------
@@ -82,23 +81,29 @@ def read_people(
         If the file cannot be read; `FileNotFoundError` if there is none.
     """
     path = Path(path)
-    frame = read_table(path)
     groups = (group,) if isinstance(group, str) else tuple(group)
+    if not groups:
+        raise ValueError("group must name at least one column, got none")
     named = {"score": (score,), "label": (label,), "group": groups, "client": (client,)}
     roles = {role: columns for role, columns in named.items() if columns != (None,)}
-    _require_roles(frame, roles, path)
-    label_codes, label_names = _label(frame, label)
-    parts = [categories(frame, column) for column in groups]
+    asked = _asked(score, label, features, blind=blind, categorical=categorical)
+    table = read_table(path, form, roles, asked)
+    label_codes, label_names = table.labels(label)
+    parts = [table.categories(column) for column in groups]
     group_codes, group_names = _groups(groups, parts)
-    n = len(frame)
+    n = len(table)
     client_codes, client_names = (
-        (np.zeros(n, int), ("all",)) if client is None else categories(frame, client)
+        (np.zeros(n, int), ("all",)) if client is None else table.categories(client)
     )
     seen = {} if blind else dict(zip(groups, parts, strict=True))
+    score_names: tuple[str, ...] = ()
     if score is None:
-        columns, blocks = _learned(frame, features, roles, seen, path)
+        columns, blocks = _learned(table, asked, roles, seen)
+    elif categorical:
+        place, score_names = _by_share(*table.categories(score), label_codes)
+        columns, blocks = [score], [((score,), place[:, None])]
     else:
-        columns, blocks = _scored(frame, score, features, blind=blind)
+        columns, blocks = [score], [_one(table, score)]
     return Dataset(
         name=path.stem,
         features=np.hstack([values for _, values in blocks]),
@@ -109,30 +114,41 @@ def read_people(
         client=client_codes,
         client_names=client_names,
         is_test=np.zeros(n, bool),
-        note=f"{n} rows of {path.name}",
+        note=table.dropped,
         label_names=label_names,
         columns=roles | {"features": tuple(columns)},
+        score_names=score_names,
     )
 
 
-def _require_roles(frame: pd.DataFrame, roles: dict[str, Columns], path: Path) -> None:
-    """ValueError where a role's columns are none, not in the table, or also another role's."""
-    if not roles["group"]:
-        raise ValueError("group must name at least one column, got none")
-    for role, columns in roles.items():
-        for column in columns:
-            require_column(frame, role, column, path)
-    taken = [column for columns in roles.values() for column in columns]
-    if len(set(taken)) < len(taken):
-        *first, last = roles
-        given = {role: ", ".join(columns) for role, columns in roles.items()}
-        raise ValueError(f"{', '.join(first)} and {last} must be different columns, got {given}")
+def _asked(
+    score: str | None, label: str, features: Sequence[str] | None, *, blind: bool, categorical: bool
+) -> Sequence[str] | None:
+    """The features to read beside the roles' columns, each once; None: all."""
+    if score is None:
+        if categorical:
+            raise ValueError("categorical goes with a score, got score=None")
+        if features is None:
+            return None
+        columns = list(dict.fromkeys([features] if isinstance(features, str) else features))
+        if label in columns:
+            raise ValueError(f"features must not hold the label column {label!r}")
+        return columns
+    for name, given in (("features", features is not None), ("blind", blind)):
+        if given:
+            raise ValueError(
+                f"{name} must not be given together with a score, which is as it is, got "
+                f"score={score!r}"
+            )
+    return ()
 
 
-def _label(frame: pd.DataFrame, column: str) -> tuple[NDArray[np.int64], tuple[str, str]]:
-    """Return the labels as 0/1, and what these were in the file."""
-    codes, names = categories(frame, column)
-    return binary(f"label column {column!r}", names, codes), (names[0], names[1])
+def _by_share(
+    codes: NDArray[np.int64], names: Columns, label: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], Columns]:
+    """Each row's place among the values in the order of their shares of y = 1, and the values."""
+    order = np.argsort(np.bincount(codes, label) / np.bincount(codes), kind="stable")
+    return np.argsort(order)[codes].astype(np.float64), tuple(names[k] for k in order)
 
 
 def _groups(columns: Columns, parts: Sequence[Codes]) -> Codes:
@@ -154,67 +170,40 @@ def _groups(columns: Columns, parts: Sequence[Codes]) -> Codes:
     return codes, names
 
 
-def _scored(
-    frame: pd.DataFrame, score: str, features: Sequence[str] | None, *, blind: bool
-) -> tuple[list[str], list[Block]]:
-    """Return the column of the score, alone, and its values."""
-    if features is not None:
-        raise ValueError(f"features must not be given together with a score, got score={score!r}")
-    if blind:
-        raise ValueError(
-            f"blind must not be given together with a score, which is as it is, got score={score!r}"
-        )
-    return [score], [_one(frame, score)]
-
-
 def _learned(
-    frame: pd.DataFrame,
-    named: Sequence[str] | None,
-    roles: dict[str, Columns],
-    groups: dict[str, Codes],
-    path: Path,
+    table: Table, asked: Sequence[str] | None, roles: dict[str, Columns], groups: dict[str, Codes]
 ) -> tuple[list[str], list[Block]]:
     """Return the columns to learn from, and their features; the groups' are last."""
-    if named is None:  # columns without a name are mostly row numbers
-        taken = {column for columns in roles.values() for column in columns}
-        columns = [
-            name for name in frame.columns if name not in taken and not name.startswith(UNNAMED)
-        ]
-    else:
-        columns = list(dict.fromkeys([named] if isinstance(named, str) else named))
-        if roles["label"][0] in columns:
-            raise ValueError(f"features must not hold the label column {roles['label'][0]!r}")
-    for column in columns:
-        require_column(frame, "feature", column, path)
+    taken = {column for columns in roles.values() for column in columns}
+    columns = [name for name in table.columns if name not in taken] if asked is None else [*asked]
     if not columns:
-        raise ValueError(f"{path.name} must have at least one feature column, got none")
-    blocks = [_encoded(frame, column, asked=named is not None) for column in columns]
+        raise ValueError(f"{table.path.name} must have at least one feature column, got none")
+    blocks = [_encoded(table, column, asked=asked is not None) for column in columns]
     added = {column: part for column, part in groups.items() if column not in columns}
     blocks += [_indicators(column, *part) for column, part in added.items()]
     return [*columns, *added], blocks
 
 
-def _one(frame: pd.DataFrame, column: str) -> Block:
-    return (column,), numbers(frame, column)[:, None]
+def _one(table: Table, column: str) -> Block:
+    return (column,), table.numbers(column)[:, None]
 
 
 def _indicators(column: str, codes: NDArray[np.int64], levels: Columns) -> Block:
     return tuple(f"{column}={level}" for level in levels), one_hot(codes, len(levels))
 
 
-def _encoded(frame: pd.DataFrame, column: str, *, asked: bool) -> Block:
+def _encoded(table: Table, column: str, *, asked: bool) -> Block:
     """Return a column as features: itself where it holds numbers, else one-hot.
 
     `asked` says that the columns were named: then one of many values is no reason to take it for an
     identifier.
     """
-    kind = frame[column].dtype
-    if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind):
-        return _one(frame, column)
-    codes, levels = categories(frame, column)
-    if len(levels) > MOST_LEVELS or (not asked and len(levels) > max(LEVELS, len(frame) // 2)):
+    if table.is_numeric(column):
+        return _one(table, column)
+    codes, levels = table.categories(column)
+    if len(levels) > MOST_LEVELS or (not asked and len(levels) > max(LEVELS, len(table) // 2)):
         raise ValueError(
-            f"column {column!r} has {len(levels)} different values in {len(frame)} rows and "
+            f"column {column!r} has {len(levels)} different values in {len(table)} rows and "
             "looks like an identifier: name the features to use, none with more than "
             f"{MOST_LEVELS} values unless numeric"
         )

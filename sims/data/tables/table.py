@@ -40,6 +40,8 @@ class Dataset:
     columns : dict of tuples of str
         Of a file of your own: the columns that made the label, the group, the client, the score and
         the features.
+    score_names : tuple of str
+        Of a categorical score: what its values 0, 1, ... are.
     """
 
     name: str
@@ -54,6 +56,7 @@ class Dataset:
     note: str = ""
     label_names: tuple[str, str] = ("0", "1")
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    score_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Check every field against the others, and freeze the arrays."""

@@ -8,18 +8,15 @@ chained over the words.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Words = NDArray[np.uint64]
 
-STRIDE, MASK = 0x9E3779B97F4A7C15, (1 << 64) - 1
 # arrays of no dimension, with which numpy computes faster than with numbers
 GOLDEN, FIRST, SECOND, *SHIFTS = (
     np.array(word, np.uint64)
-    for word in (STRIDE, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 30, 27, 31)
+    for word in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 30, 27, 31)
 )
 
 ORDER, PARTICIPATION, DROPOUT, STRAGGLER, EFFORT = range(5)
@@ -38,14 +35,8 @@ def mix(z: Words) -> Words:
 
 def key(*words: ArrayLike) -> Words:
     """One 64-bit key for each tuple of words (whole numbers >= 0), broadcast; at least 1-d."""
-    first, state = 0, 0
-    for word in words:  # most are numbers, and need no arrays
-        if not isinstance(word, (int, np.integer)):
-            break
-        state = _next_number(state, int(word))
-        first += 1
-    result = np.array([state], dtype=np.uint64)
-    for word in words[first:]:
+    result = np.zeros(1, np.uint64)
+    for word in words:
         result = following(result, scattered(word))
     return result
 
@@ -62,20 +53,6 @@ def following(keys: Words, scattered: Words) -> Words:
     result = keys ^ scattered
     result += GOLDEN
     return mix(result)
-
-
-@lru_cache(maxsize=256)
-def _next_number(state: int, word: int) -> int:
-    """``following`` of one key, modulo 2^64."""
-    return _mix_number((state ^ _mix_number(word + STRIDE)) + STRIDE)
-
-
-def _mix_number(z: int) -> int:
-    """``mix`` of one number."""
-    z &= MASK
-    z = (z ^ (z >> 30)) * int(FIRST) & MASK
-    z = (z ^ (z >> 27)) * int(SECOND) & MASK
-    return z ^ (z >> 31)
 
 
 def uniforms(keys: Words) -> NDArray[np.float64]:

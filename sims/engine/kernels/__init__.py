@@ -1,1 +1,1 @@
-"""Models: hand-batched linear kernels, a file each, and any ``nn.Module``."""
+"""Models: their base, hand-batched kernels, a file each, and any ``nn.Module``."""

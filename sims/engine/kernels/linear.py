@@ -11,7 +11,7 @@ from torch import Tensor
 
 from fairfl._support.checks import whole
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.model import Blocks, Model, Weights
+from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
 
 
 def ready(model: Model, data: ClientData, features: int, *, bias: bool = True) -> ClientData:

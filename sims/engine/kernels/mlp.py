@@ -18,7 +18,7 @@ from fairfl.sims.engine.kernels.linear import (
     entropy_targets,
     ready,
 )
-from fairfl.sims.engine.model import Blocks, Model, Weights
+from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
 
 relu_slopes = torch.ops.aten.threshold_backward.grad_input
 

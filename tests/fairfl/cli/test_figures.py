@@ -16,15 +16,6 @@ from fairfl.claims.registry import registered
 MAIN = "from fairfl.cli.main import main; main()"
 
 
-def test_an_unknown_figure_is_wrong_usage_and_the_known_ones_are_named(cli, tmp_path):
-    result = cli("figures", "nosuch", "--out", tmp_path)
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert len(result.stderr.splitlines()) == 1
-    assert "'nosuch'" in result.stderr and "fedfb_figure_5" in result.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_the_list_has_every_name_and_title(cli, small_registry):
     result = cli("figures", "--list")
     assert result.exit_code == 0
@@ -50,13 +41,6 @@ def test_what_is_there_is_not_drawn_again_unless_forced(cli, small_registry, tmp
     assert small_registry.drawn == ["line"]
     cli("figures", "line", "--out", tmp_path, "--force")
     assert small_registry.drawn == ["line", "line"]
-
-
-def test_a_folder_that_is_a_file_is_one_line(cli, small_registry, tmp_path):
-    (tmp_path / "file").write_text("")
-    result = cli("figures", "line", "--out", tmp_path / "file")
-    assert result.exit_code == 1
-    assert len(result.stderr.splitlines()) == 1
 
 
 def test_stopping_gives_130_and_no_traceback(cli, small_registry, monkeypatch, tmp_path):

@@ -120,24 +120,16 @@ def test_two_of_three_groups(cli, quick, people, tmp_path):
     assert "Warning: group other, or none has 2 people, whose rates are mostly" in result.stdout
 
 
-def test_a_client_without_one_of_the_groups_is_named(cli, quick, people, tmp_path):
-    frame = people
+def test_a_client_without_one_of_the_groups_and_names_that_look_like_markup(
+    cli, quick, people, tmp_path
+):
     file = tmp_path / "people.csv"
-    frame[(frame["site"] == "north") | (frame["a"] == "old")].to_csv(file, index=False)
+    kept = people[(people["site"] == "north") | (people["a"] == "old")]
+    kept.assign(a="[red]" + kept["a"] + "[/red]").to_csv(file, index=False)
     result = cli("frontier", file, *COLUMNS, "--points", 4)
     assert result.exit_code == 0
     assert "bound by no local constraint: south" in result.stdout
-
-
-def test_names_that_look_like_markup_are_shown_as_they_are(cli, quick, people, tmp_path):
-    frame = people
-    frame["a"] = "[red]" + frame["a"] + "[/red]"
-    file = tmp_path / "people.csv"
-    frame.to_csv(file, index=False)
-    assert (
-        "groups: [red]old[/red] and [red]young[/red]"
-        in cli("frontier", file, *COLUMNS, "--points", 4).stdout
-    )
+    assert "groups: [red]old[/red] and [red]young[/red]" in result.stdout
 
 
 def test_in_a_real_process_without_warnings(table):

@@ -36,13 +36,8 @@ def test_what_a_search_found_is_said_to_be_so(cli, table, tmp_path):
     file.write_text(first.replace("mean = [1, -1]", "mean = [1, -1]\nq = 0.8"))
     searched = cli("frontier", file, "--points", 4).stdout
     assert "the best that a search found" in searched and "was found no fairer than" in searched
+    assert "bootstrap" not in searched and "people" not in searched
     exact = cli("frontier", table, *COLUMNS, "--points", 4).stdout  # a finite X
     assert not any(
         words in exact for words in ("a search found", "was found", "LFT+FedAvg:", "LFT+FedAvg's")
     )
-
-
-def test_laws_are_no_sample(cli, quick, tmp_path):
-    (tmp_path / "two.toml").write_text(LAWS)
-    shown = cli("frontier", tmp_path / "two.toml", "--points", 4).stdout
-    assert "bootstrap" not in shown and "people" not in shown

@@ -39,15 +39,6 @@ def one_line(result, code: int, *words: str) -> None:
     assert all(word in result.stderr for word in words), result.stderr
 
 
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [(("--points", "99999999999"), "points"), (("--points", "1" + "0" * 400), "points")],
-)
-def test_numbers_of_the_frontier(cli, tmp_path, options, named):
-    (tmp_path / "f.toml").write_text(GOOD, "utf-8")
-    one_line(cli("frontier", tmp_path / "f.toml", *options), 2, named)
-
-
 OUTS = {
     "frontier": ("frontier", "f.toml"),
     "figures": ("figures", "fedfb_figure_2"),

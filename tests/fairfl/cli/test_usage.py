@@ -25,6 +25,7 @@ frontir | frontir | frontier
 --nosuch | --nosuch
 claims check --nosuch | --nosuch
 frontier two.toml --points 1 | --points | 2 | got 1
+figures nosuch | 'nosuch' | fedfb_figure_5
 frontier two.toml --at 0.1 --at b | --at | number | got b
 frontier two.toml --at nan | at
 frontier two.toml --at -1 | at
@@ -34,25 +35,16 @@ frontier two.toml --levels 99999999999 | --levels
 frontier two.toml --label y --calibrate client | --label, --calibrate goes with a table of people
 frontier two.toml --bootstraps 10 --seed 1 | --bootstraps, --seed goes with a table of people
 frontier none.toml | no such file: 'none.toml'
-frontier none.csv TWO | no such file: 'none.csv'
-frontier none.parquet TWO | no such file: 'none.parquet'
 frontier dir.toml | path must be a file, got the folder 'dir.toml'
-frontier dir.csv TWO | path must be a file, got the folder 'dir.csv'
-frontier dir.parquet TWO | path must be a file, got the folder 'dir.parquet'
-frontier empty.csv TWO | empty
 frontier people.csv | needs --label and --group
 frontier people.csv --label y | needs --group
-frontier people.csv --score t TWO | 't'
-frontier people.csv --score s --label z --group a | exactly two values
 frontier people.csv --score s TWO --feature z | features
-frontier people.csv --score a --label y --group site | finite numbers
 frontier PEOPLE --at 1.5 | at must be in [0, 1]
 frontier PEOPLE --at nan | NaN
 frontier PEOPLE --bootstraps 19 | must be 0 or at least 20
 frontier PEOPLE --group-pair young | 'young'
 frontier PEOPLE --group-pair young,nobody | 'young,nobody'
 frontier PEOPLE --group-pair young,young | 'young,young'
-frontier PEOPLE --group nothing | group 'nothing' must be a column
 frontier PEOPLE --group a | must be different columns | 'a, a'
 frontier PEOPLE --notion parity | notion must be one of | 'accuracy_parity' | 'parity'
 frontier PEOPLE --difference mean | difference must be one of | 'overall' | 'mean'
@@ -93,7 +85,6 @@ summarize SITE --edges 0,x | --edges must be numbers with commas | '0,x'
 summarize SITE --edges 0,1 | edges must be three or more increasing
 summarize SITE --min-cell 1 | --min-cell
 summarize people.csv --score s TWO --site "" | site must not be empty
-summarize people.csv --score s --label z --group a --site n | label column 'z' must have two values
 """)
 """A command line, and parts of what is told."""
 
@@ -107,9 +98,9 @@ def folder(tmp_path, table, monkeypatch):
         "studies.execute.run_units",
     ):
         monkeypatch.setattr(f"fairfl.{work}", lambda *_, **__: pytest.fail("it ran"))
-    for name, text in (("two.toml", LAWS), ("run.toml", RUN), ("empty.csv", "")):
+    for name, text in (("two.toml", LAWS), ("run.toml", RUN)):
         (tmp_path / name).write_text(text, "utf-8")
-    for name in ("dir.toml", "dir.csv", "dir.parquet"):
+    for name in ("dir.toml", "dir.csv"):
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path)
     return tmp_path

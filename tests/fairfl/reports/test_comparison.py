@@ -19,7 +19,7 @@ from fairfl.solvers.frontier import Points
 @given(st.integers(0, 10**6), st.integers(2, 9))
 def test_the_largest_loss_is_the_largest_at_any_disparity(seed, count):
     rng = np.random.default_rng(seed)
-    n = 6
+    n = 4
     masses = rng.dirichlet(np.ones(2 * n) * 0.4, 2).reshape(2, 2, n)
     found = compare(ff.Federation.finite(np.arange(n), masses, np.sort(rng.random(n))), count=count)
     best = found.reaches["cfl"].frontier

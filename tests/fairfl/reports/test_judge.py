@@ -117,32 +117,6 @@ def test_standard_errors_are_those_of_people_drawn_anew(tmp_path):
     assert told / spread == pytest.approx(np.ones(2), abs=0.25)
 
 
-PEOPLE = "p,y,a,site,s\n1,1,f,n,0.5\n0,0,m,n,0.1\n1,1,m,n,0.7\n0,0,f,n,0.2\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "words", "message"),
-    [
-        (
-            PEOPLE.replace("1,1,f", "2,1,f"),
-            (),
-            "prediction 'p' must be from 0 to 1, got 2 in row 1",
-        ),
-        (PEOPLE.replace("1,1,f", "x,1,f"), (), "columns p, s must hold numbers"),
-        (PEOPLE.replace("1,1,f", ",1,f"), (), "column 'p' has a missing value (NaN) in row 1"),
-        (PEOPLE.replace(",m,", ",f,"), (), "must have at least two values"),
-        (PEOPLE, ("--notion", "fair"), "notion must be one of"),
-        (PEOPLE, ("--client", "q"), "client 'q' must be a column"),
-        (PEOPLE, ("--difference", "none"), "difference must be one of"),
-    ],
-)
-def test_what_does_not_fit_is_told(cli, tmp_path, text, words, message):
-    (tmp_path / "people.csv").write_text(text)
-    columns = ("--prediction", "p", "--label", "y", "--group", "a", "--score", "s")
-    done = cli("judge", tmp_path / "people.csv", *columns, *words)
-    assert done.exit_code == 2 and message in done.stderr and done.stderr.count("\n") == 1
-
-
 def test_the_command_prints_and_says_json(cli, tmp_path):
     drawn(2, 600).to_csv(tmp_path / "people.csv", index=False)
     words = ("--prediction", "p", "--label", "y", "--group", "a", "--client", "site")

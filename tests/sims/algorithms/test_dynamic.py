@@ -175,7 +175,7 @@ def test_all_at_once_is_fedavg():
 
 def test_a_client_that_does_not_move_stays_where_it_is():
     """B's targets are met by every w: its update is 0, and has no direction."""
-    data = Parts(ClientData.of_arrays([[1.0], [0.0]], [1.0, 0.0], range(3)))
+    data = Parts(ClientData([[1.0], [0.0]], [1.0, 0.0], range(3)))
     training = quick(rounds=3, lr=0.1, batch_size=None, participation=Joining((0, 1)))
     rules = [NormalizedFedAvg(), NormalizedFedAvg("global"), ModifiedNormalizedFedAvg()]
     found = trained(LeastSquares(1, bias=False), data, rules, training).params

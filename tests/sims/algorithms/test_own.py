@@ -74,9 +74,7 @@ X = np.random.default_rng(0).normal(size=(4, 3))
 Y = np.random.default_rng(1).normal(size=4)
 P = np.array(SIZES) / sum(SIZES)
 DATA = Parts(
-    ClientData.of_arrays(
-        np.repeat(X, SIZES, 0), np.repeat(Y, SIZES), np.append(0, np.cumsum(SIZES))
-    )
+    ClientData(np.repeat(X, SIZES, 0), np.repeat(Y, SIZES), np.append(0, np.cumsum(SIZES)))
 )
 TRAINING = Training(rounds=ROUNDS, lr=LR, batch_size=4, epochs=2)
 

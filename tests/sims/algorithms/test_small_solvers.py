@@ -1,10 +1,9 @@
-"""The least norm inside FedMGDA: against its optimality conditions and against scipy."""
+"""The least norm inside FedMGDA: against its optimality conditions, which suffice: it is convex."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import optimize
 
 from fairfl.sims.algorithms import min_norm
 from fairfl.sims.algorithms.min_norm import min_norm_weights
@@ -29,19 +28,6 @@ def test_the_least_norm_meets_its_conditions(clients, dimension, radius, seed):
     center = rng.dirichlet(np.ones(clients) * 3)
     gram = rows @ rows.T
     is_optimal(gram, center, radius, min_norm_weights(gram, center, radius))
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_the_least_norm_against_scipy(seed):
-    rng = np.random.default_rng(seed)
-    rows, center, radius = rng.normal(size=(6, 8)), rng.dirichlet(np.ones(6) * 5), 0.3
-    gram = rows @ rows.T
-    bounds = list(zip(np.maximum(center - radius, 0), np.minimum(center + radius, 1), strict=True))
-    sum_one = {"type": "eq", "fun": lambda v: v.sum() - 1}
-    how = {"method": "SLSQP", "bounds": bounds, "options": {"ftol": 1e-14, "maxiter": 500}}
-    other = optimize.minimize(lambda v: v @ gram @ v, center, constraints=sum_one, **how)
-    v = min_norm_weights(gram, center, radius)
-    assert v @ gram @ v <= other.fun + 1e-9
 
 
 def test_many_clients_and_copies_of_one_update():

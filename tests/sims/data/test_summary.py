@@ -1,8 +1,6 @@
 """Summaries of sites: counts, their file, and that no withheld count can be derived."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -12,15 +10,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import fairfl as ff
-from fairfl.sims.data.summary import (
-    Summary,
-    _digest,
-    joined,
-    noise,
-    nonnegative,
-    read_summary,
-    summarize,
-)
+from fairfl.sims.data.summary import Summary, joined, noise, nonnegative, read_summary, summarize
 
 EDGES = [k / 5 for k in range(6)]
 ROWS = "s,y,a\n0.1,no,old\n0.2,yes,young\n1,yes,young\n0.55,no,old\n0.95,yes,old\n"
@@ -81,9 +71,13 @@ def test_no_small_count_can_be_derived(seed, least):
     counts = rng.poisson(rng.choice([0.3, 1, 4, 12, 30], (2, 2, 3))) * (rng.random((2, 2, 3)) < 0.8)
     people = int(counts.sum())
     whole = Summary("n", "s", "y", ("0", "1"), "a", ("0", "1"), (0, 0.3, 0.6, 1), counts, people)
-    if not (counts >= least).any():
+    try:
+        one = whole.suppressed(least)
+    except ValueError:  # too few people: refused, where one count or the sum gives itself away
+        small = counts[(counts > 0) & (counts < least)]
+        assert not (counts >= least).any()
+        assert small.sum() in (small.size, small.size * (least - 1)) or small.size == 1
         return
-    one = whole.suppressed(least)
     assert json.loads(one.as_text())["totals"].keys() <= {"people", "groups", "labels"}
     hidden = np.flatnonzero(one.withheld)
     if not hidden.size:
@@ -161,93 +155,3 @@ def test_a_file_with_noise_is_read_back(found, tmp_path):
     again = read_summary(tmp_path / "site.json")
     assert again.epsilon == 0.5 and again.as_text() == noisy.as_text()
     assert (whole.noised(0.5).counts != noisy.counts).any()  # no seed
-
-
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        (lambda d: d | {"version": 1}, "version must be 2, got 1"),
-        (lambda d: d | {"format": "x"}, "format must be 'fairfl-summary'"),
-        (lambda d: [d], "format must be"),
-        (lambda d: d | {"site": "south"}, "altered after it was written"),
-        (lambda d: d | {"counts": _edit(d, 3)}, "altered after it was written"),
-        (lambda d: sealed(d, rows=[]), "does not fit together"),
-        (lambda d: sealed({k: v for k, v in d.items() if k != "edges"}), "(KeyError('edges'))"),
-        (lambda d: sealed(d, labels=["no"]), "counts must have shape (2, 1, 5)"),
-        (lambda d: sealed(d, edges=[0, 1, 0.5, 0.7, 0.8, 1]), "edges must be three or more incr"),
-        (lambda d: sealed(d, counts=[[1, 2]]), "counts must have shape (2, 2, 5), got (1, 2)"),
-        (lambda d: sealed(d, counts=_edit(d, 1.5)), "does not fit together"),
-        (lambda d: sealed(d, counts=_edit(d, "x")), "does not fit together"),
-        (lambda d: sealed(d, counts=_edit(d, 3)), "people must be the sum of counts, got 5"),
-        (lambda d: sealed(d, counts=_edit(d, None), totals={"people": 4}), "people must be the"),
-        (lambda d: sealed(d, counts=_edit(d, None), totals={"people": 5}), "people must be the"),
-        (lambda d: sealed(d, totals={"people": 5}), "does not fit together"),
-        (lambda d: sealed(d, totals=5), "does not fit together"),
-    ],
-)
-def test_an_altered_summary_is_refused_with_what_is_wrong(found, tmp_path, change, told):
-    file = tmp_path / "site.json"
-    file.write_text(json.dumps(change(json.loads(found.as_text()))))
-    with pytest.raises(ValueError) as error:
-        read_summary(file)
-    assert told in str(error.value) and "site.json" in str(error.value)
-
-
-def sealed(data, **changes):
-    """By somebody who computes the digest, too."""
-    data = data | changes
-    return data | {"sha256": _digest(data)}
-
-
-def _edit(data, value):
-    rows = json.loads(json.dumps(data["counts"]))
-    rows[0][0][0] = value
-    return rows
-
-
-@pytest.mark.parametrize(
-    ("text", "more", "told"),
-    [
-        ("", {}, "no rows below its header"),
-        ("s,y,a\n", {}, "no rows below its header"),
-        (ROWS + "0.3,no\n", {}, "row 6 of people.csv must have 3 cells, got 2"),
-        (ROWS + "0.3,,old\n", {}, "column 'y' must not be missing, got '' in row 6"),
-        (ROWS + "x,no,old\n", {}, "score column 's' must hold finite numbers, got 'x' in row 6"),
-        (ROWS + "nan,no,old\n", {}, "must hold finite numbers, got 'nan'"),
-        (ROWS + "1.5,no,old\n", {}, "must be from 0 to 1, the outermost edges, got 1.5 in row 6"),
-        (ROWS + "0.5,maybe,old\n", {}, "label column 'y' must have two values"),
-        (ROWS, {"score": "t"}, "'t' must be one column of people.csv, got s, y, a"),
-        (ROWS, {"score": "y"}, "columns must be different, got y, y, a"),
-        (ROWS, {"edges": [0, 1]}, "edges must be three or more increasing finite numbers"),
-        (ROWS, {"edges": [0, 0.5, 0.5, 1]}, "edges must be three or more increasing"),
-        (ROWS, {"site": ""}, "site must not be empty"),
-    ],
-)
-def test_a_bad_table_is_one_line(tmp_path, text, more, told):
-    (tmp_path / "people.csv").write_text(text)
-    with pytest.raises(ValueError) as error:
-        summarize(tmp_path / "people.csv", **NAMES | more)
-    assert told in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ({}, "sites must have different names, got 'north' twice"),
-        (
-            {"site": "s", "labels": ("no", "ja")},
-            "sites must have the same labels: 'north' has no, yes",
-        ),
-        ({"site": "s", "edges": (0, 0.1, 0.2, 0.3, 0.4, 1)}, "sites must have the same edges"),
-    ],
-)
-def test_sites_must_agree(found, change, told):
-    with pytest.raises(ValueError, match=told):
-        joined([found, replace(found, **change)])
-
-
-def test_it_needs_numpy_alone():
-    code = "import sys, fairfl.sims.data.summary; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    heavy = {"scipy", "pandas", "torch", "matplotlib", "typer", "rich", "cvxpy", "sklearn"}
-    assert not heavy & set(done.stdout.split())

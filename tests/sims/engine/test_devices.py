@@ -57,32 +57,45 @@ def on_both(monkeypatch, model, data, replicates, training, computing=EXACT, rou
         assert one == pytest.approx(other, rel=1e-10)
 
 
-def test_every_algorithm_ends_where_the_cpu_does(monkeypatch):
-    training = quick(
-        lr=0.05, epochs=2, momentum=0.5, participation=Uniform(4), dropout=0.1, stragglers=0.3
-    )
-    on_both(monkeypatch, Softmax(4, 3), DATA, [Replicate(one) for one in EVERY], training)
+MIXED = [Replicate(rule, k) for k, rule in enumerate((FedAvg(), PropFair(4.0), Ditto(0.2)))]
+MIXED.append(Replicate(TERM(1.0, 0.3)))
 
 
-@pytest.mark.parametrize("limit", [1, 1 << 30])
-@pytest.mark.parametrize("model", [MLP((4, 5, 3)), Module(network)], ids=["mlp", "module"])
-def test_networks_and_chunks(model, limit, monkeypatch):
-    replicates = [
-        Replicate(FedAvg()),
-        Replicate(PropFair(4.0), 1),
-        Replicate(Ditto(0.2), 2),
-        Replicate(TERM(1.0, 0.3)),
-    ]
-    computing, data = replace(EXACT, memory_limit=limit), classified((1, 9, 4), test=2)
-    on_both(monkeypatch, model, data, replicates, quick(momentum=0.5), computing, rounds=1)
-
-
-@pytest.mark.parametrize("kind", [LeastSquares, Logistic, LinearSVM])
-def test_models_of_two_classes_and_of_none(kind, monkeypatch):
+def two_classes(kind):
+    """A linear model of one score, and data for it."""
     data = classified((1, 17, 4), classes=2).train
     y = data.x.sum(1) if kind is LeastSquares else data.y
-    parts = Parts(ClientData(data.x, y, data.offsets))
-    on_both(monkeypatch, kind(4), parts, [Replicate(QFedAvg(1.0))], quick(lr=0.02))
+    return kind(4), Parts(replace(data, y=y)), [Replicate(QFedAvg(1.0))], quick(lr=0.02)
+
+
+def overflowing():
+    """Data of which the second client's losses are not finite."""
+    data = classified((6, 6, 6)).train
+    x = data.x.clone()
+    x[6:12] *= 1e200
+    return Parts(ClientData(x, x.sum(1) * 0 + 1, data.offsets))
+
+
+ALL = quick(lr=0.05, epochs=2, momentum=0.5, participation=Uniform(4), dropout=0.1, stragglers=0.3)
+FEW, TWO = classified((1, 9, 4), test=2), quick(momentum=0.5)
+DROP = replace(EXACT, non_finite="drop")
+SUMS = Logistic(2), people((30, 20, 25)), [Replicate(FedFB())], quick(rounds=3)
+CASES = {
+    "every algorithm": (Softmax(4, 3), DATA, [Replicate(one) for one in EVERY], ALL),
+    "mlp": (MLP((4, 5, 3)), FEW, MIXED, TWO),
+    "mlp in chunks": (MLP((4, 5, 3)), FEW, MIXED, TWO, replace(EXACT, memory_limit=1)),
+    "module": (Module(network), FEW, MIXED, TWO),
+    "module in chunks": (Module(network), FEW, MIXED, TWO, replace(EXACT, memory_limit=1)),
+    **{kind.__name__: two_classes(kind) for kind in (LeastSquares, Logistic, LinearSVM)},
+    "dropped": (LeastSquares(4), overflowing(), [Replicate(FedAvg())], quick(lr=1e-3), DROP),
+    "sums": (*SUMS, EXACT, 3),
+    "masked sums": (*SUMS, replace(EXACT, masked_updates=True), 3),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_ends_where_the_cpu_does(case, monkeypatch):
+    on_both(monkeypatch, *CASES[case])
 
 
 def test_the_larger_models(monkeypatch):
@@ -96,22 +109,6 @@ def test_the_larger_models(monkeypatch):
     for make, x, classes in cases:
         data = Parts(ClientData(x, torch.randint(0, classes, (5,), generator=generator), offsets))
         on_both(monkeypatch, Module(make), data, [Replicate(FedAvg())], training, rounds=1)
-
-
-def test_what_is_not_finite_is_dropped_there(monkeypatch):
-    data = classified((6, 6, 6)).train
-    x = data.x.clone()
-    x[6:12] *= 1e200
-    parts = Parts(ClientData(x, x.sum(1) * 0 + 1, data.offsets))
-    given = LeastSquares(4), parts, [Replicate(FedAvg())], quick(lr=1e-3)
-    on_both(monkeypatch, *given, replace(EXACT, non_finite="drop"), rounds=1)
-
-
-@pytest.mark.parametrize("masked", [False, True])
-def test_a_server_of_sums(masked, monkeypatch):
-    computing = replace(EXACT, masked_updates=masked)
-    given = Logistic(2), people((30, 20, 25)), [Replicate(FedFB())], quick(rounds=3)
-    on_both(monkeypatch, *given, computing, rounds=3)
 
 
 @pytest.mark.parametrize(

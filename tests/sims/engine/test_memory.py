@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from federations import allocated
 from torch import nn
-from torch.profiler import ProfilerActivity, profile
 
 from fairfl.sims import models
 from fairfl.sims.algorithms.fedavg import FedAvg
@@ -27,20 +27,10 @@ from fairfl.sims.engine import (
     Training,
     train,
 )
-from fairfl.sims.engine.live_bytes import peak_bytes
 from fairfl.sims.engine.task import Jobs
 
 OFF = 0.22
 """An estimate is within this part of what is taken; 0.41 to 1.81 of it before it was measured."""
-
-
-def allocated(function):
-    """The most bytes that torch's allocator had given out at a time while ``function`` ran."""
-    with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as seen:
-        function()
-    assert seen.profiler is not None
-    every = sorted(seen.profiler.kineto_results.events(), key=lambda event: event.start_ns())
-    return int(np.cumsum([one.nbytes() for one in every if one.name() == "[memory]"]).max())
 
 
 def jobs(clients, size, batch, momentum, weights=False, passes=1):
@@ -162,20 +152,3 @@ def test_a_limit_holds_for_numpy_too_and_plans_go_with_the_data(kept):
         assert tracemalloc.get_traced_memory()[0] <= limit / 8
     finally:
         tracemalloc.stop()
-
-
-def test_live_bytes_by_hand():
-    """3 times 4,000 bytes are made, of which 2 are left when the third is."""
-    x = torch.zeros(1000)
-
-    def three():
-        first = x + 1
-        view = first[:10]
-        view *= 2
-        second = first * 2
-        del first, view
-        return second + 1
-
-    assert peak_bytes(three) == 8000
-    assert peak_bytes(lambda: x.mul_(2)) == 0
-    assert peak_bytes(lambda: [x + 1, x + 2, x + 3]) == 12_000

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from every_algorithm import EVERY, KINDS, FedAvg, FedMGDA
-from federations import EXACT, classified, quick, received, trained
+from federations import EXACT, allocated, classified, quick, received, trained
 from grouped import people
 
 from fairfl.sims.engine import (
@@ -26,7 +26,6 @@ from fairfl.sims.engine import (
     algorithm,
 )
 from fairfl.sims.engine.algorithm import squared_norms
-from fairfl.sims.engine.live_bytes import peak_bytes
 from fairfl.sims.engine.secure_sums import SumOnly
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.sims.models import LeNet
@@ -43,25 +42,6 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr(algorithm, "BLOCK", 2 * 15 * 8)
 
 
-@pytest.mark.parametrize("least", [1, 7 * 15 * 8], ids=["all but one", "FedMGDA"])
-def test_parts_are_the_whole(least, small_blocks):
-    """Parts of 2 of 7 clients, of 4, and all at once, to rounding. FedMGDA looks at all at once."""
-    rules = [one for one in EVERY if (one.name == "fedmgda") == (least > 1)]
-    off, data = 1e-11, classified(SIZES)
-    first, *others = [
-        trained(Softmax(4, 3), data, rules, SETTING, replace(EXACT, memory_limit=limit))
-        for limit in (least, 4 * 4 * 15 * 8 + 1, 1 << 30)
-    ]
-    for end in others:
-        for r, one in enumerate(rules):
-            close = {"rtol": off, "atol": off, "err_msg": repr(one)}
-            np.testing.assert_allclose(end.params[r], first.params[r], **close)
-            for name, value in end.states[r].items():
-                np.testing.assert_allclose(value, first.states[r][name], **close)
-            np.testing.assert_array_equal(end.weights[r][0], first.weights[r][0])
-            np.testing.assert_allclose(end.weights[r][1], first.weights[r][1], **close)
-
-
 GROUP_FAIR = [
     FedFB(),
     FedFB(evaluated="local"),
@@ -69,19 +49,28 @@ GROUP_FAIR = [
     LocalFairBatch(FairBatch(), 2),
     LocalFairBatch(FairBatch()),
 ]
+PEOPLE = Logistic(2), people((30, 50, 40, 20)), GROUP_FAIR, quick(rounds=4)
+ALONE = Softmax(4, 3), classified(SIZES), [one for one in EVERY if one.name != "fedmgda"], SETTING
+AT_ONCE = *ALONE[:2], [one for one in EVERY if one.name == "fedmgda"], SETTING
 
 
-def test_parts_behind_sums(monkeypatch):
-    """One client at a time."""
-    monkeypatch.setattr(algorithm, "BLOCK", 1)
-    given = Logistic(2), people((30, 50, 40, 20)), GROUP_FAIR, quick(rounds=4)
-    one, other = (trained(*given, replace(EXACT, memory_limit=m)) for m in (1, 1 << 30))
-    for r, rule in enumerate(GROUP_FAIR):
-        close = {"rtol": 1e-12, "atol": 1e-12, "err_msg": repr(rule)}
-        np.testing.assert_allclose(one.params[r], other.params[r], **close)
-        for name, value in one.states[r].items():
-            np.testing.assert_allclose(value, other.states[r][name], **close)
-        moved = one.params[r] if one.params[r].any() else one.states[r]["own.models"]
+@pytest.mark.parametrize(
+    ("given", "least", "off"),
+    [(ALONE, 1, 1e-11), (AT_ONCE, 7 * 15 * 8, 1e-11), (PEOPLE, 1, 1e-12)],
+    ids=["all but one", "FedMGDA", "behind sums"],
+)
+def test_parts_are_the_whole(given, least, off, monkeypatch):
+    """Two clients at a time (behind sums one), and all; FedMGDA looks at all at once."""
+    monkeypatch.setattr(algorithm, "BLOCK", 1 if given is PEOPLE else 2 * 15 * 8)
+    some, whole = (trained(*given, replace(EXACT, memory_limit=m)) for m in (least, 1 << 30))
+    for r, rule in enumerate(given[2]):
+        close = {"rtol": off, "atol": off, "err_msg": repr(rule)}
+        np.testing.assert_allclose(some.params[r], whole.params[r], **close)
+        for name, value in some.states[r].items():
+            np.testing.assert_allclose(value, whole.states[r][name], **close)
+        np.testing.assert_array_equal(some.weights[r][0], whole.weights[r][0])
+        np.testing.assert_allclose(some.weights[r][1], whole.weights[r][1], **close)
+        moved = some.params[r] if some.params[r].any() else some.states[r]["own.models"]
         assert float(moved.abs().max()) > 1e-3
 
 
@@ -203,34 +192,30 @@ def test_layers_are_weights_with_their_bias():
     )
 
 
-@pytest.mark.parametrize("name", sorted({*KINDS} - {"fedmgda", "ditto"}))
-def test_memory_does_not_grow_with_the_clients(name, monkeypatch):
-    """FedMGDA+ looks at all updates at once, Ditto keeps a model a client."""
-    one = KINDS[name].examples()[0]
-    does_not_grow(one, Computing(device="cpu", memory_limit=1 << 20), monkeypatch)
+HELD = [kind.examples()[0] for name, kind in KINDS.items() if name not in ("fedmgda", "ditto")]
 
 
-@pytest.mark.parametrize("one", GROUP_FAIR[:3] + [LocalFairBatch(average_every=1)], ids=repr)
-def test_nor_does_it_behind_sums(one, monkeypatch):
-    does_not_grow(one, Computing(device="cpu", memory_limit=1 << 20), monkeypatch)
+@pytest.mark.parametrize(
+    "one", [*HELD, *GROUP_FAIR[:3], LocalFairBatch(average_every=1)], ids=lambda one: one.name
+)
+def test_memory_does_not_grow_with_the_clients(one, monkeypatch):
+    """Updates of 40 clients are 40 * 85 kB; with a limit of 1 MB they take as much as 10's.
 
-
-def does_not_grow(one, computing, monkeypatch):
-    """Updates of 40 clients are 40 * 85 kB; with a limit of 1 MB they take as much as 10's."""
-    model, each = MLP((50, 200, 50, 10)), 4 * 20_760
+    FedMGDA+ looks at all updates at once, Ditto keeps a model a client.
+    """
+    model, each, took = MLP((50, 200, 50, 10)), 4 * 20_760, {}
     assert model.size == 20_760
     monkeypatch.setattr(algorithm, "BLOCK", each)
-    took = {}
+    behind = isinstance(one, SumOnly)
     for clients in (10, 40):
-        generator = torch.Generator().manual_seed(0)
-        x = torch.randn(4 * clients, 50, generator=generator)
-        y = torch.arange(4 * clients) % (2 if isinstance(one, SumOnly) else 10)
-        group = np.arange(4 * clients) // 2 % 2 if isinstance(one, SumOnly) else None
+        x = torch.randn(4 * clients, 50, generator=torch.Generator().manual_seed(0))
+        y = torch.arange(4 * clients) % (2 if behind else 10)
+        group = np.arange(4 * clients) // 2 % 2 if behind else None
         data = Parts(ClientData(x, y, np.arange(clients + 1) * 4, group=group))
-        training = Training(rounds=2, batch_size=4)
-        simulation = Simulation(model, data, [Replicate(one)], training, computing)
-        if isinstance(one, SumOnly):
+        given = model, data, [Replicate(one)], Training(rounds=2, batch_size=4)
+        simulation = Simulation(*given, Computing(device="cpu", memory_limit=1 << 20))
+        if behind:
             simulation.step()  # the first one reports nothing
-        took[clients] = peak_bytes(simulation.step)
+        took[clients] = allocated(simulation.step)
     assert took[40] <= took[10] + 5 * each < 40 * each
     assert took[40] <= 1.6 * (1 << 20)

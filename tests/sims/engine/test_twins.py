@@ -77,7 +77,7 @@ def test_fedavg_in_every_setting(sizes, changes):
 
 
 def test_every_algorithm():
-    training = quick(lr=0.05, momentum=0.5, participation=Uniform(4), epochs=2, rounds=4)
+    training = quick(lr=0.05, momentum=0.5, participation=Uniform(4), epochs=2, rounds=3)
     assert_twins(MODEL, classified(UNEQUAL), EVERY, training)
 
 
@@ -246,7 +246,7 @@ def drawn(sizes, seed=0):
     """Clients of these sizes, some of which may have none."""
     rng = np.random.default_rng(seed)
     x, y = rng.normal(size=(np.sum(sizes), 4)), rng.integers(0, 3, np.sum(sizes))
-    return ClientData.of_arrays(x, y, np.append(0, np.cumsum(sizes)))
+    return ClientData(x, y, np.append(0, np.cumsum(sizes)))
 
 
 def one_by_one(model, params, data, clients):
@@ -300,7 +300,7 @@ def test_several_models_and_clients_are_measured_as_each_alone(
 def test_regression_has_no_right_and_wrong():
     model, plain = LeastSquares(4), drawn([2, 0, 3])
     data = model.prepare(replace(plain, y=plain.x.sum(1)))
-    zeros = torch.zeros(3, 5, dtype=torch.float64)
-    found = losses.measure(model, zeros, data, np.arange(3), own=True)
+    zeros = torch.zeros(1, 3, 5, dtype=torch.float64)
+    found = losses.measure_models(model, zeros, data, np.arange(3), own=True)
     np.testing.assert_allclose(found.losses, data.y**2 / 2, rtol=1e-14)
     assert found.correct is None and found.means()[1].isnan()

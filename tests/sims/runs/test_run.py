@@ -2,11 +2,6 @@
 
 import json
 import os
-import random
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import killed
@@ -76,27 +71,6 @@ def test_stopped_at_any_write_it_comes_to_the_same_end(stage, when, tmp_path, mo
     assert (result.params == through[0].params).all()
     assert contents(folder) == through[1]
     pd.testing.assert_frame_equal(result.rounds, through[0].rounds)
-
-
-@pytest.mark.exact  # its processes add up in the order as it is
-@pytest.mark.slow
-def test_killed_twice_it_comes_to_the_same_end(tmp_path):
-    folder, clock, first = tmp_path / "run", random.Random(5), list[int]()
-    for _ in range(2):
-        command = [sys.executable, killed.__file__, str(folder)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None
-            lines = [process.stdout.readline() for _ in range(3)]  # a checkpoint each two rounds
-            assert lines[-1], "the run ended before it could be killed"
-            time.sleep(clock.uniform(0.0, 0.08))
-            process.send_signal(signal.SIGKILL)
-        assert process.returncode == -signal.SIGKILL
-        first.append(int(lines[0]))
-    assert first[1] > first[0]  # it got on
-    result = killed.run(folder)
-    whole = killed.run(tmp_path / "whole")
-    assert (result.params == whole.params).all()
-    assert contents(folder) == contents(tmp_path / "whole")
 
 
 @pytest.mark.parametrize(

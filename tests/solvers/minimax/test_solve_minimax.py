@@ -1,8 +1,5 @@
-"""solve_minimax: two routes to one minimum, certificates from their definitions, and closed
-forms.
-"""
+"""solve_minimax: certificates from their definitions, and closed forms."""
 
-import cvxpy as cp
 import numpy as np
 import pytest
 from hypothesis import given
@@ -62,9 +59,7 @@ ALL = FIVE + WEIGHTED + DERIVED
 
 
 def regression(seed=0, n=5, d=3, m=20):
-    """n clients' least squares, (1/m) ||X_i θ - y_i||²: as a function with its Jacobian, and the
-    data.
-    """
+    """n clients' least squares, (1/m) ||X_i θ - y_i||², with their Jacobian."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, m, d))
     y = np.einsum("nmd,nd->nm", X, 1 + 0.3 * rng.normal(size=(n, d))) + 0.3 * rng.normal(
@@ -75,15 +70,10 @@ def regression(seed=0, n=5, d=3, m=20):
         r = X @ theta - y
         return (r**2).mean(1), 2 * np.einsum("nm,nmd->nd", r, X) / m
 
-    return losses, X, y
+    return losses
 
 
-def expressions(X, y):
-    theta = cp.Variable(X.shape[2], name="theta")
-    return theta, [cp.sum_squares(x @ theta - z) / len(z) for x, z in zip(X, y, strict=True)]
-
-
-LOSSES, X, Y = regression()
+LOSSES = regression()
 # PropFair: below M
 START = {True: solve_minimax(LOSSES, AFL(), np.zeros(3), jac=True).theta, False: np.zeros(3)}
 AFL_VALUE = AFL().value(LOSSES(START[True])[0])
@@ -94,19 +84,9 @@ def start(objective):
 
 
 @pytest.mark.parametrize("objective", ALL, ids=repr)
-def test_two_routes_to_one_minimum(objective):
-    """An interior-point code on expressions, and descent on functions, share the objective's value
-    alone. Each number of the certificate is its definition, and its bound holds near and far.
-    """
-    theta, f = expressions(X, Y)
-    cone = solve_minimax(f, objective)
+def test_certificates_are_their_definitions(objective):
+    """Each number of the certificate is its definition, and its bound holds near and far."""
     smooth = solve_minimax(LOSSES, objective, start(objective), jac=True)
-    assert cone.value == pytest.approx(smooth.value, abs=3e-7)
-    # the value to 1e-8 gives θ to its root
-    assert cone.theta == pytest.approx(smooth.theta, abs=3e-4)
-    assert cone.dual_weights == pytest.approx(smooth.dual_weights, abs=1e-3)
-    assert theta.value == pytest.approx(cone.theta) and cone.names == ("theta",)
-    assert abs(cone.certificate.gap) <= 1e-6 * (1 + abs(cone.value))
     f, J = LOSSES(smooth.theta)
     lam, c = smooth.dual_weights, smooth.certificate
     assert (smooth.losses == f).all() and smooth.value == c.value == objective.value(f)
@@ -121,27 +101,23 @@ def test_two_routes_to_one_minimum(objective):
         assert (values or size > 0.1) and min(values, default=np.inf) >= c.lower
 
 
-# A new objective without a form, or a route, is noticed here.
+# A new objective without a route is noticed here.
 FAMILIES = [
     example
     for cls in objectives().values()
     for example in cls.examples()
-    if example.traits.convex
-    and not (isinstance(example, KolmogorovMean) and example.special_case is None)
+    if example.traits.convex and example not in ALL
 ]
 
 
 @pytest.mark.parametrize("example", FAMILIES, ids=repr)
-def test_registry_every_objective_family_has_a_form(example):
-    f = expressions(X, Y)[1]
+def test_registry_every_convex_objective_is_solved(example):
     if example.domain.upper < AFL_VALUE:  # what the clients can reach together is outside
-        with pytest.raises(CertificationError, match="no point meets the constraints"):
-            solve_minimax(f, example)
         with pytest.raises(ValueError, match="start must have losses in the objective's domain"):
             solve_minimax(LOSSES, example, START[True], jac=True)
-    elif example not in ALL:
-        smooth = solve_minimax(LOSSES, example, START[True], jac=True)
-        assert solve_minimax(f, example).value == pytest.approx(smooth.value, abs=1e-7)
+    else:
+        found = solve_minimax(LOSSES, example, START[True], jac=True)  # raises unless certified
+        assert found.value <= example.value(LOSSES(START[True])[0]) + 1e-12
 
 
 def parabolas(centres, heights):
@@ -190,67 +166,19 @@ def test_linear_losses_have_a_minimum_only_where_the_objective_gives_them_one():
     # (1/6) / (1 + 5/6): the mean's slope
     with pytest.raises(CertificationError, match="stationarity 0.0909.*regulariser"):
         solve_minimax(losses, FedAvg(), [0.7], jac=True)
-    x = cp.Variable()
-    assert solve_minimax([x + 1, 1 - x, x / 2], AFL()).theta == pytest.approx([0], abs=1e-7)
-    with pytest.raises(CertificationError, match="FedAvg.* unbounded below; bound θ"):
-        solve_minimax([x + 1, 1 - x, x / 2], FedAvg())
 
 
-def test_constraints_push_back():
-    """On θ >= 2 the maximum of θ² and (θ-1)² is least at θ = 2, with λ = (1, 0); on a half-space
-    alike.
-    """
-    x = cp.Variable(2, name="x")
-    f = [cp.sum_squares(x), cp.sum_squares(x - 1)]
-    found = solve_minimax(f, AFL(), constraints=[x[0] >= 2, x[1] == 0])
-    assert found.theta == pytest.approx([2, 0], abs=1e-6) and found.dual_weights == pytest.approx(
-        [1, 0], abs=1e-6
-    )
-    assert found.value == pytest.approx(4, abs=1e-7) and np.isnan(found.certificate.stationarity)
-    assert found.summary()["stationarity"] is None and abs(found.certificate.gap) < 1e-6
-    assert found.certificate.violation < 1e-8
-
-
-def test_several_variables_matrices_and_vector_expressions():
-    """θ lists the entries row by row."""
-    rng = np.random.default_rng(3)
-    A, b = cp.Variable((2, 3), name="A"), cp.Variable(name="b")
-    target = rng.normal(size=(4, 2, 3))
-    f = cp.hstack([cp.sum_squares(A - T) + (b - k) ** 2 for k, T in enumerate(target)])
-    found = solve_minimax(f, TERM(1.0))
-    assert found.names == ("A", "b") and found.theta[:6].reshape(2, 3) == pytest.approx(A.value)
-    lam = found.dual_weights
-    assert A.value == pytest.approx(np.einsum("n,nij->ij", lam, target), abs=1e-4)
-
-
-def test_losses_with_kinks():
-    """Absolute deviations, as expressions: the median for FedAvg, the middle of the range for
-    AFL.
-    """
-    x = cp.Variable()
-    f = [cp.abs(x - c) for c in (0.0, 1.0, 5.0)]
-    assert solve_minimax(f, FedAvg()).theta == pytest.approx([1], abs=1e-6)
-    assert solve_minimax(f, AFL()).theta == pytest.approx([2.5], abs=1e-6)
-    # least squares: the mean
-    assert solve_minimax(f, QFFL(1.0)).theta == pytest.approx([2], abs=1e-4)
-
-
-def test_kolmogorov_means_of_functions_and_of_expressions():
+def test_kolmogorov_means():
     import sympy
 
     t = sympy.Symbol("t", real=True)
     named = solve_minimax(LOSSES, TERM(1.0), np.zeros(3), jac=True)
     by_sympy = solve_minimax(LOSSES, KolmogorovMean(sympy.exp(t)), np.zeros(3), jac=True)
     assert by_sympy.theta == pytest.approx(named.theta, abs=1e-9)
-    assert solve_minimax(expressions(X, Y)[1], KolmogorovMean(sympy.exp(t))).value == pytest.approx(
-        named.value, abs=1e-8
-    )
     # no closed conjugate: it is computed
     harmonic = KolmogorovMean(1 / (3 - t), upper=3.0)
     found = solve_minimax(LOSSES, harmonic, start(PropFair()), jac=True)
     assert abs(found.certificate.fenchel_gap) < 1e-8 and found.certificate.stationarity < 1e-8
-    with pytest.raises(ValueError, match="named mean"):
-        solve_minimax(expressions(X, Y)[1], harmonic)
     with pytest.raises(ValueError, match="objective must be convex.*it is not"):
         solve_minimax(LOSSES, KolmogorovMean(sympy.log(t), lower=0.0), np.zeros(3), jac=True)
     with pytest.raises(ValueError, match="objective must be convex.*not decided"):
@@ -314,7 +242,7 @@ def test_many_clients_and_logistic_losses():
 
 
 def test_stays_within_the_time_of_a_lazy_import():
-    """fairfl.solve_minimax is there, and functions need no cvxpy."""
+    """fairfl.solve_minimax is there, and needs no cvxpy."""
     import subprocess
     import sys
 
@@ -334,8 +262,5 @@ def test_what_cannot_be_certified_says_what_to_try():
     ):
         # the wrong sign
         solve_minimax(lambda t: (LOSSES(t)[0], -LOSSES(t)[1]), FedAvg(), np.zeros(3), jac=True)
-    z = cp.Variable()
-    with pytest.raises(CertificationError, match="no point meets the constraints"):
-        solve_minimax([z**2, (z - 1) ** 2], AFL(), constraints=[z >= 1, z <= 0])
     with pytest.raises(CertificationError, match="certified to 1e-30"):
         solve_minimax(LOSSES, AFL(), np.zeros(3), jac=True, tolerance=1e-30)

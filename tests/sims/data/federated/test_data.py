@@ -1,12 +1,11 @@
-"""Samples with a client: nothing is lost on the way to clients; wrong input is named."""
-
-from typing import Any
+"""Samples with a client: nothing is lost on the way to clients."""
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from small_data import samples
 
 import fairfl as ff
 from fairfl.sims.data.federated import FederatedData, sample, synthetic
@@ -14,58 +13,24 @@ from fairfl.sims.data.federated.synthetic import client_sizes
 from fairfl.sims.engine import Parts
 
 
-def small(owner: Any = (1, 0, 1, 2), **given: Any) -> FederatedData:
-    fields: dict[str, Any] = {"x": np.arange(8.0).reshape(4, 2), "y": [0, 1, 1, 0], "n_clients": 4}
-    return FederatedData("small", owner=np.asarray(owner), **(fields | given))
-
-
 def test_rows_by_client() -> None:
-    parts = Parts.of(small([1, 0, 1, 1], part=[0, 0, 0, 2], n_clients=2, group=[0, 1, 2, 0]))
+    parts = Parts.of(
+        samples(owner=[1, 0, 1, 1], part=[0, 0, 0, 2], n_clients=2, group=[0, 1, 2, 0])
+    )
     assert parts.train.offsets.tolist() == [0, 1, 3] and parts.test.offsets.tolist() == [0, 0, 1]
     assert parts.train.x.tolist() == [[2, 3], [0, 1], [4, 5]] and parts.validation is None
     assert parts.train.y.tolist() == [1, 0, 1] and parts.train.group.tolist() == [1, 0, 2]
-    pixels = Parts.of(small([0] * 4, x=np.full((4, 1, 2, 2), 51, np.uint8), n_clients=1)).train.x
+    pixels = Parts.of(
+        samples(owner=[0] * 4, x=np.full((4, 1, 2, 2), 51, np.uint8), n_clients=1)
+    ).train.x
     assert pixels.dtype == torch.float32 and np.allclose(pixels, 0.2, atol=1e-7)
-    assert "small" in repr(small()) and "4 train" in repr(small())
+    assert "small" in repr(samples()) and "4 train" in repr(samples())
     with pytest.raises(ValueError, match="read-only"):
-        small().x[0] = 0.0
-
-
-WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"x": np.zeros(4)}, r"x must have shape \(N, ...\)"),
-    ({"y": [0, 1]}, r"y must have shape \(4, ...\), got shape \(2,\)"),
-    ({"x": np.array([["a"]] * 4)}, "x must be numbers"),
-    (
-        {"x": np.array([[1.0], [np.nan], [1.0], [1.0]])},
-        "x must be finite, got NaN or infinity in row 1",
-    ),
-    ({"owner": [0, 1, 2, 4]}, "owner must be in 0..3, got 4 at row 3"),
-    ({"owner": [0.0, 1, 2, 3]}, "owner must be whole numbers"),
-    ({"n_clients": 0}, "n_clients must be a whole number of at least 1, got 0"),
-    ({"part": [0, 1, 2, 3]}, "part must be in 0..2, got 3 at row 3"),
-    ({"group": [0, 1, -1, 0]}, "group must be >= 0, got -1 at row 2"),
-    ({"client_names": ("a",)}, "client_names must name 4 clients, got 1"),
-]
-
-
-@pytest.mark.parametrize("case", range(len(WRONG)))
-def test_wrong_fields_are_named(case: int) -> None:
-    given_, message = WRONG[case]
-    with pytest.raises(ValueError, match=message):
-        small(**given_)
-
-
-def test_wrong_parts_and_shares_are_named() -> None:
-    with pytest.raises(
-        ValueError, match="part must be one of train, validation, test or all, got 'dev'"
-    ):
-        small().rows("dev")
-    with pytest.raises(ValueError, match=r"validation \+ test must be less than 1, got 1"):
-        small().split(0.5, 0.5)
+        samples().x[0] = 0.0
 
 
 def test_clients_can_be_assigned_anew() -> None:
-    data = small().assigned([0, 0, 1, 1])
+    data = samples().assigned([0, 0, 1, 1])
     assert data.n_clients == 2 and data.sizes().tolist() == [2, 2] and len(data) == 4
 
 

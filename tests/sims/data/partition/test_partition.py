@@ -60,6 +60,8 @@ def test_dirichlet_beta_sets_the_skew() -> None:
         for b in (0.1, 1.0, 100.0)
     ]
     assert skew[0] > skew[1] > skew[2]
+    with pytest.raises(PartitionError, match="no draw of 3 gave every one of 4 clients 1 rows"):
+        dirichlet([0, 1, 0, 1], 4, 1e-9, min_size=1, tries=3)
     # gamma draws underflow: a class sits with one client
     tiny = dirichlet(label, 3, 1e-8, min_size=0, seed=0)
     assert (np.sort(summarise(tiny, label)[list(range(10))].to_numpy(), axis=0)[-1] == 500).all()

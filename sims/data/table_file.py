@@ -1,0 +1,351 @@
+"""The one reader of tables that somebody else wrote: text with a header, or Parquet.
+
+Of text it needs numpy and the standard library alone, so that a site can run it where little is
+installed. A column is kept as its different texts and a code a row: so it is read in little memory,
+and each text is understood once. Rows are counted from 1, the header left out.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import zlib
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fairfl._support.checks import Array, existing_file, one_of, shown, some
+
+PARQUET = (".parquet", ".pq")
+NOT_THERE = ("na", "nan", "n/a", "null", "none")
+"""What stands for a missing number; among texts "NA" may be a continent."""
+BLOCK = 1_000
+"""Rows that are read at once."""
+FIRST = 3
+"""Rows with a missing cell that are named, of each column."""
+Roles = Mapping[str, Sequence[str]]
+"""What columns are wanted for, and their names."""
+
+
+@dataclass(frozen=True)
+class Form:
+    r"""How a text file is written, and what becomes of rows with a missing cell.
+
+    Parameters
+    ----------
+    sep : one character between cells; ``\t`` is a tab.
+    decimal : "." or ",", before the decimals of a number.
+    encoding : as Python calls it, such as utf-8, cp1252 or utf-16; a byte order mark may be there.
+    missing : "error" or "drop". An empty cell is missing; in a column of numbers NA, NaN, N/A, null
+        and None are, too.
+    """
+
+    sep: str = ","
+    decimal: str = "."
+    encoding: str = "utf-8"
+    missing: str = "error"
+
+    def __post_init__(self) -> None:
+        one_of("decimal", self.decimal, (".", ","))
+        one_of("missing", self.missing, ("error", "drop"))
+        sep = "\t" if self.sep == r"\t" else self.sep
+        if len(sep) != 1 or sep in f'"\r\n{self.decimal}':
+            raise ValueError(
+                r"sep must be one character (\t is a tab), neither a quote nor the decimal sign "
+                f"{self.decimal!r}, got {sep!r}"
+            )
+        object.__setattr__(self, "sep", sep)
+        try:
+            "".encode(self.encoding)
+            name = codecs.lookup(self.encoding).name
+        except (LookupError, UnicodeError, ValueError):
+            raise ValueError(
+                "encoding must be one that Python knows, such as utf-8, cp1252 or utf-16, got "
+                f"{shown(self.encoding)}"
+            ) from None
+        object.__setattr__(self, "encoding", "utf-8-sig" if name == "utf-8" else name)
+
+    def numbers(self, texts: Sequence[str]) -> Array:
+        """(m,) the numbers that texts say; NaN where one says none."""
+        if self.decimal == ",":
+            texts = [text.replace(".", "_").replace(",", ".") for text in texts]
+        try:
+            found = np.fromiter(map(float, texts), np.float64, len(texts))
+        except ValueError:
+            found = np.array([_number(text) for text in texts])
+        if "_" in "".join(texts):  # Python's own 1_000
+            found[["_" in text for text in texts]] = np.nan
+        return found
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return np.nan
+
+
+PLAIN = Form()
+
+
+@dataclass(frozen=True)
+class Table:
+    """Some columns of a file.
+
+    Attributes
+    ----------
+    path, form : of the file.
+    columns : by name, different texts, each row's code, and the numbers that the texts say.
+    rows : (n,) the rows' numbers in the file; those with a missing cell may be left out.
+    dropped : which ones were, in words; "" if none.
+    """
+
+    path: Path
+    form: Form
+    columns: dict[str, tuple[list[str], Array, Array]]
+    rows: Array = field(repr=False)
+    dropped: str = ""
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def is_numeric(self, name: str) -> bool:
+        """Whether a column holds numbers only."""
+        return not np.isnan(self.columns[name][2]).any()
+
+    def numbers(self, name: str) -> Array:
+        """(n,) a column's finite numbers; ValueError for anything else."""
+        texts, codes, said = self.columns[name]
+        values = said[codes]
+        wrong = ~np.isfinite(values)
+        if wrong.any():
+            k = int(np.argmax(wrong))
+            text = texts[codes[k]]
+            sign = f" (the decimal sign is {self.form.decimal!r})" * bool({*text} & {*",."})
+            raise ValueError(
+                f"column {name!r} of {self.path.name} must hold finite numbers, got {text!r} in "
+                f"row {self.rows[k]}{sign}"
+            )
+        return values
+
+    def categories(self, name: str) -> tuple[Array, tuple[str, ...]]:
+        """(n,) codes of a column's values, and these in order: of numbers, if all are."""
+        texts, codes, _ = self.columns[name]
+        values = ordered({text.strip() for text in texts}, self.form)
+        place = {value: k for k, value in enumerate(values)}
+        return np.array([place[text.strip()] for text in texts])[codes], values
+
+    def labels(self, name: str) -> tuple[Array, tuple[str, str]]:
+        """(n,) y, and the two values; the later is y = 1."""
+        codes, values = self.categories(name)
+        if len(values) != 2:
+            alone = " alone" if len(values) == 1 else ""
+            raise ValueError(
+                f"label column {name!r} of {self.path.name} must have two values, got "
+                f"{some([repr(value) for value in values], 5)}{alone}"
+            )
+        return codes, (values[0], values[1])
+
+
+def ordered(values: Iterable[str], form: Form = PLAIN) -> tuple[str, ...]:
+    """In the order of numbers where all are numbers, else of texts."""
+    texts = sorted(values)
+    found = form.numbers(texts)
+    return tuple(
+        texts if np.isnan(found).any() else [texts[k] for k in np.argsort(found, kind="stable")]
+    )
+
+
+def read_table(
+    path: str | Path, form: Form, roles: Roles, more: Sequence[str] | None = ()
+) -> Table:
+    """Read the columns of ``roles``, which must be different, and ``more``; None: all that have a
+    name.
+
+    Parquet by its suffix (.parquet, .pq), else text, compressed if the suffix is .gz. Where columns
+    that are read have missing cells, ``form`` says what becomes of the rows; they are counted by
+    the roles client and group.
+
+    Raises
+    ------
+    ValueError : the content does not fit.  OSError : the file cannot be read.
+    """
+    path = existing_file(path)
+    rows = table_rows(path, form)
+    names = [name.strip() for name in next(rows, ())]
+    if not names:
+        raise ValueError(f"{path.name} is empty")
+    wanted = _wanted(names, path, roles, more, form.sep)
+    places = [names.index(name) for name in wanted]
+    known, codes = [_Codes() for _ in wanted], [array("q") for _ in wanted]
+    count = 0
+    while block := list(islice(rows, BLOCK)):
+        if {*map(len, block)} != {len(names)}:
+            k, row = next((k, row) for k, row in enumerate(block, 1) if len(row) != len(names))
+            raise ValueError(
+                f"row {count + k} of {path.name} must have {len(names)} cells, as the header has, "
+                f"got {len(row)}"
+            )
+        columns = list(zip(*block, strict=True))
+        for texts, own, place in zip(known, codes, places, strict=True):
+            own.extend(map(texts.__getitem__, columns[place]))
+        count += len(block)
+    if not count:
+        raise ValueError(f"{path.name} has no rows below its header")
+    found = zip(wanted, known, codes, strict=True)
+    columns = {n: (list(texts), np.array(own), form.numbers([*texts])) for n, texts, own in found}
+    table = Table(path, form, columns, np.arange(1, count + 1))
+    return _complete(table, [*roles.get("client", ()), *roles.get("group", ())])
+
+
+def _wanted(
+    names: list[str], path: Path, roles: Roles, more: Sequence[str] | None, sep: str
+) -> list[str]:
+    """The columns to read, each once; ValueError where one is not there, or has two roles."""
+    asked = [(role, name) for role, columns in roles.items() for name in columns]
+    own = [name for _, name in asked]
+    if more is None:
+        more = [name for name in names if name and name not in own]
+    for role, name in [*asked, *(("feature", name) for name in more)]:
+        if (count := names.count(name)) == 1:
+            continue
+        problem = f"one column, got {count} of that name," if count else "a column"
+        close = get_close_matches(name, names, 1) or [n for n in names if n.lower() == name.lower()]
+        hint = f" (did you mean {close[0]!r}?)" if close and not count else ""
+        other = next((mark for mark in ";\t|, " if mark != sep and mark in names[0]), None)
+        if len(names) == 1 and other:
+            hint = f" (is the separator {other!r}? --sep)"
+        there = some([repr(name) for name in names])
+        raise ValueError(f"{role} {name!r} must be {problem} of {path.name}; it has {there}{hint}")
+    if len(set(own)) < len(own):
+        *first, last = roles
+        given = {role: ", ".join(columns) for role, columns in roles.items()}
+        raise ValueError(f"{', '.join(first)} and {last} must be different columns, got {given}")
+    return list(dict.fromkeys([*own, *more]))
+
+
+def table_rows(path: Path, form: Form = PLAIN) -> Iterator[Sequence[str]]:
+    """The file's header and rows, one after the other, as texts; see :func:`read_table`."""
+    unread, reader = f"{path.name} is not a readable table", None
+    try:
+        if path.suffix.lower() in PARQUET:
+            yield from _parquet_rows(path)
+            return
+        with _opened(path, "rt", newline="", encoding=form.encoding) as stream:
+            reader = csv.reader(stream, delimiter=form.sep, skipinitialspace=True, strict=True)
+            yield from filter(None, reader)  # no empty lines
+    except UnicodeDecodeError:
+        raise ValueError(f"{unread}: {_undecoded(path, form)}") from None
+    except csv.Error as error:
+        raise ValueError(f"{unread}: {error} in line {reader and reader.line_num}") from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"{unread}: {error}") from None
+    except OSError as error:
+        raise OSError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
+
+
+def _opened(path: Path, mode: str, **more: Any) -> Any:
+    return (gzip.open if path.suffix.lower() == ".gz" else open)(path, mode, **more)
+
+
+def _undecoded(path: Path, form: Form) -> str:
+    """Which byte is not of the encoding, and where."""
+    with _opened(path, "rb") as stream:
+        data = stream.read()
+    if data[:2] in (b"\x1f\x8b", b"PK"):
+        return "it is compressed; unpack it first, or let its name end in .gz if it is gzip's"
+    try:
+        data.decode(form.encoding)
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        byte = f"the byte 0x{data[error.start]:02x} in line {line}"
+        name = form.encoding.removesuffix("-sig")
+        return f"it must be text in the encoding {name}, got {byte}; see --encoding"
+    raise AssertionError("it was decoded")
+
+
+def _parquet_rows(path: Path) -> Iterator[Sequence[str]]:
+    """As :func:`table_rows`; null is an empty text."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path)
+        # what pandas keeps a table's row names in is no column
+        names = [name for name in file.schema_arrow.names if not name.startswith("__index_level_")]
+        yield names
+        for batch in file.iter_batches(columns=names):
+            columns = (column.to_pylist() for column in batch.columns)
+            yield from zip(
+                *(["" if v is None else str(v) for v in column] for column in columns), strict=True
+            )
+    except pa.ArrowException as error:
+        raise ValueError(f"{path.name} is not a readable table: {error}") from error
+
+
+class _Codes(dict[str, int]):
+    """Numbers texts 0, 1, ... in the order in which they come."""
+
+    def __missing__(self, text: str) -> int:
+        self[text] = code = len(self)
+        return code
+
+
+def _complete(table: Table, by: Sequence[str]) -> Table:
+    """The table without rows that miss a cell, if it may be so."""
+    gone = {}
+    for name, (texts, codes, said) in table.columns.items():
+        no_number = np.isnan(said)
+        if not no_number.any():
+            continue
+        plain = [text.strip().lower() for text in texts]
+        missing, odd = np.array([text == "" for text in plain]), np.isin(plain, NOT_THERE)
+        if not no_number.all() and not (no_number & ~missing & ~odd).any():
+            missing |= odd
+        if missing.any():
+            gone[name] = missing[codes]
+    if not gone:
+        return table
+    any_gone = np.logical_or.reduce(list(gone.values()))
+    told = _told(table, gone, any_gone, by)
+    if table.form.missing == "error":
+        raise ValueError(
+            f"{table.path.name} must have no missing cell in the columns that are read, got {told} "
+            "(--missing drop leaves these rows out)"
+        )
+    kept = ~any_gone
+    if not kept.any():
+        raise ValueError(f"{table.path.name} must have a row without a missing cell, got {told}")
+    columns = {}
+    for name, (texts, codes, said) in table.columns.items():
+        used, code = np.unique(codes[kept], return_inverse=True)
+        columns[name] = [texts[k] for k in used], code, said[used]
+    dropped = f"Rows with a missing cell are left out, {told}."
+    return Table(table.path, table.form, columns, table.rows[kept], dropped)
+
+
+def _told(table: Table, gone: dict[str, Array], any_gone: Array, by: Sequence[str]) -> str:
+    """How many rows miss a cell, the first ones of each column, and counts by client and group."""
+    parts = []
+    for name, missing in gone.items():
+        rows = list(map(str, table.rows[missing]))
+        parts.append(f"{name!r} in row{'s' * (len(rows) > 1)} {some(rows, FIRST)}")
+    told = f"{int(any_gone.sum()):,} of {len(table):,} rows with one ({'; '.join(parts)})"
+    if not by:
+        return told
+    cells = [
+        [texts[k].strip() or "missing" for k in codes[any_gone]]
+        for texts, codes, _ in (table.columns[name] for name in by)
+    ]
+    counts = sorted(Counter(zip(*cells, strict=True)).items())
+    return f"{told}, by {' and '.join(map(repr, by))}: " + some(
+        [f"{' & '.join(cell)} {count:,}" for cell, count in counts]
+    )

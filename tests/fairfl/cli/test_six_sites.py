@@ -1,0 +1,96 @@
+"""Six sites of Adult, by work class, end to end: no row leaves a folder, and each site ends with
+decisions on its own new people. The walk of docs/summaries.md.
+"""
+
+import json
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+import fairfl as ff
+from fairfl.sims.data.tables import load
+
+SITES = ["Federal-gov", "Local-gov", "Private", "Self-emp-inc", "Self-emp-not-inc", "State-gov"]
+SCHEMES = {"cfl": "cfl", "lft_fedavg_common": "lft_fedavg", "lft_ensemble_common": "lft_ensemble"}
+EDGES = "0,0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
+ROLES = ("--score", "risk", "--label", "income", "--group", "sex")
+
+
+@pytest.fixture(scope="module")
+def adult(fairfl_data):
+    """People with a score that the sites agree on: it was fitted to a tenth of them, who are left
+    out.
+    """
+    data = load("adult", fairfl_data)
+    names = list(data.feature_names)
+    work = data.features[:, [names.index(f"workclass={site}") for site in SITES]]
+    known, there = np.arange(len(data)) % 10 == 0, work.sum(axis=1) == 1
+    model = LogisticRegression(max_iter=2000).fit(data.features[known], data.label[known])
+    frame = pd.DataFrame(
+        {
+            "risk": model.predict_proba(data.features)[:, 1],
+            "income": np.where(data.label == 1, "over 50K", "no"),
+            "sex": np.array(data.group_names)[data.group],
+            "site": np.array(SITES)[work.argmax(axis=1)],
+            "new": data.is_test,
+        }
+    )
+    return frame[there & ~known]
+
+
+def at(folder, monkeypatch, cli, *words):
+    """Run a command in a folder."""
+    monkeypatch.chdir(folder)
+    done = cli(*words)
+    assert (done.exit_code, done.stderr) == (0, "")
+    return done.stdout
+
+
+def test_six_sites_decide_without_sharing_a_row(cli, adult, tmp_path, monkeypatch):
+    center = tmp_path / "center"
+    center.mkdir()
+    old, new = adult[~adult["new"]], adult[adult["new"]]
+    for site in SITES:
+        folder = tmp_path / site
+        folder.mkdir()
+        own = ["risk", "income", "sex"]
+        old[old["site"] == site][own].to_csv(folder / "people.csv", index=False)
+        new[new["site"] == site][["risk", "sex"]].to_csv(folder / "new.csv", index=False)
+        words = ("summarize", "people.csv", *ROLES, "--site", site, "--edges", EDGES)
+        at(folder, monkeypatch, cli, *words)
+        shutil.move(folder / "site.json", center / f"site-{site}.json")  # what it sends
+    words = ("frontier", *sorted(file.name for file in center.iterdir()), "--at", 0.05)
+    asked = ("--points", 8, "--schemes", ",".join(SCHEMES), "--bootstraps", 0)
+    found = json.loads(at(center, monkeypatch, cli, *words, *asked, "--out", "rules", "--json"))
+
+    # the same as of everybody's rows, which nobody has
+    edges = np.array(EDGES.split(","), float)
+    level = np.minimum(np.searchsorted(edges, old["risk"], side="right") - 1, len(edges) - 2)
+    middle = (edges[:-1] + edges[1:]) / 2
+    columns = (old["income"] == "over 50K", old["sex"], old["site"])
+    pooled = ff.Federation.from_samples(middle[level], *columns, levels=0)
+    for told in found["schemes"]:
+        scheme = SCHEMES[told["scheme"]]
+        budgets = "each" if scheme == "cfl" else "common"
+        curve = ff.frontier(pooled, scheme, 8, budgets=budgets)
+        for name in ("disparity", "accuracy"):
+            assert told["frontier"][name] == pytest.approx(getattr(curve, name), abs=1e-12)
+        solution = ff.solve(pooled, scheme, told["rule"]["budgets"])
+        assert told["rule"]["disparity"] == pytest.approx(solution.disparity, abs=1e-12)
+
+    # each site decides, and the disparity of all new people is what was agreed on
+    for told in found["schemes"]:
+        rule, decided = center / "rules" / f"rule_{told['scheme']}.json", []
+        for site in SITES:
+            words = ("apply", rule, "new.csv", "--score", "risk", "--group", "sex")
+            at(tmp_path / site, monkeypatch, cli, *words)
+            decided.append(pd.read_csv(tmp_path / site / "decisions.csv"))
+            assert len(decided[-1]) == (new["site"] == site).sum()
+        chance = pd.concat(decided).groupby("sex")["chance"]
+        rate, held = chance.mean(), chance.size()
+        fitted = old.groupby("sex").size()
+        error = np.sqrt((rate * (1 - rate) * (1 / held + 1 / fitted)).sum())
+        assert abs(rate["Male"] - rate["Female"] - told["rule"]["disparity"]) < 1.96 * error
