@@ -24,7 +24,7 @@ from scipy.stats import norm
 
 from fairfl._support.whole_file import write_whole
 from fairfl.figures.lib import style
-from fairfl.figures.lib.saved import csv_text
+from fairfl.figures.lib.saved import csv_text, save
 from fairfl.reports.comparison import ENDS, ZERO, Comparison, compare, tried
 from fairfl.reports.question import PLAIN
 from fairfl.reports.sampling import refitted
@@ -80,7 +80,7 @@ class Law(NamedTuple):
 
 
 LAWS = {
-    "the README's": Law(4000, [[0.8, 1.6], [-0.2, -1.2]], [0.3, 0.7]),
+    "the tutorial's": Law(4000, [[0.8, 1.6], [-0.2, -1.2]], [0.3, 0.7]),
     "means 3, 5 and 1, -1": Law(2000, [[3, 5], [1, -1]], [0.5, 0.5]),
     "two sites of one law": Law(3000, [[0, 1], [0, 1]], [0.5, 0.5]),
     "three sites": Law(4500, [[0, 1], [0.5, 0], [-1, 0.5]], [0.3, 0.5, 0.6]),
@@ -164,7 +164,7 @@ def table(rows: Any) -> str:
 
 
 def main(tables: int = 100) -> None:
-    """Draw the tables that are missing, write coverage.csv and coverage.png, print the table."""
+    """Draw the tables that are missing, write coverage.csv and its picture, print the table."""
     warnings.simplefilter("ignore", ScoreWarning)
     file = HERE / "coverage.csv"
     known: Any = pd.DataFrame()
@@ -179,7 +179,7 @@ def main(tables: int = 100) -> None:
                 write_whole(file, csv_text(known.reset_index()))
     rows = known.reset_index()
     with style.sheet():
-        draw(rows).savefig(HERE / "coverage.png", metadata={"Software": None})
+        save("coverage", "Coverage of the intervals", rows, draw(rows), HERE)
     print(table(rows))
 
 
