@@ -255,7 +255,8 @@ def _refine(
         value = _residual(problem, near[k], far, eps[k], sign[k], index[k])
         return np.where(side[k] > 0, -value, value)
 
-    every, ends = np.arange(near.size), np.log([[5e-324], [1e-3]]) + np.zeros((2, near.size))
-    at_ends = np.minimum(rising(ends[0], every), 0.0), np.maximum(rising(ends[1], every), 0.0)
-    distance = np.exp(increasing_root(rising, *ends, *at_ends))
+    every = np.arange(near.size)
+    low, high = (np.full(near.size, log) for log in np.log([5e-324, 1e-3]))
+    at_low, at_high = np.minimum(rising(low, every), 0.0), np.maximum(rising(high, every), 0.0)
+    distance = np.exp(increasing_root(rising, low, high, at_low, at_high))
     return -sign * near, -sign * side * distance
