@@ -8,7 +8,7 @@ from fairfl.sims.data.table_file import Form
 from fairfl.sims.group_fairness import FairBatch
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
-from fairfl.studies.own.people import NONE, behind, notes, own_people
+from fairfl.studies.own.people import behind, notes, own_people
 from fairfl.studies.own.people_runs import Request, methods, read
 
 QUICK = Scale("quick", 1)
@@ -96,7 +96,8 @@ def test_other_forms_and_rows_that_are_left_out(file, tmp_path):
     expected = frame["s"].dropna().tolist()
     assert table.features[:, 0].tolist() == expected and table.feature_names[0] == "s"
     assert (
-        f"are left out, 1 of {len(frame):,} rows with one ('s' in row 4)" in notes(people, NONE)[1]
+        f"are left out, 1 of {len(frame):,} rows with one ('s' in row 4)"
+        in notes(people, pd.DataFrame())[1]
     )
 
 
