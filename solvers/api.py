@@ -205,7 +205,7 @@ def _search(federation: Federation, task: Task) -> Any:
     """What finds frontiers and smallest disparities of ensembles, and on a finite X."""
     from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
     from fairfl.solvers.lft_ensemble.densities_segments import SegmentSearch
-    from fairfl.solvers.lft_ensemble.finite_frontier import Segments
+    from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
     from fairfl.solvers.lft_fedavg.finite_search import search_finite
 
     model, ensemble = federation.model, task.scheme == "lft_ensemble"

@@ -20,7 +20,7 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array, as_floats, one_of, shown
-from fairfl.solvers.flip_path import FlipPath, flip_path
+from fairfl.solvers.fractional_knapsack import KnapsackPath, knapsack_path
 from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import budget_term
 from fairfl.theory.populations.federation import Federation
@@ -170,12 +170,12 @@ class Problem:
         return replace(self, eps=eps)
 
     @cached_property
-    def path(self) -> FlipPath | None:
+    def path(self) -> KnapsackPath | None:
         """All solutions for all budgets where there is one constraint, else None."""
         if self.eps.size > 1 or self.shape[0] > 1:
             return None
         unit = self.unit or self
-        return flip_path(unit.u, unit.v[0], self.v[0], float(self.b[0]))
+        return knapsack_path(unit.u, unit.v[0], self.v[0], float(self.b[0]))
 
     @property
     def most(self) -> Array:

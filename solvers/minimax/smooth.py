@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array, finite
+from fairfl.solvers.minimax.permutahedron import client_shares, project, shift, weighs_by_rank
 from fairfl.solvers.minimax.quasi_newton import minimise
-from fairfl.solvers.minimax.rank_projection import client_shares, project, shift, weighs_by_rank
 from fairfl.solvers.minimax.solution import MinimaxCertificate, MinimaxSolution, fenchel_gap
 from fairfl.theory.aggregation import NotAttained, Objective
 

@@ -15,7 +15,7 @@ from math import comb
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.theory.numerics.piecewise import (
+from fairfl.theory.numerics.piecewise_chebyshev import (
     DEGREE,
     DERIVATIVE,
     NODES,
