@@ -22,9 +22,10 @@ from fairfl.solvers.finite import solve_finite
 from fairfl.solvers.frontier import REPRODUCED, Frontier, Points, Repeatable, points_of
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
-from fairfl.solvers.problem import COSTS, Sees, Task
+from fairfl.solvers.problem import COSTS, Task
 from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import CertificationError, MinDisparity, Solution
+from fairfl.theory.populations.blind_rules import Sees
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import Difference, Notion, check_eps, local_budgets

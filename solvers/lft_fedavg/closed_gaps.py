@@ -14,7 +14,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.density_rules import RuleFamily, Rules
-from fairfl.solvers.numerics.accept_sets import NOISE, sign_changes
+from fairfl.solvers.numerics.chebyshev_roots import NOISE, sign_changes
 from fairfl.solvers.numerics.dual import weights
 from fairfl.theory.numerics.piecewise_chebyshev import DEGREE, DERIVATIVE, Piecewise
 
