@@ -77,10 +77,8 @@ def with_intervals(
     ]
     jumps = sampling.best_disparities(sample, found.question, draws, seed)
     drawn = sampling.interval(numbers[:, 3], jumps[:, None]).T
-    ends[0][:, 3], ends[1][:, 3] = (
-        np.fmin(ends[0][:, 3], drawn[0]),
-        np.fmax(ends[1][:, 3], drawn[1]),
-    )
+    ends[0][:, 3] = np.fmin(ends[0][:, 3], drawn[0])
+    ends[1][:, 3] = np.fmax(ends[1][:, 3], drawn[1])
     between = np.clip(np.stack(ends, axis=-1), *np.moveaxis(found.bounds, -1, 0)[..., None])
     first, off = numbers[:, :1], np.maximum(error[:, :1], ZERO)
     reached = np.where(first < ZERO, 1.0, ndtr((np.array(found.disparities) - first) / off))
