@@ -94,6 +94,11 @@ frontier(None, 'cfl') | federation must be a Federation, got NoneType
 frontier(LAWS, 'CFL') | scheme must be one of .*got 'CFL'
 frontier(LAWS, 'lft_fedavg', effort='much')
     | effort must be one of 'ordinary', 'thorough', got 'much'
+frontier(LAWS, 'cfl', budgets='common')
+    | budgets='common' goes with 'lft_ensemble' or 'lft_fedavg', got scheme 'cfl'
+frontier(LAWS, 'client_aware', budgets='common') | got scheme 'client_aware'
+frontier(LAWS, 'lft_fedavg', budgets='one') | budgets must be one of 'each', 'common', got 'one'
+frontier(LAWS, 'lft_fedavg', budgets=0.1) | budgets must be one of 'each', 'common', got 0.1
 frontier(LAWS, 'cfl', points=1) | points must be a whole number of at least 2, got 1
 frontier(LAWS, 'cfl', points=10.0) | points must be a whole number of at least 2, got 10.0
 FRONTIER.accuracy_at(-1.0) | disparity must be at least .*got -1

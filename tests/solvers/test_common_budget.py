@@ -2,7 +2,6 @@
 disparate, and every point is one of these solutions.
 """
 
-import pickle
 from typing import Any
 
 import numpy as np
@@ -132,19 +131,3 @@ def test_one_client_has_one_budget(scheme: str) -> None:
     # as in test_finite_exact's frontier by hand
     assert F.disparity == pytest.approx([0, 0.125, 0.25, 0.375, 0.5], abs=1e-15)
     assert F.accuracy == pytest.approx(0.75 - (0.5 - F.disparity) / 4, abs=1e-15)
-    copy = pickle.loads(pickle.dumps(F))
-    assert copy.accuracy_at(0.3) == F.accuracy_at(0.3)
-
-
-@pytest.mark.parametrize(
-    ("scheme", "budgets", "told"),
-    [
-        ("cfl", "common", "budgets='common' goes with 'lft_ensemble' or 'lft_fedavg', got scheme"),
-        ("client_aware", "common", "got scheme 'client_aware'"),
-        ("lft_fedavg", "one", "budgets must be one of 'each', 'common', got 'one'"),
-        ("lft_fedavg", 0.1, "budgets must be one of 'each', 'common', got 0.1"),
-    ],
-)
-def test_budgets_are_checked(scheme: str, budgets: Any, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
-        ff.frontier(LAWS["unequal widths"], scheme, budgets=budgets)

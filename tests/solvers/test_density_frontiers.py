@@ -125,15 +125,6 @@ def test_ensembles_with_accuracy_parity_are_those_on_cells(
     assert one.utility_at(at) == pytest.approx(two.utility_at(at), abs=close)
 
 
-def test_one_budget_for_all_clients_is_below_the_frontier() -> None:
-    """A false variant of the search: ensembles with accuracy parity are better with two budgets."""
-    fed, asked = built(*arguments(0, 2, 2)), {"notion": "accuracy_parity", "costs": (2, 1)}
-    F = ff.frontier(fed, "lft_ensemble", 5, **asked)
-    same = [ff.solve(fed, "lft_ensemble", eps, **asked) for eps in (0.0, 0.02, 0.05, 0.1)]
-    lost = [F.utility_at(max(s.disparity, F.disparity[0])) - s.utility for s in same]
-    assert min(lost) >= -1e-9 and max(lost) > 1e-4
-
-
 def test_solutions_above_the_frontier_are_refused() -> None:
     fed = built(*arguments(0, 2, 2))
     F, s = ff.frontier(fed, "lft_fedavg", 5), ff.solve(fed, "lft_fedavg", 0.0)
@@ -146,19 +137,20 @@ def test_solutions_above_the_frontier_are_refused() -> None:
             checked(fed, task, F, wrong)
 
 
-def test_equalised_odds_are_not_above_cfl() -> None:
-    fed = built(*arguments(0, 2, 2))
-    both, cfl = (ff.frontier(fed, s, 5, notion="eodds") for s in ("lft_fedavg", "cfl"))
-    assert (both.utility <= cfl.utility_at(both.disparity) + 1e-9).all()
-
-
-@pytest.mark.deep
-@pytest.mark.parametrize("scheme", ["lft_fedavg", "lft_ensemble"])
-def test_names_and_order_of_three_groups_do_not_matter(scheme: str) -> None:
-    law = arguments(3, 3, 3)
+@pytest.mark.parametrize(
+    ("scheme", "count"),
+    [
+        pytest.param("lft_fedavg", 2, marks=pytest.mark.slow),
+        pytest.param("lft_fedavg", 3, marks=pytest.mark.deep),
+        pytest.param("lft_ensemble", 3, marks=pytest.mark.deep),
+    ],
+)
+def test_names_and_order_do_not_matter(scheme: str, count: int) -> None:
+    """Of so many groups and clients."""
+    law = arguments(3, count, count)
     one = ff.frontier(built(*law), scheme, 6)
-    turned = tuple(v[:, [2, 0, 1]] for v in law[:3])
-    permuted = tuple(v[[1, 2, 0]] for v in law)
+    turned = tuple(np.roll(v, 1, axis=1) for v in law[:3])
+    permuted = tuple(np.roll(v, -1, axis=0) for v in law)
     for other in ((*turned, law[3]), permuted):
         F = ff.frontier(built(*other), scheme, 6)
         assert F.disparity[0] == pytest.approx(one.disparity[0], abs=BEATEN)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from populations import continuous_model, finite_model
-from scipy import integrate, optimize, stats
+from scipy import integrate, stats
 from strategies import (
     INNER_SHARES,
     PROBIT,
@@ -24,7 +24,6 @@ from strategies import (
 )
 
 import fairfl as ff
-from fairfl.solvers.flip_path import flip_path
 from fairfl.solvers.solution import FINITE_TOLERANCE, LAW_TOLERANCE
 
 FEWER = settings(max_examples=max(10, settings.default.max_examples // 5))  # type: ignore[union-attr]
@@ -32,7 +31,6 @@ SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
 LOCAL = ("lft_ensemble", "lft_fedavg")
 EPS = st.one_of(st.sampled_from([0.0, 1e-9, 1e-3, 1.0]), st.integers(1, 20).map(lambda k: k / 50))
 SMOOTH = st.one_of(normals(), mixtures())
-HIGHS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 def clients_of(fed: ff.Federation) -> list[ff.Client]:
@@ -228,7 +226,7 @@ def test_the_ensemble_averages_clients_solved_alone(kind: str, data: st.DataObje
         np.testing.assert_allclose(found[seen], expected[seen], atol=1e-9)
 
 
-# on a finite X: against programmes written here, enumeration, and fractions
+# on a finite X: against enumeration in fractions
 
 
 def joint(fed: ff.Federation) -> Any:
@@ -244,31 +242,6 @@ def pooled_row(fed: ff.Federation) -> Any:
     p = joint(fed).sum(axis=0)
     share = p / p.sum(axis=1, keepdims=True)
     return np.stack([share[0], -share[1]]).ravel()
-
-
-@pytest.mark.parametrize("scheme", ("cfl", "lft_fedavg"))
-@given(fed=finite_federations(), data=st.data())
-def test_solutions_are_the_programmes_optimum(
-    scheme: str, fed: ff.Federation, data: st.DataObject
-) -> None:
-    """The best accuracy over all f with |rows·f| <= eps, by HiGHS."""
-    eps, p = budget(data, fed, scheme), joint(fed)
-    u, base = (p * (2 * eta(fed) - 1)).sum(axis=0).ravel(), float((p * (1 - eta(fed))).sum())
-    if scheme == "cfl":
-        rows, limits = pooled_row(fed)[None], np.array([eps])
-    else:
-        within = finite_model(fed).conditional[fed.defined]
-        rows = np.concatenate([within[:, 0], -within[:, 1]], axis=1)
-        limits = np.minimum(eps[fed.defined], 2.0)
-    best = optimize.linprog(
-        -u,
-        A_ub=np.concatenate([rows, -rows]),
-        b_ub=np.tile(limits, 2),
-        bounds=(0, 1),
-        options=HIGHS,
-    )
-    assert best.success
-    assert ff.solve(fed, scheme, eps).accuracy == pytest.approx(base - best.fun, abs=1e-8)
 
 
 @given(finite_federations(max_points=3, max_clients=2), EPS)
@@ -315,34 +288,6 @@ def test_a_randomised_tie_by_hand() -> None:
     # ties are flipped together: both groups a quarter each
     assert float(s.classifier(1.0, 0)) == pytest.approx(0.75, abs=1e-15)
     assert float(s.classifier(0.0, 1)) == pytest.approx(0.25, abs=1e-15)
-
-
-@given(
-    st.lists(st.integers(-8, 8), min_size=1, max_size=6),
-    st.lists(st.integers(-8, 8), min_size=6, max_size=6),
-    st.data(),
-)
-def test_a_flip_path_descends_to_zero(
-    first: list[int], second: list[int], data: st.DataObject
-) -> None:
-    n = len(first)
-    margin = np.array([first, second[:n]]) / 8
-    p = np.eye(2, n) + [[data.draw(st.integers(0, 4)) for _ in range(n)] for _ in (0, 1)]
-    p[1, 0] += p[1].sum() == 0
-    p /= p.sum(axis=1, keepdims=True)
-    slope = np.repeat([1 / 0.25, -1 / 0.75], n)  # MD of one person more at a cell
-    path = flip_path(margin.ravel(), slope, np.append(p[0], -p[1]))
-    assert (np.diff(path.gap) <= 1e-15).all() and (np.diff(path.exchange_rate) >= 0).all()
-    assert path.gap[-1] <= 1e-15
-    free = (1 + np.sign(margin)) / 2
-    start = p[0] @ free[0] - p[1] @ free[1]
-    assert path.gap[0] == pytest.approx(abs(start), abs=1e-15)
-    for eps in (0.0, 0.1, 0.3):
-        rule, lam = path.classifier(eps)
-        f = rule.reshape(2, n)
-        md = float(p[0] @ f[0] - p[1] @ f[1])
-        assert md == pytest.approx(np.sign(start) * min(eps, abs(start)), abs=1e-14)
-        assert lam * start <= 0
 
 
 # on laws: against quadrature
