@@ -184,15 +184,6 @@ def test_ensembles_by_accept_sets_are_those_by_thresholds() -> None:
     )
 
 
-def test_one_client_needs_no_federation() -> None:
-    """All schemes are one, and a told rule is still asked for its client."""
-    fed = federation(np.random.default_rng(8), clients=1, groups=3)
-    utilities = [utility(fed, scheme, 0.05, notion="eo") for scheme in SCHEMES]
-    assert np.ptp(utilities) <= 1e-9
-    s = ff.solve(fed, "client_aware", 0.05, notion="eo")
-    assert s.classifier(0.0, a=[0, 1, 2], i=0).shape == (3,)
-
-
 @pytest.mark.parametrize("seed", [230, 240, 250])
 def test_odds_equal_within_every_client_are_certified(seed: int) -> None:
     # Newton's method fails from the programme on cells, and HiGHS on the master problem scaled up;

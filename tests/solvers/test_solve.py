@@ -99,20 +99,6 @@ def test_solutions_are_feasible_and_certified(kind: str, scheme: str, data: st.D
         assert s.accuracy <= ff.solve(fed, "cfl", s.disparity).accuracy + 2 * tolerance(fed)
 
 
-@pytest.mark.parametrize("scheme", ("cfl", "lft_fedavg"))
-@pytest.mark.parametrize("kind", TWO)
-@FEWER
-@given(data=st.data())
-def test_accuracy_rises_with_the_budget_and_is_concave(
-    kind: str, scheme: str, data: st.DataObject
-) -> None:
-    fed, low, high = data.draw(KINDS[kind]), *sorted((data.draw(EPS), data.draw(EPS)))
-    ends = [ff.solve(fed, scheme, e).accuracy for e in (low, high)]
-    assert ends[0] <= ends[1] + 2 * tolerance(fed)
-    middle = ff.solve(fed, scheme, (low + high) / 2).accuracy
-    assert middle >= sum(ends) / 2 - 2 * tolerance(fed)
-
-
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("kind", TWO)
 @FEWER
@@ -157,33 +143,6 @@ def test_clients_of_one_group_bind_nobody(kind: str, data: st.DataObject) -> Non
         one, two = ff.solve(fed, scheme, tight), ff.solve(fed, scheme, slack)
         assert one.accuracy == pytest.approx(two.accuracy, abs=1e-14)
         assert (one.multipliers[~fed.defined] == 0).all()
-
-
-@pytest.mark.parametrize("change", ["groups", "clients", "halves"])
-@pytest.mark.parametrize("scheme", SCHEMES)
-@FEWER
-@given(fed=KINDS["laws"], data=st.data())
-def test_names_order_and_halves_do_not_matter(
-    change: str, scheme: str, fed: ff.Federation, data: st.DataObject
-) -> None:
-    """On laws; on a finite X, and for every notion, this is in test_symmetries."""
-    eps: Any = budget(data, fed, scheme)
-    clients, etas, sign = clients_of(fed), list(continuous_model(fed).etas), 1
-    if change == "groups":
-        clients = [ff.Client(c.laws[::-1], 1 - c.q, c.weight) for c in clients]
-        etas, sign = [e[::-1] for e in etas], -1
-        chosen = np.arange(fed.n_clients)
-    elif change == "clients":
-        chosen = np.array(data.draw(st.permutations(range(fed.n_clients))))
-    else:  # two halves of one law have one MD_i: with one budget each, the problem is the same
-        chosen = np.append(0, np.arange(fed.n_clients))
-        clients[0] = ff.Client(clients[0].laws, clients[0].q, clients[0].weight / 2)
-    other = ff.Federation([clients[k] for k in chosen], eta=[etas[k] for k in chosen])
-    one = ff.solve(fed, scheme, eps)
-    two = ff.solve(other, scheme, eps if scheme == "cfl" else eps[chosen])
-    assert one.accuracy == pytest.approx(two.accuracy, abs=2 * LAW_TOLERANCE)
-    if scheme != "lft_fedavg":  # its optimum need not be unique
-        assert one.mean_difference == pytest.approx(sign * two.mean_difference, abs=1e-8)
 
 
 @given(normals(), normals(), INNER_SHARES, EPS)

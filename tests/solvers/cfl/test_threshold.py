@@ -88,20 +88,6 @@ def test_the_sign_of_an_underflowing_disparity() -> None:
     assert LocalRules(mirrored, mirrored.model).tightest.multiplier[0] > 0  # type: ignore[arg-type]
 
 
-@given(st.sampled_from([0.01, 0.1, 0.3]), INNER_SHARES, eighths(-3, 3), eighths(-3, 3))
-def test_budgets_bind_to_the_last_digits(eps: float, q: float, m0: float, m1: float) -> None:
-    fed = ff.Federation.normal([[m0, m1]], q=q)
-    s = ff.solve(fed, "cfl", eps)
-    erm = ff.solve(fed, "cfl", np.inf)
-    if erm.disparity > eps:
-        assert s.disparity == pytest.approx(eps, abs=1e-14)
-        assert (
-            np.sign(s.mean_difference) == np.sign(erm.mean_difference) == -np.sign(s.multipliers[0])
-        )
-    else:
-        assert s.multipliers[0] == 0 and s.accuracy == erm.accuracy
-
-
 def test_flat_stretches_of_g_take_the_generalised_inverse() -> None:
     # X | a=0 ~ U(1/2, 3/2), X | a=1 ~ U(-3/2, -1/2): MD stays 1 until a threshold enters a support.
     # By symmetry the fair rule cuts both at their medians ±1, and each group loses the half of its

@@ -142,9 +142,8 @@ def law_problem(seed: int) -> tuple[ff.Federation, Any]:
     with a root at the end of a panel.
     """
     rng = np.random.default_rng([seed, 1, 3])
-    mean, sd = rng.normal(0, 2, 3), rng.uniform(0.5, 2.5, 3)
-    share = rng.dirichlet(3.0 * np.ones(3))
-    fed = ff.Federation([ff.Client(tuple(map(stats.norm, mean, sd)), share)])
+    mean, sd = rng.normal(0, 2, (1, 3)), rng.uniform(0.5, 2.5, (1, 3))
+    fed = ff.Federation.normal(mean, sd, rng.dirichlet(3.0 * np.ones(3), 1))
     task, model = Task.of(fed, "cfl", "accuracy_parity"), fed.model
     assert isinstance(model, ContinuousModel)
     return fed, DensityProblem.of(task, model, np.array([0.01])).constraints
