@@ -27,6 +27,7 @@ lemma | def mean | class Mean: ...\ndef mean | must change parameters of , got f
 lemma | import fairfl as ff | import fairfl.lemmas as ff | No module named 'fairfl.lemmas'
 objective | lower=0.0, | lower=2.0, upper=1.0, | lower must be below upper, got [2.0, 1.0]
 objective | lambda f: np.sqrt((f**2).mean(-1) + 0.01) | 3 | function must be a function, got 3
+objective | np.sqrt((f**2).mean(-1) + 0.01) | np.sqrt(f) | function
 objective | f / f.shape[-1] / np.sqrt((f**2).mean(-1, keepdims=True) + 0.01) | f[0] | slope
 objective | np.sqrt((f**2).mean(-1) + 0.01) | f.means() | no attribute 'means' (my_objective.py,
     line 9)
@@ -44,6 +45,7 @@ figure | return figure | pass | draw of my_figure must be a Figure, got NoneType
 figure | plot("x" | plot("z" | my_figure.py, line 13: KeyError: 'z'
 algorithm | name = "my_median" |  | algorithm[0].name must be one of
 algorithm | name = "my_median" | name = "fedavg" | name must be new, got 'fedavg'
+algorithm | name = "my_median" | name = 3 | name must be a str, got int
 algorithm | class Median(Algorithm) | class Median | algorithm[0].name must be one of
 algorithm | shrink: float = 1.0 | shrink: float | algorithm[0].shrink must be given, got nothing
 algorithm | return Aggregate(received.p, received.state, step) | return step | server of Median must
@@ -63,12 +65,14 @@ data | def blobs(folder, progress) | def blobs(folder) | my_data_and_model.py: T
 data | register_model("my_softmax") | register_model("mine") | model.kind must be one of
 data | lambda shape, classes: Softmax(shape[0], classes) | lambda shape: Softmax(3, 2) | takes 1
     positional argument but 2 were given
+data | Softmax(shape[0], classes) | 3 | model.kind must be a Model, got int
 data | Softmax(shape[0], classes) | Softmax(7, classes) | x must have shape (N, 7)
 study | NAME, TITLE = "my_study", "Squares" | TITLE = "Squares" | must define NAME
 study | def measured( | def measure( | it has no units or measured
 study | def verdicts( | def verdict( | study must be one of
 study | "my_study" | "frontier" | NAME must be new, got 'frontier' in my_study.py
 study | NAME, | units = lambda scale: [3]\nNAME, | units must be a Unit, got int
+study | NAME, | tables = len\nNAME, | tables must be a dict, got int
 study | NAME, | tables = dict\nNAME, | tables['square'] must be a DataFrame, got Series
 study | return (Verdict | return list, (Verdict | verdicts must be a Verdict, got type
 study | NAME, | SEEDS = {'quick': 0}\nNAME, | seeds must be a whole number of at least 1, got 0

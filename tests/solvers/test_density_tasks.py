@@ -143,6 +143,14 @@ def test_thresholds_are_the_dual(seed: int, scheme: str) -> None:
     np.testing.assert_allclose(two.local_disparities, one.local_disparities, atol=1e-10)
 
 
+def test_the_programmes_ensemble_weighs_its_clients() -> None:
+    mean, sd = [[0, 1], [1, -1]], [[1, 2], [0.5, 1]]
+    fed = ff.Federation.normal(mean, sd, [0.3, 0.6], weight=[1, 5])
+    one, two = (ff.solve(fed, "lft_ensemble", 0.05, method=method) for method in ("exact", "lp"))
+    assert two.accuracy == pytest.approx(one.accuracy, abs=1e-3)
+    assert two.mean_difference == pytest.approx(one.mean_difference, abs=1e-3)
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_group_cut_in_two_equal_ones_changes_nothing(scheme: str) -> None:
     mean, sd = np.array([[0.0, 1.0], [0.5, -1.0]]), np.array([[1.0, 2.0], [0.7, 1.0]])

@@ -20,6 +20,7 @@ PLAIN | "softmax" | "softmax"\nclasses = 3 | model.classes must be at least 8, t
     data, got 3
 PLAIN | "softmax" | "lenet" | model.kind lenet must have images
 PLAIN | "softmax" | "char_lstm" | model.kind must be another than char_lstm for
+PLAIN | clients = 5 | clients = 10000000000000000000 | data.clients must be a whole number below 2
 PLAIN | "softmax" | "svm" | y must be .*LinearSVM
 PLAIN | "fedavg" | "fedavgg" | algorithm\[0\].name must be one of afl, clipping_fedavg, ditto
 PLAIN | "fedavg" | "qfedavg"\nq = -1 | algorithm\[0\].q must be in \[0, 1e\+300\], got -1
