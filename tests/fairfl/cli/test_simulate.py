@@ -108,7 +108,7 @@ def test_runs_are_not_written_over_and_can_be_resumed(cli, config, tmp_path):
 
 
 def test_a_quick_run_is_said_to_be_one(cli, tmp_path, monkeypatch):
-    monkeypatch.setattr(runs, "ROUNDS", {"Synthetic": (2, 9)})
+    monkeypatch.setitem(runs.ROUNDS, "Synthetic", (2, 9))
     result = cli("simulate", "qffl-table-9", "--out", tmp_path, "--seeds", 1)
     assert result.exit_code == 0
     differences = (tmp_path / "qffl-table-9" / "differences.txt").read_text("utf-8").splitlines()
