@@ -18,40 +18,30 @@ COMMANDS = {
 FILES = {"data": "my_data_and_model.py"}
 ROWS = table(r"""
 lemma | st.lists(st.floats(0.1, 9), min_size=1) | 3 | strategy must be one of hypothesis, got 3
-lemma | min_size=1 | least=1 | unexpected keyword argument 'least'
 lemma | {"factor": 1.01} | {"scale": 2} | mutant 1 % must change parameters of u, factor, got scale
-lemma | {"factor": 1.01} | {} | mutant 1 % must change parameters of u, factor, got none
 lemma | mutants={"1 %": {"factor": 1.01}} | mutants=3 | mutants must be a Mapping, got int
 lemma | mutants= | where=[len], mutants= | where must be a Mapping, got list
 lemma | "mine/mean" | "mean" | id must be paper/name with letters, digits, dots and hyphens
-lemma | "mine/mean" | 3 | id must be a str, got int
 lemma | "mine/mean" | "pffl/mean" | must not begin as those of a paper do, got pffl/mean
 lemma | def mean | class Mean: ...\ndef mean | must change parameters of , got factor
 lemma | import fairfl as ff | import fairfl.lemmas as ff | No module named 'fairfl.lemmas'
 objective | lower=0.0, | lower=2.0, upper=1.0, | lower must be below upper, got [2.0, 1.0]
 objective | lambda f: np.sqrt((f**2).mean(-1) + 0.01) | 3 | function must be a function, got 3
-objective | lambda f: f / f.shape[-1] / np.sqrt((f**2).mean(-1, keepdims=True) + 0.01) | None |
-    slope must be a function, got None
 objective | np.sqrt((f**2).mean(-1) + 0.01) | np.sqrt(f) | function
 objective | f / f.shape[-1] / np.sqrt((f**2).mean(-1, keepdims=True) + 0.01) | f[0] | slope
 objective | np.sqrt((f**2).mean(-1) + 0.01) | f.means() | no attribute 'means' (my_objective.py,
     line 9)
-objective | np.sqrt((f**2).mean(-1) + 0.01) | None | function
-objective | ROOT_MEAN_SQUARE, ex | VALUE, ex | NameError
 objective | ROOT_MEAN_SQUARE, ex | 3, ex | objective must be an aggregation objective, got 3
 objective | examples=50 | examples=0 | got none among 0
-objective | examples=50 | clients=0.5 | 'float' object cannot be
 figure | NAME, TITLE = "my_figure", "Squares" | TITLE = "Squares" | must define NAME
 figure | NAME, TITLE = "my_figure", "Squares" | NAME = "my_figure" | no TITLE
 figure | def data(): | def date(): | it has no data
 figure | def draw(data): | def drawn(data): | figure must be one of
 figure | "my_figure" | "fedfb_figure_5" | NAME must be new, got 'fedfb_figure_5' in my_figure.py
-figure | "my_figure" | 3 | NAME must be of letters, digits, dots and hyphens, got 3
 figure | "my_figure" | "../my_figure" | NAME must be of letters, digits, dots and hyphens
 figure | def data(): | def data(points): | my_figure.py: TypeError: data() missing 1
 figure | return pd.DataFrame( | return dict( | data of my_figure must be a DataFrame, got dict
 figure | return figure | pass | draw of my_figure must be a Figure, got NoneType
-figure | return figure | return figure.axes[0] | must be a Figure, got Axes
 figure | plot("x" | plot("z" | my_figure.py, line 13: KeyError: 'z'
 algorithm | name = "my_median" |  | algorithm[0].name must be one of
 algorithm | name = "my_median" | name = "fedavg" | name must be new, got 'fedavg'
@@ -60,19 +50,14 @@ algorithm | class Median(Algorithm) | class Median | algorithm[0].name must be o
 algorithm | shrink: float = 1.0 | shrink: float | algorithm[0].shrink must be given, got nothing
 algorithm | return Aggregate(received.p, received.state, step) | return step | server of Median must
     be a Aggregate, got Tensor
-algorithm | return Aggregate(received.p, received.state, step) | return None | server of Median must
-    be a Aggregate, got NoneType
 algorithm | step) | step[:-1]) | step must have shape (4,), got (3,)
 algorithm | self.shrink * | float('nan') * | the global model is NaN or infinite
 algorithm | received.updates | received.update | my_algorithm.py, line 14: AttributeError
-algorithm | server(self, received) | server(self) | Median.server() takes 1 positional
 algorithm | def server | def serve | my_algorithm.py: TypeError: Can't instantiate
 data | "my_blobs", "Two | "mnist", "Two | name must be new, got 'mnist', registered already
 data | "my_blobs", "Two | "my_blob", "Two | data.name must be one of
-data | "my_blobs", "Two | 3, "Two | name must be a str, got int
 data | return FederatedData("my_blobs", x, y, np.arange(400) // 100) | return x | data my_blobs must
     be a FederatedData, got ndarray
-data | np.arange(400) // 100) | np.arange(300) // 100) | owner must be whole numbers of shape (400,)
 data | np.arange(400) // 100) | np.arange(400) // 100, 2) | owner must be in 0..1, got 2 at row 200
 data | x, y, np | x * np.nan, y, np | x must be finite, got NaN or infinity in row 0
 data | def blobs(folder, progress) | def blobs(folder) | my_data_and_model.py: TypeError: blobs()
@@ -83,11 +68,9 @@ data | lambda shape, classes: Softmax(shape[0], classes) | lambda shape: Softmax
 data | Softmax(shape[0], classes) | 3 | model.kind must be a Model, got int
 data | Softmax(shape[0], classes) | Softmax(7, classes) | x must have shape (N, 7)
 study | NAME, TITLE = "my_study", "Squares" | TITLE = "Squares" | must define NAME
-study | NAME, TITLE = "my_study", "Squares" | NAME = "my_study" | no TITLE
 study | def measured( | def measure( | it has no units or measured
 study | def verdicts( | def verdict( | study must be one of
 study | "my_study" | "frontier" | NAME must be new, got 'frontier' in my_study.py
-study | "my_study" | "a/b" | NAME must be of letters, digits, dots and hyphens
 study | NAME, | units = lambda scale: [3]\nNAME, | units must be a Unit, got int
 study | NAME, | tables = len\nNAME, | tables must be a dict, got int
 study | NAME, | tables = dict\nNAME, | tables['square'] must be a DataFrame, got Series

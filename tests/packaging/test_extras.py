@@ -114,6 +114,8 @@ NOT_LOADED = (
     (f"{FINITE}ff.solve(fed, 'cfl', 0.1)", {"scipy.special"}),
     (f"{FINITE}{USE}", HEAVY),
     (f"{LAWS}{USE}", HEAVY),
+    ("import fairfl as ff; ff.solve_minimax", {"cvxpy", "sympy"}),
+    ("import fairfl.cli.main", {"numpy", "pandas", "scipy", "matplotlib", "fairfl.solvers"}),
     (OBJECTIVES, {"torch", "sympy", "scipy.optimize"}),
     ("import fairfl.sims.data.summary", HEAVY | {"scipy", "typer", "rich"}),
     ("from fairfl.sims.data.tables import *; len(DATASETS)", {"torch"}),

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy import stats
 from strategies import federations, mixtures, normals
 
 import fairfl as ff
@@ -26,23 +25,10 @@ FEWER = settings(max_examples=max(8, settings.default.max_examples // 5))  # typ
 LAMBDAS = st.integers(-24, 24).map(lambda k: k / 64)
 
 
-def several_groups(rng: Any, clients: int, groups: int) -> ff.Federation:
-    """Normal laws of some groups, who are some everywhere."""
-    mean, sd = rng.normal(0, 1.5, (clients, groups)), rng.uniform(0.5, 2.5, (clients, groups))
-    share = rng.dirichlet(3.0 * np.ones(groups), clients)
-    laws = [tuple(map(stats.norm, m, s)) for m, s in zip(mean, sd, strict=True)]
-    shares = share if groups > 2 else share[:, 1]
-    return ff.Federation([ff.Client(own, q) for own, q in zip(laws, shares, strict=True)])
-
-
-def family_of(fed: ff.Federation) -> RuleFamily:
-    return RuleFamily.of(fed)
-
-
 @FEWER
 @given(federations(law=SMOOTH, max_clients=3), st.data())
 def test_every_multiplier_solves_its_own_budgets(fed: ff.Federation, data: st.DataObject) -> None:
-    family = family_of(fed)
+    family = RuleFamily.of(fed)
     free = family.at(np.zeros((1, fed.n_clients)))
     # small multipliers against the signs of the free rule's MD_i: most solve something
     lam = -np.sign(free.values) * np.array(
@@ -61,7 +47,8 @@ def test_every_multiplier_solves_its_own_budgets(fed: ff.Federation, data: st.Da
 def test_derivatives_are_difference_quotients(seed: int, groups: int, notion: str) -> None:
     """Those of rates in λ, and of the Lagrangian A + ν·y + κ·w, twice."""
     rng = np.random.default_rng([seed, groups])
-    fed = several_groups(rng, 3, groups)
+    mean, sd = rng.normal(0, 1.5, (3, groups)), rng.uniform(0.5, 2.5, (3, groups))
+    fed = ff.Federation.normal(mean, sd, rng.dirichlet(3.0 * np.ones(groups), 3))
     family = RuleFamily.of(fed, Task.of(fed, "lft_fedavg", notion))
     free = np.nan_to_num(ff.solve(fed, "lft_fedavg", 1.0, notion=notion).local_disparities)
     here = family.solve(free * rng.uniform(0.3, 0.7, 3))

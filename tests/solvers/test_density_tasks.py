@@ -64,19 +64,13 @@ def rest(more: dict[str, Any]) -> dict[str, Any]:
     return {key: more[key] for key in ("notion", "difference", "costs", "sees")}
 
 
-@pytest.mark.parametrize("seed", range(6, 26))
+@pytest.mark.parametrize("seed", range(300))
+@pytest.mark.every(15)
 def test_solutions_are_measured_and_the_programmes(seed: int) -> None:
     below, above = compared(seed)
     if np.isnan(below):
         pytest.skip("the programme on cells is not certified")
     assert below <= LOST and above <= WON
-
-
-@pytest.mark.deep
-def test_hundreds_of_solutions_are_the_programmes() -> None:
-    found = np.array([compared(seed) for seed in range(1000, 1300)])
-    assert np.nanmax(found[:, 0]) <= LOST and np.nanmax(found[:, 1]) <= WON
-    assert np.isnan(found[:, 0]).sum() <= 5
 
 
 @pytest.mark.parametrize(
@@ -94,24 +88,6 @@ def test_mixtures_close_the_gap(seed: int, turn: int, gap: float) -> None:
     s = ff.solve(fed, scheme, eps, **more)
     unit = max(1.0, by_group(more["costs"], fed).max())
     assert max(abs(c.gap) for c in s.certificates) <= gap * unit
-
-
-def test_groups_that_tie_as_a_whole_are_served_by_two_rules() -> None:
-    """With accuracy parity and costs of one, whose rates are gains, the better group is served by
-    the most useful rule and by its opposite; so a client's solution is linear in its budget.
-    """
-    fed = federation(np.random.default_rng(3), clients=1, groups=3)
-    free = ff.solve(fed, "cfl", 1.0, notion="accuracy_parity")
-    budgets = free.disparity * np.array([0.90, 0.93, 0.96])
-    low, middle, high = (ff.solve(fed, "cfl", eps, notion="accuracy_parity") for eps in budgets)
-    x = np.linspace(-4, 4, 81)
-    for a in range(3):
-        best = free.classifier(x, a)
-        rules = [s.classifier(x, a) for s in (low, middle, high)]
-        np.testing.assert_allclose(rules[0] + rules[2], 2 * rules[1], atol=1e-9)
-        shares = np.unique(np.round(np.where(best == 1, rules[0], 1 - rules[0]), 9))
-        assert shares.size == 1 and 0.5 <= shares[0] <= 1
-    assert low.utility + high.utility == pytest.approx(2 * middle.utility, abs=1e-9)
 
 
 MISTAKES = {
@@ -151,6 +127,7 @@ def utility(fed: ff.Federation, scheme: str, eps: Any, **more: Any) -> float:
 
 @pytest.mark.parametrize("scheme", ["cfl", "lft_ensemble"])
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.every(2)
 def test_thresholds_are_the_dual(seed: int, scheme: str) -> None:
     """FedFB's question of two groups, answered by closed forms, and by the dual for all notions."""
     rng = np.random.default_rng(seed)
@@ -164,6 +141,14 @@ def test_thresholds_are_the_dual(seed: int, scheme: str) -> None:
     assert two.accuracy == pytest.approx(one.accuracy, abs=1e-12)
     assert two.disparity == pytest.approx(one.disparity, abs=1e-10)
     np.testing.assert_allclose(two.local_disparities, one.local_disparities, atol=1e-10)
+
+
+def test_the_programmes_ensemble_weighs_its_clients() -> None:
+    mean, sd = [[0, 1], [1, -1]], [[1, 2], [0.5, 1]]
+    fed = ff.Federation.normal(mean, sd, [0.3, 0.6], weight=[1, 5])
+    one, two = (ff.solve(fed, "lft_ensemble", 0.05, method=method) for method in ("exact", "lp"))
+    assert two.accuracy == pytest.approx(one.accuracy, abs=1e-3)
+    assert two.mean_difference == pytest.approx(one.mean_difference, abs=1e-3)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -205,15 +190,6 @@ def test_ensembles_by_accept_sets_are_those_by_thresholds() -> None:
     np.testing.assert_allclose(
         2 * two.utility_at(one.disparity + 0.01), one.utility_at(one.disparity + 0.01), atol=1e-10
     )
-
-
-def test_one_client_needs_no_federation() -> None:
-    """All schemes are one, and a told rule is still asked for its client."""
-    fed = federation(np.random.default_rng(8), clients=1, groups=3)
-    utilities = [utility(fed, scheme, 0.05, notion="eo") for scheme in SCHEMES]
-    assert np.ptp(utilities) <= 1e-9
-    s = ff.solve(fed, "client_aware", 0.05, notion="eo")
-    assert s.classifier(0.0, a=[0, 1, 2], i=0).shape == (3,)
 
 
 @pytest.mark.parametrize("seed", [230, 240, 250])

@@ -167,15 +167,6 @@ def test_figures_5_and_9(name: str, scheme: str) -> None:
             assert accuracy - ROUGHEST <= slow.accuracy <= accuracy + 1e-8
 
 
-@pytest.mark.deep
-@pytest.mark.parametrize("name", PANELS)
-@pytest.mark.parametrize("scheme", BEATEN)
-def test_thousands_of_random_budgets_do_not_beat_the_frontier(name: Any, scheme: str) -> None:
-    fed = PANELS[name]
-    F = ff.frontier(fed, scheme, points=50)
-    check_not_beaten(F, *best_of_random(fed, scheme, 3000, seed=9), slack=1e-7)
-
-
 def test_a_bounded_eta() -> None:
     fed = ff.Federation.normal(MEANS_5, sd=1.0, q=[0.3, 0.7], eta=PROBIT)
     cfl, F = ff.frontier(fed, "cfl", points=9), ff.frontier(fed, "lft_fedavg", points=9)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from populations import continuous_model, finite_model
-from scipy import integrate, optimize, stats
+from scipy import integrate, stats
 from strategies import (
     INNER_SHARES,
     PROBIT,
@@ -24,7 +24,6 @@ from strategies import (
 )
 
 import fairfl as ff
-from fairfl.solvers.fractional_knapsack import knapsack_path
 from fairfl.solvers.solution import FINITE_TOLERANCE, LAW_TOLERANCE
 
 FEWER = settings(max_examples=max(10, settings.default.max_examples // 5))  # type: ignore[union-attr]
@@ -32,7 +31,6 @@ SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
 LOCAL = ("lft_ensemble", "lft_fedavg")
 EPS = st.one_of(st.sampled_from([0.0, 1e-9, 1e-3, 1.0]), st.integers(1, 20).map(lambda k: k / 50))
 SMOOTH = st.one_of(normals(), mixtures())
-HIGHS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 def clients_of(fed: ff.Federation) -> list[ff.Client]:
@@ -101,20 +99,6 @@ def test_solutions_are_feasible_and_certified(kind: str, scheme: str, data: st.D
         assert s.accuracy <= ff.solve(fed, "cfl", s.disparity).accuracy + 2 * tolerance(fed)
 
 
-@pytest.mark.parametrize("scheme", ("cfl", "lft_fedavg"))
-@pytest.mark.parametrize("kind", TWO)
-@FEWER
-@given(data=st.data())
-def test_accuracy_rises_with_the_budget_and_is_concave(
-    kind: str, scheme: str, data: st.DataObject
-) -> None:
-    fed, low, high = data.draw(KINDS[kind]), *sorted((data.draw(EPS), data.draw(EPS)))
-    ends = [ff.solve(fed, scheme, e).accuracy for e in (low, high)]
-    assert ends[0] <= ends[1] + 2 * tolerance(fed)
-    middle = ff.solve(fed, scheme, (low + high) / 2).accuracy
-    assert middle >= sum(ends) / 2 - 2 * tolerance(fed)
-
-
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("kind", TWO)
 @FEWER
@@ -161,33 +145,6 @@ def test_clients_of_one_group_bind_nobody(kind: str, data: st.DataObject) -> Non
         assert (one.multipliers[~fed.defined] == 0).all()
 
 
-@pytest.mark.parametrize("change", ["groups", "clients", "halves"])
-@pytest.mark.parametrize("scheme", SCHEMES)
-@FEWER
-@given(fed=KINDS["laws"], data=st.data())
-def test_names_order_and_halves_do_not_matter(
-    change: str, scheme: str, fed: ff.Federation, data: st.DataObject
-) -> None:
-    """On laws; on a finite X, and for every notion, this is in test_symmetries."""
-    eps: Any = budget(data, fed, scheme)
-    clients, etas, sign = clients_of(fed), list(continuous_model(fed).etas), 1
-    if change == "groups":
-        clients = [ff.Client(c.laws[::-1], 1 - c.q, c.weight) for c in clients]
-        etas, sign = [e[::-1] for e in etas], -1
-        chosen = np.arange(fed.n_clients)
-    elif change == "clients":
-        chosen = np.array(data.draw(st.permutations(range(fed.n_clients))))
-    else:  # two halves of one law have one MD_i: with one budget each, the problem is the same
-        chosen = np.append(0, np.arange(fed.n_clients))
-        clients[0] = ff.Client(clients[0].laws, clients[0].q, clients[0].weight / 2)
-    other = ff.Federation([clients[k] for k in chosen], eta=[etas[k] for k in chosen])
-    one = ff.solve(fed, scheme, eps)
-    two = ff.solve(other, scheme, eps if scheme == "cfl" else eps[chosen])
-    assert one.accuracy == pytest.approx(two.accuracy, abs=2 * LAW_TOLERANCE)
-    if scheme != "lft_fedavg":  # its optimum need not be unique
-        assert one.mean_difference == pytest.approx(sign * two.mean_difference, abs=1e-8)
-
-
 @given(normals(), normals(), INNER_SHARES, EPS)
 def test_one_client_makes_all_schemes_one(p: Any, r: Any, q: float, eps: float) -> None:
     fed = ff.Federation([ff.Client((p, r), q=q)])
@@ -228,7 +185,7 @@ def test_the_ensemble_averages_clients_solved_alone(kind: str, data: st.DataObje
         np.testing.assert_allclose(found[seen], expected[seen], atol=1e-9)
 
 
-# on a finite X: against programmes written here, enumeration, and fractions
+# on a finite X: against enumeration in fractions
 
 
 def joint(fed: ff.Federation) -> Any:
@@ -244,31 +201,6 @@ def pooled_row(fed: ff.Federation) -> Any:
     p = joint(fed).sum(axis=0)
     share = p / p.sum(axis=1, keepdims=True)
     return np.stack([share[0], -share[1]]).ravel()
-
-
-@pytest.mark.parametrize("scheme", ("cfl", "lft_fedavg"))
-@given(fed=finite_federations(), data=st.data())
-def test_solutions_are_the_programmes_optimum(
-    scheme: str, fed: ff.Federation, data: st.DataObject
-) -> None:
-    """The best accuracy over all f with |rows·f| <= eps, by HiGHS."""
-    eps, p = budget(data, fed, scheme), joint(fed)
-    u, base = (p * (2 * eta(fed) - 1)).sum(axis=0).ravel(), float((p * (1 - eta(fed))).sum())
-    if scheme == "cfl":
-        rows, limits = pooled_row(fed)[None], np.array([eps])
-    else:
-        within = finite_model(fed).conditional[fed.defined]
-        rows = np.concatenate([within[:, 0], -within[:, 1]], axis=1)
-        limits = np.minimum(eps[fed.defined], 2.0)
-    best = optimize.linprog(
-        -u,
-        A_ub=np.concatenate([rows, -rows]),
-        b_ub=np.tile(limits, 2),
-        bounds=(0, 1),
-        options=HIGHS,
-    )
-    assert best.success
-    assert ff.solve(fed, scheme, eps).accuracy == pytest.approx(base - best.fun, abs=1e-8)
 
 
 @given(finite_federations(max_points=3, max_clients=2), EPS)
@@ -315,34 +247,6 @@ def test_a_randomised_tie_by_hand() -> None:
     # ties are flipped together: both groups a quarter each
     assert float(s.classifier(1.0, 0)) == pytest.approx(0.75, abs=1e-15)
     assert float(s.classifier(0.0, 1)) == pytest.approx(0.25, abs=1e-15)
-
-
-@given(
-    st.lists(st.integers(-8, 8), min_size=1, max_size=6),
-    st.lists(st.integers(-8, 8), min_size=6, max_size=6),
-    st.data(),
-)
-def test_a_knapsack_path_descends_to_zero(
-    first: list[int], second: list[int], data: st.DataObject
-) -> None:
-    n = len(first)
-    margin = np.array([first, second[:n]]) / 8
-    p = np.eye(2, n) + [[data.draw(st.integers(0, 4)) for _ in range(n)] for _ in (0, 1)]
-    p[1, 0] += p[1].sum() == 0
-    p /= p.sum(axis=1, keepdims=True)
-    slope = np.repeat([1 / 0.25, -1 / 0.75], n)  # MD of one person more at a cell
-    path = knapsack_path(margin.ravel(), slope, np.append(p[0], -p[1]))
-    assert (np.diff(path.gap) <= 1e-15).all() and (np.diff(path.exchange_rate) >= 0).all()
-    assert path.gap[-1] <= 1e-15
-    free = (1 + np.sign(margin)) / 2
-    start = p[0] @ free[0] - p[1] @ free[1]
-    assert path.gap[0] == pytest.approx(abs(start), abs=1e-15)
-    for eps in (0.0, 0.1, 0.3):
-        rule, lam = path.classifier(eps)
-        f = rule.reshape(2, n)
-        md = float(p[0] @ f[0] - p[1] @ f[1])
-        assert md == pytest.approx(np.sign(start) * min(eps, abs(start)), abs=1e-14)
-        assert lam * start <= 0
 
 
 # on laws: against quadrature

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tasks import NOTIONS, asked, federation
+from tasks import asked, federation
 
 import fairfl as ff
-
-ONE_RATE = [name for name, rates in NOTIONS.items() if len(rates) == 1]
 
 
 def arguments(seed: int, scheme: str, **given: Any) -> tuple[ff.Federation, dict[str, Any]]:
@@ -67,30 +65,6 @@ def test_no_blind_ensemble_is_below_the_minimum(seed: int | None, notion: str) -
         assert s.disparity >= m.disparity - 1e-12
         d = max(s.disparity, F.disparity[0])
         assert s.accuracy <= F.accuracy_at(d) + 1e-9
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_schemes_are_in_order(seed: int) -> None:
-    """LFT+FedAvg below CFL below the client-aware rules, at every disparity."""
-    fed, more = arguments(seed, "cfl", groups=2, clients=3)
-    more["notion"] = ONE_RATE[seed % 3]
-    local, pooled, aware = (
-        ff.frontier(fed, scheme, 6, **more) for scheme in ("lft_fedavg", "cfl", "client_aware")
-    )
-    for d, own in zip(local.disparity, local.utility, strict=True):
-        assert own <= pooled.utility_at(d) + 1e-11 <= aware.utility_at(d) + 3e-11
-
-
-def test_the_overall_difference_of_two_groups() -> None:
-    """|rate_a - rate| is the other group's share of |MD|: the larger share of it."""
-    fed, _ = arguments(7, "cfl", groups=2)
-    pairs, overall = (
-        ff.frontier(fed, "cfl", 9, difference=name) for name in ("pairwise", "overall")
-    )
-    np.testing.assert_allclose(
-        overall.disparity, pairs.disparity * fed.group_mass.max(), atol=1e-14
-    )
-    np.testing.assert_allclose(overall.accuracy, pairs.accuracy, atol=1e-14)
 
 
 def test_tables_name_the_utility_where_it_differs() -> None:

@@ -3,8 +3,6 @@ against counts, and in the orders that must hold.
 """
 
 import doctest
-import functools
-import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -48,17 +46,11 @@ def worth(s: ff.Solution) -> Any:
     return np.array([s.utility])
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(1000))
+@pytest.mark.every(25)
 def test_solutions_are_the_programmes(seed: int) -> None:
     apart, missed = compared(seed)
     assert apart <= LP + missed
-
-
-@pytest.mark.deep
-def test_a_thousand_solutions_are_the_programmes() -> None:
-    apart, missed = np.transpose([compared(seed) for seed in range(1000, 2000)])
-    assert (apart <= LP + missed).all()
-    assert (missed > LP).mean() <= 0.01
 
 
 def mistaken_rows(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:
@@ -120,12 +112,10 @@ def utility(fed: ff.Federation, scheme: str, eps: Any, **more: Any) -> float:
     return ff.solve(fed, scheme, eps, **more).utility
 
 
-ORDERS = [("finite", seed) for seed in range(6)] + [("laws", seed) for seed in range(2)]
-ROUNDINGS = {"finite": 1e-11, "laws": 4e-10}
-"""What two certified utilities may be off by, at costs of one."""
+ORDERS = {"finite": (range(6), 1e-11), "laws": (range(2), 4e-10)}
+"""Seeds, and what two certified utilities may be off by at costs of one."""
 
 
-@functools.cache
 def orders(kind: str, seed: int, scheme: str) -> tuple[float, dict[str, tuple[float, float]]]:
     """The largest cost, and two utilities for each statement: the first may not be above."""
     rng = np.random.default_rng([seed, SCHEMES.index(scheme)])
@@ -154,21 +144,17 @@ def orders(kind: str, seed: int, scheme: str) -> tuple[float, dict[str, tuple[fl
     return max(1.0, by_group(more["costs"], fed).max()), found
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize(("kind", "seed"), ORDERS)
-@pytest.mark.every(3)
-def test_orders(kind: str, seed: int, scheme: str) -> None:
-    unit, found = orders(kind, seed, scheme)
-    for what, (less, more) in found.items():
-        assert less <= more + ROUNDINGS[kind] * unit, what
-
-
-def test_no_order_holds_both_ways() -> None:
+@pytest.mark.parametrize("kind", ORDERS)
+def test_orders(kind: str) -> None:
     """Turned round, each is false on some federation: all but that CFL is above itself."""
+    seeds, rounding = ORDERS[kind]
     apart: dict[str, float] = {}
-    for (kind, seed), scheme in itertools.product(ORDERS, SCHEMES):
-        for what, (less, more) in orders(kind, seed, scheme)[1].items():
-            apart[what] = max(apart.get(what, 0.0), more - less)
+    for seed in seeds:
+        for scheme in SCHEMES:
+            unit, found = orders(kind, seed, scheme)
+            for what, (less, more) in found.items():
+                assert less <= more + rounding * unit, (what, seed, scheme)
+                apart[what] = max(apart.get(what, 0.0), more - less)
     assert apart.pop("cfl against cfl") <= 1e-9
     assert len(apart) == 8 and min(apart.values()) > 1e-3
 

@@ -4,6 +4,7 @@ and what is allowed; exit code 2; nothing written.
 
 import gzip
 import json
+import shutil
 import sys
 from functools import reduce
 from operator import getitem
@@ -11,8 +12,10 @@ from pathlib import Path
 
 import pytest
 from text_tables import table
+from typer.testing import CliRunner
 
 import fairfl as ff
+from fairfl.cli.main import app
 from fairfl.sims.data.summary import _digest
 
 GOOD = "s,y,a,site\n0.5,1,f,n\n0.2,0,m,n\n0.9,1,m,s\n0.1,0,f,s\n"
@@ -26,7 +29,6 @@ COMMANDS = {
 RULE = ff.Classifier([[0.5], [0.25]], [[0, 1], [0, 1]], ["f", "m"]).to_json()
 TABLES = table(r"""
 all | = | t.csv is empty
-all | =\n\n\n | t.csv is empty
 all | =s,y,a,site\n | t.csv has no rows below its header
 all | 2=0.5,1 | row 2 of t.csv must have 4 cells, as the header has, got 2
 all | 3=0.5,1,f,n,9 | row 3 of t.csv must have 4 cells, as the header has, got 5
@@ -35,7 +37,6 @@ all | 4="0.5,1,f,n | t.csv is not a readable table: unexpected end of data in li
 all | 1="0.5"x,1,f,n | t.csv is not a readable table: ',' expected after '"' in line 2
 all --encoding ascii | 1=0.5,1,f,é | in the encoding ascii, got the byte 0xc3 in line 2
 all --encoding utf-9 | | encoding must be one that Python knows, such as utf-8, | got 'utf-9'
-all --encoding hex | | encoding must be one that Python knows | got 'hex'
 all | ,=; | must be a column of t.csv; it has 's;y;a;site' (is the separator ';'? --sep)
 all --sep ; | | must be a column of t.csv; it has 's,y,a,site' (is the separator ','? --sep)
 all --sep ;; | | sep must be one character | got ';;'
@@ -43,7 +44,6 @@ all --decimal , | | neither a quote nor the decimal sign ',', got ','
 all --decimal ; | | decimal must be one of '.', ',', got ';'
 all --missing keep | | missing must be one of 'error', 'drop', got 'keep'
 all | 0=s,y,a,site,s | 's' must be one column, got 2 of that name, of t.csv
-all | 0=s,y,a,site,a | group 'a' must be one column, got 2 of that name, of t.csv
 all | 0=S,y,a,site | 's' must be a column of t.csv; it has 'S', 'y', 'a', 'site' (did you mean 'S'?)
 frontier judge | 0=s,y,a,sites | client 'site' must be a column of t.csv | (did you mean 'sites'?)
 all | 0=0.3,1,m,n | must be a column of t.csv; it has '0.3', '1', 'm', 'n'
@@ -57,14 +57,12 @@ frontier judge summarize | 1=0.5,NA,f,n | ('y' in row 1), by
 frontier judge | 1=0.5,1,f, | ('site' in row 1), by 'site' and 'a': missing & f 1
 all --missing drop | =s,y,a,site\n,1,f,n\n,0,m,n\n | t.csv must have a row without a missing cell
 all | 1=low,1,f,n | column 's' of t.csv must hold finite numbers, got 'low' in row 1
-all | 2=50 %,1,f,n | 's' of t.csv must hold finite numbers, got '50 %' in row 2
 all | 3="0,5",1,f,n | got '0,5' in row 3 (the decimal sign is '.')
 all --sep ; --decimal , | ,=; | got '0.5' in row 1 (the decimal sign is ',')
 all | 1=1_000,1,f,n | must hold finite numbers, got '1_000' in row 1
 all | 1=-inf,1,f,n | must hold finite numbers, got '-inf' in row 1
 summarize | 2=1.5,1,f,n | score column 's' must be from 0 to 1, the outermost edges, got 1.5 in
     row 2
-summarize | 4=-0.1,1,f,n | must be from 0 to 1, the outermost edges, got -0.1 in row 4
 judge | 2=1.5,1,f,n | prediction 's' must be from 0 to 1, got 1.5 in row 2
 frontier judge summarize | ,0,=,1, | label column 'y' of t.csv must have two values, got '1' alone
 frontier judge summarize | 1=0.5,maybe,f,n | must have two values, got '0', '1', 'maybe'
@@ -169,16 +167,13 @@ counts/0/0/0=3 unsealed | people must be the sum of counts, got 4
 counts/0/0/0=3 | people must be the sum of counts, got 4
 counts/0/0/0=-1 | counts must be whole numbers of 0 or more, or null, got -1 in counts[0, 0, 0]
 counts/0/1/2=1.5 | got 1.5 in counts[0, 1, 2]
-counts/0/0/0=1e400 | got inf in counts[0, 0, 0]
 counts/0/0/0="x" | could not convert string to float: 'x'
 counts/0/0/0=null | must be
 counts/0/0=[1] | inhomogeneous shape
 counts/0= | counts must have shape (2, 2, 5), got (1, 2, 5)
 totals/people=5 | people must be the sum of counts, got 5
 totals/groups={"f": 1, "m": 3} | totals must be {'people': 4, 'groups': {'f': 2, 'm': 2}
-totals/people="4" | people must be a whole number of at least 1, got '4'
 totals= | it has no 'totals'
-site= | it has no 'site'
 edges= | it has no 'edges'
 edges/1=0.9 | edges must be three or more increasing finite numbers
 labels/0= | counts must have shape (2, 1, 5)
@@ -200,10 +195,10 @@ north.json --sep ; | --sep goes with a table of people, got summaries of sites
 """)
 
 
-@pytest.fixture
-def summaries(cli, tmp_path, monkeypatch):
-    """Of the good table, and of others."""
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Summaries of the good table, and of others."""
+    folder = tmp_path_factory.mktemp("written")
     tables = {
         "north": GOOD,
         "edges": GOOD,
@@ -212,11 +207,18 @@ def summaries(cli, tmp_path, monkeypatch):
         "group": GOOD.replace(",f,", ",m,"),
     }
     for name, text in tables.items():
-        Path("t.csv").write_text(text)
-        levels = ("--levels", 4 if name == "edges" else 5)
-        words = ("summarize", "t.csv", *ROLES.split(), "--site", name, *levels)
-        assert cli(*words, "--out", f"{name}.json").exit_code == 0
-    Path("folder.json").mkdir()
+        (folder / "t.csv").write_text(text)
+        levels = "4" if name == "edges" else "5"
+        words = ("summarize", f"{folder}/t.csv", *ROLES.split(), "--site", name)
+        words = (*words, "--levels", levels, "--out", f"{folder}/{name}.json")
+        assert CliRunner().invoke(app, words).exit_code == 0
+    (folder / "folder.json").mkdir()
+    return folder
+
+
+@pytest.fixture
+def summaries(written, tmp_path):
+    shutil.copytree(written, tmp_path, dirs_exist_ok=True)
 
 
 NO_SUMMARY = "north.json is no summary as fairfl summarize writes it: "

@@ -43,15 +43,6 @@ def test_what_is_there_is_not_drawn_again_unless_forced(cli, small_registry, tmp
     assert small_registry.drawn == ["line", "line"]
 
 
-def test_stopping_gives_130_and_no_traceback(cli, small_registry, monkeypatch, tmp_path):
-    def stop(*args, **kwargs):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("fairfl.figures.render.render_all", stop)
-    result = cli("figures", "line", "--out", tmp_path)
-    assert (result.exit_code, result.stderr) == (130, "fairfl: stopped\n")
-
-
 class Links(HTMLParser):
     def __init__(self):
         super().__init__()

@@ -151,14 +151,15 @@ def test_intervals_and_held_out_people_of_another_question(cli, quick, table, mo
 def test_questions_about_laws(cli, tmp_path):
     """Three groups, equal opportunity, client-aware rules: what the numbers are is the solvers'."""
     rows = "[[clients]]\nmean = [3, 5, 4]\nq = [0.5, 0.3, 0.2]\n[[clients]]\nmean = [1, 0, 2]\n"
-    (tmp_path / "three.toml").write_text(rows)
-    words = ("--notion", "eo", "--local-eps", "inf", "--costs", "2:1")
-    result = cli("frontier", tmp_path / "three.toml", "--points", "2", *words)
+    (tmp_path / "laws.toml").write_text(rows)
+    words = ("--notion", "eo", "--local-eps", "inf", "--costs", "2:1", "--points", "2")
+    schemes = ("--schemes", "client_aware,lft_ensemble")
+    result = cli("frontier", tmp_path / "laws.toml", *words, *schemes)
     assert result.exit_code == 0, result.stderr
     assert "Client-aware" in result.stdout and "true-positive rates" in result.stdout
     assert "are the best that a search found" in result.stdout
     assert "ensemble of locally fair models was found no fairer than" in result.stdout
-    free = ff.solve(read_federation(tmp_path / "three.toml"), "cfl", 1.0, notion="eo", costs=(2, 1))
+    free = ff.solve(read_federation(tmp_path / "laws.toml"), "cfl", 1.0, notion="eo", costs=(2, 1))
     assert f"{free.utility:.4f}"[1:] in result.stdout
 
 

@@ -176,17 +176,3 @@ def test_a_stage_that_takes_long_is_named_without_a_terminal(monkeypatch, capsys
         monkeypatch.setattr(progress, "LONG", 1e6)
         tell("a stage that is over at once", 1, 3)
     assert (said, capsys.readouterr().err) == ("fairfl: frontier of CFL (1 of 3) ...\n", "")
-
-
-def test_help_is_fast():
-    code = (
-        "import sys, fairfl.cli.main\n"
-        "heavy = {'numpy', 'pandas', 'scipy', 'matplotlib', 'fairfl.solvers'} & set(sys.modules)\n"
-        "print(sorted(heavy))"
-    )
-    assert (
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        ).stdout
-        == "[]\n"
-    )

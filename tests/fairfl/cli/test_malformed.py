@@ -136,7 +136,7 @@ def test_labels_are_drawn_as_they_are(cli, tmp_path, label):
 def test_titles_of_frontiers_are_drawn_as_they_are(cli, tmp_path):
     file = tmp_path / r"$\frac{$.toml"
     file.write_text(GOOD, "utf-8")
-    assert cli("frontier", file, "--points", "3", "--out", tmp_path / "o").exit_code == 0
+    assert cli("frontier", file, "--schemes", "cfl", "--out", tmp_path / "o").exit_code == 0
 
 
 def test_a_run_that_diverged_says_so_and_keeps_what_there_is(cli, tmp_path):

@@ -10,6 +10,8 @@ import time
 import pandas as pd
 import pytest
 
+from fairfl.studies.papers.qffl import runs
+
 CONFIG = """
 title = "Two algorithms"
 [data]
@@ -105,8 +107,8 @@ def test_runs_are_not_written_over_and_can_be_resumed(cli, config, tmp_path):
     assert other.exit_code == 2 and "must hold a run of the same configuration" in other.stderr
 
 
-@pytest.mark.slow
-def test_a_quick_run_is_said_to_be_one(cli, tmp_path):
+def test_a_quick_run_is_said_to_be_one(cli, tmp_path, monkeypatch):
+    monkeypatch.setitem(runs.ROUNDS, "Synthetic", (2, 9))
     result = cli("simulate", "qffl-table-9", "--out", tmp_path, "--seeds", 1)
     assert result.exit_code == 0
     differences = (tmp_path / "qffl-table-9" / "differences.txt").read_text("utf-8").splitlines()
@@ -135,9 +137,7 @@ def test_the_list(cli):
 
 def test_missing_data_is_1(cli, tmp_path, monkeypatch):
     """Vehicle has no public source; Synthetic runs first, in no time."""
-    from fairfl.studies.papers.qffl import runs as qffl_runs
-
-    monkeypatch.setattr(qffl_runs, "ROUNDS", {"Synthetic": (1, 1), "Vehicle": (1, 1)})
+    monkeypatch.setattr(runs, "ROUNDS", {"Synthetic": (1, 1), "Vehicle": (1, 1)})
     monkeypatch.setenv("FAIRFL_DATA", str(tmp_path))
     result = cli("simulate", "qffl-table-1", "--seeds", 1, "--out", tmp_path / "out")
     assert result.exit_code == 1 and "vehicle" in result.stderr and "Traceback" not in result.stderr

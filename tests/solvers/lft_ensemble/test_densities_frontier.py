@@ -179,36 +179,6 @@ def test_concave_trade_offs_are_solved_to_the_dual_bound(seed: int) -> None:
         assert (accuracy <= allowed + 1e-10).all()
 
 
-def test_the_exchange_rate_of_a_client() -> None:
-    # κ = |λ| (M_0/m_0 B_0 + M_1/m_1 B_1)/(B_0 + B_1), B_a = p_a(t_a) |dt_a/dλ|, here by finite
-    # differences of A and MD
-    fed = ff.Federation.normal(
-        [[0.5, 1.0], [-1.0, 0.25]], sd=[[1.0, 0.5], [2.0, 1.0]], q=[0.3, 0.6]
-    )
-    curve = curve_of(fed)
-    table = curve.tradeoffs
-    u = np.array([[0.3], [0.4]]) * curve.reach[:, None]
-    (r1, a1), _ = table.slopes(u)
-    lam = np.add(*curve.multipliers(u))
-    for j in range(2):
-        m = fed.share[j]
-        t = [
-            float(np.log((m[a] + s * lam[j, 0]) / (m[a] - s * lam[j, 0])))
-            for a, s in ((0, -1), (1, 1))
-        ]
-        density = [
-            float(fed.within[:, a] @ continuous_model(fed).pdf(a, np.array(t[a]))) for a in (0, 1)
-        ]
-        # |dt_a/dλ| = 1/(2 m_a η'(t_a))
-        move = [density[a] / (2 * m[a] * _slope(t[a])) for a in (0, 1)]
-        rate = abs(lam[j, 0]) * sum(fed.group_mass[a] / m[a] * move[a] for a in (0, 1)) / sum(move)
-        assert abs(a1[j, 0] / r1[j, 0]) == pytest.approx(rate, rel=1e-6)
-
-
-def _slope(x: float) -> float:
-    return float(np.exp(-x) / (1 + np.exp(-x)) ** 2)
-
-
 def test_multipliers_next_to_the_masses_keep_their_digits() -> None:
     # supports apart: the fair multiplier is within 1e-40 of the smaller mass, and so are points on
     # the way to it

@@ -17,8 +17,6 @@ from fairfl.solvers.problem import Task
 from fairfl.theory.populations.fedfb_figures import figure_5
 
 MILD, WILD = (0.5, 2.5), (0.05, 50.0)
-MISSED = 1e-6
-"""What random budgets may gain: README says how it was measured."""
 
 
 FEDAVG = Task.of(ff.Federation.normal([[0, 1]]), "lft_fedavg")
@@ -104,15 +102,6 @@ def random_laws(clients: int, seed: int) -> ff.Federation:
     )
 
 
-@pytest.mark.parametrize("clients", (30, 100))
-def test_many_clients_are_certified(clients: int) -> None:
-    eps = np.random.default_rng(clients).uniform(0, 0.5, clients)
-    s = ff.solve(random_laws(clients, clients), "lft_fedavg", eps)
-    assert abs(s.duality_gap) <= 1e-10
-    assert (np.abs(s.local_mean_differences) <= eps + 1e-10).all()
-    assert (s.multipliers != 0).sum() >= 5
-
-
 @pytest.mark.parametrize(("clients", "seed", "below"), [(20, 3, 1e-4), (9, 4, 0.06)])
 @pytest.mark.every(2)
 def test_many_clients_are_as_good_as_all_that_is_known(
@@ -180,25 +169,6 @@ def test_ties_with_a_mass_are_seen(eps: list[float]) -> None:
     assert ff.frontier(fed, "lft_fedavg", 4).accuracy_at(s.disparity) >= s.accuracy - 1e-6
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("clients", [2, pytest.param(3, marks=pytest.mark.deep)])
-def test_names_and_order_do_not_matter(clients: int) -> None:
-    law = random_federation(0, clients, MILD)
-    order = np.random.default_rng(1).permutation(clients)
-    turned = law | {"mean": law["mean"][:, ::-1], "sd": law["sd"][:, ::-1], "q": 1 - law["q"]}
-    permuted = law | {key: law[key][order] for key in ("mean", "sd", "q", "weight")}
-    one, *others = (
-        ff.frontier(ff.Federation.normal(**f), "lft_fedavg", points=6)
-        for f in (law, turned, permuted)
-    )
-    # which of several minima the climbs end on depends on rounding: with five clients two lie 6e-8
-    # apart, and the accuracies beside them as the root of that
-    grid = np.linspace(one.disparity[0], one.disparity[-1], 8)[1:]
-    for F in others:
-        assert F.disparity[0] == pytest.approx(one.disparity[0], abs=MISSED)
-        assert F.accuracy_at(grid) == pytest.approx(one.accuracy_at(grid), abs=MISSED)
-
-
 @pytest.mark.parametrize(("shares", "most"), [((0.5, 0.5), 630), ((0.4, 0.6), 750)])
 def test_figure_5_takes_few_evaluations(
     shares: tuple[float, float], most: int, monkeypatch: pytest.MonkeyPatch
@@ -230,5 +200,5 @@ def test_more_effort_finds_no_less() -> None:
     ordinary, thorough = (
         ff.frontier(fed, "lft_fedavg", 6, effort=effort) for effort in ("ordinary", "thorough")
     )
-    assert thorough.disparity[0] <= ordinary.disparity[0] + MISSED
-    assert (thorough.accuracy_at(ordinary.disparity) >= ordinary.accuracy - MISSED).all()
+    assert thorough.disparity[0] <= ordinary.disparity[0] + 1e-6
+    assert (thorough.accuracy_at(ordinary.disparity) >= ordinary.accuracy - 1e-6).all()

@@ -133,20 +133,14 @@ def test_rules_drawn_at_vertices_are_under_the_hull(problem: LinearProgramme, se
         assert (side * hull.local[mine] <= 1e-12).all()
 
 
-def test_more_vertices_than_allowed() -> None:
-    rng = np.random.default_rng(0)
-    v = rng.random((2, 12)) * np.repeat([1.0, -1.0], 6)
-    problem = LinearProgramme(rng.normal(size=12), v, v.sum(axis=0))
-    assert len(vertices(problem, 10_000).lam) > 3
-    with pytest.raises(TooMany, match="more than 3 vertices"):
-        vertices(problem, 3)
-
-
-def test_many_lines_at_once_are_walked_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_vertices_and_lines_are_walked_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
     v = rng.random((2, 12)) * np.repeat([1.0, -1.0], 6)
     problem = LinearProgramme(rng.normal(size=12), v, v.sum(axis=0))
     whole = rounded(vertices(problem, 10_000).lam)
+    assert len(whole) > 3
+    with pytest.raises(TooMany, match="more than 3 vertices"):
+        vertices(problem, 3)
     monkeypatch.setattr(tie_vertices, "ROOM", 3 * 14)
     assert rounded(vertices(problem, 10_000).lam) == whole
     monkeypatch.setattr(tie_vertices, "ROOM", 14)

@@ -140,21 +140,6 @@ def test_two_parabolas_under_afl(centre, distance, difference):
     assert found.value == pytest.approx(max((theta - a) ** 2, (theta - b) ** 2 + h), abs=1e-8)
 
 
-@given(
-    st.lists(st.integers(-10, 10), min_size=2, max_size=6),
-    st.sampled_from([FedAvg(), TERM(1.0), PropFair(1000.0)]),
-)
-def test_dual_weights_give_the_same_model_by_weighted_fedavg(centres, objective):
-    """After PropFair's eq. (14): fair algorithms are FedAvg with the weights λ. Here Σ λ_i c_i / Σ
-    λ_i.
-    """
-    found = solve_minimax(
-        parabolas(np.array(centres) / 4, np.zeros(len(centres))), objective, [0.3], jac=True
-    )
-    lam = found.dual_weights
-    assert found.theta == pytest.approx([lam @ (np.array(centres) / 4) / lam.sum()], abs=1e-6)
-
-
 def test_linear_losses_have_a_minimum_only_where_the_objective_gives_them_one():
     def losses(t):
         return np.array([t[0] + 1, 1 - t[0], t[0] / 2]), np.array([[1.0], [-1.0], [0.5]])
@@ -239,21 +224,6 @@ def test_many_clients_and_logistic_losses():
         PropFair(1.0),
     ):
         solve_minimax(losses, aim, np.zeros(8), jac=True)  # raises unless certified
-
-
-def test_stays_within_the_time_of_a_lazy_import():
-    """fairfl.solve_minimax is there, and needs no cvxpy."""
-    import subprocess
-    import sys
-
-    code = (
-        "import sys, fairfl, numpy as np\nfrom fairfl.theory.aggregation import AFL\nf = lambda "
-        "t: (np.array([t @ t, (t - 1) @ (t - 1)]), np.array([2 * t, 2 * (t - "
-        "1)]))\nprint(round(fairfl.solve_minimax(f, AFL(), [0.0], jac=True).value, 9), 'cvxpy' "
-        "in sys.modules)"
-    )
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout.split() == ["0.25", "False"]
 
 
 def test_what_cannot_be_certified_says_what_to_try():

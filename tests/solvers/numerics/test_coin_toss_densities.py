@@ -29,11 +29,6 @@ def law(seed: int, clients: int, groups: int) -> tuple[Any, ...]:
     return mean, sd, rng.dirichlet(3.0 * np.ones(groups), clients), rng.uniform(0.3, 2, clients)
 
 
-def built(mean: Any, sd: Any, share: Any, weight: Any) -> ff.Federation:
-    laws = [tuple(map(norm, m, s)) for m, s in zip(mean, sd, strict=True)]
-    return ff.Federation([ff.Client(*own) for own in zip(laws, share, weight, strict=True)])
-
-
 def counted(mean: float, sd: float, notion: str) -> tuple[Any, Any]:
     """Middles of cells, and what each adds to the notion's rates of its group."""
     ends = np.linspace(mean - 8 * sd, mean + 8 * sd, CELLS + 1)
@@ -49,7 +44,9 @@ def counted(mean: float, sd: float, notion: str) -> tuple[Any, Any]:
 @pytest.mark.parametrize("seed", range(3))
 def test_no_rule_with_the_same_rates_is_nearer_to_a_toss(seed: int, notion: str) -> None:
     mean, sd, share, weight = law(seed, 1, 2)
-    rule = ff.solve(built(mean, sd, share, weight), "cfl", 0.0, notion=notion).classifier
+    rule = ff.solve(
+        ff.Federation.normal(mean, sd, share, weight), "cfl", 0.0, notion=notion
+    ).classifier
     tied = [a for a in range(2) if 0 < rule(0.0, a) < 1]
     assert len(tied) == 1  # the other group is served as well as it could be at its rates
     a = tied[0]
@@ -81,10 +78,10 @@ def test_members_follow_from_the_problem(
     seed: int, clients: int, groups: int, notion: str, difference: Any
 ) -> None:
     mean, sd, share, weight = law(seed, clients, groups)
-    fed, rng = built(mean, sd, share, weight), np.random.default_rng(seed)
+    fed, rng = ff.Federation.normal(mean, sd, share, weight), np.random.default_rng(seed)
     order, names = rng.permutation(clients), np.roll(np.arange(groups), 1)
-    permuted = built(mean[order], sd[order], share[order], weight[order])
-    relabelled = built(mean[:, names], sd[:, names], share[:, names], weight)
+    permuted = ff.Federation.normal(mean[order], sd[order], share[order], weight[order])
+    relabelled = ff.Federation.normal(mean[:, names], sd[:, names], share[:, names], weight)
     for eps in (0.0, 0.05):
         s = ff.solve(fed, "lft_ensemble", eps, notion=notion, difference=difference)
         for other in (permuted, relabelled):
@@ -107,7 +104,7 @@ def test_members_change_little_when_budgets_do(seed: int, difference: Any) -> No
     rules at budgets next to each other, from each other's multipliers, are next to each other.
     """
     mean, sd, share, weight = law(seed, 1, 3)
-    fed, x = built(mean, sd, share, weight), np.linspace(-4, 4, 101)
+    fed, x = ff.Federation.normal(mean, sd, share, weight), np.linspace(-4, 4, 101)
     task = Task.of(fed, "cfl", "accuracy_parity", difference)
     free = solve_by_dual(fed, task, np.ones(1)).disparity
     for eps in (5e-9, *(free * np.linspace(0.02, 0.9, 6))):
@@ -121,7 +118,8 @@ def test_the_smallest_disparity_of_equalised_odds_has_one_value() -> None:
     own = law(8, 2, 2)
     turned = *(v[:, ::-1] for v in own[:3]), own[3]
     both = [
-        ff.min_disparity(built(*each), "lft_ensemble", notion="eodds") for each in (own, turned)
+        ff.min_disparity(ff.Federation.normal(*each), "lft_ensemble", notion="eodds")
+        for each in (own, turned)
     ]
     assert both[1].disparity == pytest.approx(both[0].disparity, abs=1e-9)
     assert both[0].disparity > 0.01

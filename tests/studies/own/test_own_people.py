@@ -134,16 +134,6 @@ def test_a_network_learns_what_a_line_cannot(tmp_path):
     assert accuracy[8] > 0.9 > 0.65 > accuracy[0]
 
 
-def test_runs_of_other_people_are_not_taken_up(file, tmp_path):
-    people = asked(file, budgets=(0.0,))
-    (unit,) = [unit for unit in own_people(people).units(QUICK) if "central" in unit.name]
-    run_units([unit], tmp_path)
-    other = asked(file, budgets=(0.2,))
-    (changed,) = [unit for unit in own_people(other).units(QUICK) if "central" in unit.name]
-    with pytest.raises(ValueError, match="must hold a run of the same configuration"):
-        run_units([changed], tmp_path, resume=True)
-
-
 def test_a_rate_of_nobody_is_said_before_anything_runs(file, tmp_path):
     frame = pd.read_csv(file)
     frame.loc[frame["a"] == "f", "y"] = 0
