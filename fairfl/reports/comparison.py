@@ -330,8 +330,7 @@ def reached(
     best, out = question.at(found["cfl"], every), {}
     for scheme, curve in found.items():
         common = every >= curve.disparity[0]
-        loss = best[common] - question.at(curve, every[common])
-        k = int(np.argmax(loss))
+        k, loss = _losses(question, curve, every[common], best[common], scheme == "client_aware")
         worst, where, gain = float(loss[k]), float(every[common][k]), max(-float(loss.min()), 0.0)
         low, high = curve.disparity[[0, -1]]
         points = curve.points_at(np.clip([low, *disparities, high, where], low, high))
@@ -339,6 +338,29 @@ def reached(
         at = tuple(float(v) if d >= low else None for d, v in zip(disparities, values, strict=True))
         out[scheme] = Reach(curve, question.values(curve), at, worst, where, gain, points)
     return out
+
+
+def _losses(
+    question: Question, curve: Frontier, disparity: Array, best: Array, every: bool
+) -> tuple[int, Array]:
+    """Where a frontier loses most against the values ``best`` (P,), and its losses (P,), at
+    disparities (P,) with its own among them; unless ``every`` is wanted, bounds of smaller losses.
+
+    Values increase with the disparity, so that of a smaller one bounds a loss. Of disparities in a
+    row whose bounds are above the largest loss, the smallest is solved.
+    """
+    at = np.searchsorted(curve.disparity, disparity, side="right") - 1
+    value, solved = question.values(curve)[at], np.isin(disparity, curve.disparity)
+    if every:
+        value, solved = question.at(curve, disparity), np.ones_like(solved)
+    while True:
+        loss = best - np.maximum.accumulate(value)
+        k = int(np.argmax(np.where(solved, loss, -np.inf)))
+        above = np.flatnonzero(~solved & (loss > loss[k]))
+        if not above.size:
+            return k, loss
+        first = above[np.diff(above, prepend=-2) > 1]
+        value[first], solved[first] = question.at(curve, disparity[first]), True
 
 
 def tried(
