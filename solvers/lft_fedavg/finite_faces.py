@@ -136,18 +136,18 @@ class Faces:
         new = Face(self, tied, rest, np.sign(lam), len(self.found))
         return self.found.setdefault(key, new)
 
-    def by_bound(self, disparity: float) -> list[tuple[float, Face]]:
+    def by_bound(self, disparity: float) -> Iterator[tuple[float, Face]]:
         """Upper bounds on the faces' gains with at most ``disparity``, the largest first; without
         the faces that are more disparate.
         """
         faces = list(self.found.values())
-        least = [np.inf if face.least is None else face.least.disparity for face in faces]
-        fair = np.array(least) <= disparity + NEAR
         number, at, gain, slope = np.reshape(self.lines, (-1, 4)).T
-        bound = np.where(fair, np.inf, -np.inf)
+        bound = np.full(len(faces), np.inf)
         np.minimum.at(bound, number.astype(int), gain + slope * (disparity - at))
-        order = np.argsort(-bound, kind="stable")[: fair.sum()]
-        return [(float(bound[k]), faces[k]) for k in order]
+        for k in np.argsort(-bound, kind="stable"):
+            least = faces[k].least
+            if least is not None and least.disparity <= disparity + NEAR:
+                yield float(bound[k]), faces[k]
 
     def beyond(self, here: Place) -> Iterator[Face]:
         """The faces of a place's rule whose multipliers hold less of what costs something: in all,
@@ -175,14 +175,9 @@ class Faces:
 
     def tight(self, f: Array) -> tuple[Array, Array]:
         """A rule with its levels in the middle, and the smallest budgets (I,) that it keeps."""
-        local, known, f = self.local, self.scale > 0, f.copy()
-        f[f.size - local.levels :] = 0.0
-        values = local.values(f)
-        for level in range(-local.levels, 0):
-            some = values[known & (local.v[:, level] != 0)]
-            f[level] = (some.max(initial=0.0) + some.min(initial=1.0)) / 2.0
+        known, f = self.scale > 0, self.local.centred(f)
         eps = np.zeros(int(self.client.max()) + 1)
-        values = np.abs(local.values(f)[known])
+        values = np.abs(self.local.values(f)[known])
         np.maximum.at(eps, self.client[known], values / self.scale[known])
         return f, eps
 
