@@ -70,13 +70,8 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
         return path
     path = Path(solved, between=not (averaged and task.several))
     if not averaged:
-        problem = clients_problem(fed, task)
-
-        def found(eps: float) -> tuple[float, Array]:
-            solution = solved.at(eps)
-            return solution.utility, solution.multipliers
-
-        path.add(_breaks(problem, found))
+        at, problem = solved.at, clients_problem(fed, task)
+        path.add(_breaks(problem, lambda eps: (at(eps).utility, at(eps).multipliers)))
         path.halve_bends(BEND if task.several else FINITE_TOLERANCE)
     elif path.between:
         breaks = _own_breaks(fed, task)
@@ -121,34 +116,34 @@ def _own_breaks(fed: Federation, task: Task) -> Array:
     """0, 1, and the budgets at which a client's path breaks."""
 
     def own(problem: Problem) -> Array:
-        def found(eps: float) -> tuple[float, Array]:
-            best = solve_box(problem.at(np.array([eps])))
-            return float(problem.u @ best.f), best.multipliers
+        def best(eps: float) -> tuple[float, Array]:
+            found = solve_box(problem.at(np.array([eps])))
+            return float(problem.u @ found.f), found.multipliers
 
-        return _breaks(problem, found) if problem.path is None else problem.path.gap
+        return _breaks(problem, best) if problem.path is None else problem.path.gap
 
     every = [own(problem) for problem in own_problems(fed, task)]
     return np.unique(np.clip(np.concatenate([[0.0, 1.0], *every]), 0.0, 1.0))
 
 
-def _breaks(problem: Problem, found: Callable[[float], tuple[float, Array]]) -> Array:
+def _breaks(problem: Problem, best: Callable[[float], tuple[float, Array]]) -> Array:
     """Budgets in [0, 1] between which the utility is linear: where tangents meet, and some more;
-    utility and multipliers (K,) at one are ``found``.
+    ``best`` gives utility and multipliers (K,) at one.
     """
-    unit = np.where(np.isfinite(problem.eps), problem.eps, 0.0)
+    unit, found = np.where(np.isfinite(problem.eps), problem.eps, 0.0), [0.0, 1.0]
 
     def tangent(eps: float) -> tuple[float, float, float]:
-        utility, lam = found(eps)
+        utility, lam = best(eps)
         return eps, utility, float(unit @ np.abs(lam))
 
-    breaks, todo = [0.0, 1.0], [(tangent(0.0), tangent(1.0))]
+    todo = [(tangent(0.0), tangent(1.0))]
     while todo:
         (a, low, rise), (b, high, end) = left, right = todo.pop()
         eps = (high - low + rise * a - end * b) / (rise - end) if rise > end else b
         if not a + FINITE_TOLERANCE < eps < b - FINITE_TOLERANCE:
             continue
-        breaks.append(eps)
+        found.append(eps)
         middle = tangent(eps)
         if low + rise * (eps - a) - middle[1] > FINITE_TOLERANCE:
             todo += [(left, middle), (middle, right)]
-    return np.sort(breaks)
+    return np.sort(found)

@@ -209,13 +209,9 @@ class Problem:
         f, first = f.copy(), f.size - self.levels
         f[first:] = 0.0
         if self.levels:
-            if "held" not in self.made:
-                self.made["held"] = (dense(self.v[:, first:]) != 0).T & np.isfinite(self.zero)
-            rates, held = self.values(f), self.made["held"]
-            f[first:] = np.where(held, rates, 0.0).max(axis=1) + np.where(held, rates, 1.0).min(
-                axis=1
-            )
-            f[first:] /= 2.0
+            held = (dense(self.v[:, first:]) != 0).T & np.isfinite(self.zero)
+            high, low = (np.where(held, self.values(f), none) for none in (0.0, 1.0))
+            f[first:] = (high.max(axis=1) + low.min(axis=1)) / 2.0
         return f
 
     def scores(self, lam: Array) -> Array:

@@ -336,8 +336,8 @@ def reached(
         common, told = every >= low, scheme == "client_aware"
         k, loss, most = _losses(curve, points, every[common], best[common], told)
         worst, where, gain = float(loss[k]), float(every[common][k]), max(-float(loss.min()), 0.0)
-        points = points.join(most)
-        out[scheme] = Reach(curve, question.values(curve), at, worst, where, gain, points)
+        own = question.values(curve)
+        out[scheme] = Reach(curve, own, at, worst, where, gain, points.join(most))
     return out
 
 
