@@ -70,7 +70,8 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
         return path
     path = Path(solved, between=not (averaged and task.several))
     if not averaged:
-        path.add(_breaks(clients_problem(fed, task)))
+        at, problem = solved.at, clients_problem(fed, task)
+        path.add(_breaks(problem, lambda eps: (at(eps).utility, at(eps).multipliers)))
         path.halve_bends(BEND if task.several else FINITE_TOLERANCE)
     elif path.between:
         breaks = _own_breaks(fed, task)
@@ -113,22 +114,29 @@ def _all(eps: Array, clients: int) -> Array:
 
 def _own_breaks(fed: Federation, task: Task) -> Array:
     """0, 1, and the budgets at which a client's path breaks."""
-    own = [
-        _breaks(problem) if problem.path is None else problem.path.gap
-        for problem in own_problems(fed, task)
-    ]
-    return np.unique(np.clip(np.concatenate([[0.0, 1.0], *own]), 0.0, 1.0))
+
+    def own(problem: Problem) -> Array:
+        def best(eps: float) -> tuple[float, Array]:
+            found = solve_box(problem.at(np.array([eps])))
+            return float(problem.u @ found.f), found.multipliers
+
+        return _breaks(problem, best) if problem.path is None else problem.path.gap
+
+    every = [own(problem) for problem in own_problems(fed, task)]
+    return np.unique(np.clip(np.concatenate([[0.0, 1.0], *every]), 0.0, 1.0))
 
 
-def _breaks(problem: Problem) -> Array:
-    """Budgets in [0, 1] between which the utility is linear: where tangents meet, and some more."""
-    unit = np.where(np.isfinite(problem.eps), problem.eps, 0.0)
+def _breaks(problem: Problem, best: Callable[[float], tuple[float, Array]]) -> Array:
+    """Budgets in [0, 1] between which the utility is linear: where tangents meet, and some more;
+    ``best`` gives utility and multipliers (K,) at one.
+    """
+    unit, found = np.where(np.isfinite(problem.eps), problem.eps, 0.0), [0.0, 1.0]
 
     def tangent(eps: float) -> tuple[float, float, float]:
-        found = solve_box(problem.at(np.full(problem.owner.max() + 1, eps)))
-        return eps, float(problem.u @ found.f), float(unit @ np.abs(found.multipliers))
+        utility, lam = best(eps)
+        return eps, utility, float(unit @ np.abs(lam))
 
-    found, todo = [0.0, 1.0], [(tangent(0.0), tangent(1.0))]
+    todo = [(tangent(0.0), tangent(1.0))]
     while todo:
         (a, low, rise), (b, high, end) = left, right = todo.pop()
         eps = (high - low + rise * a - end * b) / (rise - end) if rise > end else b

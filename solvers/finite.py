@@ -89,10 +89,10 @@ def solve_box(problem: Problem, *, settle: bool = True) -> Optimum:
     ------
     CertificationError : HiGHS ends undecided.
     """
-    binds = problem.eps < problem.most  # larger budgets limit nothing
-    lam, f = np.zeros(problem.eps.size), (problem.u > 0).astype(np.float64)
-    if not binds.any():
+    lam, f = np.zeros(problem.eps.size), problem.centred((problem.u > 0).astype(np.float64))
+    if problem.violation(f) == 0.0:
         return Optimum(f, lam, problem.dual(lam))
+    binds = problem.eps < problem.most  # larger budgets limit nothing
     eps = np.where(binds, problem.eps, 1.0 + 2.0 * problem.most)
     if "programme" not in problem.made:
         problem.made["programme"] = highs.Maximiser(problem.u, problem.v)

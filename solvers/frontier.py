@@ -274,7 +274,8 @@ class Frontier(Tabular):
         smallest; found as in :meth:`accuracy_at`.
         """
         rows = np.searchsorted(self.disparity, disparity, side="right") - 1
-        inner = np.flatnonzero(disparity < self.disparity[-1])
+        last = self.disparity[-1]
+        inner = np.flatnonzero((disparity < last) & ~np.isin(disparity, self.disparity))
         if not inner.size:
             return self.points.take(rows)
         found = self.evaluate(disparity[inner])

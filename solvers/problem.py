@@ -21,6 +21,7 @@ import scipy
 
 from fairfl._support.checks import Array, as_floats, one_of, shown
 from fairfl.solvers.fractional_knapsack import KnapsackPath, knapsack_path
+from fairfl.solvers.numerics.highs import dense
 from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import budget_term
 from fairfl.theory.populations.blind_rules import Sees, as_seen, one_each
@@ -201,6 +202,16 @@ class Problem:
     def violation(self, f: Array) -> float:
         """The most by which f breaks a budget."""
         return float(np.maximum(np.abs(self.values(f)) - self.eps, 0.0).max(initial=0.0))
+
+    def centred(self, f: Array) -> Array:
+        """The rule f (N,) with its levels in the middle of the rates."""
+        f, first = f.copy(), f.size - self.levels
+        f[first:] = 0.0
+        if self.levels:
+            held = (dense(self.v[:, first:]) != 0).T & np.isfinite(self.zero)
+            high, low = (np.where(held, self.values(f), none) for none in (0.0, 1.0))
+            f[first:] = (high.max(axis=1) + low.min(axis=1)) / 2.0
+        return f
 
     def scores(self, lam: Array) -> Array:
         """(N,) u + λ v, the derivative of the Lagrangian: f is 1 where it is positive."""

@@ -14,7 +14,7 @@ from fairfl.reports.question import PLAIN, Question, base
 from fairfl.reports.rules import Chosen
 from fairfl.reports.sampling import Progress
 from fairfl.solvers.api import solve
-from fairfl.solvers.frontier import Frontier, Points
+from fairfl.solvers.frontier import Frontier, Points, fitting
 from fairfl.solvers.schemes import COMMON
 from fairfl.solvers.solution import Solution, rates_of
 from fairfl.theory.populations.federation import Federation
@@ -307,15 +307,38 @@ def reached(
             [np.linspace(0.0, top, GRID), *(curve.disparity for curve in found.values())]
         )
     )
-    best, out = question.at(found["cfl"], every), {}
+    best, out = question.at(found["cfl"], every) + (not question.is_share), {}
     for scheme, curve in found.items():
-        common = every >= curve.disparity[0]
-        loss = best[common] - question.at(curve, every[common])
-        k = int(np.argmax(loss))
-        worst, where, gain = float(loss[k]), float(every[common][k]), max(-float(loss.min()), 0.0)
         low, high = curve.disparity[[0, -1]]
-        points = curve.points_at(np.clip([low, *disparities, high, where], low, high))
-        values = points.worth[1:-2] - (not question.is_share)
+        points = curve.points_at(np.clip([low, *disparities, high], low, high))
+        values = points.worth[1:-1] - (not question.is_share)
         at = tuple(float(v) if d >= low else None for d, v in zip(disparities, values, strict=True))
-        out[scheme] = Reach(curve, question.values(curve), at, worst, where, gain, points)
+        common, told = every >= low, scheme == "client_aware"
+        k, loss, most = _losses(curve, points, every[common], best[common], told)
+        worst, where, gain = float(loss[k]), float(every[common][k]), max(-float(loss.min()), 0.0)
+        own = question.values(curve)
+        out[scheme] = Reach(curve, own, at, worst, where, gain, points.join(most))
     return out
+
+
+def _losses(
+    curve: Frontier, known: Points, disparity: Array, best: Array, every: bool
+) -> tuple[int, Array, Points]:
+    """Where a frontier loses most against the worths ``best`` (P,), its losses (P,), and its point
+    there, at disparities (P,) with its own among them; some points are ``known``. Unless ``every``
+    is wanted, smaller losses are bounds.
+
+    Worths increase with the disparity, so that a less disparate point bounds a loss. Of disparities
+    in a row whose bounds are above the largest loss, the smallest is solved.
+    """
+    known, solved = curve.points.join(known), np.isin(disparity, curve.disparity)
+    while True:
+        points = fitting(known, disparity)
+        loss = best - points.worth
+        k = int(np.argmax(np.where(solved, loss, -np.inf)))
+        above = np.flatnonzero(~solved & (every | (loss > loss[k])))
+        if not above.size:
+            return k, loss, points.take([k])
+        first = above if every else above[np.diff(above, prepend=-2) > 1]
+        inside = np.minimum(disparity[first], curve.disparity[-1])
+        known, solved[first] = known.join(curve.points_at(inside)), True

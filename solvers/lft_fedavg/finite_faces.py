@@ -175,14 +175,9 @@ class Faces:
 
     def tight(self, f: Array) -> tuple[Array, Array]:
         """A rule with its levels in the middle, and the smallest budgets (I,) that it keeps."""
-        local, known, f = self.local, self.scale > 0, f.copy()
-        f[f.size - local.levels :] = 0.0
-        values = local.values(f)
-        for level in range(-local.levels, 0):
-            some = values[known & (local.v[:, level] != 0)]
-            f[level] = (some.max(initial=0.0) + some.min(initial=1.0)) / 2.0
+        known, f = self.scale > 0, self.local.centred(f)
         eps = np.zeros(int(self.client.max()) + 1)
-        values = np.abs(local.values(f)[known])
+        values = np.abs(self.local.values(f)[known])
         np.maximum.at(eps, self.client[known], values / self.scale[known])
         return f, eps
 
