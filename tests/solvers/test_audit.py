@@ -55,7 +55,7 @@ def held(kind: str, seed: int, **settings: Any) -> None:
 # in an ensemble; 189: budgets between two doubles; 240, 569: many ties; 369: the smallest
 # disparity is where one client alone is bound, to zero
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", (2, 6, 81, 91, 130, 189, 240, 369, 569))
+@pytest.mark.parametrize("seed", (569, 6, 81, 91, 130, 189, 240, 369, 2))
 @pytest.mark.every(3)
 def test_on_a_finite_x(seed: int) -> None:
     held("finite", seed, budgets=15, points=4)
