@@ -11,7 +11,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
-from fairfl.solvers.numerics.coin_toss_finite import nearest_to_toss
+from fairfl.solvers.numerics.coin_toss_finite import nearest_to_toss, tied
 from fairfl.solvers.numerics.exact_lp import solve_exactly
 from fairfl.solvers.problem import Problem, Task, aware_problem, clients_problem, law_problem
 from fairfl.solvers.solution import (
@@ -57,7 +57,7 @@ def optimum(problem: Problem, budgets: Array) -> tuple[Array, Array, Certificate
     """The rule f (N,) for budgets of a problem, its multipliers (K,), and its certificate.
 
     Of several optima it is the one nearest to a coin toss; where nobody is, what the multipliers
-    say of one person.
+    say of one person, 1/2 where they leave it open.
     """
     posed = problem.at(budgets)
     if problem.path is not None:
@@ -68,7 +68,9 @@ def optimum(problem: Problem, budgets: Array) -> tuple[Array, Array, Certificate
         f = nearest_to_toss(posed, found.f, found.multipliers)
     certificate = certified(posed, f, found.dual)
     if problem.path is None and problem.unit is not None:
-        f = np.where(problem.nobody, problem.unit.scores(found.multipliers) > 0, f)
+        one, lam = problem.unit, found.multipliers
+        accepted = np.where(tied(one, lam), 0.5, one.scores(lam) > 0)
+        f = np.where(problem.nobody, accepted, f)
     return f, found.multipliers, certificate
 
 

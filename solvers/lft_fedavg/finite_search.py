@@ -210,20 +210,21 @@ class FedAvgSearch:
         for place in places:
             if place is not None:
                 with suppress(CertificationError):
-                    eps = self.budgets(place)
-                    solution = self.solved(eps)
+                    solution = self.solved(self.budgets(place))
                     here = points_of(self.fed, [solution])
                     if solution.disparity > place.disparity + TIED:
-                        here = here.join(self.chosen(place, solution))
+                        here = here.join(self.chosen(place))
                     found = found.join(here)
         return found
 
-    def chosen(self, place: Place, solved: Any) -> Points:
-        """The place's own rule, certified by the multipliers of the solution at its budgets."""
+    def chosen(self, place: Place) -> Points:
+        """The place's own rule to rounding, certified by the multipliers of the solution at its
+        budgets, which may be others of several that are as good.
+        """
         own = place.face.place(place.disparity, refine=True)
         assert own is not None
-        eps = np.where(self.budgets(place) < SLACK_BUDGET, own.eps, SLACK_BUDGET)
-        posed, lam = self.faces.local.at(eps), solved.multipliers
+        eps = self.budgets(own)
+        posed, lam = self.faces.local.at(eps), self.solved(eps).multipliers
         worth = certified(posed, own.f, posed.dual(lam)).primal
         return Points(np.array([own.disparity]), np.array([worth]), eps[None], lam[None])
 

@@ -34,8 +34,7 @@ def nearest_to_toss(problem: Problem, f: Array, lam: Array) -> Array:
     where no other is optimal, or where double precision does not tell.
     """
     v, size = problem.v, np.abs(problem.u) + abs(problem.v).sum(axis=0)
-    terms = np.abs(problem.u) + np.abs(lam) @ abs(v)
-    free = (size > 0) & (np.abs(problem.scores(lam)) <= TIED * terms)
+    free = (size > 0) & tied(problem, lam)
     level = np.arange(f.size) >= f.size - problem.levels
     kept = np.isfinite(problem.eps)
     low = np.where(lam < 0, problem.eps, -problem.eps)[kept]
@@ -57,6 +56,12 @@ def nearest_to_toss(problem: Problem, f: Array, lam: Array) -> Array:
         free[free] = ~settled
     missed = max(problem.violation(g), abs(float(problem.u @ (f - g))))
     return g if missed <= MET else f
+
+
+def tied(problem: Problem, lam: Array) -> Array:
+    """(N,) which cells have a score of zero, up to rounding."""
+    terms = np.abs(problem.u) + np.abs(lam) @ abs(problem.v)
+    return np.abs(problem.scores(lam)) <= TIED * terms
 
 
 def _open(equations: Array) -> Array:

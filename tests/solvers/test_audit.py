@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from audit import Densities, Finite, Odds, audit
+from audit import KINDS, Densities, Finite, Odds, audit
 
 import fairfl as ff
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
@@ -22,6 +22,8 @@ ON_DENSITIES = (
     "minimum not reproduced",
 )
 """Not claimed there, and said of each result."""
+SCATTERED = 3e-4
+"""Allowed by the search on densities from four clients on."""
 SOLVED_AGAIN = 1e-7
 TIED = ("points not reproduced (share)", "minimum not reproduced")
 """Where values of η repeat: of several rules that are optimal for a point's budgets LFT+FedAvg's
@@ -37,8 +39,9 @@ def held(kind: str, seed: int, **settings: Any) -> None:
     figures = audit(kind, seed, **settings)
     told = {"frontier above CFL's", "accuracy_at falls", "random budgets beat the frontier"}
     assert told <= {what for _, what in figures}
-    eta = Finite.drawn(np.random.default_rng([seed, 0])).eta
-    tied = kind != "finite" or np.unique(eta).size < eta.size
+    drawn: Any = KINDS[kind].drawn(np.random.default_rng([seed, list(KINDS).index(kind)]))
+    tied = kind != "finite" or np.unique(drawn.eta).size < drawn.eta.size
+    close = SEARCHED if len(drawn.weight) < 4 else SCATTERED
     for (scheme, what), figure in figures.items():
         if kind != "finite" and what in ON_DENSITIES:
             continue
@@ -47,7 +50,7 @@ def held(kind: str, seed: int, **settings: Any) -> None:
         if scheme == "lft_fedavg" and tied and what in TIED:
             continue
         searched = scheme == "lft_fedavg" and kind != "finite" and "beat" in what
-        allowed = SOLVED_AGAIN if "again" in what else SEARCHED if searched else EXACT
+        allowed = SOLVED_AGAIN if "again" in what else close if searched else EXACT
         assert figure <= allowed, (kind, seed, scheme, what, figure)
 
 
@@ -55,7 +58,7 @@ def held(kind: str, seed: int, **settings: Any) -> None:
 # in an ensemble; 189: budgets between two doubles; 240, 569: many ties; 369: the smallest
 # disparity is where one client alone is bound, to zero
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", (2, 6, 81, 91, 130, 189, 240, 369, 569))
+@pytest.mark.parametrize("seed", (569, 6, 81, 91, 130, 189, 240, 369, 2))
 @pytest.mark.every(3)
 def test_on_a_finite_x(seed: int) -> None:
     held("finite", seed, budgets=15, points=4)

@@ -106,3 +106,18 @@ def test_members_depend_on_no_order(seed: int, notion: str, difference: str) -> 
             np.testing.assert_allclose(
                 t.classifier(x, a), s.classifier(points, groups[a]), atol=SAME
             )
+
+
+def test_where_nobody_is_a_tie_is_a_toss() -> None:
+    """Nobody of group 0 is at x = 2, whose η is that of x = 1, where the group's people tie. The
+    last bits of the masses decided whether all or none would be accepted there.
+    """
+    masses = np.array([[[0.1, 0.1, 0.0, 0.1], [0.05, 0.1, 0.15, 0.1]]])
+    rng = np.random.default_rng(0)
+    for _ in range(8):
+        last = masses * (1.0 + 2e-16 * rng.integers(-2, 3, masses.shape))
+        fed = ff.Federation.finite([0, 1, 2, 3], last / last.sum(), [0.2, 0.45, 0.45, 0.9])
+        f = ff.solve(fed, "lft_ensemble", 0.0, notion="eodds").classifier
+        assert 0.0 < f(1.0, a=0) < 0.1 and f(2.0, a=0) == 0.5
+        free = ff.solve(fed, "lft_ensemble", 1.0, notion="eodds").classifier
+        assert free(2.0, a=0) == 0.0  # no tie
