@@ -22,9 +22,10 @@ from fairfl.solvers.finite import solve_finite
 from fairfl.solvers.frontier import REPRODUCED, Frontier, Points, Repeatable, points_of
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
-from fairfl.solvers.problem import COSTS, Sees, Task
+from fairfl.solvers.problem import COSTS, Task
 from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import CertificationError, MinDisparity, Solution
+from fairfl.theory.populations.blind_rules import Sees
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import Difference, Notion, check_eps, local_budgets
@@ -205,7 +206,7 @@ def _search(federation: Federation, task: Task) -> Any:
     """What finds frontiers and smallest disparities of ensembles, and on a finite X."""
     from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
     from fairfl.solvers.lft_ensemble.densities_segments import SegmentSearch
-    from fairfl.solvers.lft_ensemble.finite_frontier import Segments
+    from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
     from fairfl.solvers.lft_fedavg.finite_search import search_finite
 
     model, ensemble = federation.model, task.scheme == "lft_ensemble"

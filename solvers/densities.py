@@ -14,7 +14,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.density_problem import DensityProblem
-from fairfl.solvers.numerics.coin_toss import settle_ties, tied
+from fairfl.solvers.numerics.coin_toss_densities import settle_ties, tied
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import DualPoint, overlooked
 from fairfl.solvers.numerics.refined_cells import Line, refine

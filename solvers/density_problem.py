@@ -15,6 +15,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.dual import Constraints
 from fairfl.solvers.problem import Limits, Task
+from fairfl.theory.populations.blind_rules import places
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.notions import NOTIONS
@@ -57,20 +58,18 @@ class DensityProblem:
         table = np.concatenate([_counted(own, model.mass) for own in limits])
         told, unit = task.scheme == "client_aware", float(task.costs.max())
         who = [[i] for i in range(clients)] if told else [list(range(clients))]
-        seen = [[a] for a in range(groups)] if task.sees == "xa" else [list(range(groups))]
-        places = [(own, group) for own in who for group in seen]
+        where = [(own, group) for own in who for group in places(groups, task.sees)]
         none = np.zeros(0), np.zeros(1)
         constraints = Constraints(
             1.0 + sum(model.utility(task.costs, a, *none) for a in range(groups)) / unit,
             tuple(
                 model.profile(group, own if told else None, task.costs / unit, NOTIONS[task.notion])
-                for own, group in places
+                for own, group in where
             ),
-            tuple(table[..., group, :][..., own].reshape(len(table), -1) for own, group in places),
+            tuple(table[..., group, :][..., own].reshape(len(table), -1) for own, group in where),
             np.concatenate([own.b.ravel() for own in limits]),
-            tuple(not model.mass[np.ix_(own, group)].any() for own, group in places),
+            tuple(not model.mass[np.ix_(own, group)].any() for own, group in where),
         )
-        where = np.arange(len(places)).reshape(len(who), -1)
         return cls(
             constraints,
             np.concatenate(
@@ -78,7 +77,7 @@ class DensityProblem:
             ),
             unit,
             told,
-            np.broadcast_to(where, (len(who), groups)),
+            np.broadcast_to(np.arange(len(where)).reshape(len(who), -1), (len(who), groups)),
         )
 
     def rule(self, lines: Sequence[tuple[Array, Array]]) -> Rule:

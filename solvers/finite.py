@@ -11,7 +11,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
-from fairfl.solvers.numerics.cell_toss import nearest_to_toss
+from fairfl.solvers.numerics.coin_toss_finite import nearest_to_toss
 from fairfl.solvers.numerics.exact_lp import solve_exactly
 from fairfl.solvers.problem import Problem, Task, aware_problem, clients_problem, law_problem
 from fairfl.solvers.solution import (

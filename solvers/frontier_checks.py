@@ -12,7 +12,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.frontier import cfl_frontier
 from fairfl.solvers.frontier import MET, Frontier, Points, build
-from fairfl.solvers.lft_ensemble.finite_frontier import Segments
+from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
 from fairfl.solvers.lft_fedavg.densities_bound import CLOSE, highest_accuracy
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import CertificationError, tolerance

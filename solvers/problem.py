@@ -13,21 +13,21 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import scipy
 
 from fairfl._support.checks import Array, as_floats, one_of, shown
-from fairfl.solvers.flip_path import FlipPath, flip_path
+from fairfl.solvers.fractional_knapsack import KnapsackPath, knapsack_path
 from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import budget_term
+from fairfl.theory.populations.blind_rules import Sees, as_seen, one_each
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel, Joint
 from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS, RATES, Notion, Rates
 
-Sees = Literal["xa", "x"]
 COSTS = 1.0, 1.0
 """Of one: the utility is the accuracy, less one."""
 LARGEST_COST = 1e3
@@ -66,8 +66,7 @@ class Task:
         one_of("notion", notion, get_args(Notion))
         one_of("difference", difference, DIFFERENCES)
         one_of("sees", sees, get_args(Sees))
-        task = cls(scheme, ALIASES.get(notion, notion), difference, _costs(costs, fed), sees)
-        return task
+        return cls(scheme, ALIASES.get(notion, notion), difference, _costs(costs, fed), sees)
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -170,12 +169,12 @@ class Problem:
         return replace(self, eps=eps)
 
     @cached_property
-    def path(self) -> FlipPath | None:
+    def path(self) -> KnapsackPath | None:
         """All solutions for all budgets where there is one constraint, else None."""
         if self.eps.size > 1 or self.shape[0] > 1:
             return None
         unit = self.unit or self
-        return flip_path(unit.u, unit.v[0], self.v[0], float(self.b[0]))
+        return knapsack_path(unit.u, unit.v[0], self.v[0], float(self.b[0]))
 
     @property
     def most(self) -> Array:
@@ -261,10 +260,10 @@ def _own(task: Task, laws: Joint) -> list[Problem]:
             for j in range(len(gain))
         ]
 
-    problems, seen = posed(laws, rates.linear), laws.seen(laws.people, task.sees)
+    problems, seen = posed(laws, rates.linear), as_seen(laws.people, task.sees)
     if seen.all():
         return problems
-    unit = laws.unit(task.sees)
+    unit = Joint(one_each(laws.people, task.sees), laws.eta)
     units = posed(unit, _rates(task, unit).linear)
     return [Problem.by_one(*each) for each in zip(problems, units, seen, strict=True)]
 
@@ -282,7 +281,7 @@ def clients_problem(fed: Federation, task: Task) -> Problem:
         return _posed(gain, constant, rows, limits.table, limits.leveled, owner)
 
     problem = posed(rates.linear, law.gain(task.costs, task.sees))
-    seen = law.seen(law.people, task.sees)
+    seen = as_seen(law.people, task.sees)
     if seen.all():
         return problem
     # one person at a cell is of client i as likely as the group's people, or everybody for a
@@ -315,10 +314,10 @@ def aware_problem(fed: Federation, task: Task) -> Problem:
         table = np.hstack([one.table.reshape(3, -1, k) for one in (everybody, own)])
         return _posed(gain, constant, rows, table, own.leveled, owner)
 
-    problem, seen = posed(clients, rates.linear), clients.seen(clients.people, task.sees)
+    problem, seen = posed(clients, rates.linear), as_seen(clients.people, task.sees)
     if seen.all():
         return problem
-    unit = clients.unit(task.sees)
+    unit = Joint(one_each(clients.people, task.sees), clients.eta)
     return problem.by_one(posed(unit, _rates(task, unit).linear), seen)
 
 
@@ -411,7 +410,7 @@ class Limits:
         """(E, J, K, A or 1, n) the constraints' coefficients, from those of the rates (E, J, A, n);
         of one place, over all the places of ``linear``.
         """
-        return Joint.seen(self.contrasts[..., None] * linear[:, :, None], sees)
+        return as_seen(self.contrasts[..., None] * linear[:, :, None], sees)
 
 
 def _inverse(x: Array) -> Array:

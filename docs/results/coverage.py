@@ -25,7 +25,8 @@ from scipy.stats import norm
 from fairfl._support.whole_file import write_whole
 from fairfl.figures.lib import style
 from fairfl.figures.lib.saved import csv_text, save
-from fairfl.reports.comparison import ENDS, ZERO, Comparison, compare, tried
+from fairfl.reports.comparison import ENDS, ZERO, Comparison, compare
+from fairfl.reports.comparison_intervals import with_intervals
 from fairfl.reports.question import PLAIN
 from fairfl.reports.sampling import refitted
 from fairfl.solvers.schemes import NAMES, REPORTED
@@ -122,7 +123,8 @@ def measured(name: str, seeds: range) -> pd.DataFrame:
         sample = LAWS[name].table(seed)
         federation = refitted(sample, sample.counts)
         found = compare(federation, at=AT, count=8)
-        hits.append(inside(tried(found, federation, sample, bootstraps=100, seed=0), truth(name)))
+        found = with_intervals(found, federation, sample, bootstraps=100, seed=0)
+        hits.append(inside(found, truth(name)))
     printed, held = np.isfinite(hits).sum(axis=0), np.nansum(hits, axis=0).astype(int)
     names = pd.MultiIndex.from_product([[name], PLAIN.schemes, columns()], names=KEY)
     counts = {"tables": len(seeds), "printed": printed.ravel(), "inside": held.ravel()}

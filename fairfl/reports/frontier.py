@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.table import Table
 
 from fairfl._support.whole_file import write_whole
-from fairfl.reports.comparison import ENDS, Comparison, compare, tried
+from fairfl.reports.comparison import ENDS, Comparison, compare
+from fairfl.reports.comparison_intervals import with_intervals
 from fairfl.reports.comparison_words import asked, number, sentences, shower, span
 from fairfl.reports.frontier_json import as_data
 from fairfl.reports.question import PLAIN, Question, base
@@ -61,7 +62,9 @@ def compared(
     found = compare(federation, question=question, at=at, count=count, progress=progress)
     if sample is None:
         return found
-    return tried(found, federation, sample, bootstraps=bootstraps, seed=seed, progress=progress)
+    return with_intervals(
+        found, federation, sample, bootstraps=bootstraps, seed=seed, progress=progress
+    )
 
 
 def report(

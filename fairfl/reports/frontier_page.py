@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.version import __version__
-from fairfl.reports.comparison import ENDS, Comparison, at_disparities, chosen, tried
+from fairfl.reports.comparison import ENDS, Comparison, at_disparities, chosen
+from fairfl.reports.comparison_intervals import with_intervals
 from fairfl.reports.comparison_words import asked, sentences
 from fairfl.reports.rules import Chosen, budgets
 from fairfl.reports.sampling import Progress
@@ -46,7 +47,7 @@ def frontier_page(
     steps = positions(float(curves["cfl"].disparity[-1]))
     dense = at_disparities(federation, found.question, curves, steps, True)
     if sample is not None:
-        dense = tried(
+        dense = with_intervals(
             dense, federation, sample, bootstraps=bootstraps, seed=seed, progress=progress
         )
     schemes = []

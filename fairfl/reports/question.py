@@ -9,8 +9,9 @@ import numpy as np
 
 from fairfl._support.checks import Array, one_of
 from fairfl.solvers.frontier import Frontier
-from fairfl.solvers.problem import Sees, Task
+from fairfl.solvers.problem import Task
 from fairfl.solvers.schemes import COMMON, LABELS, Scheme
+from fairfl.theory.populations.blind_rules import Sees
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import (
     ALIASES,

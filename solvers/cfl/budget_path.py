@@ -11,12 +11,12 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.densities import solve_by_dual
+from fairfl.solvers.density_rules import RuleFamily, Rules, certify_rules
 from fairfl.solvers.frontier import SLACK_BUDGET, Points
 from fairfl.solvers.numerics.descent import ENOUGH
 from fairfl.solvers.numerics.dual import kkt_residual
 from fairfl.solvers.numerics.newton import KKT_TOLERANCE
 from fairfl.solvers.problem import Task
-from fairfl.solvers.rule_family import RuleFamily, Rules, certify_rules
 from fairfl.solvers.solution import LAW_TOLERANCE, Solution, rates_of
 from fairfl.theory.populations.federation import Federation
 

@@ -14,7 +14,7 @@ from fairfl.solvers.cfl.budget_path import BudgetPath
 from fairfl.solvers.cfl.densities import solve_many, threshold_model
 from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
 from fairfl.solvers.finite import certified, solve_box, solve_finite
-from fairfl.solvers.flip_path import FlipPath
+from fairfl.solvers.fractional_knapsack import KnapsackPath
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.problem import Problem, Task, law_problem
 from fairfl.theory.populations.continuous import ContinuousModel
@@ -50,7 +50,7 @@ def _built(eps: Array, accuracy_at: Callable[[Array], Array]) -> Frontier:
     return build("cfl", evaluate(eps), evaluate, exact=True)
 
 
-def path_curve(path: FlipPath, problem: Problem) -> tuple[Array, Array]:
+def path_curve(path: KnapsackPath, problem: Problem) -> tuple[Array, Array]:
     """All vertices of the exact frontier on a finite X: disparities decreasing to 0, accuracies."""
     top = problem.base + float(problem.u @ path.start)
     accuracy = top - np.append(0.0, np.cumsum(np.abs(path.step * problem.u[path.cells])))

@@ -6,8 +6,8 @@ each a function of one budget, which ``densities_table`` tabulates:
 
     maximise Σ_i W_i(eps_i)  subject to  |r + Σ_i R_i(eps_i)| <= d.
 
-*Branch and bound.* With tables cut into lines, ``finite_frontier`` picks a line for each client:
-the best of all budgets, up to ROUGH. No local search could tell.
+*Branch and bound.* With tables cut into lines, ``finite_branch_and_bound`` picks a line for
+each client: the best of all budgets, up to ROUGH. No local search could tell.
 
 *Sequential quadratic programming* (scipy's SLSQP) on the tables' cubics goes on from there. What it
 finds is solved and certified, for many disparities at once; where that is not what the tables say
@@ -27,12 +27,12 @@ import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.budget_path import SAME
+from fairfl.solvers.density_rules import RuleFamily
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_ensemble.densities_table import Table
-from fairfl.solvers.lft_ensemble.finite_frontier import Segments
+from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
 from fairfl.solvers.problem import Problem, Task
-from fairfl.solvers.rule_family import RuleFamily
 from fairfl.solvers.solution import tolerance
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS

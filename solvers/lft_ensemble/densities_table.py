@@ -17,14 +17,14 @@ import scipy
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.budget_path import PARTS, SAME, BudgetPath
+from fairfl.solvers.density_rules import certify_rules
 from fairfl.solvers.numerics.accept_sets import AcceptSets
 from fairfl.solvers.numerics.descent import ENOUGH
 from fairfl.solvers.numerics.dual import DualPoint, dual_point, hessian, kkt_residual
 from fairfl.solvers.numerics.newton import RIDGE, stationary
 from fairfl.solvers.problem import Task
-from fairfl.solvers.rule_family import certify_rules
 from fairfl.solvers.solution import CertificationError
-from fairfl.theory.numerics.piecewise import Piecewise
+from fairfl.theory.numerics.piecewise_chebyshev import Piecewise
 from fairfl.theory.populations.federation import Federation
 
 NARROW, COARSE = 20, 10

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.flip_path import FlipPath
+from fairfl.solvers.fractional_knapsack import KnapsackPath
 from fairfl.solvers.problem import Problem
 
 STEEP = 1e-8
@@ -55,7 +55,7 @@ class ClientPath:
         return eps[ends], self.md[ends], self.accuracy[ends]
 
 
-def client_path(path: FlipPath, whole: Problem) -> ClientPath:
+def client_path(path: KnapsackPath, whole: Problem) -> ClientPath:
     """The client's ``path`` in the pooled problem ``whole``; of one that no constraint binds, its
     only rule.
     """

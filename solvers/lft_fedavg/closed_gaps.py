@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.accept_sets import NOISE, sign_changes
+from fairfl.solvers.density_rules import RuleFamily, Rules
+from fairfl.solvers.numerics.chebyshev_roots import NOISE, sign_changes
 from fairfl.solvers.numerics.dual import weights
-from fairfl.solvers.rule_family import RuleFamily, Rules
-from fairfl.theory.numerics.piecewise import DEGREE, DERIVATIVE, Piecewise
+from fairfl.theory.numerics.piecewise_chebyshev import DEGREE, DERIVATIVE, Piecewise
 
 GAPS = 3
 """Gaps that are kept closed, for each rule: those that a step opens first."""

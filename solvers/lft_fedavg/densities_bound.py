@@ -25,8 +25,8 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.density_rules import RuleFamily
 from fairfl.solvers.numerics.descent import minimise_dual
-from fairfl.solvers.rule_family import RuleFamily
 from fairfl.theory.populations.federation import Federation
 
 CLIENTS = 3

@@ -7,11 +7,11 @@ from __future__ import annotations
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.density_rules import Rules
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_fedavg.densities_search import COARSE, MultiplierSearch, below, ordered
 from fairfl.solvers.lft_fedavg.densities_ties import TiedRules
 from fairfl.solvers.problem import Task
-from fairfl.solvers.rule_family import Rules
 from fairfl.solvers.solution import LAW_TOLERANCE, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation

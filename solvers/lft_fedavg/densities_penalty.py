@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.density_rules import RuleFamily, Rules, largest
 from fairfl.solvers.lft_fedavg.densities_sqp import derivatives, plain_score
 from fairfl.solvers.numerics.interior_point import maximise
-from fairfl.solvers.rule_family import RuleFamily, Rules, largest
 
 STEPS = 20
 """Of Newton's method in a box, at most: starts need not be exact."""

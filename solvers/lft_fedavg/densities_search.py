@@ -1,7 +1,7 @@
 """The search for LFT+FedAvg's best rules on densities: multi-start and continuation (FedFB,
 lemma 18).
 
-Each λ gives a solution for its own budgets (``rule_family``). Local searches
+Each λ gives a solution for its own budgets (``density_rules``). Local searches
 (``densities_sqp``) run to a few target disparities from rules at random budgets that differ in who
 is bound; then to every target from the best rules at the disparities beside it, again where those
 two lead to different rules and something was gained. The results are certified for their budgets.
@@ -18,13 +18,13 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.densities import solve_by_dual
+from fairfl.solvers.density_rules import TIGHT, RuleFamily, Rules, certify_rules
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_fedavg.densities_penalty import penalised
 from fairfl.solvers.lft_fedavg.densities_sqp import GAINED, TIED, climb, merit
 from fairfl.solvers.numerics.descent import on_cells
 from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.solvers.problem import Task
-from fairfl.solvers.rule_family import TIGHT, RuleFamily, Rules, certify_rules
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation

@@ -14,13 +14,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.solvers.density_rules import TIGHT, RuleFamily
 from fairfl.solvers.frontier import SLACK_BUDGET
-from fairfl.solvers.numerics.coin_toss import TIED, exact, flat, integrals, tied, with_gain
+from fairfl.solvers.numerics.coin_toss_densities import (
+    TIED,
+    exact,
+    flat,
+    integrals,
+    tied,
+    with_gain,
+)
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import Constraints, dual_point
 from fairfl.solvers.numerics.refined_cells import refine
-from fairfl.solvers.rule_family import TIGHT, RuleFamily
-from fairfl.theory.numerics.piecewise import Piecewise
+from fairfl.theory.numerics.piecewise_chebyshev import Piecewise
 
 HALF = 2.0
 """Differences, and sums of two, are at most this: v <= 0 is |v + HALF| <= HALF."""

@@ -21,6 +21,7 @@ import numpy as np
 from flint import arb, ctx, fmpq
 
 from fairfl._support.checks import Array
+from fairfl.solvers.density_rules import RuleFamily
 from fairfl.solvers.lft_ensemble.enclosure_model import (
     ExactClient,
     above,
@@ -30,7 +31,6 @@ from fairfl.solvers.lft_ensemble.enclosure_model import (
 )
 from fairfl.solvers.numerics.descent import minimise_dual
 from fairfl.solvers.numerics.dual import hessian
-from fairfl.solvers.rule_family import RuleFamily
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
 

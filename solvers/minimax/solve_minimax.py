@@ -8,10 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from fairfl._support.checks import in_range
-from fairfl.solvers.minimax.smooth import TOLERANCE, solve_functions
-from fairfl.solvers.minimax.solution import MinimaxSolution
+from fairfl._support.checks import Array, finite, in_range
+from fairfl.solvers.minimax.method_of_multipliers import Losses, by_gradient, by_multipliers
+from fairfl.solvers.minimax.permutahedron import weighs_by_rank
+from fairfl.solvers.minimax.solution import MinimaxCertificate, MinimaxSolution, fenchel_gap
 from fairfl.theory.aggregation import Objective
+
+TOLERANCE = 1e-8
+"""What is certified unless another tolerance is given, relative: stationarity and Fenchel gap."""
+# of the check of the Jacobian: relative step, and relative error let pass
+SLOPE_STEP, SLOPE_ERROR = 1e-5, 1e-2
+ADVICE = (
+    "try another start, scale θ, or check the Jacobian; losses that have no minimum (a separable "
+    "logistic regression) need a regulariser"
+)
 
 
 def solve_minimax(
@@ -73,4 +83,126 @@ def solve_minimax(
     tolerance = float(in_range("tolerance", tolerance, 0.0, np.inf, open_low=True))
     if start is None:
         raise ValueError("start must be given, a first θ, got None")
-    return solve_functions(losses, jac, objective, start, tolerance)
+    theta = np.atleast_1d(finite("start", start))
+    if theta.ndim != 1:
+        raise ValueError(f"start must be a vector of shape (d,), got shape {theta.shape}")
+    evaluate = _Counted(_together(losses, jac))
+    f, J = evaluate(theta)
+    _check(f, J, len(theta))
+    _check_slope(evaluate, theta, J, f)
+    try:
+        objective.dual_weights(f)
+    except ValueError as error:
+        advice = (
+            ""
+            if np.isposinf(objective.domain.upper).all()
+            else "; the minimiser for AFL() is as far below as any"
+        )
+        raise ValueError(
+            f"start must have losses in the objective's domain: {error}{advice}"
+        ) from None
+    rank = not objective.traits.smooth
+    if rank and not weighs_by_rank(objective):
+        raise ValueError(f"objective must be smooth or weigh by rank, got {objective!r}")
+    method = by_multipliers if rank else by_gradient
+    theta, weights = method(evaluate, objective, theta, tolerance)
+    return _certified(evaluate, objective, theta, weights, tolerance)
+
+
+class _Counted:
+    """The losses, NaN where they cannot be computed, and the number of evaluations."""
+
+    def __init__(self, function: Losses) -> None:
+        self.function, self.calls = function, 0
+
+    def __call__(self, theta: Array) -> tuple[Array, Array]:
+        self.calls += 1
+        with np.errstate(all="ignore"):  # a step that overflows is cut, see quasi_newton
+            return self.function(theta)
+
+
+def _certified(
+    evaluate: _Counted, objective: Objective, theta: Array, weights: Array | None, tolerance: float
+) -> MinimaxSolution:
+    """``weights`` None stands for the gradient of A."""
+    f, J = evaluate(theta)
+    lam = np.asarray(objective.dual_weights(f)) if weights is None else weights
+    value = float(objective.value(f))
+    gap = fenchel_gap(objective, f, lam, weights is None)
+    stationarity, radius = float(np.linalg.norm(lam @ J)), 1 + float(np.linalg.norm(theta))
+    scale = float(lam @ np.linalg.norm(J, axis=1))
+    certificate = MinimaxCertificate(
+        value, stationarity, scale, gap, value - gap - radius * stationarity, radius
+    )
+    certificate.check(tolerance, ADVICE)
+    return MinimaxSolution(objective, theta, f, lam, value, certificate, evaluate.calls)
+
+
+def _together(losses: Any, jac: Any) -> Losses:
+    """One function for values and Jacobian, from any of the ways in which ``solve_minimax`` takes
+    them.
+    """
+    one = callable(losses)
+    if not one and not _functions(losses):
+        raise ValueError(
+            f"losses must be a function, or a list of functions, one per client, got {losses!r}"
+        )
+    each, slopes = ([losses], [jac]) if one else (list(losses), jac)
+    if jac is not True and not (_functions(slopes) and len(slopes) == len(each)):
+        wanted = "a function θ -> (n, d), or True where losses returns both"
+        wanted = wanted if one else f"True, or a list of {len(each)} gradients, one per loss"
+        raise ValueError(f"jac must be {wanted}, got {jac!r}")
+
+    def together(theta: Array) -> tuple[Array, Array]:
+        if jac is True:
+            pairs = [_pair(f(theta)) for f in each]
+        else:
+            pairs = [_pair((f(theta), g(theta))) for f, g in zip(each, slopes, strict=True)]
+        if one:
+            return pairs[0]
+        slope = np.stack([np.atleast_1d(slope) for _, slope in pairs])
+        return np.array([float(value) for value, _ in pairs]), slope
+
+    return together
+
+
+def _functions(given: Any) -> bool:
+    return isinstance(given, (list, tuple)) and bool(given) and all(map(callable, given))
+
+
+def _pair(got: Any) -> tuple[Array, Array]:
+    if not isinstance(got, (list, tuple)) or len(got) != 2:
+        raise ValueError(
+            "losses must return the pair (values, Jacobian) where jac is True, got something else"
+        )
+    return np.asarray(got[0], dtype=np.float64), np.asarray(got[1], dtype=np.float64)
+
+
+def _check(f: Array, J: Array, d: int) -> None:
+    if f.ndim != 1 or f.size == 0:
+        raise ValueError(f"losses must return values of shape (n,), n >= 1, got shape {f.shape}")
+    if J.shape != (len(f), d):
+        raise ValueError(f"jac must return shape (n, d) = ({len(f)}, {d}), got {J.shape}")
+    for name, x in (("losses", f), ("jac", J)):
+        if not np.isfinite(x).all():
+            raise ValueError(f"{name} must be finite at start, got {x[~np.isfinite(x)][0]}")
+
+
+def _check_slope(evaluate: _Counted, theta: Array, J: Array, f: Array) -> None:
+    """One difference along a fixed direction: a certificate cannot tell a wrong Jacobian from a
+    right one.
+    """
+    direction = np.cos(np.arange(1.0, len(theta) + 1))
+    direction /= np.linalg.norm(direction)
+    h = SLOPE_STEP * (1 + np.linalg.norm(theta))
+    ahead, behind = evaluate(theta + h * direction)[0], evaluate(theta - h * direction)[0]
+    measured, claimed = (ahead - behind) / (2 * h), J @ direction
+    allowed = SLOPE_ERROR * (np.linalg.norm(J, axis=1) + SLOPE_ERROR * (1 + np.abs(f)))
+    wrong = np.abs(measured - claimed) > allowed  # a NaN, outside the domain of f, says nothing
+    if wrong.any():
+        i = int(np.flatnonzero(wrong)[0])
+        raise ValueError(
+            f"jac must be the derivative of losses, got a slope of {claimed[i]:.6g} at start "
+            f"along (cos 1, cos 2, ...) normalised, where losses change by {measured[i]:.6g}, "
+            f"for client {i}"
+        )

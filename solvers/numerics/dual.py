@@ -23,7 +23,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.accept_sets import AcceptSets, accept_sets
 from fairfl.solvers.solution import budget_term
-from fairfl.theory.numerics.piecewise import DEGREE, Piecewise, chebyshev_values
+from fairfl.theory.numerics.piecewise_chebyshev import DEGREE, Piecewise, chebyshev_values
 
 _NODES, _SHARES = np.polynomial.legendre.leggauss(DEGREE + 1)
 _TERMS = chebyshev_values(_NODES, DEGREE + 1)

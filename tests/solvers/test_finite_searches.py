@@ -10,8 +10,8 @@ from audit import random_budgets
 from tasks import asked, beaten, federation
 
 import fairfl as ff
-from fairfl.solvers.lft_ensemble import finite_frontier
-from fairfl.solvers.lft_ensemble.finite_frontier import Segments
+from fairfl.solvers.lft_ensemble import finite_branch_and_bound as search
+from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 from fairfl.solvers.problem import Task
@@ -83,7 +83,7 @@ def against_exact(scheme, seed, **given):
     else:
         exact = Segments.of(fed, task).frontier(9)
         with pytest.MonkeyPatch.context() as patch:  # corners are found, not read from the paths
-            patch.setattr(finite_frontier, "_of_path", finite_frontier._of_solutions)
+            patch.setattr(search, "_of_path", search._of_solutions)
             F = Segments.of(fed, task).frontier(5)
     d = np.maximum(exact.disparity, F.disparity[0])
     apart = F.utility_at(d) - exact.utility_at(d)

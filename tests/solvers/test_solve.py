@@ -24,7 +24,7 @@ from strategies import (
 )
 
 import fairfl as ff
-from fairfl.solvers.flip_path import flip_path
+from fairfl.solvers.fractional_knapsack import knapsack_path
 from fairfl.solvers.solution import FINITE_TOLERANCE, LAW_TOLERANCE
 
 FEWER = settings(max_examples=max(10, settings.default.max_examples // 5))  # type: ignore[union-attr]
@@ -322,7 +322,7 @@ def test_a_randomised_tie_by_hand() -> None:
     st.lists(st.integers(-8, 8), min_size=6, max_size=6),
     st.data(),
 )
-def test_a_flip_path_descends_to_zero(
+def test_a_knapsack_path_descends_to_zero(
     first: list[int], second: list[int], data: st.DataObject
 ) -> None:
     n = len(first)
@@ -331,7 +331,7 @@ def test_a_flip_path_descends_to_zero(
     p[1, 0] += p[1].sum() == 0
     p /= p.sum(axis=1, keepdims=True)
     slope = np.repeat([1 / 0.25, -1 / 0.75], n)  # MD of one person more at a cell
-    path = flip_path(margin.ravel(), slope, np.append(p[0], -p[1]))
+    path = knapsack_path(margin.ravel(), slope, np.append(p[0], -p[1]))
     assert (np.diff(path.gap) <= 1e-15).all() and (np.diff(path.exchange_rate) >= 0).all()
     assert path.gap[-1] <= 1e-15
     free = (1 + np.sign(margin)) / 2

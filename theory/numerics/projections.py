@@ -1,14 +1,10 @@
-"""Euclidean projections onto the simplex, boxes of a given sum and permutahedra, and soft
-thresholds.
-"""
+"""Euclidean projections onto the simplex and boxes of a given sum, and soft thresholds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import scipy
 
 from fairfl._support.checks import Array
 
@@ -51,30 +47,3 @@ def onto_box_of_sum(point: Array, low: Array, high: Array, total: float) -> Arra
     above, below = reached(first), reached(last)
     share = (above - total) / (above - below) if above > max(total, below) else 0.0
     return np.clip(point - (ends[first] + min(share, 1.0) * (ends[last] - ends[first])), low, high)
-
-
-def onto_permutahedron(point: Array, p: Array, vertex_of: Callable[[Array], Array]) -> Array:
-    """The λ nearest to ``point`` (n,), in the norm (Σ_i λ_i² / p_i)^(1/2), in the convex hull B of
-    all vertices.
-
-    p : (n,) client weights.  vertex_of : ranks (n,), n for the first -> the vertex (n,) for that
-        order.
-
-    With y = point/p: the x nearest to y - v/p among those in the order of y, where v in B is the
-    vertex for that order, found by isotonic regression with weights p, gives λ = p (y - x). It lies
-    in B: λ/p decreases along each pooled block, so that no set of clients gets more than the first
-    ones of the same mass, and those get no more than their ranks weigh. And λ.x = max over B, so
-    that it is the projection.
-    """
-    n = len(point)
-    y = point / p
-    y -= p @ y  # all of B has one sum, so that a common shift of y is lost on it; digits are not
-    order = np.argsort(-y, kind="stable")
-    ranks = np.empty(n)
-    ranks[order] = np.arange(n, 0, -1.0)
-    vertex = vertex_of(ranks)
-    z = (y - vertex / p)[order]
-    x = np.empty(n)
-    x[order] = scipy.optimize.isotonic_regression(z, weights=p[order], increasing=False).x
-    nearest = p * (y - x)
-    return nearest + p * (vertex.sum() - nearest.sum())  # rounding of the sum

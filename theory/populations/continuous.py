@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.theory.numerics.piecewise import Piecewise, build
+from fairfl.theory.numerics.piecewise_chebyshev import Piecewise, build
 from fairfl.theory.populations.eta import Eta
 from fairfl.theory.populations.laws import Law, Normal
 from fairfl.theory.populations.notions import NOTIONS, RATES, Rates

@@ -12,17 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, applied, cells, finite, in_range
+from fairfl.theory.populations.blind_rules import as_seen
 from fairfl.theory.populations.eta import Eta, Logistic, by_client
 from fairfl.theory.populations.laws import Finite
-from fairfl.theory.populations.notions import HALF, without_rounding
+from fairfl.theory.populations.notions import HALF
 
 
 @dataclass(frozen=True)
 class Joint:
-    """The law of (x, a, y) at each of J places: ``people`` (J, A, n) P(x, a), ``eta`` (J, A, n).
-
-    ``sees`` says what a rule may depend on: "xa", or "x", blind to the group.
-    """
+    """The law of (x, a, y) at each of J places: ``people`` (J, A, n) P(x, a), ``eta`` (J, A, n)."""
 
     people: Array
     eta: Array
@@ -37,31 +35,11 @@ class Joint:
         margin = total * self.eta
         margin -= costs[1, :, None]
         margin[np.abs(margin) <= HALF * np.finfo(np.float64).eps * (total / 2.0)] = 0.0
-        return self.seen(self.people * margin, sees)
+        return as_seen(self.people * margin, sees)
 
     def constant(self, costs: Array) -> Array:
         """(J,) the utility of f = 0: minus the cost of missing every positive."""
         return -np.einsum("jan,jan->ja", self.people, self.eta) @ costs[0]
-
-    @staticmethod
-    def seen(table: Array, sees: str) -> Array:
-        """A table (..., A, n) of coefficients of f(x, a) as one of a rule that sees ``sees``."""
-        if sees == "xa":
-            return table
-        return without_rounding(
-            table.sum(axis=-2, keepdims=True), np.abs(table).sum(axis=-2, keepdims=True)
-        )
-
-    def unit(self, sees: str) -> Joint:
-        """One person at every cell, by which rules are chosen where nobody is; for a blind rule
-        P(a | x), and P(a) where nobody is.
-        """
-        if sees == "xa":
-            return Joint(np.ones_like(self.people), self.eta)
-        total = self.people.sum(axis=-2, keepdims=True)
-        share = np.broadcast_to(self.people.sum(axis=-1, keepdims=True), self.people.shape)
-        some = np.broadcast_to(total > 0, share.shape)
-        return Joint(np.divide(self.people, total, out=share.copy(), where=some), self.eta)
 
 
 class FiniteModel:

@@ -13,7 +13,8 @@ from scipy.optimize import linprog
 
 import fairfl as ff
 import fairfl.reports.sampling as sampling
-from fairfl.reports.comparison import _spots, compare, tried
+from fairfl.reports.comparison import compare
+from fairfl.reports.comparison_intervals import _spots, with_intervals
 from fairfl.reports.question import PLAIN
 from fairfl.reports.sampling import (
     Spot,
@@ -105,7 +106,7 @@ def test_people_too_few_to_be_dealt_into_parts():
 
 def spread_of(found, fed, sample, draws=20):
     """What sampling does to a comparison."""
-    spread = tried(found, fed, sample, bootstraps=draws, seed=0).spread
+    spread = with_intervals(found, fed, sample, bootstraps=draws, seed=0).spread
     assert spread is not None
     return spread
 

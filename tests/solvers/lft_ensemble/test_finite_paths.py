@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fairfl as ff
-from fairfl.solvers.lft_ensemble import finite_frontier
+from fairfl.solvers.lft_ensemble import finite_branch_and_bound
 from fairfl.solvers.lft_ensemble.finite_client_path import ClientPath, client_path
 from fairfl.solvers.problem import Task, law_problem, own_problems
 
@@ -105,7 +105,7 @@ def test_all_splits_and_no_other_are_as_good(
 def test_a_search_cut_short_says_what_it_may_have_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     feds = [few_atoms(seed, True, clients=4) for seed in range(6)]
     best = [ff.frontier(fed, "lft_ensemble", 9) for fed in feds]
-    monkeypatch.setattr(finite_frontier, "NODES", 2)
+    monkeypatch.setattr(finite_branch_and_bound, "NODES", 2)
     short = [ff.frontier(fed, "lft_ensemble", 9) for fed in feds]
     lost = 0
     for one, two in zip(best, short, strict=True):

@@ -10,9 +10,9 @@ import pytest
 from scipy import stats
 
 import fairfl as ff
+from fairfl.solvers.density_rules import RuleFamily
 from fairfl.solvers.lft_fedavg import densities_bound
 from fairfl.solvers.lft_fedavg.densities_bound import CLIENTS, Boxes, highest_accuracy
-from fairfl.solvers.rule_family import RuleFamily
 
 FEDERATIONS = {
     "shares differ": ff.Federation.normal([[3, 5], [1, -1]], q=[0.3, 0.7]),

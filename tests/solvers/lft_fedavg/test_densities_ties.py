@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import fairfl as ff
+from fairfl.solvers.density_rules import RuleFamily
 from fairfl.solvers.lft_fedavg.densities_ties import TiedRules
 from fairfl.solvers.problem import Task
-from fairfl.solvers.rule_family import RuleFamily
 
 
 def world(seed: int) -> ff.Federation:

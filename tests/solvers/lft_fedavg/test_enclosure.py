@@ -7,10 +7,10 @@ import pytest
 from flint import arb, ctx
 
 import fairfl as ff
+from fairfl.solvers.density_rules import RuleFamily
 from fairfl.solvers.lft_ensemble.enclosure_model import exact_clients
 from fairfl.solvers.lft_fedavg import enclosure
 from fairfl.solvers.lft_fedavg.enclosure import BITS, BallRules, enclose_two_clients, exclude
-from fairfl.solvers.rule_family import RuleFamily
 from fairfl.solvers.solution import CertificationError
 
 SHARES = ff.Federation.normal([[3, 5], [1, -1]], q=[0.3, 0.7])

@@ -14,7 +14,8 @@ from strategies import federations, laws, mixtures, normals
 
 import fairfl as ff
 from fairfl.solvers.density_problem import DensityProblem
-from fairfl.solvers.numerics.accept_sets import _BERNSTEIN, accept_sets
+from fairfl.solvers.numerics.accept_sets import accept_sets
+from fairfl.solvers.numerics.chebyshev_roots import _BERNSTEIN
 from fairfl.solvers.numerics.dual import dual_point, overlooked
 from fairfl.solvers.problem import Task
 from fairfl.theory.populations.continuous import ContinuousModel

@@ -9,11 +9,11 @@ import pytest
 import scipy
 
 import fairfl as ff
+from fairfl.solvers.density_rules import RuleFamily
 from fairfl.solvers.numerics import descent, highs
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import dual_point, kkt_residual
 from fairfl.solvers.numerics.newton import _together, settled
-from fairfl.solvers.rule_family import RuleFamily
 
 
 def random_federation(clients: int, seed: int = 0) -> ff.Federation:

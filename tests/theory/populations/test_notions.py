@@ -10,9 +10,9 @@ from strategies import federations, finite_federations
 from tasks import NOTIONS as LABELS
 from tasks import Counted
 
+from fairfl.theory.populations.blind_rules import one_each
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.finite import Joint
 from fairfl.theory.populations.notions import NOTIONS, Rates, disparity
 
 
@@ -67,11 +67,11 @@ def test_who_rejects_everybody_is_right_where_the_label_is_zero(fed: Federation)
 
 
 @given(finite_federations())
-def test_a_blind_unit_has_the_groups_shares_at_every_x(fed: Federation) -> None:
+def test_one_person_each_of_a_blind_rule_has_the_groups_shares_at_every_x(fed: Federation) -> None:
     laws: Any = fed.model
     people = np.array([[fed.mass[:, a] @ laws.conditional[:, a] for a in range(fed.n_groups)]])
-    joint = Joint(people, np.zeros_like(people)).unit("x")
+    each = one_each(people, "x")
     for k in range(people.shape[2]):
         here = people[0, :, k]
         share = here / here.sum() if here.sum() > 0 else people[0].sum(axis=1)
-        np.testing.assert_allclose(joint.people[0, :, k], share, rtol=1e-12)
+        np.testing.assert_allclose(each[0, :, k], share, rtol=1e-12)

@@ -27,7 +27,7 @@ from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, wei
 from fairfl.solvers.numerics.newton import settled
 from fairfl.solvers.numerics.refined_cells import MET, Line
 from fairfl.solvers.solution import CertificationError
-from fairfl.theory.numerics.piecewise import Piecewise
+from fairfl.theory.numerics.piecewise_chebyshev import Piecewise
 
 TIED = 1e-6
 """Scores tie where no coefficient of theirs is as large as this share of the gain's: the programme

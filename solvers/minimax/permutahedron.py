@@ -1,4 +1,4 @@
-"""Projection onto the dual weights of rank-weighted means, a permutahedron, by one sort and pooling
+"""Projection onto a permutahedron, the dual weights of a rank-weighted mean: one sort and pooling
 of violators.
 
 A positively homogeneous objective that is linear on each order of the clients (AFL, rank-weighted
@@ -9,11 +9,11 @@ means) is the support function of B = conv{dual_weights(f) : f}, the permutahedr
 from __future__ import annotations
 
 import numpy as np
+import scipy
 
 from fairfl._support.checks import Array
 from fairfl.theory.aggregation import AFL, Objective, RankWeighted
 from fairfl.theory.aggregation.calculus import Transformed
-from fairfl.theory.numerics.projections import onto_permutahedron
 
 
 def weighs_by_rank(objective: Objective) -> bool:
@@ -36,11 +36,24 @@ def shift(objective: Objective, n: int) -> Array:
 
 
 def project(objective: Objective, target: Array) -> Array:
-    """The λ in B nearest to ``target`` (n,), in the norm (Σ_i λ_i² / p_i)^(1/2)."""
+    """The λ in B nearest to ``target`` (n,), in the norm (Σ_i λ_i² / p_i)^(1/2).
+
+    With y = target/p: the x nearest to y - v/p among those in the order of y, where v in B is the
+    vertex for that order, found by isotonic regression with weights p, gives λ = p (y - x). It lies
+    in B: λ/p decreases along each pooled block, so that no set of clients gets more than the first
+    ones of the same mass, and those get no more than their ranks weigh. And λ.x = max over B, so
+    that it is the projection.
+    """
     n = len(target)
-    start = shift(objective, n)
-    return onto_permutahedron(
-        target,
-        client_shares(objective, n),
-        lambda ranks: np.asarray(objective.dual_weights(start + ranks)),
-    )
+    p = client_shares(objective, n)
+    y = target / p
+    y -= p @ y  # all of B has one sum, so that a common shift of y is lost on it; digits are not
+    order = np.argsort(-y, kind="stable")
+    ranks = np.empty(n)
+    ranks[order] = np.arange(n, 0, -1.0)
+    vertex = np.asarray(objective.dual_weights(shift(objective, n) + ranks))
+    z = (y - vertex / p)[order]
+    x = np.empty(n)
+    x[order] = scipy.optimize.isotonic_regression(z, weights=p[order], increasing=False).x
+    nearest = p * (y - x)
+    return nearest + p * (vertex.sum() - nearest.sum())  # rounding of the sum

@@ -1,4 +1,4 @@
-"""Of several optimal rules on a finite X the one nearest to a coin toss: ``coin_toss`` on cells.
+"""Of several optimal rules on a finite X the one nearest to a coin toss.
 
 Where more cells have a score of zero than constraints bind, several rules are optimal. The one with
 the least sup |f - 1/2| over these cells is f = 1/2 + (h - 1/2)/ρ with a rule h and the largest ρ:

@@ -10,7 +10,7 @@ from populations import continuous_model
 from scipy import integrate, stats
 from strategies import federations, laws, normals
 
-from fairfl.theory.numerics.piecewise import (
+from fairfl.theory.numerics.piecewise_chebyshev import (
     DEGREE,
     DERIVATIVE,
     NODES,

@@ -12,12 +12,12 @@ from scipy import stats
 from strategies import federations, mixtures, normals
 
 import fairfl as ff
+from fairfl.solvers.density_rules import RuleFamily, Rules
 from fairfl.solvers.lft_fedavg import densities_sqp
 from fairfl.solvers.lft_fedavg.closed_gaps import critical_points
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
 from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit
 from fairfl.solvers.problem import Task
-from fairfl.solvers.rule_family import RuleFamily, Rules
 from fairfl.theory.populations.fedfb_figures import figure_5
 
 FEDAVG = Task.of(ff.Federation.normal([[0, 1]]), "lft_fedavg")

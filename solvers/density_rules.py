@@ -22,7 +22,7 @@ from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, ove
 from fairfl.solvers.numerics.newton import settled
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE
-from fairfl.theory.numerics.piecewise import Piecewise
+from fairfl.theory.numerics.piecewise_chebyshev import Piecewise
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS

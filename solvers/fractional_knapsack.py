@@ -22,7 +22,7 @@ TIED = 1e-13
 
 
 @dataclass(frozen=True)
-class FlipPath:
+class KnapsackPath:
     """Flips in the order of their exchange rates.
 
     Attributes
@@ -67,7 +67,7 @@ class FlipPath:
         return f, -self.sign * float(self.exchange_rate[k])
 
 
-def flip_path(gain: Array, slope: Array, row: Array, offset: float = 0.0) -> FlipPath:
+def knapsack_path(gain: Array, slope: Array, row: Array, offset: float = 0.0) -> KnapsackPath:
     """The path of one constraint |MD| <= eps, MD = row·f + offset.
 
     Parameters
@@ -98,4 +98,4 @@ def flip_path(gain: Array, slope: Array, row: Array, offset: float = 0.0) -> Fli
     stop = min(int((-gap).searchsorted(0.0)), rate.size)
     stop = int(rate.searchsorted(rate[stop - 1], side="right")) if stop else 0
     gap[-1] = min(gap[-1], 0.0) if stop == cells.size else gap[-1]
-    return FlipPath(start, cells[:stop], step[:stop], rate[:stop], gap[: stop + 1], sign)
+    return KnapsackPath(start, cells[:stop], step[:stop], rate[:stop], gap[: stop + 1], sign)

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from fairfl.solvers.minimax.rank_projection import client_shares, project, shift, weighs_by_rank
+from fairfl.solvers.minimax.permutahedron import client_shares, project, shift, weighs_by_rank
 from fairfl.theory.aggregation import AFL, TERM, FedAvg, RankWeighted
 
 P = (0.1, 0.4, 0.3, 0.2)

@@ -14,7 +14,7 @@ from tasks import asked, federation
 
 import fairfl as ff
 from fairfl.solvers.finite import solve_box
-from fairfl.solvers.numerics.cell_toss import TIED, nearest_to_toss
+from fairfl.solvers.numerics.coin_toss_finite import TIED, nearest_to_toss
 from fairfl.solvers.problem import Problem, Task, clients_problem, own_problems
 
 SAME = 1e-9

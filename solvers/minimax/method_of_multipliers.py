@@ -1,0 +1,96 @@
+"""min over θ of A(f(θ)) for smooth losses given as functions, by BFGS or the method of multipliers.
+
+Where A is smooth, BFGS and Newton's method on A(f(θ)). Where A has kinks (AFL, rank-weighted means:
+maxima of λ.f over a polytope B of dual weights), the method of multipliers, which is the proximal
+point method on λ: each round minimises
+
+    φ(θ) = max over λ in B of λ.f(θ) - (μ/2) Σ_i (λ_i - λ_i^old)² / p_i,
+
+smooth, with gradient Σ_i λ_i ∇f_i at its maximiser, a projection onto B; that becomes the next
+λ^old. λ stays in B exactly, and the Fenchel gap A(f) - λ.f goes to 0 with the steps of λ, at a
+fixed μ > 0, so that conditioning stays good. Source: Rockafellar (1976), proximal point and
+multipliers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.solvers.minimax.permutahedron import client_shares, project, shift
+from fairfl.solvers.minimax.quasi_newton import minimise
+from fairfl.theory.aggregation import NotAttained, Objective
+
+ROUNDS = 60  # of the method of multipliers
+LARGE = 10.0  # the first μ, in ranges of the losses at the start
+# of μ from round to round, where the round's minimum was found, and where not
+SHRINK, GROW = 0.3, 10.0
+SMALLEST = 1e-4  # of μ, relative to the range of the losses after the first round
+
+Losses = Callable[[Array], tuple[Array, Array]]
+"""θ (d,) to losses (n,) and their Jacobian (n, d)."""
+
+
+def by_gradient(
+    evaluate: Losses, objective: Objective, theta: Array, tolerance: float
+) -> tuple[Array, None]:
+    """θ where A is smooth; None, since the dual weights are the gradient of A."""
+
+    def function(theta: Array) -> tuple[float, Array]:
+        f, J = evaluate(theta)
+        if not (objective.domain.contains(f) and np.isfinite(J).all()):
+            return np.inf, theta
+        try:
+            value, weights = objective.value_and_dual_weights(f)
+        except NotAttained:  # on the boundary
+            return np.inf, theta
+        return float(value), weights @ J
+
+    return minimise(function, theta, tolerance / 10), None
+
+
+def by_multipliers(
+    evaluate: Losses, objective: Objective, theta: Array, tolerance: float
+) -> tuple[Array, Array]:
+    """θ and dual weights where A weighs by rank."""
+    f, _ = evaluate(theta)
+    n = len(f)
+    p, away = client_shares(objective, n), shift(objective, n)
+    weights = project(objective, np.asarray(objective.dual_weights(away)))
+    mu, least = LARGE * _spread(f - away, 1e-3), 0.0
+
+    def pulled(f: Array) -> Array:
+        return project(objective, weights + p * (f - away) / mu)
+
+    def function(theta: Array) -> tuple[float, Array]:
+        f, J = evaluate(theta)
+        if not (np.isfinite(f).all() and np.isfinite(J).all()):
+            return np.inf, theta
+        new = pulled(f)
+        return float(new @ (f - away) - mu / 2 * ((new - weights) ** 2 / p).sum()), new @ J
+
+    for _ in range(ROUNDS):
+        theta = minimise(function, theta, tolerance / 10)
+        f, J = evaluate(theta)
+        new = pulled(f)
+        size = new @ np.linalg.norm(J, axis=1)
+        if not np.linalg.norm(new @ J) <= tolerance * (1 + size):
+            mu *= GROW  # too small for the minimisation to succeed: its θ is kept, its λ is not
+            continue
+        weights = new
+        gap = float(objective.value(f)) - float(weights @ (f - away))
+        if gap <= tolerance / 10 * (1 + np.abs(f).max()):
+            break
+        if least == 0:  # only near a minimum do the losses show by how much they differ there
+            mu = min(mu, _spread(f - away, 1e-6))
+            least = SMALLEST * mu
+        else:
+            mu = max(SHRINK * mu, least)
+    return theta, weights
+
+
+def _spread(f: Array, least: float) -> float:
+    """The range of the losses, or ``least`` of their size where they hardly differ."""
+    return max(float(np.ptp(f)), least * (1 + float(np.abs(f).max())))

@@ -1,0 +1,38 @@
+"""What rules see: f(x, a), or blind to the group f(x), whose coefficients are sums over groups."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.theory.populations.notions import without_rounding
+
+Sees = Literal["xa", "x"]
+
+
+def as_seen(table: Array, sees: str) -> Array:
+    """A table (..., A, n) of coefficients of f(x, a) as one of a rule that sees ``sees``."""
+    if sees == "xa":
+        return table
+    return without_rounding(
+        table.sum(axis=-2, keepdims=True), np.abs(table).sum(axis=-2, keepdims=True)
+    )
+
+
+def one_each(people: Array, sees: str) -> Array:
+    """One person at every cell in place of ``people`` (J, A, n), by which rules are chosen where
+    nobody is; for a blind rule P(a | x), and P(a) where nobody is.
+    """
+    if sees == "xa":
+        return np.ones_like(people)
+    total = people.sum(axis=-2, keepdims=True)
+    share = np.broadcast_to(people.sum(axis=-1, keepdims=True), people.shape)
+    some = np.broadcast_to(total > 0, share.shape)
+    return np.divide(people, total, out=share.copy(), where=some)
+
+
+def places(groups: int, sees: str) -> list[list[int]]:
+    """The groups that share each line on which a rule decides."""
+    return [[a] for a in range(groups)] if sees == "xa" else [list(range(groups))]
