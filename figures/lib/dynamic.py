@@ -23,7 +23,7 @@ from fairfl._support.checks import Array
 from fairfl.figures.lib import style
 from fairfl.figures.lib.experiments import LINES
 from fairfl.figures.lib.tables import first, names, numbers
-from fairfl.studies.frames import loose
+from fairfl.studies.frames import groups, loose
 
 RUNS = "FAIRFL_RUNS"
 """The environment variable that names the folder of one's own runs, after ``--out``."""
@@ -112,9 +112,10 @@ def _read(file: Path) -> pd.DataFrame:
 def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
     """A panel per row and measure, ``columns`` side by side."""
     panels: dict[Any, dict[str, pd.DataFrame]] = {}
-    for (*place, name), mine in table.groupby(["row", "measure", "part", "objective"], sort=False):
+    for (*place, name), mine in groups(table, ["row", "measure", "part", "objective"]):
         panels.setdefault(tuple(place), {})[name] = mine
-    ends = table[table["measure"] == "accuracy"].groupby(["row", "objective"])["mean"].last()
+    tested: Any = table[table["measure"] == "accuracy"].groupby(["row", "objective"])
+    ends = tested["mean"].last()
     lines = -(-len(panels) // columns)
     figure = Figure()
     grid = figure.subplots(lines, columns, squeeze=False)
@@ -122,8 +123,8 @@ def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
     for k, (axes, (row, measure, part)) in enumerate(zip(grid.flat, panels, strict=True)):
         own = panels[row, measure, part]
         for name, mine in own.items():
-            faint = bool(ends[row, name] < TRAINED)
-            pale |= faint
+            faint = ends[row, name] < TRAINED
+            pale |= bool(faint)
             _curve(axes, mine, name, PALE if faint else 1.0)
         _joins(axes, next(iter(own.values())))
         if measure.startswith("GB"):
