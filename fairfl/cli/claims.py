@@ -230,12 +230,12 @@ def _table(chosen: list[dict[str, Any]]) -> None:
     their claim says that they exist.
     """
     ids = {c["id"] for c in chosen}
-    rows = [("id", "verdict", "level", "statement")]
+    rows = [("id", "verdict", "level", "severity", "statement")]
     for c in chosen:
         if c["id"].removesuffix(REPAIRED) not in ids - {c["id"]}:
             verdict = c["verdict"] or re.split(r"[:,] | since| for", c["status"])[0]
-            rows.append((c["id"], verdict, c["level"] or "", c["statement"]))
-    sizes = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:3]]
+            rows.append((c["id"], verdict, c["level"] or "", c["severity"] or "", c["statement"]))
+    sizes = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:4]]
     sizes[0] = min(sizes[0], ID_COLUMN)
     width = get_terminal_size().columns
     for *short, statement in rows:

@@ -46,7 +46,7 @@ def summarize(
     missing: Missing = None,
     out: Annotated[Path, option("File to write.", "--out", **place("FILE"))] = Path("site.json"),
 ) -> None:
-    """Count people by group, label and level of the score; print what leaves the house, and write
+    """Count people by group, label and level of the score; print what leaves the site, and write
     it.
     """
     with one_line():
@@ -79,7 +79,7 @@ def summarize(
             typer.echo(
                 f"{people} of {site}; y = 1 stands for {label} = {found.labels[1]}. "
                 f"{found.counts.size} counts ({hidden} withheld) and the names below leave the "
-                "house, and nothing else:"
+                "site, and nothing else:"
             )
             typer.echo(text, nl=False)
         out_folder(out.parent, out.name)

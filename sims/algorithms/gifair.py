@@ -35,8 +35,8 @@ class GIFAIR(FedAvg):
 
     ``groups`` (K,) codes from 0; by default every client is a group of its own.
     Errors: ValueError for lam < 0 or above the bound, and for codes that are not whole numbers >=
-    0, one a client. Source: Yue, Nouiehed and Al Kontar, GIFAIR-FL: a framework for group and
-    individual fairness in federated learning (INFORMS Journal on Data Science 2023).
+    0, one for each client. Source: Yue, Nouiehed and Al Kontar, GIFAIR-FL: a framework for group
+    and individual fairness in federated learning (INFORMS Journal on Data Science 2023).
     """
 
     lam: float | None = None
@@ -51,7 +51,7 @@ class GIFAIR(FedAvg):
             codes = np.asarray(self.groups)
             if codes.ndim != 1 or codes.dtype.kind not in "iu" or (codes < 0).any():
                 raise ValueError(
-                    f"groups must be whole numbers >= 0, one a client, got {self.groups!r}"
+                    f"groups must be whole numbers >= 0, one for each client, got {self.groups!r}"
                 )
 
     @classmethod

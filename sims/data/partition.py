@@ -192,7 +192,7 @@ def two_groups(
     many = whole("groups", groups, 2)
     if classes.size < many:
         raise ValueError(
-            f"label must hold at least {many} classes, one a group, got {classes.size}"
+            f"label must hold at least {many} classes, one for each group, got {classes.size}"
         )
     rng = generator(seed)
     group = np.empty(code.size, dtype=np.int64)
@@ -220,7 +220,7 @@ def summarise(owner: ArrayLike, label: ArrayLike) -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame, a row a client
+    DataFrame, a row for each client
         A column a class (counts), ``total``, and ``skew``: the total variation distance between the
         client's class shares and those of the whole data set, in [0, 1]; NaN for a client without
         rows.

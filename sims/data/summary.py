@@ -223,7 +223,7 @@ def summarize(
     if out.size:
         raise ValueError(
             f"score column {score!r} must be from {cuts[0]:g} to {cuts[-1]:g}, the outermost "
-            f"edges, got {values[out[0]]:g} in row {table.rows[out[0]]}"
+            f"edges, got {values[out[0]]:g} in row {table.rows[out[0]]} (--edges sets others)"
         )
     level = np.minimum(np.searchsorted(cuts, values, side="right") - 1, len(cuts) - 2)
     counts = np.zeros((len(groups), 2, len(cuts) - 1), dtype=np.int64)

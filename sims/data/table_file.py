@@ -328,7 +328,7 @@ def _complete(table: Table, by: Sequence[str]) -> Table:
     for name, (texts, codes, said) in table.columns.items():
         used, code = np.unique(codes[kept], return_inverse=True)
         columns[name] = [texts[k] for k in used], code, said[used]
-    dropped = f"Rows with a missing cell are left out, {told}."
+    dropped = f"Rows with a missing cell are left out: {told}."
     return Table(table.path, table.form, columns, table.rows[kept], dropped)
 
 

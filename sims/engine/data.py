@@ -210,7 +210,8 @@ class Parts:
         )
         if weights.shape != sizes.shape or not (np.isfinite(weights) & (weights > 0)).all():
             raise ValueError(
-                f"weights must be {len(sizes)} numbers > 0, one a client, got {_short(weights)}"
+                f"weights must be {len(sizes)} numbers > 0, one for each client, got "
+                f"{_short(weights)}"
             )
         if abs(weights.sum() - 1) > 1e-10:
             raise ValueError(

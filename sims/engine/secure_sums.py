@@ -34,8 +34,8 @@ class CellRound(Round):
     """A round in which each client knows the group and label of its own people, and all can add
     numbers up.
 
-    ``add`` takes reports (k, S), a row a client, and returns their sum (S,), which it broadcasts;
-    masked, and counted.
+    ``add`` takes reports (k, S), a row for each client, and returns their sum (S,), which it
+    broadcasts; masked, and counted.
     """
 
     index: CellIndex = field(kw_only=True)

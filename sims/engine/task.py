@@ -58,7 +58,7 @@ class LocalTask:
     batch_objective : SampleWeights, optional
         In place of the mean loss of a batch.
     scale : array (k,), optional
-        Factors >= 0 on the gradient of the loss, one a client of the round (GIFAIR).
+        Factors >= 0 on the gradient of the loss, one for each client of the round (GIFAIR).
     start : tensor (k, P), optional
         Where each client of the round starts; w^t by default.
     whole : bool

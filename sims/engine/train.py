@@ -216,7 +216,7 @@ class _Rule:
 
 
 def scaled(weights: Weights, rates: Tensor, x: Tensor) -> Weights:
-    """The weights times a number a client (A, 1)."""
+    """The weights times a number for each client (A, 1)."""
     if callable(weights):
         return lambda losses: weights(losses) * rates
     if isinstance(weights, float):

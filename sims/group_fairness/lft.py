@@ -64,7 +64,9 @@ class LocalFairBatch(SumOnly):
 
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
         if self.budgets is not None and len(self.budgets) != clients:
-            raise ValueError(f"budgets must be {clients}, one a client, got {len(self.budgets)}")
+            raise ValueError(
+                f"budgets must be {clients}, one for each client, got {len(self.budgets)}"
+            )
         return {MODELS: params.repeat(clients, 1)} if self.average_every is None else {}
 
     def enrol(self, counts: Floats) -> Floats:

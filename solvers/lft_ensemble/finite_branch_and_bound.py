@@ -166,6 +166,8 @@ class Segments(EnsembleSearch):
             return None
         wish = -cost - found.y @ programme.table
         shares, wish = (v[: 2 * some.size].reshape(-1, 2) for v in (found.x, wish))
+        # a client's sum to one: a last bit missing would move a budget past a jump of its rule
+        shares = shares / np.bincount(self.client, shares.sum(axis=1))[self.client, None]
         return found.value, shares, np.where(some, wish.max(axis=1), -np.inf)
 
     @cached_property

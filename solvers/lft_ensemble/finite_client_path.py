@@ -14,9 +14,9 @@ from fairfl._support.checks import Array
 from fairfl.solvers.fractional_knapsack import KnapsackPath
 from fairfl.solvers.problem import Problem
 
-STEEP = 1e-8
+STEEP = 1e-6
 """Where the local |MD| changes by less than this share of the pooled MD or accuracy, one rounding
-of a budget moves these by 1e-8.
+of a budget moves these by more than 1e-10, what a disparity may be missed by (``frontier.MET``).
 """
 
 

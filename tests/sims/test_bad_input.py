@@ -48,7 +48,7 @@ dirichlet([], 1, 1.0) | label must have shape \(N,\)
 dirichlet([0.0, np.nan], 1, 1.0) | label must not hold NaN, got NaN at row 1
 label_shards(FOUR, 2, 3) | at most the number of rows \(4\), got 6
 two_groups(FOUR, 1.5) | alpha must be in \[0, 1\], got 1.5
-two_groups([0, 0], 1.0) | label must hold at least 2 classes, one a group, got 1
+two_groups([0, 0], 1.0) | label must hold at least 2 classes, one for each group, got 1
 two_groups(FOUR, 1.0, 3) | clients_per_group must be at most the 2 rows of group
 summarise([0, 1], FOUR) | owner must be whole numbers of shape \(4,\)
 summarise([0, 1, -2, 0], FOUR) | owner must be >= 0, got -2 at row 2
@@ -219,12 +219,12 @@ DualWeighted("afl") | objective must be
 Joining(()) | joins must name the round of at least one group
 Joining([0, 1]) | joins must be a tuple
 Joining((0, -1)) | joins\[1\] must be
-Joining((0, 1), (3,)) | leaves must be 2, one a group
+Joining((0, 1), (3,)) | leaves must be 2, one for each group
 Joining((0, 5), (3, 5)) | leaves\[1\] must be 0 or above 5, got 5
 Joining((0, 1), groups=(0, 2, 0)) | groups must hold each code from 0 to 1
 Joining((0,), share=0.0) | share must be
 Joining((0, 20)).check(5, 20) | joins must be below the 20 rounds, got 20
-Joining((0, 1), groups=(0, 1)).check(3, 9) | groups must be 3, one a client
+Joining((0, 1), groups=(0, 1)).check(3, 9) | groups must be 3, one for each client
 Joining((0, 1, 2)).check(2, 9) | at most as many groups as clients, 2, got 3
 NormalizedFedAvg("row") | norm must be
 NormalizedFedAvg(length=0.0) | length must be
@@ -242,7 +242,7 @@ FairBatch(decay=-1) | decay must be in
 FairBatch(surrogate="hinge") | surrogate must be one of
 FairBatch(projection="plane") | projection must be one of 'box', 'sum', got 'pl
 LocalFairBatch(budgets=(0.1, -1.0)) | budgets must be in .* got -1
-run(people(), LocalFairBatch(budgets=(0.1,)), 1) | budgets must be 3, one a client, got 1
+run(people(), LocalFairBatch(budgets=(0.1,)), 1) | budgets must be 3, one for each client, got 1
 LocalFairBatch(FairBatch("cp")) | rule.notion
 LocalFairBatch(average_every=0) | average_every
 FedFB(every=0) | every
@@ -268,7 +268,7 @@ CharLSTM(5, layers=0) | layers must be a whole number of at least 1, got
 Simulation(Softmax(4, 3), regression(), [], quick()) | replicates must be at least
 started(participation=Uniform(9)) | count must be at most the number of clients, 3, got 9
 started(participation=ByWeight(9, replace=False)) | count must be at most
-started(participation=Given(np.ones((1, 2), bool))) | masks must have one column a client, 3
+started(participation=Given(np.ones((1, 2), bool))) | masks must have one column for each client, 3
 started(model=Softmax(5, 3)) | x must have shape \(N, 5\)
 started(model=Softmax(4, 2)) | y must be in 0..1 for Softmax, got 0 to 2
 started(model=LeastSquares(4)) | y must be floats

@@ -21,7 +21,7 @@ def as_text(checked: Checked) -> str:
     level = f", {checked.settled.levels}" if checked.settled.levels else ""
     parts = [
         f"{claim.id}: {claim.title}",
-        f"{paper.title} ({paper.authors}), {claim.number}",
+        f"{paper.title}{f' ({paper.authors})' * bool(paper.authors)}, {claim.number}",
         f"verdict: {checked.status}{level}; scope: {claim.scope}; kind: {claim.kind}",
         _block("as printed", claim.printed),
         _block("as checked", claim.statement),

@@ -39,7 +39,7 @@ def logistic_fit(X: ArrayLike, y: ArrayLike, l2: float = 1.0) -> tuple[Floats, f
     Raises
     ------
     ValueError
-        Unless X is finite of shape (n, d), y holds 0 and 1, one a row, and both, and l2 > 0.
+        Unless X is finite of shape (n, d), y holds 0 and 1, one for each row, and both, and l2 > 0.
     RuntimeError
         If the gradient does not reach the tolerance.
     """

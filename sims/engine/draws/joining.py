@@ -56,7 +56,7 @@ class Joining(Participation):
         if self.leaves is not None:
             if len(self.leaves) != len(self.joins):
                 raise ValueError(
-                    f"leaves must be {len(self.joins)}, one a group, got {self.leaves}"
+                    f"leaves must be {len(self.joins)}, one for each group, got {self.leaves}"
                 )
             for s, (first, last) in enumerate(zip(self.joins, self.leaves, strict=True)):
                 if 0 < last <= first:
@@ -69,7 +69,9 @@ class Joining(Participation):
 
     def check(self, clients: int, rounds: int) -> None:
         if self.groups is not None and len(self.groups) != clients:
-            raise ValueError(f"groups must be {clients}, one a client, got {len(self.groups)}")
+            raise ValueError(
+                f"groups must be {clients}, one for each client, got {len(self.groups)}"
+            )
         if clients < len(self.joins):
             raise ValueError(
                 f"joins must be of at most as many groups as clients, {clients}, got "

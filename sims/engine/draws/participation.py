@@ -140,7 +140,7 @@ class Given(Participation):
     def check(self, clients: int, rounds: int) -> None:
         if self.masks.shape[1] != clients:
             raise ValueError(
-                f"masks must have one column a client, {clients}, got {self.masks.shape[1]}"
+                f"masks must have one column for each client, {clients}, got {self.masks.shape[1]}"
             )
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:

@@ -60,7 +60,7 @@ def test_rows_with_missing_cells_are_left_out_and_counted(told, people):
     plain, _ = told(frame=frame.drop(index=[3, 7]))
     frame.loc[3, "s"], frame.loc[7, "a"] = np.nan, np.nan
     again, decided = told("--missing", "drop", frame=frame)
-    told_ = "Rows with a missing cell are left out, 2 of 240 rows with one ("
+    told_ = "Rows with a missing cell are left out: 2 of 240 rows with one ("
     assert all(told_ in text for text in again) and len(decided.splitlines()) == 239
     data, expected = json.loads(again[0]), json.loads(plain[0])
     where = data["notes"].pop(1)

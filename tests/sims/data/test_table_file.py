@@ -100,7 +100,7 @@ def test_missing_cells_are_counted_and_left_out_if_asked(tmp_path: Path):
         read_table(file, Form(), roles)
     assert f"columns that are read, got {TOLD} (--missing drop" in str(error.value)
     table = read_table(file, Form(missing="drop"), roles)
-    assert table.dropped == f"Rows with a missing cell are left out, {TOLD}."
+    assert table.dropped == f"Rows with a missing cell are left out: {TOLD}."
     assert table.rows.tolist() == [1, 6] and table.numbers("s").tolist() == [0.5, 3]
     assert table.categories("site")[1] == ("n",) and table.labels("y")[1] == ("0", "1")
     assert table.categories("a")[1] == ("NA", "f")

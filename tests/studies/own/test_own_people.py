@@ -96,7 +96,7 @@ def test_other_forms_and_rows_that_are_left_out(file, tmp_path):
     expected = frame["s"].dropna().tolist()
     assert table.features[:, 0].tolist() == expected and table.feature_names[0] == "s"
     assert (
-        f"are left out, 1 of {len(frame):,} rows with one ('s' in row 4)"
+        f"are left out: 1 of {len(frame):,} rows with one ('s' in row 4)"
         in notes(people, pd.DataFrame())[1]
     )
 
