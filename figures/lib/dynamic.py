@@ -22,8 +22,8 @@ from matplotlib.ticker import MaxNLocator
 from fairfl._support.checks import Array
 from fairfl.figures.lib import style
 from fairfl.figures.lib.experiments import LINES
-from fairfl.figures.lib.tables import first, names, numbers, pick
-from fairfl.studies.frames import loose
+from fairfl.figures.lib.tables import first, names, numbers
+from fairfl.studies.frames import groups, loose
 
 RUNS = "FAIRFL_RUNS"
 """The environment variable that names the folder of one's own runs, after ``--out``."""
@@ -91,16 +91,15 @@ def curves(rows: Sequence[Row], optional: Sequence[Row] = ()) -> pd.DataFrame:
     keys = ["dataset", "measure", "part", "objective", "round"]
     table = table.drop_duplicates(keys, keep="last")  # one's own runs before the kept ones
     there = [row for row in optional if row.dataset in set(table["dataset"])]
-    parts = [
-        pick(table, dataset=row.dataset, measure=measure, part=part, objective=name).assign(
-            row=row.name
-        )
+    shown = [
+        (row.name, row.dataset, *measure, name)
         for row in (*rows, *there)
-        for measure, part in row.measures
+        for measure in row.measures
         for name in row.objectives
     ]
+    found = pd.DataFrame(shown, columns=["row", *keys[:4]]).merge(table, on=keys[:4])
     columns = ["row", *keys[1:4], "seeds", "round", "groups", "mean", "min", "max"]
-    return loose(pd.concat(parts, ignore_index=True))[columns]
+    return loose(found)[columns]
 
 
 def _read(file: Path) -> pd.DataFrame:
@@ -112,23 +111,27 @@ def _read(file: Path) -> pd.DataFrame:
 
 def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
     """A panel per row and measure, ``columns`` side by side."""
-    panels = list(dict.fromkeys(zip(table["row"], table["measure"], table["part"], strict=True)))
+    panels: dict[Any, dict[str, pd.DataFrame]] = {}
+    for (*place, name), mine in groups(table, ["row", "measure", "part", "objective"]):
+        panels.setdefault(tuple(place), {})[name] = mine
+    tested: Any = table[table["measure"] == "accuracy"].groupby(["row", "objective"])
+    ends = tested["mean"].last()
     lines = -(-len(panels) // columns)
     figure = Figure()
     grid = figure.subplots(lines, columns, squeeze=False)
     pale = False
     for k, (axes, (row, measure, part)) in enumerate(zip(grid.flat, panels, strict=True)):
-        panel = pick(table, row=row, measure=measure, part=part)
-        for name in names(panel, "objective"):
-            end = numbers(pick(table, row=row, measure="accuracy", objective=name), "mean")[-1]
-            pale |= bool(end < TRAINED)
-            _curve(axes, pick(panel, objective=name), name, PALE if end < TRAINED else 1.0)
-        _joins(axes, pick(panel, objective=names(panel, "objective")[0]))
+        own = panels[row, measure, part]
+        for name, mine in own.items():
+            faint = ends[row, name] < TRAINED
+            pale |= bool(faint)
+            _curve(axes, mine, name, PALE if faint else 1.0)
+        _joins(axes, next(iter(own.values())))
         if measure.startswith("GB"):
             axes.axhline(0.0, color=style.INK, lw=0.5)
             if max(axes.get_ylim()) > WIDE:
                 axes.set_yscale("symlog", linthresh=1.0)
-                axes.set_ylim(bottom=min(2 * float(numbers(panel, "min").min()), -0.5))
+                axes.set_ylim(bottom=min(2.0 * min(one["min"].min() for one in own.values()), -0.5))
         style.letter(axes, k, f"{measure}{UNITS.get(measure, '')}, {part}")
         axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         if k >= len(panels) - columns:

@@ -175,11 +175,12 @@ def _secant(left: Array, right: Array) -> Array:
 
 def _polish(c: Array, slope: Array, a: Array, b: Array, rising: Array, start: Array) -> Array:
     """The root of each series in its bracket [a, b] with a change of sign, to a positive one at b
-    where it is ``rising``, by Newton inside a shrinking bracket.
+    where it is ``rising``, by Newton inside a shrinking bracket, until what is left is rounding.
     """
     if c.shape[0] == 0:
         return start
     x, both = np.minimum(np.maximum(start, a), b), np.stack([c, slope])
+    tiny = NOISE * np.abs(c).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         for _ in range(80):
             f, df = np.einsum("qbn,nb->qb", both, chebyshev_values(x, _N))
@@ -187,8 +188,8 @@ def _polish(c: Array, slope: Array, a: Array, b: Array, rising: Array, start: Ar
             b, a = np.where(above, x, b), np.where(above, a, x)
             newton = x - f / df
             new = np.where((newton >= a) & (newton <= b), newton, (a + b) / 2)
-            moved = np.abs(new - x).max()
+            done = (np.abs(new - x) <= NOISE) | (np.abs(f) <= tiny)
             x = new
-            if moved <= 4e-16:
+            if done.all():
                 break
     return x
