@@ -274,8 +274,7 @@ class Frontier(Tabular):
         smallest; found as in :meth:`accuracy_at`.
         """
         rows = np.searchsorted(self.disparity, disparity, side="right") - 1
-        last = self.disparity[-1]
-        inner = np.flatnonzero((disparity < last) & ~np.isin(disparity, self.disparity))
+        inner = np.flatnonzero(disparity < self.disparity[-1])
         if not inner.size:
             return self.points.take(rows)
         found = self.evaluate(disparity[inner])

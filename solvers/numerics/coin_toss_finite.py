@@ -11,11 +11,15 @@ have the least that is left to them, and so on. The rule is unique: it depends o
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
-from fairfl.solvers.problem import Problem
+
+if TYPE_CHECKING:
+    from fairfl.solvers.problem import Problem
 
 TIED = 1e-11
 """Scores tie that are no larger than this share of their terms."""
