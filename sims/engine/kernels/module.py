@@ -213,12 +213,15 @@ class Module(Model):
         many = 1 if self.in_turn else 2
         params = self.init(0).to(_floating(x)).repeat(many, 1)
 
+        data = {tensor.untyped_storage().data_ptr() for tensor in (x, y)}
+
         def taken(batch: int) -> int:
             saved: dict[int, int] = {}
 
             def save(tensor: Tensor) -> Tensor:
                 storage = tensor.untyped_storage()
-                saved[storage.data_ptr()] = storage.nbytes()
+                if storage.data_ptr() not in data:
+                    saved[storage.data_ptr()] = storage.nbytes()
                 return tensor
 
             inputs, targets = (t.expand(many, batch, *t.shape[1:]) for t in (x, y))
