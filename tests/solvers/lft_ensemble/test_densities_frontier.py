@@ -199,9 +199,8 @@ def test_nodes_go_where_something_changes() -> None:
 
     u = spread_nodes(own, np.array([20.0]))[0]
     assert (u[0], u[-1]) == (0.0, 20.0) and (np.diff(u) >= 0).all()
-    assert (
-        np.abs(np.diff(own(u)[0])).max() < 0.05
-    )  # of a range of 2, where an even table has one step of 2
+    # of a range of 2, where an even table has one step of 2
+    assert np.abs(np.diff(own(u)[0])).max() < 0.05
 
 
 @pytest.mark.parametrize("count", [5, 60])

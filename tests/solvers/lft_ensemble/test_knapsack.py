@@ -15,8 +15,7 @@ CURVES = st.lists(st.lists(st.integers(-8, 8), min_size=2, max_size=5), min_size
 
 @given(CURVES)
 def test_splits_of_whole_cells_are_the_best(curves: list[list[int]]) -> None:
-    # curves given at given 0, 1, 2, ... and straight between: a grid of whole cells holds every
-    # vertex
+    # worth of 0, 1, 2, ... cells, and straight between: a grid of whole cells holds every vertex
     given = [np.arange(len(c), dtype=float) for c in curves]
     worth = [np.array(c, dtype=float) for c in curves]
     total = int(sum(f[-1] for f in given))
