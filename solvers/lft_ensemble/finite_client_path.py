@@ -45,14 +45,15 @@ class ClientPath:
     def edges(self) -> tuple[Array, Array, Array]:
         """(S, 2) budgets, MD and accuracy at both ends of the edges, and of vertices between jumps.
 
-        Just below a budget is the next double.
+        Just below a budget is the next double. On a steep edge it may be a part of the edge further.
         """
         first = np.flatnonzero(~self.jump)
         alone = np.setdiff1d(np.arange(self.md.size), [first, first + 1])
         ends = np.stack([np.append(first, alone), np.append(first + 1, alone)], axis=1)
         beyond = np.append(False, np.diff(self.local) == 0)
         eps = np.where(beyond, np.nextafter(self.local, 0.0), self.local)
-        return eps[ends], self.md[ends], self.accuracy[ends]
+        md, accuracy = (np.interp(eps, self.local[::-1], v[::-1]) for v in (self.md, self.accuracy))
+        return eps[ends], md[ends], accuracy[ends]
 
 
 def client_path(path: KnapsackPath, whole: Problem) -> ClientPath:
