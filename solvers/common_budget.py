@@ -2,12 +2,11 @@
 path eps -> solution, 0 <= eps <= 1.
 
 On a finite X the path is piecewise linear where two groups have one rate. LFT+Ensemble's breaks
-where a client's own path does. LFT+FedAvg's utility is concave in eps with slope Σ|λ|: its breaks
-are where tangents meet (Eisner and Severance, 1976), and where the pooled difference still bends
-between these the interval is halved. On laws the path is solved at even budgets, and again beside
-each smallest disparity and largest utility. Between two of these budgets a disparity is met by a
-root of the path. An ensemble of more groups or rates on a finite X may jump in many places: of it
-the solutions at breaks and at even budgets are the points.
+where a client's own path does. LFT+FedAvg's does where its utility, which is concave in eps, does,
+and where the pooled difference still bends between these the interval is halved. On laws the path
+is solved at even budgets, and again beside each smallest disparity and largest utility. Between two
+of these budgets a disparity is met by a root of the path. An ensemble of more groups or rates on a
+finite X may jump in many places: of it the solutions at breaks and at even budgets are the points.
 """
 
 from __future__ import annotations
@@ -23,6 +22,7 @@ from fairfl.solvers.common_path import Path
 from fairfl.solvers.finite import solve_box
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
+from fairfl.solvers.numerics.concave_breaks import concave_breaks
 from fairfl.solvers.problem import Problem, Task, clients_problem, own_problems
 from fairfl.solvers.solution import FINITE_TOLERANCE, CertificationError, Solution, tolerance
 from fairfl.theory.populations.federation import Federation
@@ -71,7 +71,7 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
     path = Path(solved, between=not (averaged and task.several))
     if not averaged:
         at, problem = solved.at, clients_problem(fed, task)
-        path.add(_breaks(problem, lambda eps: (at(eps).utility, at(eps).multipliers)))
+        path.add(concave_breaks(lambda e: (at(e).utility, problem.slope(at(e).multipliers))))
         path.halve_bends(BEND if task.several else FINITE_TOLERANCE)
     elif path.between:
         breaks = _own_breaks(fed, task)
@@ -116,34 +116,11 @@ def _own_breaks(fed: Federation, task: Task) -> Array:
     """0, 1, and the budgets at which a client's path breaks."""
 
     def own(problem: Problem) -> Array:
-        def best(eps: float) -> tuple[float, Array]:
+        def tangent(eps: float) -> tuple[float, float]:
             found = solve_box(problem.at(np.array([eps])))
-            return float(problem.u @ found.f), found.multipliers
+            return float(problem.u @ found.f), problem.slope(found.multipliers)
 
-        return _breaks(problem, best) if problem.path is None else problem.path.gap
+        return concave_breaks(tangent) if problem.path is None else problem.path.gap
 
     every = [own(problem) for problem in own_problems(fed, task)]
     return np.unique(np.clip(np.concatenate([[0.0, 1.0], *every]), 0.0, 1.0))
-
-
-def _breaks(problem: Problem, best: Callable[[float], tuple[float, Array]]) -> Array:
-    """Budgets in [0, 1] between which the utility is linear: where tangents meet, and some more;
-    ``best`` gives utility and multipliers (K,) at one.
-    """
-    unit, found = np.where(np.isfinite(problem.eps), problem.eps, 0.0), [0.0, 1.0]
-
-    def tangent(eps: float) -> tuple[float, float, float]:
-        utility, lam = best(eps)
-        return eps, utility, float(unit @ np.abs(lam))
-
-    todo = [(tangent(0.0), tangent(1.0))]
-    while todo:
-        (a, low, rise), (b, high, end) = left, right = todo.pop()
-        eps = (high - low + rise * a - end * b) / (rise - end) if rise > end else b
-        if not a + FINITE_TOLERANCE < eps < b - FINITE_TOLERANCE:
-            continue
-        found.append(eps)
-        middle = tangent(eps)
-        if low + rise * (eps - a) - middle[1] > FINITE_TOLERANCE:
-            todo += [(left, middle), (middle, right)]
-    return np.sort(found)
