@@ -23,17 +23,16 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite import certified, optimum
+from fairfl.solvers.finite import optimum
 from fairfl.solvers.frontier import Points, points_of
-from fairfl.solvers.lft_ensemble.finite import averaged, solve_ensemble_finite
+from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
 from fairfl.solvers.lft_ensemble.finite_client_path import client_path
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
 from fairfl.solvers.numerics.concave_breaks import concave_breaks
 from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.problem import Problem, Task, law_problem, own_problems
-from fairfl.solvers.solution import CertificationError, Solution
+from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import NOTIONS
 
 INSIDE = 1e-6
 """A segment without its ends begins at this share of its length."""
@@ -197,23 +196,12 @@ class Segments(EnsembleSearch):
             shares = self.searched(disparity)[2]
             if shares is not None:
                 with suppress(CertificationError):
-                    found.append(solve_ensemble_finite(self.fed, self.task, self.budgets(shares)))
+                    one = self.fed, self.task, self.budgets(shares)
+                    found.append(solve_ensemble_finite(*one))
                     if self.rules is not None:
-                        found.append(self._mixed(shares, found[-1]))
+                        mixed = [np.tensordot(shares[k], self.rules[k]) for k in self.whose]
+                        found.append(solve_ensemble_finite(*one, (mixed, found[-1].multipliers)))
         return points_of(self.fed, found)
-
-    def _mixed(self, shares: Array, solved: Solution) -> Solution:
-        """The ensemble of mixtures, certified by the multipliers of the solution at its budgets."""
-        assert self.rules is not None
-        lam = solved.multipliers.reshape(len(NOTIONS[self.task.notion]), self.fed.n_clients, -1)
-        rules, certificates = [], []
-        for i, problem in enumerate(own_problems(self.fed, self.task)):
-            own = self.client == i
-            rules.append(np.tensordot(shares[own], self.rules[own]))
-            posed = problem.at(solved.eps[i : i + 1])
-            certificates.append(certified(posed, rules[-1], posed.dual(lam[:, i].ravel())))
-        one = (rules, solved.multipliers, tuple(certificates))
-        return averaged(self.fed, self.task, solved.eps, *one)
 
     @property
     def exact(self) -> bool:
