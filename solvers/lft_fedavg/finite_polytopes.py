@@ -93,14 +93,11 @@ def _corners(v: Array, held: Array, side: Array) -> Array:
     _, rows, k = v.shape
     out: list[Array] = []
     for j in range(min(rows, k) + 1):
-        pairs = itertools.product(
+        whole = np.array([*itertools.product((0.0, 1.0), repeat=k - j)])
+        for free, zero in itertools.product(
             itertools.combinations(range(k), j), itertools.combinations(range(rows), j)
-        )
-        for free, zero in pairs:
-            rest = [c for c in range(k) if c not in free]
-            whole = np.array(list(itertools.product((0.0, 1.0), repeat=k - j))).reshape(
-                2 ** (k - j), k - j
-            )
+        ):
+            rest = np.setdiff1d(np.arange(k), free)
             f = np.empty((len(v), len(whole), k))
             f[:, :, rest] = whole
             if j:
