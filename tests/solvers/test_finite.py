@@ -119,7 +119,7 @@ def test_thousands_of_cells(seed: int, levels: int | None) -> None:
         (832, "lft_fedavg", 0.0, "dp"),
     ],
 )
-def test_odd_federations_are_certified(seed: int, scheme: str, eps: float, notion: str) -> None:
+def test_odd_federations_are_certified(seed: int, scheme: Any, eps: float, notion: Any) -> None:
     fed = Finite.drawn(np.random.default_rng([seed, 0])).build()
     s = ff.solve(fed, scheme, eps, notion=notion)
     assert abs(s.duality_gap) <= 1e-12 and s.certificates[0].violation <= 1e-12
