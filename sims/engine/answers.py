@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl._support.checks import instance
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Arrivals, Received, Round
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm
+from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.secure_sums import Summed
+from fairfl.sims.engine.updates_in_blocks import Arrivals, Received
 
 
 class NonFiniteUpdate(ArithmeticError):

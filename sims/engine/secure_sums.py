@@ -13,11 +13,13 @@ import torch
 from torch import Tensor
 
 from fairfl.sims.engine import secure_masks as secure
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.group_label_sums import CellIndex, CellSums
 from fairfl.sims.engine.kernels.model import Model
+from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.task import Floats, as_floats, as_tensor
+from fairfl.sims.engine.updates_in_blocks import Received
 
 OWN = "own."
 """Entries of the state that begin so are the clients' memory, hidden from the server's hooks."""
