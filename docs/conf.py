@@ -132,7 +132,7 @@ def _drawn(block: Any, block_vars: dict[str, Any], gallery_conf: Any) -> str:
     from sphinx_gallery.scrapers import figure_rst
 
     path = next(block_vars["image_path_iterator"])
-    block_vars["example_globals"]["figure"].savefig(path)
+    block_vars["example_globals"]["figure"].savefig(path, dpi=200)
     return figure_rst([path], gallery_conf["src_dir"])
 
 
@@ -142,6 +142,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_signature": False,
+    "write_computation_times": False,
     "min_reported_time": 1e9,
     "image_scrapers": (_drawn,),
 }

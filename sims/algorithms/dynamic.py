@@ -167,7 +167,7 @@ class ModifiedNormalizedFedAvg(Dynamic):
 
 @dataclass(frozen=True)
 class ClippingFedAvg(Dynamic):
-    """From t_2 on each entry of w_k - w^t is clipped to [-g, g], g a number a layer: the largest
+    """From t_2 on each entry of w_k - w^t is clipped to [-g, g]. For each layer g is the largest
     size of an entry of the server's last step before the group joined.
 
     Line 5's LM takes the largest entry of w_(t-1) - w_t, not its size: of a layer whose entries all

@@ -13,8 +13,8 @@ What happens
     Parameters are rows: of all replicates (R, P), and of all clients that train (J, P). A round
     draws who takes part, takes full-data losses where an algorithm asks for them, runs local SGD
     for all clients of all replicates together, chunk by chunk, and asks each replicate's algorithm
-    what it makes of the updates. Randomness is by counter (``counter.py``): it depends on seed,
-    round and client id only.
+    what it makes of the updates. Randomness is by counter (``draws/counter.py``): it depends on
+    seed, round and client id only.
 """
 
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm

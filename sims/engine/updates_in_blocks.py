@@ -97,8 +97,8 @@ class Received(Round):
     def total(self, weights: Weigh) -> Tensor:
         """sum_k weights_k (w_k - w^t) (P,), in one pass over the parts.
 
-        ``weights`` (m,), or (m, L) with a column a layer, or a function that gives those of a part.
-        Added up in blocks of a fixed size, in the order of the clients.
+        ``weights`` (m,), or (m, L) with a column for each layer, or a function that gives those of
+        a part. Added up in blocks of a fixed size, in the order of the clients.
         """
         done, first = None, 0
         block = max(1, BLOCK // self.params.nbytes)

@@ -20,7 +20,7 @@ from fairfl.theory.aggregation import _checks as checks
 from fairfl.theory.aggregation._describe import Domain, Traits
 
 CONSTRAINT_TOLERANCE = 1e-10
-"""How far a dual constraint may be missed by rounding, relative to its bound of one."""
+"""Largest violation of a dual constraint that counts as rounding, relative to its bound of one."""
 REGISTRY: dict[str, type[Objective]] = {}
 
 

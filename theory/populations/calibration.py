@@ -15,7 +15,8 @@ from fairfl.theory.populations.score_levels import Merged, merge_scores
 
 CALIBRATIONS = ("shared", "client", "client_group")
 FEW = 5
-"""Fewer people a level, for each client and group on average, are warned of."""
+"""There is a warning if a level has fewer people than this, for each client and group on average.
+"""
 
 
 class ScoreWarning(UserWarning):

@@ -34,7 +34,7 @@ NOTIONS = {
     "equalized_odds": ("positive", "negative"),
     "accuracy_parity": ("right",),
 }
-"""The rates that must be equal over groups."""
+"""Names of the rates that must be equal over groups, for each notion."""
 ALIASES = {
     "dp": "demographic_parity",
     "eo": "true_positive_rate_parity",
@@ -64,11 +64,13 @@ RATES = {
 
 
 HALF = 8.0
-"""Roundings within which a sum is zero: 2η - 1 where η is a frequency of one half, computed."""
+"""A sum of so many roundings counts as zero, such as 2η - 1 where η is a computed frequency of one
+half.
+"""
 
 
 LEAST_MASS = 1e-307
-"""The least mass of people over which rates are taken: below, its inverse is no float."""
+"""Least mass of people of which a rate is computed: the inverse of a smaller one overflows."""
 
 
 def check_mass(mass: Array, who: str) -> None:

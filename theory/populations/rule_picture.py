@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MARGIN = 0.25
-"""Of the distance between the outermost cuts, shown beyond them on each side."""
+"""Margin of the picture on both sides, as a share of the distance between the outermost cuts."""
 
 
 def axes(ax: Axes | None) -> Axes:

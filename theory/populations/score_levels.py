@@ -20,17 +20,15 @@ from fairfl._support.checks import Array
 from fairfl.theory.numerics.isotonic import isotonic
 
 LEVELS = 100
-"""The most levels of a score, unless a number is asked for."""
+"""Largest number of levels of a score, unless a number is asked for."""
 PEOPLE = 10
-"""People a level has at least, for each client and group on average, unless a number of levels is
-asked for.
+"""Least number of people in a level, for each client and group on average, unless a number of
+levels is asked for.
 """
 PARTS = 64
-"""Of the people of a level: scores of one isotonic block that so few share are kept together."""
+"""Scores of one isotonic block are first merged into parts of 1/64 of a level's people."""
 FINER = 1e-9
-"""What one more level is worth, in the Brier loss of one person in so many: it decides among
-equals.
-"""
+"""Value of one more level, in Brier loss per person. It decides between merges of equal loss."""
 
 
 @dataclass(frozen=True)

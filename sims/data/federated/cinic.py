@@ -1,4 +1,4 @@
-"""CINIC-10: PNGs in a tar archive, a folder a part and a class."""
+"""CINIC-10: PNGs in a tar archive, a folder for each part and class."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ IMAGES = 90_000
 
 @register("cinic-10", "CINIC-10 (Darlow et al., 2018)")
 def load(folder: str | Path | None = None, progress: Progress | None = None) -> FederatedData:
-    """CINIC-10 from ``CINIC-10.tar.gz``: three parts, a folder a class, 32 x 32 PNGs."""
+    """CINIC-10 from ``CINIC-10.tar.gz``: three parts, a folder for each class, 32 x 32 PNGs."""
     source = "https://datashare.ed.ac.uk/bitstream/handle/10283/3192/CINIC-10.tar.gz"
     # The publisher states an MD5 alone, which a forger can meet: a download is verified by its
     # content.

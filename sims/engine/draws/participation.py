@@ -29,7 +29,7 @@ class Participation(ByName, ABC):
 
     @abstractmethod
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
-        """Positions drawn (m,), rising, one a draw, and weights (m,) > 0 with sum one."""
+        """Positions drawn (m,), rising, one for each draw, and weights (m,) > 0 with sum one."""
 
     def check(self, clients: int, rounds: int) -> None:
         """ValueError where this cannot be done with so many clients or rounds."""

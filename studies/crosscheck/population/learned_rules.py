@@ -16,7 +16,8 @@ from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import ALIASES, disparity
 
 REAL = 1e-9
-"""A root of a smaller relative imaginary part is real: a double one, or split by rounding."""
+"""Roots with a smaller relative imaginary part count as real: a double root is split by rounding.
+"""
 
 
 def learned(basis: Basis, params: ArrayLike) -> Classifier:
