@@ -19,12 +19,14 @@ from fairfl._support.manifest import sha256
 
 PROOFS = Path(__file__).parent / "proofs"
 ALWAYS = ""
-"""The name for what binds none at a module's top level: it runs where any part is used."""
+"""Name for statements at a module's top level that bind no name: they run whenever the module is
+used.
+"""
 LEAVES, IMPORTS = (ast.Name, ast.Constant), (ast.Import, ast.ImportFrom)
 JUDGE = "fairfl.claims.outcome"
 """What verifies the certificates and tries the mutants of every claim."""
 DISCOVERY = ("fairfl._support.own_parts",)
-"""Finds modules by their names: no verdict depends on how."""
+"""Modules that find others by name. No verdict depends on how."""
 Use = tuple[str, str]
 """A module, and a name in it."""
 

@@ -20,7 +20,7 @@ from fairfl.sims.engine.updates_in_blocks import Received, squared_norms
 from fairfl.theory.bounds.updates import interpolated_length
 
 NORMS = ("layer", "global")
-"""Whether each layer of an update has a length of its own, or the update has one."""
+"""Whether the length is taken of each layer of an update, or of the whole update."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from fairfl.sims.engine.task import Floats, LocalTask, as_floats
 from fairfl.sims.engine.updates_in_blocks import Received, squared_norms
 
 NOTHING = 1e-300
-"""A learning rate below this is none."""
+"""Learning rates below this count as zero."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from fairfl.sims.data.table_file import PLAIN, Form, ordered, read_table
 FORMAT, VERSION = "fairfl-summary", 2
 NAMES = ("site", "score", "label", "labels", "group", "groups", "edges")
 LIMITS = ("min_cell", "complemented", "epsilon")
-"""Fields that the file has by their names, before and after the counts."""
+"""Names of fields in the file, before and after the counts."""
 
 
 @dataclass(frozen=True)

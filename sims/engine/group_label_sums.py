@@ -32,7 +32,7 @@ class CellSums:
 
 
 NEEDED = ("loss", "wrong", "accepting")
-"""What can be measured."""
+"""Sums that can be measured."""
 
 
 class CellIndex:

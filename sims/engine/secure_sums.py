@@ -22,11 +22,13 @@ from fairfl.sims.engine.task import Floats, as_floats, as_tensor
 from fairfl.sims.engine.updates_in_blocks import Received
 
 OWN = "own."
-"""Entries of the state that begin so are the clients' memory, hidden from the server's hooks."""
+"""Beginning of the names of state entries that are the clients' memory, hidden from the server's
+hooks.
+"""
 REPORTS = "reports"
-"""How many clients report, an entry of the state that ``steer`` is given."""
+"""Entry of the state with the number of clients that report, which ``steer`` is given."""
 ENROL, REPORT, UPDATE = 101, 102, 103
-"""What masks are for: words of their keys."""
+"""Purpose of a mask: a word of its key."""
 
 SUM_ONLY: dict[str, type[SumOnly]] = {}
 

@@ -16,11 +16,14 @@ from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.task import Floats, as_floats, as_tensor
 
 PART = 1 << 16
-"""Numbers that are taken to float64 at a time: more do not stay in a CPU's cache."""
+"""Numbers that are converted to float64 at a time: more do not stay in a CPU's cache."""
 BLOCK = 8 << 20
-"""Bytes of updates added up at a time, while the next are trained: no sum depends on parts."""
+"""Bytes of updates that are summed at a time, while the next are trained. The blocks, and so the
+sums, do not depend on the parts in which clients are trained.
+"""
 Arrivals = Callable[[], Iterable[tuple[Tensor, ...]]]
-"""The updates of all tasks (m', P), of some clients at a time, in the order of the clients."""
+"""Yields the updates of all tasks (m', P) of some clients at a time, in the order of the clients.
+"""
 
 
 @dataclass(frozen=True, eq=False)

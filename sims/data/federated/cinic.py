@@ -17,7 +17,7 @@ from fairfl.sims.data.fetch import Progress, Remote, locate
 
 PARTS = ("train", "valid", "test")
 IMAGES = 90_000
-"""Of a part."""
+"""Images in each part."""
 
 
 @register("cinic-10", "CINIC-10 (Darlow et al., 2018)")

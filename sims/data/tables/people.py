@@ -17,9 +17,13 @@ from fairfl.sims.data.tables.encode import one_hot
 from fairfl.sims.data.tables.table import Dataset
 
 LEVELS = 20
-"""A text column of so many values is always a category; of more, only if values repeat."""
+"""A text column with at most this many values is a category. One with more is a category only if
+values repeat.
+"""
 MOST_LEVELS = 1_000
-"""A text column of more values is never one: each value makes a feature."""
+"""A text column with more values than this is refused as a category, since each value makes a
+feature.
+"""
 
 Columns = tuple[str, ...]
 """Names of columns."""

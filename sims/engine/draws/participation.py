@@ -15,7 +15,7 @@ from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.task import Floats, Ints
 
 PARTICIPATIONS: dict[str, type[Participation]] = {}
-"""By the names that files give them."""
+"""Participations by the names that files give them."""
 
 
 class Participation(ByName, ABC):

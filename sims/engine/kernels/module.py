@@ -16,7 +16,9 @@ from fairfl.sims.engine.kernels.linear import classes_between
 from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
 
 LARGE = 60_000
-"""Parameters from which on clients go in turn on a CPU, whose cache then holds one's."""
+"""Number of parameters from which on clients are trained one after the other on a CPU, whose cache
+then holds one model.
+"""
 SampleLoss = Callable[[Tensor, Tensor], Tensor]
 
 
