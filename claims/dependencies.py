@@ -161,7 +161,7 @@ def _flat(statement: ast.AST) -> tuple[str, list[Any]]:
 
 
 def _is_docstring(node: Any) -> bool:
-    """Of whatever: a string that stands alone."""
+    """Whether a node is a string that stands alone."""
     return type(node) is ast.Expr and type(getattr(node.value, "value", 0)) is str
 
 

@@ -52,7 +52,7 @@ Key = tuple[str, str, int, str]
 
 
 def courses(clients: pd.DataFrame) -> dict[Key, tuple[pd.DataFrame, Array, Array]]:
-    """Of every run on one part of the data, in the order of the table: a row for each measured
+    """Every run on one part of the data, in the order of the table: a row for each measured
     round (T,) with the number of groups that have joined and ``BY_ROUND``; the losses (T, S) of
     the groups, clients weighed by their samples; and the rows (S,) at which the groups join.
 
@@ -114,8 +114,8 @@ def groups_of(clients: pd.DataFrame, part: str) -> pd.DataFrame:
 
 
 def values(clients: pd.DataFrame, part: str = "test") -> pd.DataFrame:
-    """Of each run after the last round, on the rows of ``part``: ``BY_ROUND``; "above FedAvg", how
-    much its gaps are above those of FedAvg with the same seed, the least over the pairs of groups,
+    """Measures of each run after the last round, on the rows of ``part``: ``BY_ROUND``; "above
+    FedAvg", how much its gaps are above those of FedAvg with the same seed, the least over the pairs of groups,
     (4); and in what share of the measured rounds, in percent, all gaps are positive ("fair rounds",
     definition 2) and all are above FedAvg's ("fairer rounds", (4)). And the loss on training rows.
     """

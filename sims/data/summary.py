@@ -180,7 +180,7 @@ def nonnegative(counts: Array) -> Array:
 
 
 def _digest(data: dict[str, Any]) -> str:
-    """Of all but itself. It finds accidents, not forgery."""
+    """SHA-256 of all other fields. It finds accidents, not forgery."""
     rest = {name: value for name, value in data.items() if name != "sha256"}
     return sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 

@@ -273,7 +273,7 @@ def _undecoded(path: Path, form: Form) -> str:
 
 
 def _parquet_rows(path: Path) -> Iterator[Sequence[str]]:
-    """As :func:`table_rows`; null is an empty text."""
+    """The rows of a Parquet file, as :func:`table_rows` gives them; null is an empty text."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

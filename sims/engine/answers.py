@@ -48,7 +48,7 @@ def of_clients(train: Arrivals) -> Iterator[tuple[slice, tuple[Tensor, ...]]]:
 
 
 def checked(train: Arrivals, ids: NDArray[np.int64], round: int) -> Arrivals:
-    """The same updates; NonFiniteUpdate names the first that are not finite."""
+    """The updates as they are; NonFiniteUpdate names the first that are not finite."""
 
     def arrivals() -> Iterator[tuple[Tensor, ...]]:
         for rows, part in of_clients(train):

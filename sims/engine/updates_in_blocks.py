@@ -68,7 +68,7 @@ class Received(Round):
 
     @property
     def further(self) -> tuple[Tensor, ...]:
-        """The same of the other tasks, if any."""
+        """The updates of the other tasks, if any."""
         return self._all[1:]
 
     @cached_property
@@ -89,7 +89,7 @@ class Received(Round):
                 yield self.some(rows, arrivals=lambda found=found: [found])
 
     def changed(self, change: Callable[[Self], Tensor]) -> Self:
-        """The same with the updates' rows (m', P) changed."""
+        """What was received, with the updates' rows (m', P) changed."""
 
         def arrivals() -> Iterator[tuple[Tensor, ...]]:
             for part in self.parts():

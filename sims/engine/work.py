@@ -37,7 +37,7 @@ class Assignment:
     weight_decay: float
 
     def some(self, rows: slice) -> Assignment:
-        """The same of some of its clients."""
+        """The assignment of some of its clients."""
         found = {name: getattr(self.task, name) for name in ("scale", "start", "linear")}
         own = {name: None if each is None else each[rows] for name, each in found.items()}
         task, sizes, steps = replace(self.task, **own), self.sizes[rows], self.steps[rows]

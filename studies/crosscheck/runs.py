@@ -88,7 +88,7 @@ class Plan:
 
     @property
     def name(self) -> str:
-        """Of the run's folder."""
+        """Name of the run's folder."""
         slug = re.sub("[^a-z]+", "-", self.scheme.lower())
         size = f"{self.lengths}x{self.steps}-{zlib.crc32(repr(self.budgets).encode()):08x}"
         asked = "" if self.notion == "dp" else f"-{self.notion}"

@@ -183,7 +183,7 @@ class Objective(ABC):
     def _traits_of_mean(
         self, *, translation_equivariant: bool, positively_homogeneous: bool, smooth: bool = True
     ) -> Traits:
-        """Those of a convex mean that no client's number matters to, unless by its weight."""
+        """Traits of a convex mean that is symmetric up to the clients' weights."""
         return Traits(
             convex=True,
             symmetric=self._uniform,

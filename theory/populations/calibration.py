@@ -191,7 +191,7 @@ def doubts(counts: Array, accepts: Any) -> str | None:
 
 
 def _intersections(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Any]:
-    """As ``_codes``; of an array or frame (n, k) the distinct rows, each label a tuple of k."""
+    """Labels and codes as by ``_codes``; of an array (n, k) the distinct rows, as tuples of k."""
     if getattr(values, "ndim", 1) != 2 or not np.size(values):
         return _codes(name, values, size)
     columns = [_codes(name, column, size) for column in as_array(name, values).T]

@@ -117,7 +117,7 @@ class Rates:
 
     @classmethod
     def of(cls, notion: str, people: Array, eta: Array) -> Rates:
-        """From masses P(x, a) (J, A, n) and η (J, A, n)."""
+        """The rates from masses P(x, a) (J, A, n) and η (J, A, n)."""
         parts: list[tuple[Array, Array, Array]] = []
         for rate in (RATES[name] for name in NOTIONS[notion]):
             mass = linear = _counted(people, eta, *rate.mass)
@@ -148,7 +148,7 @@ class Rates:
         return self.of_served((self.linear * f).sum(axis=-1))
 
     def of_served(self, linear: Array) -> tuple[Array, Array]:
-        """As ``of_rule``, from the linear parts (E, J, A) themselves."""
+        """The rates of f, as ``of_rule`` gives them, from their linear parts (E, J, A)."""
         served = self.constant + linear
         return _over(served.sum(axis=1), self.mass.sum(axis=1)), _over(served, self.mass)
 

@@ -13,7 +13,7 @@ MARGIN = 0.25
 
 
 def axes(ax: Axes | None) -> Axes:
-    """Those of a new figure where none are given."""
+    """The axes, of a new figure where none are given."""
     import matplotlib.pyplot as plt  # the only place that needs its global state
 
     return plt.figure(layout="constrained").subplots() if ax is None else ax

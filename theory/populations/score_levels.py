@@ -84,7 +84,7 @@ def _least_loss(counts: Array, positives: Array, least: float) -> Any:
     second = np.append(0.0, np.cumsum(positives**2 / counts))
 
     def loss(i: Any, j: Any) -> Array:
-        """Of the scores i to j - 1 as one level."""
+        """Increase of the loss if the scores i to j - 1 are one level."""
         people = size[j] - size[i]
         return np.maximum(second[j] - second[i] - (first[j] - first[i]) ** 2 / people, 0.0)
 

@@ -64,7 +64,7 @@ def _members(path: Path) -> Iterator[tuple[str, str, str, Callable[[], bytes]]]:
 
 
 def _read(path: Path) -> dict[str, list[tuple[str, str, NDArray[np.uint8]]]]:
-    """For each part (class, file, pixels (3, 32, 32)), in the order of the archive."""
+    """Each part's images (class, file, pixels (3, 32, 32)), in the order of the archive."""
     found: dict[str, list[tuple[str, str, NDArray[np.uint8]]]] = {part: [] for part in PARTS}
     try:
         for part, kind, name, read in _members(path):

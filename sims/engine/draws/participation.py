@@ -169,7 +169,7 @@ def present(
 
 
 def merged(drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
-    """By client: positions (k,), rising, sums of weights, and how often each is drawn."""
+    """Positions of the clients (k,), rising, sums of weights, and how often each is drawn."""
     if (drawn[1:] > drawn[:-1]).all():
         return drawn, weights, np.ones(len(drawn), np.int64)
     clients, each, draws = np.unique(drawn, return_inverse=True, return_counts=True)

@@ -85,7 +85,7 @@ class Module(Model):
 
     @cached_property
     def names(self) -> list[str]:
-        """Of the parameters, in the order of the row."""
+        """The names of the parameters, in the order of the row."""
         return [name for name, _ in self.module.named_parameters()]
 
     def blocks(self, rows: Tensor) -> Blocks:

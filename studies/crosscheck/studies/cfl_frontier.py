@@ -92,7 +92,7 @@ def beside(measures: pd.DataFrame) -> pd.DataFrame:
 
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """By scheme, degree, size: rules, how far below (mean, least), their mean |MD|; rates."""
+    """Tables by scheme, degree, size: rules, how far below (mean, least), mean |MD|; rates."""
 
     def points(part: pd.DataFrame) -> dict[str, Any]:
         short = floats(part, "below")

@@ -87,7 +87,7 @@ def beside(measures: pd.DataFrame) -> pd.DataFrame:
 
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """By world, place, size: distance, MD missed (RMS), accuracy missed; and rates."""
+    """Tables by world, place and size: distance, MD missed (RMS), accuracy missed; and rates."""
     lines, speeds = [], []
     for (world, place, budget), mine in groups(beside(measures), ["world", "place", "budget"]):
         accuracy, difference = aim(by_name(world), budget)

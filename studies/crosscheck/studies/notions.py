@@ -122,7 +122,7 @@ def _units(
 
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """By notion, groups, scheme, people and budget: rules, what they lose and their disparity."""
+    """Table by notion, groups, scheme, people and budget: rules, their loss and disparity."""
     columns = ("below", LOST, "below locally", "disparity")
 
     def of(part: pd.DataFrame) -> dict[str, Any]:
