@@ -19,9 +19,7 @@ from fairfl._support.manifest import sha256
 
 PROOFS = Path(__file__).parent / "proofs"
 ALWAYS = ""
-"""Name for statements at a module's top level that bind no name: they run whenever the module is
-used.
-"""
+"""Name for statements that bind no name: they run whenever the module is used."""
 LEAVES, IMPORTS = (ast.Name, ast.Constant), (ast.Import, ast.ImportFrom)
 JUDGE = "fairfl.claims.outcome"
 """What verifies the certificates and tries the mutants of every claim."""

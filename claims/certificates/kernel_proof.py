@@ -27,8 +27,7 @@ REALS = (
 CLASSICAL = (*REALS, "Classical_Prop.classic")
 """These axioms and the excluded middle, which the library's theorems on continuity use."""
 COMPILING = ContextVar("COMPILING", default=True)
-"""Whether proof files are compiled. A current record already says that the kernel has checked them.
-"""
+"""Whether proof files are compiled: a current record says that the kernel has checked them."""
 SECONDS = 120
 """A proof that takes longer to compile is rejected."""
 NAMES = ("Definition", "Fixpoint")
@@ -36,9 +35,7 @@ NAMES = ("Definition", "Fixpoint")
 HEADS = ("From", "Require", "Import", "Open Scope", "Lemma", "Theorem", *NAMES)
 """Allowed beginnings of a sentence outside of proofs: no axiom, option, notation or module."""
 TACTIC = re.compile(r"[-+*{} ]*(?:(?:all|\d+) ?: ?[{} ]*)?(?:[a-z(\[]|$)")
-"""Form of a sentence inside of a proof. Commands, such as ``Defined``, begin with a capital and are
-refused.
-"""
+"""Form of a sentence inside of a proof. Commands, such as ``Defined``, begin with a capital."""
 HEADER = """From Coq Require Import Reals Lra Lia List Permutation Sorted.
 Open Scope R_scope."""
 """Imports and scopes with which statements are read."""

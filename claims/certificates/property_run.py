@@ -12,9 +12,7 @@ from fairfl.claims.draws import Tally, draw
 from fairfl.claims.exact import decode
 
 MOST_DISCARDED = 0.5
-"""Largest share of drawn instances that may break a premise; beyond it the strategy is not what it
-claims to be.
-"""
+"""Largest share of drawn instances that may break a premise."""
 FIRST = 20
 """Number of instances drawn again when a run is verified; :meth:`PropertyRun.replay` draws all."""
 SAME = 1e-9

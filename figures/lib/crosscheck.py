@@ -26,8 +26,7 @@ MARKERS = ("D", "v", "P", "X", "o", "^", "s")
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (4, 1.4, 1, 1.4)))
 
 GUIDE = "n^"
-"""Beginning of the names of lines that show a power of n: they are grey, behind what was measured.
-"""
+"""Beginning of the names of lines that show a power of n, in grey behind the other series."""
 
 LONG = 28
 """Characters of a series' name from which four names do not fit side by side below a page."""

@@ -30,9 +30,7 @@ RUNS = "FAIRFL_RUNS"
 KEPT = Path(__file__).with_suffix(".csv")
 """curves.csv of ``fairfl simulate dynamic-mnist --profile paper``."""
 WIDE = 100.0
-"""Panels with a GB above this are linear up to 1 and logarithmic beyond, so that the lower curves
-stay apart.
-"""
+"""Panels with a GB above this are logarithmic beyond 1, so that lower curves stay apart."""
 TRAINED = 80.0
 """Test accuracy in percent; below it at the end, a model counts as under-trained."""
 PALE = 0.4

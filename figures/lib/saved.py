@@ -18,8 +18,7 @@ from fairfl._support.version import __version__
 
 SUFFIXES = (".csv", ".svg", ".png")
 DIGITS = "%.12g"
-"""Format of numbers in the CSV: more digits than a picture shows, fewer than rounding can change.
-"""
+"""Format of numbers in the CSV: more digits than a picture shows, fewer than rounding moves."""
 COMPUTED = r"^([=@\t\r]|[+-](?![\d.]*$))"
 """Matches a text that a spreadsheet would take for a formula."""
 

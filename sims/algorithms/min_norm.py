@@ -13,9 +13,7 @@ TOLERANCE = 1e-12
 FEW = 40
 """Largest number of clients for which the active sets are searched from the centre."""
 PASSES, NEAR = 300, 1e-7
-"""Steps of accelerated projected gradient, and the distance from a bound at which a weight counts
-as on it.
-"""
+"""Steps of accelerated projected gradient; distance at which a weight is on its bound."""
 
 
 class NoMinimum(ArithmeticError):

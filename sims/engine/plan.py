@@ -17,9 +17,7 @@ from fairfl.sims.engine.draws.order import Passes, orders
 from fairfl.sims.engine.task import Ints, Jobs
 
 SPARE = 512
-"""Rows of padding up to which clients with different batch sizes share a group: a call costs as
-much.
-"""
+"""Clients of other batch sizes share a group up to so many rows of padding, the cost of a call."""
 SHARE = 0.25
 """Clients share a group also with padding up to this share of the real rows."""
 BLOCK = 1 << 21

@@ -14,9 +14,7 @@ FRACTION = 36
 BITS = 64
 """Bits of one masked number in a message."""
 LARGEST = 2.0 ** (BITS - 2 - FRACTION)
-"""Bound on the sum of reports: each of k reports must be below this over k, so that no sum
-overflows.
-"""
+"""Each of k reports must be below this over k, so that no sum overflows."""
 WORDS = 1 << 20
 """Masks made at a time, at least those of one client: 10,000 clients have 100 million."""
 

@@ -22,9 +22,7 @@ from fairfl.sims.engine.task import Floats, as_floats, as_tensor
 from fairfl.sims.engine.updates_in_blocks import Received
 
 OWN = "own."
-"""Beginning of the names of state entries that are the clients' memory, hidden from the server's
-hooks.
-"""
+"""State entries whose names begin so are the clients' memory, hidden from the server's hooks."""
 REPORTS = "reports"
 """Entry of the state with the number of clients that report, which ``steer`` is given."""
 ENROL, REPORT, UPDATE = 101, 102, 103

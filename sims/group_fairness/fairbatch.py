@@ -18,9 +18,7 @@ NEEDS: dict[str, frozenset[str]] = {
     "acceptance": frozenset(("accepting",)),
     "zero_one": frozenset(("wrong",)),
 }
-"""Entries of ``fairfl.sims.engine.group_label_sums.CellSums`` that each surrogate needs; see
-``FairBatch``.
-"""
+"""Entries of ``group_label_sums.CellSums`` that each surrogate needs; see ``FairBatch``."""
 
 
 ROUNDING = 1e-12

@@ -11,9 +11,7 @@ from scipy import stats
 from fairfl._support.checks import Array, as_floats
 
 LEAST = 4
-"""Smallest number of sample sizes. With three, one world has one degree of freedom, and Student's
-interval is 13 wide.
-"""
+"""Smallest number of sample sizes: with three, one world's interval is 13 wide."""
 WIDEST = 0.6
 """Wider intervals do not separate the rates n^-1/2, n^-1 and 0."""
 BENT = 0.1

@@ -18,9 +18,7 @@ from fairfl.studies.group_benefit import with_groups
 from fairfl.studies.papers.fedfb.runs import accepted
 
 PEOPLE = "people"
-"""Value of the column model in rows of disparities, which are of the people of all clients
-together.
-"""
+"""Model in rows of disparities, which are of the people of all clients together."""
 DISPARITIES = ("spd", "eo_difference", "eodds_difference")
 
 

@@ -27,9 +27,7 @@ ALPHA, DECAY = 0.3, 1.0
 """Steps of λ are 0.3 / (t + 1), as in ``crosscheck``. Budgets are missed by about 0.004."""
 LR = 0.05
 ROUNDS, EPOCHS = 50, {"quick": 2, "paper": 6}
-"""Rounds of the federated methods and epochs of each. The other methods train as many epochs in
-all, with a step of λ after each.
-"""
+"""Rounds and epochs of the federated methods; the others train as many epochs in all."""
 NOTIONS = {"dp": "spd", "eo": "eo_difference", "eodds": "eodds_difference"}
 """Parity, equal opportunity and equalised odds, each with the measure of its disparity."""
 STEPS = 20

@@ -13,8 +13,7 @@ from fairfl.theory.aggregation._base import Objective
 from fairfl.theory.aggregation._describe import Domain, Traits
 
 FAR = (1e2, 1e4)
-"""Half-widths of two boxes. A supremum that grows from the first to the second counts as infinite.
-"""
+"""Half-widths of two boxes: a supremum that grows from one to the other counts as infinite."""
 GROWS = 1e-3
 """Least growth, for each unit of the width, that counts."""
 INSIDE = 1e-9

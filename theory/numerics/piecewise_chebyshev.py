@@ -33,8 +33,8 @@ DERIVATIVE = np.pad(chebyshev.chebder(_ALL, axis=1), ((0, 0), (0, 1))).round()  
 """c @ DERIVATIVE: coefficients of the derivative in the local coordinate."""
 
 TAIL_TOLERANCE = 2e-16
-"""Largest product of the last coefficients and the half width of a panel, which bounds the
-truncation error of an integral, relative to the function's integral over the line.
+"""Largest product of the last coefficients and a panel's half width, which bounds the truncation
+error of an integral, relative to that over the line.
 """
 MASS_TOLERANCE = 1e-13
 """Largest |∫ p - (F(b) - F(a))| on a panel, on the same scale. It detects a spike between the

@@ -15,8 +15,7 @@ from fairfl.theory.populations.score_levels import Merged, merge_scores
 
 CALIBRATIONS = ("shared", "client", "client_group")
 FEW = 5
-"""There is a warning if a level has fewer people than this, for each client and group on average.
-"""
+"""A level with fewer people, for each client and group on average, is warned of."""
 
 
 class ScoreWarning(UserWarning):

@@ -25,8 +25,7 @@ ROUNDINGS = 1024
 is not distinguished from an atom.
 """
 LEAST_SPREAD = 1e-300
-"""Least distance between these quantiles: densities, of the order of its inverse, must be floats.
-"""
+"""Least distance between these quantiles: densities, about its inverse, must be floats."""
 SLOW = ("kstwo", "levy_stable", "studentized_range")
 """scipy's laws whose density has no formula. It is integrated or differentiated at every point in 2
 to 40 ms, and a solver needs thousands of points. They are refused by name rather than by a time

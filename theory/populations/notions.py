@@ -64,9 +64,7 @@ RATES = {
 
 
 HALF = 8.0
-"""A sum of so many roundings counts as zero, such as 2η - 1 where η is a computed frequency of one
-half.
-"""
+"""A sum of so many roundings is zero, such as 2η - 1 where η is a computed frequency of 1/2."""
 
 
 LEAST_MASS = 1e-307

@@ -17,13 +17,9 @@ from fairfl.sims.data.tables.encode import one_hot
 from fairfl.sims.data.tables.table import Dataset
 
 LEVELS = 20
-"""A text column with at most this many values is a category. One with more is a category only if
-values repeat.
-"""
+"""A text column with more values is a category only if values repeat."""
 MOST_LEVELS = 1_000
-"""A text column with more values than this is refused as a category, since each value makes a
-feature.
-"""
+"""A text column with more values is refused: each value would make a feature."""
 
 Columns = tuple[str, ...]
 """Names of columns."""

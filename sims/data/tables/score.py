@@ -20,9 +20,7 @@ TOLERANCE = 1e-11
 ITERATIONS = 100
 """Largest number of Newton steps."""
 ARMIJO, HALVINGS = 1e-4, 50
-"""Line search: the decrease that is wanted, as a share of the slope's, and the largest number of
-halvings.
-"""
+"""Line search: the decrease wanted, as a share of the slope's, and the most halvings."""
 ROUNDING = 1e-13
 """Relative rounding of a sum of n terms; smaller changes are not compared."""
 

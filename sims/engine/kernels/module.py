@@ -16,9 +16,7 @@ from fairfl.sims.engine.kernels.linear import classes_between
 from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
 
 LARGE = 60_000
-"""Number of parameters from which on clients are trained one after the other on a CPU, whose cache
-then holds one model.
-"""
+"""With more parameters clients are trained in turn on a CPU, whose cache holds one model."""
 SampleLoss = Callable[[Tensor, Tensor], Tensor]
 
 

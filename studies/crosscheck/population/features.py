@@ -13,9 +13,7 @@ from fairfl._support.checks import Array, as_floats, whole
 from fairfl.studies.crosscheck.population.worlds import World
 
 NODES = 60
-"""Quadrature nodes for each law. The rule is exact for products of polynomials of degree below 60;
-η adds an error.
-"""
+"""Quadrature nodes for each law: exact for polynomials of degree below 60, apart from η."""
 FLOOR = 0.1
 
 

@@ -22,9 +22,7 @@ TOLERANCE = 1e-9
 
 
 WIDER = (0.0, 1e-9, 1e-8, 1e-7)
-"""Amounts added to the budgets, in turn, until a solution is certified. Its accuracy is still an
-upper bound.
-"""
+"""Added to the budgets until a solution is certified; its accuracy is still an upper bound."""
 
 
 @lru_cache(maxsize=128)

@@ -27,9 +27,7 @@ from fairfl.theory.numerics.projections import soft_threshold
 from fairfl.theory.populations.classifiers import Classifier
 
 FAR = 20.0
-"""Limit of the score where one label of a group has all the weight (ρ = 0 or 2): the minimiser is
-infinite there.
-"""
+"""Score where one label of a group has all the weight (ρ = 0 or 2): its minimiser is infinite."""
 ALPHA = 0.3
 """The steps are α_t = 0.3 / (t + 1). Theorem 24 needs steps whose sum diverges."""
 ROUNDING = 1e-12

@@ -38,9 +38,7 @@ WORLDS = ("figure-5a", "figure-5d", "figure-9d", "random-3")
 """The smallest disparities of their exact ensembles are 0.165, 0.508, 0.119 and 0.076."""
 SIZES = (500, 2_000, 8_000, 32_000)
 PLACES = {"least": 0.0, "middle": 1 / 3}
-"""Points of the exact frontier whose budgets are used: the smallest disparity, and a third of the
-way to the largest.
-"""
+"""Points of the exact frontier: the smallest disparity, and a third of the way to the largest."""
 PANEL = "from the exact point"
 
 
