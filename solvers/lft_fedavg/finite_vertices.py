@@ -17,6 +17,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -117,12 +118,12 @@ def undecided(u: Array, v: Array, lam: Array, s: Array) -> Array:
     return np.abs(s) <= TIED * terms + ZERO * size.max(axis=0, initial=0.0)
 
 
-def possible(problem: LinearProgramme, found: Vertices) -> Array:
+def possible(problem: LinearProgramme, found: Vertices) -> Any:
     """(B,) whether the tied cells can give each MD_i, on its own, the sign that it must have."""
     v = problem.v
     least, most = (found.tied @ part.T for part in (np.minimum(v, 0.0), np.maximum(v, 0.0)))
     wrong = found.side * (found.fixed @ v.T) + np.where(found.side > 0, least, -most)
-    return np.where(found.side != 0, wrong <= WRONG, True).all(axis=1)
+    return np.all((found.side == 0) | (wrong <= WRONG), axis=1)
 
 
 class _Walk:

@@ -154,6 +154,7 @@ def _together(losses: Any, jac: Any) -> Losses:
         raise ValueError(f"jac must be {wanted}, got {jac!r}")
 
     def together(theta: Array) -> tuple[Array, Array]:
+        got: list[Any]
         if jac is True:
             got = [f(theta) for f in each]
         else:
@@ -163,9 +164,9 @@ def _together(losses: Any, jac: Any) -> Losses:
                 "losses must return the pair (values, Jacobian) where jac is True, got something "
                 "else"
             )
-        value, slope = got[0] if one else zip(*got, strict=True)
+        value, slope = got[0]
         if not one:
-            value, slope = [float(v) for v in value], [np.atleast_1d(row) for row in slope]
+            value, slope = [float(v) for v, _ in got], [np.atleast_1d(row) for _, row in got]
         return np.asarray(value, dtype=np.float64), np.asarray(slope, dtype=np.float64)
 
     return together
