@@ -38,8 +38,8 @@ def advice(model: ContinuousModel, multiplier: Array, mass: Array) -> str:
         )
     if (np.abs(np.abs(multiplier)[:, None] - mass) <= 4e-16).any():
         return (
-            "the fair threshold lies where eta differs from 0 or 1 by less than the smallest "
-            "double: eta is too steep for laws so far apart"
+            "the fair threshold lies where eta is within a rounding of 0 or 1: eta is too steep "
+            "for laws so far apart"
         )
     return ADVICE
 

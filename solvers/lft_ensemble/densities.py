@@ -65,14 +65,10 @@ class LocalRules:
     @cached_property
     def free_cuts(self) -> tuple[Array, Array]:
         """Thresholds (I,), (I,) of the rules η > 1/2."""
-        half = np.array([0.5])
-        at = {
-            eta: float(eta.inverse(half, half)[0])
-            for eta in dict.fromkeys(e for p in self.model.etas for e in p)
-        }
-        return np.array([at[p[0]] for p in self.model.etas]), np.array(
-            [at[p[1]] for p in self.model.etas]
-        )
+        kinds = dict.fromkeys(eta for pair in self.model.etas for eta in pair)
+        at = {eta: float(eta.at_odds(np.zeros(1))[0]) for eta in kinds}
+        t0, t1 = ([at[pair[a]] for pair in self.model.etas] for a in (0, 1))
+        return np.array(t0), np.array(t1)
 
     def cuts(self, clients: Array, *own: Array) -> tuple[Array, Array]:
         """Thresholds (I, ...), (I, ...) of all clients: ``own`` of some, the others use η > 1/2."""

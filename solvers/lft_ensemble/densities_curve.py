@@ -31,8 +31,6 @@ from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
-FARTHEST = 360.0
-"""Coordinate u beyond which m - |λ| = 2m/(exp(2u) + 1) is no normal double."""
 MANY = 50
 """With more clients of different q the fair ensemble is sought on a straight line of multipliers,
 not by tables.
@@ -51,8 +49,7 @@ class EnsembleCurve(EnsembleSearch):
     own rule is not fair without a budget.
 
     Along its interval of multipliers a client is given by u >= 0 with |λ_j| = m_j tanh u, m_j its
-    smaller mass: the thresholds of a logistic η then move evenly with u, however near to ±m_j its
-    fair rule lies.
+    smaller mass (``cfl/threshold.py``).
     """
 
     fed: Federation
@@ -66,7 +63,7 @@ class EnsembleCurve(EnsembleSearch):
     @cached_property
     def place(self) -> Array:
         """(J,) places of the movable clients among ``rules.bound``."""
-        return np.flatnonzero(self.rules.tightest.multiplier)
+        return np.flatnonzero(self.rules.tightest.u)
 
     @cached_property
     def clients(self) -> Array:
@@ -76,13 +73,12 @@ class EnsembleCurve(EnsembleSearch):
     @property
     def exact(self) -> bool:
         """Whether the movable clients share the pooled q and η: their rules are one family, with a
-        concave trade-off. A fair rule within a rounding of ±m_j is left to the general search: one
-        multiplier for all cannot tell it from its neighbours.
+        concave trade-off.
         """
         if not self.clients.size:
             return True
         alike = np.abs(self.fed.share[self.clients, 1] - self.fed.group_mass[1]) <= MISSED
-        return bool(alike.all()) and self._one_eta and not self._fair[0].any()
+        return bool(alike.all()) and self._one_eta
 
     @property
     def _one_eta(self) -> bool:
@@ -91,40 +87,16 @@ class EnsembleCurve(EnsembleSearch):
     @cached_property
     def reach(self) -> Array:
         """(J,) the coordinates u_j of the clients' own fair rules."""
-        anchor, offset = np.abs(self._fair)[..., 0]
-        m, size = self._narrow, np.abs(self._fair.sum(axis=0))[:, 0]
-        left = np.where(anchor == m, offset, m - size)  # elsewhere m - |λ| is exact enough
-        return np.minimum(0.5 * np.log1p(2 * size / np.maximum(left, 1e-300)), FARTHEST)
+        return np.abs(self.rules.tightest.u[self.place])
 
-    @cached_property
-    def _fair(self) -> Array:
-        """Anchors and offsets (2, J, 1) of the clients' own fair rules."""
-        tight = self.rules.tightest
-        return np.stack([tight.anchor, tight.offset])[:, self.place, None]
-
-    @cached_property
-    def _narrow(self) -> Array:
-        """(J,) the smaller of the clients' two masses."""
-        return self.fed.share[self.clients].min(axis=1)
-
-    def multipliers(self, u: Array) -> tuple[Array, Array]:
-        """Anchors and offsets (J, P), of which λ_j is the sum, at coordinates u (J, P) in [0,
-        reach_j]; the end is the client's fair rule itself.
-        """
-        m, side = self._narrow[:, None], np.sign(self._fair.sum(axis=0))
-        near, end = u < 1.0, u >= self.reach[:, None]
-        # λ = m tanh u: near ±m as anchor and offset, which keeps the digits of m - |λ|
-        with np.errstate(over="ignore"):
-            offset = np.where(near, m * np.tanh(u), -2 * m / (np.exp(2 * u) + 1))
-        inside = side * np.stack([np.where(near, 0.0, m), offset])
-        anchor, offset = np.where(end, self._fair, inside)
-        return anchor, offset
+    def _signed(self, u: Array) -> tuple[Array, Array]:
+        """u with the sign of λ (J P,), and whose they are, for coordinates u (J, P) >= 0."""
+        side = np.sign(self.rules.tightest.u[self.place])
+        return (side[:, None] * u).ravel(), np.repeat(self.place, u.shape[1])
 
     def thresholds(self, u: Array) -> tuple[Array, Array]:
-        """Thresholds (J, P), (J, P) at coordinates (J, P)."""
-        anchor, offset = self.multipliers(u)
-        index = np.repeat(self.place, u.shape[1])
-        t0, t1 = self.rules.problem.thresholds(anchor.ravel(), offset.ravel(), index)
+        """Thresholds (J, P), (J, P) at coordinates (J, P) in [0, reach_j]."""
+        t0, t1 = self.rules.problem.thresholds(*self._signed(u))
         return t0.reshape(u.shape), t1.reshape(u.shape)
 
     def own(self, u: Array) -> tuple[Array, Array]:
@@ -279,11 +251,11 @@ class EnsembleCurve(EnsembleSearch):
         fair rule, and 1 where the constraint is slack.
         """
         md, accuracy = self.at(u)
-        disparity, index = np.abs(md), self.place.repeat(u.shape[1])
-        t0, t1 = (t.ravel() for t in self.thresholds(u))
+        disparity, (signed, index) = np.abs(md), self._signed(u)
+        t0, t1 = self.rules.problem.thresholds(signed, index)
         own = np.abs(self.rules.problem.mean_difference(t0, t1, index)).clip(0.0, 1.0)
         own = np.where(u >= self.reach[:, None], 0.0, own.reshape(u.shape))
         eps, lam = np.ones((md.size, self.fed.n_clients)), np.zeros((md.size, self.fed.n_clients))
-        lam[:, self.clients] = np.add(*self.multipliers(u)).T
+        lam[:, self.clients] = self.rules.problem.multipliers(signed, index).reshape(u.shape).T
         eps[:, self.clients] = np.where(u == 0.0, 1.0, own).T
         return Points(np.where(disparity <= MISSED, 0.0, disparity), accuracy, eps, lam)

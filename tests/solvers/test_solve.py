@@ -172,7 +172,7 @@ def test_the_ensemble_averages_clients_solved_alone(kind: str, data: st.DataObje
         elif fed.is_finite:  # an undefined constraint binds nobody: both groups at η > 1/2
             members.append(ff.Classifier.on_points(model.points, (model.eta[i] > 0.5) * 1.0))
         else:
-            cuts = [float(e.inverse(0.5, 0.5)) for e in model.etas[i]]
+            cuts = [float(e.at_odds(0.0)) for e in model.etas[i]]
             members.append(ff.Classifier.thresholds(cuts))
     vote = ff.Classifier.average(members, fed.weight)
     if not fed.is_finite:

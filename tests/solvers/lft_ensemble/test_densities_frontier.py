@@ -119,7 +119,7 @@ def test_budgets_that_no_double_reaches_say_so() -> None:
     assert not m.reproduced and m.multipliers is not None
     # what the multipliers give, as far as doubles go
     rules, clients = curve_of(fed).rules, np.arange(2)
-    cuts = rules.problem.thresholds(np.zeros(2), m.multipliers, clients)
+    cuts = rules.problem.thresholds(np.arctanh(m.multipliers / 0.5), clients)
     md, reached = curve_of(fed).together(clients, cuts[0][:, None], cuts[1][:, None])
     assert (abs(float(md[0])), float(reached[0])) == pytest.approx((0.0, m.accuracy), abs=1e-7)
 
@@ -187,9 +187,6 @@ def test_multipliers_next_to_the_masses_keep_their_digits() -> None:
     u = np.linspace(0, 1, 41)[None, :] * curve.reach[:, None]
     # the threshold of the rarer group is ∓2u for the logistic η with slope 1
     np.testing.assert_allclose(np.abs(curve.thresholds(u)[1][0]), 2 * u[0], rtol=1e-12, atol=1e-12)
-    anchor, offset = curve.multipliers(u)
-    np.testing.assert_array_equal(anchor[:, -1], curve.rules.tightest.anchor)
-    np.testing.assert_array_equal(offset[:, -1], curve.rules.tightest.offset)
     assert (np.diff(np.abs(curve.at(u)[0])) <= 1e-15).all()
 
 
