@@ -10,14 +10,7 @@ from fairfl._support.checks import Array
 from fairfl.solvers.cfl.threshold import ThresholdSolution, pooled_problem, solve_thresholds
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.problem import Task
-from fairfl.solvers.solution import (
-    ADVICE,
-    LAW_TOLERANCE,
-    Certificate,
-    Solution,
-    budget_term,
-    evaluate,
-)
+from fairfl.solvers.solution import ADVICE, LAW_TOLERANCE, Certificate, Solution, budget_term
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
@@ -95,4 +88,4 @@ def solve_cfl(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -
         return solve_by_dual(fed, task, eps)
     certificate.check(LAW_TOLERANCE, advice(model, found.multiplier, fed.group_mass[None]))
     rule = Classifier.thresholds([float(found.t0[0]), float(found.t1[0])])
-    return evaluate(fed, task, eps, rule, found.multiplier, (certificate,))
+    return Solution(fed, task, eps, rule, found.multiplier, (certificate,))

@@ -25,14 +25,7 @@ from fairfl.solvers.cfl.threshold import (
 )
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.problem import Task
-from fairfl.solvers.solution import (
-    ADVICE,
-    LAW_TOLERANCE,
-    Certificate,
-    Solution,
-    budget_term,
-    evaluate,
-)
+from fairfl.solvers.solution import ADVICE, LAW_TOLERANCE, Certificate, Solution, budget_term
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
@@ -129,7 +122,7 @@ def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Arr
     Certificate(0.0, 0.0, 0.0, error).check(LAW_TOLERANCE, ADVICE)
     rule = Classifier.average(members, fed.weight)
     certified = tuple(certificates) or (Certificate(0.0, 0.0, 0.0),)
-    return evaluate(fed, task, eps, rule, lam, certified)
+    return Solution(fed, task, eps, rule, lam, certified)
 
 
 def average(fed: Federation, task: Task, eps: Array, own: Sequence[Solution]) -> Solution:
@@ -137,7 +130,7 @@ def average(fed: Federation, task: Task, eps: Array, own: Sequence[Solution]) ->
     rule = Classifier.average([s.classifier for s in own], fed.weight)
     rates = len(NOTIONS[task.notion])
     lam = np.stack([s.multipliers.reshape(rates, -1) for s in own], axis=1).ravel()
-    return evaluate(fed, task, eps, rule, lam, tuple(s.certificates[0] for s in own))
+    return Solution(fed, task, eps, rule, lam, tuple(s.certificates[0] for s in own))
 
 
 def _own(fed: Federation, task: Task, eps: Array, i: int) -> Solution:
