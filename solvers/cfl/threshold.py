@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -36,14 +35,15 @@ class ThresholdProblem:
     Attributes
     ----------
     mass : (B, 2) group masses M_a, rows summing to one, all positive.
-    etas : B pairs, or one pair for all.
+    etas : the different η.  kind : (B, 2) which of them each group has.
     tail : (a, t (B,), index) -> P(X > t | a), relative accuracy where small.
     log_tails : (a, t (B,), index) -> log P(X > t), log P(X <= t).
     copies : whether all B problems are the same, but for eps.
     """
 
     mass: Array
-    etas: Sequence[tuple[Eta, ...]]
+    etas: Sequence[Eta]
+    kind: Array
     tail: Callable[[int, Array, Array], Array]
     log_tails: Callable[[int, Array, Array], tuple[Array, Array]]
     copies: bool = False
@@ -69,23 +69,10 @@ class ThresholdProblem:
     def _at_odds(self, a: int, index: Array, odds: Array) -> Array:
         """The x at which η of group a has the log-odds."""
         if len(self.etas) == 1:
-            return self.etas[0][a].at_odds(odds)
-        out = np.empty(index.shape)
-        kinds, kind_of = self._kinds[a]
-        for k, eta in enumerate(kinds):
-            rows = np.flatnonzero(kind_of[index] == k)
-            if rows.size:
-                out[rows] = eta.at_odds(odds[rows])
-        return out
-
-    @cached_property
-    def _kinds(self) -> list[tuple[list[Eta], Array]]:
-        """For each group the different η, and which of them each problem has."""
-        out = []
-        for a in (0, 1):
-            kinds = list(dict.fromkeys(pair[a] for pair in self.etas))
-            place = {eta: k for k, eta in enumerate(kinds)}
-            out.append((kinds, np.array([place[pair[a]] for pair in self.etas])))
+            return self.etas[0].at_odds(odds)
+        out, kind = np.empty(odds.shape), self.kind[index, a]
+        for k in np.unique(kind):
+            out[kind == k] = self.etas[k].at_odds(odds[kind == k])
         return out
 
     def mean_difference(self, t0: Array, t1: Array, index: Array) -> Array:
@@ -132,9 +119,8 @@ def pooled_problem(
         with np.errstate(divide="ignore"):
             return _log_sum(np.log(w) + above), _log_sum(np.log(w) + below)
 
-    return ThresholdProblem(
-        np.broadcast_to(group_mass, (count, 2)), [model.etas[0]], tail, log_tails, copies=True
-    )
+    mass, (etas, kind) = np.broadcast_to(group_mass, (count, 2)), _kinds(model.etas[:1] * count)
+    return ThresholdProblem(mass, etas, kind, tail, log_tails, copies=True)
 
 
 def local_problems(model: ContinuousModel, share: Array, clients: Array) -> ThresholdProblem:
@@ -146,9 +132,15 @@ def local_problems(model: ContinuousModel, share: Array, clients: Array) -> Thre
     def log_tails(a: int, t: Array, index: Array) -> tuple[Array, Array]:
         return model.log_tails_of(a, t, clients[index])
 
-    etas = [model.etas[i] for i in clients]
-    same = len(set(etas)) == 1
-    return ThresholdProblem(share[clients], etas[:1] if same else etas, tail, log_tails)
+    own = _kinds([model.etas[i] for i in clients])
+    return ThresholdProblem(share[clients], *own, tail, log_tails)
+
+
+def _kinds(pairs: Sequence[tuple[Eta, ...]]) -> tuple[list[Eta], Array]:
+    """The different η of pairs, and which of them they are (B, 2)."""
+    etas = list(dict.fromkeys(eta for pair in pairs for eta in pair))
+    place = {eta: k for k, eta in enumerate(etas)}
+    return etas, np.reshape([place[eta] for pair in pairs for eta in pair], (-1, 2)).astype(int)
 
 
 def _log_sum(parts: Array) -> Array:
