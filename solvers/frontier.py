@@ -110,14 +110,6 @@ class Repeatable:
         return {"search": self.search, "found": None}
 
 
-def _all_reproduced(points: Points) -> Array:
-    return np.ones(points.disparity.size, dtype=bool)
-
-
-def _no_cost(disparity: Array, worth: Array) -> Array:
-    return np.ones_like(worth)
-
-
 @dataclass(frozen=True)
 class Frontier(Tabular):
     """Non-dominated points of one scheme, by increasing disparity (accuracy increases with it).
@@ -160,10 +152,10 @@ class Frontier(Tabular):
     evaluate: Evaluate
     exact: bool = False
     multipliers: Array | None = None
-    again: Callable[[Points], Array] = _all_reproduced
+    again: Callable[[Points], Array] | None = None
     utility: Array = field(default_factory=lambda: np.zeros(0))
     accurate: bool = True
-    upper: Upper = _no_cost
+    upper: Upper | None = None
 
     def __repr__(self) -> str:
         ends = self.disparity[0], self.disparity[-1], 1.0 + self.utility[0], 1.0 + self.utility[-1]
@@ -178,7 +170,7 @@ class Frontier(Tabular):
     @cached_property
     def reproduced(self) -> Array:
         """(P,) see above."""
-        return self.again(self.points)
+        return np.ones(self.disparity.size, bool) if self.again is None else self.again(self.points)
 
     @cached_property
     def bound(self) -> Array:
@@ -239,7 +231,7 @@ class Frontier(Tabular):
     def _bound(self, disparity: Array, worth: Array) -> Array:
         if self.exact:
             return worth
-        found = self.upper(disparity, worth)
+        found = np.ones_like(worth) if self.upper is None else self.upper(disparity, worth)
         if (found < worth - WRONG).any():
             k = int((worth - found).argmax())
             raise CertificationError(

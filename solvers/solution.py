@@ -13,7 +13,6 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl._support.tabular import Tabular, numbered
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
-from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import NOTIONS, Rates, disparity
@@ -324,16 +323,13 @@ def rates_of(fed: Federation, notion: str, rule: Any) -> tuple[Rates, Array, Arr
             rule = np.stack([member.on(model.points) for member in members])
         own = Rates.of(notion, fed.joint.people, fed.joint.eta)
         return own, *own.of_rule(rule)
-    rates = model.rates(notion)
-    served = np.stack([_integrals(model, rate, rule) for rate in NOTIONS[notion]])
+    rates, told = model.rates(notion), isinstance(rule, ClientClassifiers)
+    members, groups = rule.members if told else (rule,), range(fed.n_groups)
+    table = np.array(
+        [
+            [[model.integrals(rate, a, m.edges[a], m.values[a]) for a in groups] for m in members]
+            for rate in NOTIONS[notion]
+        ]
+    )  # (E, 1 or I members, A, I)
+    served = np.einsum("eiai->eia", table) if told else table[:, 0].swapaxes(1, 2)
     return rates, *rates.of_served(fed.mass * served)
-
-
-def _integrals(model: ContinuousModel, rate: str, rule: Classifier | ClientClassifiers) -> Array:
-    """(I, A) the integrals of a rate's linear part under each client's rule."""
-    told = isinstance(rule, ClientClassifiers)
-    members, groups = rule.members if told else (rule,), range(model.mass.shape[1])
-    table = np.stack(
-        [[model.integrals(rate, a, m.edges[a], m.values[a]) for a in groups] for m in members]
-    )  # (1 or I members, A, I)
-    return np.einsum("iai->ia", table) if told else table[0].T

@@ -10,13 +10,14 @@ between 0 and its value at eps_j = 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.densities import advice, bounded
+from fairfl.solvers.cfl.densities import advice
 from fairfl.solvers.cfl.threshold import (
     ThresholdProblem,
     ThresholdSolution,
@@ -25,7 +26,14 @@ from fairfl.solvers.cfl.threshold import (
 )
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.problem import Task
-from fairfl.solvers.solution import ADVICE, LAW_TOLERANCE, Certificate, Solution, budget_term
+from fairfl.solvers.solution import (
+    ADVICE,
+    LAW_TOLERANCE,
+    Certificate,
+    CertificationError,
+    Solution,
+    budget_term,
+)
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
@@ -112,10 +120,11 @@ def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Arr
         # λ_i·MD_i + |λ_i|·eps_i is the whole gap: local rules maximise their Lagrangian pointwise
         gap = float(lam[i] * own + budget_term(lam[i], eps[i]))
         certificate = Certificate(0.0, gap, max(abs(float(own)) - float(eps[i]), 0.0))
-        if certificate.worst > LAW_TOLERANCE and bounded(model):
-            mixture = _own(fed, task, eps, i)
-            members[i], (certificate,) = mixture.classifier, mixture.certificates
-        certificate.check(LAW_TOLERANCE, advice(model, lam[i : i + 1], fed.share[i : i + 1]))
+        if certificate.worst > LAW_TOLERANCE:  # where η has bounds the optimum may be a mixture
+            with suppress(CertificationError):
+                mixture = _own(fed, task, eps, i)
+                members[i], (certificate,) = mixture.classifier, mixture.certificates
+        certificate.check(LAW_TOLERANCE, advice(model))
         certificates.append(certificate)
     # votes are averaged by weight, so the worst cut's error bounds the average
     error = float((model.gain(0).errors_at(t0) + model.gain(1).errors_at(t1)).max())

@@ -58,11 +58,13 @@ def test_x_that_doubles_do_not_tell_apart_is_named(scheme: str) -> None:
 
 
 @pytest.mark.parametrize("scheme", BUDGETS)
-def test_levels_within_a_rounding_of_one_are_named(scheme: str) -> None:
+def test_levels_within_a_rounding_of_one_are_left_to_the_dual(scheme: str) -> None:
     # the laws' middle is at 1 - η = 1e-22 and less, which an inverse of η cannot be asked for
     fed = ff.Federation.normal(10 * MEANS, sd=1, eta=Monotone(stats.norm.cdf, stats.norm.ppf))
-    with pytest.raises(CertificationError, match="within a rounding of 0 or 1: eta is too steep"):
-        ff.solve(fed, scheme, BUDGETS[scheme])
+    s = ff.solve(fed, scheme, BUDGETS[scheme])
+    assert max(c.worst for c in s.certificates) <= 1e-10
+    # rules are independent of the solver: CFL's meets the budget on the laws themselves
+    assert scheme != "cfl" or s.classifier.disparity(fed) == pytest.approx(0.05, abs=1e-10)
 
 
 def test_the_rounding_of_a_federation() -> None:
