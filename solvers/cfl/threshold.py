@@ -34,7 +34,7 @@ class ThresholdProblem:
 
     Attributes
     ----------
-    mass : (B, 2) group masses M_a, rows summing to one, all positive.
+    mass : (B, 2) group masses M_a, rows summing to one.
     etas : the different η.  kind : (B, 2) which of them each group has.
     tail : (a, t (B,), index) -> P(X > t | a), relative accuracy where small.
     log_tails : (a, t (B,), index) -> log P(X > t), log P(X <= t).
@@ -55,7 +55,7 @@ class ThresholdProblem:
         for a, side in ((0, -1.0), (1, 1.0)):
             own = mass[:, a]
             # 2 artanh(m/M tanh u) = log(1 + 2m (1 - d)/(M - m + (M + m) d)), d = exp(-2u)
-            with np.errstate(divide="ignore"):
+            with np.errstate(divide="ignore", invalid="ignore"):
                 excess = -2.0 * narrow * np.expm1(-2.0 * size)
                 excess /= own - narrow + (own + narrow) * np.exp(-2.0 * size)
             odds = np.where(own > narrow, np.log1p(excess), 2.0 * size)
@@ -123,17 +123,9 @@ def pooled_problem(
     return ThresholdProblem(mass, etas, kind, tail, log_tails, copies=True)
 
 
-def local_problems(model: ContinuousModel, share: Array, clients: Array) -> ThresholdProblem:
-    """The own problems of ``clients`` (positions), which must have people of both groups."""
-
-    def tail(a: int, t: Array, index: Array) -> Array:
-        return model.sf_of(a, t, clients[index])
-
-    def log_tails(a: int, t: Array, index: Array) -> tuple[Array, Array]:
-        return model.log_tails_of(a, t, clients[index])
-
-    own = _kinds([model.etas[i] for i in clients])
-    return ThresholdProblem(share[clients], *own, tail, log_tails)
+def local_problems(model: ContinuousModel, share: Array) -> ThresholdProblem:
+    """The clients' own problems; those of one group have u = 0."""
+    return ThresholdProblem(share, *_kinds(model.etas), model.sf_of, model.log_tails_of)
 
 
 def _kinds(pairs: Sequence[tuple[Eta, ...]]) -> tuple[list[Eta], Array]:

@@ -42,41 +42,24 @@ from fairfl.theory.populations.notions import NOTIONS
 
 @dataclass(frozen=True)
 class LocalRules:
-    """The local rules of a federation: clients with both groups (``bound``) and those that no
-    constraint binds.
-    """
+    """The local rules of a federation."""
 
     fed: Federation
     model: ContinuousModel
 
     @cached_property
-    def bound(self) -> Array:
-        """Positions of the clients whose MD_i is defined."""
-        return np.flatnonzero(self.fed.defined)
-
-    @cached_property
     def problem(self) -> ThresholdProblem:
-        """The one-constraint problems of ``bound``."""
-        return local_problems(self.model, self.fed.share, self.bound)
+        """The clients' problems."""
+        return local_problems(self.model, self.fed.share)
 
     def solve(self, eps: Array) -> ThresholdSolution:
-        """Local solutions of the bound clients at eps (I,)."""
-        return solve_thresholds(self.problem, eps[self.bound])
+        """Local solutions at eps (I,), which limits only clients that have both groups."""
+        return solve_thresholds(self.problem, np.where(self.fed.defined, eps, np.inf))
 
     @cached_property
     def free_cuts(self) -> tuple[Array, Array]:
         """Thresholds (I,), (I,) of the rules η > 1/2."""
-        kinds = dict.fromkeys(eta for pair in self.model.etas for eta in pair)
-        at = {eta: float(eta.at_odds(np.zeros(1))[0]) for eta in kinds}
-        t0, t1 = ([at[pair[a]] for pair in self.model.etas] for a in (0, 1))
-        return np.array(t0), np.array(t1)
-
-    def cuts(self, clients: Array, *own: Array) -> tuple[Array, Array]:
-        """Thresholds (I, ...), (I, ...) of all clients: ``own`` of some, the others use η > 1/2."""
-        shape = own[0].shape[1:]
-        t0, t1 = (np.multiply.outer(cut, np.ones(shape)) for cut in self.free_cuts)
-        t0[clients], t1[clients] = own
-        return t0, t1
+        return self.problem.thresholds(np.zeros(self.fed.n_clients), np.arange(self.fed.n_clients))
 
     def pooled(self, t0: Array, t1: Array) -> tuple[Array, Array]:
         """Pooled MD and accuracy of the rules x > t_a, any shape.
@@ -96,7 +79,7 @@ class LocalRules:
     @cached_property
     def ends(self) -> tuple[Array, Array]:
         """G_j (I,) at λ_j = 0 and at the far end of Λ_j, where the client itself is fair."""
-        tight = self.cuts(self.bound, self.tightest.t0, self.tightest.t1)
+        tight = self.tightest.t0, self.tightest.t1
         return self.pooled(*self.free_cuts)[0], self.pooled(*tight)[0]
 
     @cached_property
@@ -110,13 +93,12 @@ def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Arr
     """Certified LFT+Ensemble(eps): each local problem carries its own certificate."""
     if not task.plain:
         return average(fed, task, eps, [_own(fed, task, eps, i) for i in range(fed.n_clients)])
-    rules, lam = LocalRules(fed, model), np.zeros(fed.n_clients)
-    found = rules.solve(eps)
-    lam[rules.bound], md = found.multiplier, found.mean_difference
-    t0, t1 = rules.cuts(rules.bound, found.t0, found.t1)
+    found = LocalRules(fed, model).solve(eps)
+    t0, t1, lam = found.t0, found.t1, found.multiplier
     members = [Classifier.thresholds([float(a), float(b)]) for a, b in zip(t0, t1, strict=True)]
     certificates: list[Certificate] = []
-    for i, own in zip(rules.bound, md, strict=True):
+    for i in np.flatnonzero(fed.defined):
+        own = found.mean_difference[i]
         # λ_i·MD_i + |λ_i|·eps_i is the whole gap: local rules maximise their Lagrangian pointwise
         gap = float(lam[i] * own + budget_term(lam[i], eps[i]))
         certificate = Certificate(0.0, gap, max(abs(float(own)) - float(eps[i]), 0.0))
