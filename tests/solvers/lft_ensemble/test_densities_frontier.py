@@ -133,7 +133,7 @@ def test_a_client_of_one_group_moves_the_pooled_share() -> None:
     assert not curve.exact
     F = ff.frontier(fed, "lft_ensemble", points=12)
     shares = np.array(np.meshgrid(*[np.append(np.linspace(0, 1, 60) ** 2, 1.0)] * 2))
-    u = curve.reach[:, None] * shares.reshape(2, -1)
+    u = curve.reach[:, None] * np.pad(shares.reshape(2, -1), ((0, 1), (0, 0)))
     md, accuracy = curve.at(u)
     assert np.abs(md).min() >= F.disparity[0] - 1e-12
     wanted = np.linspace(F.disparity[0], F.disparity[-1], 25)
