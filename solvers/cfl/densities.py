@@ -48,7 +48,8 @@ def threshold_model(fed: Federation) -> ContinuousModel | None:
 
 def solve_many(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Array:
     """(E,) the accuracies of CFL(eps) for every eps (E,), each certified as in ``solve_cfl``."""
-    found = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass, eps.size), eps)
+    problem = pooled_problem(model, fed.within, fed.group_mass)
+    found = solve_thresholds(problem, eps, np.zeros(eps.size, int))
     accuracy, *missed = _judged(fed, model, found, eps)
     for k in np.flatnonzero(np.abs(missed).max(axis=0) > LAW_TOLERANCE):
         accuracy[k] = solve_cfl(fed, task, model, eps[k : k + 1]).accuracy
@@ -72,7 +73,7 @@ def _judged(
 
 def solve_cfl(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Solution:
     """Certified CFL(eps), eps of shape (1,)."""
-    found = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass, 1), eps)
+    found = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass), eps)
     accuracy, gap, violation, error = (float(v[0]) for v in _judged(fed, model, found, eps))
     certificate = Certificate(accuracy, accuracy + gap, violation, error)
     if certificate.worst > LAW_TOLERANCE:  # where η has bounds the optimum may be a mixture

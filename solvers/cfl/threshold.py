@@ -38,7 +38,6 @@ class ThresholdProblem:
     etas : the different η.  kind : (B, 2) which of them each group has.
     tail : (a, t (B,), index) -> P(X > t | a), relative accuracy where small.
     log_tails : (a, t (B,), index) -> log P(X > t), log P(X <= t).
-    copies : whether all B problems are the same, but for eps.
     """
 
     mass: Array
@@ -46,7 +45,6 @@ class ThresholdProblem:
     kind: Array
     tail: Callable[[int, Array, Array], Array]
     log_tails: Callable[[int, Array, Array], tuple[Array, Array]]
-    copies: bool = False
 
     def thresholds(self, u: Array, index: Array) -> tuple[Array, Array]:
         """The thresholds t_0, t_1 at λ = m tanh u, for the problems ``index``."""
@@ -105,10 +103,8 @@ class ThresholdSolution:
     erm_sign: Array
 
 
-def pooled_problem(
-    model: ContinuousModel, within: Array, group_mass: Array, count: int
-) -> ThresholdProblem:
-    """``count`` copies of the pooled problem (one per eps)."""
+def pooled_problem(model: ContinuousModel, within: Array, group_mass: Array) -> ThresholdProblem:
+    """The pooled problem, B = 1."""
 
     def tail(a: int, t: Array, index: Array) -> Array:
         return within[:, a] @ model.sf(a, t)
@@ -119,8 +115,7 @@ def pooled_problem(
         with np.errstate(divide="ignore"):
             return _log_sum(np.log(w) + above), _log_sum(np.log(w) + below)
 
-    mass, (etas, kind) = np.broadcast_to(group_mass, (count, 2)), _kinds(model.etas[:1] * count)
-    return ThresholdProblem(mass, etas, kind, tail, log_tails, copies=True)
+    return ThresholdProblem(group_mass[None], *_kinds(model.etas[:1]), tail, log_tails)
 
 
 def local_problems(model: ContinuousModel, share: Array) -> ThresholdProblem:
@@ -151,16 +146,14 @@ def solve_thresholds(
     ``which`` (B,) are the problems that the budgets belong to: by default each has one, in order.
     """
     everyone = np.arange(eps.size) if which is None else which
-    u = np.zeros(eps.size)
-    own = everyone[:1] if problem.copies else everyone  # copies share their unconstrained rule
-    t0, t1 = problem.thresholds(u[: own.size], own)
-    erm = problem.mean_difference(t0, t1, own)
+    u, every = np.zeros(eps.size), np.arange(len(problem.mass))
+    t0, t1 = problem.thresholds(np.zeros(every.size), every)
+    erm = problem.mean_difference(t0, t1, every)
     sign = np.sign(erm)
     faint = np.flatnonzero(np.abs(erm) < 1e-10)
     if faint.size:  # rounding, or underflow, may have decided the sign
-        sign[faint] = np.sign(problem.log_odds_difference(t0[faint], t1[faint], own[faint]))
-    if problem.copies:
-        t0, t1, erm, sign = (np.repeat(v, eps.size) for v in (t0, t1, erm, sign))
+        sign[faint] = np.sign(problem.log_odds_difference(t0[faint], t1[faint], faint))
+    t0, t1, erm, sign = (v[everyone] for v in (t0, t1, erm, sign))
     active = np.flatnonzero((eps < np.abs(erm)) | ((eps == 0) & (sign != 0)))
     if active.size:
         u[active] = _roots(problem, eps[active], sign[active], everyone[active])
