@@ -18,7 +18,7 @@ from contextlib import suppress
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.budget_path import BudgetPath, signed_disparity
+from fairfl.solvers.cfl.budget_path import BudgetPath
 from fairfl.solvers.common_path import Path
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
@@ -98,7 +98,7 @@ class Solved:
         for k, budget in enumerate(eps):
             with suppress(CertificationError):
                 found = self.at(float(budget))
-                out[:, k] = signed_disparity(self.fed, self.task, found), 1.0 + found.utility
+                out[:, k] = found.signed, 1.0 + found.utility
         return out[0], out[1]
 
 

@@ -197,7 +197,6 @@ class Frontier(Tabular):
         left = np.flatnonzero(np.diff(self.disparity) > WIDE * even)
         return np.stack([self.disparity[left], self.disparity[left + 1]], axis=1)
 
-    @one_thread()
     def accuracy_at(self, disparity: ArrayLike) -> Any:
         """The best accuracy with at most the given disparity, solved for (not interpolated between
         points).
@@ -210,12 +209,10 @@ class Frontier(Tabular):
             raise ValueError("accuracy_at needs costs of one, this frontier's differ: utility_at")
         return self._best_at(disparity)
 
-    @one_thread()
     def utility_at(self, disparity: ArrayLike) -> Any:
         """The best utility with at most the given disparity, as :meth:`accuracy_at`."""
         return self._best_at(disparity) - 1.0
 
-    @one_thread()
     def bound_at(self, disparity: ArrayLike) -> Any:
         """As ``bound``, with at most the given disparity, in a few seconds; where ``exact`` it is
         what :meth:`accuracy_at` gives.

@@ -203,6 +203,13 @@ class Solution(Tabular):
         rates, pooled, _ = self._rates
         return float(np.nan_to_num(disparity(pooled, rates.mass.sum(axis=1), self.difference)))
 
+    @property
+    def signed(self) -> float:
+        """The disparity, with the sign of the difference where two groups have one rate."""
+        rates = self._rates[1]
+        sign = np.subtract(*rates[0]) if rates.size == 2 else 1.0
+        return float(np.copysign(self.disparity, sign))
+
     @cached_property
     def local_disparities(self) -> Array:
         """See above."""

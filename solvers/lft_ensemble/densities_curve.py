@@ -35,8 +35,6 @@ MANY = 50
 """With more clients of different q the fair ensemble is sought on a straight line of multipliers,
 not by tables.
 """
-HOPE = 2e-3
-"""The knapsack's best on the other side of MD = 0 may be this much less accurate."""
 MISSED = 1e-12
 """|MD| may exceed the disparity that was asked for by this much. An |MD| of no more, or such a
 difference of shares, is rounding.
@@ -174,15 +172,13 @@ class EnsembleCurve(EnsembleSearch):
         return self._root(path, sign * disparity, free, last)
 
     def _searched(self, disparity: Array) -> Array:
-        """From the knapsack's best at both ends of [-d, d], and within where that is better."""
+        """From the knapsack's best at both ends of [-d, d], and within."""
         table, (low, high) = self.tradeoffs, self.rules.reachable
         goals = np.stack([disparity, -disparity, disparity])
         least = np.stack([disparity, -disparity, -disparity])
-        ranges = np.stack([least, goals], axis=2).reshape(-1, 2)
-        at, worth = (v.reshape(3, -1) for v in table.knapsack.best(ranges))
-        worth[:2][(goals[:2] < low) | (goals[:2] > high)] = -np.inf
-        tried = worth > worth[:2].max(axis=0) - np.array([[HOPE], [HOPE], [0.0]])
-        tried[1] &= disparity > 0.0
+        at = table.knapsack.best(np.stack([least, goals], axis=2).reshape(-1, 2)).reshape(3, -1)
+        tried = (goals >= low) & (goals <= high)
+        tried[2] = True
         side, p = np.nonzero(tried)
         goal, held = goals[side, p], side < 2
         u = table.polished(self._total, table.split(at[side, p]), goal, held)
