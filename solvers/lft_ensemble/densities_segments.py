@@ -78,7 +78,7 @@ class SegmentSearch(EnsembleSearch):
 
     def slope_at(self, eps: Array) -> Array:
         """The derivatives (P, 1 + M, I) of ``model_at``."""
-        found = [t.steepness(e) for t, e in zip(self.tables, eps.T, strict=True)]
+        found = [t.curve(e, 1) for t, e in zip(self.tables, eps.T, strict=True)]
         return np.stack(found, axis=2)
 
     def polished(self, eps: Array, disparity: float | None) -> Array:
