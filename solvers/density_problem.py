@@ -74,7 +74,7 @@ class DensityProblem:
             constraints,
             np.concatenate(
                 [
-                    limited(*one.table[1:], own[:, None]).ravel()
+                    limited(one.table[1], one.table[2], own[:, None]).ravel()
                     for one, own in zip(limits, budgets, strict=True)
                 ]
             ),

@@ -46,7 +46,7 @@ class Look(NamedTuple):
         return {"color": self.colour, "marker": self.marker, "ms": self.size}
 
 
-LOOKS: dict[Scheme, Look] = {
+LOOKS = {
     "cfl": Look("CFL", "#0072B2", "-", 2.4, "o", 6.5),
     "lft_fedavg": Look("LFT+FedAvg", "#009E73", (0, (5, 1.6)), 1.5, "s", 4.5),
     "lft_ensemble": Look("LFT+Ensemble", "#D55E00", (0, (4, 1.4, 1, 1.4)), 1.1, "^", 4.5),
@@ -60,7 +60,6 @@ COMMON = {
 """Local training at one budget for all clients, as reports call it: the scheme's colour, solid."""
 REPORTED: dict[str, Look] = {**LOOKS, **COMMON}
 NAMES = {name: look.label for name, look in REPORTED.items()}
-LABELS: dict[Scheme, str] = {
-    name: look.label for name, look in LOOKS.items() if name != "client_aware"
-}
+TOLD_NO_CLIENT: tuple[Scheme, ...] = "cfl", "lft_fedavg", "lft_ensemble"
+LABELS = {scheme: LOOKS[scheme].label for scheme in TOLD_NO_CLIENT}
 """The three schemes for rules that are not told the client, best first."""

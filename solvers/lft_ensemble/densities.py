@@ -97,7 +97,7 @@ def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Arr
     t0, t1, lam = found.t0, found.t1, found.multiplier
     members = [Classifier.thresholds([float(a), float(b)]) for a, b in zip(t0, t1, strict=True)]
     certificates: list[Certificate] = []
-    for i in np.flatnonzero(fed.defined):
+    for i in map(int, np.flatnonzero(fed.defined)):
         own = found.mean_difference[i]
         # λ_i·MD_i + |λ_i|·eps_i is the whole gap: local rules maximise their Lagrangian pointwise
         gap = float(lam[i] * own + budget_term(lam[i], eps[i]))

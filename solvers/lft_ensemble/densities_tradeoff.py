@@ -78,7 +78,8 @@ class Tradeoffs:
         accuracy.
         """
         pairs = zip(self._splines, u, strict=True)
-        return np.moveaxis([[own(at, k) for k in (1, 2)] for own, at in pairs], (1, 3), (0, 1))
+        found = np.array([[own(at, k) for k in (1, 2)] for own, at in pairs])
+        return np.moveaxis(found, (1, 3), (0, 1))
 
     def polished(
         self, total: Callable[[Array], Array], start: Array, goal: Array, held: Array

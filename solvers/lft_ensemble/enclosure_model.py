@@ -74,8 +74,8 @@ def exact_clients(fed: Federation) -> list[ExactClient]:
             if masses[a] > 0 and not isinstance(law, Normal):
                 raise ValueError(f"laws must be normal for an enclosure, got {shown(law)} {who}")
             rules.append((rational(eta.slope), rational(eta.intercept)))
-            known = isinstance(law, Normal) and masses[a] > 0
-            kept.append((rational(law.mean), rational(law.sd)) if known else None)
+            own = (rational(law.mean), rational(law.sd)) if isinstance(law, Normal) else None
+            kept.append(own if masses[a] > 0 else None)
         weight = rational(fed.weight[i]) / total
         clients.append(ExactClient(weight, masses, (rules[0], rules[1]), (kept[0], kept[1])))
     return clients
