@@ -273,7 +273,7 @@ def clients_problem(fed: Federation, task: Task) -> Problem:
     """One rule for all under every client's own budget: LFT+FedAvg."""
     clients, law = fed.joint, fed.pooled
     rates = Rates.of(task.notion, clients.people, clients.eta)
-    limits, constant = Limits.of(task, rates), law.constant(task.costs)
+    limits, constant = Limits.of(task, rates), law.constant(task.costs).sum()
     owner = np.broadcast_to(np.arange(fed.n_clients)[:, None], limits.table.shape[1:]).ravel()
 
     def posed(at: Joint, linear: Array) -> list[Problem]:
@@ -308,7 +308,7 @@ def aware_problem(fed: Federation, task: Task) -> Problem:
         blocks = own.rows(linear, task.sees).swapaxes(0, 1).reshape(i, e * k, -1)
         local = scipy.sparse.csr_array(scipy.sparse.block_diag(list(blocks)))[order]
         rows = scipy.sparse.vstack([scipy.sparse.csr_array(shared), local])
-        gain, constant = at.gain(task.costs, task.sees), at.constant(task.costs)
+        gain, constant = at.gain(task.costs, task.sees), at.constant(task.costs).sum()
         table = np.hstack([one.table.reshape(3, -1, k) for one in (everybody, own)])
         return [_posed(gain, constant, rows, table, own.leveled, owner)]
 
@@ -332,7 +332,7 @@ def _posed(
         u, rows = np.append(u, np.zeros(count)), join.hstack([rows, level])
     rows = scipy.sparse.csr_array(rows) if sparse else rows
     owner = np.zeros(b.size, int) if owner is None else owner
-    return Problem(u, rows, b, eps, 1.0 + float(np.sum(constant)), gain.shape, count, owner, zero)
+    return Problem(u, rows, b, eps, 1.0 + float(constant), gain.shape, count, owner, zero)
 
 
 @dataclass(frozen=True)
