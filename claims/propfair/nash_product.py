@@ -1,4 +1,4 @@
-"""The Nash product: (4)."""
+"""The Nash product: (4), and the product of losses (section 3)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.forms import Case, Claim, Relation, definite, drawn, every, identity
+from fairfl.claims.forms import Case, Claim, Relation, definite, drawn, every, identity, witness
 
 
 def case(instance: dict[str, Any]) -> Case:
@@ -54,6 +54,35 @@ def vectors() -> st.SearchStrategy[dict[str, Any]]:
     return st.one_of(*both).map(lambda u: {"u": u})
 
 
+def schur(power: int = 1) -> dict[str, sympy.Expr]:
+    """Schur's condition for the pair f_i, f_j of P = f_i f_j R, R the product of the others."""
+    f, g, rest = sympy.symbols("f g R", nonnegative=True)
+    product = (f * g) ** power * rest
+    schur = (f - g) * (sympy.diff(product, f) - sympy.diff(product, g))
+    return {"Schur's condition": schur + (f - g) ** 2 * rest}
+
+
+def moved(sign: int = 1) -> tuple[sympy.Expr, list[sympy.Expr]]:
+    """What the product loses when c + d, c - d are moved apart by h > 0, their sum kept: R h (2d +
+    h).
+    """
+    c, d, h, rest = sympy.symbols("c d h R", nonnegative=True)
+    loss = rest * ((c + d) * (c - d) - (c + d + h) * (c - d - h))
+    return sign * loss, [2 * rest * d * h, rest * h**2]
+
+
+def printed(instance: dict[str, Any]) -> Case:
+    """The printed pair."""
+    a, b = instance["unequal"], instance["equal"]
+    return Case(
+        (
+            Relation(prod(a), "<", prod(b), "products"),
+            Relation(sum(a), "==", sum(b), "the same sum"),
+            Relation(b[1] - b[0], "<", a[1] - a[0], "disparity"),
+        )
+    )
+
+
 CLAIMS = (
     Claim(
         "propfair/eq-4",
@@ -80,5 +109,39 @@ CLAIMS = (
         notes="The text concludes that a large product means a large sum. A maximiser of the "
         "product need not maximise the sum: on the segment from (1, 9) to (3, 1) the sum is 10 at "
         "most, the product is largest where it is 65/8.",
+    ),
+    Claim(
+        "propfair/product-of-losses",
+        95,
+        "Minimising the product of the losses rewards disparity",
+        number="Section 3",
+        printed=r"simply minimizing $\prod_i f_i$ ... will encourage the client losses to be even "
+        r"more disparate. For instance, $(f_1, f_2) = (0, 1)$ has smaller product than $(f_1, "
+        r"f_2) = (\frac{1}{2}, \frac{1}{2})$.",
+        statement=r"$\prod f_i$ is Schur-concave on $f \ge 0$: $(f_i - f_j)(\partial_i - "
+        r"\partial_j)\prod f = -(f_i - f_j)^2 \prod_{k \ne i,j} f_k$; so moving two losses apart, "
+        r"their sum kept, never raises it.",
+        kind="implication",
+        hypotheses={"losses": "f_i >= 0; the sum of the two is kept"},
+        scope="every n",
+        check=every(
+            identity(schur, method="expand"),
+            definite(moved),
+            witness(
+                printed,
+                "(0, 1) against (1/2, 1/2)",
+                {"unequal": [Fraction(0), Fraction(1)], "equal": [Fraction(1, 2)] * 2},
+            ),
+        ),
+        mutants={
+            "squares": ("the product of the squares in the identity", {"power": 2}),
+            "lowers": ("moving apart raises the product", {"sign": -1}),
+            "(0, 2)": (
+                "the printed pair with another sum",
+                {"unequal": [Fraction(0), Fraction(2)]},
+            ),
+        },
+        reading="'Disparate' compares losses of the same sum; otherwise f = 0 for all has the "
+        "smallest product of all.",
     ),
 )
