@@ -11,7 +11,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.finite import certified, optimum
 from fairfl.solvers.problem import Problem, Task, own_problems
-from fairfl.solvers.solution import Solution, evaluate_finite
+from fairfl.solvers.solution import Solution
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
@@ -34,4 +34,4 @@ def solve_ensemble_finite(
         certificates = tuple(certified(one, f, one.dual(lam)) for one, f, lam in each)
     f = np.clip(fed.weight @ np.stack(rules), 0.0, 1.0)  # rounding of a convex combination only
     rule = problems[0].rule(f, fed.n_groups)
-    return evaluate_finite(fed, task, eps, rule, multipliers, certificates)
+    return Solution(fed, task, eps, rule, multipliers, certificates)
