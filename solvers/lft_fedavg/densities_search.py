@@ -20,6 +20,7 @@ from fairfl._support.checks import Array
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.density_rules import TIGHT, RuleFamily, Rules, certify_rules
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points, points_of
+from fairfl.solvers.lft_fedavg.densities_least import least_disparate
 from fairfl.solvers.lft_fedavg.densities_penalty import penalised
 from fairfl.solvers.lft_fedavg.densities_sqp import GAINED, TIED, climb, merit
 from fairfl.solvers.numerics.descent import on_cells
@@ -134,7 +135,17 @@ class MultiplierSearch:
             return climb(self.family, best, goal[:1], self.reach, 4 * ROUNDS)
 
         fair = ended(0.0, found)
-        return fair if fair.disparity[0] <= LAW_TOLERANCE else ended(-np.inf, found.join(fair))
+        if fair.disparity[0] <= LAW_TOLERANCE:
+            return fair
+        least = ended(-np.inf, found.join(fair))
+        if self.family.constant.size > 1:
+            known = found.join(self.starts)
+            some = known.take(self._various(known, 0.0, 2 * self.effort.width)).join(least)
+            some = least_disparate(self.family, some)
+            least = some.take(np.array([merit(some, np.full(some.md.size, -np.inf)).argmax()]))
+            fair = least_disparate(self.family, ended(0.0, some))
+            least = fair if fair.disparity[0] <= LAW_TOLERANCE else least
+        return least
 
     def at(self, targets: Array, known: Rules) -> Rules:
         """The best two rules for each target (P,) that local searches find from some of the
