@@ -214,8 +214,5 @@ class Table:
 
 def over(sets: AcceptSets, functions: Piecewise) -> Array:
     """(B, J) integrals of the functions over each of the sets."""
-    out = sets.first[:, None] * functions.totals
-    np.add.at(
-        out, sets.owner, np.where(sets.rising, 1.0, -1.0)[:, None] * functions.above(sets.cut).T
-    )
-    return out
+    above = functions.above(sets.cut)
+    return sets.first[:, None] * functions.totals + np.einsum("jbc,bc->bj", above, sets.sign)

@@ -154,13 +154,14 @@ def hessian(
     for p, (profile, rows, sets) in enumerate(
         zip(problem.profiles, problem.coefficients, point.sets, strict=True)
     ):
-        mixed = weights(point.lam, rows)[sets.owner]
-        value, slopes = profile.at(sets.cut, 1)
-        slope = np.abs(np.einsum("rj,jr->r", mixed, slopes))
-        v = rows @ value[1:]  # (K, R)
+        shape = 2, len(profile.coefficients), *sets.cut.shape
+        value, slopes = profile.at(sets.cut.ravel(), 1).reshape(shape)
+        slope = np.abs(np.einsum("bj,jbc->bc", weights(point.lam, rows), slopes))
+        v = np.tensordot(rows, value[1:], 1)  # (K, B, C)
         carried = v if others is None else others[p].values(sets.cut)
-        flow = np.divide(v, slope, out=np.zeros_like(v), where=slope > 0)
-        np.add.at(out, sets.owner, np.einsum("er,kr->rek", carried, flow))
+        moves = (sets.sign != 0) & (slope > 0)
+        flow = np.divide(v, slope, out=np.zeros_like(v), where=moves)
+        out += carried.swapaxes(0, 1) @ flow.transpose(1, 2, 0)
     return out
 
 

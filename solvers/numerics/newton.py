@@ -94,10 +94,9 @@ class _Cuts:
 
     @classmethod
     def of(cls, problem: Constraints, sets: Sequence[AcceptSets]) -> _Cuts:
-        parts = [s.beside(np.stack([s.cut, np.where(s.rising, 1.0, -1.0)])) for s in sets]
-        ends = np.cumsum([0, *(part.shape[1] for part in parts)])
+        ends = np.cumsum([0, *(s.cut.shape[1] for s in sets)])
         columns = tuple(map(slice, ends[:-1].tolist(), ends[1:].tolist()))
-        cut, sign = np.moveaxis(np.concatenate(parts, axis=1), 2, 0)
+        cut, sign = np.concatenate([np.stack([s.cut, s.sign]) for s in sets], axis=2)
         length = np.repeat([np.ptp(f.edges) for f in problem.profiles], np.diff(ends))
         first = np.stack([own.first for own in sets], axis=1)
         return cls(problem, columns, cut, sign, first, length)
@@ -173,7 +172,7 @@ def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
             own[rows] = new
         accuracy[rows], values[rows] = worth(problem, found, lam[rows])
     sets = [
-        replace(old, cut=ends[:, part][start.sign[:, part] != 0], integrals=new)
+        replace(old, cut=ends[:, part], integrals=new)
         for old, part, new in zip(point.sets, start.columns, integrals, strict=True)
     ]
     return DualPoint(lam, tuple(sets), accuracy, values)

@@ -127,5 +127,5 @@ def test_the_climb_reaches_the_opening_of_a_hole() -> None:
     assert best <= found.accuracy[0] <= best + 1e-6 and found.md[0] == pytest.approx(
         target, abs=1e-9
     )
-    cuts = found.sets[1].cut  # closed, or just open
+    cuts, _ = found.sets[1].line(0)  # closed, or just open
     assert cuts.size == 1 or np.diff(cuts).min() < 0.05
