@@ -49,7 +49,8 @@ class Effort(NamedTuple):
         if name == "thorough":
             return cls(1600, 10, 24)
         if clients <= FEW:
-            return cls(min(20 * constraints, 160), 3 * int(clients > 3), min(6, clients + 1))
+            budgets = min(20 * constraints**2 // clients, 160)
+            return cls(budgets, 3 * int(clients > 3), min(6, clients + 1))
         width = min(max(MANY // clients, 1), 6)
         return cls(0, 2 * width - 1, width)
 
