@@ -199,9 +199,7 @@ class MultiplierSearch:
             gain = merit(below(known, targets), targets) - merit(before, targets)
             # where both sides lead to one rule nothing else is tried
             open_ = (most - least > GAINED) & (gain > GAINED)
-            near = open_.copy()
-            near[1:] |= open_[:-1]
-            near[:-1] |= open_[1:]
+            near = np.convolve(open_, np.ones(3))[1:-1] > 0
             if not near.any():
                 break
         # the best rule at a target has its disparity, but where the frontier is flat
