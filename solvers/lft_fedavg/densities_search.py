@@ -24,7 +24,6 @@ from fairfl.solvers.lft_fedavg.densities_least import least_disparate
 from fairfl.solvers.lft_fedavg.densities_penalty import penalised
 from fairfl.solvers.lft_fedavg.densities_sqp import GAINED, TIED, climb, merit
 from fairfl.solvers.numerics.descent import on_cells
-from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
@@ -183,7 +182,7 @@ class MultiplierSearch:
     def settled(self, targets: Array, known: Rules) -> Rules:
         """The rules at the targets (P,), increasing, and the ``known`` ones, by increasing |MD|:
         each from the best on both sides, and again beside where these differ and one gained.
-        Targets that no search reaches are tried by budgets, and get a multi-start of their own.
+        Targets that no search reaches get a multi-start of their own.
         """
         near = np.ones(targets.size, bool)
         for sweep in range(SWEEPS):
@@ -205,7 +204,6 @@ class MultiplierSearch:
         # the best rule at a target has its disparity, but where the frontier is flat
         short = targets[targets - below(known, targets).disparity > LAW_TOLERANCE]
         if short.size:
-            known = ordered(known.join(self._by_budgets(short, known)))
             known = ordered(known.join(self.at(short, known)))
             found = climb(self.family, below(known, short), short, self.reach, ROUNDS)
             known = ordered(known.join(found))
@@ -226,26 +224,6 @@ class MultiplierSearch:
         one, two = np.flatnonzero(alike), np.flatnonzero(~alike)
         start = known.take(np.concatenate([left[two], right[two]]))
         return start.join(self.family.at(lam[one])), np.concatenate([two, two, one])
-
-    def _by_budgets(self, targets: Array, known: Rules) -> Rules:
-        """Solutions with the target disparities at budgets between those of the ``known`` rules on
-        both sides: a narrow gap bends the way in λ, and hardly that in the budgets.
-        """
-        right = np.searchsorted(known.disparity, targets + MET, side="right")
-        low, high = (known.take(np.clip(right + k, 0, known.md.size - 1)) for k in (-1, 0))
-        change = high.budgets - low.budgets
-
-        def found(place: Array, k: Array) -> tuple[Rules, Array]:
-            return self.family.follow(low.take(k), low.budgets[k] + place[:, None] * change[k])
-
-        def beyond(place: Array, k: Array) -> Array:
-            return found(place, k)[0].disparity - targets[k]
-
-        zero, one = np.zeros((2, targets.size)) + [[0.0], [1.0]]
-        ends = low.disparity - targets, high.disparity - targets
-        place = increasing_root(beyond, zero, one, *ends, LAW_TOLERANCE)
-        rules, met = found(place, np.arange(targets.size))
-        return _sound(rules.take(np.flatnonzero(met)))
 
     def _kinds(self, rules: Rules) -> Array:
         """(B, K + P) who is bound, and how many cuts there are."""
