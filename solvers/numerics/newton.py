@@ -65,17 +65,12 @@ def settled(problem: Constraints, point: DualPoint, eps: Array) -> tuple[DualPoi
         good &= found.dual(eps[rows]) <= limit[rows]
         point = point.replaced(rows[good], found.take(np.flatnonzero(good)))
         better[rows[good]] = True
-        left = np.flatnonzero(~good & ~same_cuts(exact, here))
+        pairs = zip(exact.sets, here.sets, strict=True)
+        left = np.flatnonzero(~good & np.any([a.counts != b.counts for a, b in pairs], axis=0))
         rows, here = rows[left], exact.take(left)
         if not rows.size:
             break
     return point, better
-
-
-def same_cuts(one: DualPoint, other: DualPoint) -> Array:
-    """(B,) whether both have as many cuts, at each place."""
-    pairs = zip(one.sets, other.sets, strict=True)
-    return np.all([a.counts == b.counts for a, b in pairs], axis=0)
 
 
 @dataclass(frozen=True)
