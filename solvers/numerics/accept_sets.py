@@ -67,11 +67,11 @@ class AcceptSets:
     def join(self, other: AcceptSets) -> AcceptSets:
         """Both, one after the other."""
         count, most = len(self.sign), max(self.sign.shape[1], other.sign.shape[1])
-        both = np.zeros((2, count + len(other.sign), most))
+        cut, sign = both = np.zeros((2, count + len(other.sign), most))
         for sets, rows in ((self, slice(count)), (other, slice(count, None))):
             both[:, rows, : sets.sign.shape[1]] = sets.cut, sets.sign
         first = np.concatenate([self.first, other.first])
-        return AcceptSets(*both, first, np.concatenate([self.integrals, other.integrals]))
+        return AcceptSets(cut, sign, first, np.concatenate([self.integrals, other.integrals]))
 
 
 def accept_sets(functions: Sequence[Piecewise], weights: Sequence[Array]) -> list[AcceptSets]:
@@ -129,6 +129,6 @@ def _between(functions: Piecewise, weights: Array, owner: Array, x: Array) -> Ac
     at = np.flatnonzero(change) + 1
     own = owner[at]
     place = np.arange(own.size) - np.searchsorted(own, own)
-    both = np.zeros((2, count, place.max(initial=-1) + 1))
-    both[:, own, place] = x[at], np.where(positive[at], 1.0, -1.0)
-    return AcceptSets(*both, positive[starts], integrals)
+    cut, sign = np.zeros((2, count, place.max(initial=-1) + 1))
+    cut[own, place], sign[own, place] = x[at], np.where(positive[at], 1.0, -1.0)
+    return AcceptSets(cut, sign, positive[starts], integrals)

@@ -173,7 +173,7 @@ def test_a_missed_root_is_told_by_the_dual_value() -> None:
     assert overlooked(problem, point)[0] < 1e-15
     profile, rows = problem.profiles[0], problem.coefficients[0]
     whole = profile.above(np.array([-np.inf])).T
-    sets = AcceptSets(*np.empty((2, 1, 0)), np.ones(1, bool), whole)
+    sets = AcceptSets(np.empty((1, 0)), np.empty((1, 0)), np.ones(1, bool), whole)
     missed = replace(point, sets=(sets, *point.sets[1:]))
     score = np.concatenate([[1.0], lam[0] @ rows])
     below = (profile.above(np.array([-np.inf])) - profile.above(np.zeros(1)))[:, 0]
