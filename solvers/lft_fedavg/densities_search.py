@@ -140,8 +140,11 @@ class MultiplierSearch:
         least = ended(-np.inf, found.join(fair))
         if self.family.constant.size > 1:
             known = found.join(self.starts)
-            some = known.take(self._various(known, 0.0, 2 * self.effort.width)).join(least)
-            some = least_disparate(self.family, some)
+            for count in (2 * self.effort.width, known.md.size):
+                some = known.take(self._various(known, 0.0, count)).join(least)
+                some = least_disparate(self.family, some)
+                if some.disparity.min() <= LAW_TOLERANCE:
+                    break
             least = some.take(np.array([merit(some, np.full(some.md.size, -np.inf)).argmax()]))
             fair = least_disparate(self.family, ended(0.0, some))
             least = fair if fair.disparity[0] <= LAW_TOLERANCE else least
