@@ -2,7 +2,6 @@
 checkout.
 """
 
-import configparser
 import re
 import shutil
 import subprocess
@@ -88,20 +87,6 @@ def test_the_wheel_holds_every_module_and_data_file(source, wheel):
     assert held == expected
 
 
-def test_the_wheel_declares_version_licence_and_command(wheel):
-    with zipfile.ZipFile(wheel) as archive:
-        inner = wheel.name.removesuffix("-py3-none-any.whl") + ".dist-info/"
-        metadata = archive.read(inner + "METADATA").decode()
-        commands = configparser.ConfigParser()
-        commands.read_string(archive.read(inner + "entry_points.txt").decode())
-        licence = archive.read(inner + "licenses/LICENSE").decode()
-    version = wheel.name.split("-")[1]
-    assert f"\nVersion: {version}\n" in metadata
-    assert "\nLicense-Expression: Apache-2.0\n" in metadata
-    assert "END OF TERMS AND CONDITIONS" in licence
-    assert dict(commands["console_scripts"]) == {"fairfl": "fairfl.cli.main:main"}
-
-
 NOT_CORE = """
 import os, re, sys
 from importlib import metadata
@@ -173,6 +158,7 @@ def test_the_first_example_of_the_readme_needs_no_extra(installed, tmp_path):
 def test_one_copy_is_imported_wherever_python_starts(installed, source, tmp_path, place):
     python, site = installed
     root = place == "the root of the checkout"
+    assert (python.parent / "fairfl").is_file()
     files = run(python, "-c", ORIGINS, cwd=source if root else tmp_path).splitlines()
     whole = source.resolve() if root else site
     assert len(files) > 20 and all(Path(file).resolve().is_relative_to(whole) for file in files)

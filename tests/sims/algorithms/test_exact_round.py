@@ -43,6 +43,7 @@ LR = Q(1, 16)
 P_A, P_B = Q(2, 3), Q(1, 3)
 A, B = Q(15, 64), Q(3, 2)  # w_A = (A, 0), w_B = (0, B)
 F_A, F_B = Q(1), Q(16)
+G = 31 ** (2 / 3) * 16 ** (1 / 3)
 
 
 def prox():
@@ -124,6 +125,8 @@ CASES = [
     (DualWeighted(aims.AFL()), (Q(0), B)),
     # Two clients with M - F = 31 and 16: p / (M - F), normalised.
     (DualWeighted(aims.PropFair(32.0), normalize=True), (A * Q(32, 63), B * Q(31, 63))),
+    # p G / (M - F), G = 31^(2/3) 16^(1/3)
+    (DualWeighted(aims.PropFair(32.0)), (G * 2 / 3 / 31 * A, G / 3 / 16 * B)),
 ]
 
 
@@ -149,15 +152,6 @@ def test_hierarchical_tilt_by_hand():
     v_a, v_b = P_A * 5, P_B * (1 + 2**32)
     done = trained(MODEL, two_quadratics(), [TERM(log(2), tau=log(2))], training)
     expected = [float(v_a * a / (v_a + v_b)), float(v_b * b / (v_a + v_b))]
-    np.testing.assert_allclose(done.params[0].numpy(), expected, rtol=1e-12)
-
-
-def test_propfair_dual_weights_by_hand():
-    # G / (M - F) weighed by p, G = 31^(2/3) 16^(1/3)
-    G = 31 ** (2 / 3) * 16 ** (1 / 3)
-    rule, training = DualWeighted(aims.PropFair(32.0)), Training(1, 1 / 16, None, 2)
-    done = trained(MODEL, two_quadratics(), [rule], training)
-    expected = [G * 2 / 3 / 31 * 15 / 64, G / 3 / 16 * 3 / 2]
     np.testing.assert_allclose(done.params[0].numpy(), expected, rtol=1e-12)
 
 
