@@ -29,6 +29,11 @@ def test_a_true_statement_passes_with_every_example_counted():
     assert run.worst[0] == {"instance": {"x": "2/1"}, "margin": 0.0}
 
 
+def test_the_same_seed_draws_the_same_instances():
+    one, other = (explore(Call.of(below), Call.of(wide), QUICK, seed_=3) for _ in range(2))
+    assert one == other
+
+
 def test_a_violation_is_shrunk_and_rejected():
     run = explore(Call.of(below), Call.of(parts, low=0, high=1000, by=1), QUICK)
     assert any(kept["instance"] == {"x": 3} for kept in run.worst) or run.worst[0]["margin"] < -5

@@ -125,6 +125,19 @@ def test_fairfed_wants_two_groups():
         trained(people([[[3, 4], [3, 3], [1, 1]]]), FairFed())
 
 
+@pytest.mark.exact
+def test_agnostic_without_choice_and_constraint_is_gradient_descent():
+    """cap = 1 and a flat kernel: θ = 1, and a round is a step on the mean loss."""
+    parts, model = people([[[3, 4], [3, 3]], [[4, 1], [1, 6]]]), engine.Logistic(2)
+    rule = AgnosticFair(kernels=1, width=1e6, cap=1.0, dual_rate=0.0, penalty=0.0)
+    found = rule.fit(model, parts, 5, 0.4)[0].params.numpy()
+    x = np.hstack([parts.train.x.numpy(), np.ones((len(parts.train.x), 1))])
+    w = np.zeros(3)
+    for _ in range(5):
+        w -= 0.4 * x.T @ (1 / (1 + np.exp(-x @ w)) - parts.train.y.numpy()) / len(x)
+    np.testing.assert_allclose(found, w, atol=1e-8)
+
+
 def test_agnostic_gradient_is_that_of_its_lagrangian():
     """Against autograd on ℓ + pull (a - mean) z."""
     from fairfl.sims.group_fairness.agnostic import _Runs
