@@ -70,14 +70,6 @@ def test_numbers_and_other_texts_stay_as_they_are():
     assert csv_text(table) == table.to_csv(index=False, float_format=DIGITS, lineterminator="\n")
 
 
-def test_the_csv_is_the_table(tmp_path, multipliers):
-    read = pd.read_csv(render(FAST, tmp_path)[0])
-    assert list(read.columns) == list(multipliers.columns)
-    known = read[read["point"] != "curve"].reset_index(drop=True)
-    expected = multipliers[multipliers["point"] != "curve"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(known, expected, rtol=1e-11)
-
-
 def test_a_second_run_draws_only_what_is_missing_or_stale(tmp_path, monkeypatch, blank):
     def statuses(**options):
         return [o.status for o in render_all([FAST, "fedfb_figure_2"], tmp_path, **options)]

@@ -194,13 +194,6 @@ def test_extremes_run_or_diverge_by_name(place, value, read):
         assert np.isfinite(values["value"]).all()
 
 
-def test_a_rate_that_runs_out_without_L(read):
-    table = changed(("algorithm", 0, "L"), None)
-    table["training"]["schedule"] = {"kind": "exponential", "factor": 1e-200}
-    table["training"]["rounds"] = 4
-    assert np.isfinite(ran(read(table))["value"]).all()
-
-
 def test_groups_of_gifair(read):
     setting = read(RUN).units(Scale("quick", 1))[0].make()
     assert setting.replicates[3].algorithm.groups == (0, 0, 1)
