@@ -53,14 +53,14 @@ def test_what_holds_and_what_does_not():
 
 
 def test_a_mutant_that_lives_is_a_failure():
-    found = ff.check_lemma(mean, FLOATS, mutants={"nothing": {"factor": 0.9}})
+    found = ff.check_lemma(mean, FLOATS, examples=50, mutants={"nothing": {"factor": 0.9}})
     assert not found and found.survivors == ("nothing",) and "SURVIVES" in str(found)
 
 
 def test_hypotheses_are_premises():
     pairs = st.fixed_dictionaries({"x": st.integers(-9, 9), "y": st.integers(-9, 9)})
     ordered = {"x <= y": lambda at: at["x"] <= at["y"]}
-    found = ff.check_lemma(lambda x, y: y - x, pairs, where=ordered)
+    found = ff.check_lemma(lambda x, y: y - x, pairs, examples=50, where=ordered)
     assert found and found.margin == 0 and found.discarded > 0
 
 
