@@ -90,7 +90,7 @@ def gap(aim, w):
     [
         (SMOOTH, Training(240, RATE, None), 1e-9),
         # subgradient steps of a length eta end within eta G² / (2 A*) (Nedic and Bertsekas 2001)
-        (KINKED, Training(500, RATE, None, schedule=Polynomial(1.0, 40.0)), 5e-3),
+        (KINKED, Training(700, RATE, None, schedule=Polynomial(1.0, 40.0)), 5e-3),
     ],
     ids=["smooth", "kinked"],
 )
