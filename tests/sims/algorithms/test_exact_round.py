@@ -91,11 +91,9 @@ CASES = [
     (QFedAvg(1.0), q_step(1, LR, 16)),
     (QFedAvg(2.0, L=3.0), q_step(2, Q(1, 3), 3)),
     (QFedAvg(2.0, L=3.0, variant="printed"), q_step(2, Q(1), 3)),
-    (QFedAvg(1.0, variant="printed"), q_step(1, Q(1), 16)),
     (QFedSGD(1.0), q_step(1, LR, 16, 2 * LR, 16 * LR)),
     (QFedSGD(2.0, L=3.0), q_step(2, LR, 3, 2 * LR, 16 * LR)),
     (AFL(0.1), (P_A * A, P_B * B)),  # the first mixture is p
-    (AFL(0.1, "exponentiated"), (P_A * A, P_B * B)),
     (TERM(log(2) / 15), (A / 2, B / 2)),  # weights 2/3 : 1/3 * 2
     (PropFair(32.0, 0.25), log_steps(Q(32), Q(1, 4), None)),
     (PropFair(16.0, 2.0), log_steps(Q(16), Q(2), lambda gap: Q(1, 16))),  # B starts at M - F = 0
@@ -103,8 +101,6 @@ CASES = [
     (PropFair(17.0, 2.0, "quadratic"), log_steps(Q(17), Q(2), lambda gap: (2 - gap / 2) / 2)),
     (PropFair(32.0, 0.25, rescale=True), log_steps(Q(32), Q(1, 4), None, 32)),
     (PFedAvg(aims.RankWeighted.gini()), (A / 4, B * Q(3, 4))),  # (2 (n - k) + 1)/n² = 3/4, 1/4
-    (PFedAvg(aims.RankWeighted.linear()), (A / 3, B * Q(2, 3))),
-    (PFedAvg(aims.RankWeighted.harmonic()), (A * Q(2, 5), B * Q(3, 5))),  # H_2 : H_1 = 3/2 : 1
     (PFedAvg(aims.RankWeighted.geometric(0.5)), (A / 3, B * Q(2, 3))),
     # 2/3 * 1/4 : 1/3 * 3/4
     (PFedAvg(aims.RankWeighted.gini(), "product"), (A * Q(2, 5), B * Q(3, 5))),
