@@ -26,16 +26,6 @@ def test_all_rows_on_the_cpu():
     assert "images a second" in networks.note and "TFLOP/s" in networks.note
 
 
-def test_a_gpu_is_given_the_full_work(monkeypatch):
-    """With a GPU there, rows come from the full work; the quick table has the few."""
-    seen = []
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(bench_gpu, "rows", lambda device, work: seen.append((device, work)) or [])
-    assert list(bench_gpu.on_gpu(timing.FULL)) == list(bench_gpu.on_gpu(timing.QUICK)) == []
-    assert seen == [("cuda", bench_gpu.Work()), ("cuda", bench_gpu.FEW)]
-    assert bench_gpu.Work().clients[-1] == 100_000 and bench_gpu.Work().side == 32
-
-
 def test_operations_of_a_resnet():
     """Forward 0.556 G multiplications and additions at width 64 (He et al.'s ResNet-18 on 32 x 32:
     11.2 M parameters).
