@@ -85,13 +85,6 @@ def test_an_attack_finds_what_draws_miss():
         attacked.verify()
 
 
-def test_an_attack_comes_as_close_as_the_family_allows():
-    near = Attack([(0.0, 1.75)], lambda x: {"x": x[0]})
-    run = explore(Call.of(below), Call.of(parts, low=0, high=1), QUICK, attacks=[near])
-    run.verify()
-    assert run.worst[0]["margin"] == pytest.approx(4 - 1.75**2, abs=1e-6)
-
-
 def test_a_grid_counts_its_instances():
     grid = tabulate(Call.of(below), [{"x": Fraction(k, 8)} for k in range(17)], "eighths in [0, 2]")
     grid.verify()
