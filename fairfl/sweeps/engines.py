@@ -38,10 +38,11 @@ class Local:
         self.pool = self._pool()
 
     def _pool(self) -> ProcessPoolExecutor:
-        """A pool whose processes are started, here alone: Ctrl-C is lost while they start."""
+        """A pool whose processes are started, here alone: Ctrl-C is lost in these moments."""
         pool = ProcessPoolExecutor(self.slots, get_context("spawn"), begin)
         with deaf():
-            pool.submit(int)
+            for _ in range(self.slots):
+                pool.submit(int)
         return pool
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
