@@ -3,14 +3,11 @@ is refused.
 """
 
 import json
-import subprocess
-import sys
 
 import pytest
 from hypothesis import strategies as st
 
 import fairfl as ff
-from fairfl._support import own_parts
 
 FLOATS = st.lists(st.floats(0.1, 9), min_size=1)
 FILE = '''
@@ -64,26 +61,15 @@ def test_hypotheses_are_premises():
     assert found and found.margin == 0 and found.discarded > 0
 
 
-@pytest.fixture
-def file(tmp_path, monkeypatch):
-    monkeypatch.setenv(own_parts.VARIABLE, "[]")
-    path = tmp_path / "planted_lemmas.py"
-    path.write_text(FILE)
-    return path
-
-
-def cli(*words):
-    """In a process of its own: the claims of this one are cached."""
-    line = [sys.executable, "-m", "fairfl", *map(str, words)]
-    return subprocess.run(line, capture_output=True, text=True)
-
-
-def test_the_command_line(file):
+@pytest.mark.usefixtures("own_parts_forgotten")
+def test_the_command_line(cli, tmp_path):
+    file = tmp_path / "planted_lemmas.py"
+    file.write_text(FILE)
     good = cli("claims", "check", "own/mean", "--import", file, "--json")
     (claim,) = json.loads(good.stdout)
-    assert good.returncode == 0 and claim["verdict"] == "holds" and claim["level"] == "property"
+    assert good.exit_code == 0 and claim["verdict"] == "holds" and claim["level"] == "property"
     bad = cli("claims", "check", "own", "--import", file)
-    assert bad.returncode == 1 and "4 claims checked, 3 failed" in bad.stdout
+    assert bad.exit_code == 1 and "4 claims checked, 3 failed" in bad.stdout
     where = FILE[: FILE.index("n / 0")].count("\n") + 1
     why = f"planted_lemmas.py, line {where}: ZeroDivisionError('division by zero')"
     assert f"FAILED own/raises\n    {why}\n" in bad.stdout and "Traceback" not in bad.stdout
@@ -93,4 +79,4 @@ def test_the_command_line(file):
         (("own/none",), "claim must be one of own/false"),
     ):
         wrong = cli("claims", "check", *arguments, "--import", file)
-        assert wrong.returncode == 2 and told in wrong.stderr and "Traceback" not in wrong.stderr
+        assert wrong.exit_code == 2 and told in wrong.stderr and "Traceback" not in wrong.stderr
