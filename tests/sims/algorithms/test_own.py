@@ -1,4 +1,4 @@
-"""A user's algorithms beside independent loops in numpy: FedDyn and FedNova."""
+"""A user's algorithms beside independent loops in numpy: SCAFFOLD, FedDyn and FedNova."""
 
 from dataclasses import dataclass, replace
 
@@ -8,6 +8,25 @@ import torch
 from federations import EXACT
 
 from fairfl.sims import engine
+
+
+@dataclass(frozen=True)
+class Scaffold(engine.Algorithm):
+    """Karimireddy et al. (ICML 2020), algorithm 1 with option II."""
+
+    def start(self, clients, weights, params):
+        return {"own": params.new_zeros(clients, len(params)), "all": torch.zeros_like(params)}
+
+    def client(self, round):
+        return (engine.LocalTask(linear=round.state["all"] - round.state["own"][round.rows]),)
+
+    def server(self, received):
+        own, every = received.state["own"].clone(), received.state["all"]
+        lengths = torch.from_numpy(received.steps * received.lr).to(every)[:, None]
+        change = -every - received.updates / lengths
+        own[received.rows] += change
+        even = np.full(len(received.p), 1 / len(received.p))
+        return engine.Aggregate(even, {"own": own, "all": every + change.sum(0) / len(own)})
 
 
 @dataclass(frozen=True)
@@ -57,6 +76,14 @@ def descended(k, w, term):
     return v
 
 
+def scaffold(w, c, own, there):
+    models = {k: descended(k, w, lambda v, k=k: c - own[k]) for k in there}
+    new = {k: own[k] - c + (w - models[k]) / (STEPS[k] * LR) for k in there}
+    after = c + sum(new[k] - own[k] for k in there) / len(X)
+    own[list(there)] = [new[k] for k in there]
+    return np.mean(list(models.values()), 0), after, own
+
+
 def feddyn(w, h, own, there, alpha=0.5):
     models = {k: descended(k, w, lambda v, k=k: alpha * (v - w) - own[k]) for k in there}
     for k in there:
@@ -73,8 +100,10 @@ def fednova(w, h, own, there):
 
 @pytest.mark.parametrize("limit", [1, 1 << 30])
 @pytest.mark.parametrize("backend", ["batched", "loop"])
-@pytest.mark.parametrize("beside", [(), (FedDyn(2.0), FedNova())])
-@pytest.mark.parametrize(("algorithm", "loop"), [(FedDyn(), feddyn), (FedNova(), fednova)])
+@pytest.mark.parametrize("beside", [(), (FedDyn(2.0), FedNova(), Scaffold())])
+@pytest.mark.parametrize(
+    ("algorithm", "loop"), [(Scaffold(), scaffold), (FedDyn(), feddyn), (FedNova(), fednova)]
+)
 @pytest.mark.parametrize("count", [4, 2])
 def test_they_end_where_a_loop_in_numpy_does(algorithm, loop, count, beside, backend, limit):
     training = replace(TRAINING, participation=engine.Uniform(count))
