@@ -36,13 +36,6 @@ def test_a_larger_budget_never_hurts_and_budgets_are_kept(table):
     assert (grid["local_disparity"] <= grid["local_eps"] + 1e-12).all()
 
 
-def test_without_local_budgets_it_is_cfl(table):
-    """The clients have one η: being told the client gains nothing."""
-    free = table[(table["scheme"] == "client_aware") & np.isinf(table["local_eps"])]
-    cfl = table[table["scheme"] == "cfl"]
-    np.testing.assert_allclose(free["accuracy"], cfl["accuracy"], rtol=0, atol=1e-12)
-
-
 @pytest.mark.parametrize("scheme", list(style.SCHEMES))
 def test_no_rule_is_above_the_frontier_at_its_place(table, scheme):
     for _, row in table[table["scheme"] == scheme].iterrows():
