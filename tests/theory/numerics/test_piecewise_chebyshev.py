@@ -11,9 +11,10 @@ from scipy import integrate, stats
 from strategies import federations, laws, normals
 
 from fairfl.theory.numerics import piecewise_chebyshev as pw
+from fairfl.theory.populations.client import Client
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Logistic
-from fairfl.theory.populations.federation import Client, Federation
+from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import figure_5
 from fairfl.theory.populations.laws import as_law
 from fairfl.theory.populations.stacked_laws import NormalLaws
