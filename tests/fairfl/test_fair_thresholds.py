@@ -99,37 +99,20 @@ def test_a_rule_of_several_columns_is_kept_as_json(people):
     assert len(again.plot().get_yticklabels()) == 4
 
 
-def test_from_summaries_to_decisions(cli, people, tmp_path):
-    """Two sites that share no row agree on a rule, and each decides on its own new people."""
-    words = ("--score", "s", "--label", "y", "--group", "a")
-    for site, rows in people.groupby("site"):
-        (tmp_path / site).mkdir()
-        rows.drop(columns="site").to_csv(tmp_path / site / "people.csv", index=False)
-        made = ("--site", site, "--edges", "-9,-1,-0.5,0,0.5,1,9")
-        out = ("--out", tmp_path / site / "site.json")
-        assert cli("summarize", tmp_path / site / "people.csv", *words, *made, *out).exit_code == 0
-    sites = sorted(tmp_path.glob("*/site.json"))
-    shared = tmp_path / "shared"
-    asked = ("--at", 0.05, "--bootstraps", 0, "--points", 6, "--out", shared)
-    assert cli("frontier", *sites, *asked).exit_code == 0
-    rule = shared / "rule_lft_fedavg_common.json"
-    known = ff.Classifier.from_json(rule.read_text())
+def test_decisions_on_new_people(cli, fitted, tmp_path):
+    """``fairfl apply`` of a rule from a file; cells are as they were, text for text."""
+    (tmp_path / "rule.json").write_text(fitted.rule_.to_json())
     new = pd.DataFrame({"id": ["007", "08", "9"], "s": [-0.5, 0.49, 7.25], "a": ["f", "m", "m"]})
-    for site in ("north", "south"):
-        new.to_csv(tmp_path / site / "new.csv", index=False)
-        out = tmp_path / site / "decisions.csv"
-        columns = ("--score", "s", "--group", "a")
-        done = cli("apply", rule, tmp_path / site / "new.csv", *columns, "--out", out)
-        assert (done.exit_code, done.stderr) == (0, "")
-        written = pd.read_csv(out, dtype={"id": str})
-        assert written[["id", "s", "a"]].equals(new)  # as they were, text for text
-        assert written["chance"].tolist() == pytest.approx(known(new["s"], new["a"]).tolist())
-        assert ((written["chance"] % 1 > 0) | (written["chance"] == written["decision"])).all()
-        assert f"m: {written['decision'][1:].sum()} of 2 accepted; {known.accepted('m')}" in (
-            done.stdout
-        )
-    # -0.5 is the lower edge of its level, as at the sites
-    assert known(-0.5, "f") == known(-0.25, "f")
+    new.to_csv(tmp_path / "new.csv", index=False)
+    columns, out = ("--score", "s", "--group", "a"), tmp_path / "decisions.csv"
+    done = cli("apply", tmp_path / "rule.json", tmp_path / "new.csv", *columns, "--out", out)
+    assert (done.exit_code, done.stderr) == (0, "")
+    written, rule = pd.read_csv(out, dtype={"id": str}), fitted.rule_
+    assert written[["id", "s", "a"]].equals(new)
+    assert written["chance"].tolist() == pytest.approx(rule(new["s"], new["a"]).tolist())
+    assert ((written["chance"] % 1 > 0) | (written["chance"] == written["decision"])).all()
+    told = f"m: {written['decision'][1:].sum()} of 2 accepted; {rule.accepted('m')}"
+    assert told in done.stdout
 
 
 @pytest.mark.parametrize(
