@@ -16,6 +16,7 @@ from fairfl.cli.options import (
     Decimal,
     Encoding,
     Missing,
+    Positive,
     Sep,
     given,
     option,
@@ -73,6 +74,7 @@ def frontier(
     sep: Sep = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
+    positive: Positive = None,
     missing: Missing = None,
     calibrate: Annotated[
         Calibrate, option("One P(y=1|x) for all, or one each.")
@@ -155,6 +157,7 @@ def frontier(
             decimal=decimal,
             encoding=encoding,
             missing=missing,
+            positive=positive,
         )
         if calibrate is not Calibrate.shared:
             people["calibrate"] = calibrate.value

@@ -8,7 +8,17 @@ from typing import Annotated
 import typer
 
 from fairfl.cli.errors import one_line
-from fairfl.cli.options import AsJson, Decimal, Encoding, Missing, Sep, given, option, take_form
+from fairfl.cli.options import (
+    AsJson,
+    Decimal,
+    Encoding,
+    Missing,
+    Positive,
+    Sep,
+    given,
+    option,
+    take_form,
+)
 
 
 def judge(
@@ -32,6 +42,7 @@ def judge(
     sep: Sep = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
+    positive: Positive = None,
     missing: Missing = None,
     seed: Annotated[int, option("Of the parts that rules are judged on.", min=0)] = 0,
     as_json: AsJson = False,
@@ -48,7 +59,9 @@ def judge(
         from fairfl.reports.question import Question
         from fairfl.reports.terminal import tell, tell_table
 
-        form = take_form(given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
+        form = take_form(
+            given(sep=sep, decimal=decimal, encoding=encoding, missing=missing, positive=positive)
+        )
         with stages() as progress:
             found = judge(
                 file,

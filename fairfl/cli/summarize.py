@@ -13,6 +13,7 @@ from fairfl.cli.options import (
     Decimal,
     Encoding,
     Missing,
+    Positive,
     Sep,
     given,
     option,
@@ -43,6 +44,7 @@ def summarize(
     sep: Sep = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
+    positive: Positive = None,
     missing: Missing = None,
     out: Annotated[Path, option("File to write.", "--out", **place("FILE"))] = Path("site.json"),
 ) -> None:
@@ -54,7 +56,9 @@ def summarize(
         from fairfl.sims.data import summary
 
         cuts = _edges(levels, edges)
-        form = take_form(given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
+        form = take_form(
+            given(sep=sep, decimal=decimal, encoding=encoding, missing=missing, positive=positive)
+        )
         found = summary.summarize(
             file, score=score, label=label, group=group, site=site, edges=cuts, form=form
         )

@@ -199,11 +199,12 @@ def summarize(
 
     Parameters
     ----------
-    score : column of numbers from the first to the last edge.  label : column of two values, of
-        which the later in sorted order is y = 1.  group : column of groups.
+    score : column of numbers from the first to the last edge.  label : column of two values.
+        group : column of groups.
     site : the site's name.
     edges : of the levels, see :class:`Summary`.
-    form : how a text file is written, and what becomes of rows with a missing cell.
+    form : how a text file is written, which value of the label is y = 1, and what becomes of rows
+        with a missing cell.
 
     Raises
     ------

@@ -47,9 +47,9 @@ def read_people(
     ----------
     path : path
     label, group : str
-        Columns. The label has two values, of which the later in sorted order becomes 1 (0 < 1, "no"
-        < "yes"). The group has at least two values; of several columns a group is a
-        combination of values that somebody has, named "Black & Female".
+        Columns. The label has two values; `form` says which becomes 1. The group has at least two
+        values; of several columns a group is a combination of values that somebody has, named
+        "Black & Female".
     client : str, optional
         Column; without it, all rows are of one client, "all".
     score : str, optional
@@ -65,7 +65,8 @@ def read_people(
         The score is a name, or a number that says no order: its only feature is the place of the
         value among all, by the share of y = 1.
     form : Form
-        How a text file is written, and what becomes of rows with a missing cell.
+        How a text file is written, which value of the label is 1, and what becomes of rows with a
+        missing cell.
 
     Returns
     -------

@@ -64,6 +64,10 @@ all | 1=-inf,1,f,n | must hold finite numbers, got '-inf' in row 1
 summarize | 2=1.5,1,f,n | score column 's' must be from 0 to 1, the outermost edges, got 1.5 in
     row 2
 judge | 2=1.5,1,f,n | prediction 's' must be from 0 to 1, got 1.5 in row 2
+frontier judge summarize | ,0,=,no, | --positive must say which value of label column 'y' of t.csv
+    is y = 1: '1' and 'no', got none
+frontier judge summarize --positive 2 | | --positive must be one of the values of label column 'y'
+    of t.csv, '0' and '1', got '2'
 frontier judge summarize | ,0,=,1, | label column 'y' of t.csv must have two values, got '1' alone
 frontier judge summarize | 1=0.5,maybe,f,n | must have two values, got '0', '1', 'maybe'
 frontier judge | ,f,=,m, | group column 'a' must have at least two values, got ('m',) alone
@@ -185,7 +189,7 @@ and what is told.
 TOGETHER = table("""
 north.json north.json | sites must have different names, got 'north' twice
 north.json edges.json | sites must have the same edges: 'north' has 0.0, 0.2, 0.
-north.json labels.json | sites must have the same labels: 'north' has 0, 1, 'labels' has no, yes
+north.json labels.json | sites must have the same labels: 'north' has 0, 1, 'labels' has False, True
 north.json codes.json | sites must name groups alike: 'north' has f, m, 'codes' has 1, 2
 north.json t.csv | several files must be summaries of sites (.json), got north.json, t.csv
 folder.json | path must be a file, got the folder 'folder.json'
@@ -202,7 +206,7 @@ def written(tmp_path_factory):
     tables = {
         "north": GOOD,
         "edges": GOOD,
-        "labels": GOOD.replace(",1,", ",yes,").replace(",0,", ",no,"),
+        "labels": GOOD.replace(",1,", ",True,").replace(",0,", ",False,"),
         "codes": GOOD.replace(",f,", ",1,").replace(",m,", ",2,"),
         "group": GOOD.replace(",f,", ",m,"),
     }

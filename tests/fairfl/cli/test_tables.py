@@ -35,6 +35,9 @@ def told(cli, quick, people, tmp_path, monkeypatch):
             done = cli(command, file, *words, *form)
             assert (done.exit_code, done.stderr) == (0, "")
             out.append(done.stdout)
+        form = [
+            word for word in form if word not in ("--positive", *frame["y"])
+        ]  # it reads no label
         words = ("--score", "s", "--group", "a", "--out", "decided.csv", *form)
         done = cli("apply", "rule.json", file, *words)
         assert (done.exit_code, done.stderr) == (0, "")
@@ -53,6 +56,24 @@ def test_every_command_reads_every_form(told, people):
     assert again == plain
     rows = [line.replace(";Ávila", "").replace(";", " ") for line in others.splitlines()[1:]]
     assert rows == [line.replace(",", " ").replace(".", ",") for line in decided.splitlines()[1:]]
+
+
+@pytest.mark.parametrize(
+    "names", [["<=50K", ">50K"], ["nein", "ja"], ["False", "True"], ["1", "0"]]
+)
+def test_the_value_that_is_one_is_asked_for(told, people, names):
+    """Answers are as with 0 and 1, in every command, whatever the values are called."""
+    frame = people.assign(p=people["s"] / 2, y=np.array(names)[people["y"]])
+    again, decided = told("--positive", names[1], frame=frame)
+    plain, others = told()
+    texts = [text.replace(f"y = {names[1]}", "y = 1") for text in again]
+    assert [json.loads(text) for text in texts[:2]] == [json.loads(text) for text in plain[:2]]
+    assert texts[2].splitlines()[0] == plain[2].splitlines()[0]
+    counts = [
+        [line for line in text.splitlines() if line.strip(" [],").isdigit()]
+        for text in (texts[2], plain[2])
+    ]
+    assert counts[0] == counts[1] and texts[3] == plain[3]
 
 
 def test_rows_with_missing_cells_are_left_out_and_counted(told, people):
@@ -156,7 +177,7 @@ def test_only_the_schemes_asked_for_are_solved(
         ),
         (lambda f: f.assign(site=f["a"]), "and so bound by no local constraint: old, young."),
         (lambda f: f.assign(s=0.5), "the most accurate rule accepts everybody, whatever the score"),
-        (lambda f: f.assign(y=1 + (f["y"] == "no")), "y = 1 stands for y = 2; "),
+        (lambda f: f.assign(y=2 - f["y"]), "y = 1 stands for y = 2; "),
         (lambda f: f.assign(site=1 + f.index // 2), " in all)."),
         (lambda f: f.assign(s=f["s"] * 1e300), "240 people; score: column 's'"),
         (lambda f: f.rename(columns={"s": " s ", "a": "  a"}), "groups: old and young"),
