@@ -13,6 +13,7 @@ import typer
 from fairfl.cli.errors import one_line
 from fairfl.cli.options import (
     AsJson,
+    Categorical,
     Decimal,
     Encoding,
     Missing,
@@ -68,9 +69,7 @@ def frontier(
     levels: Annotated[
         int | None, option("Levels to merge scores into, at most; 0: none merged.", min=0)
     ] = None,
-    categorical: Annotated[
-        bool, option("The score's values are names: each is a level, in no order.", "--categorical")
-    ] = False,
+    categorical: Categorical = False,
     sep: Sep = None,
     decimal: Decimal = None,
     encoding: Encoding = None,

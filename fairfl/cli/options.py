@@ -95,6 +95,10 @@ Positive = Annotated[
     option("Value of the label that is y = 1; needed if both are texts.", metavar="VALUE"),
 ]
 
+Categorical = Annotated[
+    bool, option("The score's values are names: each is a level, in no order.", "--categorical")
+]
+
 
 def given(**options: Any) -> dict[str, Any]:
     """The options that a user gave: without None, False and empty lists."""

@@ -92,12 +92,18 @@ def read_summaries(
 ) -> tuple[Federation, list[str], Counted]:
     """As :func:`read`, of the files that ``fairfl summarize`` wrote, one for each site."""
     found = [read_summary(path) for path in paths]
-    (counts, *ranges), points, groups = joined(found)
-    held = np.isin(found[0].scores, points)
-    cuts = np.nextafter(np.array(found[0].edges[:-1])[held][1:], -np.inf)  # an edge is the upper's
+    (counts, *ranges), points, groups, names = joined(found)
+    if names and calibrate != "shared":
+        raise ValueError(f"calibrate must be shared where the score is a name, got {calibrate!r}")
+    cuts = None
+    if not names:
+        held = np.isin(found[0].scores, points)
+        cuts = np.nextafter(np.array(found[0].edges[:-1])[held][1:], -np.inf)  # of the upper level
     sites = tuple(one.site for one in found)
     noisy = np.array([np.inf if one.epsilon is None else one.epsilon for one in found])
-    people = Counted(points, counts, groups, sites, calibrate, cuts=cuts, epsilon=noisy)
+    people = Counted(
+        points, counts, groups, sites, calibrate, cuts=cuts, names=names, epsilon=noisy
+    )
     if any(one.withheld.any() for one in found):
         people = replace(people, ranges=np.array(ranges))
     federation, odd = _counted(people)

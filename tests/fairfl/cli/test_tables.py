@@ -134,6 +134,39 @@ def test_each_value_of_a_categorical_score_is_a_level(cli, quick, graded, tmp_pa
     assert "score must be one of " in done.stderr and "got 'Z'" in done.stderr
 
 
+@pytest.mark.parametrize("withheld", [(), ("--min-cell", 4)])
+def test_sites_summarize_a_categorical_score(cli, quick, graded, tmp_path, withheld):
+    """Nobody has an E in the south; without counts withheld the answers are those of the rows."""
+    graded = graded[(graded["site"] == "n") | (graded["grade"] != "E")]
+    roles, asked = ("--score", "grade", *ROLES[:4], "--categorical"), ("--bootstraps", 0, "--json")
+    files = []
+    for site, rows in graded.groupby("site"):
+        rows.to_csv(tmp_path / "site.csv", index=False)
+        files.append(tmp_path / f"{site}.json")
+        words = (*roles, "--site", site, *withheld, "--out", files[-1])
+        done = cli("summarize", tmp_path / "site.csv", *words)
+        assert (done.exit_code, done.stderr) == (0, "")
+        told = json.loads(files[-1].read_text())
+        assert (told["edges"], told["names"]) == ([], list("ABCDE"[: 4 + (site == "n")]))
+    out = tmp_path / "out"
+    again = json.loads(cli("frontier", *files, "--points", 5, *asked, "--out", out).stdout)
+    graded.to_csv(tmp_path / "all.csv", index=False)
+    words = (tmp_path / "all.csv", *roles, "--client", "site", "--points", 5, *asked)
+    plain = json.loads(cli("frontier", *words).stdout)
+    for one, other in zip(again["schemes"], plain["schemes"], strict=True):
+        near = 0.02 if withheld else 1e-12
+        assert one["best_accuracy"] == pytest.approx(other["best_accuracy"], abs=near)
+        assert (one["rule"]["steps"] == other["rule"]["steps"]) or withheld
+    rule = ff.Classifier.from_json((out / "rule_cfl.json").read_text())
+    assert sorted(rule.names) == list("ABCDE")
+    (tmp_path / "site.csv").write_text("grade,a,y\n1,f,0\n2,m,1\n1,m,0\n")
+    words = ("--score", "grade", *ROLES[:4], "--site", "x", "--edges", "0,1,2", "--out", files[0])
+    assert cli("summarize", tmp_path / "site.csv", *words).exit_code == 0
+    done = cli("frontier", *files)
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert "sites must have the same edges: 'x' has 0.0, 1.0, 2.0, 's' has no" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("asked", "solved"),
     [

@@ -53,7 +53,7 @@ def test_sites_are_the_federation_of_their_people(seed, sites):
         Summary(f"site {i}", "s", "y", ("0", "1"), "a", ("0", "1"), tuple(edges), c, int(c.sum()))
         for i, c in enumerate(counts)
     ]
-    table, points, _ = joined(own)
+    table, points, *_ = joined(own)
     assert np.ptp(table, axis=0).max() == 0
     fed = ff.Federation.from_counts(table[0], points)
     middle = (edges[:-1] + edges[1:]) / 2
