@@ -39,6 +39,7 @@ def read_people(
     features: Sequence[str] | None = None,
     blind: bool = False,
     categorical: bool = False,
+    numbers: Sequence[str] = (),
     form: Form = PLAIN,
 ) -> Dataset:
     """Read people from a file: Parquet by its suffix (.parquet, .pq), else text with a header.
@@ -64,6 +65,8 @@ def read_people(
     categorical : bool
         The score is a name, or a number that says no order: its only feature is the place of the
         value among all, by the share of y = 1.
+    numbers : sequence of str
+        More columns of finite numbers, which are features after the score.
     form : Form
         How a text file is written, which value of the label is 1, and what becomes of rows with a
         missing cell.
@@ -87,7 +90,7 @@ def read_people(
         raise ValueError("group must name at least one column, got none")
     named = {"score": (score,), "label": (label,), "group": groups, "client": (client,)}
     roles = {role: columns for role, columns in named.items() if columns != (None,)}
-    asked = _asked(score, label, features, blind=blind, categorical=categorical)
+    asked = _asked(score, label, features, numbers, blind=blind, categorical=categorical)
     table = read_table(path, form, roles, asked)
     label_codes, label_names = table.labels(label)
     parts = [table.categories(column) for column in groups]
@@ -100,11 +103,13 @@ def read_people(
     score_names: tuple[str, ...] = ()
     if score is None:
         columns, blocks = _learned(table, asked, roles, seen)
-    elif categorical:
-        place, score_names = _by_share(*table.categories(score), label_codes)
-        columns, blocks = [score], [((score,), place[:, None])]
     else:
-        columns, blocks = [score], [_one(table, score)]
+        columns, blocks = [score, *numbers], [_one(table, name) for name in numbers]
+        if categorical:
+            place, score_names = _by_share(*table.categories(score), label_codes)
+            blocks = [((score,), place[:, None]), *blocks]
+        elif score not in numbers:
+            blocks = [_one(table, score), *blocks]
     return Dataset(
         name=path.stem,
         features=np.hstack([values for _, values in blocks]),
@@ -123,7 +128,13 @@ def read_people(
 
 
 def _asked(
-    score: str | None, label: str, features: Sequence[str] | None, *, blind: bool, categorical: bool
+    score: str | None,
+    label: str,
+    features: Sequence[str] | None,
+    numbers: Sequence[str],
+    *,
+    blind: bool,
+    categorical: bool,
 ) -> Sequence[str] | None:
     """The features to read beside the roles' columns, each once; None: all."""
     if score is None:
@@ -141,7 +152,7 @@ def _asked(
                 f"{name} must not be given together with a score, which is as it is, got "
                 f"score={score!r}"
             )
-    return ()
+    return numbers
 
 
 def _by_share(

@@ -8,7 +8,8 @@ import pytest
 from scipy.stats import binomtest
 
 import fairfl as ff
-from fairfl.reports.judge import judge, sentences, wilson
+from fairfl.reports.judge import judge, sentences
+from fairfl.reports.parts import wilson
 from fairfl.reports.question import Question
 
 pytestmark = pytest.mark.filterwarnings(
