@@ -17,6 +17,11 @@ from fairfl.solvers.schemes import COMMON, NAMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
 
+POINTS = 20
+"""Of frontiers of which some points are asked about; what is between them is solved then."""
+SCHEMES = ("cfl", "lft_fedavg_common", "lft_ensemble_common")
+"""Pooling, and what all clients can agree on."""
+
 
 def frontiers(
     federation: Federation,

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from fairfl.reports.comparison_words import number, percent, points, span
-from fairfl.reports.curves import Best, best_rules, frontiers
+from fairfl.reports.curves import POINTS, SCHEMES, Best, best_rules, frontiers
 from fairfl.reports.parts import Decided, Number, Part, estimate
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
@@ -25,10 +25,6 @@ from fairfl.sims.data.tables.people import read_people
 from fairfl.solvers.schemes import NAMES
 from fairfl.theory.populations.calibration import count_people
 from fairfl.theory.populations.federation import Federation
-
-POINTS = 20
-"""Of the frontiers; what is between them is solved where it is asked for."""
-SCHEMES = ("cfl", "lft_fedavg_common", "lft_ensemble_common")
 
 
 @dataclass(frozen=True)

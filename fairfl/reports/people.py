@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from fairfl._support.checks import Array, some
+from fairfl._support.checks import Array, one_of, some
 from fairfl.sims.data.summary import Summary, joined, read_summary
 from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
@@ -22,7 +23,23 @@ from fairfl.theory.populations.federation import Federation
 
 FEW = 30
 """A group of fewer people is warned of: the standard error of its rates is up to 0.09."""
+MADE = ("alone", "averaged")
+"""Scores without pooling: of each client's own model, and of the models' averaged coefficients."""
 ACCURACIES = "accuracies count the fitted P(y = 1 | x)."
+
+
+class Read(NamedTuple):
+    """A federation; what was done to a table of people, in words; its people; and where scores are
+    compared the rows, their scores by name, of which the first made the federation, and how many
+    levels were asked for.
+    """
+
+    federation: Federation
+    notes: Sequence[str] = ()
+    people: Counted | None = None
+    rows: Dataset | None = None
+    scores: dict[str, Array] = {}
+    levels: int | None = None
 
 
 def read(
@@ -39,10 +56,10 @@ def read(
     blind: bool = False,
     unseen: bool = False,
     categorical: bool = False,
+    compare: Sequence[str] = (),
     form: Form = PLAIN,
-) -> tuple[Federation, list[str], Counted]:
-    """Read a CSV or Parquet file as a federation; what was done to the table, in
-    words; its people.
+) -> Read:
+    """Read a CSV or Parquet file as a federation.
 
     Parameters
     ----------
@@ -52,6 +69,7 @@ def read(
     group_pair : "A,B", the two groups to keep where there are more.
     unseen : rules will not see the group; a note is made if the score does.
     levels, calibrate : see :meth:`Federation.from_samples`; what it warns of is among the notes.
+    compare : columns of other scores; where the score is made, of ``MADE``.
 
     Raises
     ------
@@ -59,6 +77,9 @@ def read(
         could be fitted.
     """
     asked = {"score": score, "features": features, "blind": blind, "categorical": categorical}
+    if score in compare or len({*compare}) < len(compare):
+        raise ValueError(f"compare must name other scores than {score!r}, each once, got {compare}")
+    asked["numbers"] = () if score is None else compare
     data = read_people(path, label=label, group=group, client=client, form=form, **asked)
     if categorical and (calibrate, levels, group_pair) != ("shared", None, None):
         raise ValueError(
@@ -66,6 +87,7 @@ def read(
             "each value of which is a level"
         )
     x, source = _score(data, Path(path).name)
+    scores = {score or "pooled": x} | _others(data, compare)
     kept, notes = _chosen(data, group_pair)
     columns = (column[kept] for column in (x, data.label, data.group, data.client))
     people = count_people(*columns, calibrate=calibrate, levels=0 if categorical else levels)
@@ -75,7 +97,7 @@ def read(
         groups=tuple(data.group_names[code] for code in people.groups),
         clients=tuple(data.client_names[code] for code in people.clients),
     )
-    federation, odd = _counted(people)
+    federation, odd = federation_of(people)
     lines = [
         f"{people.people:,} people; score: {source}; {people.merged}.",
         *filter(None, [data.note]),
@@ -84,12 +106,14 @@ def read(
         *_warned(data, federation, unseen),
         *odd,
     ]
-    return federation, lines, people
+    read = Read(federation, lines, people, levels=levels)
+    if not compare:
+        return read
+    scores = {name: values[kept] for name, values in scores.items()}
+    return read._replace(rows=data.select(kept), scores=scores)
 
 
-def read_summaries(
-    paths: Sequence[Path], calibrate: str = "shared"
-) -> tuple[Federation, list[str], Counted]:
+def read_summaries(paths: Sequence[Path], calibrate: str = "shared") -> Read:
     """As :func:`read`, of the files that ``fairfl summarize`` wrote, one for each site."""
     found = [read_summary(path) for path in paths]
     (counts, *ranges), points, groups, names = joined(found)
@@ -106,7 +130,7 @@ def read_summaries(
     )
     if any(one.withheld.any() for one in found):
         people = replace(people, ranges=np.array(ranges))
-    federation, odd = _counted(people)
+    federation, odd = federation_of(people)
     lines = [
         f"{people.people:,} people of {len(found)} sites, as counts; {len(points)} levels of the "
         "score.",
@@ -119,7 +143,7 @@ def read_summaries(
         ),
         *odd,
     ]
-    return federation, lines, people
+    return Read(federation, lines, people)
 
 
 def _withheld(one: Summary) -> str:
@@ -131,7 +155,7 @@ def _withheld(one: Summary) -> str:
     )
 
 
-def _counted(people: Counted) -> tuple[Federation, list[str]]:
+def federation_of(people: Counted) -> tuple[Federation, list[str]]:
     """The federation with its names, and what is odd about its score."""
     with warnings.catch_warnings(record=True) as odd:
         warnings.simplefilter("always", ScoreWarning)
@@ -190,6 +214,20 @@ def _score(data: Dataset, file: str) -> tuple[Array, str]:
         f"logistic regression on {', '.join(data.columns['features'])}, 5-fold cross-fitted "
         "(seed 0)",
     )
+
+
+def _others(data: Dataset, names: Sequence[str]) -> dict[str, Array]:
+    """Other scores of all people, by name: columns, or where the score was made, of ``MADE``."""
+    if "score" in data.columns:
+        return {name: data.features[:, data.feature_names.index(name)] for name in names}
+    for name in names:
+        one_of("compare without a score", name, MADE)
+    if not names:
+        return {}
+    from fairfl.sims.data.tables.score import site_scores
+
+    made = site_scores(data.features, data.label, data.client, group=data.group)
+    return {name: values for name, values in zip(MADE, made, strict=True) if name in names}
 
 
 def _chosen(data: Dataset, pair: str | None) -> tuple[np.ndarray, list[str]]:
