@@ -147,6 +147,7 @@ def frontier(
     data.
     """
     with one_line():
+        from fairfl._support.checks import one_of
         from fairfl.cli.progress import stages
         from fairfl.reports.frontier import compared, report
         from fairfl.reports.question import Question
@@ -155,6 +156,8 @@ def frontier(
         only = () if schemes is None else tuple(name.strip() for name in schemes.split(","))
         asked: Any = (notion, difference, _costs(costs), sees, local_eps, only)
         question = Question(*asked)
+        if by_client is not None:
+            one_of("--by-client", by_client, [s for s in question.schemes if s != "client_aware"])
         draws = given(bootstraps=bootstraps, seed=seed)
         people = given(
             score=score,
@@ -162,7 +165,7 @@ def frontier(
             group=group,
             client=client,
             features=feature,
-            compare=compare_score,
+            compare_score=compare_score,
             group_pair=group_pair,
             levels=levels,
             blind=blind,
@@ -193,7 +196,7 @@ def frontier(
                 progress=progress,
                 **draws,
             )
-            parts = [] if by_client is None else _parts(read, found, by_client)
+            parts = None if by_client is None else {by_client: _parts(read, found, by_client)}
             scores = compare_scores(read, found, seed or 0, progress) if read.rows else []
             if page is not None:
                 _write_page(page, found, read, title, progress, draws)
@@ -235,17 +238,15 @@ def _read(files: list[Path], people: dict[str, Any], draws: dict[str, Any], unse
 def _no_table(people: dict[str, Any], got: str) -> None:
     """ValueError where options of a table of people are given without one."""
     if people:
-        called = {"features": "feature", "compare": "compare-score"}
-        names = ", ".join(f"--{called.get(name, name).replace('_', '-')}" for name in people)
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in people)
+        names = names.replace("--features", "--feature")
         raise ValueError(f"{names} goes with a table of people, got {got}")
 
 
 def _parts(read: Read, found: Comparison, scheme: str) -> list[Part]:
     """The people by client and group, decided by a scheme's rule."""
-    from fairfl._support.checks import one_of
     from fairfl.reports.parts import Decided
 
-    one_of("--by-client", scheme, [name for name in found.rules if name != "client_aware"])
     if read.people is None:
         raise ValueError("--by-client goes with people, got a federation of laws")
     rule: Any = found.rules[scheme].solution.classifier

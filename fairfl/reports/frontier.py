@@ -81,18 +81,22 @@ def report(
     out: Path | None,
     written: Sequence[Path] = (),
     scores: Sequence[Scored] = (),
-    parts: Sequence[Part] = (),
+    parts: dict[str, list[Part]] | None = None,
     as_json: bool,
 ) -> None:
     """Write what was found into the folder ``out``, if any, and print it below ``notes``, what was
-    done to the table; ``written``: files that are there already; ``scores`` and ``parts``: as
-    ``compare_scores`` and ``Decided.parts`` give them.
+    done to the table; ``written``: files that are there already; ``scores``: see
+    ``compare_scores``; ``parts``: of the people, by scheme, see ``Decided.parts``.
     """
     files = [*written, *([] if out is None else write(found, title, out))]
     if as_json:
         extra: dict[str, Any] = {"notes": list(notes), "files": [str(file) for file in files]}
-        more = {"scores": scores, "by_client": parts}
-        extra |= {name: [asdict(one) for one in some] for name, some in more.items() if some}
+        if scores:
+            extra["scores"] = [asdict(one) for one in scores]
+        if parts:
+            extra["by_client"] = {
+                name: [asdict(one) for one in some] for name, some in parts.items()
+            }
         typer.echo(json.dumps(as_data(found) | extra, indent=1, allow_nan=False))
         return
     show(found, notes)
@@ -101,8 +105,9 @@ def report(
         console.print(one)
     for line in score_sentences(scores, found.question):
         tell(line, "  ")
-    if parts:
-        tell_table(parts_table(parts, "client", "group"))
+    for scheme, some in (parts or {}).items():
+        typer.echo(f"The rule of {NAMES[scheme]} on the people that it was fitted to:")
+        tell_table(parts_table(some, "client", "group"))
     for file in files:
         typer.echo(f"written: {file}")
 

@@ -56,7 +56,7 @@ def read(
     blind: bool = False,
     unseen: bool = False,
     categorical: bool = False,
-    compare: Sequence[str] = (),
+    compare_score: Sequence[str] = (),
     form: Form = PLAIN,
 ) -> Read:
     """Read a CSV or Parquet file as a federation.
@@ -69,7 +69,7 @@ def read(
     group_pair : "A,B", the two groups to keep where there are more.
     unseen : rules will not see the group; a note is made if the score does.
     levels, calibrate : see :meth:`Federation.from_samples`; what it warns of is among the notes.
-    compare : columns of other scores; where the score is made, of ``MADE``.
+    compare_score : columns of other scores; where the score is made, of ``MADE``.
 
     Raises
     ------
@@ -77,9 +77,10 @@ def read(
         could be fitted.
     """
     asked = {"score": score, "features": features, "blind": blind, "categorical": categorical}
-    if score in compare or len({*compare}) < len(compare):
-        raise ValueError(f"compare must name other scores than {score!r}, each once, got {compare}")
-    asked["numbers"] = () if score is None else compare
+    others = list(dict.fromkeys(compare_score))
+    if score in others:
+        raise ValueError(f"compare_score must name other columns than the score, got {score!r}")
+    asked["numbers"] = () if score is None else others
     data = read_people(path, label=label, group=group, client=client, form=form, **asked)
     if categorical and (calibrate, levels, group_pair) != ("shared", None, None):
         raise ValueError(
@@ -87,7 +88,7 @@ def read(
             "each value of which is a level"
         )
     x, source = _score(data, Path(path).name)
-    scores = {score or "pooled": x} | _others(data, compare)
+    scores = {score or "pooled": x} | _others(data, others)
     kept, notes = _chosen(data, group_pair)
     columns = (column[kept] for column in (x, data.label, data.group, data.client))
     people = count_people(*columns, calibrate=calibrate, levels=0 if categorical else levels)
@@ -107,7 +108,7 @@ def read(
         *odd,
     ]
     read = Read(federation, lines, people, levels=levels)
-    if not compare:
+    if not others:
         return read
     scores = {name: values[kept] for name, values in scores.items()}
     return read._replace(rows=data.select(kept), scores=scores)
@@ -221,7 +222,7 @@ def _others(data: Dataset, names: Sequence[str]) -> dict[str, Array]:
     if "score" in data.columns:
         return {name: data.features[:, data.feature_names.index(name)] for name in names}
     for name in names:
-        one_of("compare without a score", name, MADE)
+        one_of("compare_score without a score", name, MADE)
     if not names:
         return {}
     from fairfl.sims.data.tables.score import site_scores

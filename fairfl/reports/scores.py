@@ -19,11 +19,11 @@ from rich.table import Table
 
 from fairfl._support.checks import Array
 from fairfl.reports.comparison import Comparison
-from fairfl.reports.comparison_words import difference, number, shower, span
+from fairfl.reports.comparison_words import difference, shower, span
 from fairfl.reports.curves import POINTS, SCHEMES, Best, best_rules, frontiers
 from fairfl.reports.parts import Number, estimate
 from fairfl.reports.people import Read, federation_of
-from fairfl.reports.question import Question
+from fairfl.reports.question import Question, base
 from fairfl.reports.sampling import Progress
 from fairfl.solvers.schemes import NAMES
 from fairfl.theory.populations.calibration import count_people
@@ -37,26 +37,26 @@ BESIDE = 3
 class Cost:
     """Of the best rule of a score and a scheme, at a disparity (None: without a constraint): its
     value, how much that is below CFL's rule of the first score, and what of this is the score's
-    and the constraints'; None where the scheme does not get so fair.
+    and the constraints'; None where the scheme does not get so fair, or nothing can be lost.
     """
 
     scheme: str
     disparity: float | None
     value: Number | None = None
-    total: Number | None = None
+    lost: Number | None = None
     by_score: Number | None = None
     by_constraints: Number | None = None
 
 
 @dataclass(frozen=True)
 class Scored:
-    """A score: its area under the ROC curve, how much that is below the first score's, the area at
-    each client (None without people of both labels), and what its best rules lose.
+    """A score: its area under the ROC curve, how much that is below the first score's (None of the
+    first), the area at each client (None without people of both labels), and what its rules lose.
     """
 
     score: str
     auc: Number
-    auc_below: Number
+    auc_lost: Number | None
     auc_by_client: dict[str, Number | None]
     costs: tuple[Cost, ...]
 
@@ -74,8 +74,8 @@ def compare_scores(
     federation, people = read.federation, read.people
     curves = {scheme: found.reaches[scheme].frontier for scheme in schemes}
     pooled: dict[tuple[str, float], Best] = {}
+    area = auc(next(iter(read.scores.values())), rows.label)
     out: list[Scored] = []
-    first = auc(next(iter(read.scores.values())), rows.label)
     for name, score in read.scores.items():
         if out:
             columns = rows.label, rows.group, rows.client
@@ -84,22 +84,19 @@ def compare_scores(
             curves = frontiers(federation, POINTS, found.question, progress, schemes)
         asked = found.question, seed, progress
         best = best_rules(rows, score, people, federation, curves, at, *asked)
-        pooled = pooled or best
-        value, influence = own = auc(score, rows.label)
-        below = first[0] - value, first[1] - influence
-        by_client = {}
-        for k, client in enumerate(rows.client_names):
-            there = rows.client == k
-            if both := len(np.unique(rows.label[there])) == 2:
-                its = auc(score[there], rows.label[there])
-            by_client[client] = estimate(np.zeros(there.sum(), int), *its) if both else None
+        own = auc(score, rows.label)
+        lost = estimate(rows.client, area[0] - own[0], area[1] - own[1]) if out else None
         costs = [
             _cost(rows.client, scheme, d, best, pooled)
             for d in at
             for scheme in (schemes if d < np.inf else schemes[:1])
         ]
-        areas = (estimate(rows.client, *one) for one in (own, below))
-        out.append(Scored(name, *areas, by_client, tuple(costs)))
+        by_client = {
+            client: _auc_there(score, rows.label, rows.client == k)
+            for k, client in enumerate(rows.client_names)
+        }
+        out.append(Scored(name, estimate(rows.client, *own), lost, by_client, tuple(costs)))
+        pooled = pooled or best
     return out
 
 
@@ -110,13 +107,31 @@ def _cost(
     own: dict[tuple[str, float], Best],
     pooled: dict[tuple[str, float], Best],
 ) -> Cost:
+    """``pooled``: the first score's rules; none: they are its ``own``."""
     at = d if d < np.inf else None
-    rule, central, best = own.get((scheme, d)), own.get(("cfl", d)), pooled.get(("cfl", d))
-    if rule is None or central is None or best is None:
+    rule, central = own.get((scheme, d)), own.get(("cfl", d))
+    if rule is None or central is None:
         return Cost(scheme, at)
-    told = rule, best.minus(rule), best.minus(central), central.minus(rule)
-    numbers = (estimate(client, one.held, one.influence, one.fitted) for one in told)
-    return Cost(scheme, at, *numbers)
+    best = (pooled or own)["cfl", d]
+
+    def told(one: Best) -> Number:
+        return estimate(client, one.held, one.influence, one.fitted, one.rest)
+
+    return Cost(
+        scheme,
+        at,
+        told(rule),
+        told(best.minus(rule)) if pooled or scheme != "cfl" else None,
+        told(best.minus(central)) if pooled else None,
+        told(central.minus(rule)) if scheme != "cfl" else None,
+    )
+
+
+def _auc_there(score: Array, label: Array, there: Array) -> Number | None:
+    """The area of some of the people."""
+    if len(np.unique(label[there])) < 2:
+        return None
+    return estimate(np.zeros(there.sum(), int), *auc(score[there], label[there]))
 
 
 def auc(score: Array, label: Array) -> tuple[float, Array]:
@@ -135,51 +150,52 @@ def auc(score: Array, label: Array) -> tuple[float, Array]:
 
 
 def tables(scores: Sequence[Scored], question: Question) -> list[Table]:
-    """The scores beside each other, a few a table; the first score is in the first."""
+    """The scores beside each other, a few a table; the first is in the first."""
     return [_table(scores[k : k + BESIDE], question) for k in range(0, len(scores), BESIDE)]
 
 
 def _table(scores: Sequence[Scored], question: Question) -> Table:
-    out = Table(title="What pooling is worth, held out", title_justify="left")
-    for name in ("", *(one.score for one in scores)):
-        out.add_column(name, justify="right" if name else "left")
+    out = Table(title="What pooling is worth, held out, one budget for all", title_justify="left")
+    out.add_column("")
+    for one in scores:
+        out.add_column(one.score, justify="right")
+    less = partial(difference, question)
 
     def row(name: str, numbers: Sequence[Number | None], show: Show, end: bool = False) -> None:
         cells = ["-" if n is None else f"{show(n.value)}\n{span(n.ends, show)}" for n in numbers]
         out.add_row(name, *cells, end_section=end)
 
-    less = partial(difference, question)
-    row("area under the ROC curve", [one.auc for one in scores], number)
-    row("  below the first score's", [one.auc_below for one in scores], number)
+    row("AUC", [one.auc for one in scores], "{:.3f}".format)
+    row("  lost", [one.auc_lost for one in scores], "{:.3f}".format)
     clients = list(scores[0].auc_by_client)
-    for client in clients if 1 < len(clients) <= 8 else ():
-        row(f"  at {client}", [one.auc_by_client[client] for one in scores], number)
+    for client in clients if len(clients) > 1 else ():
+        row(f"  at {client}", [one.auc_by_client[client] for one in scores], "{:.3f}".format)
     out.add_section()
     for costs in zip(*(one.costs for one in scores), strict=True):
         d, scheme = costs[0].disparity, costs[0].scheme
-        where = "no constraint" if d is None else f"{NAMES[scheme]} at {d:g}"
-        row(where, [cost.value for cost in costs], shower(question))
-        if scheme == "cfl":
-            row("  lost by the score", [cost.by_score for cost in costs], less, True)
+        at = "no constraint" if d is None else f"{NAMES[base(scheme)]} at {d:g}"
+        row(at, [cost.value for cost in costs], shower(question))
+        if scheme != "cfl":
+            row("  lost", [cost.lost for cost in costs], less)
+            row("  by constraints", [cost.by_constraints for cost in costs], less, True)
         else:
-            row("  lost by constraints", [cost.by_constraints for cost in costs], less)
-            row("  lost in all", [cost.total for cost in costs], less, True)
+            row("  lost by the score", [cost.by_score for cost in costs], less, True)
     return out
 
 
 def sentences(scores: Sequence[Scored], question: Question) -> list[str]:
     """What is lost without pooling, in plain words."""
-    less = partial(difference, question)
-
-    def told(one: Number | None) -> str:
-        assert one is not None
-        return f"{less(one.value)} ({span(one.ends, less)})"
-
-    return [
-        f"Without pooling, score {one.score} and {NAMES[cost.scheme]} lose {told(cost.total)} at a "
-        f"disparity of {cost.disparity:g}: {told(cost.by_score)} by the score, "
-        f"{told(cost.by_constraints)} by the constraints."
-        for one in scores[1:]
-        for cost in one.costs
-        if cost.scheme != "cfl" and cost.value is not None
-    ]
+    less, out = partial(difference, question), []
+    for one in scores[1:]:
+        for cost in one.costs:
+            parts = cost.lost, cost.by_score, cost.by_constraints
+            told = [f"{less(n.value)} ({span(n.ends, less)})" for n in parts if n is not None]
+            if len(told) < len(parts) or cost.lost is None:
+                continue
+            alike = ", not distinguishable from pooling" * (cost.lost.low <= 0 <= cost.lost.high)
+            out.append(
+                f"At a disparity of {cost.disparity:g}, {NAMES[cost.scheme]} and the score "
+                f"{one.score} lose {told[0]} against pooling both{alike}: {told[1]} by the score, "
+                f"{told[2]} by the constraints."
+            )
+    return out
