@@ -227,7 +227,8 @@ def _others(data: Dataset, names: Sequence[str]) -> dict[str, Array]:
         return {}
     from fairfl.sims.data.tables.score import site_scores
 
-    made = site_scores(data.features, data.label, data.client, group=data.group)
+    clients = np.array(data.client_names)[data.client]
+    made = site_scores(data.features, data.label, clients, group=data.group)
     return {name: values for name, values in zip(MADE, made, strict=True) if name in names}
 
 

@@ -177,19 +177,16 @@ def site_scores(
     ValueError
         If a client's rows in four folds have one label only.
     """
-    table, owner = numbers_table("X", X), np.unique(client, return_inverse=True)[1]
+    table, (names, owner) = numbers_table("X", X), np.unique(client, return_inverse=True)
     labels = _labels(y, len(table))
     fold = deal({"y": labels, "group": group, "client": client}, folds, seed)
     alone, averaged = np.empty((2, len(table)))
     for k in range(folds):
         held, total = fold == k, 0.0
-        for i in range(owner.max() + 1):
+        for i, name in enumerate(names):
             fitted, own = ~held & (owner == i), held & (owner == i)
             if len(np.unique(labels[fitted])) < 2:
-                raise ValueError(
-                    f"client {np.unique(client)[i]!r} must have rows of both labels to be scored "
-                    "alone"
-                )
+                raise ValueError(f"client {name} must have rows of both labels to be scored alone")
             model = np.append(*logistic_fit(table[fitted], labels[fitted], l2))
             alone[own] = expit(table[own] @ model[:-1] + model[-1])
             total = total + fitted.sum() * model

@@ -71,6 +71,9 @@ frontier judge summarize --positive 2 | | --positive must be one of the values o
 frontier judge summarize | ,0,=,1, | label column 'y' of t.csv must have two values, got '1' alone
 frontier judge summarize | 1=0.5,maybe,f,n | must have two values, got '0', '1', 'maybe'
 frontier judge | ,f,=,m, | group column 'a' must have at least two values, got ('m',) alone
+frontier --compare-score s | | compare_score must name other columns than the score, got 's'
+frontier --compare-score site | | column 'site' of t.csv must hold finite numbers, got 'n' in row 1
+frontier --by-client best | | --by-client must be one of 'cfl', 'lft_fedavg_common', | got 'best'
 frontier --categorical --levels 3 | | levels, group_pair and calibrate must not be given together
 apply | 4=0.5,1,x,n | group must be one of 'f', 'm' of the rule, got 'x' in row 4 of t.csv
 apply | 0=s,decision,a,site | t.csv must have no column 'decision': it is to be added
@@ -195,6 +198,7 @@ north.json t.csv | several files must be summaries of sites (.json), got north.j
 folder.json | path must be a file, got the folder 'folder.json'
 group.json | summaries must hold two groups or more, got m alone
 north.json --score s | --score goes with a table of people, got summaries of sites
+north.json --compare-score s | --compare-score goes with a table of people, got summaries
 north.json --sep ; | --sep goes with a table of people, got summaries of sites
 """)
 
