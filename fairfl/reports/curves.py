@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,7 +36,7 @@ def frontiers(
         if progress is not None:
             progress(f"frontier of {NAMES[scheme]}", done, len(schemes))
         budgets = "common" if scheme in COMMON else "each"
-        asked = question.of(scheme) | {"budgets": budgets}
+        asked: dict[str, Any] = question.of(scheme) | {"budgets": budgets}
         found[scheme] = frontier(federation, base(scheme), count, **asked)
     return found
 
@@ -55,7 +55,7 @@ class Best(NamedTuple):
 
     def minus(self, other: Best) -> Best:
         """This value less another."""
-        return Best(*(one - two for one, two in zip(self, other, strict=True)))
+        return Best._make(one - two for one, two in zip(self, other, strict=True))
 
 
 def best_rules(
