@@ -141,7 +141,7 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def place_of_one(
+def pos_code(
     name: str, values: Sequence[Any], pos_label: Any, *, ordered: bool, option: str = "pos_label"
 ) -> int:
     """Which of a label's ``values`` is y = 1: ``pos_label``, or if that is None the last where the

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fairfl._support.checks import Array, place_of_one
+from fairfl._support.checks import Array, pos_code
 from fairfl.solvers.api import solve
 from fairfl.solvers.schemes import LABELS, Scheme
 from fairfl.theory.populations.federation import Federation
@@ -122,7 +122,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         if len(self.classes_) < 2:
             raise ValueError(f"y must hold two classes, got one class: {self.classes_[0]!r}")
         values = self.classes_.tolist()
-        self._one = place_of_one("y", values, self.pos_label, ordered=True)
+        self._one = pos_code("y", values, self.pos_label, ordered=True)
         codes = (codes == self._one).astype(int)
         score = self._learn(features, codes)
         group, site = sensitive_features, client

@@ -64,10 +64,7 @@ def frontier(
     ] = None,
     compare_score: Annotated[
         list[str] | None,
-        option(
-            "Column of a score made without pooling, to say what pooling is worth; repeat. Without "
-            "--score: alone (each client's own model) or averaged (their coefficients)."
-        ),
+        option("Column of a score made without pooling, to say what pooling is worth; repeat."),
     ] = None,
     group_pair: Annotated[
         str | None, option("Two groups to keep, where there are more.", metavar="A,B")

@@ -9,7 +9,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.reports.question import Question, base
-from fairfl.reports.sampling import FOLDS, Progress, Spot, crossed, folds, influences, residuals
+from fairfl.reports.sampling import Progress, Spot, crossed, folds, influences
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.api import frontier
 from fairfl.solvers.frontier import Frontier
@@ -43,15 +43,13 @@ def frontiers(
 
 class Best(NamedTuple):
     """The value of a scheme's best rule at a disparity, on people it was not ``fitted`` to and on
-    those it was; each person's ``influence`` (n,) on it, its ``slope`` in the disparity, and what
-    the influences do not explain of the values (FOLDS,) fitted without one of the parts.
+    those it was; each person's ``influence`` (n,) on it, and its ``slope`` in the disparity.
     """
 
     held: float
     fitted: float
     influence: Array
     slope: float
-    rest: Array
 
     def minus(self, other: Best) -> Best:
         """This value less another."""
@@ -86,14 +84,12 @@ def best_rules(
     by_spot, slopes = influences(federation, sample, spots, question)
     parts = folds(sample.counts, np.random.default_rng(seed))
     judged = crossed(sample, parts, spots, question, progress)
-    rest = np.zeros((len(spots), FOLDS))
     if judged is not None:  # at the same disparity, along the frontier
-        held, inside = (v[:, 0] + (slopes * (where - v[:, 1].T)).T for v in judged)
+        held = judged[0][:, 0] + slopes * (where - judged[0][:, 1])
         held = np.where(np.isnan(held), fitted, held)
-        rest = np.nan_to_num(residuals(inside, by_spot[:, 0], parts))
     assert sample.cuts is not None
     client, group = (np.unique(v, return_inverse=True)[1] for v in (data.client, data.group))
     cell = client, group, data.label, np.searchsorted(sample.cuts, score)
     influence = [own[cell] for own in by_spot[:, 0]]
-    rows = zip(held.tolist(), fitted.tolist(), influence, slopes.tolist(), rest, strict=True)
+    rows = zip(held.tolist(), fitted.tolist(), influence, slopes.tolist(), strict=True)
     return dict(zip(asked, map(Best._make, rows), strict=True))

@@ -26,7 +26,6 @@ from fairfl.reports.question import PLAIN, Question, base
 from fairfl.reports.rules import budgets
 from fairfl.reports.sampling import FEWEST, Progress
 from fairfl.reports.scores import Scored
-from fairfl.reports.scores import sentences as score_sentences
 from fairfl.reports.scores import tables as score_tables
 from fairfl.reports.terminal import tell, tell_table
 from fairfl.solvers.schemes import NAMES, RATES
@@ -103,8 +102,6 @@ def report(
     console = Console(color_system=None)
     for one in score_tables(scores, found.question):
         console.print(one)
-    for line in score_sentences(scores, found.question):
-        tell(line, "  ")
     for scheme, some in (parts or {}).items():
         typer.echo(f"The rule of {NAMES[scheme]} on the people that it was fitted to:")
         tell_table(parts_table(some, "client", "group"))

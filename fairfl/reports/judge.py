@@ -19,7 +19,7 @@ from fairfl.reports.comparison_words import number, percent, points, span
 from fairfl.reports.curves import POINTS, SCHEMES, Best, best_rules, frontiers
 from fairfl.reports.parts import Decided, Number, Part, estimate
 from fairfl.reports.question import Question
-from fairfl.reports.sampling import FOLDS, Progress
+from fairfl.reports.sampling import Progress
 from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
 from fairfl.solvers.schemes import NAMES
@@ -119,7 +119,7 @@ def judge(
     fed = Federation.of_people(sample)
     curves = frontiers(fed, POINTS, question, progress, SCHEMES)
     best = best_rules(data, x, sample, fed, curves, [disparity], question, seed, progress)
-    mine, above, below = Best(accuracy, accuracy, less, 0.0, np.zeros(FOLDS)), {}, {}
+    mine, above, below = Best(accuracy, accuracy, less, 0.0), {}, {}
     there = {
         scheme: rule._replace(influence=rule.influence + rule.slope * moved)
         for (scheme, _), rule in best.items()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fairfl._support.checks import Array, one_of, some
+from fairfl._support.checks import Array, some
 from fairfl.sims.data.summary import Summary, joined, read_summary
 from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
@@ -23,22 +23,18 @@ from fairfl.theory.populations.federation import Federation
 
 FEW = 30
 """A group of fewer people is warned of: the standard error of its rates is up to 0.09."""
-MADE = ("alone", "averaged")
-"""Scores without pooling: of each client's own model, and of the models' averaged coefficients."""
 ACCURACIES = "accuracies count the fitted P(y = 1 | x)."
 
 
 class Read(NamedTuple):
     """A federation; what was done to a table of people, in words; its people; and where scores are
-    compared the rows, their scores by name, of which the first made the federation, and how many
-    levels were asked for.
+    compared the rows, whose features they are, the federation's first, and the levels asked for.
     """
 
     federation: Federation
     notes: Sequence[str] = ()
     people: Counted | None = None
     rows: Dataset | None = None
-    scores: dict[str, Array] = {}
     levels: int | None = None
 
 
@@ -69,7 +65,7 @@ def read(
     group_pair : "A,B", the two groups to keep where there are more.
     unseen : rules will not see the group; a note is made if the score does.
     levels, calibrate : see :meth:`Federation.from_samples`; what it warns of is among the notes.
-    compare_score : columns of other scores; where the score is made, of ``MADE``.
+    compare_score : columns of other scores.
 
     Raises
     ------
@@ -77,10 +73,9 @@ def read(
         could be fitted.
     """
     asked = {"score": score, "features": features, "blind": blind, "categorical": categorical}
-    others = list(dict.fromkeys(compare_score))
-    if score in others:
-        raise ValueError(f"compare_score must name other columns than the score, got {score!r}")
-    asked["numbers"] = () if score is None else others
+    if compare_score and (score is None or score in compare_score):
+        raise ValueError(f"compare_score must name columns beside a score, got score={score!r}")
+    asked["numbers"] = compare_score
     data = read_people(path, label=label, group=group, client=client, form=form, **asked)
     if categorical and (calibrate, levels, group_pair) != ("shared", None, None):
         raise ValueError(
@@ -88,7 +83,6 @@ def read(
             "each value of which is a level"
         )
     x, source = _score(data, Path(path).name)
-    scores = {score or "pooled": x} | _others(data, others)
     kept, notes = _chosen(data, group_pair)
     columns = (column[kept] for column in (x, data.label, data.group, data.client))
     people = count_people(*columns, calibrate=calibrate, levels=0 if categorical else levels)
@@ -107,11 +101,7 @@ def read(
         *_warned(data, federation, unseen),
         *odd,
     ]
-    read = Read(federation, lines, people, levels=levels)
-    if not others:
-        return read
-    scores = {name: values[kept] for name, values in scores.items()}
-    return read._replace(rows=data.select(kept), scores=scores)
+    return Read(federation, lines, people, data.select(kept) if compare_score else None, levels)
 
 
 def read_summaries(paths: Sequence[Path], calibrate: str = "shared") -> Read:
@@ -215,21 +205,6 @@ def _score(data: Dataset, file: str) -> tuple[Array, str]:
         f"logistic regression on {', '.join(data.columns['features'])}, 5-fold cross-fitted "
         "(seed 0)",
     )
-
-
-def _others(data: Dataset, names: Sequence[str]) -> dict[str, Array]:
-    """Other scores of all people, by name: columns, or where the score was made, of ``MADE``."""
-    if "score" in data.columns:
-        return {name: data.features[:, data.feature_names.index(name)] for name in names}
-    for name in names:
-        one_of("compare_score without a score", name, MADE)
-    if not names:
-        return {}
-    from fairfl.sims.data.tables.score import site_scores
-
-    clients = np.array(data.client_names)[data.client]
-    made = site_scores(data.features, data.label, clients, group=data.group)
-    return {name: values for name, values in zip(MADE, made, strict=True) if name in names}
 
 
 def _chosen(data: Dataset, pair: str | None) -> tuple[np.ndarray, list[str]]:

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfl._support.checks import Array, existing_file, one_of, place_of_one, shown, some
+from fairfl._support.checks import Array, existing_file, one_of, pos_code, shown, some
 
 PARQUET = (".parquet", ".pq")
 NOT_THERE = ("na", "nan", "n/a", "null", "none")
@@ -158,7 +158,7 @@ class Table:
         ordered = not np.isnan(self.form.numbers(values)).any()
         ordered |= [value.lower() for value in values] == ["false", "true"]
         named, asked = f"label column {name!r} of {self.path.name}", self.form.pos_label
-        one = place_of_one(named, values, asked, ordered=ordered, option="--positive")
+        one = pos_code(named, values, asked, ordered=ordered, option="--positive")
         return (codes == one).astype(np.int64), (values[1 - one], values[one])
 
 

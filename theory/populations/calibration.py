@@ -19,16 +19,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import (
-    Array,
-    as_array,
-    cells,
-    finite,
-    one_of,
-    place_of_one,
-    shown,
-    whole,
-)
+from fairfl._support.checks import Array, as_array, cells, finite, one_of, pos_code, shown, whole
 
 CALIBRATIONS = ("shared", "client", "client_group")
 LEVELS = 100
@@ -255,14 +246,14 @@ def count_people(
 
 
 def binary(name: str, values: Sequence[Any], codes: Any, pos_label: Any) -> Any:
-    """y of ``codes`` into the sorted ``values`` of a label, see ``place_of_one``; 0 or 1 alone is
+    """y of ``codes`` into the sorted ``values`` of a label, see ``pos_code``; 0 or 1 alone is
     itself.
     """
     if pos_label is None and len(values) == 1 and values[0] in (0, 1):
         return np.full_like(codes, values[0])
     if len(values) == 2 or (len(values) == 1 and pos_label is not None):
         ordered = not any(isinstance(value, (str, bytes)) for value in values)
-        return (codes == place_of_one(name, values, pos_label, ordered=ordered)).astype(codes.dtype)
+        return (codes == pos_code(name, values, pos_label, ordered=ordered)).astype(codes.dtype)
     told = ", ".join(map(shown, values[:5])) + ", ..." * (len(values) > 5)
     raise ValueError(f"{name} must be 0/1 or have exactly two values, got {len(values)}: {told}")
 

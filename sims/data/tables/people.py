@@ -90,8 +90,8 @@ def read_people(
         raise ValueError("group must name at least one column, got none")
     named = {"score": (score,), "label": (label,), "group": groups, "client": (client,)}
     roles = {role: columns for role, columns in named.items() if columns != (None,)}
-    asked = _asked(score, label, features, numbers, blind=blind, categorical=categorical)
-    table = read_table(path, form, roles, asked)
+    asked = _asked(score, label, features, blind=blind, categorical=categorical)
+    table = read_table(path, form, roles, asked if score is None else numbers)
     label_codes, label_names = table.labels(label)
     parts = [table.categories(column) for column in groups]
     group_codes, group_names = _groups(groups, parts)
@@ -128,13 +128,7 @@ def read_people(
 
 
 def _asked(
-    score: str | None,
-    label: str,
-    features: Sequence[str] | None,
-    numbers: Sequence[str],
-    *,
-    blind: bool,
-    categorical: bool,
+    score: str | None, label: str, features: Sequence[str] | None, *, blind: bool, categorical: bool
 ) -> Sequence[str] | None:
     """The features to read beside the roles' columns, each once; None: all."""
     if score is None:
@@ -152,7 +146,7 @@ def _asked(
                 f"{name} must not be given together with a score, which is as it is, got "
                 f"score={score!r}"
             )
-    return numbers
+    return ()
 
 
 def _by_share(

@@ -158,43 +158,6 @@ def cross_fitted_score(
     return score
 
 
-@one_thread()
-def site_scores(
-    X: ArrayLike,
-    y: ArrayLike,
-    client: ArrayLike,
-    folds: int = 5,
-    seed: int = 0,
-    group: ArrayLike | None = None,
-    l2: float = 1.0,
-) -> tuple[Floats, Floats]:
-    """As `cross_fitted_score`, without pooling: each row's probability of y = 1 by the model of its
-    own client's rows in the other folds, and by the mean of all clients' coefficients, weighted by
-    their rows (one round of federated averaging).
-
-    Raises
-    ------
-    ValueError
-        If a client's rows in four folds have one label only.
-    """
-    table, (names, owner) = numbers_table("X", X), np.unique(client, return_inverse=True)
-    labels = _labels(y, len(table))
-    fold = deal({"y": labels, "group": group, "client": client}, folds, seed)
-    alone, averaged = np.empty((2, len(table)))
-    for k in range(folds):
-        held, total = fold == k, 0.0
-        for i, name in enumerate(names):
-            fitted, own = ~held & (owner == i), held & (owner == i)
-            if len(np.unique(labels[fitted])) < 2:
-                raise ValueError(f"client {name} must have rows of both labels to be scored alone")
-            model = np.append(*logistic_fit(table[fitted], labels[fitted], l2))
-            alone[own] = expit(table[own] @ model[:-1] + model[-1])
-            total = total + fitted.sum() * model
-        mean = total / (~held).sum()
-        averaged[held] = expit(table[held] @ mean[:-1] + mean[-1])
-    return alone, averaged
-
-
 def _labels(y: ArrayLike, n: int) -> Floats:
     values = as_array("y", y).astype(np.float64, copy=False)
     if values.shape != (n,):

@@ -7,7 +7,6 @@ import pytest
 
 from fairfl.reports.people import _score, read
 from fairfl.sims.data.tables import cross_fitted_score, read_people
-from fairfl.sims.data.tables.score import site_scores
 
 
 def test_the_score_is_out_of_fold_and_says_what_it_is_made_of(people, table):
@@ -26,22 +25,6 @@ def test_too_few_rows_for_a_score(tmp_path):
         ValueError, match="no score can be made from the 4 rows of people.csv: folds must be"
     ):
         read(tmp_path / "people.csv", label="y", group="a")
-
-
-def test_scores_are_made_without_pooling(table):
-    """Of those that are kept; each by its name."""
-    roles = {"label": "y", "group": "a", "client": "site", "features": ["z"]}
-    got = read(table, **roles, compare_score=["averaged", "alone"])
-    data = read_people(table, **roles)
-    alone, averaged = site_scores(data.features, data.label, data.client, group=data.group)
-    assert list(got.scores) == ["pooled", "alone", "averaged"] and len(got.rows) == 240
-    for name, score in (("alone", alone), ("averaged", averaged)):
-        np.testing.assert_allclose(got.scores[name], score, rtol=0, atol=1e-12)
-    assert read(table, **roles).rows is None
-    with pytest.raises(
-        ValueError, match="compare_score without a score must be one of 'alone', 'a"
-    ):
-        read(table, **roles, compare_score=["s"])
 
 
 def test_the_federation_bears_the_names(table):

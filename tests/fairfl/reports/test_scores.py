@@ -10,14 +10,12 @@ from sklearn.metrics import roc_auc_score
 import fairfl as ff
 from fairfl.reports.parts import estimate
 from fairfl.reports.scores import auc
-from fairfl.sims.data.tables.folds import deal
-from fairfl.sims.data.tables.score import cross_fitted_score, logistic_fit, site_scores
 
 ETA = np.linspace(0.05, 0.95, 10)
 COARSE = np.arange(10) // 2
 LAW = np.array([[np.arange(10, 0, -1), np.full(10, 3)], [np.full(10, 2), np.arange(1, 11)]])
 ROLES = ("--label", "y", "--group", "a", "--client", "site", "--points", 8)
-AT = (0.05, 0.15)
+AT = (0.05, 0.1)
 
 
 @pytest.fixture(scope="module")
@@ -90,42 +88,27 @@ def test_the_parts_add_up_and_hold_the_laws_truth(compared):
     )
     fed = ff.Federation.finite(ETA, law, ETA)
     coarse = ff.Federation.finite(range(5), mass, right.sum((0, 1)) / mass.sum((0, 1)))
-    best, central = (float(ff.frontier(f, "cfl", 20).accuracy_at(0.15)) for f in (fed, coarse))
+    best, central = (float(ff.frontier(f, "cfl", 20).accuracy_at(0.1)) for f in (fed, coarse))
     first, one, noise = compared[0]["scores"]
     seen = 0
     for cost in one["costs"]:
         parts = [cost[name] for name in ("lost", "by_score", "by_constraints")]
         if cost["scheme"] == "cfl" or cost["value"] is None:
-            assert parts[2] is None and parts[0] == parts[1]
+            assert parts[0] == parts[1] and parts[2] in (None, {"value": 0, "low": 0, "high": 0})
             continue
         total, score, constraints = (part["value"] for part in parts)
         assert total == pytest.approx(score + constraints, abs=1e-12)
         local = ff.frontier(coarse, cost["scheme"].removesuffix("_common"), 20, budgets="common")
-        own = float(local.accuracy_at(0.15))
+        own = float(local.accuracy_at(0.1))
         for told, true in zip(parts, (best - own, best - central, central - own), strict=True):
-            assert told["low"] <= true <= told["high"] and told["high"] - told["low"] < 0.02
+            assert (
+                told["low"] - 1e-12 <= true <= told["high"] + 1e-12
+                and told["high"] - told["low"] < 0.02
+            )
         seen += 1
     assert seen == 2
-    assert noise["auc_lost"]["low"] > 0.2 and noise["costs"][-1]["lost"]["low"] > 0.05
-    assert first["auc_lost"] is None and all(c["by_score"] is None for c in first["costs"])
-
-
-def test_scores_without_pooling(people):
-    rng = np.random.default_rng(1)
-    X, y, site = rng.normal(size=(200, 3)), people["y"].to_numpy()[:200], rng.integers(0, 2, 200)
-    one = cross_fitted_score(X, y, client=np.zeros(200))
-    for score in site_scores(X, y, np.zeros(200)):  # one client pools all
-        assert score == pytest.approx(one, abs=1e-12)
-    alone, averaged = site_scores(X, y, site)
-    held = deal({"y": y, "group": None, "client": site}, 5, 0) == 3
-    models = [logistic_fit(X[~held & (site == i)], y[~held & (site == i)]) for i in (0, 1)]
-    logits = np.stack([X[held] @ w + b for w, b in models])
-    share = np.bincount(site[~held]) / (~held).sum()
-    odds = np.log(alone[held] / (1 - alone[held]))
-    assert odds == pytest.approx(logits[site[held], np.arange(held.sum())], abs=1e-9)
-    assert np.log(averaged[held] / (1 - averaged[held])) == pytest.approx(share @ logits, abs=1e-9)
-    with pytest.raises(ValueError, match="client 0 must have rows of both labels to be scored"):
-        site_scores(X, y, np.where(y == 1, site, 7))
+    assert noise["auc_lost"]["low"] > 0.2 and noise["costs"][0]["lost"]["low"] > 0.05
+    assert first["auc_lost"]["high"] == first["costs"][1]["lost"]["high"] == 0
 
 
 @pytest.mark.parametrize("scheme", ["cfl", "lft_ensemble_common"])
@@ -153,4 +136,3 @@ def test_the_tables_fit_80_columns(cli, file, monkeypatch):
     table = shown[shown.index("What pooling is worth") :]
     rows = [line for line in table.splitlines() if line[:1] in "┃│"]
     assert max(map(len, rows)) <= 80 and "│ LFT+Ensemble at 0.15 │" in table
-    assert "At a disparity of 0.15, LFT+FedAvg, one budget and the score s lose " in table
