@@ -9,7 +9,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.reports.question import Question, base
-from fairfl.reports.sampling import Progress, Spot, crossed, folds, influences
+from fairfl.reports.sampling import FOLDS, Progress, Spot, crossed, folds, influences, residuals
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.api import frontier
 from fairfl.solvers.frontier import Frontier
@@ -43,13 +43,15 @@ def frontiers(
 
 class Best(NamedTuple):
     """The value of a scheme's best rule at a disparity, on people it was not ``fitted`` to and on
-    those it was; each person's ``influence`` (n,) on it, and its ``slope`` in the disparity.
+    those it was; each person's ``influence`` (n,) on it, its ``slope`` in the disparity, and
+    the ``residuals`` (FOLDS,) of its values without one part of the people.
     """
 
     held: float
     fitted: float
     influence: Array
     slope: float
+    rest: Array
 
     def minus(self, other: Best) -> Best:
         """This value less another."""
@@ -83,13 +85,14 @@ def best_rules(
     held = fitted = np.array([point.worth[0] for point in points]) - (not question.is_share)
     by_spot, slopes = influences(federation, sample, spots, question)
     parts = folds(sample.counts, np.random.default_rng(seed))
-    judged = crossed(sample, parts, spots, question, progress)
+    judged, rest = crossed(sample, parts, spots, question, progress), np.zeros((len(spots), FOLDS))
     if judged is not None:  # at the same disparity, along the frontier
-        held = judged[0][:, 0] + slopes * (where - judged[0][:, 1])
+        held, inside = (v[:, 0] + (slopes * (where - v[:, 1].T)).T for v in judged)
+        rest = np.nan_to_num(residuals(inside, by_spot[:, 0], parts))
         held = np.where(np.isnan(held), fitted, held)
     assert sample.cuts is not None
     client, group = (np.unique(v, return_inverse=True)[1] for v in (data.client, data.group))
     cell = client, group, data.label, np.searchsorted(sample.cuts, score)
     influence = [own[cell] for own in by_spot[:, 0]]
-    rows = zip(held.tolist(), fitted.tolist(), influence, slopes.tolist(), strict=True)
+    rows = zip(held.tolist(), fitted.tolist(), influence, slopes.tolist(), rest, strict=True)
     return dict(zip(asked, map(Best._make, rows), strict=True))

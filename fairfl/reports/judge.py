@@ -119,7 +119,7 @@ def judge(
     fed = Federation.of_people(sample)
     curves = frontiers(fed, POINTS, question, progress, SCHEMES)
     best = best_rules(data, x, sample, fed, curves, [disparity], question, seed, progress)
-    mine, above, below = Best(accuracy, accuracy, less, 0.0), {}, {}
+    mine, above, below = Best(accuracy, accuracy, less, 0.0, np.zeros(1)), {}, {}
     there = {
         scheme: rule._replace(influence=rule.influence + rule.slope * moved)
         for (scheme, _), rule in best.items()

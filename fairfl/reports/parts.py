@@ -14,7 +14,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.reports.comparison_words import number, percent, span
 from fairfl.reports.question import Question
-from fairfl.reports.sampling import NORMAL
+from fairfl.reports.sampling import NORMAL, jackknife
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.notions import NOTIONS, RATES
@@ -131,13 +131,17 @@ class Decided(NamedTuple):
         return best
 
 
-def estimate(client: Array, value: float, influence: Array, other: float | None = None) -> Number:
+def estimate(
+    client: Array, value: float, influence: Array, other: float | None = None, rest: Any = (0.0,)
+) -> Number:
     """A number with each person's influence on it, and its interval, which reaches over ``other``,
-    another estimate, too; people are drawn within their clients.
+    another estimate, too; people are drawn within their clients. ``rest``: its
+    ``residuals``.
     """
     size = np.bincount(client)
     mean = np.bincount(client, influence) / np.maximum(size, 1)
-    half = NORMAL * np.sqrt(((influence - mean[client]) ** 2).sum()) / len(client)
+    error = np.sqrt(((influence - mean[client]) ** 2).sum()) / len(client)
+    half = NORMAL * np.hypot(error, jackknife(np.asarray(rest)))
     both = [value] if other is None else [value, other]
     return Number(float(value), float(min(both) - half), float(max(both) + half))
 

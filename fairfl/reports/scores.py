@@ -106,7 +106,7 @@ def _cost(
         return Cost(scheme, at)
     rule, central, best = own[scheme, d], own["cfl", d], pooled["cfl", d]
     told = rule, best.minus(rule), best.minus(central), central.minus(rule)
-    numbers = (estimate(client, one.held, one.influence, one.fitted) for one in told)
+    numbers = (estimate(client, one.held, one.influence, one.fitted, one.rest) for one in told)
     return Cost(scheme, at, *numbers)
 
 
