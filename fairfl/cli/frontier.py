@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from fairfl.reports.comparison import Comparison
     from fairfl.reports.parts import Part
     from fairfl.reports.people import Read
-    from fairfl.reports.sampling import Progress
 
 
 class Calibrate(StrEnum):
@@ -196,7 +195,7 @@ def frontier(
             parts = None if by_client is None else {by_client: _parts(read, found, by_client)}
             scores = compare_scores(read, found, seed or 0, progress) if read.rows else []
             if page is not None:
-                _write_page(page, found, read, title, progress, draws)
+                _write_page(page, read, found, title=title, progress=progress, **draws)
         report(
             found,
             read.notes,
@@ -250,19 +249,14 @@ def _parts(read: Read, found: Comparison, scheme: str) -> list[Part]:
     return Decided.by_rule(read.people, rule).parts(found.question)
 
 
-def _write_page(
-    page: Path, found: Comparison, read: Read, title: str, progress: Progress, draws: dict[str, Any]
-) -> None:
+def _write_page(page: Path, read: Read, found: Comparison, **drawn: Any) -> None:
     """The page of ``--page``."""
     from fairfl._support.whole_file import write_whole
     from fairfl.reports.frontier import searched
     from fairfl.reports.frontier_page import frontier_page
 
     told = [*read.notes, *searched(found)]
-    text = frontier_page(
-        found, read.federation, read.people, told, title=title, progress=progress, **draws
-    )
-    write_whole(page, text)
+    write_whole(page, frontier_page(found, read.federation, read.people, told, **drawn))
 
 
 def _costs(text: str) -> Any:
