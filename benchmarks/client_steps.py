@@ -14,7 +14,7 @@ from benchmarks.timing import Row, Sizes, interleaved
 
 LR = 0.1
 LOOPED = 100
-"""The torch loop takes minutes for more clients."""
+"""Most clients for which the torch loop is timed: for more it takes minutes."""
 
 
 def people(clients: int) -> tuple[np.ndarray, np.ndarray]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 AGAIN, SETTLED = 10, 0.5
-"""A function is run so often in its turn, unless it has had so many seconds then."""
+"""Most calls of a function in one turn, and the seconds after which the turn ends earlier."""
 
 
 @dataclass(frozen=True)

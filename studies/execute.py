@@ -20,7 +20,7 @@ from fairfl.studies.unit_results import keep, kept
 CHECKPOINTS = 20  # a run
 
 Progress = Callable[[str, int, int], None]
-"""Called with the unit's name, rounds done, and rounds."""
+"""Called with a unit's name, the rounds done, and the rounds in all."""
 
 
 @one_thread()

@@ -22,8 +22,8 @@ if TYPE_CHECKING:  # listing the claims need not wait for solvers
 SAME = 1e-8
 PEOPLE = 10_000
 NEAR, OVER = 0.5 / PEOPLE**0.5, 1 / PEOPLE**0.5
-"""Rules are near where a test on so many people, half a group each, cannot part them: the largest
-standard errors of an accuracy, 1 / (2 sqrt n), and of an MD, 1 / sqrt n.
+"""Rules count as near where a test on this many people, half in each group, cannot tell them apart:
+the largest standard errors of an accuracy, 1 / (2 sqrt n), and of an MD, 1 / sqrt n.
 """
 WORLDS = (
     *(f"figure-{figure}{panel}" for figure in (5, 9) for panel in "abcd"),

@@ -13,7 +13,7 @@ from fairfl._support.own_parts import named_modules
 from fairfl._support.processes import begin, deaf, job_count
 
 LOST = 3
-"""How often Ray tries a task again whose process or machine is lost."""
+"""Number of times that Ray repeats a task whose process or machine was lost."""
 
 
 class Engine(Protocol):

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from fairfl.theory.populations.federation import Federation
 
 PARTS = 3
-"""So many intervals are shown one by one; of more, their range."""
+"""Largest number of intervals that are listed; of more only the range is shown."""
 FORMAT = "fairfl rule 1"
 ROUNDING = 1e-9
-"""Shares of people this near to none or all are these."""
+"""Shares of people this close to 0 or 1 are shown as none or all."""
 
 
 def called(group: Any) -> str:

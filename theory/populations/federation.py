@@ -249,8 +249,8 @@ class Federation(Tabular):
         levels : merge scores, where there are more, into so many levels at most, each of a like
             share of the people or more; 0: keep every score. By default each of a hundredth of the
             people or more, and of 10 for each client and group on average. What is lost is the
-            least: see :func:`fairfl.theory.populations.calibration.merge_levels`, and at the top of
-            its file why levels are merged. ``merged`` of the federation says what was lost.
+            least, see :func:`fairfl.theory.populations.score_levels.merge_levels` (its file says
+            why levels are merged); ``merged`` of the federation says how much.
         pos_label : the value of ``label`` that stands for 1; needed where the two are texts.
 
         Warns
