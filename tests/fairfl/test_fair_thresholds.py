@@ -59,7 +59,7 @@ def test_held_out_disparity_is_within_its_band(fairfl_data, data, scheme):
 
 def test_it_is_the_solution_of_the_same_people(people, fitted):
     columns = (people[name] for name in ("s", "y", "a", "site"))
-    solution = ff.solve(ff.Federation.from_samples(*columns), "lft_fedavg", 0.02)
+    solution = ff.solve(ff.Federation.from_samples(*columns, pos_label="yes"), "lft_fedavg", 0.02)
     assert fitted.solution_.accuracy == solution.accuracy
     chance = fitted.predict_proba(people[["s"]], sensitive_features=people["a"])[:, 1]
     # each person has the chance of the level that their score was merged into
@@ -73,6 +73,27 @@ def test_it_is_the_solution_of_the_same_people(people, fitted):
     sure = (chance == 0) | (chance == 1)
     assert (np.array(drawn)[:, sure] == chance[sure]).all() and not sure.all()
     assert np.mean(drawn) == pytest.approx(chance.mean(), abs=5e-3)
+
+
+def test_costs_and_notions_count_from_pos_label(people):
+    """Whatever it is called; a missed "yes" costs five times a wrong one."""
+    words = {"notion": "eo", "costs": (5, 1), "estimator": "passthrough"}
+    roles = {"sensitive_features": people["a"], "client": people.site}
+    known = ff.FairThresholds(**words).fit(people[["s"]], people["y"] == "yes", **roles)
+    named = people["y"].map({"yes": "ja", "no": "nein"})
+    other = ff.FairThresholds(**words, pos_label="ja").fit(people[["s"]], named, **roles)
+    told, again = (
+        m.predict_proba(people[["s"]], sensitive_features=people["a"]) for m in (known, other)
+    )
+    assert (again[:, ::-1] == told).all() and list(other.classes_) == ["ja", "nein"]
+    drawn = [
+        m.predict(people[["s"]], sensitive_features=people["a"], random_state=0)
+        for m in (known, other)
+    ]
+    sure = np.isin(told[:, 1], (0, 1))
+    assert ((drawn[1] == "ja") == drawn[0])[sure].all()
+    with pytest.raises(ValueError, match="pos_label must be one of the values of y, 'ja' and 'nei"):
+        ff.FairThresholds(pos_label="yes").fit(people[["s"]], named, **roles)
 
 
 def test_one_group_and_blind_rules_need_no_groups(people):

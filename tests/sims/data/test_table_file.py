@@ -48,7 +48,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, monkeypatch: pytest.Monkey
     ],
 )
 def test_the_same_people_in_other_forms(tmp_path: Path, text: str, options: dict[str, str]):
-    form = Form(**options)
+    form = Form(**options, pos_label="yes")
     table = read_table(
         written(tmp_path, text, encoding=options.get("encoding", "utf-8")), form, ROLES
     )
