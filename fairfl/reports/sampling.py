@@ -241,9 +241,19 @@ def unexplained(by_part: Array, influence: Array, parts: Array) -> Array:
     """(...) standard errors, by the jackknife, of what derivatives ``influence`` (..., I, A, 2, n)
     do not explain of numbers (..., FOLDS) that were found without one of the ``parts`` each.
     """
+    return jackknife(residuals(by_part, influence, parts))
+
+
+def residuals(by_part: Array, influence: Array, parts: Array) -> Array:
+    """(..., FOLDS) what derivatives do not explain; see ``unexplained``."""
     every = parts.sum(axis=0)
     explained = [means(influence, every - part, every) for part in parts]
-    return np.sqrt((FOLDS - 1) * (by_part - np.stack(explained, axis=-1)).var(axis=-1))
+    return by_part - np.stack(explained, axis=-1)
+
+
+def jackknife(by_part: Array) -> Array:
+    """(...) standard errors of numbers (..., FOLDS) that were found without one of the parts."""
+    return np.sqrt((FOLDS - 1) * by_part.var(axis=-1))
 
 
 def crossed(

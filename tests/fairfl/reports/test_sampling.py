@@ -196,7 +196,7 @@ def summarised(sample, change):
         Summary(f"site {i}", "s", "y", names, "a", names, edges, c.astype(int), int(c.sum()))
         for i, c in enumerate(sample.counts)
     ]
-    (counts, *ranges), points, _ = joined([change(one) for one in whole])
+    (counts, *ranges), points, *_ = joined([change(one) for one in whole])
     people = Counted(points, counts, ranges=np.array(ranges))
     return refitted(people, counts), people
 
