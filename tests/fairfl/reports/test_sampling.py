@@ -293,7 +293,9 @@ def test_a_loss_near_zero_has_the_error_of_its_second_order(monkeypatch):
 
 
 def test_one_client_further_apart_is_the_slow_twins():
-    """The twin tries every common budget, and takes the best rule of the same disparity."""
+    """The twin tries 201 common budgets where five are, and takes the best rule of at most the
+    disparity.
+    """
     sample, fed = law(0)
     found = compare(fed, at=[0.25], count=3)
     pooled = found.table[0, 1, 0]
@@ -305,11 +307,11 @@ def test_one_client_further_apart_is_the_slow_twins():
         tried = [
             ff.solve(fed, scheme, eps=np.maximum(eps - less, 0.0))
             for less in np.diag(more)
-            for eps in np.linspace(0, 0.7, 71)
+            for eps in np.linspace(0, 0.7, 201)
         ]
         worth = np.array([one.accuracy * (one.disparity <= 0.25) for one in tried]).reshape(2, -1)
         wanted = pooled - worth.max(axis=1).min()
-        assert plain + 0.002 < loss == pytest.approx(wanted, abs=0.001), scheme
+        assert plain + 0.005 < loss == pytest.approx(wanted, abs=0.0025), scheme
 
 
 def test_the_best_rules_disparity_is_drawn_from_the_seed():
@@ -333,15 +335,16 @@ def test_a_spot_without_a_certified_rule_has_no_interval(monkeypatch):
 
 @pytest.mark.deep
 def test_intervals_hold_the_truth():
-    """100 tables of one law; its truth is that of 400,000 people on the same levels of the score.
-    docs/people.md says what was measured on eight laws.
+    """50 tables of one law; its truth is that of 400,000 people on all levels of the score: merged
+    levels differ from table to table, and so would their truths. docs/people.md says what was
+    measured on eight laws.
     """
     at, hits = (0.1, 0.2), []
-    truth = compare(law(10**6, 400_000)[1], at=at, count=30).numbers
-    for seed in range(100):
-        sample, fed = law(seed, 3000)
+    truth = compare(law(10**6, 400_000, levels=0)[1], at=at, count=30).numbers
+    for seed in range(50):
+        sample, fed = law(seed, 3000, levels=None)
         found = compare(fed, at=at, count=8)
-        low, high = np.moveaxis(spread_of(found, fed, sample, 200).interval, -1, 0)
+        low, high = np.moveaxis(spread_of(found, fed, sample, 100).interval, -1, 0)
         known = np.isfinite(found.numbers) & np.isfinite(low)
         hits.append(np.where(known, (low <= truth + 1e-9) & (truth - 1e-9 <= high), np.nan))
     assert np.nanmean(hits) > 0.93
