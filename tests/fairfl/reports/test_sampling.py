@@ -13,8 +13,9 @@ from scipy.optimize import linprog
 
 import fairfl as ff
 import fairfl.reports.sampling as sampling
-from fairfl.reports.comparison import compare
+from fairfl.reports.comparison import Spread, compare
 from fairfl.reports.comparison_intervals import _further_apart, _spots, with_intervals
+from fairfl.reports.comparison_words import _too_few
 from fairfl.reports.question import PLAIN
 from fairfl.reports.sampling import (
     SPLITS,
@@ -331,6 +332,18 @@ def test_a_spot_without_a_certified_rule_has_no_interval(monkeypatch):
     monkeypatch.setattr(sampling, "rules_at", uncertain)
     spread = spread_of(found, fed, sample)
     assert np.isnan(spread.interval[0, 1]).all() and np.isnan(spread.held).all()
+
+
+def test_how_many_people_would_do_follows_from_the_furthest_end():
+    """Of 750 people a site, where a loss of nothing may be 3 points: 9 times as many."""
+    sample, fed = law(0)
+    found = compare(fed, at=[0.2], count=3)
+    ends = np.stack([found.numbers - 0.001, found.numbers + 0.001], axis=-1)
+    for end, told in ((0.03, "about 6,800 people a site"), (0.009, "")):
+        ends[3, 4] = 0.0, found.numbers[3, 4] + end
+        spread = Spread(ends, np.ones((5, 1)), np.zeros((5, 3, 2)), 20, 0)
+        words = " ".join(_too_few(replace(found, people=sample.people, spread=spread)))
+        assert told in words and bool(told) == bool(words), words
 
 
 @pytest.mark.deep
