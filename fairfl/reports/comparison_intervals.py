@@ -30,10 +30,11 @@ def with_intervals(
 
     An interval is from 1.96 standard errors below the smallest to as many above the largest of
     six numbers: what these people give, which is too good; what the same rules give judged on
-    people they were not fitted to, which is not good enough; and, since frontiers are steep at
-    their smallest disparity, what these people give if that is the largest in its interval, as far
-    on the other side, and at the other budgets, one for all, with which the smallest disparity may
-    be reached; and if the disparity of one client was larger. ``bootstraps``: 0 for nothing.
+    people they were not fitted to, which is not good enough; since frontiers are steep at their
+    smallest disparity, what these people give if that is the largest in its interval, and as far on
+    the other side; and, at one budget for all, what they give at the other budgets with which the
+    smallest disparity may be reached, and if the disparity of one client was larger.
+    ``bootstraps``: 0 for nothing.
     """
     found = replace(found, people=sample.people)
     if bootstraps == 0:

@@ -9,9 +9,9 @@ judged by rules that were fitted, at the same budgets, to the other four fifths.
 
 A derivative knows the rule that is found, and not how other people would change it. What that
 adds (for the members of an ensemble at its smallest disparity, say) shows where rules are fitted to
-four fifths: what the derivative does not explain of these numbers is a second part of the variance
-(the jackknife, leaving out a fifth). The disparity of the best rule jumps when η passes a level's
-costs; its interval is that of the bootstrap.
+halves of the people: what the derivative does not explain of these numbers is a second part of the
+variance. The disparity of the best rule jumps when η passes a level's costs; its interval is that
+of the bootstrap.
 """
 
 from __future__ import annotations
