@@ -141,8 +141,8 @@ def _other_budgets(
 
 def _further_apart(found: Comparison, federation: Federation, sample: Counted) -> Array:
     """The table where a scheme of one budget for all loses what it would if the disparity of one
-    client was larger by 1.96 standard errors: the most over clients, at the disparities of the
-    comparison.
+    client was larger by 1.96 standard errors, at the disparities of the comparison: the most over
+    the clients to whom that costs most.
 
     Where several clients' constraints are nearly active, or their rates differ in opposite
     directions, the loss has a kink, and a derivative tells one side of it. A client whose disparity
@@ -157,13 +157,13 @@ def _further_apart(found: Comparison, federation: Federation, sample: Counted) -
         for k in np.flatnonzero(np.isfinite(own[1:-3, 0])) + 1 if scheme in COMMON else ():
             worth, disparity = own[k]
             loss = [out[0, k, 0] - worth]
-            for less in np.diag(more):
-                budgets = reach.points.eps[k] - less + less.max() * np.linspace(-1, 1, 5)[:, None]
-                budgets = np.maximum(budgets, 0.0)
-                alone = sampling.at_budgets(federation, scheme, budgets[2:3], asked)[0, 0]
-                if not alone < worth - ZERO:
-                    continue  # the client's constraint would not be active
-                tried = sampling.at_budgets(federation, scheme, budgets, asked)
+            lower = reach.points.eps[k] - np.diag(more)
+            alone = sampling.at_budgets(federation, scheme, np.maximum(lower, 0.0), asked)[:, 0]
+            for client in np.argsort(alone)[: sampling.COSTLIEST]:
+                if not alone[client] < worth - ZERO:
+                    break  # the client's constraint would not be active
+                budgets = lower[client] + more[client] * np.linspace(-1.0, 1.0, 5)[:, None]
+                tried = sampling.at_budgets(federation, scheme, np.maximum(budgets, 0.0), asked)
                 tried = tried[np.isfinite(tried[:, 0])]
                 value, apart = tried[np.argsort(tried[:, 1])].T
                 lost = asked.at(best, np.minimum(apart, best.disparity[-1])) - value

@@ -49,6 +49,8 @@ EVEN = 16
 """Budgets that are tried between none and that of the best rule."""
 FOLDS = 5
 """Parts of the people; rules are fitted to all but one, and judged on that."""
+COSTLIEST = 3
+"""Clients whose disparity is taken to be larger, one at a time."""
 SPLITS = 3
 """Times that the people are halved."""
 

@@ -361,4 +361,4 @@ def test_intervals_hold_the_truth():
         known = np.isfinite(found.numbers) & np.isfinite(low)
         hits.append(np.where(known, (low <= truth + 1e-9) & (truth - 1e-9 <= high), np.nan))
     assert np.nanmean(hits) > 0.93
-    assert np.nanmean(hits, axis=0)[0].min() > 0.9  # CFL's, the boundary at zero included
+    assert np.nanmean(np.array(hits)[:, 0], axis=0).min() > 0.9  # CFL's, the boundary at zero included
