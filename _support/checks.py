@@ -14,9 +14,9 @@ Array = NDArray[Any]
 
 
 MOST_WHOLE = 2**63 - 1
-"""What numpy counts up to."""
+"""Largest whole number that numpy represents."""
 MOST_CELLS = 10**8
-"""Cells of a table: 0.8 GB. More is refused before it is taken."""
+"""Largest number of cells of a table, 0.8 GB. More is refused before the memory is taken."""
 
 
 def as_array(name: str, value: Any) -> Array:

@@ -19,7 +19,7 @@ class Named(Protocol):
 
     @property
     def name(self) -> str:
-        """By which it is found."""
+        """Name by which the module is found."""
         ...
 
 

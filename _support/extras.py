@@ -16,9 +16,9 @@ EXTRAS = {
     "torch": "sims",
     "ray": "ray",
 }
-"""The extra by the module that it brings."""
+"""The extra that installs each module."""
 HINT = 'pip install ".[{extra}]" in the checkout, or "WHEEL[{extra}]" with the path of a wheel'
-"""No index has fairfl."""
+"""How to install an extra. fairfl is in no package index."""
 
 
 class MissingExtra(ModuleNotFoundError):

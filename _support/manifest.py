@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 from fairfl._support.whole_file import remove_partial, write_whole
 
 SUFFIX = ".manifest.json"
-"""How the name of a manifest ends; what stands before is the name of the piece."""
+"""End of a manifest's file name; the rest is the name of the output."""
 SEAL = "sha256"
 """The key of a sealed object's own digest."""
 

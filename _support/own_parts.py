@@ -31,9 +31,9 @@ DIGESTS: dict[str, str] = {}
 
 
 CALLED = re.compile(r"\b(\w+)\(\) (?:takes|missing|got an)|instantiate abstract class (\w+)")
-"""What cannot be called, as Python says it."""
+"""Matches Python's message about a call with wrong arguments."""
 PLACES: set[str] = set()
-"""Files of what was imported."""
+"""Files of the imported modules."""
 
 
 def place_of(error: BaseException) -> str | None:

@@ -50,11 +50,12 @@ def as_done(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], jobs: 
 
 
 def begin() -> None:
-    """What a process does first: import what ``--import`` named. It ends when its parent ends, be
-    it killed.
+    """What a process does first: ignore Ctrl-C, and import what ``--import`` named. It ends when
+    its parent ends, be it killed.
     """
     from fairfl._support.own_parts import named_modules
 
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_follow, daemon=True).start()
     named_modules()
 
@@ -70,8 +71,8 @@ def deaf() -> Iterator[None]:
     """Processes born here ignore Ctrl-C: a terminal sends it to all, and each would print a
     traceback.
 
-    The parent alone hears it, and ends them. The first submission starts them all; they inherit
-    what it ignores.
+    The parent alone hears it, and ends them. They inherit what it ignores, as submissions start
+    them.
     """
     if current_thread() is not main_thread():  # where Python allows no handler of signals
         yield

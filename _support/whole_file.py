@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 PARTIAL = ".partial"
-"""How the name of a file ends while it is being written; what a killed process left of one may be
-removed.
-"""
+"""End of the name of a file that is being written. What a killed process left may be removed."""
 
 
 def write_whole(

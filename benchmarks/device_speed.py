@@ -13,7 +13,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from fairfl.sims.models import ResNet18GN
 
 NUMBER = 4
-"""Bytes of a float32."""
+"""Bytes of one float32."""
 
 
 def has_gpu() -> bool:

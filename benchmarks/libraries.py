@@ -17,7 +17,7 @@ from fairfl.theory.populations.calibration import ScoreWarning
 from fairfl.theory.populations.federation import Federation
 
 BUDGETS = 200
-"""Budgets of our curve where the libraries take one."""
+"""Number of budgets of our curve; the libraries take one."""
 
 
 def people(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

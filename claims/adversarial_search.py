@@ -10,7 +10,7 @@ import numpy as np
 
 Instance = dict[str, Any]
 MARGINLESS = 1e3
-"""Stands for the margin where an instance breaks a premise: no violation to be found there."""
+"""Margin used where an instance breaks a premise, since no violation can be found there."""
 METHODS: tuple[tuple[str, dict[str, float]], ...] = (
     ("L-BFGS-B", {"ftol": 1e-15, "gtol": 1e-12}),
     ("Nelder-Mead", {"xatol": 1e-12, "fatol": 1e-15, "adaptive": True}),

@@ -32,7 +32,7 @@ _NEGATED: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 TINY = sys.float_info.min
-"""Minus this is the margin of a strict relation between equal numbers, which is violated."""
+"""Minus this is the margin of a strict relation between equal numbers: the relation is violated."""
 
 
 @dataclass(frozen=True)

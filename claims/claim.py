@@ -30,7 +30,7 @@ Whose = Literal["printed", "implied", "reading", "ours"]
 WHOSE: tuple[str, ...] = get_args(Whose)
 Severity = Literal["theorem", "constant", "step", "remark", "misprint"]
 SEVERITIES: tuple[str, ...] = get_args(Severity)
-"""How much an erratum changes, the most first."""
+"""Severities of errata, the most severe first."""
 REPAIRED = "/repaired"
 _ID = re.compile(r"[a-z]+(/[A-Za-z0-9.-]+)+\Z")
 _PLACE = re.compile(r"([a-z]+)-(\w+(?:\.\d+)*)(?:-[a-z]\w*)*")
@@ -111,11 +111,11 @@ class Mutant:
 
 
 Mutants = Mapping[str, tuple[str, Mapping[str, Any] | Check]]
-"""name -> (change, what the claim's check is given other values of; or a check of its own)."""
+"""name -> (change, changed parameters of the claim's check, or a check of its own)."""
 
 
 Form = Mapping[str, Any]
-"""What a form of a claim has of its own: title, statement, check, mutants, ..."""
+"""Fields in which a form of a claim differs: title, statement, check, mutants, ..."""
 
 
 def caption(id: str, line: int, title: str, printed: str, **more: Any) -> Claim:

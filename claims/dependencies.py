@@ -19,12 +19,12 @@ from fairfl._support.manifest import sha256
 
 PROOFS = Path(__file__).parent / "proofs"
 ALWAYS = ""
-"""The name for what binds none at a module's top level: it runs where any part is used."""
+"""Name for statements that bind no name: they run whenever the module is used."""
 LEAVES, IMPORTS = (ast.Name, ast.Constant), (ast.Import, ast.ImportFrom)
 JUDGE = "fairfl.claims.outcome"
 """What verifies the certificates and tries the mutants of every claim."""
 DISCOVERY = ("fairfl._support.own_parts",)
-"""Finds modules by their names: no verdict depends on how."""
+"""Modules that find others by name. No verdict depends on how."""
 Use = tuple[str, str]
 """A module, and a name in it."""
 
@@ -159,7 +159,7 @@ def _flat(statement: ast.AST) -> tuple[str, list[Any]]:
 
 
 def _is_docstring(node: Any) -> bool:
-    """Of whatever: a string that stands alone."""
+    """Whether a node is a string that stands alone."""
     return type(node) is ast.Expr and type(getattr(node.value, "value", 0)) is str
 
 

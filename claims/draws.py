@@ -16,18 +16,18 @@ from fairfl.claims.case import Case
 from fairfl.claims.exact import decode, encode
 
 KEPT = 3
-"""Worst instances that are kept."""
+"""Number of worst instances that are kept."""
 SLOW_BUT_COUNTED = (
     HealthCheck.too_slow,
     HealthCheck.filter_too_much,
     HealthCheck.data_too_large,
     HealthCheck.large_base_example,
 )
-"""Checks of hypothesis that ask for patience: what is discarded is counted here, and judged by the
-certificate.
+"""Health checks of hypothesis that are switched off: discarded instances are counted here, and the
+certificate judges their share.
 """
 CHUNK = 1000
-"""Examples a run of hypothesis: its bookkeeping grows with their number."""
+"""Examples in one run of hypothesis, whose bookkeeping grows with their number."""
 Instance = dict[str, Any]
 
 

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 Property = Callable[["Objective", "np.ndarray", "np.ndarray", float], float]
 """objective, two loss vectors, a number in (0, 1) -> a number that is >= 0 where it holds."""
 WIDTH = 4.0
-"""Losses are drawn from the part of the domain within this of its finite bound, or of 0."""
+"""Losses are drawn within this distance of the domain's finite bound, or of 0."""
 CLOSE, COMPUTED = 1e-8, 1e-5
-"""Relative tolerance of what is compared; of what rests on a computed conjugate."""
+"""Relative tolerances: of comparisons, and of those that use a computed conjugate."""
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,8 @@ HEADS = (
     ("Theorem", "Lemma", "Proposition", "Corollary"),
     ("Eq", "(", "Algorithm", "Definition", "Assumption"),
 )
-"""How the number of a claim begins, the most important ones first; figures, tables, remarks and
-sentences come after them.
+"""Beginnings of a claim's number, the most important first. Figures, tables, remarks and sentences
+follow.
 """
 
 

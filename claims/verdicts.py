@@ -10,8 +10,8 @@ from fairfl.claims.claim import Claim, Verdict
 from fairfl.claims.registry import order
 
 CONFIRMED: tuple[Verdict, ...] = ("holds",)
-"""What another claim may rest on; on the repaired form of a false one, not on the false one
-itself.
+"""Verdicts on which another claim may rest. A claim may rest on the repaired form of a false one,
+not on the false one.
 """
 
 

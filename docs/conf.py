@@ -53,6 +53,7 @@ html_math_renderer = "mathml"
 html_static_path, html_css_files = ["static"], ["site.css"]
 html_theme = "pydata_sphinx_theme"
 html_theme_options = {"show_toc_level": 2, "navigation_with_keys": True}
+toc_object_entries_show_parents = "hide"
 suppress_warnings = ["config.cache"]  # of a function among the settings
 autodoc_typehints = "none"
 routing = (
@@ -104,8 +105,8 @@ def _paper(app: Any, where: str, content: list[str]) -> None:
 
 
 def _docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """As numpydoc reads it: what stands behind a name is its description; |x| is an absolute value,
-    and no substitution.
+    """As numpydoc reads it: what stands behind a name is its description, unless this follows in
+    the next line; |x| is an absolute value, and no substitution.
     """
     text = re.sub(r"(?<!`)\|", r"\\|", "\n".join(lines))
     lines[:] = re.sub(r"(?<=\.)  (?=[A-Z]\w+ : )", "\n", text).split("\n")  # a second error
@@ -116,15 +117,21 @@ def _docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: 
         if section == "Returns" and line and out[-1] != "Returns" and out[-1].strip("-"):
             out[-1] += " " + line.strip()
         elif section in ("Parameters", "Attributes", "Raises") and told:
-            out += [told[1], f"    {told[2]}"]
+            typed = len(line) < 60 and after.startswith("    ")
+            out += [line] if typed else [told[1], f"    {told[2]}"]
+        elif section in ("Parameters", "Attributes") and line not in ("", section) and not out[-1]:
+            out += ["Notes", "-----", line]  # text after the last parameter
+            section = "Notes"
         else:
             out.append(line)
     lines[:] = out
 
 
 def _returned(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """What is returned is a sentence: numpydoc takes it for the name of a type, without a text."""
-    lines[:] = [line for line in lines if line.strip() != ".."]
+    """What is returned is a sentence: numpydoc takes it for the name of a type, without a text. And
+    its mark of what it has processed, a comment, is dropped.
+    """
+    lines[:] = [line for line in lines if line.strip() not in ("..", "!! processed by numpydoc !!")]
 
 
 def _drawn(block: Any, block_vars: dict[str, Any], gallery_conf: Any) -> str:
@@ -132,7 +139,7 @@ def _drawn(block: Any, block_vars: dict[str, Any], gallery_conf: Any) -> str:
     from sphinx_gallery.scrapers import figure_rst
 
     path = next(block_vars["image_path_iterator"])
-    block_vars["example_globals"]["figure"].savefig(path)
+    block_vars["example_globals"]["figure"].savefig(path, dpi=200)
     return figure_rst([path], gallery_conf["src_dir"])
 
 
@@ -142,6 +149,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_signature": False,
+    "write_computation_times": False,
     "min_reported_time": 1e9,
     "image_scrapers": (_drawn,),
 }

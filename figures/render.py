@@ -29,9 +29,7 @@ from fairfl.theory.populations.federation import Federation
 SHARED = ("fairfl.theory", "fairfl.solvers", "fairfl.sims.data", "fairfl.studies", "fairfl.figures")
 """Packages whose sources decide what a figure shows."""
 SOURCE = "source"
-"""What the manifest calls the digest of those sources; the rest of its inputs are the files of
-data.
-"""
+"""Name in the manifest of the digest of those sources. The other inputs are the data files."""
 
 
 @dataclass(frozen=True)

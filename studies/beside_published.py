@@ -17,9 +17,9 @@ eo difference, eodds difference, accepted, Acc. gap, E gap, GB (9), GB (20), lea
 above FedAvg, LS, loss, training loss, KL, after 10 %, after 50 %, at the end, mean loss, worst loss
 """
 DIGITS = {"variance": 0, **dict.fromkeys(" ".join(_THREE.split()).split(", "), 3)}
-"""Printed after the point, where it is not one; the same on validation."""
+"""Decimals of each measure in the tables, of validation measures too; one where none is given."""
 COVERAGE = 0.95
-"""Of intervals over seeds."""
+"""Level of the confidence intervals over seeds."""
 COLUMNS = ["dataset", "objective", "measure", "published", "published_sd"]
 
 

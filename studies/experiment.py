@@ -14,7 +14,7 @@ from fairfl.studies.beside_published import COLUMNS
 PROFILES = ("quick", "paper")
 MOST_SEEDS = 1000
 SEEDS = {"quick": 2, "paper": 5}
-"""Of a profile, where an experiment has no numbers of its own."""
+"""Seeds of each profile, for experiments that do not set their own."""
 
 
 @dataclass(frozen=True)

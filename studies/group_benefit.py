@@ -16,17 +16,17 @@ from fairfl.theory.measures import dynamic
 BASELINE = "FedAvg"
 BY_ROUND = ("GB (9)", "GB (20)", "least gap", "LS", "accuracy", "loss")
 PRINTED, FOLLOWING, GAP, SPREAD, ACCURACY, LOSS = BY_ROUND
-"""(9) and (20); the least gap between the benefits of two groups (``fairness_margin``); (19);
-accuracy in percent and mean loss over all clients' samples, those included who have yet to join:
-(1).
+"""Equations (9) and (20); the smallest gap between the benefits of two groups
+(``fairness_margin``); equation (19); accuracy in percent and mean loss over the samples of all
+clients, also of those who have not joined yet: equation (1).
 """
 SHOWN = (
     *((measure, part) for measure in (PRINTED, FOLLOWING) for part in ("train", "test")),
     *((SPREAD, "test"), (ACCURACY, "test"), (LOSS, "train")),
 )
-"""Of ``curves``: measure and part."""
+"""Columns of ``curves``: measure and part."""
 MOST = 700.0
-"""Nats between losses: exp of a larger gap is no number."""
+"""Largest difference of losses, in nats: exp of more overflows."""
 RUN = ["dataset", "objective", "seeds", "round", "groups"]
 
 
@@ -48,13 +48,13 @@ def with_groups(result: Result) -> pd.DataFrame:
 
 
 Key = tuple[str, str, int, str]
-"""Dataset, objective, seed and part."""
+"""A run: dataset, objective, seed and part."""
 
 
 def courses(clients: pd.DataFrame) -> dict[Key, tuple[pd.DataFrame, Array, Array]]:
-    """Of every run on one part of the data, in the order of the table: a row a measured round (T,)
-    with the number of groups that have joined and ``BY_ROUND``; the losses (T, S) of the groups,
-    clients weighed by their samples; and the rows (S,) at which the groups join.
+    """Every run on one part of the data, in the order of the table: a row for each measured
+    round (T,) with the number of groups that have joined and ``BY_ROUND``; the losses (T, S) of
+    the groups, clients weighed by their samples; and the rows (S,) at which the groups join.
 
     Of one group GB and LS are 0 and the gap is NaN.
     """
@@ -84,7 +84,7 @@ def courses(clients: pd.DataFrame) -> dict[Key, tuple[pd.DataFrame, Array, Array
 
 
 def by_round(clients: pd.DataFrame) -> pd.DataFrame:
-    """A row a run, part and measured round; columns groups, joined, and ``BY_ROUND``."""
+    """A row for each run, part and measured round; columns groups, joined, and ``BY_ROUND``."""
     return pd.concat([course for course, *_ in courses(clients).values()], ignore_index=True)
 
 
@@ -114,10 +114,11 @@ def groups_of(clients: pd.DataFrame, part: str) -> pd.DataFrame:
 
 
 def values(clients: pd.DataFrame, part: str = "test") -> pd.DataFrame:
-    """Of each run after the last round, on the rows of ``part``: ``BY_ROUND``; "above FedAvg", how
-    much its gaps are above those of FedAvg with the same seed, the least over the pairs of groups,
-    (4); and in what share of the measured rounds, in percent, all gaps are positive ("fair rounds",
-    definition 2) and all are above FedAvg's ("fairer rounds", (4)). And the loss on training rows.
+    """Measures of each run after the last round, on the rows of ``part``: ``BY_ROUND``; "above
+    FedAvg", how much larger its smallest gap between two groups is than FedAvg's with the same
+    seed, (4); the share of measured rounds, in percent, in which all gaps are positive ("fair
+    rounds", definition 2), and in which all are above FedAvg's ("fairer rounds", (4)); and the
+    loss on training rows.
     """
     every, lines = courses(clients), []
     for (dataset, objective, seed, of), (course, by_group, joins) in every.items():

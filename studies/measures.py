@@ -27,10 +27,10 @@ MEASURES: dict[str, Measure] = {
     "angle": lambda a, n: float(np.degrees(uniformity.angle(a))),
     "KL": lambda a, n: float(uniformity.kl_to_uniform(a)),
 }
-"""Of accuracies a (K,) of clients with n (K,) samples: the mean over samples, the mean over
-devices; of the tenth of the devices that is worst and best (the last one counted in part); spread
-over the devices, the divisor K; the angle with (1, ..., 1) in degrees; the divergence of a / sum a
-from the uniform law, in nats.
+"""Functions of the accuracies a (K,) of clients with n (K,) samples: mean over samples; mean over
+devices; mean of the worst and of the best tenth of the devices (the last device counts in part);
+spread over the devices, with divisor K; angle with (1, ..., 1) in degrees; divergence of a / sum a
+from the uniform distribution, in nats.
 """
 
 KEYS = ["dataset", "objective", "seed"]

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 
 Cell = tuple[str, str | None]
-"""A number, and its spread where one is printed."""
+"""A number, and its spread where the paper prints one."""
 Printed = dict[tuple[str, str], Mapping[str, Cell]]
-"""(data, row) -> measure -> cell. A measure that the row does not have is not there."""
+"""(data, row) -> measure -> cell. Measures that a row does not have are left out."""
 CELL = re.compile(r"(-?\d*\.?\d+)\s*(?:±\s*(\d*\.?\d+))?")
 
 

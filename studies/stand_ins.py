@@ -13,7 +13,7 @@ SOURCES = {
     "Fashion-MNIST": "fashion-mnist",
     "Shakespeare": "shakespeare",
 }
-"""What tables call them, and their names for ``load_federated``, which are their folders'."""
+"""Names of data sets in tables, and for ``load_federated``, whose folders have these names."""
 FETCHING = (
     "`fairfl.sims.data.federated.load_federated(NAME)` fetches what can be had, and an experiment "
     "takes what is in FAIRFL_DATA or the cache."

@@ -21,7 +21,7 @@ from fairfl.studies.experiment import Unit
 MEASURED = "measured.parquet"
 MANIFEST = f"measured{SUFFIX}"
 CONFIGURATION, FILES = "configuration", "files"
-"""What the manifest has as inputs."""
+"""Inputs that the manifest lists."""
 
 
 def configuration(unit: Unit) -> dict[str, Any]:

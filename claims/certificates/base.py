@@ -11,7 +11,7 @@ from fairfl.claims.call import Call
 
 Level = Literal["proved", "symbolic", "certified", "property", "numeric"]
 LEVELS: tuple[Level, ...] = get_args(Level)
-"""Strongest first."""
+"""Levels of evidence, the strongest first."""
 Finding = Literal["holds", "refuted"]
 TYPES: dict[str, type[ClaimCertificate]] = {}
 """Every concrete certificate by the name of its class, as JSON calls it."""

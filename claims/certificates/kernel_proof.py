@@ -23,28 +23,28 @@ REALS = (
     "ClassicalDedekindReals.sig_not_dec",
     "FunctionalExtensionality.functional_extensionality_dep",
 )
-"""What Coq's real numbers assume: two principles of classical logic, and extensionality."""
+"""Axioms of Coq's real numbers: two principles of classical logic, and extensionality."""
 CLASSICAL = (*REALS, "Classical_Prop.classic")
-"""With the excluded middle, which the library's theorems on continuity use."""
+"""These axioms and the excluded middle, which the library's theorems on continuity use."""
 COMPILING = ContextVar("COMPILING", default=True)
-"""Whether files are compiled; a record that is current tells that the kernel has checked them."""
+"""Whether proof files are compiled: a current record says that the kernel has checked them."""
 SECONDS = 120
 """A proof that takes longer to compile is rejected."""
 NAMES = ("Definition", "Fixpoint")
-"""What a statement may be written with; these sentences are part of it."""
+"""Sentences that define terms of a statement; they are part of the statement."""
 HEADS = ("From", "Require", "Import", "Open Scope", "Lemma", "Theorem", *NAMES)
-"""How a sentence outside of proofs may begin: no axiom, no option, no notation, no module."""
+"""Allowed beginnings of a sentence outside of proofs: no axiom, option, notation or module."""
 TACTIC = re.compile(r"[-+*{} ]*(?:(?:all|\d+) ?: ?[{} ]*)?(?:[a-z(\[]|$)")
-"""How a sentence inside of a proof begins. Commands begin with a capital: ``Defined``, say."""
+"""Form of a sentence inside of a proof. Commands, such as ``Defined``, begin with a capital."""
 HEADER = """From Coq Require Import Reals Lra Lia List Permutation Sorted.
 Open Scope R_scope."""
-"""In what statements are read."""
+"""Imports and scopes with which statements are read."""
 WITNESS = "_witness"
 """``Lemma NAME_witness`` shows that the hypotheses of ``Theorem NAME`` can hold together: all on
 the way to each part of its conclusion, definitions unfolded.
 """
 CHAINS = Path(__file__).with_name("data").joinpath("chains.v").read_text("utf-8")
-"""Ltac: the list of conjunctions that a witness shows."""
+"""Ltac code that lists the conjunctions which a witness must show."""
 UNWITNESSED = {
     "ensemble.v": ("lemma_12", "lemma_14", "lemma_15"),
     "shares.v": ("lemma_16",),

@@ -12,12 +12,12 @@ from fairfl.claims.draws import Tally, draw
 from fairfl.claims.exact import decode
 
 MOST_DISCARDED = 0.5
-"""A strategy that misses its premises more often than this does not draw what it says."""
+"""Largest share of drawn instances that may break a premise."""
 FIRST = 20
-"""Instances drawn again whenever a run is verified; :meth:`PropertyRun.replay` draws them all."""
+"""Number of instances drawn again when a run is verified; :meth:`PropertyRun.replay` draws all."""
 SAME = 1e-9
-"""A margin must be met again to this, relative to one and itself: it may be computed by another
-machine's libraries.
+"""Tolerance, relative to 1 and the margin, at which a recomputed margin counts as equal: libraries
+of another machine may round differently.
 """
 
 

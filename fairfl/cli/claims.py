@@ -132,6 +132,7 @@ def check(
     with one_line():
         from fairfl.claims import record
         from fairfl.claims.runner import judge, needed
+        from fairfl.reports.claims.text import instance, violations
 
         entries = _entries(ids, level)
         folder = out or (Path("out/claims") if deep else record.COMMITTED if to_record else None)
@@ -158,9 +159,13 @@ def check(
             typer.echo(json.dumps(data, ensure_ascii=False, indent=1))
         else:
             _table([c.to_json() for c in results])
+            for checked in results:
+                if checked.outcome is not None and checked.claim.id in (ids or ()):
+                    for data in checked.outcome.instances:
+                        typer.echo(f"\n{checked.claim.id}, {instance(data)}")
             for checked in failed:
                 typer.echo(f"\nFAILED {checked.claim.id}")
-                for problem in checked.problems:
+                for problem in (*checked.problems, *violations(checked.outcome)):
                     typer.echo("    " + problem.replace("\n", "\n    "))
             typer.echo(f"{len(results)} claims checked, {len(failed)} failed")
         if failed:

@@ -1,4 +1,4 @@
-"""The command line ``fairfl``: a file a command; each imports what takes time when it is run."""
+"""The command line ``fairfl``: a file for each command. Slow imports wait until a command runs."""
 
 from __future__ import annotations
 

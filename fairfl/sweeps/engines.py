@@ -13,7 +13,7 @@ from fairfl._support.own_parts import named_modules
 from fairfl._support.processes import begin, deaf, job_count
 
 LOST = 3
-"""How often Ray tries a task again whose process or machine is lost."""
+"""Number of times that Ray repeats a task whose process or machine was lost."""
 
 
 class Engine(Protocol):
@@ -38,16 +38,20 @@ class Local:
         self.pool = self._pool()
 
     def _pool(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(self.slots, get_context("spawn"), begin)
+        """A pool whose processes are started, here alone: Ctrl-C is lost in these moments."""
+        pool = ProcessPoolExecutor(self.slots, get_context("spawn"), begin)
+        with deaf():
+            for _ in range(self.slots):
+                pool.submit(int)
+        return pool
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """See ``Engine``; a terminal's Ctrl-C is for this process alone."""
-        with deaf():
-            try:
-                return self.pool.submit(function, *arguments)
-            except BrokenExecutor:  # a process was lost, and with it the pool
-                self.pool = self._pool()
-                return self.pool.submit(function, *arguments)
+        """See ``Engine``."""
+        try:
+            return self.pool.submit(function, *arguments)
+        except BrokenExecutor:  # a process was lost, and with it the pool
+            self.pool = self._pool()
+            return self.pool.submit(function, *arguments)
 
     def close(self, stop: bool) -> None:
         """See ``Engine``."""

@@ -14,9 +14,9 @@ from fairfl._support.whole_file import write_whole
 from fairfl.sweeps.grid import columns, digest, plain
 
 SWEEP = "sweep.json"
-"""What is swept, in the folder."""
+"""File of the folder that describes the sweep."""
 TABLE = "table.parquet"
-"""The table, in the folder."""
+"""File of the folder with the table of all units."""
 
 
 @dataclass(frozen=True)
@@ -173,4 +173,4 @@ def _text(value: Any) -> str:
 
 
 Progress = Callable[[int, int], None]
-"""How many units are done, and of how many."""
+"""Called with the number of units that are done, and of all units."""

@@ -25,9 +25,9 @@ from fairfl.sweeps.grid import Grid, identity, plain
 
 ENGINES = ("local", "ray")
 IN_FLIGHT = 4
-"""Tasks that wait or run, for each that can run at a time."""
+"""Tasks that wait or run, for each task that can run at a time."""
 SECONDS, MOST = 0.2, 200
-"""A task is as many units as take about so long, and at most so many."""
+"""Units are grouped into tasks of about this many seconds, and at most this many units."""
 LOST = "the process that ran it ended: it was killed, ran out of memory, or crashed"
 
 Function = Callable[..., Any]

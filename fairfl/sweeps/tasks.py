@@ -89,7 +89,7 @@ def claim(claim: str, effort: str = "quick", folder: str | None = None) -> dict[
 
 
 TASKS = {one.__name__: one for one in (solve, min_disparity, frontier, simulate, crosscheck, claim)}
-"""By the name that a configuration has for them."""
+"""Tasks by the names that a configuration gives them."""
 
 
 def _federation(told: Any) -> Federation:

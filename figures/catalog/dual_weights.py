@@ -28,7 +28,7 @@ OTHER = 0.5
 TEN = np.arange(10) / 10 + 0.05
 POINTS = 200
 TOP = 4.2
-"""Of panel (b): AFL's worst client, with weight 10, is named instead of drawn."""
+"""Top of panel (b). AFL's worst client, with weight 10, is named instead of drawn."""
 
 
 SHORT, LONG = (0, (1.2, 1.2)), (0, (5, 1.6))

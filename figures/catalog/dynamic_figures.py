@@ -15,7 +15,7 @@ from fairfl.figures.lib.dynamic import FOUR, MAIN, SIX, WITHIN, Measures, Row
 from fairfl.figures.lib.figure_entry import FigureEntry
 
 FEW = "2,000 rows"
-"""At a learning rate of 0.1; all 70,000 at the paper's, 0.01."""
+"""Runs of 2,000 rows, at a learning rate of 0.1; runs of all rows use the paper's, 0.01."""
 TWO, MANY = (f"{groups} groups, two layers, α = 0.9, {FEW}" for groups in ("two", "10"))
 CLIPPED = ("FedAvg", "Algorithm 3")
 QS = ("FedAvg", *(f"q-FedAvg, q = {q}" for q in (0.01, 0.1, 1)))

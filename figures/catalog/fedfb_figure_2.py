@@ -41,7 +41,7 @@ SAMPLE_X = (
     {"F": (-3,), "M": (2, 5, 8)},
     {"F": (3, 6, 9), "M": (-1,)},
 )
-"""Where the samples are drawn: any distinct places with the right signs would do."""
+"""Places of the samples. Any distinct places with the right signs would do."""
 MAJORITY = "majority vote"
 PINK = "#CC79A7"
 SPAN = (-3.8, 9.8)

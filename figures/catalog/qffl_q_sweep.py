@@ -39,7 +39,7 @@ FAMILIES = {
     "even": ((2.0, 2.0, 2.0), (0.0, 1.5, 2.0), (1.0, 1.75, 0.0)),
     "uneven": ((2.0, 0.25, 1.5), (1.25, 1.25, 0.25), (0.0, 2.0, 0.75)),
 }
-"""a, c, h of the three clients."""
+"""Parameters a, c and h of the three clients."""
 MEASURES = {
     "variance": ("variance", "#0072B2", "-"),
     "angle": ("angle to (1, 1, 1)", "#D55E00", (0, (5, 1.6))),

@@ -41,7 +41,7 @@ PROFILES = {
         RankWeighted.geometric(0.5), "#D55E00", (0, (6, 1.2, 1, 1.2, 1, 1.2)), "X"
     ),
 }
-"""Least concerned with the worst-off first; z = 0.85 and 0.5 are p-FFL's."""
+"""Profiles, beginning with the least concern for the worst-off; z = 0.85 and 0.5 are p-FFL's."""
 
 
 def data() -> pd.DataFrame:

@@ -20,17 +20,16 @@ if TYPE_CHECKING:
     from fairfl.studies.crosscheck.study import Drawing
 
 COLOURS = ("#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933", "#7F7F7F")
-"""Okabe and Ito's but for those of the three schemes, which are theirs alone; then Tol's wine and
-olive, and grey.
+"""Okabe and Ito's colours without those of the three schemes, then Tol's wine and olive, and grey.
 """
 MARKERS = ("D", "v", "P", "X", "o", "^", "s")
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (4, 1.4, 1, 1.4)))
 
 GUIDE = "n^"
-"""How the names of lines begin that show a power of n: grey, behind what was measured."""
+"""Beginning of the names of lines that show a power of n, in grey behind the other series."""
 
 LONG = 28
-"""Characters of a series' name with which four do not fit side by side below a page."""
+"""Characters of a series' name from which four names do not fit side by side below a page."""
 
 
 def draw(drawing: Drawing, measures: pd.DataFrame, folder: Path) -> list[Path]:

@@ -30,7 +30,7 @@ RUNS = "FAIRFL_RUNS"
 KEPT = Path(__file__).with_suffix(".csv")
 """curves.csv of ``fairfl simulate dynamic-mnist --profile paper``."""
 WIDE = 100.0
-"""A GB above has a scale that is linear up to 1 and logarithmic beyond: curves below stay apart."""
+"""Panels with a GB above this are logarithmic beyond 1, so that lower curves stay apart."""
 TRAINED = 80.0
 """Test accuracy in percent; below it at the end, a model counts as under-trained."""
 PALE = 0.4
@@ -56,7 +56,7 @@ LOOKS = {
     "q-FedAvg, q = 0.1": (PINK, DOTTED),
     "q-FedAvg, q = 1": (PINK, MIXED),
 }
-"""A colour an algorithm, a line a variant."""
+"""Each algorithm has a colour, each variant a line style."""
 
 Measures = tuple[tuple[str, str], ...]
 FOUR: Measures = (("GB (9)", "test"), ("GB (20)", "test"), ("accuracy", "test"), ("loss", "train"))
@@ -127,6 +127,7 @@ def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
             pale |= bool(faint)
             _curve(axes, mine, name, PALE if faint else 1.0)
         _joins(axes, next(iter(own.values())))
+        axes.locator_params("y", nbins=4)
         if measure.startswith("GB"):
             axes.axhline(0.0, color=style.INK, lw=0.5)
             if max(axes.get_ylim()) > WIDE:

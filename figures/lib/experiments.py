@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from fairfl.studies.experiment import Picture
 
 COLOURS = ("#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-"""Okabe and Ito's; from the eighth curve on they come again, with another line, seven and four
-being coprime.
+"""Okabe and Ito's colours. From the eighth curve on they repeat with another line style: seven and
+four are coprime.
 """
 LINES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (5, 1.4, 1.2, 1.4)))
-"""Neighbours differ, so that a curve which lies on another lets it through."""
+"""Line styles. Neighbours differ, so that a curve below another remains visible."""
 BANDS = 3
-"""More bands than these in a panel hide each other: then there are none."""
+"""Largest number of bands in a panel. More would hide each other, and none is drawn."""
 
 
 def draw(picture: Picture, clients: pd.DataFrame, folder: Path) -> list[Path]:

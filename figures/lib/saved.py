@@ -18,9 +18,9 @@ from fairfl._support.version import __version__
 
 SUFFIXES = (".csv", ".svg", ".png")
 DIGITS = "%.12g"
-"""Of the CSV: more than a picture shows, fewer than rounding can change."""
+"""Format of numbers in the CSV: more digits than a picture shows, fewer than rounding moves."""
 COMPUTED = r"^([=@\t\r]|[+-](?![\d.]*$))"
-"""How a text begins that a spreadsheet takes for a formula."""
+"""Matches a text that a spreadsheet would take for a formula."""
 
 
 def names(*pictures: str) -> tuple[str, ...]:

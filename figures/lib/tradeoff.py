@@ -19,7 +19,7 @@ COLOURS = "#0072B2 #D55E00 #009E73 #CC79A7 #E69F00 #56B4E9 #000000 #8C6D31 #8822
 """Okabe and Ito's, a brown and a wine."""
 MARKERS = ("o", "s", "^", "D", "v", "p", "h", "P", "X")
 SPREAD = 0.2
-"""Of a panel: how far a spread may reach beyond the outermost means before it is cut."""
+"""Largest part of a spread beyond the outermost means that is shown, as a share of the panel."""
 LINE = {"color": "#999999", "ls": "-", "lw": 1.6}
 
 

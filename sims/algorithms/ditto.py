@@ -10,8 +10,10 @@ from torch import Tensor
 
 from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm
+from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.task import Floats, LocalTask
+from fairfl.sims.engine.updates_in_blocks import Received
 
 
 @dataclass(frozen=True)

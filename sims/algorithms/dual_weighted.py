@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm
 from fairfl.sims.engine.task import Floats
+from fairfl.sims.engine.updates_in_blocks import Received
 from fairfl.theory.aggregation import AFL, QFFL, TERM, Objective, PropFair, RankWeighted
 
 

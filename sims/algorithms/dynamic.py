@@ -13,12 +13,14 @@ from torch import Tensor
 
 from fairfl._support.checks import in_range, one_of, positive
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State, squared_norms
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm
+from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.task import Floats, as_floats
+from fairfl.sims.engine.updates_in_blocks import Received, squared_norms
 from fairfl.theory.bounds.updates import interpolated_length
 
 NORMS = ("layer", "global")
-"""Whether each layer of an update has a length of its own, or the update has one."""
+"""Whether the length is taken of each layer of an update, or of the whole update."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +167,7 @@ class ModifiedNormalizedFedAvg(Dynamic):
 
 @dataclass(frozen=True)
 class ClippingFedAvg(Dynamic):
-    """From t_2 on each entry of w_k - w^t is clipped to [-g, g], g a number a layer: the largest
+    """From t_2 on each entry of w_k - w^t is clipped to [-g, g]. For each layer g is the largest
     size of an entry of the server's last step before the group joined.
 
     Line 5's LM takes the largest entry of w_(t-1) - w_t, not its size: of a layer whose entries all

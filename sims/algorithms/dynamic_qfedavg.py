@@ -16,8 +16,9 @@ from fairfl.sims.algorithms.dynamic import (
     NormalizedFedAvg,
 )
 from fairfl.sims.algorithms.qfedavg import QFedAvg, nonnegative
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm
 from fairfl.sims.engine.task import Floats
+from fairfl.sims.engine.updates_in_blocks import Received
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,9 @@ from torch import Tensor
 
 from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.min_norm import min_norm_weights
-from fairfl.sims.engine.algorithm import PART, Aggregate, Algorithm, Received
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm
 from fairfl.sims.engine.task import as_floats
+from fairfl.sims.engine.updates_in_blocks import PART, Received
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,10 @@ from torch import Tensor
 
 from fairfl._support.checks import in_range, one_of, positive
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, State
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm
+from fairfl.sims.engine.round import State
 from fairfl.sims.engine.task import Floats
+from fairfl.sims.engine.updates_in_blocks import Received
 
 KINDS = ("momentum", "adagrad", "yogi", "adam")
 

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Algorithm, Round
+from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.task import LocalTask
 
 

@@ -9,11 +9,11 @@ from fairfl.sims.engine.task import Floats
 from fairfl.theory.numerics.projections import onto_box_of_sum
 
 TOLERANCE = 1e-12
-"""Of multipliers and steps, for Gram matrices with a diagonal of about one."""
+"""Tolerance of multipliers and steps, for Gram matrices with a diagonal of about one."""
 FEW = 40
-"""Most clients for which the active sets are searched from the centre."""
+"""Largest number of clients for which the active sets are searched from the centre."""
 PASSES, NEAR = 300, 1e-7
-"""Steps of accelerated projected gradient, and how near a bound a weight counts as on it."""
+"""Steps of accelerated projected gradient; distance at which a weight is on its bound."""
 
 
 class NoMinimum(ArithmeticError):

@@ -11,7 +11,8 @@ from torch import Tensor
 
 from fairfl._support.checks import one_of, positive
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Algorithm, Round
+from fairfl.sims.engine.algorithm import Algorithm
+from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.task import LocalTask, SampleWeights
 
 

@@ -10,11 +10,13 @@ import numpy as np
 import torch
 
 from fairfl._support.checks import in_range, one_of, positive
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, squared_norms
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm
+from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.task import Floats, LocalTask, as_floats
+from fairfl.sims.engine.updates_in_blocks import Received, squared_norms
 
 NOTHING = 1e-300
-"""A learning rate below this is none."""
+"""Learning rates below this count as zero."""
 
 
 @dataclass(frozen=True)

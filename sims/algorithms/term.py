@@ -10,8 +10,10 @@ import numpy as np
 from torch import Tensor
 
 from fairfl._support.checks import in_range
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm
+from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.task import LocalTask
+from fairfl.sims.engine.updates_in_blocks import Received
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ TIMEOUT = 30.0
 CHUNK = 1 << 16
 
 SCHEMES = ("https", "file")
-"""Of addresses that are asked; plain http can be answered by anybody on the way."""
+"""Schemes of the addresses that are asked. Anybody on the way can answer plain http."""
 
 Progress = Callable[[str, int, int | None], None]
 """Called during a download: file, bytes read so far, and the total (None where unknown)."""

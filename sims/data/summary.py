@@ -24,7 +24,7 @@ from fairfl.sims.data.table_file import PLAIN, Form, ordered, read_table
 FORMAT, VERSION = "fairfl-summary", 2
 NAMES = ("site", "score", "label", "labels", "group", "groups", "edges")
 LIMITS = ("min_cell", "complemented", "epsilon")
-"""Fields that the file has by their names, before and after the counts."""
+"""Names of fields in the file, before and after the counts."""
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def nonnegative(counts: Array) -> Array:
 
 
 def _digest(data: dict[str, Any]) -> str:
-    """Of all but itself. It finds accidents, not forgery."""
+    """SHA-256 of all other fields. It finds accidents, not forgery."""
     rest = {name: value for name, value in data.items() if name != "sha256"}
     return sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 

@@ -26,13 +26,13 @@ from fairfl._support.checks import Array, existing_file, one_of, shown, some
 
 PARQUET = (".parquet", ".pq")
 NOT_THERE = ("na", "nan", "n/a", "null", "none")
-"""What stands for a missing number; among texts "NA" may be a continent."""
+"""Spellings of a missing number. In a column of texts "NA" may be a continent."""
 BLOCK = 1_000
-"""Rows that are read at once."""
+"""Rows that are read at a time."""
 FIRST = 3
-"""Rows with a missing cell that are named, of each column."""
+"""Number of rows with a missing cell that are named, for each column."""
 Roles = Mapping[str, Sequence[str]]
-"""What columns are wanted for, and their names."""
+"""Roles of columns, each with the columns' names."""
 
 
 @dataclass(frozen=True)
@@ -273,7 +273,7 @@ def _undecoded(path: Path, form: Form) -> str:
 
 
 def _parquet_rows(path: Path) -> Iterator[Sequence[str]]:
-    """As :func:`table_rows`; null is an empty text."""
+    """The rows of a Parquet file, as :func:`table_rows` gives them; null is an empty text."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

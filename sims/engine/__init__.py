@@ -13,11 +13,11 @@ What happens
     Parameters are rows: of all replicates (R, P), and of all clients that train (J, P). A round
     draws who takes part, takes full-data losses where an algorithm asks for them, runs local SGD
     for all clients of all replicates together, chunk by chunk, and asks each replicate's algorithm
-    what it makes of the updates. Randomness is by counter (``counter.py``): it depends on seed,
-    round and client id only.
+    what it makes of the updates. Randomness is by counter (``draws/counter.py``): it depends on
+    seed, round and client id only.
 """
 
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm
 from fairfl.sims.engine.answers import NonFiniteUpdate
 from fairfl.sims.engine.data import ClientData, Parts
 from fairfl.sims.engine.draws.joining import Joining
@@ -26,10 +26,12 @@ from fairfl.sims.engine.kernels.linear import LeastSquares, LinearSVM, Logistic,
 from fairfl.sims.engine.kernels.mlp import MLP
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.kernels.module import Module
+from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.schedule import Constant, Cosine, Exponential, Polynomial, Schedule, Steps
 from fairfl.sims.engine.settings import Computing, Replicate, Training
 from fairfl.sims.engine.simulation import Simulation
 from fairfl.sims.engine.task import LocalTask, SampleWeights
+from fairfl.sims.engine.updates_in_blocks import Received
 from fairfl.sims.runs.files import RunFolderError
 from fairfl.sims.runs.run import Result, best_of, simulate
 

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl._support.checks import instance
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Arrivals, Received, Round
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm
+from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.secure_sums import Summed
+from fairfl.sims.engine.updates_in_blocks import Arrivals, Received
 
 
 class NonFiniteUpdate(ArithmeticError):
@@ -46,7 +48,7 @@ def of_clients(train: Arrivals) -> Iterator[tuple[slice, tuple[Tensor, ...]]]:
 
 
 def checked(train: Arrivals, ids: NDArray[np.int64], round: int) -> Arrivals:
-    """The same updates; NonFiniteUpdate names the first that are not finite."""
+    """The updates as they are; NonFiniteUpdate names the first that are not finite."""
 
     def arrivals() -> Iterator[tuple[Tensor, ...]]:
         for rows, part in of_clients(train):

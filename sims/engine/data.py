@@ -136,7 +136,7 @@ class ClientData:
         return self.ids
 
     def to(self, device: torch.device | str, dtype: torch.dtype) -> ClientData:
-        """The same on ``device``; floats become ``dtype``, whole numbers stay int64."""
+        """The data on ``device``; floats become ``dtype``, whole numbers stay int64."""
         x, y = (
             t.to(device, dtype if t.is_floating_point() else torch.int64) for t in (self.x, self.y)
         )

@@ -32,7 +32,7 @@ class CellSums:
 
 
 NEEDED = ("loss", "wrong", "accepting")
-"""What can be measured."""
+"""Sums that can be measured."""
 
 
 class CellIndex:
@@ -120,7 +120,7 @@ class CellIndex:
         return torch.stack(result)
 
     def cells(self, sums: Floats, clients: NDArray[np.int64], needs: frozenset[str]) -> CellSums:
-        """Of the listed clients, from what was measured of one model (n, k, A, 2), on the host."""
+        """The sums of the listed clients, from those of one model (n, k, A, 2) on the host."""
         counts = self.counts[clients]
         known = dict(zip([name for name in NEEDED if name in needs], sums, strict=True))
         loss, wrong = (known.get(name, np.full_like(counts, np.nan)) for name in NEEDED[:2])

@@ -30,7 +30,7 @@ class SampleMeasures:
     lengths: Tensor
 
     def of_each(self, models: int) -> list[SampleMeasures]:
-        """Those of each of so many models, of the same clients."""
+        """The losses of each of so many models, for the same clients."""
         correct = [None] * models if self.correct is None else self.correct.chunk(models)
         parts = self.losses.chunk(models), correct, self.lengths.chunk(models)
         return [SampleMeasures(*part) for part in zip(*parts, strict=True)]

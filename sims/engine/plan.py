@@ -17,13 +17,13 @@ from fairfl.sims.engine.draws.order import Passes, orders
 from fairfl.sims.engine.task import Ints, Jobs
 
 SPARE = 512
-"""Rows of padding up to which clients of unlike batch sizes share a group: a call costs as much."""
+"""Clients of other batch sizes share a group up to so many rows of padding, the cost of a call."""
 SHARE = 0.25
-"""Or padding up to this share of the real rows."""
+"""Clients share a group also with padding up to this share of the real rows."""
 BLOCK = 1 << 21
 """Samples planned at a time."""
 KEPT = 16
-"""Bytes of plans kept for later rounds, per sample that may be planned at a time."""
+"""Bytes of plans kept for later rounds, for each sample that may be planned at a time."""
 
 
 class Run(NamedTuple):
@@ -103,7 +103,7 @@ def _weights(jobs: Jobs, rows: Tensor, lengths: Ints) -> Tensor:
 
 
 Piece = tuple[int, int, int, int, bool]
-"""Steps, first and last client, and width of a run, and whether it has shares."""
+"""Steps of a run, its first and last client, its width, and whether it has shares."""
 
 
 @dataclass(frozen=True, eq=False)

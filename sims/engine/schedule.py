@@ -11,7 +11,7 @@ from fairfl._support.checks import in_range, whole
 from fairfl.sims.engine.by_name import ByName
 
 SCHEDULES: dict[str, type[Schedule]] = {}
-"""By the names that files give them."""
+"""Schedules by the names that files give them."""
 
 
 class Schedule(ByName, ABC):

@@ -12,11 +12,11 @@ from fairfl.sims.engine.draws.counter import Words
 FRACTION = 36
 """Bits after the point: a report is a multiple of 2^-36, a sum of k right within k 2^-37."""
 BITS = 64
-"""What one masked number takes on the wire."""
+"""Bits of one masked number in a message."""
 LARGEST = 2.0 ** (BITS - 2 - FRACTION)
-"""k reports must each be below this over k: then no sum of them comes round."""
+"""Each of k reports must be below this over k, so that no sum overflows."""
 WORDS = 1 << 20
-"""Masks made at a time, at least one client's: 10,000 clients have 100 million."""
+"""Masks made at a time, at least those of one client: 10,000 clients have 100 million."""
 
 
 def mask(rows: ArrayLike, ids: ArrayLike, *words: int) -> Words:

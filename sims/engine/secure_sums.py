@@ -13,18 +13,20 @@ import torch
 from torch import Tensor
 
 from fairfl.sims.engine import secure_masks as secure
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Received, Round, State
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.group_label_sums import CellIndex, CellSums
 from fairfl.sims.engine.kernels.model import Model
+from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.task import Floats, as_floats, as_tensor
+from fairfl.sims.engine.updates_in_blocks import Received
 
 OWN = "own."
-"""Entries of the state that begin so are the clients' memory, hidden from the server's hooks."""
+"""State entries whose names begin so are the clients' memory, hidden from the server's hooks."""
 REPORTS = "reports"
-"""How many clients report, an entry of the state that ``steer`` is given."""
+"""Entry of the state with the number of clients that report, which ``steer`` is given."""
 ENROL, REPORT, UPDATE = 101, 102, 103
-"""What masks are for: words of their keys."""
+"""Purpose of a mask: a word of its key."""
 
 SUM_ONLY: dict[str, type[SumOnly]] = {}
 

@@ -173,7 +173,7 @@ class Computing:
 
 
 RATES = ("lr", "momentum", "weight_decay", "server_lr")
-"""What a replicate may have of its own."""
+"""Settings that a replicate may have of its own."""
 
 
 @dataclass(frozen=True)

@@ -15,16 +15,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm, Arrivals, Received, Round, State
+from fairfl.sims.engine.algorithm import Aggregate, Algorithm
 from fairfl.sims.engine.answers import NonFiniteUpdate, answer, refuse
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.draws import participation as taking_part
 from fairfl.sims.engine.group_label_sums import CellIndex
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.losses import measure_models, tied
+from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import RATES, Computing, Replicate, Training
 from fairfl.sims.engine.task import Floats, Ints, as_floats
+from fairfl.sims.engine.updates_in_blocks import Arrivals, Received
 from fairfl.sims.engine.work import Assignment, bytes_of, perform, perform_in_parts, work
 
 Begun = tuple[Round, list[Assignment], dict[str, Any]]

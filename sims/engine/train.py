@@ -114,7 +114,7 @@ def _train_chunk(
 
 
 def _batches(values: Tensor, run: Run, rows: Tensor) -> Sequence[Tensor]:
-    """Those of each step (clients, width, ...)."""
+    """The values of each step's samples (clients, width, ...)."""
     size = rows.shape[0], run.last - run.first, run.width
     return values.index_select(0, rows.view(-1)).view(*size, *values.shape[1:]).unbind()
 
@@ -203,7 +203,7 @@ class _Rule:
                 w.addcmul_(v, rate, value=-1)
 
     def _of(self, blocks: Blocks, span: slice) -> Blocks:
-        """Those of some clients; what is one row is everybody's."""
+        """The blocks of some clients; a block of one row belongs to all clients."""
         if span == self.whole:
             return blocks
         return [block[span] if block.shape[0] > 1 else block for block in blocks]

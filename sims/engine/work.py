@@ -10,12 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fairfl.sims.engine import algorithm
-from fairfl.sims.engine.algorithm import Round
+from fairfl.sims.engine import updates_in_blocks
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.loop import train_loop
+from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.settings import Computing
 from fairfl.sims.engine.task import Floats, Ints, Jobs, LocalTask
 from fairfl.sims.engine.train import train
@@ -37,7 +37,7 @@ class Assignment:
     weight_decay: float
 
     def some(self, rows: slice) -> Assignment:
-        """The same of some of its clients."""
+        """The assignment of some of its clients."""
         found = {name: getattr(self.task, name) for name in ("scale", "start", "linear")}
         own = {name: None if each is None else each[rows] for name, each in found.items()}
         task, sizes, steps = replace(self.task, **own), self.sizes[rows], self.steps[rows]
@@ -65,7 +65,7 @@ def perform_in_parts(
 ) -> Iterator[tuple[Tensor, ...]]:
     """Updates (k', P) of one replicate's tasks: half of the limit, or a block of a sum, each."""
     each = model.size * params.element_size()
-    block = max(1, algorithm.BLOCK // each)
+    block = max(1, updates_in_blocks.BLOCK // each)
     room = limit // 2 // (2 * each * len(assignments))
     step = max(block, room // block * block)
     for first in range(0, len(assignments[0].round.clients), step):

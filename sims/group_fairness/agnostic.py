@@ -121,7 +121,7 @@ class AgnosticFair:
         seeds: Sequence[int] = (0,),
         device: torch.device | str = "cpu",
     ) -> Tensor:
-        """The parameters alone (R, P), a row a seed."""
+        """The parameters alone (R, P), a row for each seed."""
         found = self.fit(model, data, rounds, lr, seeds, device)
         return torch.stack([one.params for one in found])
 

@@ -18,13 +18,13 @@ NEEDS: dict[str, frozenset[str]] = {
     "acceptance": frozenset(("accepting",)),
     "zero_one": frozenset(("wrong",)),
 }
-"""By surrogate, see ``FairBatch``: entries of ``fairfl.sims.engine.group_label_sums.CellSums``."""
+"""Entries of ``group_label_sums.CellSums`` that each surrogate needs; see ``FairBatch``."""
 
 
 ROUNDING = 1e-12
-"""A multiplier nearer to 0 than this is 0: λ_a is a sum of it and of a share of people."""
+"""Smaller multipliers are zero: λ_a is a sum of a multiplier and a share of people."""
 NOISE = 1e-9
-"""A direction shorter than this is 0: masked reports are rounded to multiples of 2^-36."""
+"""Directions shorter than this are zero: masked reports are rounded to multiples of 2^-36."""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class FairMeasures:
 
     @classmethod
     def of(cls, accept: ArrayLike, y: ArrayLike, group: ArrayLike) -> FairMeasures:
-        """From P(ŷ=1) of each of the people (N,) in [0, 1], labels 0 or 1, groups 0..A-1."""
+        """Measures from each person's P(ŷ=1) (N,) in [0, 1], labels 0 or 1, groups 0..A-1."""
         chance = np.asarray(accept, dtype=np.float64)
         label, code = np.asarray(y), np.asarray(group)
         if not (chance.shape == label.shape == code.shape and chance.ndim == 1 and len(chance)):
@@ -67,7 +67,7 @@ class FairMeasures:
     def ensemble(
         cls, accept: Floats, weights: ArrayLike, y: ArrayLike, group: ArrayLike
     ) -> FairMeasures:
-        """Of the classifier that asks model k (K, N) with chance ``weights`` (K,)."""
+        """Measures of the classifier that asks model k (K, N) with probability ``weights`` (K,)."""
         return cls.of(np.asarray(weights, dtype=np.float64) @ accept, y, group)
 
 

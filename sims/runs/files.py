@@ -47,7 +47,7 @@ def write_sealed(path: Path, value: dict[str, Any]) -> None:
 
 LOCK = "run.lock"
 PATIENCE = 0.1
-"""Seconds: whoever ends just now removes the file, and it is tried again."""
+"""Seconds until another try: the process that ends just now removes the file."""
 
 
 @contextmanager

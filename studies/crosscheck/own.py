@@ -1,7 +1,7 @@
 """A cross-check of one's own, from a TOML file: algorithms trained on samples of a federation,
 beside its exact frontiers. docs/toml_files.md lists the keys.
 
-Each algorithm learns one classifier a seed, a step function of x, whose accuracy and disparity
+Each algorithm learns one classifier for each seed, a step function of x. Its accuracy and disparity
 follow from the laws without a test sample.
 """
 
@@ -46,7 +46,7 @@ TRAINING: dict[str, Any] = {
     "lr": LR,
     "momentum": MOMENTUM,
 }
-"""What [training] has unless it says otherwise; a batch of 0 is all of a client's people."""
+"""Defaults of the table [training]; a batch of 0 takes all people of a client."""
 
 
 def own_study(path: str | Path) -> Study:

@@ -11,11 +11,11 @@ from scipy import stats
 from fairfl._support.checks import Array, as_floats
 
 LEAST = 4
-"""Sizes. Of three, a world alone has one degree of freedom: Student's interval is 13 wide."""
+"""Smallest number of sample sizes: with three, one world's interval is 13 wide."""
 WIDEST = 0.6
-"""An interval that tells n^-1/2 from n^-1 and from no rate at all is not much wider than this."""
+"""Wider intervals do not separate the rates n^-1/2, n^-1 and 0."""
 BENT = 0.1
-"""Terms of higher order bend the line: a power law's slope may be missed by this."""
+"""Tolerance of a slope: terms of higher order bend the line."""
 TOO_FEW = "too few sizes or seeds to tell"
 
 
@@ -46,7 +46,7 @@ class Rate:
     @classmethod
     def of(cls, sizes: ArrayLike, distances: ArrayLike, worlds: ArrayLike) -> Rate | None:
         """Least squares of log root mean square distance, by world and size, on log size and an
-        intercept a world.
+        intercept for each world.
 
         None where the worlds have fewer than ``LEAST`` sizes in common.
         Errors: ValueError for a size that is not positive, and for distances that vanish at a size.

@@ -31,13 +31,13 @@ from fairfl.theory.populations.notions import Notion
 CFL, LFT_AVG, ENSEMBLE = LABELS.values()
 FEDFB = "FedFB"
 LEARNERS = (CFL, ENSEMBLE, LFT_AVG, FEDFB)
-"""What trains. FedFB's (6) clips each λ_a to its range; here sum_a λ_a = 1 is kept as well
-(``FairBatch.projection``).
+"""The methods that are trained. FedFB's equation (6) clips each λ_a to its range; here sum_a λ_a =
+1 is kept as well (``FairBatch.projection``).
 """
 
 ALPHA, DECAY = 0.3, 1.0
-"""Steps of λ, α_t = 0.3 / (t + 1): their sum crosses the box of λ, and after 100 of them the
-learned |MD| on the sample is within some 0.004 of its budget, for clients too whose λ* is within
+"""Steps of λ, α_t = 0.3 / (t + 1). Their sum exceeds the width of λ's box. After 100 steps the
+learned |MD| on the sample is within about 0.004 of its budget, also for clients whose λ* is within
 1e-2 of the box's edge.
 """
 LR, MOMENTUM = 0.5, 0.9
@@ -88,7 +88,7 @@ class Plan:
 
     @property
     def name(self) -> str:
-        """Of the run's folder."""
+        """Name of the run's folder."""
         slug = re.sub("[^a-z]+", "-", self.scheme.lower())
         size = f"{self.lengths}x{self.steps}-{zlib.crc32(repr(self.budgets).encode()):08x}"
         asked = "" if self.notion == "dp" else f"-{self.notion}"
@@ -101,7 +101,7 @@ class Plan:
         return self.rounds if self.rounds is not None else 100 if self.rows < 10_000 else 150
 
     def algorithms(self) -> list[Algorithm]:
-        """One a budget."""
+        """One for each budget."""
         rules = [
             FairBatch(self.notion, ALPHA, DECAY, "zero_one", budget=one[0], projection="sum")
             for one in self.budgets

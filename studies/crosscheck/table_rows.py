@@ -18,7 +18,7 @@ from fairfl.studies.crosscheck.study import Drawing, Verdict
 from fairfl.studies.frames import among, floats, groups
 
 Table = Callable[[pd.DataFrame], pd.DataFrame]
-"""Measures to what a ``Drawing`` shows."""
+"""Makes the table of a ``Drawing`` from the measures."""
 
 
 def summary(

@@ -40,19 +40,19 @@ from fairfl.studies.own.group_runs import DISPARITIES, PEOPLE, measured, run_agn
 from fairfl.studies.papers.fedfb.points import COLUMNS, trade_off
 
 JOINING = ("GB (9)", "GB (20)", "least gap", "fair rounds", "LS")
-"""Of groups that join one after the other, see ``fairfl.studies.group_benefit``."""
+"""Measures of groups that join one after the other: see ``fairfl.studies.group_benefit``."""
 DISPARITY = "disparity: largest difference of P(ŷ=1 | a) between groups"
 STATISTICS = ("average", "devices", "worst 10%", "best 10%", "variance")
 SHOWN = {
     "accuracy": "Acc.",
     **{name: name.replace("spd", "disparity").replace("_", " ") for name in DISPARITIES},
 }
-"""What the table calls the measures of all people: shares of one, not per cent."""
+"""Names in the table of the measures of all people, which are shares between 0 and 1."""
 Named = list[config_parts.NamedAlgorithm]
 ALONE = ("title", "algorithm", "run", "grid")
-"""Tables of the file that are the same in all of its settings."""
+"""Tables of the file that are the same for all settings."""
 MOST = 120
-"""Characters of what tells the names of units apart."""
+"""Largest length of the part of a unit's name that distinguishes it from others."""
 
 
 def read_config(path: str | Path) -> Experiment:

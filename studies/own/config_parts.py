@@ -51,7 +51,7 @@ PARTITIONS = {
 RANKS = ("gini", "linear", "geometric", "harmonic", "cvar")
 AGNOSTIC = "agnosticfair"
 OBJECTIVES = {"FedAvg": (), "QFFL": ("q",), "AFL": (), "TERM": ("alpha",), "PropFair": ("M",)}
-"""And the parameters of each."""
+"""Objectives by name, each with its parameters."""
 
 
 def sources() -> tuple[str, ...]:

@@ -12,9 +12,9 @@ from fairfl._support.checks import shown
 T = TypeVar("T")
 REQUIRED: Any = object()
 MOST = 1 << 63
-"""What numpy counts up to."""
+"""Largest whole number that numpy represents."""
 LONGEST = 200
-"""Characters of a label or title: it is a name, drawn and written into tables."""
+"""Longest label or title, which is drawn and written into tables."""
 
 
 def numeric(where: str, value: Any) -> Any:

@@ -13,7 +13,7 @@ from fairfl._support.checks import shown
 from fairfl.studies.own.config_reader import MOST, REQUIRED, Section, numeric
 
 Special = Callable[[type, Section], Any]
-"""What makes a parameter of such a class of its table."""
+"""Makes a parameter of such a class from its TOML table."""
 
 
 def fields_of(

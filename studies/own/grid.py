@@ -10,9 +10,9 @@ from fairfl._support.checks import shown
 
 GRID = "grid"
 MOST = 1000
-"""Tables that one may stand for."""
+"""Largest number of tables that one table with grids may stand for."""
 Chosen = dict[str, Any]
-"""Values of a combination, by place."""
+"""A combination: the value of each key."""
 
 
 def points(table: dict[str, Any], where: str) -> list[tuple[dict[str, Any], Chosen]]:

@@ -18,7 +18,7 @@ from fairfl.studies.group_benefit import with_groups
 from fairfl.studies.papers.fedfb.runs import accepted
 
 PEOPLE = "people"
-"""What the rows of disparities have for the model: they are of all clients' people together."""
+"""Model in rows of disparities, which are of the people of all clients together."""
 DISPARITIES = ("spd", "eo_difference", "eodds_difference")
 
 

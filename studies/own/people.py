@@ -25,7 +25,7 @@ SYMBOLS = {"dp": "P(ŷ=1 | a)", "eo": "P(ŷ=1 | a, y=1)", "eodds": "P(ŷ=1 | a, 
 """The rates whose largest difference between two groups is the disparity."""
 VALIDATION = "validation"
 BEHIND = 40
-"""Points of the frontier behind."""
+"""Points of the frontier that is drawn behind the methods' points."""
 
 
 def own_people(request: Request) -> Experiment:
@@ -71,7 +71,7 @@ def _has_cells(request: Request, table: Dataset, data: FederatedData) -> None:
 
 
 def values(request: Request, rows: pd.DataFrame) -> pd.DataFrame:
-    """Test measures, and accuracy and disparity on validation: a row a run and measure."""
+    """Test measures, and accuracy and disparity on validation: a row for each run and measure."""
     disparity = NOTIONS[request.notion]
     shown = {"accuracy": "Acc.", disparity: "disparity", "accepted": "accepted"}
     chosen_by = {"accuracy": f"{VALIDATION} Acc.", disparity: f"{VALIDATION} disparity"}

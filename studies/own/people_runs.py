@@ -22,16 +22,16 @@ from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.papers.fedfb import runs
 
 BUDGETS = (0.0, 0.05, 0.1, 0.2)
-"""ε of |F_a| <= ε, F_a in rates of people: with two groups their difference."""
+"""Budgets ε of |F_a| <= ε, where F_a is in rates of people: with two groups their difference."""
 ALPHA, DECAY = 0.3, 1.0
-"""Steps of λ are 0.3 / (t + 1) long, as in ``crosscheck``; budgets are missed by 0.004."""
+"""Steps of λ are 0.3 / (t + 1), as in ``crosscheck``. Budgets are missed by about 0.004."""
 LR = 0.05
 ROUNDS, EPOCHS = 50, {"quick": 2, "paper": 6}
-"""Of the federated methods; the others train as many epochs in all, with a step of λ after each."""
+"""Rounds and epochs of the federated methods; the others train as many epochs in all."""
 NOTIONS = {"dp": "spd", "eo": "eo_difference", "eodds": "eodds_difference"}
-"""Parity, equal opportunity, equalised odds, and the measure of their disparity, below ε."""
+"""Parity, equal opportunity and equalised odds, each with the measure of its disparity."""
 STEPS = 20
-"""Between two steps of λ the model has to follow it."""
+"""Gradient steps between two steps of λ, in which the model follows λ."""
 
 
 @dataclass(frozen=True)

@@ -162,7 +162,8 @@ def test_a_record_is_kept_claim_by_claim_and_gone_on_from(cli, own_record, monke
 
 
 def test_show_has_all_that_is_known(cli, own_record):
-    cli("check", "pffl/eq-8", "--record")
+    checked = cli("check", "pffl/eq-8", "--record").stdout
+    assert "pffl/eq-8, counterexample of: " in checked and "    z: 1/2" in checked
     text = cli("show", "pffl/eq-8").stdout
     for part in ("holds-repaired, certified", "as printed", "as checked", "erratum"):
         assert part in text

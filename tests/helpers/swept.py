@@ -40,6 +40,13 @@ def slow(log: str, a: int, seconds: float = 0.2) -> dict[str, int]:
     return {"twice": 2 * a}
 
 
+def held(log: str, a: int) -> dict[str, int]:
+    """A row; from 10 on not before the folder ``log`` has a file ``go``."""
+    while a >= 10 and not Path(log, "go").exists():
+        time.sleep(0.01)
+    return slow(log, a, 0.0)
+
+
 def _count(log: str, name: str) -> None:
     with open(Path(log) / f"{name}.count", "a") as file:
         file.write("x")

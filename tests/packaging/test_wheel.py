@@ -1,5 +1,5 @@
-"""The wheel holds every module and data file of the source folders, and works without the
-checkout.
+"""The sdist, and the wheel built from it, hold every module and data file of the source folders;
+the wheel works without the checkout.
 """
 
 import configparser
@@ -40,8 +40,8 @@ def files_of(root: Path) -> set[str]:
 
 
 def build(source: Path, out: Path) -> Path:
-    """A wheel of the tree, built with the setuptools that is installed."""
-    words = "-m build --wheel --no-isolation --outdir".split()
+    """A wheel, built from the sdist of the tree with the setuptools that is installed."""
+    words = "-m build --no-isolation --outdir".split()
     run(sys.executable, *words, out, source, cwd=source)
     (wheel,) = out.glob("*.whl")
     return wheel

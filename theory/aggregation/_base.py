@@ -20,7 +20,7 @@ from fairfl.theory.aggregation import _checks as checks
 from fairfl.theory.aggregation._describe import Domain, Traits
 
 CONSTRAINT_TOLERANCE = 1e-10
-"""How far a dual constraint may be missed by rounding, relative to its bound of one."""
+"""Largest violation of a dual constraint that counts as rounding, relative to its bound of one."""
 REGISTRY: dict[str, type[Objective]] = {}
 
 
@@ -183,7 +183,7 @@ class Objective(ABC):
     def _traits_of_mean(
         self, *, translation_equivariant: bool, positively_homogeneous: bool, smooth: bool = True
     ) -> Traits:
-        """Those of a convex mean that no client's number matters to, unless by its weight."""
+        """Traits of a convex mean that is symmetric up to the clients' weights."""
         return Traits(
             convex=True,
             symmetric=self._uniform,

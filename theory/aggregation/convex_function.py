@@ -13,9 +13,9 @@ from fairfl.theory.aggregation._base import Objective
 from fairfl.theory.aggregation._describe import Domain, Traits
 
 FAR = (1e2, 1e4)
-"""A supremum that grows between boxes of these half-widths is taken for infinite."""
+"""Half-widths of two boxes: a supremum that grows from one to the other counts as infinite."""
 GROWS = 1e-3
-"""By how much, for each unit of the width."""
+"""Least growth, for each unit of the width, that counts."""
 INSIDE = 1e-9
 """Relative distance from an upper bound, where a gradient may be infinite."""
 

@@ -18,8 +18,7 @@ from fairfl.theory.aggregation._describe import Traits
 
 @dataclass(frozen=True, repr=False)
 class RankWeighted(Objective):
-    """A(f) = sum_k w_k f_[k], f_[1] >= ... >= f_[n] the losses sorted, on R^n, with w_1 >= ... >=
-    w_n >= 0, sum one.
+    """A(f) = sum_k w_k f_[k] on R^n: f_[k] the k-th largest loss, w_k >= 0 falling, of sum one.
 
     Given ``weights`` fix n; the constructors gini, linear, arithmetic, geometric, harmonic and cvar
     work for every n. Only this order makes A convex: then it is the support function of the

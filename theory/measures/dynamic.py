@@ -185,7 +185,9 @@ def _finite_when(name: str, table: Array, here: Array) -> None:
 def _joins(joins: ArrayLike, times: int, groups: int) -> Array:
     at = checks.as_array("joins", joins)
     if at.shape != (groups,) or at.dtype.kind not in "iu":
-        raise ValueError(f"joins must be {groups} whole numbers, one a group, got {shown(joins)}")
+        raise ValueError(
+            f"joins must be {groups} whole numbers, one for each group, got {shown(joins)}"
+        )
     if at[0] < 0 or at[-1] >= times or (np.diff(at) <= 0).any():
         raise ValueError(
             f"joins must be strictly increasing, from 0 to below {times} (the times), got "
@@ -200,7 +202,7 @@ def _clients(client_losses: ArrayLike, groups: ArrayLike) -> tuple[Array, Array]
     of = checks.as_array("groups", groups)
     if of.shape != (f.shape[1],) or of.dtype.kind not in "iu" or of.min() < 0:
         raise ValueError(
-            f"groups must be {f.shape[1]} whole numbers >= 0, one a client, got {shown(groups)}"
+            f"groups must be {f.shape[1]} whole numbers >= 0, one per client, got {shown(groups)}"
         )
     member = np.arange(of.max() + 1)[:, None] == of
     if not member.any(axis=1).all():

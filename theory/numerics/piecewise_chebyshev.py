@@ -33,20 +33,21 @@ DERIVATIVE = np.pad(chebyshev.chebder(_ALL, axis=1), ((0, 0), (0, 1))).round()  
 """c @ DERIVATIVE: coefficients of the derivative in the local coordinate."""
 
 TAIL_TOLERANCE = 2e-16
-"""Last coefficients times half width, per panel: what truncation may change of an integral, in
-units of the function's own over the line."""
+"""Largest product of the last coefficients and a panel's half width, which bounds the truncation
+error of an integral, relative to that over the line.
+"""
 MASS_TOLERANCE = 1e-13
-"""Allowed |∫ p - (F(b) - F(a))| on a panel, in the same units: a spike between the nodes cannot
-stay unseen.
+"""Largest |∫ p - (F(b) - F(a))| on a panel, on the same scale. It detects a spike between the
+nodes.
 """
 ROUNDING = 1e-15
-"""No panel's own integral is known better than this, relatively: nor need it be."""
+"""Relative accuracy of a panel's own integral; more is not asked for."""
 MAX_PANELS = 100_000
-"""Unresolved panels at which a law is given up."""
+"""A law with more unresolved panels is refused."""
 BLOCK = 16_384
-"""Points whose integrals are computed at a time: bounds the memory."""
+"""Points whose integrals are computed at a time; it bounds the memory."""
 NEGLIGIBLE = 1e-18
-"""A panel with less than this, in the same units, of every function is not refined."""
+"""A panel in which every function has a smaller integral, on the same scale, is not refined."""
 
 
 def chebyshev_values(xi: Array, count: int) -> Array:

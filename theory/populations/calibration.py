@@ -1,13 +1,4 @@
-"""From a table of people to a finite federation: levels of the score, and η by isotonic regression.
-
-Why levels are merged. A classifier f(x, a) is never told the client. Where every person has a score
-of their own, x identifies the person and with that the client, so that LFT+FedAvg can treat clients
-differently; and η is fitted to single labels, so that accuracies are those of an over-fitted score.
-Levels that many people share avoid both. ``merge_levels`` makes them, and loses as little as it can
-of what the score says of y. Of README's law with the raw x (30,000 people, LFT+FedAvg with budget
-.02, which reaches .695) the accuracy is .730 with a level for each person, .705 where levels hold 5
-people for each client and group, .701 with 10, and .698 with 100 levels.
-"""
+"""A finite federation from a table of people: counts, and η by isotonic regression."""
 
 from __future__ import annotations
 
@@ -16,26 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_array, cells, finite, one_of, shown, whole
+from fairfl.theory.numerics.isotonic import isotonic
+from fairfl.theory.populations.score_levels import Merged, merge_scores
 
 CALIBRATIONS = ("shared", "client", "client_group")
-LEVELS = 100
-"""The most levels of a score, unless a number is asked for."""
-PEOPLE = 10
-"""People a level has at least, for each client and group on average, unless a number of levels is
-asked for.
-"""
 FEW = 5
-"""Fewer people a level, for each client and group on average, are warned of."""
-PARTS = 64
-"""Of the people of a level: scores of one isotonic block that so few share are kept together."""
-FINER = 1e-9
-"""What one more level is worth, in the Brier loss of one person in so many: it decides among
-equals.
-"""
+"""A level with fewer people, for each client and group on average, is warned of."""
 
 
 class ScoreWarning(UserWarning):
@@ -52,29 +32,6 @@ class ScoreWarning(UserWarning):
     >>> [one.category is ff.ScoreWarning for one in found]
     [True]
     """
-
-
-@dataclass(frozen=True)
-class Merged:
-    """What merging did: ``scores`` distinct ones became ``levels`` of ``people`` or more; the best
-    threshold was right for a share ``before`` of the people, and is for ``after``.
-    """
-
-    scores: int
-    levels: int
-    people: int
-    before: float
-    after: float
-
-    def __str__(self) -> str:
-        if self.scores == self.levels:
-            return f"{self.scores:,} distinct scores, none merged"
-        return (
-            f"{self.scores:,} distinct scores merged into {self.levels} levels of {self.people} "
-            "people or more (levels = 0 keeps all): the best threshold of the score is right for "
-            f"{100 * self.before:.2f} % of these people, of the levels for "
-            f"{100 * self.after:.2f} %"
-        )
 
 
 @dataclass(frozen=True)
@@ -103,113 +60,6 @@ class Counted:
     def people(self) -> int:
         """How many."""
         return int(self.counts.sum())
-
-
-def isotonic(positives: Array, counts: Array) -> Array:
-    """Isotonic regression of label frequencies on increasing scores: the non-decreasing η of
-    largest likelihood.
-
-    Points without people (count 0) take the value of the fit on their left (of the first fitted
-    point at the start).
-    """
-    seen = counts > 0
-    if not seen.any():
-        return np.full(counts.shape, 0.5)
-    fit = scipy.optimize.isotonic_regression(positives[seen] / counts[seen], weights=counts[seen]).x
-    where = np.maximum(np.cumsum(seen) - 1, 0)
-    return np.clip(fit[where], 0.0, 1.0)  # rounding of block means only
-
-
-def merge_levels(eta: Array, counts: Array, least: float) -> Any:
-    """The level 0, 1, ... of each distinct score (n,): neighbours merged, ``least`` people a level,
-    at the least loss.
-
-    A level's η is the mean of its people's, so that merging raises their Brier loss, the sum of (y
-    - η)², by the sum of (η of the score - η of the level)². Of all ways to cut the scores into
-    levels of ``least`` people or more the one that raises it least is found exactly, from left to
-    right; of equally good ones that of most levels, so that what costs nothing (the scores of one
-    isotonic block) is not merged further than it must be. Where that leaves a single level, the
-    best two are taken, with as many people as they have.
-
-    Parameters
-    ----------
-    eta, counts : (n,) P(y = 1 | score), by isotonic regression, and people.
-    """
-    part = np.floor((np.cumsum(counts) - counts / 2) * PARTS / max(least, 1.0))
-    # within a block, where it costs nothing
-    joined = np.append(0, np.cumsum((np.diff(eta) > 0) | (np.diff(part) > 0)))
-    return _least_loss(np.bincount(joined, counts), np.bincount(joined, counts * eta), least)[
-        joined
-    ]
-
-
-def _least_loss(counts: Array, positives: Array, least: float) -> Any:
-    """The level of each score (n,), by dynamic programming over where levels end."""
-    n = len(counts)
-    size, first = (np.append(0.0, np.cumsum(values)) for values in (counts, positives))
-    second = np.append(0.0, np.cumsum(positives**2 / counts))
-
-    def loss(i: Any, j: Any) -> Array:
-        """Of the scores i to j - 1 as one level."""
-        people = size[j] - size[i]
-        return np.maximum(second[j] - second[i] - (first[j] - first[i]) ** 2 / people, 0.0)
-
-    enough = np.searchsorted(size, size + least - 1e-9)  # from i on, the first end of a level
-    twice = np.append(enough, n + 1)[enough]  # from here on it can be cut in two
-    ends = np.arange(n + 1)
-    lows = np.searchsorted(twice, ends, side="right")
-    highs = np.searchsorted(enough, ends, side="right")
-    best, before = np.append(0.0, np.full(n, np.inf)), np.zeros(n + 1, dtype=np.int64)
-    for j in range(1, n + 1):
-        start = np.arange(lows[j], min(highs[j], j))
-        if start.size:
-            whole = best[start] + loss(start, j) - FINER * size[-1]
-            before[j] = start[whole.argmin()]
-            best[j] = whole.min()
-    cuts, j = [], n
-    while np.isfinite(best[n]) and before[j] > 0:
-        j = int(before[j])
-        cuts.append(j)
-    if not cuts and n > 1:
-        inner = np.arange(1, n)
-        cuts = [int(inner[(loss(0, inner) + loss(inner, n)).argmin()])]
-    return np.searchsorted(np.sort(cuts), np.arange(n), side="right")
-
-
-def merge_scores(score: Array, label: Array, cells: int, asked: int | None) -> tuple[Array, Merged]:
-    """Scores with those of one level replaced by their mean, and what that did.
-
-    Parameters
-    ----------
-    score, label : (n,).  cells : clients times groups.
-    asked : levels, see :meth:`Federation.from_samples`.
-    """
-    points, where, people = np.unique(score, return_inverse=True, return_counts=True)
-    counts, positives = people.astype(np.float64), np.bincount(where, weights=label)
-    least = score.size / (asked or LEVELS)
-    if asked is None:
-        least = max(least, PEOPLE * cells)
-    if asked == 0 or points.size <= (asked or 1):
-        code = np.arange(points.size)
-    else:
-        code = merge_levels(isotonic(positives, counts), counts, least)
-    size, labels = np.bincount(code, counts), np.bincount(code, positives)
-    right = [threshold_accuracy(positives, counts), threshold_accuracy(labels, size)]
-    merged = Merged(points.size, size.size, int(size.min()), *right)
-    if size.size == points.size:
-        return score, merged
-    mean = np.bincount(code, points * counts) / size
-    if (np.diff(mean) <= 0).any():  # scores so close that their means round together
-        mean = points[np.unique(code, return_index=True)[1]]
-    return mean[code][where], merged
-
-
-def threshold_accuracy(positives: Array, counts: Array) -> float:
-    """The share of people for whom the best threshold of the score is right: isotonic η above 1/2
-    is that threshold.
-    """
-    eta = isotonic(positives, counts)
-    return float(counts @ np.maximum(eta, 1.0 - eta) / counts.sum())
 
 
 def count_people(
@@ -340,7 +190,7 @@ def doubts(counts: Array, accepts: Any) -> str | None:
 
 
 def _intersections(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Any]:
-    """As ``_codes``; of an array or frame (n, k) the distinct rows, each label a tuple of k."""
+    """Labels and codes as by ``_codes``; of an array (n, k) the distinct rows, as tuples of k."""
     if getattr(values, "ndim", 1) != 2 or not np.size(values):
         return _codes(name, values, size)
     columns = [_codes(name, column, size) for column in as_array(name, values).T]

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from fairfl.theory.populations.federation import Federation
 
 PARTS = 3
-"""So many intervals are shown one by one; of more, their range."""
+"""Largest number of intervals that are listed; of more only the range is shown."""
 FORMAT = "fairfl rule 1"
 ROUNDING = 1e-9
-"""Shares of people this near to none or all are these."""
+"""Shares of people this close to 0 or 1 are shown as none or all."""
 
 
 def called(group: Any) -> str:
@@ -108,22 +108,6 @@ class Classifier:
     def thresholds(cls, cuts: Sequence[float]) -> Classifier:
         """Accept x > cuts[a]."""
         return cls([[c] for c in cuts], [[0.0, 1.0]] * len(cuts))
-
-    @classmethod
-    def from_intervals(cls, accept: Sequence[Sequence[tuple[float, float]]]) -> Classifier:
-        """Accept a union of disjoint increasing intervals for each group."""
-        edges, values = [], []
-        for a, intervals in enumerate(accept):
-            flat = [float(v) for pair in intervals for v in pair]
-            start = 1.0 if flat[:1] == [-np.inf] else 0.0
-            if any(hi < lo for lo, hi in zip(flat, flat[1:], strict=False)):
-                raise ValueError(
-                    f"accept[{a}] must be disjoint increasing intervals, got {shown(intervals)}"
-                )
-            inner = [v for v in flat if np.isfinite(v)]
-            edges.append(inner)
-            values.append([(start + k) % 2 for k in range(len(inner) + 1)])
-        return cls(edges, values)
 
     @classmethod
     def on_points(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fairfl.theory.populations.federation import Federation
 
 MEANS_5 = ((3.0, 5.0), (1.0, -1.0))
-"""Means by client and group. Figure 4 (c) has them too."""
+"""Means by client and group, of figure 4 (c) too."""
 MEANS_9 = (*MEANS_5, (1.0, 2.0))
 SHARES_5 = ((0.5, 0.5), (0.4, 0.6), (0.3, 0.7), (0.2, 0.8))
 """P(a = 1 | i): a row for each panel, (a) to (d)."""

@@ -15,21 +15,21 @@ from numpy.typing import ArrayLike
 from fairfl._support.checks import Array, finite, positive, shares, shown, single
 
 TAIL = 1e-18
-"""Mass beyond a law's working range, on each side: below the rounding of any probability near
+"""Mass outside a law's working range, on each side: less than the rounding of a probability near
 one.
 """
 
 
 ROUNDINGS = 1024
-"""At least so many roundings of x lie between the 0.001- and the 0.999-quantile of a law that is
-told from an atom.
+"""Least number of roundings of x between the 0.001- and the 0.999-quantile of a law. With fewer it
+is not distinguished from an atom.
 """
 LEAST_SPREAD = 1e-300
-"""And so far apart they are: densities, one over that, must be floats."""
+"""Least distance between these quantiles: densities, about its inverse, must be floats."""
 SLOW = ("kstwo", "levy_stable", "studentized_range")
-"""scipy's laws whose density has no formula: it is integrated or differentiated at every point, 2
-to 40 ms each, and a solver takes thousands of points. A table and not a stopwatch, so that a file
-is accepted everywhere or nowhere.
+"""scipy's laws whose density has no formula. It is integrated or differentiated at every point in 2
+to 40 ms, and a solver needs thousands of points. They are refused by name rather than by a time
+limit, so that a file is accepted on every machine or on none.
 """
 
 

@@ -34,7 +34,7 @@ NOTIONS = {
     "equalized_odds": ("positive", "negative"),
     "accuracy_parity": ("right",),
 }
-"""The rates that must be equal over groups."""
+"""Names of the rates that must be equal over groups, for each notion."""
 ALIASES = {
     "dp": "demographic_parity",
     "eo": "true_positive_rate_parity",
@@ -64,11 +64,11 @@ RATES = {
 
 
 HALF = 8.0
-"""Roundings within which a sum is zero: 2η - 1 where η is a frequency of one half, computed."""
+"""A sum of so many roundings is zero, such as 2η - 1 where η is a computed frequency of 1/2."""
 
 
 LEAST_MASS = 1e-307
-"""The least mass of people over which rates are taken: below, its inverse is no float."""
+"""Least mass of people of which a rate is computed: the inverse of a smaller one overflows."""
 
 
 def check_mass(mass: Array, who: str) -> None:
@@ -115,7 +115,7 @@ class Rates:
 
     @classmethod
     def of(cls, notion: str, people: Array, eta: Array) -> Rates:
-        """From masses P(x, a) (J, A, n) and η (J, A, n)."""
+        """The rates from masses P(x, a) (J, A, n) and η (J, A, n)."""
         parts: list[tuple[Array, Array, Array]] = []
         for rate in (RATES[name] for name in NOTIONS[notion]):
             mass = linear = _counted(people, eta, *rate.mass)
@@ -146,7 +146,7 @@ class Rates:
         return self.of_served((self.linear * f).sum(axis=-1))
 
     def of_served(self, linear: Array) -> tuple[Array, Array]:
-        """As ``of_rule``, from the linear parts (E, J, A) themselves."""
+        """The rates of f, as ``of_rule`` gives them, from their linear parts (E, J, A)."""
         served = self.constant + linear
         return _over(served.sum(axis=1), self.mass.sum(axis=1)), _over(served, self.mass)
 

@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MARGIN = 0.25
-"""Of the distance between the outermost cuts, shown beyond them on each side."""
+"""Margin of the picture on both sides, as a share of the distance between the outermost cuts."""
 
 
 def axes(ax: Axes | None) -> Axes:
-    """Those of a new figure where none are given."""
+    """The axes, of a new figure where none are given."""
     import matplotlib.pyplot as plt  # the only place that needs its global state
 
     return plt.figure(layout="constrained").subplots() if ax is None else ax

@@ -14,7 +14,7 @@ from fairfl.claims.certificates import ClaimCertificate, Counterexample, Witness
 from fairfl.claims.registry import papers
 
 RUN = 4
-"""As many equal numbers in a row are counted."""
+"""Shortest run of equal numbers that is written as "x (n times)"."""
 
 
 class Legend(NamedTuple):

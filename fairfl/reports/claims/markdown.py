@@ -18,7 +18,7 @@ HEADS = {
     "reading": "One reading of several",
     "ours": "Our own statements",
 }
-"""By whose the statements are."""
+"""Headings of the errata, by whose statement it is."""
 
 
 def markdown(checked: Sequence[Checked]) -> str:

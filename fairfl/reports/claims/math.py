@@ -16,8 +16,8 @@ GREEK: dict[str, str] = dict(
     )
 )
 LONG, WIDE = 25, 90
-"""Characters of LaTeX above which a formula may be wider than a phone, or than any page: it scrolls
-by itself there.
+"""Lengths in characters of LaTeX from which a formula may be wider than a phone, and than any page.
+It then scrolls by itself.
 """
 _WORDS = re.compile(rf"(?<![\w.-])(?<![a-z]/)({'|'.join(GREEK)})(?![A-Za-z0-9=]|/[a-z])")
 _SCRIPT = re.compile(

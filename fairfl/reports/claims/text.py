@@ -6,9 +6,10 @@ import textwrap
 from typing import Any
 
 from fairfl.claims.certificates import Counterexample, Witness, from_json
+from fairfl.claims.outcome import Outcome
 from fairfl.claims.registry import papers, registered
 from fairfl.claims.runner import Checked
-from fairfl.reports.claims.legend import legend
+from fairfl.reports.claims.legend import legend, value
 from fairfl.reports.claims.vocabulary import SEVERITY
 
 WIDTH = 100
@@ -41,12 +42,23 @@ def as_text(checked: Checked) -> str:
         parts.append(_block(f"repaired ({claim.repaired_id})", repaired.claim.statement))
     if outcome is not None:
         parts += [_block(f"evidence ({outcome.effort})", line) for line in outcome.summaries]
-        parts += map(_instance, outcome.instances)
+        parts += map(instance, outcome.instances)
         parts += [
             _block(f"mutant {m.name!r}", f"{m.change}: {_first_line(m.reason)}")
             for m in outcome.mutants
         ]
     return "\n".join(parts)
+
+
+def violations(outcome: Outcome | None) -> list[str]:
+    """Where a statement that was to hold failed: of each run on drawn instances the worst one."""
+    parts = outcome.evidence["parts"] if outcome and outcome.fault and outcome.evidence else ()
+    worst = [(one, part["tolerance"]) for part in parts for one in part.get("worst", ())[:1]]
+    return [
+        _block("at", ", ".join(f"{name} = {value(data)}" for name, data in one["instance"].items()))
+        for one, tolerance in worst
+        if one["margin"] < -tolerance
+    ]
 
 
 def as_data(checked: Checked) -> dict[str, Any]:
@@ -68,7 +80,8 @@ def _block(head: str, text: str) -> str:
     )
 
 
-def _instance(data: dict[str, Any]) -> str:
+def instance(data: dict[str, Any]) -> str:
+    """A counterexample or witness in words: its statement, its numbers and what they come to."""
     certificate = from_json(data)
     assert isinstance(certificate, (Counterexample, Witness))
     told = legend(certificate)

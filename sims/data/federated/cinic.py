@@ -1,4 +1,4 @@
-"""CINIC-10: PNGs in a tar archive, a folder a part and a class."""
+"""CINIC-10: PNGs in a tar archive, a folder for each part and class."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from fairfl.sims.data.fetch import Progress, Remote, locate
 
 PARTS = ("train", "valid", "test")
 IMAGES = 90_000
-"""Of a part."""
+"""Images in each part."""
 
 
 @register("cinic-10", "CINIC-10 (Darlow et al., 2018)")
 def load(folder: str | Path | None = None, progress: Progress | None = None) -> FederatedData:
-    """CINIC-10 from ``CINIC-10.tar.gz``: three parts, a folder a class, 32 x 32 PNGs."""
+    """CINIC-10 from ``CINIC-10.tar.gz``: three parts, a folder for each class, 32 x 32 PNGs."""
     source = "https://datashare.ed.ac.uk/bitstream/handle/10283/3192/CINIC-10.tar.gz"
     # The publisher states an MD5 alone, which a forger can meet: a download is verified by its
     # content.
@@ -64,7 +64,7 @@ def _members(path: Path) -> Iterator[tuple[str, str, str, Callable[[], bytes]]]:
 
 
 def _read(path: Path) -> dict[str, list[tuple[str, str, NDArray[np.uint8]]]]:
-    """For each part (class, file, pixels (3, 32, 32)), in the order of the archive."""
+    """Each part's images (class, file, pixels (3, 32, 32)), in the order of the archive."""
     found: dict[str, list[tuple[str, str, NDArray[np.uint8]]]] = {part: [] for part in PARTS}
     try:
         for part, kind, name, read in _members(path):

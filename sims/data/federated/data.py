@@ -12,7 +12,7 @@ from fairfl._support.checks import as_array, in_range, whole
 from fairfl.sims.data.checks import codes, frozen, generator
 
 PARTS = ("train", "validation", "test")
-"""What a row is for, in the order of its code."""
+"""Parts of the data, in the order of their codes."""
 
 
 @dataclass(frozen=True, eq=False)

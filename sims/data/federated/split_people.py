@@ -13,7 +13,7 @@ from fairfl.sims.data.tables.folds import deal
 from fairfl.sims.data.tables.table import Dataset
 
 FOLDS = 5
-"""One for testing, one for validation, the others for training."""
+"""Folds: one for testing, one for validation, the others for training."""
 
 
 def split_people(people: Dataset, seed: int = 0) -> FederatedData:

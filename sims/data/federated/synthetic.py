@@ -20,7 +20,7 @@ and m = 127 (a - 1) / a = 84.76.
 KINDS = ("non-iid", "iid", "hybrid")
 MEANS = ("number", "class")
 MOST_CLIENTS = 10_000
-"""Some 130 rows of 60 numbers each: 0.6 GB in all."""
+"""Largest number of clients, with some 130 rows of 60 numbers each: 0.6 GB in all."""
 
 
 def client_sizes(clients: int, rng: np.random.Generator) -> NDArray[np.int64]:

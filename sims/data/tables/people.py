@@ -17,9 +17,9 @@ from fairfl.sims.data.tables.encode import one_hot
 from fairfl.sims.data.tables.table import Dataset
 
 LEVELS = 20
-"""A text column of so many values is always a category; of more, only if values repeat."""
+"""A text column with more values is a category only if values repeat."""
 MOST_LEVELS = 1_000
-"""A text column of more values is never one: each value makes a feature."""
+"""A text column with more values is refused: each value would make a feature."""
 
 Columns = tuple[str, ...]
 """Names of columns."""

@@ -18,11 +18,11 @@ from fairfl.sims.data.tables.folds import deal
 TOLERANCE = 1e-11
 """Newton's method stops where no component of the gradient exceeds this times the rows."""
 ITERATIONS = 100
-"""Most Newton steps."""
+"""Largest number of Newton steps."""
 ARMIJO, HALVINGS = 1e-4, 50
-"""Of the line search: the decrease wanted, as a share of the slope's, and most halvings."""
+"""Line search: the decrease wanted, as a share of the slope's, and the most halvings."""
 ROUNDING = 1e-13
-"""Relative change of a sum of n terms below which a comparison means nothing."""
+"""Relative rounding of a sum of n terms; smaller changes are not compared."""
 
 Floats = NDArray[np.float64]
 

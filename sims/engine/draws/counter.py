@@ -20,7 +20,7 @@ GOLDEN, FIRST, SECOND, *SHIFTS = (
 )
 
 ORDER, PARTICIPATION, DROPOUT, STRAGGLER, EFFORT = range(5)
-"""What a random number is for: the first word after the seed."""
+"""Purpose of a random number: the first word after the seed."""
 
 
 def mix(z: Words) -> Words:

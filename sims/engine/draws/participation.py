@@ -15,7 +15,7 @@ from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.task import Floats, Ints
 
 PARTICIPATIONS: dict[str, type[Participation]] = {}
-"""By the names that files give them."""
+"""Participations by the names that files give them."""
 
 
 class Participation(ByName, ABC):
@@ -29,7 +29,7 @@ class Participation(ByName, ABC):
 
     @abstractmethod
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
-        """Positions drawn (m,), rising, one a draw, and weights (m,) > 0 with sum one."""
+        """Positions drawn (m,), rising, one for each draw, and weights (m,) > 0 with sum one."""
 
     def check(self, clients: int, rounds: int) -> None:
         """ValueError where this cannot be done with so many clients or rounds."""
@@ -169,7 +169,7 @@ def present(
 
 
 def merged(drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
-    """By client: positions (k,), rising, sums of weights, and how often each is drawn."""
+    """Positions of the clients (k,), rising, sums of weights, and how often each is drawn."""
     if (drawn[1:] > drawn[:-1]).all():
         return drawn, weights, np.ones(len(drawn), np.int64)
     clients, each, draws = np.unique(drawn, return_inverse=True, return_counts=True)

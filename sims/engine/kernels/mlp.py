@@ -147,7 +147,7 @@ class MLP(Model):
         return torch.bmm(blocks[-2], self._inputs(blocks, x)[-1].mT).add_(blocks[-1].mT)
 
     def _inputs(self, blocks: Blocks, x: Tensor) -> list[Tensor]:
-        """Of each layer (A, B, in)."""
+        """The inputs of each layer (A, B, in)."""
         values = [x, torch.bmm(x, blocks[0]).relu_()]
         for k in range(1, len(blocks) - 2, 2):
             values.append(torch.bmm(values[-1], blocks[k]).add_(blocks[k + 1]).relu_())

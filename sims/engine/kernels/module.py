@@ -16,7 +16,7 @@ from fairfl.sims.engine.kernels.linear import classes_between
 from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
 
 LARGE = 60_000
-"""Parameters from which on clients go in turn on a CPU, whose cache then holds one's."""
+"""With more parameters clients are trained in turn on a CPU, whose cache holds one model."""
 SampleLoss = Callable[[Tensor, Tensor], Tensor]
 
 
@@ -83,7 +83,7 @@ class Module(Model):
 
     @cached_property
     def names(self) -> list[str]:
-        """Of the parameters, in the order of the row."""
+        """The names of the parameters, in the order of the row."""
         return [name for name, _ in self.module.named_parameters()]
 
     def blocks(self, rows: Tensor) -> Blocks:

@@ -13,7 +13,7 @@ from fairfl._support.checks import Array, as_floats, whole
 from fairfl.studies.crosscheck.population.worlds import World
 
 NODES = 60
-"""Of the quadrature of each law: exact for products of polynomials below degree 60, but for η."""
+"""Quadrature nodes for each law: exact for polynomials of degree below 60, apart from η."""
 FLOOR = 0.1
 
 

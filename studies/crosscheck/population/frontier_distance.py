@@ -18,11 +18,11 @@ from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import Notion
 
 TOLERANCE = 1e-9
-"""Of the hard inequality: rates of step functions are exact to 1e-13, the frontier to 1e-10."""
+"""Tolerance of "no rule is above the frontier": rates are exact to 1e-13, the frontier to 1e-10."""
 
 
 WIDER = (0.0, 1e-9, 1e-8, 1e-7)
-"""What budgets are widened by until a solution is certified: still a bound."""
+"""Added to the budgets until a solution is certified; its accuracy is still an upper bound."""
 
 
 @lru_cache(maxsize=128)

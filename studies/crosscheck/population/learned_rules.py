@@ -16,7 +16,7 @@ from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import ALIASES, disparity
 
 REAL = 1e-9
-"""A root of a smaller relative imaginary part is real: a double one, or split by rounding."""
+"""Roots with a smaller relative imaginary part are real: rounding splits a double root."""
 
 
 def learned(basis: Basis, params: ArrayLike) -> Classifier:

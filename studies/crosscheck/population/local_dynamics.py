@@ -27,11 +27,11 @@ from fairfl.theory.numerics.projections import soft_threshold
 from fairfl.theory.populations.classifiers import Classifier
 
 FAR = 20.0
-"""Where one label of a group counts alone (ρ = 0 or 2) a score grows without end; its limit."""
+"""Score where one label of a group has all the weight (ρ = 0 or 2): its minimiser is infinite."""
 ALPHA = 0.3
-"""α_t = 0.3 / (t + 1); theorem 24 asks for steps whose sum has no end."""
+"""The steps are α_t = 0.3 / (t + 1). Theorem 24 needs steps whose sum diverges."""
 ROUNDING = 1e-12
-"""A multiplier nearer to 0 than this is 0."""
+"""Multipliers smaller than this are zero."""
 
 
 def converged(world: World, lam: Array) -> Classifier:
@@ -55,7 +55,7 @@ def trained(
     whole("rounds", rounds, 1)
     budget = in_range("budgets", budgets, 0.0, 1e300)
     if len(budget) != world.clients:
-        raise ValueError(f"budgets must be {world.clients}, one a client, got {len(budget)}")
+        raise ValueError(f"budgets must be {world.clients}, one for each client, got {len(budget)}")
     lam = world.shares.copy()
     for number in range(rounds):
         rule = REGIMES[regime](world, lam)

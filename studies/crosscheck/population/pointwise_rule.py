@@ -12,10 +12,10 @@ from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.theory.populations.classifiers import Classifier
 
 REACH = 9.0
-"""Standard deviations about the clients' means that the grid covers."""
+"""The grid covers the clients' means and so many standard deviations on both sides."""
 GRID, BISECTIONS = 10_000, 50
-"""Cells in which changes of sign are sought, at most 0.006 wide: two changes within one are missed,
-whose accuracy is of the order of the cell's cube.
+"""Cells in which a change of sign is looked for, at most 0.006 wide, and steps of the bisection.
+Two changes within one cell are missed; the error in accuracy is of the order of the cell's cube.
 """
 
 

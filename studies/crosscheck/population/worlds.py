@@ -30,7 +30,7 @@ class World:
     q : (I,) P(a = 1 | i) of two groups; of A groups the shares P(a | i), (I, A).
     weight : (I,) shares of the people.
 
-    Every attribute but the name has an entry a client: ``alone`` takes one of each.
+    Every attribute but the name has an entry for each client: ``alone`` takes one of each.
     Errors: ValueError where one has another number of entries than q; as ``Federation.normal``,
     when ``federation`` is asked for.
     """

@@ -37,12 +37,12 @@ BUDGETS = (0.0, 0.05, 0.15, 0.4)
 FIGURES = tuple(f"figure-{number}{panel}" for number in (5, 9) for panel in "abcd")
 RANDOM = tuple(f"random-{seed}" for seed in range(6))
 SHOWN = ("figure-5a", "figure-5d", "figure-9d", "random-0")
-"""Of the picture and of the rates."""
+"""Worlds in the picture and in the fit of the rates."""
 RATED = (0.1, 0.2)
-"""Budgets whose rate is measured: not 0, where |MD| has a kink."""
+"""Budgets at which the rate is measured. Budget 0 is left out, since |MD| has a kink there."""
 SIZES = (250, 1_000, 4_000, 16_000)
 PANELS = {"below the frontier": -1.0, "from the budget": -0.5}
-"""Of the picture of rates, and the powers of n that are asked about."""
+"""Panels of the picture of rates, each with the power of n that is tested."""
 
 
 def units(scale: Scale) -> list[Unit]:
@@ -92,7 +92,7 @@ def beside(measures: pd.DataFrame) -> pd.DataFrame:
 
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """By scheme, degree, size: rules, how far below (mean, least), their mean |MD|; rates."""
+    """Tables by scheme, degree, size: rules, how far below (mean, least), mean |MD|; rates."""
 
     def points(part: pd.DataFrame) -> dict[str, Any]:
         short = floats(part, "below")
@@ -157,7 +157,9 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
 
 
 def points(measures: pd.DataFrame) -> pd.DataFrame:
-    """Three exact frontiers a world, and the largest sample's rules: panel, series, kind, x, y."""
+    """Rows panel, series, kind, x, y: three exact frontiers for each world, and the learned rules
+    of the largest sample.
+    """
     parts = []
     for (world,), found in groups(among(measures, "world", SHOWN), ["world"]):
         four = among(found, "degree", [1])

@@ -35,10 +35,10 @@ TITLE = "LFT+Ensemble's learned points approach its exact frontier"
 SEEDS = {"quick": 2, "paper": 10}
 
 WORLDS = ("figure-5a", "figure-5d", "figure-9d", "random-3")
-"""The smallest disparities of their ensembles are 0.165, 0.508, 0.119 and 0.076."""
+"""The smallest disparities of their exact ensembles are 0.165, 0.508, 0.119 and 0.076."""
 SIZES = (500, 2_000, 8_000, 32_000)
 PLACES = {"least": 0.0, "middle": 1 / 3}
-"""Budgets' places on the exact frontier: the smallest disparity, a third to the largest."""
+"""Points of the exact frontier: the smallest disparity, and a third of the way to the largest."""
 PANEL = "from the exact point"
 
 
@@ -85,7 +85,7 @@ def beside(measures: pd.DataFrame) -> pd.DataFrame:
 
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """By world, place, size: distance, MD missed (RMS), accuracy missed; and rates."""
+    """Tables by world, place and size: distance, MD missed (RMS), accuracy missed; and rates."""
     lines, speeds = [], []
     for (world, place, budget), mine in groups(beside(measures), ["world", "place", "budget"]):
         accuracy, difference = aim(by_name(world), budget)

@@ -38,16 +38,16 @@ SEEDS = {"quick": 1, "paper": 4}
 
 NOTIONS: tuple[Notion, ...] = ("dp", "eo", "eodds")
 TWO, THREE = ("figure-5d", "figure-9d", "random-0"), ("random-0-2-3", "random-1-3-3")
-"""Worlds of two groups and of three."""
+"""Worlds with two groups, and with three."""
 QUESTIONS = (*product(TWO, NOTIONS[1:]), *product(THREE, NOTIONS))
-"""Worlds and notions; parity of two groups is ``frontier``'s."""
+"""Pairs of a world and a notion. Parity of two groups is in the study ``frontier``."""
 SMALL = (*product(TWO[:1], NOTIONS[1:]), *product(THREE[:1], NOTIONS[:1]))
 RATED: tuple[tuple[str, Notion], ...] = (
     *product(TWO, NOTIONS[1:2]),
     *product(THREE[:1], NOTIONS[:1]),
     (THREE[1], NOTIONS[1]),
 )
-"""Questions of the rates."""
+"""The pairs whose rates are measured."""
 SIZES = (500, 1_000, 2_000, 8_000)
 BUDGETS = (0.0, 0.1)
 FAIR = f"{BUDGETS[0]:g}"
@@ -122,7 +122,7 @@ def _units(
 
 
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """By notion, groups, scheme, people and budget: rules, what they lose and their disparity."""
+    """Table by notion, groups, scheme, people and budget: rules, their loss and disparity."""
     columns = ("below", LOST, "below locally", "disparity")
 
     def of(part: pd.DataFrame) -> dict[str, Any]:

@@ -104,7 +104,7 @@ class Scene:
 
     @property
     def clients(self) -> int:
-        """Of a group: five of two groups, three of more."""
+        """Clients of a group: five where there are two groups, three where there are more."""
         return 5 if len(self.joins) == 2 else 3
 
     def unit(self, name: str, algorithm: Algorithm, seeds: int) -> Unit:

@@ -43,7 +43,7 @@ def values(
 
 
 def on_both_parts(clients: pd.DataFrame) -> pd.DataFrame:
-    """Of uniform weights and of the paper's q, on the rows of training and of test."""
+    """Measures of uniform weights and of the paper's q, on training and on test rows."""
     found = [(said, values(clients, part, UNIFORM)) for part, said in PARTS.items()]
     return pd.concat(
         [table.assign(dataset=table["dataset"] + f", {said}") for said, table in found],
@@ -65,7 +65,7 @@ def own_best(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_own_best(clients: pd.DataFrame) -> pd.DataFrame:
-    """Of q = 0, the paper's q, and each device's own."""
+    """Measures of q = 0, of the paper's q, and of each device's own q."""
     return pd.concat([values(clients), statistics(own_best(clients), STATISTICS)])
 
 

@@ -165,9 +165,8 @@ def test_a_killed_process_costs_its_unit_alone(log, tmp_path):
 
 
 CONFIG = """
-run = "swept:slow"
+run = "swept:held"
 fixed.log = {log}
-fixed.seconds = 0.1
 grid.a = {{from = 0, to = 29, steps = 30}}
 """
 
@@ -181,18 +180,19 @@ def test_a_stopped_command_goes_on(how, log, tmp_path, cli):
     command = [sys.executable, "-m", "fairfl", *words, "--jobs", "2"]
     started = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     deadline = time.monotonic() + 60
-    while len(list(out.glob("units/*/*.json"))) < 5:
+    while not list(out.glob("units/*/*.json")):
         assert time.monotonic() < deadline and started.poll() is None
         time.sleep(0.02)
     os.killpg(started.pid, how) if how == signal.SIGINT else os.kill(started.pid, how)
     assert "Traceback" not in started.communicate(timeout=60)[1]
     assert started.returncode not in (0, None)
     there = {file: file.stat().st_mtime_ns for file in out.glob("units/*/*.json")}
-    assert 5 <= len(there) < 30
+    assert 1 <= len(there) <= 10
     told = cli("sweep", "status", config, out, "--import", HELPERS, "--json")
     assert json.loads(told.stdout)["missing"] == 30 - len(there)
     refused = cli("sweep", "table", config, out, "--out", out / "t.parquet", "--import", HELPERS)
     assert refused.exit_code == 1 and "units are missing" in refused.stderr
+    (log / "go").touch()
     done = cli(*words)
     assert done.exit_code == 0 and "30 units: 30 done, 0 failed, 0 missing" in done.stdout
     assert all(file.stat().st_mtime_ns == when for file, when in there.items())  # not run again

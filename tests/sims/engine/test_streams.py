@@ -23,10 +23,10 @@ from fairfl.sims.engine import (
     Softmax,
     Training,
     Uniform,
-    algorithm,
+    updates_in_blocks,
 )
-from fairfl.sims.engine.algorithm import squared_norms
 from fairfl.sims.engine.secure_sums import SumOnly
+from fairfl.sims.engine.updates_in_blocks import squared_norms
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.sims.models import LeNet
 
@@ -39,7 +39,7 @@ SETTING = quick(
 @pytest.fixture
 def small_blocks(monkeypatch):
     """Sums of two clients' updates at a time, so that a small limit makes small parts."""
-    monkeypatch.setattr(algorithm, "BLOCK", 2 * 15 * 8)
+    monkeypatch.setattr(updates_in_blocks, "BLOCK", 2 * 15 * 8)
 
 
 GROUP_FAIR = [
@@ -61,7 +61,7 @@ AT_ONCE = *ALONE[:2], [one for one in EVERY if one.name == "fedmgda"], SETTING
 )
 def test_parts_are_the_whole(given, least, off, monkeypatch):
     """Two clients at a time (behind sums one), and all; FedMGDA looks at all at once."""
-    monkeypatch.setattr(algorithm, "BLOCK", 1 if given is PEOPLE else 2 * 15 * 8)
+    monkeypatch.setattr(updates_in_blocks, "BLOCK", 1 if given is PEOPLE else 2 * 15 * 8)
     some, whole = (trained(*given, replace(EXACT, memory_limit=m)) for m in (least, 1 << 30))
     for r, rule in enumerate(given[2]):
         close = {"rtol": off, "atol": off, "err_msg": repr(rule)}
@@ -125,7 +125,7 @@ def test_who_diverges_is_left_out(limit, one, who, small_blocks):
 
 def test_updates_that_are_held_all_at_once_must_fit(monkeypatch):
     """Nine rows of 15, of 8 bytes: a byte less is refused, by name; nothing has moved."""
-    monkeypatch.setattr(algorithm, "BLOCK", 1)
+    monkeypatch.setattr(updates_in_blocks, "BLOCK", 1)
     data, model, one = classified(SIZES), Softmax(4, 3), FedMGDA()
     rows, ends = 9 * 15 * 8, []
     for limit in (rows - 1, rows, 1 << 30):
@@ -205,7 +205,7 @@ def test_memory_does_not_grow_with_the_clients(one, monkeypatch):
     """
     model, each, took = MLP((50, 200, 50, 10)), 4 * 20_760, {}
     assert model.size == 20_760
-    monkeypatch.setattr(algorithm, "BLOCK", each)
+    monkeypatch.setattr(updates_in_blocks, "BLOCK", each)
     behind = isinstance(one, SumOnly)
     for clients in (10, 40):
         x = torch.randn(4 * clients, 50, generator=torch.Generator().manual_seed(0))

@@ -54,7 +54,7 @@ def test_what_is_sent_is_masked_and_adds_up(monkeypatch):
 
 def test_they_are_held_all_at_once(monkeypatch):
     """And so must fit: 3 rows of 3 numbers of 8 bytes."""
-    monkeypatch.setattr("fairfl.sims.engine.algorithm.BLOCK", 1)
+    monkeypatch.setattr("fairfl.sims.engine.updates_in_blocks.BLOCK", 1)
     whole = run(people(), FedFB(), 3, MASKED)[0].params
     some = run(people(), FedFB(), 3, replace(MASKED, memory_limit=72))[0].params
     torch.testing.assert_close(some, whole, atol=100 * STEP, rtol=0)

@@ -11,8 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fairfl.solvers.api import solve
-from fairfl.theory.populations.calibration import ScoreWarning, isotonic, merge_levels, merge_scores
+from fairfl.theory.numerics.isotonic import isotonic
+from fairfl.theory.populations.calibration import ScoreWarning
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.score_levels import merge_levels, merge_scores
 
 # people at random
 odd = pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")

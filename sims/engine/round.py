@@ -1,0 +1,103 @@
+"""Round: what an algorithm knows of a round before its clients train."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from fairfl.sims.engine.task import Floats
+
+State = Mapping[str, Tensor]
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """One replicate's round before its clients train, k of K clients taking part.
+
+    Attributes
+    ----------
+    number : int
+        t, from 0.
+    clients : array of int (k,)
+        Who takes part, positions in the data.
+    p : array (k,)
+        Client weights among them, > 0, sum one: see ``Participation``.
+    everyone : array (K,)
+        The federation's weights p_k.
+    params : tensor (P,)
+        w^t.
+    lr : float
+        Of the clients in this round.
+    losses : array (k,), or None
+        F_k(w^t) on all data of each client, for an algorithm that asks for it (``needs_losses``).
+    state : mapping
+        What the algorithm keeps from round to round.
+    draws : array of int (k,)
+        How often each of the clients is drawn: more than once by a participation with replacement
+        alone. It trains once, and its p is the sum over its draws; what else looks at clients one
+        by one counts it so often.
+    steps : array of int (k,)
+        SGD steps that each of the clients makes in its first task; known to ``server``.
+    layers : tuple of int
+        Parameters of each layer of the model.
+    joins : tuple of int
+        The rounds up to this one in which clients joined, rising.
+    """
+
+    number: int
+    clients: NDArray[np.int64]
+    p: Floats
+    everyone: Floats
+    params: Tensor
+    lr: float
+    losses: Floats | None
+    state: State
+    draws: NDArray[np.int64] = field(kw_only=True)
+    steps: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64), kw_only=True)
+    layers: tuple[int, ...] = field(default=(), kw_only=True)
+    joins: tuple[int, ...] = field(default=(0,), kw_only=True)
+
+    @cached_property
+    def rows(self) -> Tensor:
+        """``clients`` as an index on the device."""
+        return torch.from_numpy(self.clients).to(self.params.device)
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of a ``Round``, by name: to make a round of another class."""
+        return {name: getattr(self, name) for name in Round.__dataclass_fields__}
+
+    def known_losses(self) -> Floats:
+        """The losses, of an algorithm that asked for them."""
+        if self.losses is None:
+            raise ValueError("losses must be asked for: the algorithm has needs_losses = False")
+        return self.losses
+
+    def over_draws(self, weigh: Callable[[Floats, Floats], Floats]) -> Floats:
+        """Weights of the clients (k,): sums over draws of ``weigh`` of the draws' losses and p."""
+        each = np.repeat(np.arange(len(self.clients)), self.draws)
+        weights = weigh(self.known_losses()[each], (self.p / self.draws)[each])
+        return np.bincount(each, weights, len(self.clients)).astype(np.float64)
+
+    def among(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Self:
+        """The round of some of its clients, their p scaled to sum one."""
+        some = self.some(rows)
+        return replace(some, p=some.p / some.p.sum())
+
+    def some(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice, **changes: Any) -> Self:
+        """The round of some of its clients, their p as they are, and with other ``changes``."""
+        return replace(
+            self,
+            clients=self.clients[rows],
+            p=self.p[rows],
+            losses=None if self.losses is None else self.losses[rows],
+            draws=self.draws[rows],
+            steps=self.steps[rows] if len(self.steps) else self.steps,
+            **changes,
+        )

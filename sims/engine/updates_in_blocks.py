@@ -1,0 +1,149 @@
+"""Received: the updates of a round, trained some clients at a time and summed in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from math import inf
+from typing import Self
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from fairfl.sims.engine.round import Round
+from fairfl.sims.engine.task import Floats, as_floats, as_tensor
+
+PART = 1 << 16
+"""Numbers that are converted to float64 at a time: more do not stay in a CPU's cache."""
+BLOCK = 8 << 20
+"""Bytes of updates that are summed at a time, while the next are trained. The blocks, and so the
+sums, do not depend on the parts in which clients are trained.
+"""
+Arrivals = Callable[[], Iterable[tuple[Tensor, ...]]]
+"""Yields the updates of all tasks (m', P) of some clients at a time, in the order of the clients.
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class Received(Round):
+    """What came back, m <= k clients: dropouts, and updates that were left out, are in none of the
+    arrays.
+
+    The updates w_k - w^t come in ``parts``, so that they need not be there all at once: where they
+    do not fit into ``Computing.memory_limit`` a part is trained when it is asked for, and again
+    when it is asked for again. ``total`` adds them up in one pass. ``updates`` and ``further`` hold
+    all of them: ValueError where they take more than ``room`` bytes, the limit.
+    """
+
+    arrivals: Arrivals = field(kw_only=True)
+    room: float = field(default=inf, kw_only=True)
+
+    @cached_property
+    def _all(self) -> tuple[Tensor, ...]:
+        found, many, first = tuple[Tensor, ...](), len(self.clients), 0
+        for part in self.arrivals():
+            if len(part[0]) == many:
+                found = part
+                continue
+            needed = sum(many * rows.shape[1] * rows.element_size() for rows in part)
+            if needed > self.room:
+                raise ValueError(
+                    f"memory_limit must be at least {needed} bytes where a server looks at all "
+                    f"updates at once, {len(part)} x {many} rows of {part[0].shape[1]} parameters, "
+                    f"got {self.room}"
+                )
+            found = found or tuple(rows.new_empty(many, rows.shape[1]) for rows in part)
+            last = first + len(part[0])
+            for rows, some in zip(found, part, strict=True):
+                rows[first:last] = some
+            first = last
+        return found
+
+    @property
+    def updates(self) -> Tensor:
+        """w_k - w^t (m, P) after the first task."""
+        return self._all[0]
+
+    @property
+    def further(self) -> tuple[Tensor, ...]:
+        """The updates of the other tasks, if any."""
+        return self._all[1:]
+
+    @cached_property
+    def squares(self) -> Floats:
+        """||w_k - w^t||² of each layer (m, L), on the host."""
+        return as_floats(squared_norms(self.updates, self.layers or (len(self.params),)))
+
+    def parts(self) -> Iterator[Self]:
+        """The clients, some at a time: each part with its updates, its p not scaled."""
+        first = 0
+        for found in [self._all] if "_all" in self.__dict__ else self.arrivals():
+            rows = slice(first, first + len(found[0]))
+            first = rows.stop
+            if len(found[0]) == len(self.clients):
+                self.__dict__["_all"] = found
+                yield self
+            else:
+                yield self.some(rows, arrivals=lambda found=found: [found])
+
+    def changed(self, change: Callable[[Self], Tensor]) -> Self:
+        """What was received, with the updates' rows (m', P) changed."""
+
+        def arrivals() -> Iterator[tuple[Tensor, ...]]:
+            for part in self.parts():
+                yield change(part), *part.further
+
+        return replace(self, arrivals=arrivals)
+
+    def total(self, weights: Weigh) -> Tensor:
+        """sum_k weights_k (w_k - w^t) (P,), in one pass over the parts.
+
+        ``weights`` (m,), or (m, L) with a column for each layer, or a function that gives those of
+        a part. Added up in blocks of a fixed size, in the order of the clients.
+        """
+        done, first = None, 0
+        block = max(1, BLOCK // self.params.nbytes)
+        for part in self.parts():
+            rows = slice(first, first := first + len(part.clients))
+            own = weights(part) if callable(weights) else weights[rows]
+            counted = on_device(own, self.params)
+            for pair in zip(counted.split(block), part.updates.split(block), strict=True):
+                more = _weighted(*pair, self.layers)
+                done = more if done is None else done + more
+        return torch.zeros_like(self.params) if done is None else done
+
+
+Weigh = Floats | Callable[[Received], Floats]
+"""Weights of the updates (m,), or (m, L) by layer, or a function that gives those of a part."""
+
+
+def on_device(weights: Floats, like: Tensor) -> Tensor:
+    """Weights on the device and in the dtype of ``like``; in float64 where they are too large."""
+    largest = float(np.abs(weights).max(initial=0.0))
+    if not np.isfinite(largest):
+        raise ValueError(f"weights must be finite, one of each update received, got {weights!r}")
+    # a weight of 1 / ||update|| can be too large for float32 where its product with the update
+    # is not
+    fits = largest <= torch.finfo(like.dtype).max
+    return as_tensor(weights).to(like.device, like.dtype if fits else torch.float64)
+
+
+def squared_norms(rows: Tensor, layers: tuple[int, ...]) -> Tensor:
+    """||row||² of each layer (m, L), summed in float64, on the device."""
+    if not len(rows):
+        return rows.new_zeros(0, len(layers), dtype=torch.float64)
+    norm = partial(torch.linalg.vector_norm, dim=1, dtype=torch.float64)
+    some = rows.split(max(1, PART // rows.shape[1]))
+    norms = [torch.stack([norm(p) for p in part.split(layers, 1)], 1) for part in some]
+    return torch.cat(norms).square()
+
+
+def _weighted(weights: Tensor, rows: Tensor, layers: tuple[int, ...]) -> Tensor:
+    """sum_k weights_k rows_k (P,), weights (m,) or (m, L)."""
+    rows = rows.to(weights.dtype)
+    if weights.ndim == 1:
+        return torch.mm(weights.unsqueeze(0), rows).squeeze(0)
+    parts = zip(weights.unbind(1), rows.split(layers, 1), strict=True)
+    return torch.cat([torch.mm(own[None], part) for own, part in parts], 1)[0]

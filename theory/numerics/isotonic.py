@@ -1,0 +1,23 @@
+"""Isotonic regression of label frequencies, weighted by people."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy
+
+from fairfl._support.checks import Array
+
+
+def isotonic(positives: Array, counts: Array) -> Array:
+    """Isotonic regression of label frequencies on increasing scores: the non-decreasing η of
+    largest likelihood.
+
+    Points without people (count 0) take the value of the fit on their left (of the first fitted
+    point at the start).
+    """
+    seen = counts > 0
+    if not seen.any():
+        return np.full(counts.shape, 0.5)
+    fit = scipy.optimize.isotonic_regression(positives[seen] / counts[seen], weights=counts[seen]).x
+    where = np.maximum(np.cumsum(seen) - 1, 0)
+    return np.clip(fit[where], 0.0, 1.0)  # rounding of block means only
