@@ -262,6 +262,18 @@ def unexplained(by_half: Array, numbers: Array, influence: Array, halves: Array)
     return np.sqrt((rest**2).mean(axis=-1))
 
 
+def residuals(by_part: Array, influence: Array, parts: Array) -> Array:
+    """(..., FOLDS) what derivatives do not explain of numbers that were found without one part."""
+    every = parts.sum(axis=0)
+    explained = [means(influence, every - part, every) for part in parts]
+    return by_part - np.stack(explained, axis=-1)
+
+
+def jackknife(by_part: Array) -> Array:
+    """(...) standard errors of numbers (..., FOLDS) that were found without one of the parts."""
+    return np.sqrt((FOLDS - 1) * by_part.var(axis=-1))
+
+
 def crossed(
     sample: Counted,
     parts: Array,

@@ -85,7 +85,7 @@ def _cut(problem: Constraints, p: int, line: Line, proposed: list[DualPoint]) ->
     (ends, rates), profile = line, problem.profiles[p]
     if ends.size > MANY:
         ends, _ = _joined(ends, rates)
-    for cut in (point.sets[p].cut for point in proposed):
+    for cut in (point.sets[p].line(0)[0] for point in proposed):
         padded = np.concatenate([[-np.inf], ends, [np.inf]])
         right = np.searchsorted(padded, cut)
         apart = np.minimum(padded[right] - cut, cut - padded[right - 1])

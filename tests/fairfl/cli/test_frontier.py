@@ -29,7 +29,7 @@ def test_people_in_a_table_and_in_words(cli, quick, table, tmp_path):
         "240 people",
     ):
         assert part in text
-    assert "y = 1 stands for y = yes" in text
+    assert "y = 1 stands for y = 1" in text
     assert "Perfect fairness (disparity 0) costs" in text and "pooling all data reaches" in text
     assert {file.name for file in (tmp_path / "out").iterdir()} == {
         "frontier.csv",

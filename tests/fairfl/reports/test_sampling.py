@@ -27,6 +27,7 @@ from fairfl.reports.sampling import (
     halved,
     influences,
     interval,
+    jackknife,
     noise_errors,
     refitted,
     resampled,
@@ -200,7 +201,7 @@ def summarised(sample, change):
         Summary(f"site {i}", "s", "y", names, "a", names, edges, c.astype(int), int(c.sum()))
         for i, c in enumerate(sample.counts)
     ]
-    (counts, *ranges), points, _ = joined([change(one) for one in whole])
+    (counts, *ranges), points, *_ = joined([change(one) for one in whole])
     people = Counted(points, counts, ranges=np.array(ranges))
     return refitted(people, counts), people
 
@@ -279,6 +280,7 @@ def test_what_the_derivative_explains_is_not_counted_twice():
     assert standard_errors(influence, sample.counts) == pytest.approx(wanted, rel=1e-12)
     off = shares + np.array([1, 2, 0, 1, 0, 0]) * 0.01
     assert unexplained(off, whole, influence, halves) == pytest.approx(0.01)
+    assert jackknife(np.array([1, -1, 0, 1, -1])) == pytest.approx(2 * np.sqrt(0.8), rel=1e-12)
 
 
 def test_a_loss_near_zero_has_the_error_of_its_second_order(monkeypatch):
