@@ -216,7 +216,7 @@ def test_intervals_and_people_held_out(cli, quick, table):
 def test_intervals_are_the_default_and_say_what_these_people_cannot_tell(cli, table):
     shown = cli("frontier", table, *COLUMNS[:-2], "--points", 4, "--at", 0.2).stdout
     for part in (
-        "200 bootstraps (seed 0)",
+        "100 bootstraps (seed 0)",
         "points less (",
         "not distinguishable from pooling",
         "% of samples such as this one reach it)",
