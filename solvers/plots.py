@@ -46,4 +46,4 @@ def plot_accept_sets(solution: Solution, ax: Axes | None = None, **style: Any) -
         for i, one in enumerate(rule if told else [rule])
         for name in one.groups
     }
-    return plot_rules(rows, ax, **{"color": LOOKS[solution.scheme].colour} | style)
+    return plot_rules(rows, ax, **{"color": REPORTED[solution.scheme].colour} | style)
