@@ -46,7 +46,6 @@ def with_intervals(
     by_spot, slope = sampling.influences(federation, sample, spots, found.question)
     influence = measured(by_spot[place])
     error, table = sampling.standard_errors(influence, sample.counts), found.table
-    error = np.hypot(error, sampling.noise_errors(influence, sample))
     numbers = honest = found.numbers
     held = np.full_like(table, np.nan)
     rng = np.random.default_rng(seed)
@@ -65,9 +64,10 @@ def with_intervals(
     if again is not None:
         inside = again[1][place]
         inside[:, :, 0] -= slopes[..., None] * (inside[:, :, 1] - table[:, :, 1, None])
-        rest = sampling.unexplained(measured(inside), numbers, influence, halves)
-        rest[always, 0] = 0.0
-        error = np.hypot(error, np.nan_to_num(rest))
+        both = sampling.corrected(error, measured(inside), numbers, influence, halves)
+        both[always, 0] = np.nan
+        error = np.where(np.isnan(both), error, both)
+    error = np.hypot(error, sampling.noise_errors(influence, sample))
     least = np.fmax(numbers[:, 0], honest[:, 0]) + sampling.NORMAL * error[:, 0]
     above, other, apart = (
         measured(one)

@@ -10,8 +10,8 @@ judged by rules that were fitted, at the same budgets, to the other four fifths.
 A derivative knows the rule that is found, and not how other people would change it. What that
 adds (for the members of an ensemble at its smallest disparity, say) shows where rules are fitted to
 halves of the people: what the derivative does not explain of these numbers is a second part of the
-variance. The disparity of the best rule jumps when η passes a level's costs; its interval is that
-of the bootstrap.
+variance, and a derivative that explains nothing of them is not used. The disparity of the best rule
+jumps when η passes a level's costs; its interval is that of the bootstrap.
 """
 
 from __future__ import annotations
@@ -247,19 +247,26 @@ def withheld(influence: Array, sample: Counted) -> Array:
     return np.stack([(influence * end).sum(axis=(-4, -3, -2, -1)) for end in ends]) / sample.people
 
 
-def unexplained(by_half: Array, numbers: Array, influence: Array, halves: Array) -> Array:
-    """(...) standard errors by what derivatives ``influence`` (..., I, A, 2, n) do not explain of
-    the differences of numbers (..., H) that were found without one of the ``halves`` (H, I, A, 2,
-    n) each from ``numbers`` (...) of all people.
+def corrected(
+    error: Array, by_half: Array, numbers: Array, influence: Array, halves: Array
+) -> Array:
+    """(...) standard errors, where derivatives ``influence`` (..., I, A, 2, n) alone give ``error``
+    (...), of ``numbers`` (...) that are ``by_half`` (..., H) without one of the ``halves`` (H, I,
+    A, 2, n) each.
 
-    Half of the people differ from all as much as these differ from the population. So terms of the
-    second order have their size, and a loss near zero, whose derivative is zero, has an error.
+    Half of the people differ from all as much as these differ from the population. What the
+    derivatives do not explain of the changes is added to the variance: so terms of the second order
+    have their size, and a loss near zero, whose derivative is zero, has an error. A derivative that
+    predicts the changes worse than "no change" does holds for very small ones only: there the mean
+    square of the changes is the variance. It is of few splits, and counts twice, as in Student's
+    interval with four degrees of freedom.
     """
     every = halves[:2].sum(axis=0)
     change = influence - means(influence, every, every)[..., None, None, None, None]
     explained = [means(change, every - half, every) for half in halves]
-    rest = by_half - numbers[..., None] - np.stack(explained, axis=-1)
-    return np.sqrt((rest**2).mean(axis=-1))
+    changed = by_half - numbers[..., None]
+    rest, alone = ((v**2).mean(axis=-1) for v in (changed - np.stack(explained, -1), changed))
+    return np.sqrt(np.where(rest <= alone, error**2 + rest, 2.0 * alone))
 
 
 def residuals(by_part: Array, influence: Array, parts: Array) -> Array:

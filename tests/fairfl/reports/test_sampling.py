@@ -21,6 +21,7 @@ from fairfl.reports.sampling import (
     SPLITS,
     Spot,
     best_disparities,
+    corrected,
     crossed,
     folds,
     fullest,
@@ -32,7 +33,6 @@ from fairfl.reports.sampling import (
     refitted,
     resampled,
     standard_errors,
-    unexplained,
 )
 from fairfl.sims.data.summary import Summary, joined, noise
 from fairfl.theory.populations.calibration import Counted, count_people
@@ -274,12 +274,29 @@ def test_what_the_derivative_explains_is_not_counted_twice():
     assert np.ptp(halves.sum(axis=(3, 4)), axis=0).max() <= 1 < np.ptp(halves, axis=0).max()
     sites = np.stack([sample.counts, *(sample.counts - halves)]).sum(axis=(2, 4))
     whole, *shares = (sites[..., 1] / sites.sum(axis=-1)).mean(axis=-1)  # sites of one size
-    assert unexplained(np.array(shares), whole, influence, halves) < 1e-12 < np.std(shares)
+    of = np.zeros(()), np.array(shares), whole, influence, halves
+    assert corrected(*of) < 1e-12 < np.std(shares)
     p = sample.counts[:, :, 1].sum(axis=(1, 2)) / sample.counts.sum(axis=(1, 2, 3))
     wanted = np.sqrt((p * (1 - p) * sample.counts.sum(axis=(1, 2, 3))).sum()) / sample.people
     assert standard_errors(influence, sample.counts) == pytest.approx(wanted, rel=1e-12)
-    off = shares + np.array([1, 2, 0, 1, 0, 0]) * 0.01
-    assert unexplained(off, whole, influence, halves) == pytest.approx(0.01)
+    off = shares + np.array([1, 2, 0, 1, 0, 0]) * 0.001
+    assert corrected(np.array(0.002), off, *of[2:]) == pytest.approx(np.sqrt(5) * 0.001)
+
+
+def test_a_derivative_that_predicts_worse_than_no_change_is_not_used():
+    """One of the wrong sign: the changes alone, counted twice."""
+    sample, _ = law(0)
+    halves = halved(sample.counts, np.random.default_rng(0))
+    influence = np.broadcast_to([[0.0], [1.0]], sample.counts.shape)
+    y = (sample.counts - halves)[:, :, :, 1].sum(axis=(1, 2, 3)) / (sample.people / 2)
+    off = sampling.standard_errors(-influence, sample.counts)
+    changes = y - y.mean()
+    found = corrected(off, y, y.mean(), -influence, halves)
+    assert found == pytest.approx(np.sqrt(2.0) * changes.std(), rel=1e-9)
+    assert corrected(off, y, y.mean(), influence, halves) == pytest.approx(off, rel=1e-2)
+
+
+def test_the_jackknife_of_parts():
     assert jackknife(np.array([1, -1, 0, 1, -1])) == pytest.approx(2 * np.sqrt(0.8), rel=1e-12)
 
 
@@ -291,7 +308,7 @@ def test_a_loss_near_zero_has_the_error_of_its_second_order(monkeypatch):
     counts = np.full((2, 2, 2, 3), 20.0)
     halves = halved(counts, np.random.default_rng(0))
     loss = ((counts - halves)[:, :, :, 1].sum(axis=(1, 2, 3)) / 240 - 0.5) ** 2
-    found = unexplained(loss, np.zeros(()), np.zeros_like(counts), halves)
+    found = corrected(np.zeros(()), loss, np.zeros(()), np.zeros_like(counts), halves)
     assert found == pytest.approx(np.sqrt(3) * 0.25 / 480, rel=0.1)
 
 
