@@ -340,13 +340,9 @@ def judged(law: Joint, rule: Array, task: Task, question: Question = PLAIN) -> t
     """Value and disparity of a rule (1 or J, A, n) on a law of J places."""
     gain = (law.gain(task.costs, "xa") * rule).sum()
     value = float(law.constant(task.costs).sum() + gain + question.is_share)
-    return value, _disparity(law, rule, task)
-
-
-def _disparity(law: Joint, rule: Array, task: Task) -> float:
     rates = Rates.of(task.notion, law.people, law.eta)
     apart = disparity(rates.of_rule(rule)[0], rates.mass.sum(axis=1), task.difference)
-    return float(np.nan_to_num(apart))
+    return value, float(np.nan_to_num(apart))
 
 
 def best_disparities(sample: Counted, question: Question, draws: int, seed: int) -> Array:
@@ -363,10 +359,8 @@ def best_disparities(sample: Counted, question: Question, draws: int, seed: int)
             counts = np.stack([_noised(*one, rng) for one in zip(counts, noisy, strict=True)])
         fed = refitted(sample, counts)
         task = question.task(fed, "cfl")
-        rule = (fed.pooled.gain(task.costs, task.sees) > 0) * np.ones(
-            sample.counts.shape[1:2] + (1,)
-        )
-        out.append(_disparity(fed.pooled, rule, task))
+        rule = (fed.pooled.gain(task.costs, task.sees) > 0) * np.ones((counts.shape[1], 1))
+        out.append(judged(fed.pooled, rule, task)[1])
     return np.array(out)
 
 

@@ -281,6 +281,7 @@ def test_what_the_derivative_explains_is_not_counted_twice():
     assert standard_errors(influence, sample.counts) == pytest.approx(wanted, rel=1e-12)
     off = shares + np.array([1, 2, 0, 1, 0, 0]) * 0.001
     assert corrected(np.array(0.002), off, *of[2:]) == pytest.approx(np.sqrt(5) * 0.001)
+    assert jackknife(np.array([1, -1, 0, 1, -1])) == pytest.approx(2 * np.sqrt(0.8), rel=1e-12)
 
 
 def test_a_derivative_that_predicts_worse_than_no_change_is_not_used():
@@ -289,15 +290,10 @@ def test_a_derivative_that_predicts_worse_than_no_change_is_not_used():
     halves = halved(sample.counts, np.random.default_rng(0))
     influence = np.broadcast_to([[0.0], [1.0]], sample.counts.shape)
     y = (sample.counts - halves)[:, :, :, 1].sum(axis=(1, 2, 3)) / (sample.people / 2)
-    off = sampling.standard_errors(-influence, sample.counts)
-    changes = y - y.mean()
+    off = standard_errors(influence, sample.counts)
     found = corrected(off, y, y.mean(), -influence, halves)
-    assert found == pytest.approx(np.sqrt(2.0) * changes.std(), rel=1e-9)
+    assert found == pytest.approx(np.sqrt(2.0) * y.std(), rel=1e-9)
     assert corrected(off, y, y.mean(), influence, halves) == pytest.approx(off, rel=1e-2)
-
-
-def test_the_jackknife_of_parts():
-    assert jackknife(np.array([1, -1, 0, 1, -1])) == pytest.approx(2 * np.sqrt(0.8), rel=1e-12)
 
 
 def test_a_loss_near_zero_has_the_error_of_its_second_order(monkeypatch):
