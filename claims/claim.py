@@ -119,12 +119,9 @@ Form = Mapping[str, Any]
 
 
 def caption(id: str, line: int, title: str, printed: str, **more: Any) -> Claim:
-    """A sentence about printed numbers; where it has an erratum it is a remark, and refuted unless
-    it is repaired.
-    """
+    """A sentence about printed numbers; where it has an erratum it is a remark."""
     fixed: dict[str, Any] = {"kind": "figure", "scope": "as printed"}
-    if "erratum" in more:
-        fixed |= {"severity": "remark"} | ({} if "repaired" in more else {"expected": "refuted"})
+    fixed |= {"severity": "remark"} if "erratum" in more else {}
     return Claim(id, line, title, printed=printed, **{**fixed, **more})
 
 
@@ -145,8 +142,8 @@ class Claim:
     hypotheses : name -> text; the names are those of the premises of its cases.
     scope : for what the evidence speaks: "as stated", "n = 2", "box [0, 1]^2".
     size : of a statement for any n that is shown for fixed n alone: "n = 3". Its level says so.
-    expected : the verdict. It is computed, and compared to this. Where it is not given: "holds", or
-        "holds-repaired" where there is a repaired form.
+    expected : the verdict. It is computed, and compared to this. Where it is not given: "holds";
+        with an erratum "refuted", or "holds-repaired" where there is a repaired form.
     check : effort -> evidence; see :mod:`fairfl.claims.forms` for the usual ones.
     mutants : at least one.
     repaired : the form that holds, where the claim "holds-repaired": a claim of ours of the same
@@ -186,7 +183,8 @@ class Claim:
     severity: Severity | None = None
 
     def __post_init__(self) -> None:
-        expected = self.expected or ("holds-repaired" if self.repaired else "holds")
+        told = "holds-repaired" if self.repaired else "refuted" if self.erratum else "holds"
+        expected = self.expected or told
         object.__setattr__(self, "expected", expected)
         object.__setattr__(self, "number", self.number or _number(self.id))
         false = expected in ("refuted", "holds-repaired")

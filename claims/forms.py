@@ -19,9 +19,7 @@ from fairfl.claims.call import Call
 from fairfl.claims.case import Case as Case
 from fairfl.claims.case import Operator as Operator
 from fairfl.claims.case import Relation as Relation
-from fairfl.claims.certificates import CLASSICAL as CLASSICAL
 from fairfl.claims.certificates import (
-    REALS,
     ClaimCertificate,
     Counterexample,
     DefiniteForm,
@@ -176,14 +174,14 @@ def leaves(
     return Part(make, _names(margin))
 
 
-def proof(file: str, theorems: str, *otherwise: Part, axioms: Sequence[str] = REALS) -> Part:
+def proof(file: str, theorems: str, *otherwise: Part) -> Part:
     """Theorems of a Coq file of ``claims/proofs``, named with spaces between; ``otherwise`` shows
     the same without a kernel, and refutes mutants.
     """
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
         others = (_made(one, effort, changes) for one in otherwise)
-        return KernelProof.of(file, theorems, *others, axioms=axioms)
+        return KernelProof.of(file, theorems, *others)
 
     return Part(make, frozenset[str]().union(*(one.takes for one in otherwise)))
 

@@ -261,7 +261,7 @@ CLAIMS = (
                 "groups": 3,
                 "first": Fraction(1),
                 "other": Fraction(-1),
-                "lam": Fraction(3, 20),
+                "lam": "3/20",
                 "share": HALF,
             },
         ),

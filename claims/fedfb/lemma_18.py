@@ -8,7 +8,6 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.certificates import CLASSICAL
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, solved
 from fairfl.claims.fedfb.theorem_17 import finite
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
@@ -165,7 +164,6 @@ CLAIMS = (
                 "multipliers.v",
                 "multipliers",
                 drawn(form, weighted, tolerance=1e-7, examples=(60, 3000)),
-                axioms=CLASSICAL,
             ),
             mutants={"sign": ("the solver's λ with the other sign", {"sign": -1})},
             rests_on=("fedfb/lemma-18/sufficient",),
@@ -217,10 +215,7 @@ CLAIMS = (
             hypotheses=FINITE,
             scope="as stated: every solution, any number of clients and cells",
             check=proof(
-                "multipliers.v",
-                "multipliers",
-                drawn(least, weighted, examples=(60, 3000)),
-                axioms=CLASSICAL,
+                "multipliers.v", "multipliers", drawn(least, weighted, examples=(60, 3000))
             ),
             mutants={"sign": ("+ Σ λ_i MD_i", {"sign": -1})},
             rests_on=("fedfb/lemma-18/sufficient",),

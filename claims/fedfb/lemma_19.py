@@ -188,7 +188,7 @@ CLAIMS = (
                 "1/10",
                 {
                     "law": [[[QUARTER, 3 * QUARTER]] * 2, [[3 * QUARTER, QUARTER]] * 2],
-                    "q": [Fraction(2, 5), Fraction(3, 5)],
+                    "q": ["2/5", "3/5"],
                     "eta": [QUARTER, 3 * QUARTER],
                 },
             ),

@@ -90,7 +90,7 @@ CLAIMS = (
         check=counterexample(
             printed,
             "accept everyone, q = 1/4: MD_i = 0, and (51) gives -8/3",
-            {"q": Fraction(1, 4), "f": [[1], [1]], "law": [[Fraction(1)], [Fraction(1)]]},
+            {"q": "1/4", "f": [[1], [1]], "law": [[Fraction(1)], [Fraction(1)]]},
         ),
         mutants={"no division": ("without dividing by P(a)", {"divide": False})},
         erratum="P(x | a, i) is conditional on a already: drop the division by P(a), or write "

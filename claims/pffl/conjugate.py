@@ -122,8 +122,8 @@ CLAIMS = (
         ),
         mutants={
             "no total": ("sum v <= 1 in place of sum v = 1", {"total": False}),
-            "100.1 %": ("caps 0.1 % too large", {"caps": Fraction(1001, 1000)}),
-            "99.9 %": ("caps 0.1 % too small", {"caps": Fraction(999, 1000)}),
+            "100.1 %": ("caps 0.1 % too large", {"caps": "1001/1000"}),
+            "99.9 %": ("caps 0.1 % too small", {"caps": "999/1000"}),
         },
     ),
     Claim(

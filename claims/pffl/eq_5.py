@@ -105,7 +105,7 @@ CLAIMS = (
             opposite,
             "losses (0, 2) against (1, 1), weights 3/4 and 1/4: the objective is 1/2 against 1, in "
             "either order",
-            {"losses": [0, 2], "p": [Fraction(3, 4), Fraction(1, 4)]},
+            {"losses": [0, 2], "p": ["3/4", "1/4"]},
         ),
         mutants={"the same direction": ("large weights on large losses", {"same": True})},
         erratum="Opposite directions are right for utilities, which are maximised. For the losses "
@@ -142,12 +142,11 @@ CLAIMS = (
         check=counterexample(
             agreement,
             "two clients that both return 1: the server's new model is 2",
-            {"p": [Fraction(1, 2)] * 2, "u": 1},
+            {"p": ["1/2"] * 2, "u": 1},
         ),
         mutants={"without line 13": ("the weighted mean of line 12", {"line_13": False})},
         reading="w_k^{t+1} in line 13 is what line 6 calls so, the model that client k returns.",
         erratum="Line 13 discards the weights, and c equal models give c times the model. Drop it: "
         "w^{t+1} = p^T w.",
-        expected="refuted",
     ),
 )

@@ -159,7 +159,7 @@ CLAIMS = (
         ),
         mutants={
             "2i for 2i-1": ("the first n even numbers for the odd ones", {"offset": 0}),
-            "below 1 - 1.01/n": ("a smaller range", {"span": Fraction(101, 100)}),
+            "below 1 - 1.01/n": ("a smaller range", {"span": "101/100"}),
             "n for n^2": ("the sum of the odd numbers is called n", {"power": 1}),
         },
         reading="The paper admits any vector in R^n. Where the mean is negative, so is the index "

@@ -155,7 +155,7 @@ CLAIMS = (
         check=counterexample(
             case,
             "one client, z = 1/2: its weight is 1/2, not 1; for any n and k = 1..n the sum is z",
-            {"z": Fraction(1, 2), "n": 1},
+            {"z": "1/2", "n": 1},
         ),
         mutants={"k from 0": ("the index runs over 0..n-1: the sum is one", {"first": 0})},
         reading="q is z throughout, and k runs from 1 to n, as in (7) and (9), the other two "

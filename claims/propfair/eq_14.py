@@ -236,7 +236,7 @@ CLAIMS = (
             check=every(identity(at_weights), extra=[drawn(mean_bound, weights, tolerance=0.0)]),
             mutants={
                 "1/u^2": ("lambda proportional to 1/(M - f_i)^2", {"power": 2}),
-                "prod >= 1/2": ("a larger set of weights", {"bound": Fraction(1, 2)}),
+                "prod >= 1/2": ("a larger set of weights", {"bound": "1/2"}),
                 "always equal": ("lambda.u = G at every lambda with product 1", {"always": True}),
             },
             rests_on=("propfair/eq-4",),

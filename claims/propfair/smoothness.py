@@ -166,7 +166,7 @@ CLAIMS = (
             identity(residuals), definite(squares), extra=[drawn(case, pairs, tolerance=0.0)]
         ),
         mutants={
-            "1/4 for 3/2": ("less than what holds", {"c": Fraction(1, 2)}),
+            "1/4 for 3/2": ("less than what holds", {"c": "1/2"}),
             "twice": ("twice the difference in (A.44)", {"scale": 2}),
         },
         gap="(A.52) bounds the mean square of grad(phi o l_S) - grad(phi o f_i), as printed; it "
@@ -192,7 +192,7 @@ CLAIMS = (
         whose="ours",
         check=every(identity(direct), extra=[drawn(case, pairs, tolerance=0.0, c=Fraction(1))]),
         mutants={
-            "1/4": ("half of that", {"c": Fraction(1, 2)}),
+            "1/4": ("half of that", {"c": "1/2"}),
             "2 L": ("twice the smoothness of f", {"scale": 2}),
         },
     ),
@@ -221,7 +221,7 @@ CLAIMS = (
             witness(attained, "attained at f = M/3", {"M": Fraction(2), "L": Fraction(3)}),
         ),
         mutants={
-            "2 for 9/4": ("a smaller constant", {"constant": Fraction(2, 1)}),
+            "2 for 9/4": ("a smaller constant", {"constant": "2/1"}),
             "step 2/L": ("twice the step in the descent inequality", {"step": 2}),
         },
         notes="Smallest eigenvalues are at least -L/(M - f) >= -2L/M, so the largest decides the "

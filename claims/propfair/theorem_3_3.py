@@ -13,7 +13,6 @@ import sympy
 from flint import arb
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.certificates import CLASSICAL
 from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
@@ -249,7 +248,6 @@ CLAIMS = (
                     drawn(case, mixed, attacks=(family(law=True),), examples=(20, 600)),
                     witness(crowded, KEPT, CROWD, kind="max"),
                     proved_side(3),
-                    axioms=CLASSICAL,
                 ),
                 *COVERED,
             ),
@@ -288,15 +286,14 @@ CLAIMS = (
                     TOOTH,
                 ),
                 proved_side(3),
-                axioms=CLASSICAL,
             ),
             *COVERED,
         ),
         mutants={
             "94 %": ("6 % less of the bound", {"kept": "94/100"}),
             "sigma_g": ("no sigma~_g^2 in Psi~", {"apart": 0.0}),
-            "L~/3": ("L' <= L~/3", {"smooth": Fraction(1, 3)}),
-            "1/2": ("half of sigma~_l^2 for 5/9", {"quiet": Fraction(1, 2)}),
+            "L~/3": ("L' <= L~/3", {"smooth": "1/3"}),
+            "1/2": ("half of sigma~_l^2 for 5/9", {"quiet": "1/2"}),
         },
         rests_on=("propfair/smoothness-direct",),
         gap="the statement survives: the printed proof takes batch gradients as unbiased and L "
@@ -329,7 +326,6 @@ CLAIMS = (
             ),
             witness(crowded, KEPT, CROWD, kind="direct"),
             proved_side(1),
-            axioms=CLASSICAL,
         ),
         mutants={
             "a fiftieth": ("a fiftieth of the bound", {"share": 0.02}),

@@ -11,7 +11,6 @@ from typing import Any
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.certificates import CLASSICAL
 from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.exact import ball
 from fairfl.claims.forms import Case, Claim, Part, Relation, counterexample, drawn, proof, witness
@@ -228,7 +227,6 @@ def proved(theorem: str, mode: str) -> Part:
         drawn(case, worlds, tolerance=0.0, examples=(60, 2000), mode=mode),
         *(witness(case, "little is to spare", world, mode=mode) for world in TIGHT),
         witness(coins, "fair coins", RARE),
-        axioms=CLASSICAL,
     )
 
 
