@@ -36,7 +36,6 @@ from fairfl.claims.instances import explore, tabulate
 Changes = Mapping[str, Any]
 Function = Callable[..., Any]
 Instance = Mapping[str, Any]
-Point = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -96,26 +95,22 @@ def witness(case: Function, shows: str, instance: Instance | Function, **given: 
     return _at(Witness, case, shows, instance, given)
 
 
-def identity(residuals: Function, *points: Point, method: str = "together", **given: Any) -> Part:
-    """``residuals() -> {name: expression}`` all vanish; they are evaluated at ``points`` too, or
-    where none is given at one of our choice.
-    """
+def identity(residuals: Function, **given: Any) -> Part:
+    """``residuals() -> {name: expression}`` all vanish; they are evaluated at one point too."""
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
         call = Call.of(residuals, **{**given, **changes})
-        return SymbolicZero(call, method, tuple(map(dict, points)) or _spot(*call().values()))
+        return SymbolicZero(call, _spot(*call().values()))
 
     return Part(make, _names(residuals))
 
 
-def definite(
-    form: Function, *points: Point, method: str = "expand", strict: bool = False, **given: Any
-) -> Part:
+def definite(form: Function, strict: bool = False, **given: Any) -> Part:
     """``form() -> (expression, [terms visibly non-negative])`` of the same sum."""
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
         call = Call.of(form, **{**given, **changes})
-        return DefiniteForm(call, method, tuple(map(dict, points)) or _spot(call()[0]), strict)
+        return DefiniteForm(call, _spot(call()[0]), strict)
 
     return Part(make, _names(form))
 

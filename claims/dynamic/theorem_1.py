@@ -137,7 +137,7 @@ CLAIMS = (
                 "head start": "eta ||g_2||^2 >= (16/3) (L_1(w_1) - L_1(w_(t_2)))",
             },
             check=every(
-                definite(bound, method="simplify"),
+                definite(bound),
                 extra=[
                     drawn(
                         repaired,
@@ -167,7 +167,7 @@ CLAIMS = (
         scope="every C > 0: L_1 = w^2/2, L_2 = (w - 1/C)^2/2, eta = 1, a head start of 1/C^2",
         whose="reading",
         severity="theorem",
-        check=every(definite(order, method="cancel", strict=True), negation=True),
+        check=every(definite(order, strict=True), negation=True),
         mutants={"no head start": ("L_1(w_1) = L_1(w_(t_2))", {"factor": 0})},
         erratum="The sides differ in order: ask for eta ||g_2||^2 >= (16/3) (L_1(w_1) - "
         "L_1(w_(t_2))).",

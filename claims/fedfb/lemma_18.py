@@ -183,7 +183,7 @@ CLAIMS = (
         hypotheses=FINITE,
         scope="as stated; any number of clients, cells, weights and shares",
         whose="implied",
-        check=proof("cells.v", "weak_duality optimal", identity(residuals, method="expand")),
+        check=proof("cells.v", "weak_duality optimal", identity(residuals)),
         mutants={"sign": ("the gain with -λ for λ", {"sign": -1})},
         reading="The printed sum lacks the clients' weights and shares; where they are equal it "
         "is this s.",

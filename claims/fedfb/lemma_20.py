@@ -149,7 +149,7 @@ CLAIMS = (
             statement=r"$DP\,Disp(J_0\tilde f_0+J_1\tilde f_1)\ge\tilde\delta>0$ for all "
             r"$\tilde\varepsilon_0,\tilde\varepsilon_1\in[0,1]$.",
             scope="each g̃_j strictly increasing, any shares",
-            check=proof("ensemble_gap.v", "gap", definite(corner, method="together")),
+            check=proof("ensemble_gap.v", "gap", definite(corner)),
             mutants={
                 "J_0": ("J_0 for J_0² in (63)", {"square": 1}),
                 "1 % more": ("1.01 ψ̃(c, 0)", {"factor": "101/100"}),

@@ -152,10 +152,7 @@ CLAIMS = (
         },
         scope="every n",
         check=proof(
-            "gini.v",
-            "by_rank",
-            identity(residuals, method="simplify"),
-            drawn(case, utilities, tolerance=0.0),
+            "gini.v", "by_rank", identity(residuals), drawn(case, utilities, tolerance=0.0)
         ),
         mutants={
             "2i for 2i-1": ("the first n even numbers for the odd ones", {"offset": 0}),
@@ -206,7 +203,7 @@ CLAIMS = (
         whose="ours",
         check=every(
             proof("permutahedron.v", "below attained", drawn(midpoint, ends, tolerance=0.0)),
-            *(identity(dent, method="expand", n=n) for n in range(2, 8)),
+            *(identity(dent, n=n) for n in range(2, 8)),
         ),
         mutants={
             "turned": ("non-decreasing weights", {"turned": True}),

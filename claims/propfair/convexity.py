@@ -172,10 +172,10 @@ CLAIMS = (
         hypotheses={"below M": "f_i < M", "smooth": "for the formula; the property run has kinks"},
         scope="every n and dimension; maxima of lines for kinks",
         check=every(
-            definite(curvature, method="together"),
+            definite(curvature),
             definite(halfway),
-            identity(example, method="simplify"),
-            definite(bent, method="simplify", strict=True),
+            identity(example),
+            definite(bent, strict=True),
             extra=[drawn(middle, polygons, tolerance=0.0)],
         ),
         mutants={
@@ -205,7 +205,7 @@ CLAIMS = (
         },
         scope="the Hessian for n = 2, Cauchy-Schwarz for n = 3: both look the same for any n",
         size="n = 2",
-        check=every(identity(second_order), definite(schwarz, method="together")),
+        check=every(identity(second_order), definite(schwarz)),
         mutants={
             "s''/s'": ("the ratio turned over", {"inverted": True}),
             "sign": ("plus in Cauchy-Schwarz", {"sign": -1}),

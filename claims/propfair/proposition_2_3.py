@@ -115,7 +115,7 @@ CLAIMS = (
             "nash.v",
             "fair",
             identity(residuals),
-            definite(concavity, method="together"),
+            definite(concavity),
             drawn(case, segments, tolerance=0.0),
         ),
         mutants={
@@ -141,7 +141,7 @@ CLAIMS = (
         scope="every n and U: the derivatives are those of one term of a sum",
         check=every(
             identity(residuals, mean="harmonic", power=2),
-            definite(concavity, method="together", mean="harmonic"),
+            definite(concavity, mean="harmonic"),
             extra=[drawn(case, segments, tolerance=0.0, mean="harmonic", power=2)],
         ),
         mutants={

@@ -216,8 +216,8 @@ CLAIMS = (
         scope="every dimension",
         whose="ours",
         check=every(
-            identity(descent, method="expand"),
-            definite(room, method="together"),
+            identity(descent),
+            definite(room),
             witness(attained, "attained at f = M/3", {"M": Fraction(2), "L": Fraction(3)}),
         ),
         mutants={

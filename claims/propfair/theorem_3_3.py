@@ -127,11 +127,11 @@ def nearer() -> Form:
 
 
 COVERED = (
-    identity(descent, method="expand"),
-    definite(room, method="together"),
-    definite(smoother, method="together"),
+    identity(descent),
+    definite(room),
+    definite(smoother),
     definite(quieter),
-    definite(nearer, method="together"),
+    definite(nearer),
 )
 """(9/4) L/M is covered by 3/8 L~, so that 6 L~ K_i eta <= 1 gives 16 L K_i eta <= 1."""
 

@@ -103,10 +103,10 @@ CLAIMS = (
         },
         scope="two dimensions, which hold the gradient and v; every q > 0 (q = 0 is L)",
         check=every(
-            identity(residuals, method="simplify"),
-            definite(quadratic, method="simplify", side=1),
-            definite(quadratic, method="simplify", side=-1),
-            definite(vanishing, method="simplify"),
+            identity(residuals),
+            definite(quadratic, side=1),
+            definite(quadratic, side=-1),
+            definite(vanishing),
         ),
         mutants={
             "minus": ("the outer product subtracted in (28)", {"sign": -1}),

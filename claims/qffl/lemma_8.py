@@ -164,9 +164,9 @@ CLAIMS = (
             scope="one parameter, m = 3; drawn, m <= 4",
             size="m = 3",
             check=every(
-                identity(residuals, method="simplify"),
-                identity(implicit, method="simplify"),
-                definite(product, method="together"),
+                identity(residuals),
+                identity(implicit),
+                definite(product),
                 extra=[drawn(case, worlds, shift=1)],
             ),
             mutants={

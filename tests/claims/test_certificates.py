@@ -39,12 +39,12 @@ def ran(*worst, examples=10, discarded=0, draws=DRAWS, attacks=(0, 0)):
     return PropertyRun(Call.of(below), 0.0, worst, draws, 17, examples, discarded, 0, *attacks)
 
 
-def zero(points=POINTS, method="expand", **changes):
-    return SymbolicZero(Call.of(residual, **changes), method, points)
+def zero(points=POINTS, **changes):
+    return SymbolicZero(Call.of(residual, **changes), points)
 
 
 def sign(points=POINTS, *, strict=False, **changes):
-    return DefiniteForm(Call.of(form, **changes), "expand", points, strict=strict)
+    return DefiniteForm(Call.of(form, **changes), points, strict=strict)
 
 
 def at(kind, x, shows=""):
@@ -78,7 +78,6 @@ REJECTED = {
     "no spot": (zero(()), "no point"),
     "no residual": (zero(count=0), "no residual"),
     "spot without a value": (zero(({"x": "1"},)), "no value for y"),
-    "unknown method": (zero(method="hope"), "method must be"),
     "zero only where one looks": (zero(({"x": "0", "y": "4"},), wrong=1), "does not reduce"),
     "indefinite form": (sign(POINTS[:1], factor=2), "not visibly"),
     "terms that miss": (sign(lost=1), "1 is left"),
