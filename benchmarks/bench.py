@@ -21,7 +21,6 @@ from benchmarks.gpu import on_gpu
 from benchmarks.in_turn import in_turn
 from benchmarks.jobs import jobs
 from benchmarks.libraries import libraries
-from benchmarks.objectives import objectives
 from benchmarks.simulator import simulator
 from benchmarks.timing import FULL, Row, Sizes, interleaved, seconds
 
@@ -37,7 +36,7 @@ def importing(sizes: Sizes) -> Iterator[Row]:
     yield Row("import fairfl", max(full - empty, 1e-6), aim=0.3, note=note)
 
 
-SOLVED = (cfl_laws, cfl_finite, fedavg, libraries, importing, jobs, objectives)
+SOLVED = (cfl_laws, cfl_finite, fedavg, libraries, importing, jobs)
 TRAINED = (simulator, client_steps, in_turn, dynamic, on_gpu)
 
 

@@ -1,4 +1,4 @@
-"""The simulator's timings: local SGD against a loop; unequal clients against padding."""
+"""The simulator's timings: unequal clients against padding, and what its parts save."""
 
 from __future__ import annotations
 
@@ -10,41 +10,16 @@ import numpy as np
 from benchmarks.timing import Row, Sizes, interleaved
 
 SAMPLES, FEATURES, CLASSES, BATCH, HIDDEN = 120, 60, 10, 10, 64
-STEPS = SAMPLES // BATCH
-SOFTMAX_STEP = 1 / 350_000
-"""The aim: CPU seconds of one client's step of softmax regression."""
 
 
 def simulator(sizes: Sizes) -> Iterator[Row]:
-    """One round: clients an epoch in batches of 10 over 120 samples, 60 features, 10 classes."""
-    from fairfl.sims.engine import MLP, Softmax
+    """Rounds with clients of unequal size, and without each part that only speed needs."""
+    from fairfl.sims.engine import Softmax
 
-    softmax, mlp = Softmax(FEATURES, CLASSES), MLP((FEATURES, HIDDEN, CLASSES))
-    counts = (100, 1_000, 10_000) if sizes.rounds > 1 else (3,)
-    for name, model in (
-        ("softmax regression", softmax),
-        (f"MLP {FEATURES}-{HIDDEN}-{CLASSES}", mlp),
-    ):
-        for clients in counts:
-            yield _against_loop(name, model, clients, sizes.rounds, loop=clients == counts[0])
-    yield _against_loop("the same MLP by torch.func", _module(), counts[0], sizes.rounds, loop=True)
-    for clients in counts[:2]:
+    softmax = Softmax(FEATURES, CLASSES)
+    for clients in (100, 1_000) if sizes.rounds > 1 else (3,):
         yield _against_padding(softmax, clients, sizes.rounds)
     yield from _parts(softmax, sizes.rounds)
-
-
-def _against_loop(name: str, model: Any, clients: int, rounds: int, *, loop: bool) -> Row:
-    batched = simulation(model, np.full(clients, SAMPLES))
-    functions = [batched.step]
-    if loop:
-        functions.append(simulation(model, np.full(clients, SAMPLES), "loop").step)
-    best = interleaved(rounds, *functions)
-    steps = clients * STEPS
-    aim = SOFTMAX_STEP * steps if name.startswith("softmax") else best[1] / 6 if loop else None
-    note = f"{steps / best[0]:,.0f} client steps a CPU second"
-    what = f"round of FedAvg, {name}, {clients:,} clients, {steps:,} steps, CPU time"
-    other = ("a loop over clients, autograd", best[1]) if loop else ("", None)
-    return Row(what, best[0], *other, aim, note)
 
 
 def _against_padding(model: Any, clients: int, rounds: int) -> Row:
@@ -143,9 +118,3 @@ def simulated(
     computing = computing or Computing(device="cpu", threads=1)
     every = list(replicates) or [Replicate(FedAvg())]
     return Simulation(model, Parts(data), every, Training(10**9, **training), computing)
-
-
-def _module() -> Any:
-    from fairfl.sims.engine import MLP, Module
-
-    return Module(MLP((FEATURES, HIDDEN, CLASSES)).sequential, name="MLP")

@@ -24,13 +24,12 @@ class Sizes:
     people: int
     grid: int
     rounds: int
-    vectors: int = 100_000
 
 
 FULL = Sizes(eps=1000, atoms=(100_000, 1_000_000), people=20_000, grid=2000, rounds=5)
 
 
-QUICK = Sizes(eps=20, atoms=(1000,), people=300, grid=100, rounds=1, vectors=500)
+QUICK = Sizes(eps=20, atoms=(1000,), people=300, grid=100, rounds=1)
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from fairfl.sweeps.sweep import sweep as sweep
     from fairfl.theory.populations.calibration import ScoreWarning as ScoreWarning
     from fairfl.theory.populations.classifiers import Classifier as Classifier
+    from fairfl.theory.populations.client import Client as Client
     from fairfl.theory.populations.eta import Logistic as Logistic
     from fairfl.theory.populations.eta import Monotone as Monotone
-    from fairfl.theory.populations.federation import Client as Client
     from fairfl.theory.populations.federation import Federation as Federation
     from fairfl.theory.populations.laws import Finite as Finite
     from fairfl.theory.populations.laws import Mixture as Mixture
@@ -46,7 +46,7 @@ _WHERE = {
     "Certificate": "solvers.solution",
     "CertificationError": "solvers.solution",
     "Classifier": "theory.populations.classifiers",
-    "Client": "theory.populations.federation",
+    "Client": "theory.populations.client",
     "FairThresholds": "fair_thresholds",
     "Federation": "theory.populations.federation",
     "Finite": "theory.populations.laws",

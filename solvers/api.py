@@ -375,16 +375,9 @@ def _reproduced(fed: Federation, task: Task, points: Points) -> Array:
     REPRODUCED.
     """
     disparity, worth = np.full((2, len(points.eps)), np.nan)
-    model = fed.model
-    if task.scheme == "lft_ensemble" and task.plain and not isinstance(model, FiniteModel):
-        from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
-
-        md, worth = EnsembleCurve(fed, model).solved(points.eps)
-        disparity = np.abs(md)
-    else:
-        for p, eps in enumerate(points.eps):
-            with suppress(CertificationError):
-                found = _solve(fed, task, eps, eps)
-                disparity[p], worth[p] = found.disparity, 1.0 + found.utility
+    for p, eps in enumerate(points.eps):
+        with suppress(CertificationError):
+            found = _solve(fed, task, eps, eps)
+            disparity[p], worth[p] = found.disparity, 1.0 + found.utility
     off = np.maximum(np.abs(disparity - points.disparity), np.abs(worth - points.worth))
     return off <= REPRODUCED

@@ -18,12 +18,12 @@ from contextlib import suppress
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.budget_path import BudgetPath, signed_disparity
+from fairfl.solvers.cfl.budget_path import BudgetPath
 from fairfl.solvers.common_path import Path
-from fairfl.solvers.finite import solve_box
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
-from fairfl.solvers.problem import Problem, Task, clients_problem, own_problems
+from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
+from fairfl.solvers.problem import Problem, Task, clients_problem
 from fairfl.solvers.solution import FINITE_TOLERANCE, CertificationError, Solution, tolerance
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
@@ -33,10 +33,6 @@ EVEN = 64
 BEND = 1e-6
 """Of several differences the largest may miss its chord by this: each bend takes 10 solutions then,
 and 40 to rounding.
-"""
-BESIDE = 1e-10
-"""So far below a break of linear programmes their solutions are those of smaller budgets: there a
-rule may jump.
 """
 Solve = Callable[[Array], Solution]
 """The certified solution at budgets (I,)."""
@@ -70,16 +66,15 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
         return path
     path = Path(solved, between=not (averaged and task.several))
     if not averaged:
-        at, problem = solved.at, clients_problem(fed, task)
-        path.add(_breaks(problem, lambda eps: (at(eps).utility, at(eps).multipliers)))
+        path.add(_breaks(clients_problem(fed, task), solved.at))
         path.halve_bends(BEND if task.several else FINITE_TOLERANCE)
-    elif path.between:
-        breaks = _own_breaks(fed, task)
+    else:  # a client's rule may jump just below a break of its own
+        breaks = np.unique(np.clip(np.append([0.0, 1.0], Segments.of(fed, task).eps), 0.0, 1.0))
+        if task.several:
+            even = np.linspace(0.0, 1.0, EVEN)
+            path.add(even)
+            breaks = breaks[np.unique((even * (breaks.size - 1)).round().astype(int))]
         path.add(np.append(breaks, np.nextafter(breaks[1:], 0.0)))
-    else:
-        breaks, even = _own_breaks(fed, task), np.linspace(0.0, 1.0, EVEN)
-        breaks = breaks[np.unique((even * (breaks.size - 1)).round().astype(int))]
-        path.add(np.concatenate([breaks, np.maximum(breaks - BESIDE, 0.0), even]))
     if path.between:
         path.cross_zero()
     return path
@@ -103,7 +98,7 @@ class Solved:
         for k, budget in enumerate(eps):
             with suppress(CertificationError):
                 found = self.at(float(budget))
-                out[:, k] = signed_disparity(self.fed, self.task, found), 1.0 + found.utility
+                out[:, k] = found.signed, 1.0 + found.utility
         return out[0], out[1]
 
 
@@ -112,29 +107,13 @@ def _all(eps: Array, clients: int) -> Array:
     return np.repeat(eps[:, None], clients, axis=1)
 
 
-def _own_breaks(fed: Federation, task: Task) -> Array:
-    """0, 1, and the budgets at which a client's path breaks."""
-
-    def own(problem: Problem) -> Array:
-        def best(eps: float) -> tuple[float, Array]:
-            found = solve_box(problem.at(np.array([eps])))
-            return float(problem.u @ found.f), found.multipliers
-
-        return _breaks(problem, best) if problem.path is None else problem.path.gap
-
-    every = [own(problem) for problem in own_problems(fed, task)]
-    return np.unique(np.clip(np.concatenate([[0.0, 1.0], *every]), 0.0, 1.0))
-
-
-def _breaks(problem: Problem, best: Callable[[float], tuple[float, Array]]) -> Array:
-    """Budgets in [0, 1] between which the utility is linear: where tangents meet, and some more;
-    ``best`` gives utility and multipliers (K,) at one.
-    """
+def _breaks(problem: Problem, solution: Callable[[float], Solution]) -> Array:
+    """Budgets in [0, 1] between which the utility is linear: where tangents meet, and some more."""
     unit, found = np.where(np.isfinite(problem.eps), problem.eps, 0.0), [0.0, 1.0]
 
     def tangent(eps: float) -> tuple[float, float, float]:
-        utility, lam = best(eps)
-        return eps, utility, float(unit @ np.abs(lam))
+        best = solution(eps)
+        return eps, best.utility, float(unit @ np.abs(best.multipliers))
 
     todo = [(tangent(0.0), tangent(1.0))]
     while todo:

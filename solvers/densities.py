@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 import numpy as np
 
@@ -19,14 +18,7 @@ from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import DualPoint, overlooked
 from fairfl.solvers.numerics.refined_cells import Line, refine
 from fairfl.solvers.problem import Task
-from fairfl.solvers.solution import (
-    ADVICE,
-    LAW_TOLERANCE,
-    Certificate,
-    CertificationError,
-    Solution,
-    evaluate,
-)
+from fairfl.solvers.solution import ADVICE, LAW_TOLERANCE, Certificate, CertificationError, Solution
 from fairfl.theory.populations.classifiers import ClientClassifiers
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
@@ -52,7 +44,7 @@ def solve_by_dual(
         lam, bound = point.lam[0], float(point.dual(problem.eps[None])[0])
         bound += float(overlooked(problem.constraints, point)[0])
         rule = problem.rule(lines)
-        found = evaluate(fed, task, eps, rule, lam * problem.unit, (), local_eps)
+        found = Solution(fed, task, eps, rule, lam * problem.unit, (), local_eps)
         return _certified(fed, task, problem, found, lam, bound)
 
     with suppress(CertificationError):
@@ -91,4 +83,5 @@ def _certified(
     certificate = Certificate(
         1.0 + found.utility, 1.0 + problem.unit * (bound - 1.0), violation, problem.unit * error
     )
-    return replace(found, certificates=(certificate,))
+    vars(found)["certificates"] = (certificate,)  # its figures are known
+    return found

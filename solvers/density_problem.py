@@ -14,7 +14,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics.dual import Constraints
-from fairfl.solvers.problem import Limits, Task
+from fairfl.solvers.problem import Limits, Task, limited
 from fairfl.theory.populations.blind_rules import places
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.continuous import ContinuousModel
@@ -51,10 +51,10 @@ class DensityProblem:
         """
         rates = model.rates(task.notion)
         clients, groups = model.mass.shape
-        limited = [(rates, eps)] if task.scheme == "lft_fedavg" else [(rates.pooled, eps)]
-        if task.scheme == "client_aware":
-            limited.append((rates, np.empty(0) if local_eps is None else local_eps))
-        limits = [Limits.of(task, own, pairs=True) for own, _ in limited]
+        whose, budgets = [rates if task.scheme == "lft_fedavg" else rates.pooled], [eps]
+        if local_eps is not None:
+            whose, budgets = [*whose, rates], [eps, local_eps]
+        limits = [Limits.of(task, own, pairs=True) for own in whose]
         table = np.concatenate([_counted(own, model.mass) for own in limits])
         told, unit = task.scheme == "client_aware", float(task.costs.max())
         who = [[i] for i in range(clients)] if told else [list(range(clients))]
@@ -67,13 +67,16 @@ class DensityProblem:
                 for own, group in where
             ),
             tuple(table[..., group, :][..., own].reshape(len(table), -1) for own, group in where),
-            np.concatenate([own.b.ravel() for own in limits]),
+            np.concatenate([own.table[0].ravel() for own in limits]),
             tuple(not model.mass[np.ix_(own, group)].any() for own, group in where),
         )
         return cls(
             constraints,
             np.concatenate(
-                [one.eps(own).ravel() for one, (_, own) in zip(limits, limited, strict=True)]
+                [
+                    limited(one.table[1], one.table[2], own[:, None]).ravel()
+                    for one, own in zip(limits, budgets, strict=True)
+                ]
             ),
             unit,
             told,

@@ -20,7 +20,6 @@ from fairfl.solvers.solution import (
     Certificate,
     CertificationError,
     Solution,
-    evaluate_finite,
 )
 from fairfl.theory.populations.federation import Federation
 
@@ -40,7 +39,7 @@ def solve_finite(
     budgets = eps if local_eps is None else np.append(eps, local_eps)
     f, lam, certificate = optimum(problem, budgets)
     rule = problem.rule(f, fed.n_groups)
-    return evaluate_finite(fed, task, eps, rule, lam, (certificate,), local_eps)
+    return Solution(fed, task, eps, rule, lam, (certificate,), local_eps)
 
 
 class Optimum(NamedTuple):

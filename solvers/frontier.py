@@ -110,14 +110,6 @@ class Repeatable:
         return {"search": self.search, "found": None}
 
 
-def _all_reproduced(points: Points) -> Array:
-    return np.ones(points.disparity.size, dtype=bool)
-
-
-def _no_cost(disparity: Array, worth: Array) -> Array:
-    return np.ones_like(worth)
-
-
 @dataclass(frozen=True)
 class Frontier(Tabular):
     """Non-dominated points of one scheme, by increasing disparity (accuracy increases with it).
@@ -160,10 +152,10 @@ class Frontier(Tabular):
     evaluate: Evaluate
     exact: bool = False
     multipliers: Array | None = None
-    again: Callable[[Points], Array] = _all_reproduced
+    again: Callable[[Points], Array] | None = None
     utility: Array = field(default_factory=lambda: np.zeros(0))
     accurate: bool = True
-    upper: Upper = _no_cost
+    upper: Upper | None = None
 
     def __repr__(self) -> str:
         ends = self.disparity[0], self.disparity[-1], 1.0 + self.utility[0], 1.0 + self.utility[-1]
@@ -178,7 +170,7 @@ class Frontier(Tabular):
     @cached_property
     def reproduced(self) -> Array:
         """(P,) see above."""
-        return self.again(self.points)
+        return np.ones(self.disparity.size, bool) if self.again is None else self.again(self.points)
 
     @cached_property
     def bound(self) -> Array:
@@ -205,7 +197,6 @@ class Frontier(Tabular):
         left = np.flatnonzero(np.diff(self.disparity) > WIDE * even)
         return np.stack([self.disparity[left], self.disparity[left + 1]], axis=1)
 
-    @one_thread()
     def accuracy_at(self, disparity: ArrayLike) -> Any:
         """The best accuracy with at most the given disparity, solved for (not interpolated between
         points).
@@ -218,12 +209,10 @@ class Frontier(Tabular):
             raise ValueError("accuracy_at needs costs of one, this frontier's differ: utility_at")
         return self._best_at(disparity)
 
-    @one_thread()
     def utility_at(self, disparity: ArrayLike) -> Any:
         """The best utility with at most the given disparity, as :meth:`accuracy_at`."""
         return self._best_at(disparity) - 1.0
 
-    @one_thread()
     def bound_at(self, disparity: ArrayLike) -> Any:
         """As ``bound``, with at most the given disparity, in a few seconds; where ``exact`` it is
         what :meth:`accuracy_at` gives.
@@ -239,7 +228,7 @@ class Frontier(Tabular):
     def _bound(self, disparity: Array, worth: Array) -> Array:
         if self.exact:
             return worth
-        found = self.upper(disparity, worth)
+        found = np.ones_like(worth) if self.upper is None else self.upper(disparity, worth)
         if (found < worth - WRONG).any():
             k = int((worth - found).argmax())
             raise CertificationError(

@@ -21,13 +21,7 @@ import numpy as np
 
 from fairfl._support.checks import Array, whole
 from fairfl.solvers.problem import Task
-from fairfl.solvers.solution import (
-    Certificate,
-    CertificationError,
-    Solution,
-    evaluate,
-    evaluate_finite,
-)
+from fairfl.solvers.solution import Certificate, CertificationError, Solution
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
@@ -90,10 +84,10 @@ def solve_lp(fed: Federation, task: Task, eps: Array, local_eps: Array, grid: in
     certificates = tuple(certificate for _, _, certificate in found)
     local = local_eps if told else None
     if edges is None:
-        return evaluate_finite(fed, task, eps, table, lam, certificates, local)
+        return Solution(fed, task, eps, table, lam, certificates, local)
     rules = [Classifier([edges[1:-1]] * groups, list(rows)) for rows in table]
     rule = ClientClassifiers(rules) if told else rules[0]
-    return evaluate(fed, task, eps, rule, lam, certificates, local)
+    return Solution(fed, task, eps, rule, lam, certificates, local)
 
 
 @dataclass(frozen=True)

@@ -70,23 +70,13 @@ class Task:
         return cls(scheme, ALIASES.get(notion, notion), difference, _costs(costs, fed), sees)
 
     @property
-    def key(self) -> tuple[Any, ...]:
-        """What a question on a federation is told by, the scheme aside."""
-        return self.notion, self.difference, self.costs.tobytes(), self.sees
-
-    @property
     def plain(self) -> bool:
         """Whether it is FedFB's: demographic parity of two groups and accuracy, by rules that see
         the group.
         """
-        return (
-            self.scheme != "client_aware"
-            and not self.several
-            and self.notion == "demographic_parity"
-            and self.difference == "pairwise"
-            and self.sees == "xa"
-            and self.accurate
-        )
+        asked = self.notion, self.difference, self.sees, self.costs.shape[1]
+        plain = asked == ("demographic_parity", "pairwise", "xa", 2)
+        return plain and self.accurate and self.scheme != "client_aware"
 
     @property
     def several(self) -> bool:
@@ -110,20 +100,17 @@ def _costs(costs: Any, fed: Federation) -> Array:
         return np.ones((2, fed.n_groups))
     allowed = f"'balanced', or two costs, each a number or one for each of {fed.n_groups} groups"
     if isinstance(costs, str) and costs == "balanced":
-        if not 0.0 < fed.base_rate < 1.0:
+        base = fed.base_rate
+        if not 0.0 < base < 1.0:
             raise ValueError(
-                f"costs='balanced' needs people of both labels, got P(y = 1) = {fed.base_rate:g}"
+                f"costs='balanced' needs people of both labels, got P(y = 1) = {base:g}"
             )
-        pair = np.array([0.5 / fed.base_rate, 0.5 / (1.0 - fed.base_rate)])
-        return np.repeat(pair[:, None], fed.n_groups, axis=1)
+        return np.outer([0.5 / base, 0.5 / (1.0 - base)], np.ones(fed.n_groups))
     two = isinstance(costs, (list, tuple)) or (isinstance(costs, np.ndarray) and costs.ndim > 0)
-    if not two or len(costs) != 2:
+    rows = [as_floats("costs", cost) for cost in costs] if two else []
+    if len(rows) != 2 or any(row.shape not in ((), (fed.n_groups,)) for row in rows):
         raise ValueError(f"costs must be {allowed}, got {shown(costs)}")
-    rows = [as_floats("costs", cost) for cost in costs]
-    if any(row.shape not in ((), (fed.n_groups,)) for row in rows):
-        raise ValueError(f"costs must be {allowed}, got {shown(costs)}")
-    table = np.empty((2, fed.n_groups))
-    table[0], table[1] = rows
+    table = np.stack([np.broadcast_to(row, fed.n_groups) for row in rows])
     if not ((table >= 0).all() and 1.0 / LARGEST_COST <= table.max() <= LARGEST_COST):
         raise ValueError(
             f"costs must not be negative, and the largest from {1 / LARGEST_COST:g} to "
@@ -147,7 +134,7 @@ class Problem:
         budgets of zero.
     unit : the problem with the coefficients of one person at every cell, up to a factor of each;
         None where somebody is at every cell.  nobody : (N,) where nobody is.
-    made : what problems of other budgets share.
+    made : what problems of other budgets share, once it is made.
     """
 
     u: Array
@@ -165,9 +152,7 @@ class Problem:
 
     def at(self, budgets: Array) -> Problem:
         """A problem of budgets one with others."""
-        own = budgets[self.owner]
-        eps = np.multiply(self.eps, own, out=self.zero.copy(), where=own > 0)
-        return replace(self, eps=eps)
+        return replace(self, eps=limited(self.eps, self.zero, budgets[self.owner]))
 
     @cached_property
     def path(self) -> KnapsackPath | None:
@@ -186,14 +171,10 @@ class Problem:
             self.made["most"] = np.maximum(*ends)
         return self.made["most"]
 
-    def by_one(self, unit: Problem, seen: Array) -> Problem:
-        """With the problem of one person at every cell; ``seen`` are the people of the cells."""
-        return replace(self, unit=unit, nobody=np.append(seen == 0, [False] * self.levels))
-
     def rule(self, f: Array, groups: int) -> Array:
         """(J, A, n) the rule of the unknowns f (N,)."""
-        table = f[: f.size - self.levels].reshape(self.shape)
-        return table if self.shape[1] == groups else table.repeat(groups, axis=1)
+        table, (clients, _, n) = f[: f.size - self.levels].reshape(self.shape), self.shape
+        return np.broadcast_to(table, (clients, groups, n))
 
     def values(self, f: Array) -> Array:
         """(K,) v f + b."""
@@ -219,11 +200,8 @@ class Problem:
 
     def dual(self, lam: Array) -> float:
         """Σ (u + λ v)_+ + λ·b + Σ eps |λ|: an upper bound on every feasible u·f."""
-        return float(
-            np.maximum(self.scores(lam), 0.0).sum()
-            + lam @ self.b
-            + budget_term(lam, self.eps).sum()
-        )
+        best = np.maximum(self.scores(lam), 0.0).sum() + lam @ self.b
+        return float(best + budget_term(lam, self.eps).sum())
 
 
 Kept = TypeVar("Kept")
@@ -237,7 +215,8 @@ def known(build: Callable[[Federation, Task], Kept]) -> Callable[[Federation, Ta
 
     @functools.wraps(build)
     def kept(fed: Federation, task: Task) -> Kept:
-        own, key = _KNOWN.setdefault(fed, {}), (build, *task.key)
+        own, costs = _KNOWN.setdefault(fed, {}), task.costs.tobytes()
+        key = build, task.notion, task.difference, costs, task.sees
         if key not in own:
             own[key] = build(fed, task)
         return own[key]
@@ -260,7 +239,7 @@ def own_problems(fed: Federation, task: Task) -> list[Problem]:
 
 def _own(task: Task, laws: Joint) -> list[Problem]:
     """The problem of each place of ``laws``."""
-    rates = _rates(task, laws)
+    rates = Rates.of(task.notion, laws.people, laws.eta)
     limits = Limits.of(task, rates)
 
     def posed(at: Joint, linear: Array) -> list[Problem]:
@@ -271,69 +250,70 @@ def _own(task: Task, laws: Joint) -> list[Problem]:
             for j in range(len(gain))
         ]
 
-    problems, seen = posed(laws, rates.linear), as_seen(laws.people, task.sees)
+    one, seen = (f(laws.people, task.sees) for f in (one_each, as_seen))
+    return _everywhere(task, posed(laws, rates.linear), posed, seen, Joint(one, laws.eta))
+
+
+def _everywhere(task: Task, problems: list[Problem], posed: Any, seen: Array, one: Joint) -> Any:
+    """The problems, with those ``posed`` of ``one`` person at every cell where a cell is not
+    ``seen``: nobody is there.
+    """
     if seen.all():
         return problems
-    unit = Joint(one_each(laws.people, task.sees), laws.eta)
-    units = posed(unit, _rates(task, unit).linear)
-    return [Problem.by_one(*each) for each in zip(problems, units, seen, strict=True)]
+    units = posed(one, Rates.of(task.notion, one.people, one.eta).linear)
+    empty = seen.reshape(len(problems), -1) == 0
+    return [
+        replace(problem, unit=unit, nobody=np.append(own, [False] * problem.levels))
+        for problem, unit, own in zip(problems, units, empty, strict=True)
+    ]
 
 
 @known
 def clients_problem(fed: Federation, task: Task) -> Problem:
     """One rule for all under every client's own budget: LFT+FedAvg."""
     clients, law = fed.joint, fed.pooled
-    rates = _rates(task, clients)
-    limits, constant = Limits.of(task, rates), law.constant(task.costs)
-    owner = np.broadcast_to(np.arange(fed.n_clients)[:, None], limits.b.shape).ravel()
+    rates = Rates.of(task.notion, clients.people, clients.eta)
+    limits, constant = Limits.of(task, rates), law.constant(task.costs).sum()
+    owner = np.broadcast_to(np.arange(fed.n_clients)[:, None], limits.table.shape[1:]).ravel()
 
-    def posed(linear: Array, gain: Array) -> Problem:
+    def posed(at: Joint, linear: Array) -> list[Problem]:
+        gain = (law if at is clients else at).gain(task.costs, task.sees).sum(axis=0, keepdims=True)
         rows = limits.rows(linear, task.sees)
-        return _posed(gain, constant, rows, limits.table, limits.leveled, owner)
+        return [_posed(gain, constant, rows, limits.table, limits.leveled, owner)]
 
-    problem = posed(rates.linear, law.gain(task.costs, task.sees))
-    seen = as_seen(law.people, task.sees)
-    if seen.all():
-        return problem
-    # one person at a cell is of client i as likely as the group's people, or everybody for a
-    # blind rule, are
+    # one person at a cell is of client i as likely as the group's people, or everybody for a blind
+    # rule, are
     own = clients.people.sum(axis=2, keepdims=True)
     whose = own * _inverse(own.sum(axis=0 if task.sees == "xa" else (0, 1)))
     one = Joint(np.broadcast_to(whose, clients.people.shape), clients.eta)
-    gain = one.gain(task.costs, task.sees).sum(axis=0, keepdims=True)
-    return problem.by_one(posed(_rates(task, one).linear, gain), seen)
+    seen = as_seen(law.people, task.sees)
+    return _everywhere(task, posed(clients, rates.linear), posed, seen, one)[0]
 
 
 @known
 def aware_problem(fed: Federation, task: Task) -> Problem:
     """A rule for each client, under a budget for everybody and then the clients' own."""
     clients = fed.joint
-    rates = _rates(task, clients)
+    rates = Rates.of(task.notion, clients.people, clients.eta)
     everybody, own = (Limits.of(task, some) for some in (rates.pooled, rates))
-    e, i, k = own.b.shape
+    _, e, i, k = own.table.shape
     order = np.arange(i * e * k).reshape(i, e, k).swapaxes(0, 1).ravel()
-    whose = np.broadcast_to(1 + np.arange(i)[:, None], own.b.shape)
-    owner = np.append(np.zeros(everybody.b.size, int), whose)
+    whose = np.broadcast_to(1 + np.arange(i)[:, None], (e, i, k))
+    first = everybody.table[0].size
+    owner = np.append(np.zeros(first, int), whose)
 
-    def posed(at: Joint, linear: Array) -> Problem:
+    def posed(at: Joint, linear: Array) -> list[Problem]:
         # (E, 1, K) everybody's, over all clients; (E, I, K) each client's, over its own cells
-        shared = everybody.rows(linear, task.sees).swapaxes(1, 2).reshape(everybody.b.size, -1)
+        shared = everybody.rows(linear, task.sees).swapaxes(1, 2).reshape(first, -1)
         blocks = own.rows(linear, task.sees).swapaxes(0, 1).reshape(i, e * k, -1)
         local = scipy.sparse.csr_array(scipy.sparse.block_diag(list(blocks)))[order]
         rows = scipy.sparse.vstack([scipy.sparse.csr_array(shared), local])
-        gain, constant = at.gain(task.costs, task.sees), at.constant(task.costs)
+        gain, constant = at.gain(task.costs, task.sees), at.constant(task.costs).sum()
         table = np.hstack([one.table.reshape(3, -1, k) for one in (everybody, own)])
-        return _posed(gain, constant, rows, table, own.leveled, owner)
+        return [_posed(gain, constant, rows, table, own.leveled, owner)]
 
-    problem, seen = posed(clients, rates.linear), as_seen(clients.people, task.sees)
-    if seen.all():
-        return problem
-    unit = Joint(one_each(clients.people, task.sees), clients.eta)
-    return problem.by_one(posed(unit, _rates(task, unit).linear), seen)
-
-
-def _rates(task: Task, at: Joint) -> Rates:
-    return Rates.of(task.notion, at.people, at.eta)
+    one, seen = (f(clients.people, task.sees) for f in (one_each, as_seen))
+    return _everywhere(task, posed(clients, rates.linear), posed, seen, Joint(one, clients.eta))[0]
 
 
 def _posed(
@@ -352,23 +332,20 @@ def _posed(
         u, rows = np.append(u, np.zeros(count)), join.hstack([rows, level])
     rows = scipy.sparse.csr_array(rows) if sparse else rows
     owner = np.zeros(b.size, int) if owner is None else owner
-    return Problem(u, rows, b, eps, 1.0 + float(np.sum(constant)), gain.shape, count, owner, zero)
+    return Problem(u, rows, b, eps, 1.0 + float(constant), gain.shape, count, owner, zero)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The notion's constraints at J places: K ``contrasts`` (E, J, K, A) of the groups' rates, and
-    constants b (E, J, K).
+    """The notion's constraints at J places: K ``contrasts`` (E, J, K, A) of the groups' rates.
 
-    ``bound`` (E, J, K): whether two groups or more have the event.  ``implied`` (E, J, K): whether
-    the constraint follows from the others where budgets are zero.  ``leveled``: whether groups are
-    compared with a level.
+    ``table`` (3, E, J, K): constants b, and what the constraints are limited to at budgets of one
+    and of zero; inf where fewer than two groups have the event, or where budgets are zero and the
+    others imply it. ``leveled``: whether groups are compared with a level.
     """
 
     contrasts: Array
-    b: Array
-    bound: Array
-    implied: Array
+    table: Array
     leveled: bool
 
     @classmethod
@@ -384,8 +361,6 @@ class Limits:
         if groups > 2 or not pairwise:
             within = rates.mass * _inverse(rates.mass.sum(axis=-1, keepdims=True))
             largest = np.arange(groups) == within.argmax(axis=-1)[..., None]
-        if groups > 2 and not leveled:
-            implied = largest  # Σ_a w_a (r_a - r) = 0
         if groups == 2:
             # |r_0 - r| = w_1 |r_0 - r_1|: one constraint says both
             scale = 1.0 if pairwise else within.max(axis=-1)[..., None, None]
@@ -398,30 +373,25 @@ class Limits:
         else:
             contrasts, bound = np.eye(groups), enough & known
             if not leveled:
-                contrasts = contrasts - within[:, :, None, :]
+                contrasts, implied = (
+                    contrasts - within[:, :, None, :],
+                    largest,
+                )  # Σ w_a (r_a - r) = 0
         contrasts = np.where(bound[..., None], contrasts, 0.0) * _inverse(rates.mass)[:, :, None]
         b = (contrasts * rates.constant[:, :, None]).sum(axis=-1)
-        return cls(contrasts, b, bound, implied, leveled)
-
-    @property
-    def table(self) -> Array:
-        """(3, E, J, K) constants, and budgets of one and of zero."""
-        one = np.where(self.bound, 0.5 if self.leveled else 1.0, np.inf)
-        return np.stack([self.b, one, np.where(self.bound & ~self.implied, 0.0, np.inf)])
-
-    def eps(self, budgets: Any) -> Array:
-        """(E, J, K) what constraints are limited to at budgets (J,), or one; inf where they are
-        none.
-        """
-        own = np.broadcast_to(budgets, self.b.shape[1:2])[:, None]
-        needed = self.bound & ~(self.implied & (own == 0))
-        return np.where(needed, own / 2.0 if self.leveled else own, np.inf)
+        one = np.where(bound, 0.5 if leveled else 1.0, np.inf)
+        return cls(contrasts, np.stack([b, one, np.where(bound & ~implied, 0.0, np.inf)]), leveled)
 
     def rows(self, linear: Array, sees: str) -> Array:
         """(E, J, K, A or 1, n) the constraints' coefficients, from those of the rates (E, J, A, n);
         of one place, over all the places of ``linear``.
         """
         return as_seen(self.contrasts[..., None] * linear[:, :, None], sees)
+
+
+def limited(one: Array, zero: Array, budgets: Array) -> Array:
+    """What constraints are limited to at ``budgets``, from what they are at one and at zero."""
+    return np.multiply(one, budgets, out=zero.copy(), where=budgets > 0)
 
 
 def _inverse(x: Array) -> Array:

@@ -5,18 +5,6 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 Scheme = Literal["cfl", "lft_ensemble", "lft_fedavg", "client_aware"]
-LABELS: dict[Scheme, str] = {
-    "cfl": "CFL",
-    "lft_fedavg": "LFT+FedAvg",
-    "lft_ensemble": "LFT+Ensemble",
-}
-"""The three schemes for rules that are not told the client, best first."""
-COMMON = {
-    "lft_fedavg_common": "LFT+FedAvg, one budget",
-    "lft_ensemble_common": "LFT+Ensemble, one budget",
-}
-"""Local training at one budget for all clients, as reports call it."""
-NAMES: dict[str, str] = {**LABELS, **COMMON, "client_aware": "Client-aware"}
 RATES = {
     "demographic_parity": "acceptance rates",
     "true_positive_rate_parity": "true-positive rates",
@@ -59,15 +47,19 @@ class Look(NamedTuple):
 
 
 LOOKS = {
-    "cfl": Look(NAMES["cfl"], "#0072B2", "-", 2.4, "o", 6.5),
-    "lft_fedavg": Look(NAMES["lft_fedavg"], "#009E73", (0, (5, 1.6)), 1.5, "s", 4.5),
-    "lft_ensemble": Look(NAMES["lft_ensemble"], "#D55E00", (0, (4, 1.4, 1, 1.4)), 1.1, "^", 4.5),
-    "client_aware": Look(NAMES["client_aware"], "#CC79A7", (0, (2, 1)), 1.3, "D", 4.0),
+    "cfl": Look("CFL", "#0072B2", "-", 2.4, "o", 6.5),
+    "lft_fedavg": Look("LFT+FedAvg", "#009E73", (0, (5, 1.6)), 1.5, "s", 4.5),
+    "lft_ensemble": Look("LFT+Ensemble", "#D55E00", (0, (4, 1.4, 1, 1.4)), 1.1, "^", 4.5),
+    "client_aware": Look("Client-aware", "#CC79A7", (0, (2, 1)), 1.3, "D", 4.0),
 }
 """Blue, bluish green, vermilion and reddish purple of Okabe and Ito."""
-REPORTED: dict[str, Look] = {
-    **LOOKS,
-    "lft_fedavg_common": Look(NAMES["lft_fedavg_common"], "#009E73", "-", 1.3, "P", 4.5),
-    "lft_ensemble_common": Look(NAMES["lft_ensemble_common"], "#D55E00", "-", 0.9, "v", 4.5),
+COMMON = {
+    "lft_fedavg_common": Look("LFT+FedAvg, one budget", "#009E73", "-", 1.3, "P", 4.5),
+    "lft_ensemble_common": Look("LFT+Ensemble, one budget", "#D55E00", "-", 0.9, "v", 4.5),
 }
-"""And one budget for all clients: the scheme's colour, solid."""
+"""Local training at one budget for all clients, as reports call it: the scheme's colour, solid."""
+REPORTED: dict[str, Look] = {**LOOKS, **COMMON}
+NAMES = {name: look.label for name, look in REPORTED.items()}
+TOLD_NO_CLIENT: tuple[Scheme, ...] = "cfl", "lft_fedavg", "lft_ensemble"
+LABELS = {scheme: LOOKS[scheme].label for scheme in TOLD_NO_CLIENT}
+"""The three schemes for rules that are not told the client, best first."""

@@ -4,8 +4,8 @@ optimal.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,6 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl._support.tabular import Tabular, numbered
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
-from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 from fairfl.theory.populations.notions import NOTIONS, Rates, disparity
@@ -96,9 +95,11 @@ class Certificate:
             )
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Solution(Tabular):
     """A certified solution of CFL(eps), LFT+Ensemble(eps), LFT+FedAvg(eps) or the client-aware one.
+
+    Its figures are computed when they are asked for, from the rule by their definitions.
 
     Attributes
     ----------
@@ -132,20 +133,88 @@ class Solution(Tabular):
     [0.732, -0.732]
     """
 
-    scheme: str
+    _fed: Federation
+    _task: Task
     eps: Array
-    accuracy: float
-    mean_difference: float
-    disparity: float
-    local_mean_differences: Array
+    _rule: Any
     multipliers: Array
-    classifier: Any
     certificates: tuple[Certificate, ...]
-    utility: float
-    notion: str
-    local_disparities: Array
     local_eps: Array | None = None
-    difference: str = "pairwise"
+
+    scheme = property(lambda self: self._task.scheme)
+    notion = property(lambda self: self._task.notion)
+    difference = property(lambda self: self._task.difference)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All figures, and not the federation."""
+        known = (name for name, v in vars(Solution).items() if isinstance(v, cached_property))
+        figures = {name: getattr(self, name) for name in known}
+        return vars(self) | figures | {"_fed": None, "_rule": None}
+
+    @cached_property
+    def classifier(self) -> Any:
+        """See above."""
+        fed, rule, model = self._fed, self._rule, self._fed.model
+        if not isinstance(model, FiniteModel):
+            return rule.named(fed.groups)
+        more = model.cuts, fed.groups, model.names
+        rules = [Classifier.on_points(model.points, own, *more) for own in rule]
+        return ClientClassifiers(rules) if self.scheme == "client_aware" else rules[0]
+
+    @cached_property
+    def utility(self) -> float:
+        """See above."""
+        return utility_of(self._fed, self._task.costs, self._rule)
+
+    @cached_property
+    def accuracy(self) -> float:
+        """See above."""
+        if self._task.accurate:
+            return 1.0 + self.utility
+        return 1.0 + utility_of(self._fed, np.ones_like(self._task.costs), self._rule)
+
+    @cached_property
+    def _rates(self) -> tuple[Rates, Array, Array]:
+        return rates_of(self._fed, self.notion, self._rule)
+
+    @cached_property
+    def _accepted(self) -> tuple[Array, Array]:
+        """(A,) and (I, A) the acceptance rates of all and of each client."""
+        parity = self._rates
+        if self.notion != "demographic_parity":
+            parity = rates_of(self._fed, "demographic_parity", self._rule)
+        return parity[1][0], parity[2][0]
+
+    @cached_property
+    def mean_difference(self) -> float:
+        """See above."""
+        rates = self._accepted[0]
+        return float(rates[0] - rates[1]) if rates.size == 2 else float("nan")
+
+    @cached_property
+    def local_mean_differences(self) -> Array:
+        """See above."""
+        rates = self._accepted[1]
+        return rates[:, 0] - rates[:, 1] if rates.shape[1] == 2 else np.full(len(rates), np.nan)
+
+    @cached_property
+    def disparity(self) -> float:
+        """See above."""
+        rates, pooled, _ = self._rates
+        return float(np.nan_to_num(disparity(pooled, rates.mass.sum(axis=1), self.difference)))
+
+    @property
+    def signed(self) -> float:
+        """The disparity, with the sign of the difference where two groups have one rate."""
+        rates = self._rates[1]
+        sign = np.subtract(*rates[0]) if rates.size == 2 else 1.0
+        return float(np.copysign(self.disparity, sign))
+
+    @cached_property
+    def local_disparities(self) -> Array:
+        """See above."""
+        rates, _, local = self._rates
+        return disparity(local, rates.mass, self.difference)
 
     @property
     def duality_gap(self) -> float:
@@ -234,133 +303,40 @@ def budget_term(lam: Array, eps: Array) -> Array:
     return np.abs(lam) * np.where(lam == 0, 0.0, eps)
 
 
-def evaluate(
-    fed: Federation,
-    task: Task,
-    eps: Array,
-    rule: Classifier | ClientClassifiers,
-    multipliers: Array,
-    certificates: tuple[Certificate, ...],
-    local_eps: Array | None = None,
-) -> Solution:
-    """Assemble a :class:`Solution` on laws, its figures computed from the rule by their
-    definitions.
-    """
+def utility_of(fed: Federation, costs: Array, rule: Any) -> float:
+    """The utility at costs of a rule as ``rates_of`` takes it."""
     model = fed.model
-    assert isinstance(model, ContinuousModel)
-
-    def worth(costs: Array) -> float:
-        if isinstance(rule, Classifier):
-            if (costs == 1.0).all():
-                return rule.accuracy(fed) - 1.0
-            members: list[tuple[int | None, Classifier]] = [(None, rule)]
-        else:
-            members = list(enumerate(rule.members))
-        return sum(
-            model.utility(costs, a, m.edges[a], m.values[a], k)
-            for k, m in members
-            for a in range(fed.n_groups)
-        )
-
-    own = (eps, rule.named(fed.groups), multipliers, certificates, local_eps)
-    return _assembled(fed, task, worth, lambda notion: rates_of(fed, notion, rule), *own)
-
-
-def _assembled(
-    fed: Federation,
-    task: Task,
-    worth: Callable[[Array], float],
-    rates_of: Callable[[str], tuple[Rates, Array, Array]],
-    eps: Array,
-    rule: Classifier | ClientClassifiers,
-    multipliers: Array,
-    certificates: tuple[Certificate, ...],
-    local_eps: Array | None,
-) -> Solution:
-    """The solution with a rule whose utility at costs is ``worth``, and whose rates of a notion are
-    ``rates_of``.
-    """
-    utility = worth(task.costs)
-    rates, pooled, local = rates_of(task.notion)
-    parity = pooled, local
-    if task.notion != "demographic_parity":
-        parity = rates_of("demographic_parity")[1:]
-    (accepted,), (own,) = parity
-    apart = float(disparity(pooled, rates.mass.sum(axis=1), task.difference))
-    two = fed.n_groups == 2
-    return Solution(
-        task.scheme,
-        eps,
-        accuracy=1.0 + (utility if task.accurate else worth(np.ones_like(task.costs))),
-        mean_difference=float(accepted[0] - accepted[1]) if two else float("nan"),
-        disparity=0.0 if np.isnan(apart) else apart,
-        local_mean_differences=own[:, 0] - own[:, 1] if two else np.full(fed.n_clients, np.nan),
-        multipliers=multipliers,
-        classifier=rule,
-        certificates=certificates,
-        utility=utility,
-        notion=task.notion,
-        local_disparities=disparity(local, rates.mass, task.difference),
-        local_eps=local_eps,
-        difference=task.difference,
+    if isinstance(model, FiniteModel):
+        law = fed.pooled if len(rule) == 1 else fed.joint
+        return float(law.constant(costs).sum() + (law.gain(costs, "xa") * rule).sum())
+    if isinstance(rule, Classifier) and (costs == 1.0).all():
+        return rule.accuracy(fed) - 1.0
+    members = [(None, rule)] if isinstance(rule, Classifier) else enumerate(rule.members)
+    return sum(
+        model.utility(costs, a, m.edges[a], m.values[a], k)
+        for k, m in members
+        for a in range(fed.n_groups)
     )
 
 
-def rates_of(
-    fed: Federation, notion: str, rule: Classifier | ClientClassifiers
-) -> tuple[Rates, Array, Array]:
+def rates_of(fed: Federation, notion: str, rule: Any) -> tuple[Rates, Array, Array]:
     """A notion's rates, and what they are under a rule: of all together (E, A), and of each client
-    (E, I, A).
+    (E, I, A). The rule is a classifier, or on a finite X its table, (1, A, n) or (I, A, n).
     """
     model = fed.model
     if isinstance(model, FiniteModel):
-        joint = model.joint(fed.mass)
-        members = rule.members if isinstance(rule, ClientClassifiers) else (rule,)
-        own = Rates.of(notion, joint.people, joint.eta)
-        return own, *own.of_rule(np.stack([member.on(model.points) for member in members]))
-    rates = model.rates(notion)
-    served = np.stack([_integrals(model, rate, rule) for rate in NOTIONS[notion]])
+        if not isinstance(rule, np.ndarray):
+            members = rule.members if isinstance(rule, ClientClassifiers) else (rule,)
+            rule = np.stack([member.on(model.points) for member in members])
+        own = Rates.of(notion, fed.joint.people, fed.joint.eta)
+        return own, *own.of_rule(rule)
+    rates, told = model.rates(notion), isinstance(rule, ClientClassifiers)
+    members, groups = rule.members if told else (rule,), range(fed.n_groups)
+    table = np.array(
+        [
+            [[model.integrals(rate, a, m.edges[a], m.values[a]) for a in groups] for m in members]
+            for rate in NOTIONS[notion]
+        ]
+    )  # (E, 1 or I members, A, I)
+    served = np.einsum("eiai->eia", table) if told else table[:, 0].swapaxes(1, 2)
     return rates, *rates.of_served(fed.mass * served)
-
-
-def _integrals(model: ContinuousModel, rate: str, rule: Classifier | ClientClassifiers) -> Array:
-    """(I, A) the integrals of a rate's linear part under each client's rule."""
-    told = isinstance(rule, ClientClassifiers)
-    members, groups = rule.members if told else (rule,), range(model.mass.shape[1])
-    table = np.stack(
-        [[model.integrals(rate, a, m.edges[a], m.values[a]) for a in groups] for m in members]
-    )  # (1 or I members, A, I)
-    return np.einsum("iai->ia", table) if told else table[0].T
-
-
-def evaluate_finite(
-    fed: Federation,
-    task: Task,
-    eps: Array,
-    f: Array,
-    multipliers: Array,
-    certificates: tuple[Certificate, ...],
-    local_eps: Array | None = None,
-) -> Solution:
-    """Assemble a :class:`Solution` on a finite X from the rule f (1, A, n), or (I, A, n) where it
-    is told the client; its figures are sums over all people.
-    """
-    model = fed.model
-    assert isinstance(model, FiniteModel)
-    joint = fed.joint
-    law = joint if task.scheme == "client_aware" else fed.pooled
-
-    def worth(costs: Array) -> float:
-        return float(law.constant(costs).sum() + (law.gain(costs, "xa") * f).sum())
-
-    def rates(notion: str) -> tuple[Rates, Array, Array]:
-        own = Rates.of(notion, joint.people, joint.eta)
-        return own, *own.of_rule(f)
-
-    rules = [
-        Classifier.on_points(model.points, table, model.cuts, fed.groups, model.names)
-        for table in f
-    ]
-    rule = ClientClassifiers(rules) if task.scheme == "client_aware" else rules[0]
-    own = (eps, rule, multipliers, certificates, local_eps)
-    return _assembled(fed, task, worth, rates, *own)

@@ -17,7 +17,7 @@ from fairfl.studies.experiment import Setting, Unit
 from fairfl.studies.frames import rows
 from fairfl.studies.unit_results import keep, kept
 
-CHECKPOINTS = 20  # a run
+CHECKPOINTS = 10  # a run
 
 Progress = Callable[[str, int, int], None]
 """Called with a unit's name, the rounds done, and the rounds in all."""

@@ -5,13 +5,11 @@ equivalent.
 from __future__ import annotations
 
 from collections import deque
-from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fairfl.claims.exact import ball, phi
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, grid
 
 if TYPE_CHECKING:  # listing the claims need not wait for solvers
@@ -30,25 +28,6 @@ WORLDS = (
     "random-0",
     "random-1",
 )
-
-
-def averaged(instance: dict[str, Any]) -> Case:
-    """Clients of N(μ_ia, 1), q = 1/2, each with its own best rule of MD_i = 0: thresholds t_0 =
-    -t_1 = (μ_0 - μ_1) / 2.
-
-    That these are fair (μ_0 - t_0 = μ_1 - t_1) and best (η(t_0) + η(t_1) = 1, so t_0 + t_1 = 0) are
-    the premises. Their parameters z_a = x - t_a average to the mean thresholds.
-    """
-    means, eps = instance["mean"], instance["eps"]
-    own = [((first - second) / 2, (second - first) / 2) for first, second in means]
-    fair = all(m[0] - t[0] == m[1] - t[1] for m, t in zip(means, own, strict=True))
-    best = all(t[0] + t[1] == 0 for t in own)
-    mean = [sum((t[a] for t in own), Fraction(0)) / len(own) for a in (0, 1)]
-    relations = []
-    for i, row in enumerate(means):
-        first, second = (phi(row[a] - mean[a]) for a in (0, 1))
-        relations.append(Relation(abs(first - second), "<=", ball(eps), f"|MD_{i}|"))
-    return Case(tuple(relations), {"fair": fair, "best": best})
 
 
 def trained(instance: dict[str, Any], regime: str = "converged") -> Case:
@@ -122,36 +101,6 @@ EQUIVALENT = (
 )
 
 CLAIMS = (
-    Claim(
-        "empirical/fair-clients-average",
-        0,
-        "parameters of clients that are each fair average to a model that is fair on each",
-        number="FedFB, section 3.1",
-        printed=EQUIVALENT,
-        statement=r"Clients with $\mathrm{MD}_i=0$, each the most accurate of these, average to "
-        r"$|\mathrm{MD}_i|\le0$.",
-        kind="implication",
-        hypotheses={
-            "fair": "each client's rule has MD_i = 0",
-            "best": "it is the most accurate that has",
-        },
-        scope="two clients, unit variances, q = 1/2, group-specific logistic models, populations",
-        whose="ours",
-        check=counterexample(
-            averaged,
-            "figure 5 (a): thresholds (-1, 1) and (1, -1), their mean (0, 0) is the Bayes rule: "
-            "MD_1 = 2 Φ(1) - 1 = 0.683",
-            {"mean": [[Fraction(3), Fraction(5)], [Fraction(1), Fraction(-1)]], "eps": Fraction(0)},
-        ),
-        mutants={
-            "alike": (
-                "clients whose groups differ alike",
-                {"mean": [[Fraction(3), Fraction(5)], [Fraction(1), Fraction(3)]]},
-            )
-        },
-        erratum="Local fair training to its end and one average (one-shot LFT+FedAvg) may undo "
-        "all fairness: the constraints have to be evaluated at the averaged model.",
-    ),
     Claim(
         "empirical/local-training-reaches-lft-fedavg",
         0,

@@ -45,11 +45,13 @@ def data(points: int = POINTS) -> pd.DataFrame:
     fed = figure_5()
     model = threshold_model(fed)
     assert model is not None  # one η for all
-    reach = float(fed.group_mass.max())
+    reach = float(fed.group_mass.max())  # of both groups
     lam = np.linspace(-reach, reach, points)
-    problem = pooled_problem(model, fed.within, fed.group_mass, points)
-    everyone: Any = np.arange(points)
-    g = problem.mean_difference(*problem.thresholds(np.zeros(points), lam, everyone), everyone)
+    problem = pooled_problem(model, fed.within, fed.group_mass)
+    everyone: Any = np.zeros(points, int)
+    with np.errstate(divide="ignore"):  # both ends are at u = ±inf
+        u = np.arctanh(lam / reach)
+    g = problem.mean_difference(*problem.thresholds(u, everyone), everyone)
     rows = [
         pd.DataFrame({"point": "curve", "multiplier": lam, "mean_difference": g, "eps": np.nan})
     ]

@@ -27,6 +27,8 @@ TRADE_OFFS = "accuracy-fairness trade-offs of CFL, LFT+FedAvg and LFT+Ensemble"
 FIVE = {f"q = ({q[0]:g}, {q[1]:g})": fedfb.figure_5(q) for q in fedfb.SHARES_5}
 NINE = {f"q = ({', '.join(f'{v:g}' for v in q)})": fedfb.figure_9(q) for q in fedfb.SHARES_9}
 """The panels' federations by title."""
+ENDS = {q: panels[q] for panels in (FIVE, NINE) for q in (max(panels), min(panels))}
+"""Of both figures the shares that are equal and those that differ most."""
 
 
 def figure(
@@ -63,7 +65,7 @@ FIGURES = (
     figure(
         "equal_opportunity",
         "Equal opportunity: the three schemes' trade-offs on the clients of FedFB figures 5 and 9",
-        FIVE | NINE,
+        ENDS,
         PRINTED,
         "true_positive_rate_parity",
         frontier_panels.Axes(disparity="difference of true-positive rates"),

@@ -127,6 +127,7 @@ def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
             pale |= bool(faint)
             _curve(axes, mine, name, PALE if faint else 1.0)
         _joins(axes, next(iter(own.values())))
+        axes.locator_params("y", nbins=4)
         if measure.startswith("GB"):
             axes.axhline(0.0, color=style.INK, lw=0.5)
             if max(axes.get_ylim()) > WIDE:

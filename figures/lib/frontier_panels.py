@@ -12,7 +12,6 @@ import matplotlib.axes
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import names, numbers, pick
@@ -151,7 +150,8 @@ def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: fl
     span = float(numbers(data, "disparity").max()) or 1.0
     axes.set_xlim(-0.03 * span, 1.03 * span)
     axes.margins(y=0.06)
-    axes.xaxis.set_major_locator(MaxNLocator(4))
+    axes.locator_params("x", nbins=4)
+    axes.locator_params("y", nbins=5)
 
 
 def _legend(data: pd.DataFrame) -> list[Line2D]:

@@ -17,7 +17,7 @@ from fairfl.solvers.numerics.descent import ENOUGH
 from fairfl.solvers.numerics.dual import kkt_residual
 from fairfl.solvers.numerics.newton import KKT_TOLERANCE
 from fairfl.solvers.problem import Task
-from fairfl.solvers.solution import LAW_TOLERANCE, Solution, rates_of
+from fairfl.solvers.solution import LAW_TOLERANCE, Solution
 from fairfl.theory.populations.federation import Federation
 
 PARTS = 2, 8, 32
@@ -112,7 +112,7 @@ class BudgetPath:
         worth = 1.0 + self.unit * (worth - 1.0)
         for k in np.flatnonzero(~sure | (off > ENOUGH)):
             one = self.solution(float(eps[k]))
-            md[k], worth[k] = signed_disparity(self.fed, self.task, one), 1.0 + one.utility
+            md[k], worth[k] = one.signed, 1.0 + one.utility
         return md, worth
 
     def points(self, eps: Array) -> Points:
@@ -120,11 +120,3 @@ class BudgetPath:
         md, worth = self.signed(eps)
         met = np.abs(np.abs(md) - eps) <= LAW_TOLERANCE
         return Points(np.where(met, eps, np.abs(md)), worth, eps[:, None])
-
-
-def signed_disparity(fed: Federation, task: Task, found: Solution) -> float:
-    """The disparity of a solution, with the sign of the difference of two groups with one rate."""
-    if task.several:
-        return found.disparity
-    rates = rates_of(fed, task.notion, found.classifier)[1][0]
-    return float(np.copysign(found.disparity, rates[0] - rates[1]))

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import numpy as np
 
 from fairfl._support.checks import Array
@@ -14,34 +16,24 @@ from fairfl.solvers.solution import (
     ADVICE,
     LAW_TOLERANCE,
     Certificate,
+    CertificationError,
     Solution,
     budget_term,
-    evaluate,
 )
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
 
-def advice(model: ContinuousModel, multiplier: Array, mass: Array) -> str:
-    """What keeps thresholds from being certified, where it is the numbers themselves: the rounding
-    of x, or η's ends.
-
-    multiplier (B,), mass (B, 2): the problems' λ and group masses.
-    """
+def advice(model: ContinuousModel) -> str:
+    """What keeps thresholds from being certified, where it is the rounding of x itself."""
     moved, x, step = model.rounding
-    if moved > LAW_TOLERANCE / 2:
-        return (
-            f"x near {x:g} is known to one rounding, {step:.2g}, in which a law passes "
-            f"{moved:.2g} of its mass: "
-            "take a constant off x, in the laws and in eta"
-        )
-    if (np.abs(np.abs(multiplier)[:, None] - mass) <= 4e-16).any():
-        return (
-            "the fair threshold lies where eta differs from 0 or 1 by less than the smallest "
-            "double: eta is too steep for laws so far apart"
-        )
-    return ADVICE
+    if moved <= LAW_TOLERANCE / 2:
+        return ADVICE
+    return (
+        f"x near {x:g} is known to one rounding, {step:.2g}, in which a law passes {moved:.2g} of "
+        "its mass: take a constant off x, in the laws and in eta"
+    )
 
 
 def threshold_model(fed: Federation) -> ContinuousModel | None:
@@ -56,7 +48,8 @@ def threshold_model(fed: Federation) -> ContinuousModel | None:
 
 def solve_many(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Array:
     """(E,) the accuracies of CFL(eps) for every eps (E,), each certified as in ``solve_cfl``."""
-    found = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass, eps.size), eps)
+    problem = pooled_problem(model, fed.within, fed.group_mass)
+    found = solve_thresholds(problem, eps, np.zeros(eps.size, int))
     accuracy, *missed = _judged(fed, model, found, eps)
     for k in np.flatnonzero(np.abs(missed).max(axis=0) > LAW_TOLERANCE):
         accuracy[k] = solve_cfl(fed, task, model, eps[k : k + 1]).accuracy
@@ -78,21 +71,14 @@ def _judged(
     return accuracy, lam * md + budget_term(lam, eps), np.maximum(np.abs(md) - eps, 0.0), error
 
 
-def bounded(model: ContinuousModel) -> bool:
-    """Whether an η is known to stay away from 0 or from 1: then thresholds go to ±inf at a finite
-    λ, next to which a few roundings change MD by much, and the optimum is a mixture.
-    """
-    etas = {eta for own in model.etas for eta in own}
-    return any(getattr(e, "low", 0.0) > 0.0 or getattr(e, "high", 1.0) < 1.0 for e in etas)
-
-
 def solve_cfl(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Solution:
     """Certified CFL(eps), eps of shape (1,)."""
-    found = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass, 1), eps)
+    found = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass), eps)
     accuracy, gap, violation, error = (float(v[0]) for v in _judged(fed, model, found, eps))
     certificate = Certificate(accuracy, accuracy + gap, violation, error)
-    if certificate.worst > LAW_TOLERANCE and bounded(model):
-        return solve_by_dual(fed, task, eps)
-    certificate.check(LAW_TOLERANCE, advice(model, found.multiplier, fed.group_mass[None]))
+    if certificate.worst > LAW_TOLERANCE:  # where η has bounds the optimum may be a mixture
+        with suppress(CertificationError):
+            return solve_by_dual(fed, task, eps)
+    certificate.check(LAW_TOLERANCE, advice(model))
     rule = Classifier.thresholds([float(found.t0[0]), float(found.t1[0])])
-    return evaluate(fed, task, eps, rule, found.multiplier, (certificate,))
+    return Solution(fed, task, eps, rule, found.multiplier, (certificate,))

@@ -36,7 +36,7 @@ def cfl_frontier(fed: Federation, points: int, task: Task) -> Frontier:
 
 
 def _thresholds(fed: Federation, task: Task, model: ContinuousModel, points: int) -> Frontier:
-    top = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass, 1), np.array([np.inf]))
+    top = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass), np.array([np.inf]))
     eps = np.linspace(0.0, abs(float(top.erm[0])), points)
     return _built(eps, lambda d: solve_many(fed, task, model, d))
 

@@ -10,13 +10,14 @@ between 0 and its value at eps_j = 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.densities import advice, bounded
+from fairfl.solvers.cfl.densities import advice
 from fairfl.solvers.cfl.threshold import (
     ThresholdProblem,
     ThresholdSolution,
@@ -29,9 +30,9 @@ from fairfl.solvers.solution import (
     ADVICE,
     LAW_TOLERANCE,
     Certificate,
+    CertificationError,
     Solution,
     budget_term,
-    evaluate,
 )
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.continuous import ContinuousModel
@@ -41,45 +42,24 @@ from fairfl.theory.populations.notions import NOTIONS
 
 @dataclass(frozen=True)
 class LocalRules:
-    """The local rules of a federation: clients with both groups (``bound``) and those that no
-    constraint binds.
-    """
+    """The local rules of a federation."""
 
     fed: Federation
     model: ContinuousModel
 
     @cached_property
-    def bound(self) -> Array:
-        """Positions of the clients whose MD_i is defined."""
-        return np.flatnonzero(self.fed.defined)
-
-    @cached_property
     def problem(self) -> ThresholdProblem:
-        """The one-constraint problems of ``bound``."""
-        return local_problems(self.model, self.fed.share, self.bound)
+        """The clients' problems."""
+        return local_problems(self.model, self.fed.share)
 
     def solve(self, eps: Array) -> ThresholdSolution:
-        """Local solutions of the bound clients at eps (I,)."""
-        return solve_thresholds(self.problem, eps[self.bound])
+        """Local solutions at eps (I,), which limits only clients that have both groups."""
+        return solve_thresholds(self.problem, np.where(self.fed.defined, eps, np.inf))
 
     @cached_property
     def free_cuts(self) -> tuple[Array, Array]:
         """Thresholds (I,), (I,) of the rules η > 1/2."""
-        half = np.array([0.5])
-        at = {
-            eta: float(eta.inverse(half, half)[0])
-            for eta in dict.fromkeys(e for p in self.model.etas for e in p)
-        }
-        return np.array([at[p[0]] for p in self.model.etas]), np.array(
-            [at[p[1]] for p in self.model.etas]
-        )
-
-    def cuts(self, clients: Array, *own: Array) -> tuple[Array, Array]:
-        """Thresholds (I, ...), (I, ...) of all clients: ``own`` of some, the others use η > 1/2."""
-        shape = own[0].shape[1:]
-        t0, t1 = (np.multiply.outer(cut, np.ones(shape)) for cut in self.free_cuts)
-        t0[clients], t1[clients] = own
-        return t0, t1
+        return self.problem.thresholds(np.zeros(self.fed.n_clients), np.arange(self.fed.n_clients))
 
     def pooled(self, t0: Array, t1: Array) -> tuple[Array, Array]:
         """Pooled MD and accuracy of the rules x > t_a, any shape.
@@ -99,7 +79,7 @@ class LocalRules:
     @cached_property
     def ends(self) -> tuple[Array, Array]:
         """G_j (I,) at λ_j = 0 and at the far end of Λ_j, where the client itself is fair."""
-        tight = self.cuts(self.bound, self.tightest.t0, self.tightest.t1)
+        tight = self.tightest.t0, self.tightest.t1
         return self.pooled(*self.free_cuts)[0], self.pooled(*tight)[0]
 
     @cached_property
@@ -113,27 +93,27 @@ def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Arr
     """Certified LFT+Ensemble(eps): each local problem carries its own certificate."""
     if not task.plain:
         return average(fed, task, eps, [_own(fed, task, eps, i) for i in range(fed.n_clients)])
-    rules, lam = LocalRules(fed, model), np.zeros(fed.n_clients)
-    found = rules.solve(eps)
-    lam[rules.bound], md = found.multiplier, found.mean_difference
-    t0, t1 = rules.cuts(rules.bound, found.t0, found.t1)
+    found = LocalRules(fed, model).solve(eps)
+    t0, t1, lam = found.t0, found.t1, found.multiplier
     members = [Classifier.thresholds([float(a), float(b)]) for a, b in zip(t0, t1, strict=True)]
     certificates: list[Certificate] = []
-    for i, own in zip(rules.bound, md, strict=True):
+    for i in map(int, np.flatnonzero(fed.defined)):
+        own = found.mean_difference[i]
         # λ_i·MD_i + |λ_i|·eps_i is the whole gap: local rules maximise their Lagrangian pointwise
         gap = float(lam[i] * own + budget_term(lam[i], eps[i]))
         certificate = Certificate(0.0, gap, max(abs(float(own)) - float(eps[i]), 0.0))
-        if certificate.worst > LAW_TOLERANCE and bounded(model):
-            mixture = _own(fed, task, eps, i)
-            members[i], (certificate,) = mixture.classifier, mixture.certificates
-        certificate.check(LAW_TOLERANCE, advice(model, lam[i : i + 1], fed.share[i : i + 1]))
+        if certificate.worst > LAW_TOLERANCE:  # where η has bounds the optimum may be a mixture
+            with suppress(CertificationError):
+                mixture = _own(fed, task, eps, i)
+                members[i], (certificate,) = mixture.classifier, mixture.certificates
+        certificate.check(LAW_TOLERANCE, advice(model))
         certificates.append(certificate)
     # votes are averaged by weight, so the worst cut's error bounds the average
     error = float((model.gain(0).errors_at(t0) + model.gain(1).errors_at(t1)).max())
     Certificate(0.0, 0.0, 0.0, error).check(LAW_TOLERANCE, ADVICE)
     rule = Classifier.average(members, fed.weight)
     certified = tuple(certificates) or (Certificate(0.0, 0.0, 0.0),)
-    return evaluate(fed, task, eps, rule, lam, certified)
+    return Solution(fed, task, eps, rule, lam, certified)
 
 
 def average(fed: Federation, task: Task, eps: Array, own: Sequence[Solution]) -> Solution:
@@ -141,7 +121,7 @@ def average(fed: Federation, task: Task, eps: Array, own: Sequence[Solution]) ->
     rule = Classifier.average([s.classifier for s in own], fed.weight)
     rates = len(NOTIONS[task.notion])
     lam = np.stack([s.multipliers.reshape(rates, -1) for s in own], axis=1).ravel()
-    return evaluate(fed, task, eps, rule, lam, tuple(s.certificates[0] for s in own))
+    return Solution(fed, task, eps, rule, lam, tuple(s.certificates[0] for s in own))
 
 
 def _own(fed: Federation, task: Task, eps: Array, i: int) -> Solution:

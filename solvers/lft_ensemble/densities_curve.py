@@ -31,14 +31,10 @@ from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
-FARTHEST = 360.0
-"""Coordinate u beyond which m - |λ| = 2m/(exp(2u) + 1) is no normal double."""
 MANY = 50
 """With more clients of different q the fair ensemble is sought on a straight line of multipliers,
 not by tables.
 """
-HOPE = 2e-3
-"""The knapsack's best on the other side of MD = 0 may be this much less accurate."""
 MISSED = 1e-12
 """|MD| may exceed the disparity that was asked for by this much. An |MD| of no more, or such a
 difference of shares, is rounding.
@@ -47,12 +43,11 @@ difference of shares, is rounding.
 
 @dataclass(frozen=True)
 class EnsembleCurve(EnsembleSearch):
-    """Points of LFT+Ensemble by the coordinates of its J movable clients: those of two groups whose
-    own rule is not fair without a budget.
+    """Points of LFT+Ensemble by its clients' coordinates.
 
-    Along its interval of multipliers a client is given by u >= 0 with |λ_j| = m_j tanh u, m_j its
-    smaller mass: the thresholds of a logistic η then move evenly with u, however near to ±m_j its
-    fair rule lies.
+    Along its interval of multipliers a client is given by u >= 0 with |λ_i| = m_i tanh u, m_i its
+    smaller mass (``cfl/threshold.py``). One of one group, or whose own rule is fair without a
+    budget, has no side of λ = 0 to go to: every u is that rule.
     """
 
     fed: Federation
@@ -64,25 +59,17 @@ class EnsembleCurve(EnsembleSearch):
         return LocalRules(self.fed, self.model)
 
     @cached_property
-    def place(self) -> Array:
-        """(J,) places of the movable clients among ``rules.bound``."""
-        return np.flatnonzero(self.rules.tightest.multiplier)
-
-    @cached_property
-    def clients(self) -> Array:
-        """(J,) positions of the movable clients."""
-        return self.rules.bound[self.place]
+    def side(self) -> Array:
+        """(I,) the signs of the clients' multipliers."""
+        return np.sign(self.rules.tightest.u)
 
     @property
     def exact(self) -> bool:
-        """Whether the movable clients share the pooled q and η: their rules are one family, with a
-        concave trade-off. A fair rule within a rounding of ±m_j is left to the general search: one
-        multiplier for all cannot tell it from its neighbours.
+        """Whether the clients that can move share the pooled q and η: their rules are one family,
+        with a concave trade-off.
         """
-        if not self.clients.size:
-            return True
-        alike = np.abs(self.fed.share[self.clients, 1] - self.fed.group_mass[1]) <= MISSED
-        return bool(alike.all()) and self._one_eta and not self._fair[0].any()
+        moved = self.fed.share[self.side != 0.0, 1] - self.fed.group_mass[1]
+        return bool((np.abs(moved) <= MISSED).all()) and (not moved.size or self._one_eta)
 
     @property
     def _one_eta(self) -> bool:
@@ -90,85 +77,60 @@ class EnsembleCurve(EnsembleSearch):
 
     @cached_property
     def reach(self) -> Array:
-        """(J,) the coordinates u_j of the clients' own fair rules."""
-        anchor, offset = np.abs(self._fair)[..., 0]
-        m, size = self._narrow, np.abs(self._fair.sum(axis=0))[:, 0]
-        left = np.where(anchor == m, offset, m - size)  # elsewhere m - |λ| is exact enough
-        return np.minimum(0.5 * np.log1p(2 * size / np.maximum(left, 1e-300)), FARTHEST)
+        """(I,) the coordinates of the clients' own fair rules."""
+        return np.abs(self.rules.tightest.u)
 
-    @cached_property
-    def _fair(self) -> Array:
-        """Anchors and offsets (2, J, 1) of the clients' own fair rules."""
-        tight = self.rules.tightest
-        return np.stack([tight.anchor, tight.offset])[:, self.place, None]
-
-    @cached_property
-    def _narrow(self) -> Array:
-        """(J,) the smaller of the clients' two masses."""
-        return self.fed.share[self.clients].min(axis=1)
-
-    def multipliers(self, u: Array) -> tuple[Array, Array]:
-        """Anchors and offsets (J, P), of which λ_j is the sum, at coordinates u (J, P) in [0,
-        reach_j]; the end is the client's fair rule itself.
-        """
-        m, side = self._narrow[:, None], np.sign(self._fair.sum(axis=0))
-        near, end = u < 1.0, u >= self.reach[:, None]
-        # λ = m tanh u: near ±m as anchor and offset, which keeps the digits of m - |λ|
-        with np.errstate(over="ignore"):
-            offset = np.where(near, m * np.tanh(u), -2 * m / (np.exp(2 * u) + 1))
-        inside = side * np.stack([np.where(near, 0.0, m), offset])
-        anchor, offset = np.where(end, self._fair, inside)
-        return anchor, offset
+    def _signed(self, u: Array) -> tuple[Array, Array]:
+        """u with the sign of λ (I P,), and whose they are, for coordinates u (I, P) >= 0."""
+        return (self.side[:, None] * u).ravel(), np.repeat(np.arange(len(u)), u.shape[1])
 
     def thresholds(self, u: Array) -> tuple[Array, Array]:
-        """Thresholds (J, P), (J, P) at coordinates (J, P)."""
-        anchor, offset = self.multipliers(u)
-        index = np.repeat(self.place, u.shape[1])
-        t0, t1 = self.rules.problem.thresholds(anchor.ravel(), offset.ravel(), index)
+        """Thresholds (I, P), (I, P) at coordinates (I, P) in [0, reach_i]."""
+        t0, t1 = self.rules.problem.thresholds(*self._signed(u))
         return t0.reshape(u.shape), t1.reshape(u.shape)
 
     def own(self, u: Array) -> tuple[Array, Array]:
-        """The pooled MD and accuracy (J, N) of each client's rule at coordinates u (J, N)."""
+        """The pooled MD and accuracy (I, N) of each client's rule at coordinates u (I, N)."""
         return self.rules.pooled(*self.thresholds(u))
 
     @cached_property
     def tradeoffs(self) -> Tradeoffs:
         """What each client adds to the pooled MD and accuracy."""
-        u = spread_nodes(self.own, self.reach)
-        return Tradeoffs(u, *self.own(u), self.fed.weight[self.clients])
+        u = spread_nodes(self.own, np.where(self.side == 0.0, 1.0, self.reach))
+        return Tradeoffs(u, *self.own(u), self.fed.weight)
 
     def at(self, u: Array) -> tuple[Array, Array]:
-        """Pooled MD (P,) and accuracy (P,) at coordinates (J, P)."""
-        return self.together(self.clients, *self.thresholds(u))
+        """Pooled MD (P,) and accuracy (P,) at coordinates (I, P)."""
+        return self.together(*self.thresholds(u))
 
-    def together(self, clients: Array, t0: Array, t1: Array) -> tuple[Array, Array]:
-        """The same where some clients, all that are not free, have thresholds (C, P), (C, P)."""
-        md, accuracy = self.rules.pooled(*self.rules.cuts(clients, t0, t1))
+    def together(self, t0: Array, t1: Array) -> tuple[Array, Array]:
+        """The same at thresholds (I, P), (I, P)."""
+        md, accuracy = self.rules.pooled(t0, t1)
         return self.fed.weight @ md, self.fed.weight @ accuracy
 
     def solved(self, eps: Array) -> tuple[Array, Array]:
         """Pooled MD (P,) and accuracy (P,) of the solutions at budgets (P, I)."""
-        bound = self.rules.bound
-        index, own = np.repeat(np.arange(bound.size), len(eps)), eps[:, bound].T
+        own = np.where(self.fed.defined, eps, np.inf).T
+        index = np.repeat(np.arange(len(own)), len(eps))
         found = solve_thresholds(self.rules.problem, own.ravel(), index)
-        return self.together(bound, found.t0.reshape(own.shape), found.t1.reshape(own.shape))
+        return self.together(found.t0.reshape(own.shape), found.t1.reshape(own.shape))
 
     @cached_property
     def ends(self) -> tuple[Array, Array]:
-        """Coordinates (J, 1) of the clients' rules with the smallest and with the largest MD."""
-        free, tight = (g[self.clients] for g in self.rules.ends)
+        """Coordinates (I, 1) of the clients' rules with the smallest and with the largest MD."""
+        free, tight = self.rules.ends
         ends = np.where(tight < free, self.reach, 0.0), np.where(tight > free, self.reach, 0.0)
         return ends[0][:, None], ends[1][:, None]
 
     @cached_property
     def peak(self) -> Array:
-        """(J, 1) the most accurate ensemble: every client at its own peak on the pooled law.
+        """(I, 1) the most accurate ensemble: every client at its own peak on the pooled law.
 
         That is λ = 0 where η is common. Where it differs, a client's own constraint may bring its
         rule nearer to the pooled η than its own η does.
         """
         none = np.zeros((self.reach.size, 1))
-        if self._one_eta or not none.size:
+        if self._one_eta:
             return none
         table, rows = self.tradeoffs, np.arange(self.reach.size)
         node = table.u[rows, table.accuracy.argmax(axis=1)][:, None]
@@ -179,7 +141,7 @@ class EnsembleCurve(EnsembleSearch):
         return self.at(u)[0]
 
     def best(self, disparity: Array) -> Array:
-        """Coordinates (J, P) of the best ensembles found with |MD| <= disparity (P,), within
+        """Coordinates (I, P) of the best ensembles found with |MD| <= disparity (P,), within
         MISSED, none below the smallest.
         """
         low, high = self.rules.reachable
@@ -194,7 +156,7 @@ class EnsembleCurve(EnsembleSearch):
 
     @property
     def _least(self) -> Array:
-        """(J, 1) the ensemble with the smallest MD, or largest where all are negative."""
+        """(I, 1) the ensemble with the smallest MD, or largest where all are negative."""
         return self.ends[int(self.rules.reachable[1] < 0.0)]
 
     def _at_common_rate(self, disparity: Array) -> Array:
@@ -210,20 +172,17 @@ class EnsembleCurve(EnsembleSearch):
         return self._root(path, sign * disparity, free, last)
 
     def _searched(self, disparity: Array) -> Array:
-        """From the knapsack's best at both ends of [-d, d], and within where that is better."""
+        """From the knapsack's best at both ends of [-d, d], and within."""
         table, (low, high) = self.tradeoffs, self.rules.reachable
-        rest = np.setdiff1d(np.arange(self.fed.n_clients), self.clients)
-        fixed = float((self.fed.weight * self.rules.ends[0])[rest].sum())
         goals = np.stack([disparity, -disparity, disparity])
         least = np.stack([disparity, -disparity, -disparity])
-        ranges = np.stack([least, goals], axis=2).reshape(-1, 2) - fixed
-        at, worth = (v.reshape(3, -1) for v in table.knapsack.best(ranges))
-        worth[:2][(goals[:2] < low) | (goals[:2] > high)] = -np.inf
-        tried = worth > worth[:2].max(axis=0) - np.array([[HOPE], [HOPE], [0.0]])
-        tried[1] &= disparity > 0.0
+        at = table.knapsack.best(np.stack([least, goals], axis=2).reshape(-1, 2)).reshape(3, -1)
+        tried = (goals >= low) & (goals <= high)
+        tried[2] = True
         side, p = np.nonzero(tried)
         goal, held = goals[side, p], side < 2
         u = table.polished(self._total, table.split(at[side, p]), goal, held)
+        u = np.minimum(u, self.reach[:, None])
         inside = (u > 0) & (u < self.reach[:, None])
         for moved in (inside, np.ones_like(inside)):  # who is at an end stays if others suffice
             off = np.flatnonzero(held & (np.abs(self._total(u) - goal) > MISSED))
@@ -235,7 +194,7 @@ class EnsembleCurve(EnsembleSearch):
         return u[:, order[np.searchsorted(p[order], np.arange(disparity.size), "right") - 1]]
 
     def meet(self, u: Array, goal: Array, moved: Any = True) -> Array:
-        """Coordinates (J, P) with MD = goal (P,), where those ``moved`` go from u (J, P) straight
+        """Coordinates (I, P) with MD = goal (P,), where those ``moved`` go from u (I, P) straight
         towards an end of what is reached. Each client's MD is monotone along its interval, and so
         MD is on the way.
         """
@@ -251,7 +210,7 @@ class EnsembleCurve(EnsembleSearch):
     def _root(
         self, path: Callable[[Array, Array], Array], goal: Array, first: Array, last: Any
     ) -> Array:
-        """Coordinates (J, P) with MD = goal (P,) on paths (share in [0, 1], index), along which MD
+        """Coordinates (I, P) with MD = goal (P,) on paths (share in [0, 1], index), along which MD
         goes from ``first`` to ``last``; else the end of the path that is nearer to it.
         """
         zero, one, every = np.zeros(goal.size), np.ones(goal.size), np.arange(goal.size)
@@ -270,20 +229,19 @@ class EnsembleCurve(EnsembleSearch):
 
     def minimum(self) -> Points:
         low, high = self.rules.reachable
-        if low <= 0.0 <= high and not self.exact and self.reach.size > MANY:
+        if low <= 0.0 <= high and not self.exact and np.count_nonzero(self.side) > MANY:
             return self.points(self.meet(np.zeros((self.reach.size, 1)), np.zeros(1)))
         return self.attained([None])
 
     def points(self, u: Array) -> Points:
-        """What coordinates (J, P) attain. Their budgets are the local |MD_j|, 0 at the client's
+        """What coordinates (I, P) attain. Their budgets are the local |MD_j|, 0 at the client's
         fair rule, and 1 where the constraint is slack.
         """
         md, accuracy = self.at(u)
-        disparity, index = np.abs(md), self.place.repeat(u.shape[1])
-        t0, t1 = (t.ravel() for t in self.thresholds(u))
+        disparity, (signed, index) = np.abs(md), self._signed(u)
+        t0, t1 = self.rules.problem.thresholds(signed, index)
         own = np.abs(self.rules.problem.mean_difference(t0, t1, index)).clip(0.0, 1.0)
         own = np.where(u >= self.reach[:, None], 0.0, own.reshape(u.shape))
-        eps, lam = np.ones((md.size, self.fed.n_clients)), np.zeros((md.size, self.fed.n_clients))
-        lam[:, self.clients] = np.add(*self.multipliers(u)).T
-        eps[:, self.clients] = np.where(u == 0.0, 1.0, own).T
-        return Points(np.where(disparity <= MISSED, 0.0, disparity), accuracy, eps, lam)
+        eps, lam = np.where(u == 0.0, 1.0, own), self.rules.problem.multipliers(signed, index)
+        disparity = np.where(disparity <= MISSED, 0.0, disparity)
+        return Points(disparity, accuracy, eps.T, lam.reshape(u.shape).T)

@@ -78,51 +78,47 @@ class SegmentSearch(EnsembleSearch):
 
     def slope_at(self, eps: Array) -> Array:
         """The derivatives (P, 1 + M, I) of ``model_at``."""
-        found = [t.steepness(e) for t, e in zip(self.tables, eps.T, strict=True)]
+        found = [t.curve(e, 1) for t, e in zip(self.tables, eps.T, strict=True)]
         return np.stack(found, axis=2)
 
     def polished(self, eps: Array, disparity: float | None) -> Array:
         """The best budgets next to others by the tables, with at most a disparity; the least
-        disparate ones (None).
+        disparate ones (None). The unknowns are the places of the budgets that may move, and the
+        disparity.
         """
         ends = np.array([t.around(float(e)) for t, e in zip(self.tables, eps, strict=True)])
         low, size = ends[:, 0], np.ptp(ends, axis=1)
-        moves = np.flatnonzero(size > 0)
-        eps = np.clip(eps, *ends.T)
+        moves, eps = np.flatnonzero(size > 0), np.clip(eps, *ends.T)
         if not moves.size:
             return eps
-        start = (eps - low)[moves] / size[moves]
-        fixed = np.where(size > 0, low, eps)
-        least = disparity is None
+        least, last = disparity is None, np.eye(moves.size + 1)[-1]
+        most = 1.0 if disparity is None else disparity
 
         def budgets(x: Array) -> Array:
-            out = fixed.copy()
-            out[moves] += np.clip(x[: moves.size], 0.0, 1.0) * size[moves]
+            out = eps.copy()
+            out[moves] = low[moves] + np.clip(x[:-1], 0.0, 1.0) * size[moves]
             return out
 
         @functools.lru_cache(maxsize=4)
         def model(key: bytes) -> tuple[Array, Array]:
             at = budgets(np.frombuffer(key))[None]
-            return self.model_at(at)[0], self.slope_at(at)[0][:, moves] * size[moves]
+            slope = self.slope_at(at)[0][:, moves] * size[moves]
+            return self.model_at(at)[0], np.pad(slope, ((0, 0), (0, 1)))
 
         def room(x: Array) -> Array:
             rates = model(x.tobytes())[0][1:]
-            return (x[-1] if least else disparity) - np.concatenate([rates, -rates])
+            return x[-1] - np.concatenate([rates, -rates])
 
         def room_slope(x: Array) -> Array:
             slope = model(x.tobytes())[1][1:]
-            return np.pad(
-                -np.concatenate([slope, -slope]), ((0, 0), (0, int(least))), constant_values=1.0
-            )
+            return last - np.concatenate([slope, -slope])
 
-        if least:
-            start = np.append(start, np.abs(model(start.tobytes())[0][1:]).max(initial=0.0))
-        last = np.append(np.zeros(moves.size), 1.0)
+        start = np.append((eps - low)[moves] / size[moves], most)
         found = scipy.optimize.minimize(
             (lambda x: x[-1]) if least else (lambda x: -model(x.tobytes())[0][0]),
             start,
             jac=(lambda x: last) if least else (lambda x: -model(x.tobytes())[1][0]),
-            bounds=[(0.0, 1.0)] * start.size,
+            bounds=[(0.0, 1.0)] * moves.size + [(0.0 if least else most, most)],
             constraints={"type": "ineq", "fun": room, "jac": room_slope},
             method="SLSQP",
             options={"ftol": 1e-13, "maxiter": 60},
@@ -131,7 +127,7 @@ class SegmentSearch(EnsembleSearch):
         for _ in range(0 if least else CLOSER):  # where tables are steep SLSQP ends too early
             over = -room(x)
             missed = over > 0.0
-            x = x + np.linalg.lstsq(room_slope(x)[missed], over[missed])[0]
+            x[:-1] += np.linalg.lstsq(room_slope(x)[missed, :-1], over[missed])[0]
         return budgets(x)
 
     def attained(self, disparities: Sequence[float | None]) -> Points:

@@ -140,7 +140,6 @@ class Table:
             for old, new in ((self.value, value), (self.slope, slope))
         )
         self.__dict__.pop("curve", None)
-        self.__dict__.pop("steepness", None)
 
     def _slope(self, point: DualPoint, limits: Array) -> Array:
         """(B, 1 + M) derivatives in the budget: dλ keeps what binds at its limit."""
@@ -166,11 +165,6 @@ class Table:
         line = (self.smooth_ends < 2) | (off > self.weight).any(axis=1)
         joined.c[:2, line], joined.c[2, line] = 0.0, (rise / width)[line]
         return joined
-
-    @cached_property
-    def steepness(self) -> scipy.interpolate.PPoly:
-        """The derivative of ``curve``."""
-        return self.curve.derivative()
 
     @property
     def jumps(self) -> Array:

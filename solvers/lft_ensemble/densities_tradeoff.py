@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy
@@ -50,11 +51,10 @@ class Tradeoffs:
     weight: Array
 
     @cached_property
-    def _splines(self) -> Array:
-        """Coefficients (4, N-1, J, 2) of the cubic splines of MD and accuracy in u."""
-        values = np.stack([self.md, self.accuracy], axis=2)
-        pairs = zip(self.u, values, strict=True)
-        return np.stack([scipy.interpolate.CubicSpline(u, v).c for u, v in pairs], axis=2)
+    def _splines(self) -> list[Any]:
+        """The cubic splines of each client's MD and accuracy in u."""
+        rows = zip(self.u, np.stack([self.md, self.accuracy], axis=2), strict=True)
+        return [scipy.interpolate.CubicSpline(u, values) for u, values in rows]
 
     @cached_property
     def _increasing(self) -> list[tuple[Array, Array, Array]]:
@@ -73,14 +73,13 @@ class Tradeoffs:
         pairs = zip(self.knapsack.split(at), self._increasing, strict=True)
         return np.stack([np.interp(given, md, u) for given, (md, _, u) in pairs])
 
-    def slopes(self, u: Array) -> tuple[Array, Array]:
-        """First and second derivatives in u at coordinates (J, P): of MD and accuracy (2, J, P)."""
-        pairs = zip(self.u, u, strict=True)
-        k = np.stack([np.searchsorted(own, at, side="right") - 1 for own, at in pairs])
-        k, rows = np.clip(k, 0, self.u.shape[1] - 2), np.arange(len(u))[:, None]
-        t = u - self.u[rows, k]
-        c3, c2, c1 = np.moveaxis(self._splines[:3, k, rows], 3, 1)
-        return (3 * c3 * t + 2 * c2) * t + c1, 6 * c3 * t + 2 * c2
+    def slopes(self, u: Array) -> Array:
+        """First and second derivatives in u at coordinates (J, P): (2, 2, J, P), of MD and of
+        accuracy.
+        """
+        pairs = zip(self._splines, u, strict=True)
+        found = np.array([[own(at, k) for k in (1, 2)] for own, at in pairs])
+        return np.moveaxis(found, (1, 3), (0, 1))
 
     def polished(
         self, total: Callable[[Array], Array], start: Array, goal: Array, held: Array

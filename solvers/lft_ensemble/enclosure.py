@@ -109,43 +109,30 @@ def enclose_min_disparity(fed: Federation) -> Enclosure:
 
 
 def _root(client: ExactClient, bits: int) -> Root:
-    """Exact points with h(lo) < 0 < h(hi), 2^(1-bits) apart relative to the root; (0, 0) where the
-    root is 0.
+    """Exact points on both sides of the root, 2^-bits apart relative to it, by bisection; (0, 0)
+    where the root is 0.
     """
     if not client.bound or client.constant == 0:
         return arb(0), arb(0)
     with ctx.workprec(2 * bits):
-        guess = _newton(client, bits)
-        slack = guess * arb((1, -bits))
-        lo, hi = (guess - slack).mid(), (guess + slack).mid()
-        if not (lo > 0 and _excess(client, lo)[0] < 0 < _excess(client, hi)[0]):
-            raise CertificationError(f"no root isolated to {bits} bits")
+        lo, hi = arb(0), arb.pi().mid()  # no middle is a fraction, as a root may be
+        while not _excess(client, hi) > 0:
+            lo, hi = hi, 2 * hi
+        while not (hi - lo) < hi * arb((1, -bits)):
+            middle = ((lo + hi) / 2).mid()
+            excess = _excess(client, middle)
+            if not (excess < 0 or excess > 0):
+                raise CertificationError(f"no root isolated to {bits} bits")
+            lo, hi = (middle, hi) if excess < 0 else (lo, middle)
         return (lo, hi) if client.constant < 0 else (-hi, -lo)
 
 
-def _excess(client: ExactClient, u: arb) -> tuple[arb, arb]:
-    """c u + c' artanh(r tanh u) - |h(0)| for u > 0, and its slope: increasing and concave, 0 at
-    |u*|.
-    """
+def _excess(client: ExactClient, u: arb) -> arb:
+    """c u + c' artanh(r tanh u) - |h(0)| for u > 0: increasing, 0 at |u*|."""
     narrow = client.narrow
     own, other = client.standardised(narrow)[1], client.standardised(1 - narrow)[1]
     r = client.masses[narrow] / client.masses[1 - narrow]
-    value = own * u + other * companion(r, u) - abs(client.constant)
-    return value, own + other * r / (1 + (1 - r * r) * u.sinh() ** 2)
-
-
-def _newton(client: ExactClient, bits: int) -> arb:
-    """|u*| by Newton's method from 0: h is concave on u > 0, so the steps never pass the root and
-    all are positive.
-    """
-    u, close = arb(0), arb((1, -bits))
-    for _ in range(5000):
-        value, slope = _excess(client, u)
-        step = -(value / slope).mid()
-        u = (u + step).mid()
-        if not step > u * close:  # converged, or down to rounding
-            break
-    return u
+    return own * u + other * companion(r, u) - abs(client.constant)
 
 
 def _reachable(clients: list[ExactClient], roots: list[Root]) -> tuple[arb, arb]:

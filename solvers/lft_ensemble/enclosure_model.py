@@ -63,32 +63,21 @@ def exact_clients(fed: Federation) -> list[ExactClient]:
     model = fed.model
     if not isinstance(model, ContinuousModel):
         raise ValueError("certify takes normal laws and logistic η, got a federation on a finite X")
-    clients = []
-    total = sum((rational(w) for w in fed.weight), fmpq(0))
+    clients, total = [], sum((rational(w) for w in fed.weight), fmpq(0))
     for i, (laws, etas) in enumerate(zip(model.laws, model.etas, strict=True)):
         q = rational(fed.share[i, 1])
         masses, kept, rules = (1 - q, q), [], []
         for a, (law, eta) in enumerate(zip(laws, etas, strict=True)):
+            who = f"for client {i}, group {a}"
             if not isinstance(eta, Logistic):
-                raise ValueError(
-                    f"eta must be Logistic for an enclosure, got {shown(eta)} for client {i}, "
-                    f"group {a}"
-                )
+                raise ValueError(f"eta must be Logistic for an enclosure, got {shown(eta)} {who}")
+            if masses[a] > 0 and not isinstance(law, Normal):
+                raise ValueError(f"laws must be normal for an enclosure, got {shown(law)} {who}")
             rules.append((rational(eta.slope), rational(eta.intercept)))
-            if masses[a] == 0:
-                kept.append(None)
-            elif isinstance(law, Normal):
-                kept.append((rational(law.mean), rational(law.sd)))
-            else:
-                raise ValueError(
-                    f"laws must be normal for an enclosure, got {shown(law)} for client {i}, "
-                    f"group {a}"
-                )
-        clients.append(
-            ExactClient(
-                rational(fed.weight[i]) / total, masses, (rules[0], rules[1]), (kept[0], kept[1])
-            )
-        )
+            own = (rational(law.mean), rational(law.sd)) if isinstance(law, Normal) else None
+            kept.append(own if masses[a] > 0 else None)
+        weight = rational(fed.weight[i]) / total
+        clients.append(ExactClient(weight, masses, (rules[0], rules[1]), (kept[0], kept[1])))
     return clients
 
 

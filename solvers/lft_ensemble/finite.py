@@ -11,7 +11,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.finite import optimum
 from fairfl.solvers.problem import Task, own_problems
-from fairfl.solvers.solution import Certificate, Solution, evaluate_finite
+from fairfl.solvers.solution import Certificate, Solution
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
@@ -37,4 +37,4 @@ def averaged(
     """The ensemble of the clients' rules (N,)."""
     f = np.clip(fed.weight @ np.stack(rules), 0.0, 1.0)  # rounding of a convex combination only
     rule = own_problems(fed, task)[0].rule(f, fed.n_groups)
-    return evaluate_finite(fed, task, eps, rule, multipliers, certificates)
+    return Solution(fed, task, eps, rule, multipliers, certificates)

@@ -63,20 +63,12 @@ class Knapsack:
             best = _convolve(best, own[-1])
         return own, [*chain, best]
 
-    def best(self, goals: Array) -> tuple[Array, Array]:
-        """(P,) the cells of the best total in each range (P, 2) of totals, and its worth.
-
-        Parameters
-        ----------
-        goals : least and most total Σ_j weight_j·given_j, equal for one goal.
-        """
+    def best(self, goals: Array) -> Array:
+        """(P,) the cells of the best total in each range (P, 2) of totals Σ_j weight_j·given_j."""
         best, (low, high) = self._chain[1][-1], self.weight @ self._spans
         place = (goals - low) / max(high - low, 1e-300) * (best.size - 1)
         ends = np.rint(place).clip(0, best.size - 1).astype(int)
-        at = ends[:, 0].copy()
-        for k in np.flatnonzero(ends[:, 0] < ends[:, 1]):
-            at[k] += best[ends[k, 0] : ends[k, 1] + 1].argmax()
-        return at, best[at]
+        return np.array([first + best[first : last + 1].argmax() for first, last in ends])
 
     def split(self, at: Array) -> Array:
         """(J, P) the unweighted part that each client gives in a best split of totals of ``at``

@@ -42,7 +42,7 @@ def increasing_root(
     fb: Array = f_low[live].astype(np.float64)
     fa: Array = f_high[live].astype(np.float64)
     t: Array = np.full(live.shape, 0.5)
-    for _ in range(200):
+    for _ in range(1100):  # halvings from 1 to the smallest double
         if live.size == 0:
             return root
         x: Array = a + t * (b - a)

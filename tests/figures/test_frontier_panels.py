@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairfl.figures.catalog.fedfb_frontiers import FIVE, NINE
+from fairfl.figures.catalog.fedfb_frontiers import ENDS, FIVE, NINE
 from fairfl.figures.lib import frontier_panels, style
 from fairfl.solvers.api import frontier
 from fairfl.theory.populations.federation import Federation
@@ -35,6 +35,11 @@ def test_the_papers_federations(federations, means, middle):
         assert name == f"q = ({', '.join(f'{v:g}' for v in q)})"
         np.testing.assert_allclose(federation.q, q)
         assert federation.model.laws == Federation.normal(means, 1.0).model.laws
+
+
+def test_equal_opportunity_has_the_equal_and_the_most_different_shares():
+    shares = [federation.q.tolist() for federation in ENDS.values()]
+    assert shares == [[0.5, 0.5], [0.2, 0.8], [0.5, 0.5, 0.5], [0.2, 0.5, 0.8]]
 
 
 def test_one_legend_one_style(frontiers):

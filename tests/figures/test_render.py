@@ -42,7 +42,7 @@ def test_three_files_which_carry_the_version_and_the_figure_they_show(tmp_path):
         assert image.info["Software"] == f"fairfl {__version__}"
         assert "FedFB figure 8" in image.info["Title"]
         assert not {"Creation Time", "date"} & set(image.info)
-        assert image.width == 1020  # a column, at 300 dots an inch
+        assert image.width == 680  # a column, at 200 dots an inch
     svg = files[1].read_text("utf-8")
     assert f"fairfl {__version__}" in svg and "FedFB figure 8" in svg and "<dc:date>" not in svg
     ET.fromstring(svg)

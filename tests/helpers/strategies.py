@@ -10,8 +10,9 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy import stats
 
+from fairfl.theory.populations.client import Client
 from fairfl.theory.populations.eta import Logistic, Monotone
-from fairfl.theory.populations.federation import Client, Federation
+from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.laws import Mixture
 
 

@@ -9,7 +9,7 @@ from scipy import stats
 
 import fairfl as ff
 from fairfl.solvers.solution import CertificationError
-from fairfl.theory.populations.eta import Logistic
+from fairfl.theory.populations.eta import Logistic, Monotone
 from fairfl.theory.populations.fedfb_figures import MEANS_5
 
 MEANS = np.array(MEANS_5)
@@ -58,13 +58,13 @@ def test_x_that_doubles_do_not_tell_apart_is_named(scheme: str) -> None:
 
 
 @pytest.mark.parametrize("scheme", BUDGETS)
-def test_levels_below_the_smallest_double_are_named(scheme: str) -> None:
-    # the laws' middle is at logit 1000 and more, where 1 - η is 1e-434
-    fed = ff.Federation.normal(1e3 * MEANS, sd=1e3)
-    with pytest.raises(
-        CertificationError, match="smallest double: eta is too steep for laws so far apart"
-    ):
-        ff.solve(fed, scheme, BUDGETS[scheme])
+def test_levels_within_a_rounding_of_one_are_left_to_the_dual(scheme: str) -> None:
+    # the laws' middle is at 1 - η = 1e-22 and less, which an inverse of η cannot be asked for
+    fed = ff.Federation.normal(10 * MEANS, sd=1, eta=Monotone(stats.norm.cdf, stats.norm.ppf))
+    s = ff.solve(fed, scheme, BUDGETS[scheme])
+    assert max(c.worst for c in s.certificates) <= 1e-10
+    # rules are independent of the solver: CFL's meets the budget on the laws themselves
+    assert scheme != "cfl" or s.classifier.disparity(fed) == pytest.approx(0.05, abs=1e-10)
 
 
 def test_the_rounding_of_a_federation() -> None:
@@ -74,16 +74,6 @@ def test_the_rounding_of_a_federation() -> None:
     # half way between the break at the mean and that at 3 sd
     density = np.exp(-(1.5**2) / 2) / (0.5 * np.sqrt(2 * np.pi))
     assert passed == pytest.approx(density * step, rel=1e-6)
-
-
-def test_logits_next_to_one_half_keep_their_digits() -> None:
-    eta = Logistic(2.0, 0.0)
-    for excess in (1e-300, 1e-20, 1e-3, 0.4):
-        # log((1/2 + e)/(1/2 - e)) = 2 artanh(2e) = 4e (1 + O(e²))
-        expected = 2 * np.arctanh(2 * excess) / 2
-        assert float(eta.inverse_from_half(excess)) == pytest.approx(expected, rel=1e-15)
-        assert float(eta.inverse_from_half(-excess)) == -float(eta.inverse_from_half(excess))
-    assert eta.inverse_from_half(np.array([-0.5, 0.5, 0.75])).tolist() == [-np.inf, np.inf, np.inf]
 
 
 NOTIONS = ("dp", "eo", "false_positive_rate_parity", "eodds", "accuracy_parity")

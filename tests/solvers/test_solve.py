@@ -2,6 +2,7 @@
 to ±inf and optima randomise: what every solution must satisfy, whatever the federation.
 """
 
+import pickle
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -172,7 +173,7 @@ def test_the_ensemble_averages_clients_solved_alone(kind: str, data: st.DataObje
         elif fed.is_finite:  # an undefined constraint binds nobody: both groups at η > 1/2
             members.append(ff.Classifier.on_points(model.points, (model.eta[i] > 0.5) * 1.0))
         else:
-            cuts = [float(e.inverse(0.5, 0.5)) for e in model.etas[i]]
+            cuts = [float(e.at_odds(0.0)) for e in model.etas[i]]
             members.append(ff.Classifier.thresholds(cuts))
     vote = ff.Classifier.average(members, fed.weight)
     if not fed.is_finite:
@@ -329,3 +330,18 @@ def test_fair_rules_of_a_bounded_eta_that_are_mixtures(name: str) -> None:
         check(fed, s)
         if len(clients) == 1:
             assert s.accuracy == pytest.approx(found[0].accuracy, abs=2 * LAW_TOLERANCE)
+
+
+@pytest.mark.parametrize("scheme", ["cfl", "client_aware"])
+@pytest.mark.parametrize("finite", [True, False])
+def test_a_pickled_solution_knows_its_figures_without_the_federation(
+    finite: bool, scheme: Any
+) -> None:
+    masses = [[[0.1, 0.2, 0.5], [0.1, 0.1, 0.0]], [[0.1, 0.1, 0.0], [0.5, 0.2, 0.1]]]
+    fed = ff.Federation.finite([0, 1, 2], masses, [0.1, 0.5, 0.8])
+    s = ff.solve(fed if finite else ff.Federation.normal([[3, 5], [1, -1]]), scheme, 0.05)
+    copy = pickle.loads(pickle.dumps(s))
+    assert b"Federation" not in pickle.dumps(s)
+    assert (copy.summary(), repr(copy)) == (s.summary(), repr(s))
+    at = (0.5, 1, 0) if scheme == "client_aware" else (0.5, 1)
+    assert copy.classifier(*at) == s.classifier(*at) and copy.certificates == s.certificates

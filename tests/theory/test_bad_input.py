@@ -107,7 +107,6 @@ Classifier([[1, 0], []], [[0, 1, 0], [1]]) | edges\[0\] must be increasing, got 
 Classifier([[1], []], [[0, 1, 0], [1]]) | values\[0\] must have one entry more than edges\[0\]
 Classifier([[0]], [[0, 1]]) | edges and values must hold one array per group
 Classifier.thresholds([NAN, 0]) | edges must not hold NaN
-Classifier.from_intervals([[(0, 2), (1, 3)], []]) | accept\[0\] must be disjoint increasing
 Classifier.thresholds([0, 0])(1.0, 2) | a must .*2
 Classifier.thresholds([0, 0, 0]).accuracy(Federation.normal(MEAN))
     | federation has 2 groups, this classifier 3

@@ -110,22 +110,6 @@ class Classifier:
         return cls([[c] for c in cuts], [[0.0, 1.0]] * len(cuts))
 
     @classmethod
-    def from_intervals(cls, accept: Sequence[Sequence[tuple[float, float]]]) -> Classifier:
-        """Accept a union of disjoint increasing intervals for each group."""
-        edges, values = [], []
-        for a, intervals in enumerate(accept):
-            flat = [float(v) for pair in intervals for v in pair]
-            start = 1.0 if flat[:1] == [-np.inf] else 0.0
-            if any(hi < lo for lo, hi in zip(flat, flat[1:], strict=False)):
-                raise ValueError(
-                    f"accept[{a}] must be disjoint increasing intervals, got {shown(intervals)}"
-                )
-            inner = [v for v in flat if np.isfinite(v)]
-            edges.append(inner)
-            values.append([(start + k) % 2 for k in range(len(inner) + 1)])
-        return cls(edges, values)
-
-    @classmethod
     def on_points(
         cls,
         points: Array,

@@ -27,19 +27,13 @@ class Eta:
         """P(y = 0 | x) = 1 - η(x)."""
         return 1.0 - self(x)
 
-    def inverse(self, level: ArrayLike, complement: ArrayLike) -> Array:
-        """The x with η(x) = level; -inf below η's range, +inf above it.
+    def at_odds(self, odds: ArrayLike) -> Array:
+        """The x with log η(x)/(1 - η(x)) = ``odds``; -inf below η's range, +inf above it.
 
-        ``complement`` is 1 - level, computed without cancellation by the caller, so that levels
-        closer to one than the rounding of a double still have an inverse.
+        Log-odds tell levels apart that are closer to 0, to 1/2 or to 1 than the rounding of a
+        double.
         """
         raise TypeError(f"{type(self).__name__} has no inverse")
-
-    def inverse_from_half(self, excess: ArrayLike) -> Array:
-        """The x with η(x) = 1/2 + excess: where η can tell levels next to 1/2 apart better than
-        doubles can.
-        """
-        return self.inverse(0.5 + np.asarray(excess), 0.5 - np.asarray(excess))
 
 
 class Logistic(Eta):
@@ -75,16 +69,8 @@ class Logistic(Eta):
     def negative(self, x: ArrayLike) -> Array:
         return scipy.special.expit(-(self.slope * np.asarray(x, dtype=np.float64) + self.intercept))
 
-    def inverse(self, level: ArrayLike, complement: ArrayLike) -> Array:
-        with np.errstate(divide="ignore"):
-            odds = np.log(np.maximum(level, 0.0)) - np.log(np.maximum(complement, 0.0))
-        return (odds - self.intercept) / self.slope
-
-    def inverse_from_half(self, excess: ArrayLike) -> Array:
-        # log p/(1-p) = 2 artanh(2p - 1), exact to rounding at any distance from 1/2
-        with np.errstate(divide="ignore"):
-            odds = 2.0 * np.arctanh(np.clip(2.0 * np.asarray(excess), -1.0, 1.0))
-        return (odds - self.intercept) / self.slope
+    def at_odds(self, odds: ArrayLike) -> Array:
+        return (np.asarray(odds, dtype=np.float64) - self.intercept) / self.slope
 
 
 class Monotone(Eta):
@@ -143,8 +129,8 @@ class Monotone(Eta):
     def __call__(self, x: ArrayLike) -> Array:
         return np.asarray(self.function(np.asarray(x, dtype=np.float64)), dtype=np.float64)
 
-    def inverse(self, level: ArrayLike, complement: ArrayLike) -> Array:
-        p = np.asarray(level, dtype=np.float64)
+    def at_odds(self, odds: ArrayLike) -> Array:
+        p = scipy.special.expit(np.asarray(odds, dtype=np.float64))
         inside = (p > self.low) & (p < self.high)
         x = np.where(p <= self.low, -np.inf, np.inf)
         if inside.any():

@@ -62,6 +62,7 @@ WIDTHS = st.sampled_from([0.25, 1.0, 3.0])
 @example((-30.0, -28.0), (1.0, 0.5), 0.4)  # far in the same tail
 @example((0.0, 1e-13), (1.0, 1.0), 0.5)
 @example((0.0, 0.0), (70.0, 0.01), 0.9)  # wide and narrow
+@example((3000.0, 5000.0), (1000.0, 1000.0), 0.5)  # 1 - η is 1e-434
 def test_the_fair_rule_is_the_referees(mean: Any, sd: Any, q: float) -> None:
     """Near ±M_a one rounding of λ is a unit of the threshold, but no rate moves."""
     assume((mean[0], sd[0]) != (mean[1], sd[1]))
@@ -74,6 +75,20 @@ def test_the_fair_rule_is_the_referees(mean: Any, sd: Any, q: float) -> None:
         assert s.classifier.rates(fed)[0] == pytest.approx([rate, rate], abs=1e-12)
         found = [s.classifier.edges[a][0] for a in (0, 1)]
         assert found == pytest.approx(cuts, rel=1e-9, abs=1e-8)
+
+
+@pytest.mark.parametrize("q", [0.3, 0.5, 0.5 + 2e-16, 1e-9])
+def test_log_odds_keep_their_digits_at_any_multiplier(q: float) -> None:
+    fed = ff.Federation.normal([[0, 0]], q=q)  # logistic of slope 1: thresholds are log-odds
+    size = np.array([1e-300, 1e-20, 1e-3, 0.7, 1.0, 5.0, 30.0, 340.0])
+    problem, none = LocalRules(fed, fed.model).problem, np.zeros(8, int)  # type: ignore[arg-type]
+    with mp.workdps(400):
+        m, u = [mpf(v) for v in problem.mass[0]], [mpf(v) for v in size]
+        odds = [[float(2 * mp.atanh(min(m) / own * mp.tanh(v))) for v in u] for own in m]
+    for side in (1.0, -1.0):
+        t0, t1 = problem.thresholds(side * size, none)
+        np.testing.assert_allclose(t0, -side * np.array(odds[0]), rtol=4e-15)
+        np.testing.assert_allclose(t1, side * np.array(odds[1]), rtol=4e-15)
 
 
 def test_the_sign_of_an_underflowing_disparity() -> None:

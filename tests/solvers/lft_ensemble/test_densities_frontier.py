@@ -119,8 +119,8 @@ def test_budgets_that_no_double_reaches_say_so() -> None:
     assert not m.reproduced and m.multipliers is not None
     # what the multipliers give, as far as doubles go
     rules, clients = curve_of(fed).rules, np.arange(2)
-    cuts = rules.problem.thresholds(np.zeros(2), m.multipliers, clients)
-    md, reached = curve_of(fed).together(clients, cuts[0][:, None], cuts[1][:, None])
+    cuts = rules.problem.thresholds(np.arctanh(m.multipliers / 0.5), clients)
+    md, reached = curve_of(fed).together(cuts[0][:, None], cuts[1][:, None])
     assert (abs(float(md[0])), float(reached[0])) == pytest.approx((0.0, m.accuracy), abs=1e-7)
 
 
@@ -133,7 +133,7 @@ def test_a_client_of_one_group_moves_the_pooled_share() -> None:
     assert not curve.exact
     F = ff.frontier(fed, "lft_ensemble", points=12)
     shares = np.array(np.meshgrid(*[np.append(np.linspace(0, 1, 60) ** 2, 1.0)] * 2))
-    u = curve.reach[:, None] * shares.reshape(2, -1)
+    u = curve.reach[:, None] * np.pad(shares.reshape(2, -1), ((0, 1), (0, 0)))
     md, accuracy = curve.at(u)
     assert np.abs(md).min() >= F.disparity[0] - 1e-12
     wanted = np.linspace(F.disparity[0], F.disparity[-1], 25)
@@ -187,9 +187,6 @@ def test_multipliers_next_to_the_masses_keep_their_digits() -> None:
     u = np.linspace(0, 1, 41)[None, :] * curve.reach[:, None]
     # the threshold of the rarer group is ∓2u for the logistic η with slope 1
     np.testing.assert_allclose(np.abs(curve.thresholds(u)[1][0]), 2 * u[0], rtol=1e-12, atol=1e-12)
-    anchor, offset = curve.multipliers(u)
-    np.testing.assert_array_equal(anchor[:, -1], curve.rules.tightest.anchor)
-    np.testing.assert_array_equal(offset[:, -1], curve.rules.tightest.offset)
     assert (np.diff(np.abs(curve.at(u)[0])) <= 1e-15).all()
 
 

@@ -15,8 +15,9 @@ from scipy import stats
 from fairfl.solvers.lft_ensemble.densities import LocalRules
 from fairfl.solvers.lft_ensemble.enclosure import Enclosure, enclose_min_disparity
 from fairfl.solvers.solution import CertificationError
+from fairfl.theory.populations.client import Client
 from fairfl.theory.populations.eta import Logistic, Monotone
-from fairfl.theory.populations.federation import Client, Federation
+from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import MEANS_5
 from fairfl.theory.populations.laws import Normal
 

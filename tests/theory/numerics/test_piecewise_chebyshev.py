@@ -19,9 +19,10 @@ from fairfl.theory.numerics.piecewise_chebyshev import (
     build,
     chebyshev_values,
 )
+from fairfl.theory.populations.client import Client
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Logistic
-from fairfl.theory.populations.federation import Client, Federation
+from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import figure_5
 from fairfl.theory.populations.laws import as_law
 from fairfl.theory.populations.stacked_laws import NormalLaws

@@ -115,7 +115,8 @@ def test_accept_gives_back_the_intervals(ends: list[float], left: bool, right: b
         flat = flat[:-1] if len(flat) > left else flat
     flat = flat + ([np.inf] if len(flat) % 2 else [])
     intervals = list(zip(flat[::2], flat[1::2], strict=True))
-    rule = Classifier.from_intervals([intervals, []])
+    cuts, first = [end for end in flat if np.isfinite(end)], flat[:1] == [-np.inf]
+    rule = Classifier([cuts, []], [[(first + k) % 2 for k in range(len(cuts) + 1)], [0]])
     assert rule.accept(0) == intervals
     assert rule.accept(1) == []
     for x in np.arange(-5, 5, 0.0625):

@@ -12,11 +12,12 @@ from scipy import stats
 from strategies import CAUCHY, DYADIC, PROBIT, WEIGHTS, federations, finite_federations, shares
 
 from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.client import Client
 from fairfl.theory.populations.eta import Logistic
-from fairfl.theory.populations.federation import Client, Federation
+from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.laws import Finite, Samples
 
-RULE = Classifier.from_intervals([[(-1.0, 0.5), (1.0, np.inf)], [(-np.inf, -2.0), (0.25, 1.5)]])
+RULE = Classifier([[-1.0, 0.5, 1.0], [-2.0, 0.25, 1.5]], [[0, 1, 0, 1], [1, 0, 1, 0]])
 
 
 @given(st.one_of(federations(), finite_federations()))
