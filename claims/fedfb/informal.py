@@ -114,7 +114,7 @@ CLAIMS = (
         },
         rests_on=("fedfb/eq-32", "fedfb/lemma-9/repaired"),
         reading="δ is any number below the least disparity. With lemma 10's own δ the printed > is "
-        "=: fedfb/lemma-10/tight. The formal version for I > 2, lemma 20, is false: its condition "
+        "=: fedfb/lemma-10. The formal version for I > 2, lemma 20, is false: its condition "
         "on two pooled subsets is not one of these. Heterogeneity of x across clients is not all "
         "that it requires: clients whose two groups have the same law are fair at every budget, "
         "however far apart they are.",

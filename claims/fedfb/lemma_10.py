@@ -51,26 +51,22 @@ def conditions(
 
 
 def bound(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
-    """|MD| >= δ > 0 at any budgets."""
-    world = Clients.of(instance["laws"], instance["q"])
-    premises, delta, _ = conditions(world)
-    lams = world.multipliers(instance["eps"])
-    disparity = abs(world.ensemble(lams)[0])
-    relations = (
-        Relation(ZERO, "<", delta, "δ"),
-        Relation(factor * delta, "<=", disparity, "DP Disp"),
-    )
-    return Case(relations, premises)
-
-
-def tight(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
-    """δ is reached with ε = 1 for the fairer client and ε = 0 for the other."""
+    """|MD| >= δ > 0 at any budgets; δ is reached with ε = 1 for the fairer client and ε = 0 for the
+    other.
+    """
     world = Clients.of(instance["laws"], instance["q"])
     premises, delta, _ = conditions(world)
     fairer = min(world.clients, key=lambda client: abs(client.g(ZERO)))
-    lams = [ZERO if client is fairer else client.multiplier(ZERO) for client in world.clients]
-    relation = Relation(factor * delta, "==", abs(world.ensemble(lams)[0]), "δ")
-    return Case((relation,), premises)
+    ends = [ZERO if client is fairer else client.multiplier(ZERO) for client in world.clients]
+    own, least = (
+        abs(world.ensemble(lams)[0]) for lams in (world.multipliers(instance["eps"]), ends)
+    )
+    relations = (
+        Relation(ZERO, "<", delta, "δ"),
+        Relation(factor * delta, "<=", own, "DP Disp"),
+        Relation(factor * delta, "==", least, "reached"),
+    )
+    return Case(relations, premises)
 
 
 def choices(instance: dict[str, Any], choice: str = "any") -> Case:
@@ -131,17 +127,20 @@ CLAIMS = (
     Claim(
         "fedfb/lemma-10",
         568,
-        "if the ERMs favour different groups and ψ keeps its sign, DP Disp of LFT+Ensemble is at "
-        "least δ > 0",
+        "if the ERMs favour different groups and ψ keeps its sign, the least DP Disp of "
+        "LFT+Ensemble is δ > 0",
         printed=PRINTED,
         statement=r"$|MD|\ge\delta$ for all $\varepsilon_0,\varepsilon_1\in[0,1]$; with "
         r"$g_0(0)=-c<0<g_1(0)$, $MD\ge\psi(c,0)=\delta$ because all four $g_i(\lambda_j)$ are "
-        r"least there.",
-        kind="bound",
+        r"least there. It is reached at $\varepsilon_0=1$, $\varepsilon_1=0$.",
+        kind="tight bound",
         hypotheses={**PREMISES, **INCREASE},
         scope="each g_i strictly increasing",
         check=proof("ensemble_gap.v", "gap", drawn(bound, opposed, tolerance=0.0)),
-        mutants={"above δ": ("DP Disp >= 1.01 δ", {"factor": "101/100"})},
+        mutants={
+            "above δ": ("DP Disp >= 1.01 δ", {"factor": "101/100"}),
+            "below δ": ("0.99 δ is reached", {"factor": "99/100"}),
+        },
         rests_on=("fedfb/eq-32",),
         reading="g_i⁻¹ is a function. Where supports have gaps it is not, and the lemma fails: "
         "fedfb/lemma-10/gaps.",
@@ -152,27 +151,8 @@ CLAIMS = (
         "'<'. Cases 2 and 4 print '>' where equality happens (ε_0 = |g_0(0)|, ε_1 = 0). ε_1 = "
         "|g_1(0)| with ε_0 > |g_0(0)| is in no case.",
         notes="The condition on ψ need only be checked at one corner, (c, 0) for |g_0(0)| < "
-        "|g_1(0)|: there |ψ| is least.",
-    ),
-    Claim(
-        "fedfb/lemma-10/tight",
-        568,
-        "δ of lemma 10 is the smallest disparity of LFT+Ensemble",
-        printed=PRINTED,
-        statement=r"Equality $DP\,Disp=\delta$ at $\varepsilon_i=1$ for the client with the "
-        r"smaller $|g_i(0)|$ and $\varepsilon_j=0$ for the other.",
-        kind="tight bound",
-        hypotheses={**PREMISES, **INCREASE},
-        scope="each g_i strictly increasing",
-        whose="ours",
-        check=proof("ensemble_gap.v", "gap", drawn(tight, opposed, tolerance=0.0)),
-        mutants={
-            "below": ("0.99 δ is reached", {"factor": "99/100"}),
-            "above": ("1.01 δ is reached", {"factor": "101/100"}),
-        },
-        rests_on=("fedfb/eq-32",),
-        notes="So lemma 1's strict inequality (min DP Disp > δ) is false for lemma 10's δ; it is "
-        "=.",
+        "|g_1(0)|: there |ψ| is least. As δ is reached, lemma 1's strict inequality (min DP Disp > "
+        "δ) is false for it.",
     ),
     Claim(
         "fedfb/lemma-10/gaps",

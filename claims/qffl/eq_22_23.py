@@ -10,16 +10,7 @@ from flint import arb
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import (
-    Case,
-    Claim,
-    Relation,
-    counterexample,
-    definite,
-    drawn,
-    every,
-    identity,
-)
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, identity
 
 
 def residuals(power: int = 1, conjugate: bool = True) -> dict[str, Any]:
@@ -90,17 +81,6 @@ def same_optimum(instance: dict[str, Any]) -> Case:
     return Case((relation,), {"crossing": values[0] == values[1] and slopes[0] > 0 > slopes[1]})
 
 
-def bound(factor: Fraction = Fraction(1)) -> tuple[Any, list[Any]]:
-    """m b - x_1 >= 0 for x = F^(q+1) at w_q*, x_1 its largest, z = Σ y - Σ x >= 0 and y_k = b -
-    s_k at the model with the least maximum b.
-    """
-    b = sympy.Symbol("b", positive=True)
-    z = sympy.Symbol("z", nonnegative=True)
-    s, x = sympy.symbols("s1:4", nonnegative=True), sympy.symbols("x2:4", nonnegative=True)
-    top = sum(b - v for v in s) - z - sum(x)  # x_1
-    return sympy.Rational(str(factor)) * 3 * b - top, [*s, z, *x]
-
-
 CLAIMS = (
     Claim(
         "qffl/eq-22-23",
@@ -158,25 +138,5 @@ CLAIMS = (
         erratum="For no finite q in general: AFL is the limit (propfair/generalized-means), which "
         "optima of q-FFL approach. On a finite set of models with different worst losses a finite "
         "q is enough.",
-    ),
-    Claim(
-        "qffl/worst-device-bound",
-        65,
-        "(ours) The largest loss of q-FFL's optimum is at most m^(1/(q+1)) times the least "
-        "possible",
-        number="Section 3.2",
-        printed=r"Setting $f_q(w)$ with a large enough $q$ reduces to classical min-max fairness, "
-        r"as the device with the worst performance (largest loss) will dominate the objective.",
-        statement=r"$\max_k F_k(w_q^*)^{q+1} \le m \min_w \max_k F_k(w)^{q+1}$.",
-        kind="bound",
-        hypotheses={"losses": "F_k >= 0", "optimal": "w_q* minimises sum F^(q+1)"},
-        scope="m = 3; tight at one device, and as the others tend to the same loss",
-        size="m = 3",
-        whose="ours",
-        check=definite(bound),
-        mutants={
-            "0.99 m": ("1 % less", {"factor": "99/100"}),
-            "m - 1": ("one device less", {"factor": "2/3"}),
-        },
     ),
 )
