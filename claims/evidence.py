@@ -36,11 +36,6 @@ class Evidence:
         """Evidence of these certificates."""
         return cls(parts, extra)
 
-    @classmethod
-    def against(cls, *parts: ClaimCertificate, extra: tuple[ClaimCertificate, ...] = ()) -> Self:
-        """Evidence that these certificates prove the statement's negation."""
-        return cls(parts, extra, negation=True)
-
     @property
     def finding(self) -> Finding:
         """Refuted by one counterexample or a proof of the negation, else holds."""

@@ -31,7 +31,7 @@ from fairfl.claims.claim import Claim as Claim
 from fairfl.claims.claim import Effort
 from fairfl.claims.claim import caption as caption
 from fairfl.claims.evidence import Evidence
-from fairfl.claims.instances import explore, tabulate
+from fairfl.claims.instances import explore
 
 Changes = Mapping[str, Any]
 Function = Callable[..., Any]
@@ -139,23 +139,6 @@ def drawn(
         )
 
     return Part(make, _names(case) | _names(draws))
-
-
-def grid(
-    case: Function,
-    instances: Sequence[Instance],
-    words: str,
-    *,
-    tolerance: float = 1e-9,
-    **given: Any,
-) -> Part:
-    """``case`` at a fixed list of instances, which ``words`` describe."""
-
-    def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        call = Call.of(case, **{**given, **changes})
-        return tabulate(call, [dict(one) for one in instances], words, tolerance)
-
-    return Part(make, _names(case))
 
 
 def leaves(

@@ -13,7 +13,7 @@ from fairfl.claims.call import Call
 from fairfl.claims.certificates import Rejected, from_json
 from fairfl.claims.certificates.property_run import FIRST
 from fairfl.claims.claim import QUICK, Effort
-from fairfl.claims.instances import explore, tabulate
+from fairfl.claims.instances import explore
 
 EIGHTHS = Call.of(parts, low=-4, high=4)
 POSITIVE = Call.of(parts, low=0, high=2)
@@ -91,12 +91,6 @@ def test_an_attack_comes_as_close_as_the_family_allows():
     run = explore(Call.of(below), Call.of(parts, low=0, high=1), QUICK, attacks=[near])
     run.verify()
     assert run.worst[0]["margin"] == pytest.approx(4 - 1.75**2, abs=1e-6)
-
-
-def test_a_grid_counts_its_instances():
-    grid = tabulate(Call.of(below), [{"x": Fraction(k, 8)} for k in range(17)], "eighths in [0, 2]")
-    grid.verify()
-    assert grid.instances == 17
 
 
 @pytest.mark.parametrize("centre", [0.3, 0.9])

@@ -28,7 +28,7 @@ AGAINST = Counterexample.at(STATEMENT, "", x=3)
         (Evidence.of(SYMBOLIC, CERTIFIED), "holds", "certified"),
         (Evidence.of(SYMBOLIC, extra=(PROPERTY,)), "holds", "symbolic"),
         (Evidence.of(PROPERTY, AGAINST), "refuted", "certified"),
-        (Evidence.against(SYMBOLIC, CERTIFIED), "refuted", "certified"),
+        (Evidence((SYMBOLIC, CERTIFIED), negation=True), "refuted", "certified"),
     ],
 )
 def test_the_finding_and_level_come_from_the_certificates(evidence, finding, level):
