@@ -7,7 +7,8 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.dynamic.setting import HALF, dot
+from fairfl.claims.dynamic.setting import HALF
+from fairfl.claims.exact import dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, identity
 
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import sympy
 
-from fairfl.claims.dynamic.setting import attack, dot, gap, on_line, rounds, smoothness
+from fairfl.claims.dynamic.setting import attack, gap, on_line, rounds, smoothness
+from fairfl.claims.exact import dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, drawn, every
 
 HEAD = Fraction(3, 16)

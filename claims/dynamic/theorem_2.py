@@ -10,7 +10,6 @@ import sympy
 from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.dynamic.setting import (
     attack,
-    dot,
     fedavg,
     gap,
     normalised,
@@ -18,6 +17,7 @@ from fairfl.claims.dynamic.setting import (
     rounds,
     smoothness,
 )
+from fairfl.claims.exact import dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, drawn, every, proof
 
 FILE = "normalised.v"

@@ -8,6 +8,7 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import dot
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, solved
 from fairfl.claims.fedfb.theorem_17 import finite
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
@@ -104,7 +105,7 @@ def residuals(sign: int = 1) -> dict[str, sympy.Expr]:
 def local_objective(instance: dict[str, Any], scale: int = 1) -> Case:
     """The mean over clients of P(ŷ ≠ y | i) - scale λ_i MD_i is (61) with the same λ."""
     error, count = instance["error"], len(instance["error"])
-    held = sum(lam * md for lam, md in zip(instance["lams"], instance["local"], strict=True))
+    held = dot(instance["lams"], instance["local"])
     mean = (sum(error) - scale * held) / count
     return Case((Relation(mean, "==", sum(error) / count - held, "objective"),))
 

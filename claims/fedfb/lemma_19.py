@@ -8,6 +8,7 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import dot
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, federation_of
 from fairfl.claims.fedfb.theorem_17 import finite
 from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity, proof, witness
@@ -83,7 +84,7 @@ def simpson(instance: dict[str, Any]) -> Case:
     for a in (0, 1):
         shares = [v if a else 1 - v for v in q]
         rates = [sum(erm[a, k] * law[i][a][k] for k in range(len(world.eta))) for i in (0, 1)]
-        pooled.append(sum(s * r for s, r in zip(shares, rates, strict=True)) / sum(shares))
+        pooled.append(dot(shares, rates) / sum(shares))
     relations = [Relation(world.local(erm, i), "==", 0, f"MD_{i} of ERM") for i in (0, 1)]
     unique = [Relation(e, "!=", HALF, "η: ERM is unique") for e in world.eta]
     return Case(

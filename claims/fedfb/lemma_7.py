@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import dot
 from fairfl.claims.fedfb.worlds import HALF, Clients, Population, Rule, gain, parts, rate, worlds
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof
 
@@ -101,7 +102,7 @@ def step_accuracy(people: Population, rival: list[list[Fraction]], eps: Fraction
     """The accuracy of f(u, a) = rival[a][cell of u], moved towards f = 1/2 until its |MD| is at
     most ε.
     """
-    rates = [sum(f * m for f, m in zip(rival[a], people.laws[a], strict=True)) for a in (0, 1)]
+    rates = [dot(rival[a], people.laws[a]) for a in (0, 1)]
     difference = rates[0] - rates[1]
     keep = min(ONE, eps / abs(difference)) if difference else ONE
     total = people.negatives

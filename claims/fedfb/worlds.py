@@ -17,6 +17,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import dot
+
 HALF = Fraction(1, 2)
 Masses = tuple[Fraction, ...]
 Rule = tuple[Fraction, Fraction]
@@ -181,10 +183,7 @@ def mix(laws: Sequence[Masses], weights: Sequence[Fraction]) -> Masses:
     """The mixture of laws with weights of any sum."""
     total = sum(weights, Fraction(0))
     cells = zip(*laws, strict=True)
-    return tuple(
-        sum((w * m for w, m in zip(weights, cell, strict=True)), Fraction(0)) / total
-        for cell in cells
-    )
+    return tuple(dot(weights, cell) / total for cell in cells)
 
 
 def parts(count: int, most: int | None = None) -> st.SearchStrategy[Fraction]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import dot
 from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
 from fairfl.claims.pffl.rank_weights import by_rank
 from fairfl.theory.aggregation import RankWeighted
@@ -92,11 +93,6 @@ def instances(draw: st.DrawFn) -> dict[str, Any]:
         v[draw(place)] -= w[0] / 10_000
     quarters = st.integers(-8, 8).map(lambda k: Fraction(k, 4))
     return {"w": w, "v": v, "F": draw(st.lists(quarters, min_size=n, max_size=n))}
-
-
-def dot(a: list[Any], b: list[Any]) -> Fraction:
-    """The inner product."""
-    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
 
 
 PRINTED = r"$\min_w f_p(w) = \mathbf{p}^T \cdot \phi(\mathbf{F}(w))$"

@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy
 
+from fairfl.claims.exact import dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, witness
 
 
@@ -34,10 +35,7 @@ def opposite(instance: dict[str, Any], same: bool = False) -> Case:
     for name, descending in (("ascending", False), ("descending", True)):
         # against the order: large weights first on ascending losses, last on descending ones
         weights = sorted(p, reverse=descending == same)
-        equal, unequal = (
-            sum(w * v for w, v in zip(weights, sorted(f, reverse=descending), strict=True))
-            for f in (even, losses)
-        )
+        equal, unequal = (dot(weights, sorted(f, reverse=descending)) for f in (even, losses))
         relations.append(Relation(equal, "<=", unequal, name))
     return Case(tuple(relations), {"weights": min(p) >= 0 and sum(p) == 1})
 
@@ -52,7 +50,7 @@ def chebyshev(n: int, turned: bool = False) -> tuple[Any, list[Any]]:
     h = [*sympy.symbols(f"h1:{n}", nonnegative=True), sympy.Symbol(f"h{n}", real=True)]
     w, losses = ([sum(x[k:]) for k in range(n)] for x in (g, h))
     ranked = w[::-1] if turned else w
-    gap = n * sum(a * b for a, b in zip(ranked, losses, strict=True)) - sum(w) * sum(losses)
+    gap = n * dot(ranked, losses) - sum(w) * sum(losses)
     return gap, list(sympy.Add.make_args(sympy.expand(gap)))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import dot
 from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity, proof
 from fairfl.theory.aggregation import RankWeighted
 
@@ -95,7 +96,7 @@ def instances(draw: st.DrawFn, tied: bool = False) -> dict[str, Any]:
 
 def by_rank(weights: list[Any], losses: list[Any]) -> Any:
     """sum_k w_k F_[k]."""
-    return sum(w * f for w, f in zip(weights, sorted(losses, reverse=True), strict=True))
+    return dot(weights, sorted(losses, reverse=True))
 
 
 def midpoint(instance: dict[str, Any], turned: bool = False) -> Case:

@@ -9,7 +9,7 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import ball, dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, identity, proof
 
 
@@ -53,7 +53,7 @@ def case(instance: dict[str, Any], shift: Fraction = Fraction(0), clip: bool = T
         ray = [power(v, 1 / q) for v in x]
         value = sum((ball(v) * g for v, g in zip(x, ray, strict=True)), arb(0)) - mean(ray, q)
         return Case((Relation(0, "<", value, "infinite"),))
-    value = sum((v * g for v, g in zip(x, f, strict=True)), Fraction(0))
+    value = dot(x, f)
     room = ball(Fraction(1, 10**15))
     return Case((Relation(ball(value), "<=", mean(f, q) + room, "no more than 0"),))
 
@@ -113,7 +113,7 @@ def maximum(instance: dict[str, Any], total: Fraction = Fraction(1)) -> Case:
         f = [abs(v) for v in f]
 
     def maximand(g: list[Fraction]) -> Fraction:
-        return sum((a * b for a, b in zip(x, g, strict=True)), Fraction(0)) - max(g)
+        return dot(x, g) - max(g)
 
     if inside:
         tried = (Relation(maximand(g), "<=", 0, "Fenchel") for g in (f, *rays))

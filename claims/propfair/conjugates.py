@@ -9,7 +9,7 @@ from typing import Any
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import ball, dot
 from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
 
 
@@ -21,7 +21,7 @@ def level(instance: dict[str, Any], scale: int = 1, domain: str = "R^n") -> Case
     n = len(x)
     slopes = [a - Fraction(1, n) for a in x]
     ray = [max(a, Fraction(0)) for a in slopes] if domain == "f >= 0" else slopes
-    size = sum((a * b for a, b in zip(slopes, ray, strict=True)), Fraction(0))
+    size = dot(slopes, ray)
     value = 1000 + size if size else Fraction(0)  # at 1000/size + 1 times the ray
     if all(a == Fraction(scale, n) for a in x):
         return Case((Relation(value, "==", 0, "A* = 0"),))
@@ -83,9 +83,9 @@ def geometric(instance: dict[str, Any], threshold: Fraction = Fraction(1)) -> Ca
     product = prod(n * v for v in x)
     if min(x) > 0:
         if product >= threshold:
-            dot = sum((a * b for a, b in zip(x, u, strict=True)), Fraction(0))
+            power = dot(x, u) ** n
             return Case(
-                (Relation(prod(u), "<=", dot**n, "inside: G <= lambda.u", float(dot**n) or 1.0),)
+                (Relation(prod(u), "<=", power, "inside: G <= lambda.u", float(power) or 1.0),)
             )
         gained = Fraction(1, 10**12)  # a margin of 0 would pass a test of <
         return Case((Relation(gained, "<=", 1 - product, "outside: the ray gains"),))

@@ -8,6 +8,7 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import dot
 from fairfl.claims.forms import Case, Claim, Relation, definite, drawn, every, identity
 
 
@@ -133,7 +134,7 @@ def schwarz(sign: int = 1) -> tuple[Any, list[Any]]:
     gap = sum(p * x**2 for p, x in zip(c, v, strict=True)) * sum(
         x**2 / p for p, x in zip(c, a, strict=True)
     )
-    gap -= sign * sum(p * x for p, x in zip(a, v, strict=True)) ** 2
+    gap -= sign * dot(a, v) ** 2
     pairs = ((i, j) for i in range(3) for j in range(i + 1, 3))
     return gap, [(c[i] * v[i] * a[j] - c[j] * v[j] * a[i]) ** 2 / (c[i] * c[j]) for i, j in pairs]
 

@@ -13,7 +13,7 @@ from flint import arb
 from hypothesis import strategies as st
 
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import ball, dot
 from fairfl.claims.forms import Attack, Case, Claim, Relation, counterexample, drawn, proof, witness
 from fairfl.claims.propfair.rounds import (
     FRONT,
@@ -42,7 +42,7 @@ def case(
     world = {key: value for key, value in instance.items() if key not in ("law", "rho")}
     steps, p = world["steps"], shares(world["sizes"])
     used = kind if law else "printed"
-    mean = sum((x * k for x, k in zip(p, steps, strict=True)), Fraction(0))
+    mean = dot(p, steps)
     eta = ball(Fraction(instance["rho"])) * step_limit(
         world["L"], steps, averaged([k**4 for k in steps], p, used)
     )

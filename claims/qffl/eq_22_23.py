@@ -9,7 +9,7 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import ball, dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, identity
 
 
@@ -40,9 +40,9 @@ def case(instance: dict[str, Any]) -> Case:
     ||F||_(q+1).
     """
     nu, F, q = instance["nu"], instance["F"], instance["q"]
-    dot = sum((abs(a) * b for a, b in zip(nu, F, strict=True)), Fraction(0))
+    value = dot(map(abs, nu), F)
     right = norm(nu, (q + 1) / q) * norm(F, q + 1) + ball(Fraction(1, 10**12))
-    return Case((Relation(ball(dot), "<=", right, "Hoelder"),), {"losses": min(F) >= 0})
+    return Case((Relation(ball(value), "<=", right, "Hoelder"),), {"losses": min(F) >= 0})
 
 
 def norm(x: list[Fraction], p: Fraction | None) -> arb:
@@ -76,7 +76,7 @@ def same_optimum(instance: dict[str, Any]) -> Case:
     w = k / (1 + k)
     values = [w**2, (k * (w - 1)) ** 2]
     slopes = [2 * w, 2 * k**2 * (w - 1)]
-    derivative = sum((f**q * g for f, g in zip(values, slopes, strict=True)), Fraction(0))
+    derivative = dot((f**q for f in values), slopes)
     relation = Relation(derivative / values[0] ** q, "==", 0, "slope at AFL's optimum, over F^q")
     return Case((relation,), {"crossing": values[0] == values[1] and slopes[0] > 0 > slopes[1]})
 

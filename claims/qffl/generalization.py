@@ -12,7 +12,7 @@ from flint import arb
 from hypothesis import strategies as st
 
 from fairfl.claims.certificates.kernel_proof import constant
-from fairfl.claims.exact import ball
+from fairfl.claims.exact import ball, dot
 from fairfl.claims.forms import Case, Claim, Part, Relation, counterexample, drawn, proof, witness
 from fairfl.claims.qffl.eq_22_23 import norm
 
@@ -35,11 +35,9 @@ def samples(world: dict[str, Any]) -> list[tuple[Fraction, list[list[Fraction]]]
         for k, seen in enumerate(outcome):
             for z in seen:
                 weight *= world["chance"][k] if z else 1 - world["chance"][k]
+        pairs = list(zip(tables, outcome, strict=True))
         means = [
-            [
-                sum((tables[k][h][z] for z in seen), Fraction(0)) / len(seen)
-                for k, seen in enumerate(outcome)
-            ]
+            [sum((t[h][z] for z in seen), Fraction(0)) / len(seen) for t, seen in pairs]
             for h in range(count)
         ]
         found.append((weight, means))
@@ -57,21 +55,12 @@ def expected(world: dict[str, Any]) -> list[list[Fraction]]:
 
 def complexity(world: dict[str, Any], mixture: list[Fraction]) -> Fraction:
     """E max_h (L_lambda(h) - L^_lambda(h))."""
-    true = expected(world)
-    return sum(
-        (
-            weight
-            * max(
-                sum(
-                    (x * (a - b) for x, a, b in zip(mixture, true[h], seen[h], strict=True)),
-                    Fraction(0),
-                )
-                for h in range(len(true))
-            )
-            for weight, seen in samples(world)
-        ),
-        Fraction(0),
+    true = [dot(mixture, losses) for losses in expected(world)]
+    lost = (
+        weight * max(a - dot(mixture, losses) for a, losses in zip(true, seen, strict=True))
+        for weight, seen in samples(world)
     )
+    return sum(lost, Fraction(0))
 
 
 def spread(world: dict[str, Any], mixture: list[Fraction], risk: Fraction, factor: Fraction) -> arb:
@@ -107,8 +96,7 @@ def broken(
 
     def hit(h: int, empirical: arb) -> bool:
         return any(
-            ball(sum((a * b for a, b in zip(x, true[h], strict=True)), Fraction(0)))
-            > size * empirical + more
+            ball(dot(x, true[h])) > size * empirical + more
             for x, size, more in zip(mixtures, sizes, extra, strict=True)
         )
 
