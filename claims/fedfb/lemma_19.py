@@ -48,19 +48,12 @@ def segregated(
 
 def disparity(instance: dict[str, Any]) -> Fraction:
     """|MD| of ERM on the pooled law, where each client is all in one group: accept if η > 1/2."""
-    rates = []
+    right = [eta > 5 for eta in instance["eta"]]
+    means = []
     for a in (0, 1):
-        laws = [
-            law[a] for law, q in zip(instance["masses"], instance["q"], strict=True) if q == 8 * a
-        ]
-        accepted = [
-            Fraction(
-                sum(m for m, eta in zip(law, instance["eta"], strict=True) if eta > 5), sum(law)
-            )
-            for law in laws
-        ]
-        rates.append(sum(accepted, ZERO) / len(accepted))
-    return abs(rates[0] - rates[1])
+        laws = [m[a] for m, q in zip(instance["masses"], instance["q"], strict=True) if q == 8 * a]
+        means.append(sum((Fraction(dot(law, right), sum(law)) for law in laws), ZERO) / len(laws))
+    return abs(means[0] - means[1])
 
 
 def mixtures(clients: int) -> st.SearchStrategy[dict[str, Any]]:

@@ -15,11 +15,6 @@ from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, id
 PIECES = 64
 
 
-def vector(*numbers: int) -> list[Fraction]:
-    """Whole numbers as fractions."""
-    return [Fraction(v) for v in numbers]
-
-
 def losses(
     a: list[Fraction], b: list[Fraction], c: Fraction, w: arb
 ) -> tuple[list[arb], list[arb]]:
@@ -138,12 +133,12 @@ CLAIMS = (
             case,
             "F = (1, 2 - 5w, 4 + w), each + 50 w^2: (b) holds, and at p = 0 dH(F^(1/4)(w_p*))/dp < "
             "0",
-            {"a": vector(1, 2, 4), "b": vector(0, -5, 1), "c": Fraction(100), "q": "1/4"},
+            {"a": [1, 2, 4], "b": [0, -5, 1], "c": Fraction(100), "q": "1/4"},
         ),
         mutants={
             "q = 1": ("a power that (b) speaks of", {"q": Fraction(1)}),
             "q = 2": ("another", {"q": Fraction(2)}),
-            "(b) fails": ("F = (1, 2 - w, 4), each + 50 w^2", {"b": vector(0, -1, 0)}),
+            "(b) fails": ("F = (1, 2 - w, 4), each + 50 w^2", {"b": [0, -1, 0]}),
         },
         reading="f_q is the mean of appendix A.1, with exponent q + 1. (a) implies (b) stands; for "
         "m = 2 both directions do, as entropy then falls with the ratio of the two losses, "
