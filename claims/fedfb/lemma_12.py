@@ -71,9 +71,6 @@ SCOPE = "as stated: two clients of equal weight, each g_i increasing on [-max(q,
 INCREASE = {"common q": "q_0 = q_1", "g_i increase": "each g_i is strictly increasing"}
 
 
-ZERO, ONE = Fraction(0), Fraction(1)
-
-
 def worse(world: Clients, lams: Sequence[Fraction], eps: Fraction) -> Relation:
     """LFT+Ensemble(ε_0, ε_1; ε) < CFL(ε): too unfair, or strictly less accurate."""
     difference, accuracy = world.ensemble(lams)

@@ -76,10 +76,6 @@ def pairs(draw: st.DrawFn) -> dict[str, Any]:
     return {"u": u, "v": v}
 
 
-limit = proof("alpha.v", "egalitarian", drawn(gap, pairs))
-"""The larger minimum wins, once alpha is large."""
-
-
 CLAIMS = (
     Claim(
         "propfair/alpha-fairness",
@@ -124,7 +120,11 @@ CLAIMS = (
             r"$U_\alpha' = u^{-\alpha} > 0$, $U_\alpha'' = -\alpha u^{-\alpha-1} \le 0$; and "
             r"$\min v < \min u$ implies $\sum U_\alpha(u) > \sum U_\alpha(v)$ for $\alpha > 1 + "
             r"\log n / \log(\min u / \min v)$.",
-            check=every(identity(residuals), definite(bend), limit),
+            check=every(
+                identity(residuals),
+                definite(bend),
+                proof("alpha.v", "egalitarian", drawn(gap, pairs)),
+            ),
             mutants={
                 "printed": ("sum u^alpha", {"form": "printed"}),
                 "half": ("half of the threshold's excess over 1", {"slack": "1/2"}),
