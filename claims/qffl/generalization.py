@@ -170,7 +170,7 @@ def separate(m: int, chance: str, risk: str, q: int = 1) -> dict[str, Any]:
 
 WORLD = separate(3, "4/5", "9/20")
 OPPOSITE = {
-    **separate(1, "1/2", "9/10"),
+    **separate(1, "1/2", "999/1000"),
     "tables": [[[Fraction(0), Fraction(1)], [Fraction(1), Fraction(0)]]],
 }
 """One device, one sample, two opposite hypotheses: one of them always looks better than it is."""
