@@ -141,6 +141,22 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def pos_code(
+    name: str, values: Sequence[Any], pos_label: Any, *, ordered: bool, option: str = "pos_label"
+) -> int:
+    """Which of a label's ``values`` is y = 1: ``pos_label``, or if that is None the last where the
+    values are ``ordered``, as numbers are and texts are not; ValueError otherwise.
+    """
+    told = " and ".join(map(shown, values))
+    if pos_label is None and not ordered:
+        raise ValueError(f"{option} must say which value of {name} is y = 1: {told}, got none")
+    if pos_label is not None and pos_label not in values:
+        raise ValueError(
+            f"{option} must be one of the values of {name}, {told}, got {shown(pos_label)}"
+        )
+    return len(values) - 1 if pos_label is None else values.index(pos_label)
+
+
 def existing_file(path: str | Path) -> Path:
     """``path`` as a Path; FileNotFoundError or IsADirectoryError where no file is there."""
     path = Path(path)

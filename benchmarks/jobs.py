@@ -92,7 +92,7 @@ def at(scheme: Scheme) -> Callable[[Federation], Any]:
 
 def of_adult(group: str, points: int, more: str = "") -> Callable[[str], None]:
     """``fairfl frontier`` on Adult, a client for each work class."""
-    columns = f"--label income --group {group} --client workclass"
+    columns = f"--label income --positive >50K --group {group} --client workclass"
     return partial(command, f"frontier adult.csv {columns} --points {points} {more}")
 
 

@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fairfl._support.checks import Array
+from fairfl._support.checks import Array, pos_code
 from fairfl.solvers.api import solve
 from fairfl.solvers.schemes import LABELS, Scheme
 from fairfl.theory.populations.federation import Federation
@@ -42,10 +42,12 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         column.
     levels, calibrate : see :meth:`fairfl.Federation.from_samples`.
     random_state : of ``predict``, unless it is given one.
+    pos_label : the label that is y = 1, which costs and notions count from; None: the later in
+        sorted order.
 
     Attributes
     ----------
-    classes_ : (2,) the labels; the later in sorted order is y = 1.
+    classes_ : (2,) the labels in sorted order.
     estimator_ : fitted to all rows; None with "passthrough".
     federation_, solution_ : what was solved, and its certified solution.
     rule_ : :class:`fairfl.Classifier` of the score; ``rule_.to_json()`` is what ``fairfl apply``
@@ -84,10 +86,12 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         levels: int | None = None,
         calibrate: str = "shared",
         random_state: Any = None,
+        pos_label: Any = None,
     ) -> None:
         self.scheme, self.eps, self.notion, self.estimator = scheme, eps, notion, estimator
         self.difference, self.costs, self.sees = difference, costs, sees
         self.levels, self.calibrate, self.random_state = levels, calibrate, random_state
+        self.pos_label = pos_label
 
     def fit(
         self,
@@ -117,6 +121,9 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"y must hold two classes, got one class: {self.classes_[0]!r}")
+        values = self.classes_.tolist()
+        self._one = pos_code("y", values, self.pos_label, ordered=True)
+        codes = (codes == self._one).astype(int)
         score = self._learn(features, codes)
         group, site = sensitive_features, client
         if site is None:
@@ -176,7 +183,8 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
             raise ValueError("sensitive_features must be given: the rule's thresholds are by group")
         else:
             chance = self.rule_(score, _rows(sensitive_features, len(score)))
-        return np.column_stack([1.0 - chance, chance])
+        both = [1.0 - chance, chance]
+        return np.column_stack(both if self._one else both[::-1])
 
     def predict(
         self, X: ArrayLike, *, sensitive_features: ArrayLike | None = None, random_state: Any = None

@@ -4,8 +4,6 @@ continuation: a convex problem a point.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from fairfl._support.checks import Array
@@ -13,36 +11,27 @@ from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.finite import solve_finite
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.problem import Task
-from fairfl.solvers.solution import FINITE_TOLERANCE, LAW_TOLERANCE, Solution
+from fairfl.solvers.solution import Solution, tolerance
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.finite import FiniteModel
 
 
 def aware_frontier(fed: Federation, points: int, task: Task, local: Array) -> Frontier:
     """The client-aware frontier under the local budgets (I,)."""
-    model = fed.model
-    if isinstance(model, FiniteModel):
-        return _continued(
-            lambda eps, _: solve_finite(fed, task, eps, local), points, FINITE_TOLERANCE
-        )
-    return _continued(lambda eps, start: solve_by_dual(fed, task, eps, local, start), points)
 
+    def solved(eps: Array, start: Array | None) -> Solution:
+        if fed.is_finite:
+            return solve_finite(fed, task, eps, local)
+        return solve_by_dual(fed, task, eps, local, start)
 
-def _continued(
-    solved: Callable[[Array, Array | None], Solution], points: int, tolerance: float = LAW_TOLERANCE
-) -> Frontier:
-    """The frontier whose points are the solutions at budgets (1,), each found from the multipliers
-    of that at the next larger budget; a disparity within ``tolerance`` of its budget is the budget.
-    """
     free = solved(np.array([np.inf]), None)
 
     def at(budgets: Array) -> Points:
         found, start = [free] * budgets.size, free.multipliers
-        for k in np.argsort(-budgets, kind="stable"):
+        for k in np.argsort(-budgets, kind="stable"):  # each from the next larger budget
             found[k] = solved(budgets[k : k + 1], start)
             start = found[k].multipliers
         reached = np.array([s.disparity for s in found])
-        met = np.abs(reached - budgets) <= tolerance
+        met = np.abs(reached - budgets) <= tolerance(fed)
         worth = np.array([1.0 + s.utility for s in found])
         return Points(np.where(met, budgets, reached), worth, budgets[:, None])
 

@@ -2,12 +2,11 @@
 path eps -> solution, 0 <= eps <= 1.
 
 On a finite X the path is piecewise linear where two groups have one rate. LFT+Ensemble's breaks
-where a client's own path does. LFT+FedAvg's utility is concave in eps with slope Σ|λ|: its breaks
-are where tangents meet (Eisner and Severance, 1976), and where the pooled difference still bends
-between these the interval is halved. On laws the path is solved at even budgets, and again beside
-each smallest disparity and largest utility. Between two of these budgets a disparity is met by a
-root of the path. An ensemble of more groups or rates on a finite X may jump in many places: of it
-the solutions at breaks and at even budgets are the points.
+where a client's own path does. LFT+FedAvg's does where its utility, which is concave in eps, does,
+and where the pooled difference still bends between these the interval is halved. On laws the path
+is solved at even budgets, and again beside each smallest disparity and largest utility. Between two
+of these budgets a disparity is met by a root of the path. An ensemble of more groups or rates on a
+finite X may jump in many places: of it the solutions at breaks and at even budgets are the points.
 """
 
 from __future__ import annotations
@@ -23,7 +22,8 @@ from fairfl.solvers.common_path import Path
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
-from fairfl.solvers.problem import Problem, Task, clients_problem
+from fairfl.solvers.numerics.concave_breaks import concave_breaks
+from fairfl.solvers.problem import Task, clients_problem
 from fairfl.solvers.solution import FINITE_TOLERANCE, CertificationError, Solution, tolerance
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
@@ -66,7 +66,8 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
         return path
     path = Path(solved, between=not (averaged and task.several))
     if not averaged:
-        path.add(_breaks(clients_problem(fed, task), solved.at))
+        at, problem = solved.at, clients_problem(fed, task)
+        path.add(concave_breaks(lambda e: (at(e).utility, problem.slope(at(e).multipliers))))
         path.halve_bends(BEND if task.several else FINITE_TOLERANCE)
     else:  # a client's rule may jump just below a break of its own
         breaks = np.unique(np.clip(np.append([0.0, 1.0], Segments.of(fed, task).eps), 0.0, 1.0))
@@ -105,24 +106,3 @@ class Solved:
 def _all(eps: Array, clients: int) -> Array:
     """(P, I) the same budgets (P,) for all clients."""
     return np.repeat(eps[:, None], clients, axis=1)
-
-
-def _breaks(problem: Problem, solution: Callable[[float], Solution]) -> Array:
-    """Budgets in [0, 1] between which the utility is linear: where tangents meet, and some more."""
-    unit, found = np.where(np.isfinite(problem.eps), problem.eps, 0.0), [0.0, 1.0]
-
-    def tangent(eps: float) -> tuple[float, float, float]:
-        best = solution(eps)
-        return eps, best.utility, float(unit @ np.abs(best.multipliers))
-
-    todo = [(tangent(0.0), tangent(1.0))]
-    while todo:
-        (a, low, rise), (b, high, end) = left, right = todo.pop()
-        eps = (high - low + rise * a - end * b) / (rise - end) if rise > end else b
-        if not a + FINITE_TOLERANCE < eps < b - FINITE_TOLERANCE:
-            continue
-        found.append(eps)
-        middle = tangent(eps)
-        if low + rise * (eps - a) - middle[1] > FINITE_TOLERANCE:
-            todo += [(left, middle), (middle, right)]
-    return np.sort(found)

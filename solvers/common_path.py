@@ -93,7 +93,7 @@ class Path:
         (P,).
         """
         _, segment, place = self.segments.best(disparity)
-        low, high = self.segments.other[segment, :, 0].T
+        low, high = self.segments.ends[segment, :, 2].T
         if not self.between:
             place = np.floor(place)
         eps = np.where(place == 1.0, high, low + place * (high - low))

@@ -17,7 +17,6 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.density_problem import DensityProblem
 from fairfl.solvers.frontier import SLACK_BUDGET
-from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, overlooked, worth
 from fairfl.solvers.numerics.newton import settled
 from fairfl.solvers.problem import Task
@@ -131,10 +130,6 @@ class RuleFamily:
     def at(self, lam: Array) -> Rules:
         """The rules at lam (B, K)."""
         return self._rules(dual_point(self.problem, lam))
-
-    def solve(self, eps: Array) -> Rules:
-        """The rule (1,) at budgets eps (I,), or where Newton's method ends beside them."""
-        return self._rules(descend(self.problem, self.limits(eps))[-1])
 
     @property
     def everybody(self) -> tuple[Array, list[Piecewise]]:

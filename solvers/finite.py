@@ -1,6 +1,5 @@
 """CFL, LFT+FedAvg and client-aware rules on a finite X: max u·f subject to |V f + b| <= eps and
-0 <= f <= 1, certified; by one sort where there is one constraint, else by HiGHS, refined, and where
-double precision does not do in rationals.
+0 <= f <= 1, certified; by one sort where there is one constraint, else by HiGHS, refined.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
 from fairfl.solvers.numerics.coin_toss_finite import nearest_to_toss, tied
-from fairfl.solvers.numerics.exact_lp import solve_exactly
 from fairfl.solvers.problem import Problem, Task, aware_problem, clients_problem, law_problem
 from fairfl.solvers.solution import (
     ADVICE,
@@ -25,8 +23,6 @@ from fairfl.theory.populations.federation import Federation
 
 PROBLEMS = {"cfl": law_problem, "lft_fedavg": clients_problem, "client_aware": aware_problem}
 
-SETTLED = FINITE_TOLERANCE / 2
-"""A larger gap or violation is settled in rationals."""
 ZERO = 1e-15
 """Multipliers up to this are rounding."""
 
@@ -81,10 +77,8 @@ def certified(problem: Problem, f: Array, dual: float) -> Certificate:
     return found
 
 
-def solve_box(problem: Problem, *, settle: bool = True) -> Optimum:
+def solve_box(problem: Problem) -> Optimum:
     """Solve one linear programme.
-
-    ``settle``: whether what double precision leaves is solved in rationals.
 
     Raises
     ------
@@ -101,8 +95,4 @@ def solve_box(problem: Problem, *, settle: bool = True) -> Optimum:
     if found is None:
         raise CertificationError(f"HiGHS did not solve the linear programme; {ADVICE}")
     f, lam = found[0], np.where(binds & (np.abs(found[1]) > ZERO), -found[1], 0.0)
-    dual = problem.dual(lam)
-    if settle and max(abs(dual - float(problem.u @ f)), problem.violation(f)) > SETTLED:
-        rows = highs.dense(problem.v[binds]), problem.b[binds], problem.eps[binds]
-        f, lam[binds], dual = solve_exactly(problem.u, *rows, f)
-    return Optimum(f, lam, dual)
+    return Optimum(f, lam, problem.dual(lam))

@@ -42,12 +42,6 @@ class KnapsackPath:
     gap: Array
     sign: float
 
-    def tie(self, k: int) -> slice:
-        """All flips with the exchange rate of flip ``k``."""
-        low = int(np.searchsorted(self.exchange_rate, self.exchange_rate[k], side="left"))
-        high = int(np.searchsorted(self.exchange_rate, self.exchange_rate[k], side="right"))
-        return slice(low, high)
-
     def classifier(self, eps: float) -> tuple[Array, float]:
         """Probabilities (N,) at budget eps, and the multiplier λ.
 
@@ -58,13 +52,14 @@ class KnapsackPath:
         if eps >= self.gap[0] or self.cells.size == 0:
             return f, 0.0
         k = max(int(np.searchsorted(-self.gap, -eps, side="left")) - 1, 0)
-        tie = self.tie(k)
+        rate = self.exchange_rate
+        tie = slice(*(int(rate.searchsorted(rate[k], side)) for side in ("left", "right")))
         top, bottom = self.gap[tie.start], self.gap[tie.stop]
         share = (top - eps) / (top - bottom)
         before, within = self.cells[: tie.start], self.cells[tie]
         f[before] += self.step[: tie.start]
         f[within] += share * self.step[tie]
-        return f, -self.sign * float(self.exchange_rate[k])
+        return f, -self.sign * float(rate[k])
 
 
 def knapsack_path(gain: Array, slope: Array, row: Array, offset: float = 0.0) -> KnapsackPath:

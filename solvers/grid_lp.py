@@ -45,6 +45,8 @@ HIGHS = {"dual_feasibility_tolerance": 1e-9, "small_matrix_value": 1e-12}
 """By itself HiGHS takes coefficients below 1e-9 for zero: multipliers of 1e8 make 0.05 of them."""
 TOLERANCES = (1e-9, 1e-7)
 """What budgets may miss; the second where nearly dependent constraints contradict by more."""
+SLACK = 2.0
+"""A larger budget, of a difference of rates, limits no more than this one."""
 LP_TOLERANCE = 1e-6
 """Gap and violation allowed to the interior-point and simplex codes behind cvxpy."""
 
@@ -156,21 +158,13 @@ class _Programme:
 
 
 def _linear_programme(
-    gain: Array, rows: Array, eps: Array, offset: Array | None = None
+    gain: Array, table: Array, eps: Array, b: Array
 ) -> tuple[Array, Array, Certificate]:
-    """max gain·f, |rows·f + offset| <= eps, 0 <= f <= 1: f like gain, multipliers (K,),
-    certificate.
-    """
-    b = np.zeros(eps.size) if offset is None else offset
+    """max gain·f, |table·f + b| <= eps, 0 <= f <= 1: f (N,), multipliers (K,), certificate."""
+    eps = np.minimum(eps, SLACK)
     f = cp.Variable(gain.size, bounds=[0, 1])
-    bounded = np.flatnonzero(np.isfinite(eps))
-    flat = rows.reshape(len(rows), gain.size)
-    table = flat[bounded]
-    limits: list[Any] = []
-    if bounded.size:
-        value = table @ f + b[bounded]
-        limits = [value <= eps[bounded], -value <= eps[bounded]]
-    problem = cp.Problem(cp.Maximize(gain.ravel() @ f), limits)
+    limits: list[Any] = [table @ f + b <= eps, -(table @ f) - b <= eps] if eps.size else []
+    problem = cp.Problem(cp.Maximize(gain @ f), limits)
     for tolerance in TOLERANCES:
         with suppress(ValueError):  # cvxpy's, where HiGHS ends undecided
             problem.solve(solver=cp.HIGHS, primal_feasibility_tolerance=tolerance, **HIGHS)
@@ -180,19 +174,13 @@ def _linear_programme(
         raise CertificationError(
             f"the linear programme ended with status {problem.status!r}; try another grid"
         )
-    value = np.clip(f.value, 0.0, 1.0)  # the solver's own feasibility tolerance
-    lam = np.zeros(rows.shape[0])
-    if bounded.size:
-        lam[bounded] = limits[1].dual_value - limits[0].dual_value
-    dual = float(
-        np.maximum(gain.ravel() + lam @ flat, 0).sum()
-        + lam @ b
-        + (np.abs(lam[bounded]) * eps[bounded]).sum()
-    )
-    violation = float(np.maximum(np.abs(flat @ value + b) - eps, 0.0).max(initial=0.0))
-    certificate = Certificate(float(gain.ravel() @ value), dual, violation)
+    best = np.clip(f.value, 0.0, 1.0)  # the solver's own feasibility tolerance
+    lam = limits[1].dual_value - limits[0].dual_value if limits else np.zeros(0)
+    dual = np.maximum(gain + lam @ table, 0.0).sum() + lam @ b + np.abs(lam) @ eps
+    violation = np.maximum(np.abs(table @ best + b) - eps, 0.0).max(initial=0.0)
+    certificate = Certificate(float(gain @ best), float(dual), float(violation))
     certificate.check(LP_TOLERANCE, "try another grid")
-    return value.reshape(gain.shape), lam, certificate
+    return best, lam, certificate
 
 
 def _cells(fed: Federation, model: ContinuousModel, grid: int) -> tuple[Array, Array, Array]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl.solvers.schemes import LOOKS, REPORTED
+from fairfl.solvers.schemes import NAMES, REPORTED
 from fairfl.theory.populations.classifiers import Classifier, called
 from fairfl.theory.populations.rule_picture import axes, plot_rules
 
@@ -30,7 +30,7 @@ def plot_frontier(frontier: Frontier, ax: Axes | None = None, **style: Any) -> A
     """See :meth:`Frontier.plot`."""
     ax = axes(ax)
     value = frontier.accuracy if frontier.accurate else frontier.utility
-    label = {"label": LOOKS[frontier.scheme].label} | style
+    label = {"label": NAMES[frontier.scheme]} | style
     curve(ax, frontier.scheme, frontier.disparity, value, **label)
     ax.set_xlabel("disparity")
     ax.set_ylabel("accuracy" if frontier.accurate else "utility")
@@ -46,4 +46,4 @@ def plot_accept_sets(solution: Solution, ax: Axes | None = None, **style: Any) -
         for i, one in enumerate(rule if told else [rule])
         for name in one.groups
     }
-    return plot_rules(rows, ax, **{"color": LOOKS[solution.scheme].colour} | style)
+    return plot_rules(rows, ax, **{"color": REPORTED[solution.scheme].colour} | style)

@@ -198,6 +198,10 @@ class Problem:
         """(N,) u + λ v, the derivative of the Lagrangian: f is 1 where it is positive."""
         return self.u + lam @ self.v
 
+    def slope(self, lam: Array) -> float:
+        """What one unit of everybody's budget is worth; ``self`` has budgets of one."""
+        return float(budget_term(lam, self.eps).sum())
+
     def dual(self, lam: Array) -> float:
         """Σ (u + λ v)_+ + λ·b + Σ eps |λ|: an upper bound on every feasible u·f."""
         best = np.maximum(self.scores(lam), 0.0).sum() + lam @ self.b

@@ -46,14 +46,14 @@ class Look(NamedTuple):
         return {"color": self.colour, "marker": self.marker, "ms": self.size}
 
 
-LOOKS = {
+LOOKS: dict[Scheme, Look] = {
     "cfl": Look("CFL", "#0072B2", "-", 2.4, "o", 6.5),
     "lft_fedavg": Look("LFT+FedAvg", "#009E73", (0, (5, 1.6)), 1.5, "s", 4.5),
     "lft_ensemble": Look("LFT+Ensemble", "#D55E00", (0, (4, 1.4, 1, 1.4)), 1.1, "^", 4.5),
     "client_aware": Look("Client-aware", "#CC79A7", (0, (2, 1)), 1.3, "D", 4.0),
 }
 """Blue, bluish green, vermilion and reddish purple of Okabe and Ito."""
-COMMON = {
+COMMON: dict[str, Look] = {
     "lft_fedavg_common": Look("LFT+FedAvg, one budget", "#009E73", "-", 1.3, "P", 4.5),
     "lft_ensemble_common": Look("LFT+Ensemble, one budget", "#D55E00", "-", 0.9, "v", 4.5),
 }
@@ -61,5 +61,5 @@ COMMON = {
 REPORTED: dict[str, Look] = {**LOOKS, **COMMON}
 NAMES = {name: look.label for name, look in REPORTED.items()}
 TOLD_NO_CLIENT: tuple[Scheme, ...] = "cfl", "lft_fedavg", "lft_ensemble"
-LABELS = {scheme: LOOKS[scheme].label for scheme in TOLD_NO_CLIENT}
+LABELS: dict[Scheme, str] = {scheme: LOOKS[scheme].label for scheme in TOLD_NO_CLIENT}
 """The three schemes for rules that are not told the client, best first."""

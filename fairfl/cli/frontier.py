@@ -13,9 +13,11 @@ import typer
 from fairfl.cli.errors import one_line
 from fairfl.cli.options import (
     AsJson,
+    Categorical,
     Decimal,
     Encoding,
     Missing,
+    Positive,
     Sep,
     given,
     option,
@@ -26,8 +28,9 @@ from fairfl.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from fairfl.theory.populations.calibration import Counted
-    from fairfl.theory.populations.federation import Federation
+    from fairfl.reports.comparison import Comparison
+    from fairfl.reports.parts import Part
+    from fairfl.reports.people import Read
 
 
 class Calibrate(StrEnum):
@@ -58,6 +61,10 @@ def frontier(
     feature: Annotated[
         list[str] | None, option("Column to make a score from, in place of --score; repeat.")
     ] = None,
+    compare_score: Annotated[
+        list[str] | None,
+        option("Column of a score made without pooling, to say what pooling is worth; repeat."),
+    ] = None,
     group_pair: Annotated[
         str | None, option("Two groups to keep, where there are more.", metavar="A,B")
     ] = None,
@@ -67,12 +74,11 @@ def frontier(
     levels: Annotated[
         int | None, option("Levels to merge scores into, at most; 0: none merged.", min=0)
     ] = None,
-    categorical: Annotated[
-        bool, option("The score's values are names: each is a level, in no order.", "--categorical")
-    ] = False,
+    categorical: Categorical = False,
     sep: Sep = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
+    positive: Positive = None,
     missing: Missing = None,
     calibrate: Annotated[
         Calibrate, option("One P(y=1|x) for all, or one each.")
@@ -110,6 +116,10 @@ def frontier(
         ),
     ] = None,
     at: Annotated[list[float] | None, option("Disparity to compare accuracies at; repeat.")] = None,
+    by_client: Annotated[
+        str | None,
+        option("Also a table by client and group of this scheme's rule.", metavar="SCHEME"),
+    ] = None,
     points: Annotated[int, option("Points a frontier.", min=2)] = 60,
     bootstraps: Annotated[
         int | None,
@@ -133,20 +143,25 @@ def frontier(
     data.
     """
     with one_line():
+        from fairfl._support.checks import one_of
         from fairfl.cli.progress import stages
-        from fairfl.reports.frontier import compared, report, searched
+        from fairfl.reports.frontier import compared, report
         from fairfl.reports.question import Question
+        from fairfl.reports.scores import compare_scores
 
         only = () if schemes is None else tuple(name.strip() for name in schemes.split(","))
         asked: Any = (notion, difference, _costs(costs), sees, local_eps, only)
         question = Question(*asked)
+        if by_client is not None:
+            one_of("--by-client", by_client, [s for s in question.schemes if s != "client_aware"])
         draws = given(bootstraps=bootstraps, seed=seed)
         people = given(
             score=score,
             label=label,
             group=group,
             client=client,
-            feature=feature,
+            features=feature,
+            compare_score=compare_score,
             group_pair=group_pair,
             levels=levels,
             blind=blind,
@@ -154,83 +169,94 @@ def frontier(
             sep=sep,
             decimal=decimal,
             encoding=encoding,
+            positive=positive,
             missing=missing,
+            calibrate=None if calibrate is Calibrate.shared else calibrate.value,
         )
-        if calibrate is not Calibrate.shared:
-            people["calibrate"] = calibrate.value
+        title = files[0].stem
         if page is not None:
             out_folder(page.parent, page.name, option="--page's folder")
-        file = files[0]
-        summaries = file.suffix.lower() == ".json"
-        if len(files) > 1 and not all(one.suffix.lower() == ".json" for one in files):
-            raise ValueError(
-                "several files must be summaries of sites (.json), got "
-                f"{', '.join(one.name for one in files)}"
-            )
         with stages() as progress:
-            progress(f"reading of {file.name}", 0, 1)
-            if summaries:
-                federation, notes, sample = _summaries(files, people)
-            elif file.suffix.lower() == ".toml":
-                federation, notes, sample = _laws(file, people | draws), (), None
-            else:
-                federation, notes, sample = _people(file, people, sees == "x")
+            progress(f"reading of {files[0].name}", 0, 1)
+            read = _read(files, people, draws, sees == "x")
             if out is not None:
                 from fairfl.figures.lib.saved import names
 
                 out_folder(out, *names("frontier"))
             found = compared(
-                federation,
-                sample,
+                read.federation,
+                read.people,
                 question=question,
                 at=at or None,
                 count=points,
                 progress=progress,
                 **draws,
             )
+            parts = None if by_client is None else {by_client: _parts(read, found, by_client)}
+            scores = compare_scores(read, found, seed or 0, progress) if read.rows else []
             if page is not None:
-                from fairfl._support.whole_file import write_whole
-                from fairfl.reports.frontier_page import frontier_page
-
-                told = [*notes, *searched(found)]
-                text = frontier_page(
-                    found, federation, sample, told, title=file.stem, progress=progress, **draws
-                )
-                write_whole(page, text)
-        written = [] if page is None else [page]
-        report(found, notes, title=file.stem, out=out, written=written, as_json=as_json)
-
-
-def _laws(file: Path, people: dict[str, Any]) -> Federation:
-    """The federation of a TOML file, with which no option of a table of people goes."""
-    if people:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in people)
-        raise ValueError(f"{names} goes with a table of people, got the federation {file.name}")
-    from fairfl.studies.own.federation_file import read_federation
-
-    return read_federation(file)
+                _write_page(page, read, found, title=title, progress=progress, **draws)
+        report(
+            found,
+            read.notes,
+            title=title,
+            out=out,
+            written=[] if page is None else [page],
+            scores=scores,
+            parts=parts,
+            as_json=as_json,
+        )
 
 
-def _summaries(files: list[Path], people: dict[str, Any]) -> tuple[Federation, list[str], Counted]:
-    """As :func:`_people`, of the sites' counts."""
-    calibrate = people.pop("calibrate", "shared")
-    if people:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in people)
-        raise ValueError(f"{names} goes with a table of people, got summaries of sites")
-    from fairfl.reports.people import read_summaries
+def _read(files: list[Path], people: dict[str, Any], draws: dict[str, Any], unseen: bool) -> Read:
+    """What the files hold: a table of people, summaries of sites, or a federation of laws."""
+    from fairfl.reports.people import Read, read, read_summaries
 
-    return read_summaries(files, calibrate)
+    kinds = {file.suffix.lower() for file in files}
+    if len(files) > 1 and kinds != {".json"}:
+        raise ValueError(
+            "several files must be summaries of sites (.json), got "
+            f"{', '.join(file.name for file in files)}"
+        )
+    if kinds == {".json"}:
+        calibrate = people.pop("calibrate", "shared")
+        _no_table(people, "summaries of sites")
+        return read_summaries(files, calibrate)
+    if kinds == {".toml"}:
+        from fairfl.studies.own.federation_file import read_federation
 
-
-def _people(
-    file: Path, people: dict[str, Any], unseen: bool
-) -> tuple[Federation, list[str], Counted]:
-    """A table of people as a federation, what was done to it, and its people."""
+        _no_table(people | draws, f"the federation {files[0].name}")
+        return Read(read_federation(files[0]))
     require_columns(people)
-    from fairfl.reports.people import read
+    return read(files[0], unseen=unseen, form=take_form(people), **people)
 
-    form, features = take_form(people), people.pop("feature", None)
-    return read(file, features=features, unseen=unseen, form=form, **people)
+
+def _no_table(people: dict[str, Any], got: str) -> None:
+    """ValueError where options of a table of people are given without one."""
+    if people:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in people)
+        names = names.replace("--features", "--feature")
+        raise ValueError(f"{names} goes with a table of people, got {got}")
+
+
+def _parts(read: Read, found: Comparison, scheme: str) -> list[Part]:
+    """The people by client and group, decided by a scheme's rule."""
+    from fairfl.reports.parts import Decided
+
+    if read.people is None:
+        raise ValueError("--by-client goes with people, got a federation of laws")
+    rule: Any = found.rules[scheme].solution.classifier
+    return Decided.by_rule(read.people, rule).parts(found.question)
+
+
+def _write_page(page: Path, read: Read, found: Comparison, **drawn: Any) -> None:
+    """The page of ``--page``."""
+    from fairfl._support.whole_file import write_whole
+    from fairfl.reports.frontier import searched
+    from fairfl.reports.frontier_page import frontier_page
+
+    told = [*read.notes, *searched(found)]
+    write_whole(page, frontier_page(found, read.federation, read.people, told, **drawn))
 
 
 def _costs(text: str) -> Any:

@@ -8,7 +8,18 @@ from typing import Annotated
 import typer
 
 from fairfl.cli.errors import one_line
-from fairfl.cli.options import AsJson, Decimal, Encoding, Missing, Sep, given, option, take_form
+from fairfl.cli.options import (
+    AsJson,
+    Categorical,
+    Decimal,
+    Encoding,
+    Missing,
+    Positive,
+    Sep,
+    given,
+    option,
+    take_form,
+)
 
 
 def judge(
@@ -25,6 +36,7 @@ def judge(
     score: Annotated[
         str | None, option("Column of the score whose frontiers the predictions are compared with.")
     ] = None,
+    categorical: Categorical = False,
     notion: Annotated[str, option("As of fairfl frontier.")] = "demographic_parity",
     difference: Annotated[
         str, option("Of groups' rates: pairwise, or overall (from the population's).")
@@ -32,6 +44,7 @@ def judge(
     sep: Sep = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
+    positive: Positive = None,
     missing: Missing = None,
     seed: Annotated[int, option("Of the parts that rules are judged on.", min=0)] = 0,
     as_json: AsJson = False,
@@ -44,11 +57,14 @@ def judge(
         from dataclasses import asdict
 
         from fairfl.cli.progress import stages
-        from fairfl.reports.judge import judge, sentences, table
+        from fairfl.reports.judge import judge, sentences
+        from fairfl.reports.parts import table
         from fairfl.reports.question import Question
         from fairfl.reports.terminal import tell, tell_table
 
-        form = take_form(given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
+        form = take_form(
+            given(sep=sep, decimal=decimal, encoding=encoding, missing=missing, positive=positive)
+        )
         with stages() as progress:
             found = judge(
                 file,
@@ -57,6 +73,7 @@ def judge(
                 group=group,
                 client=client,
                 score=score,
+                categorical=categorical,
                 question=Question(notion, difference),  # type: ignore[arg-type]
                 seed=seed,
                 form=form,
@@ -65,6 +82,6 @@ def judge(
         if as_json:
             typer.echo(json.dumps(asdict(found), indent=1, allow_nan=False))
             return
-        tell_table(table(found, client or "client", ", ".join(group)))
+        tell_table(table(found.parts, client or "client", ", ".join(group)))
         for line in sentences(found):
             tell(line, "  ")

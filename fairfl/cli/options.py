@@ -90,6 +90,15 @@ Missing = Annotated[
     str | None, option("Rows with a missing cell: error (default), or drop, which leaves them out.")
 ]
 
+Positive = Annotated[
+    str | None,
+    option("Value of the label that is y = 1; needed if both are texts.", metavar="VALUE"),
+]
+
+Categorical = Annotated[
+    bool, option("The score's values are names: each is a level, in no order.", "--categorical")
+]
+
 
 def given(**options: Any) -> dict[str, Any]:
     """The options that a user gave: without None, False and empty lists."""
@@ -105,7 +114,8 @@ def take_form(options: dict[str, Any]) -> Form:
     from fairfl.sims.data.table_file import Form
 
     names = options.keys() & {"sep", "decimal", "encoding", "missing"}
-    return Form(**{name: options.pop(name) for name in names})
+    form = {name: options.pop(name) for name in names}
+    return Form(**form, pos_label=options.pop("positive", None))
 
 
 def require_columns(options: dict[str, Any]) -> None:

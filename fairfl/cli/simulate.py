@@ -18,6 +18,7 @@ from fairfl.cli.options import (
     Jobs,
     Listed,
     Missing,
+    Positive,
     Profile,
     Profiles,
     Resume,
@@ -92,6 +93,7 @@ def simulate(
     sep: Sep = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
+    positive: Positive = None,
     missing: Missing = None,
 ) -> None:
     """Run an experiment, or the run that a TOML file describes, and set its table beside the
@@ -122,6 +124,7 @@ def simulate(
             decimal=decimal,
             encoding=encoding,
             missing=missing,
+            positive=positive,
         )
         experiment = _experiment(name, columns)
         _run(

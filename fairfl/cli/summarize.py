@@ -10,9 +10,11 @@ import typer
 
 from fairfl.cli.errors import one_line
 from fairfl.cli.options import (
+    Categorical,
     Decimal,
     Encoding,
     Missing,
+    Positive,
     Sep,
     given,
     option,
@@ -32,6 +34,7 @@ def summarize(
     edges: Annotated[
         str | None, option("Edges of the levels instead, such as 0,0.1,0.3,1.", metavar="E,E,...")
     ] = None,
+    categorical: Categorical = False,
     min_cell: Annotated[
         int | None,
         option("Withhold counts from 1 to below this, and what would give one away.", min=2),
@@ -43,6 +46,7 @@ def summarize(
     sep: Sep = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
+    positive: Positive = None,
     missing: Missing = None,
     out: Annotated[Path, option("File to write.", "--out", **place("FILE"))] = Path("site.json"),
 ) -> None:
@@ -53,8 +57,10 @@ def summarize(
         from fairfl._support.whole_file import write_whole
         from fairfl.sims.data import summary
 
-        cuts = _edges(levels, edges)
-        form = take_form(given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
+        cuts = _edges(levels, edges, categorical)
+        form = take_form(
+            given(sep=sep, decimal=decimal, encoding=encoding, missing=missing, positive=positive)
+        )
         found = summary.summarize(
             file, score=score, label=label, group=group, site=site, edges=cuts, form=form
         )
@@ -87,9 +93,12 @@ def summarize(
         typer.echo(f"written: {out}")
 
 
-def _edges(levels: int | None, edges: str | None) -> list[float]:
-    if levels is not None and edges is not None:
-        raise ValueError("--levels and --edges must not be given together")
+def _edges(levels: int | None, edges: str | None, categorical: bool) -> list[float]:
+    """Of the levels; none of a score that is a name."""
+    if (levels is not None) + (edges is not None) + categorical > 1:
+        raise ValueError("of --levels, --edges and --categorical one at most must be given")
+    if categorical:
+        return []
     if edges is None:
         count = 20 if levels is None else levels
         return [k / count for k in range(count + 1)]

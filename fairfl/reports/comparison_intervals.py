@@ -9,10 +9,11 @@ from scipy.special import ndtr
 
 from fairfl._support.checks import Array
 from fairfl.reports import sampling
-from fairfl.reports.comparison import ZERO, Comparison, Reach, Spread, measured
+from fairfl.reports.comparison import ZERO, Comparison, Spread, measured
 from fairfl.solvers.schemes import COMMON
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import Rates
 
 
 def with_intervals(
@@ -29,10 +30,11 @@ def with_intervals(
 
     An interval is from 1.96 standard errors below the smallest to as many above the largest of
     six numbers: what these people give, which is too good; what the same rules give judged on
-    people they were not fitted to, which is not good enough; and, since frontiers are steep at
-    their smallest disparity, what these people give if that is the largest in its interval, as far
-    on the other side, and at the other budgets, one for all, with which the smallest disparity may
-    be reached; and the mean over neighbouring points. ``bootstraps``: 0 for nothing.
+    people they were not fitted to, which is not good enough; since frontiers are steep at their
+    smallest disparity, what these people give if that is the largest in its interval, and as far on
+    the other side; and, at one budget for all, what they give at the other budgets with which the
+    smallest disparity may be reached, and if the disparity of one client was larger.
+    ``bootstraps``: 0 for nothing.
     """
     found = replace(found, people=sample.people)
     if bootstraps == 0:
@@ -47,29 +49,35 @@ def with_intervals(
     error = np.hypot(error, sampling.noise_errors(influence, sample))
     numbers = honest = found.numbers
     held = np.full_like(table, np.nan)
-    parts = sampling.folds(sample.counts, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    parts = sampling.folds(sample.counts, rng)
+    halves = sampling.halved(sample.counts, rng)
     judged = sampling.crossed(sample, parts, spots, found.question, progress)
+    again = sampling.crossed(sample, halves, spots, found.question, progress)
+    # values are moved along the frontier to the same disparity
+    slopes = np.where(np.isnan(table[..., 0]), np.nan, slope[place])
+    always = [scheme in ("cfl", "client_aware") for scheme in found.reaches]
     if judged is not None:
-        held, inside = (v[place] for v in judged)
-        slopes = np.where(np.isnan(table[..., 0]), np.nan, slope[place])
-        for one in (held[..., None], inside):  # at the same disparity, along the frontier
-            one[:, :, 0] -= slopes[..., None] * (one[:, :, 1] - table[:, :, 1, None])
+        held = judged[0][place]
+        held[..., 0] -= slopes * (held[..., 1] - table[..., 1])
         honest = measured(held)
-        always = [scheme in ("cfl", "client_aware") for scheme in found.reaches]
         honest[always, 0] = 0.0  # whoever comes
-        rest = sampling.unexplained(measured(inside), influence, parts)
+    if again is not None:
+        inside = again[1][place]
+        inside[:, :, 0] -= slopes[..., None] * (inside[:, :, 1] - table[:, :, 1, None])
+        rest = sampling.unexplained(measured(inside), numbers, influence, halves)
         rest[always, 0] = 0.0
-        error = np.sqrt(error**2 + np.nan_to_num(rest) ** 2)
+        error = np.hypot(error, np.nan_to_num(rest))
     least = np.fmax(numbers[:, 0], honest[:, 0]) + sampling.NORMAL * error[:, 0]
-    above, other, smoothed = (
+    above, other, apart = (
         measured(one)
         for one in (
             _above(found, least),
             _other_budgets(found, federation, sample, parts, least),
-            _smoothed(found, sample),
+            _further_apart(found, federation, sample),
         )
     )
-    six = np.stack([numbers, honest, above, 2.0 * numbers - above, other, smoothed])
+    six = np.stack([numbers, honest, above, 2.0 * numbers - above, other, apart])
     less, more = sampling.withheld(influence, sample)
     ends = [
         np.fmin.reduce(six) - sampling.NORMAL * error + less,
@@ -79,6 +87,8 @@ def with_intervals(
     drawn = sampling.interval(numbers[:, 3], jumps[:, None]).T
     ends[0][:, 3] = np.fmin(ends[0][:, 3], drawn[0])
     ends[1][:, 3] = np.fmax(ends[1][:, 3], drawn[1])
+    alike = ends[1][:, 0] >= numbers[:, 3]  # the smallest disparity may be that of the best rule
+    ends[1][alike, 0] = np.fmax(ends[1][:, 0], ends[1][:, 3])[alike]
     between = np.clip(np.stack(ends, axis=-1), *np.moveaxis(found.bounds, -1, 0)[..., None])
     first, off = numbers[:, :1], np.maximum(error[:, :1], ZERO)
     reached = np.where(first < ZERO, 1.0, ndtr((np.array(found.disparities) - first) / off))
@@ -112,11 +122,12 @@ def _other_budgets(
         if scheme not in COMMON:
             continue
         budgets = np.linspace(0.0, reach.frontier.eps.max(), sampling.EVEN)
-        value, apart = sampling.at_one_budget(federation, scheme, budgets, asked).T
+        every = np.repeat(budgets[:, None], federation.n_clients, axis=1)
+        value, apart = sampling.at_budgets(federation, scheme, every, asked).T
         near = np.flatnonzero(apart <= low)
         if near.size:
             k = near[value[near].argmin()]
-            spot = sampling.Spot(scheme, np.full(federation.n_clients, budgets[k]))
+            spot = sampling.Spot(scheme, every[k])
             worth, held = value[k], sampling.crossed(sample, parts, [spot], asked)
             if held is not None:
                 smaller = np.sqrt(sampling.FOLDS / (sampling.FOLDS - 1)) - 1.0
@@ -128,26 +139,36 @@ def _other_budgets(
     return out
 
 
-def _neighbours(reach: Reach, sample: Counted) -> Array:
-    """(P, NEIGHBOURS) disparities of points of the frontier within two standard errors of a rate of
-    the smallest group, of each of ``reach.points``.
-    """
-    fewest = sample.counts.sum(axis=(0, 2, 3)).min()
-    beside = np.linspace(-1.0, 1.0, sampling.NEIGHBOURS) / np.sqrt(fewest)
-    return np.clip(reach.points.disparity[:, None] + beside, *reach.frontier.disparity[[0, -1]])
+def _further_apart(found: Comparison, federation: Federation, sample: Counted) -> Array:
+    """The table where a scheme of one budget for all loses what it would if the disparity of one
+    client was larger by 1.96 standard errors, at the disparities of the comparison: the most over
+    the clients to whom that costs most.
 
-
-def _smoothed(found: Comparison, sample: Counted) -> Array:
-    """The table where a scheme of one budget for all loses as much against CFL as its neighbouring
-    points do on average, at the disparities of the comparison.
+    Where several clients' constraints are nearly active, or their rates differ in opposite
+    directions, the loss has a kink, and a derivative tells one side of it. A client whose disparity
+    is larger has a smaller budget than the others; the common one is such that the pooled disparity
+    is the same.
     """
-    out, best = found.table, found.reaches["cfl"].frontier
+    out, best, asked = found.table, found.reaches["cfl"].frontier, found.question
+    rates = Rates.of(asked.notion, federation.joint.people, federation.joint.eta)
+    size = np.sort(np.maximum(sample.people * rates.mass.min(axis=0), 1.0))  # (I, A)
+    more = sampling.NORMAL * 0.5 * np.sqrt((1.0 / size[:, :2]).sum(axis=1))
     for own, (scheme, reach) in zip(out, found.reaches.items(), strict=True):
-        if scheme in COMMON:
-            near = _neighbours(reach, sample)[1:-2]
-            pooled = found.question.at(best, np.minimum(near, best.disparity[-1]))
-            loss = (pooled - found.question.at(reach.frontier, near)).mean(axis=-1)
-            own[1:-3, 0] = np.where(np.isnan(own[1:-3, 0]), np.nan, out[0, 1:-3, 0] - loss)
+        for k in np.flatnonzero(np.isfinite(own[1:-3, 0])) + 1 if scheme in COMMON else ():
+            worth, disparity = own[k]
+            loss = [out[0, k, 0] - worth]
+            lower = reach.points.eps[k] - np.diag(more)
+            alone = sampling.at_budgets(federation, scheme, np.maximum(lower, 0.0), asked)[:, 0]
+            for client in np.argsort(alone)[: sampling.COSTLIEST]:
+                if not alone[client] < worth - ZERO:
+                    break  # the client's constraint would not be active
+                budgets = lower[client] + more[client] * np.linspace(-1.0, 1.0, 5)[:, None]
+                tried = sampling.at_budgets(federation, scheme, np.maximum(budgets, 0.0), asked)
+                tried = tried[np.isfinite(tried[:, 0])]
+                value, apart = tried[np.argsort(tried[:, 1])].T
+                lost = asked.at(best, np.minimum(apart, best.disparity[-1])) - value
+                loss.append(np.interp(disparity, apart, lost))
+            own[k, 0] = out[0, k, 0] - max(loss)
     return out
 
 
@@ -156,15 +177,20 @@ def _spots(found: Comparison, sample: Counted) -> tuple[list[sampling.Spot], Arr
     are.
 
     Spots at one budget for all clients have neighbours, since there several clients' constraints
-    are active.
+    are active: points of the frontier within two standard errors of a rate of the smallest group.
     """
+    fewest = sample.counts.sum(axis=(0, 2, 3)).min()
+    beside = np.linspace(-1.0, 1.0, sampling.NEIGHBOURS) / np.sqrt(fewest)
     spots: dict[tuple[str, bytes, str], sampling.Spot] = {}
     place = []
     for scheme, reach in found.reaches.items():
         some = [sampling.Spot(scheme, eps) for eps in reach.points.eps]
         if scheme in COMMON:
-            for k, near in enumerate(_neighbours(reach, sample)):
-                some[k] = some[k]._replace(near=list(reach.frontier.points_at(near).eps))
+            curve = reach.frontier
+            for k, apart in enumerate(reach.points.disparity):
+                near = np.interp(apart + beside, curve.disparity, curve.eps[:, 0])
+                near = np.repeat(near[:, None], curve.eps.shape[1], axis=1)
+                some[k] = some[k]._replace(near=list(near))
         for k, end in ((0, "smallest"), (-2, "best")):
             some[k] = some[k]._replace(end=end, near=())
         for spot in (*some, sampling.Spot("cfl", np.array([reach.loss_at]))):

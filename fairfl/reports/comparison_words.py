@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 
 import numpy as np
 
@@ -30,7 +31,7 @@ SEARCHED = "A better rule may exist: this value comes from a search."
 SURE = 0.95
 """What fewer samples reach is not said to be reached without their share."""
 TOLD = 0.01
-"""Where intervals of losses are wider than plus or minus this, more people are asked for."""
+"""Where a loss may be further than this from what was found, more people are asked for."""
 NEGLIGIBLE = 5e-6
 """Losses below this are called none: of accuracy they print as 0.000 percentage points."""
 
@@ -223,8 +224,10 @@ def _too_few(found: Comparison) -> list[str]:
     """How many people are needed, where these are too few to detect differences of ``TOLD``."""
     first = len(ENDS) + len(found.disparities)
     losses = [4, *(first + k for k in found.talked)]
-    ends = [found.between(scheme, column) for scheme in found.reaches for column in losses]
-    half = max(((high - low) / 2.0 for low, high in filter(None, ends)), default=0.0)
+    half = 0.0
+    for scheme, column in product(found.reaches, losses):
+        if ends := found.between(scheme, column):
+            half = max(half, *np.abs(np.array(ends) - found.number(scheme, column)))
     if not found.question.is_share or half <= TOLD or found.people is None:
         return []
     enough = found.people / len(found.clients) * (half / TOLD) ** 2

@@ -1,15 +1,26 @@
-"""Frontiers of the compared schemes."""
+"""Frontiers of the compared schemes, and their best rules at some disparities."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from fairfl._support.checks import Array
 from fairfl.reports.question import Question, base
-from fairfl.reports.sampling import Progress
+from fairfl.reports.sampling import FOLDS, Progress, Spot, crossed, folds, influences, residuals
+from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.api import frontier
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.schemes import COMMON, NAMES
+from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
+
+POINTS = 20
+"""Of frontiers of which some points are asked about; what is between them is solved then."""
+SCHEMES = ("cfl", "lft_fedavg_common", "lft_ensemble_common")
+"""Pooling, and what all clients can agree on."""
 
 
 def frontiers(
@@ -25,6 +36,63 @@ def frontiers(
         if progress is not None:
             progress(f"frontier of {NAMES[scheme]}", done, len(schemes))
         budgets = "common" if scheme in COMMON else "each"
-        asked = question.of(scheme) | {"budgets": budgets}
+        asked: dict[str, Any] = question.of(scheme) | {"budgets": budgets}
         found[scheme] = frontier(federation, base(scheme), count, **asked)
     return found
+
+
+class Best(NamedTuple):
+    """The value of a scheme's best rule at a disparity, on people it was not ``fitted`` to and on
+    those it was; each person's ``influence`` (n,) on it, its ``slope`` in the disparity, and
+    the ``residuals`` (FOLDS,) of its values without one part of the people.
+    """
+
+    held: float
+    fitted: float
+    influence: Array
+    slope: float
+    rest: Array
+
+    def minus(self, other: Best) -> Best:
+        """This value less another."""
+        return Best._make(one - two for one, two in zip(self, other, strict=True))
+
+
+def best_rules(
+    data: Dataset,
+    score: Array,
+    sample: Counted,
+    federation: Federation,
+    curves: dict[str, Frontier],
+    at: Sequence[float],
+    question: Question,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> dict[tuple[str, float], Best]:
+    """By scheme and disparity, of those that a frontier reaches.
+
+    ``data`` are people with a ``score``, counted in ``sample``, of which the ``federation`` and the
+    ``curves`` are made; ``seed`` deals them into parts. Beyond a frontier's end is its end.
+    """
+    asked = [(s, d) for s, curve in curves.items() for d in at if curve.disparity[0] <= d]
+    ends = [float(curves[s].disparity[-1]) for s, _ in asked]
+    where = np.array([min(d, end) for (_, d), end in zip(asked, ends, strict=True)])
+    points = [curves[s].points_at(np.array([d])) for (s, _), d in zip(asked, where, strict=True)]
+    spots = [
+        Spot(s, point.eps[0], "" if d < end else "best")
+        for (s, d), point, end in zip(asked, points, ends, strict=True)
+    ]
+    held = fitted = np.array([point.worth[0] for point in points]) - (not question.is_share)
+    by_spot, slopes = influences(federation, sample, spots, question)
+    parts = folds(sample.counts, np.random.default_rng(seed))
+    judged, rest = crossed(sample, parts, spots, question, progress), np.zeros((len(spots), FOLDS))
+    if judged is not None:  # at the same disparity, along the frontier
+        held, inside = (v[:, 0] + (slopes * (where - v[:, 1].T)).T for v in judged)
+        rest = np.nan_to_num(residuals(inside, by_spot[:, 0], parts))
+        held = np.where(np.isnan(held), fitted, held)
+    assert sample.cuts is not None
+    client, group = (np.unique(v, return_inverse=True)[1] for v in (data.client, data.group))
+    cell = client, group, data.label, np.searchsorted(sample.cuts, score)
+    influence = [own[cell] for own in by_spot[:, 0]]
+    rows = zip(held.tolist(), fitted.tolist(), influence, slopes.tolist(), rest, strict=True)
+    return dict(zip(asked, map(Best._make, rows), strict=True))

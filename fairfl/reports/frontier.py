@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +20,14 @@ from fairfl.reports.comparison import ENDS, Comparison, compare
 from fairfl.reports.comparison_intervals import with_intervals
 from fairfl.reports.comparison_words import asked, number, sentences, shower, span
 from fairfl.reports.frontier_json import as_data
+from fairfl.reports.parts import Part
+from fairfl.reports.parts import table as parts_table
 from fairfl.reports.question import PLAIN, Question, base
 from fairfl.reports.rules import budgets
 from fairfl.reports.sampling import FEWEST, Progress
-from fairfl.reports.terminal import tell
+from fairfl.reports.scores import Scored
+from fairfl.reports.scores import tables as score_tables
+from fairfl.reports.terminal import tell, tell_table
 from fairfl.solvers.schemes import NAMES, RATES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
@@ -74,17 +79,32 @@ def report(
     title: str,
     out: Path | None,
     written: Sequence[Path] = (),
+    scores: Sequence[Scored] = (),
+    parts: dict[str, list[Part]] | None = None,
     as_json: bool,
 ) -> None:
     """Write what was found into the folder ``out``, if any, and print it below ``notes``, what was
-    done to the table; ``written``: files that are there already.
+    done to the table; ``written``: files that are there already; ``scores``: see
+    ``compare_scores``; ``parts``: of the people, by scheme, see ``Decided.parts``.
     """
     files = [*written, *([] if out is None else write(found, title, out))]
     if as_json:
-        extra = {"notes": list(notes), "files": [str(file) for file in files]}
+        extra: dict[str, Any] = {"notes": list(notes), "files": [str(file) for file in files]}
+        if scores:
+            extra["scores"] = [asdict(one) for one in scores]
+        if parts:
+            extra["by_client"] = {
+                name: [asdict(one) for one in some] for name, some in parts.items()
+            }
         typer.echo(json.dumps(as_data(found) | extra, indent=1, allow_nan=False))
         return
     show(found, notes)
+    console = Console(color_system=None)
+    for one in score_tables(scores, found.question):
+        console.print(one)
+    for scheme, some in (parts or {}).items():
+        typer.echo(f"The rule of {NAMES[scheme]} on the people that it was fitted to:")
+        tell_table(parts_table(some, "client", "group"))
     for file in files:
         typer.echo(f"written: {file}")
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,18 @@ FEW = 30
 ACCURACIES = "accuracies count the fitted P(y = 1 | x)."
 
 
+class Read(NamedTuple):
+    """A federation; what was done to a table of people, in words; its people; and where scores are
+    compared the rows, whose features they are, the federation's first, and the levels asked for.
+    """
+
+    federation: Federation
+    notes: Sequence[str] = ()
+    people: Counted | None = None
+    rows: Dataset | None = None
+    levels: int | None = None
+
+
 def read(
     path: str | Path,
     *,
@@ -39,10 +52,10 @@ def read(
     blind: bool = False,
     unseen: bool = False,
     categorical: bool = False,
+    compare_score: Sequence[str] = (),
     form: Form = PLAIN,
-) -> tuple[Federation, list[str], Counted]:
-    """Read a CSV or Parquet file as a federation; what was done to the table, in
-    words; its people.
+) -> Read:
+    """Read a CSV or Parquet file as a federation.
 
     Parameters
     ----------
@@ -52,6 +65,7 @@ def read(
     group_pair : "A,B", the two groups to keep where there are more.
     unseen : rules will not see the group; a note is made if the score does.
     levels, calibrate : see :meth:`Federation.from_samples`; what it warns of is among the notes.
+    compare_score : columns of other scores.
 
     Raises
     ------
@@ -59,6 +73,9 @@ def read(
         could be fitted.
     """
     asked = {"score": score, "features": features, "blind": blind, "categorical": categorical}
+    if compare_score and (score is None or score in compare_score):
+        raise ValueError(f"compare_score must name columns beside a score, got score={score!r}")
+    asked["numbers"] = compare_score
     data = read_people(path, label=label, group=group, client=client, form=form, **asked)
     if categorical and (calibrate, levels, group_pair) != ("shared", None, None):
         raise ValueError(
@@ -75,7 +92,7 @@ def read(
         groups=tuple(data.group_names[code] for code in people.groups),
         clients=tuple(data.client_names[code] for code in people.clients),
     )
-    federation, odd = _counted(people)
+    federation, odd = federation_of(people)
     lines = [
         f"{people.people:,} people; score: {source}; {people.merged}.",
         *filter(None, [data.note]),
@@ -84,23 +101,27 @@ def read(
         *_warned(data, federation, unseen),
         *odd,
     ]
-    return federation, lines, people
+    return Read(federation, lines, people, data.select(kept) if compare_score else None, levels)
 
 
-def read_summaries(
-    paths: Sequence[Path], calibrate: str = "shared"
-) -> tuple[Federation, list[str], Counted]:
+def read_summaries(paths: Sequence[Path], calibrate: str = "shared") -> Read:
     """As :func:`read`, of the files that ``fairfl summarize`` wrote, one for each site."""
     found = [read_summary(path) for path in paths]
-    (counts, *ranges), points, groups = joined(found)
-    held = np.isin(found[0].scores, points)
-    cuts = np.nextafter(np.array(found[0].edges[:-1])[held][1:], -np.inf)  # an edge is the upper's
+    (counts, *ranges), points, groups, names = joined(found)
+    if names and calibrate != "shared":
+        raise ValueError(f"calibrate must be shared where the score is a name, got {calibrate!r}")
+    cuts = None
+    if not names:
+        held = np.isin(found[0].scores, points)
+        cuts = np.nextafter(np.array(found[0].edges[:-1])[held][1:], -np.inf)  # of the upper level
     sites = tuple(one.site for one in found)
     noisy = np.array([np.inf if one.epsilon is None else one.epsilon for one in found])
-    people = Counted(points, counts, groups, sites, calibrate, cuts=cuts, epsilon=noisy)
+    people = Counted(
+        points, counts, groups, sites, calibrate, cuts=cuts, names=names, epsilon=noisy
+    )
     if any(one.withheld.any() for one in found):
         people = replace(people, ranges=np.array(ranges))
-    federation, odd = _counted(people)
+    federation, odd = federation_of(people)
     lines = [
         f"{people.people:,} people of {len(found)} sites, as counts; {len(points)} levels of the "
         "score.",
@@ -113,7 +134,7 @@ def read_summaries(
         ),
         *odd,
     ]
-    return federation, lines, people
+    return Read(federation, lines, people)
 
 
 def _withheld(one: Summary) -> str:
@@ -125,7 +146,7 @@ def _withheld(one: Summary) -> str:
     )
 
 
-def _counted(people: Counted) -> tuple[Federation, list[str]]:
+def federation_of(people: Counted) -> tuple[Federation, list[str]]:
     """The federation with its names, and what is odd about its score."""
     with warnings.catch_warnings(record=True) as odd:
         warnings.simplefilter("always", ScoreWarning)

@@ -9,9 +9,9 @@ judged by rules that were fitted, at the same budgets, to the other four fifths.
 
 A derivative knows the rule that is found, and not how other people would change it. What that
 adds (for the members of an ensemble at its smallest disparity, say) shows where rules are fitted to
-four fifths: what the derivative does not explain of these numbers is a second part of the variance
-(the jackknife, leaving out a fifth). The disparity of the best rule jumps when η passes a level's
-costs; its interval is that of the bootstrap.
+halves of the people: what the derivative does not explain of these numbers is a second part of the
+variance. The disparity of the best rule jumps when η passes a level's costs; its interval is that
+of the bootstrap.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import Joint
 from fairfl.theory.populations.notions import Rates, disparity
 
-BOOTSTRAPS = 200
+BOOTSTRAPS = 100
 """Unless a number is asked for."""
 FEWEST = 20
 """Intervals are not made of fewer."""
@@ -49,6 +49,10 @@ EVEN = 16
 """Budgets that are tried between none and that of the best rule."""
 FOLDS = 5
 """Parts of the people; rules are fitted to all but one, and judged on that."""
+COSTLIEST = 3
+"""Clients whose disparity is taken to be larger, one at a time."""
+SPLITS = 3
+"""Times that the people are halved."""
 
 Progress = Callable[[str, int, int], None]
 """What is computed, how many of its parts are done, and of how many."""
@@ -60,7 +64,7 @@ def refitted(sample: Counted, counts: Array) -> Federation:
     """
     with catch_warnings():
         simplefilter("ignore", ScoreWarning)
-        return Federation.from_counts(counts, sample.points, calibrate=sample.calibrate)
+        return Federation.of_people(Counted(sample.points, counts, calibrate=sample.calibrate))
 
 
 def resampled(counts: Array, rng: np.random.Generator) -> Array:
@@ -105,21 +109,28 @@ def interval(estimate: Array, draws: Array) -> Array:
     return np.clip(np.stack(ends, axis=-1), 0.0, 1.0)
 
 
-def folds(counts: Array, rng: np.random.Generator) -> Array:
-    """People (I, A, 2, n) dealt into ``FOLDS`` parts (FOLDS, I, A, 2, n), evenly within every
-    client, group and label, to within one.
+def folds(counts: Array, rng: np.random.Generator, parts: int = FOLDS) -> Array:
+    """People (I, A, 2, n) dealt into parts (parts, I, A, 2, n), evenly within every client, group
+    and label, to within one.
     """
     cells = counts.reshape(-1, counts.shape[-1]).astype(np.int64)
-    out, left = np.zeros((FOLDS, *cells.shape)), cells.copy()
-    order = rng.permuted(np.tile(np.arange(FOLDS), (len(cells), 1)), axis=1)
-    sizes = (cells.sum(axis=1)[:, None] + order) // FOLDS
-    for fold in range(FOLDS):
+    out, left = np.zeros((parts, *cells.shape)), cells.copy()
+    order = rng.permuted(np.tile(np.arange(parts), (len(cells), 1)), axis=1)
+    sizes = (cells.sum(axis=1)[:, None] + order) // parts
+    for fold in range(parts):
         drawn = [
             rng.multivariate_hypergeometric(*one) for one in zip(left, sizes[:, fold], strict=True)
         ]
         out[fold] = drawn
         left -= np.array(drawn)
-    return out.reshape(FOLDS, *counts.shape)
+    return out.reshape(parts, *counts.shape)
+
+
+def halved(counts: Array, rng: np.random.Generator) -> Array:
+    """Halves (2 SPLITS, I, A, 2, n) of people (I, A, 2, n), even within every client and group."""
+    groups = counts.reshape(*counts.shape[:2], 1, -1)
+    every = np.concatenate([folds(groups, rng, 2) for _ in range(SPLITS)])
+    return every.reshape(-1, *counts.shape)
 
 
 class Spot(NamedTuple):
@@ -166,15 +177,14 @@ def influences(fed: Federation, sample: Counted, spots: Sequence[Spot], asked: Q
     return out, slopes
 
 
-def at_one_budget(fed: Federation, scheme: str, budgets: Array, question: Question) -> Array:
-    """(B, 2) values and disparities of rules at one budget for all clients, each of ``budgets``
-    (B,); NaN of what was not certified.
+def at_budgets(fed: Federation, scheme: str, budgets: Array, question: Question) -> Array:
+    """(B, 2) values and disparities of rules at ``budgets`` (B, I); NaN of what was not
+    certified.
     """
     task, out = question.task(fed, scheme), np.full((len(budgets), 2), np.nan)
-    for k, budget in enumerate(budgets):
-        spot = Spot(scheme, np.full(fed.n_clients, budget))
+    for k, own in enumerate(budgets):
         with suppress(CertificationError):
-            rule = averaged(fed, task, spot.rules(fed, task, question)[0])
+            rule = averaged(fed, task, Spot(scheme, own).rules(fed, task, question)[0])
             out[k] = judged(fed.pooled, rule, task, question)
     return out
 
@@ -237,13 +247,31 @@ def withheld(influence: Array, sample: Counted) -> Array:
     return np.stack([(influence * end).sum(axis=(-4, -3, -2, -1)) for end in ends]) / sample.people
 
 
-def unexplained(by_part: Array, influence: Array, parts: Array) -> Array:
-    """(...) standard errors, by the jackknife, of what derivatives ``influence`` (..., I, A, 2, n)
-    do not explain of numbers (..., FOLDS) that were found without one of the ``parts`` each.
+def unexplained(by_half: Array, numbers: Array, influence: Array, halves: Array) -> Array:
+    """(...) standard errors by what derivatives ``influence`` (..., I, A, 2, n) do not explain of
+    the differences of numbers (..., H) that were found without one of the ``halves`` (H, I, A, 2,
+    n) each from ``numbers`` (...) of all people.
+
+    Half of the people differ from all as much as these differ from the population. So terms of the
+    second order have their size, and a loss near zero, whose derivative is zero, has an error.
     """
+    every = halves[:2].sum(axis=0)
+    change = influence - means(influence, every, every)[..., None, None, None, None]
+    explained = [means(change, every - half, every) for half in halves]
+    rest = by_half - numbers[..., None] - np.stack(explained, axis=-1)
+    return np.sqrt((rest**2).mean(axis=-1))
+
+
+def residuals(by_part: Array, influence: Array, parts: Array) -> Array:
+    """(..., FOLDS) what derivatives do not explain of numbers that were found without one part."""
     every = parts.sum(axis=0)
     explained = [means(influence, every - part, every) for part in parts]
-    return np.sqrt((FOLDS - 1) * (by_part - np.stack(explained, axis=-1)).var(axis=-1))
+    return by_part - np.stack(explained, axis=-1)
+
+
+def jackknife(by_part: Array) -> Array:
+    """(...) standard errors of numbers (..., FOLDS) that were found without one of the parts."""
+    return np.sqrt((FOLDS - 1) * by_part.var(axis=-1))
 
 
 def crossed(
@@ -253,9 +281,9 @@ def crossed(
     question: Question,
     progress: Progress | None = None,
 ) -> tuple[Array, Array] | None:
-    """Values and disparities (P, 2) of the spots' rules, fitted at the same budgets to all parts of
-    the people but one and judged on that, and (P, 2, FOLDS) on the people they were fitted to; None
-    where a group is too small to be dealt into parts. NaN of what was not certified.
+    """Values and disparities (P, 2) of the spots' rules, fitted at the same budgets to all of the K
+    parts of the people but one and judged on that, and (P, 2, K) on the people they were fitted to;
+    None where a group is too small to be dealt into parts. NaN of what was not certified.
 
     Clients without people in what is fitted to are left out of it, and rules that are told the
     client are judged on the others.
@@ -263,11 +291,11 @@ def crossed(
     if ((sample.counts - parts).sum(axis=(1, 3, 4)) == 0).any():
         return None
     apart = np.zeros((len(spots), 2, sample.counts.shape[1], 2))
-    inside = np.full((len(spots), 2, FOLDS), np.nan)
+    inside = np.full((len(spots), 2, len(parts)), np.nan)
     tasks: dict[str, Task] = {}
     for k, part in enumerate(parts):
         if progress is not None:
-            progress("rules of four fifths of the people", k, FOLDS)
+            progress("rules of some of the people", k, len(parts))
         fitted = sample.counts - part
         known = fitted.sum(axis=(1, 2, 3)) > 0
         fed = refitted(sample, fitted[known])

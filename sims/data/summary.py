@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array, existing_file, shown, some, whole
-from fairfl.sims.data.table_file import PLAIN, Form, ordered, read_table
+from fairfl.sims.data.table_file import PLAIN, Form, Table, ordered, read_table
 
 FORMAT, VERSION = "fairfl-summary", 2
 NAMES = ("site", "score", "label", "labels", "group", "groups", "edges")
@@ -36,12 +36,13 @@ class Summary:
     site : its name.  score, label, group : names of columns.
     labels : the two values, of which the second is y = 1.  groups : names.
     edges : (n + 1,) increasing: level k holds scores from edges[k] to below edges[k + 1], the last
-        level its upper edge too.
+        level its upper edge too; () of a score that is a name.
     counts : (A, 2, n) people by group, label and level; -1 where withheld.
     people : how many in all.
     min_cell : counts from 1 to below this are withheld; 0: none are.
     complemented : whether a count of ``min_cell`` or more is withheld with them.
     epsilon : of the noise in ``counts`` and in their sum ``people``; None: there is none.
+    names : (n,) of a score that is a name, the levels; () of numbers.
     left_out : which rows of the table are not counted, in words; not in the file.
     """
 
@@ -57,11 +58,17 @@ class Summary:
     min_cell: int = 0
     complemented: bool = False
     epsilon: float | None = None
+    names: tuple[str, ...] = ()
     left_out: str = ""
 
     def __post_init__(self) -> None:
-        _edges(self.edges)
-        shape = len(self.groups), len(self.labels), len(self.edges) - 1
+        if not self.names:
+            _edges(self.edges)
+        elif self.edges or len({str(name) for name in self.names}) < len(self.names):
+            raise ValueError(
+                f"names must be different, and without edges, got {shown(list(self.names))}"
+            )
+        shape = len(self.groups), len(self.labels), len(self.names or self.edges[1:])
         if self.counts.shape != shape or len(self.labels) != 2:
             raise ValueError(f"counts must have shape {shape}, got {self.counts.shape}")
         least, most = self.ranges.sum(axis=(1, 2, 3))
@@ -75,7 +82,7 @@ class Summary:
 
     @property
     def scores(self) -> Array:
-        """(n,) the middle of each level."""
+        """(n,) the middle of each level of numbers."""
         edges = np.array(self.edges)
         return (edges[:-1] + edges[1:]) / 2
 
@@ -150,6 +157,7 @@ class Summary:
             "format": FORMAT,
             "version": VERSION,
             **{name: getattr(self, name) for name in NAMES},
+            **({"names": self.names} if self.names else {}),
             "counts": rows.tolist(),
             "totals": totals,
             **{name: getattr(self, name) for name in LIMITS},
@@ -199,37 +207,40 @@ def summarize(
 
     Parameters
     ----------
-    score : column of numbers from the first to the last edge.  label : column of two values, of
-        which the later in sorted order is y = 1.  group : column of groups.
+    score : column of numbers from the first to the last edge, or of names, each a level.  label :
+        column of two values.  group : column of groups.
     site : the site's name.
-    edges : of the levels, see :class:`Summary`.
-    form : how a text file is written, and what becomes of rows with a missing cell.
+    edges : of the levels, see :class:`Summary`; none: the score is a name.
+    form : how a text file is written, which value of the label is y = 1, and what becomes of rows
+        with a missing cell.
 
     Raises
     ------
     ValueError : what does not fit.  OSError : the file cannot be read.
     """
-    cuts = _edges(edges)
+    cuts = _edges(edges) if edges else ()
     if not site:
         raise ValueError("site must not be empty, got ''")
     roles = {"score": (score,), "label": (label,), "group": (group,)}
     table = read_table(path, form, roles)
-    values, (y, labels), (a, groups) = (
-        table.numbers(score),
-        table.labels(label),
-        table.categories(group),
-    )
+    level, names = _levels(table, score, cuts) if cuts else table.categories(score)
+    (y, labels), (a, groups) = table.labels(label), table.categories(group)
+    counts = np.zeros((len(groups), 2, len(names or cuts[1:])), dtype=np.int64)
+    np.add.at(counts, (a, y, level), 1)
+    roles = site, score, label, labels, group, groups
+    return Summary(*roles, cuts, counts, len(table), names=names, left_out=table.dropped)
+
+
+def _levels(table: Table, score: str, cuts: tuple[float, ...]) -> tuple[Array, tuple[str, ...]]:
+    """The level of each row between the cuts."""
+    values = table.numbers(score)
     out = np.flatnonzero((values < cuts[0]) | (values > cuts[-1]))
     if out.size:
         raise ValueError(
             f"score column {score!r} must be from {cuts[0]:g} to {cuts[-1]:g}, the outermost "
             f"edges, got {values[out[0]]:g} in row {table.rows[out[0]]} (--edges sets others)"
         )
-    level = np.minimum(np.searchsorted(cuts, values, side="right") - 1, len(cuts) - 2)
-    counts = np.zeros((len(groups), 2, len(cuts) - 1), dtype=np.int64)
-    np.add.at(counts, (a, y, level), 1)
-    names = site, score, label, labels, group, groups
-    return Summary(*names, cuts, counts, len(table), left_out=table.dropped)
+    return np.minimum(np.searchsorted(cuts, values, side="right") - 1, len(cuts) - 2), ()
 
 
 def _edges(edges: Sequence[float]) -> tuple[float, ...]:
@@ -292,13 +303,15 @@ def _read(data: dict[str, Any]) -> Summary:
             f"counts{list(at)}"
         )
     counts = np.where(np.isnan(rows), -1, rows).astype(np.int64)
-    return Summary(**found, counts=counts, people=whole("people", data["totals"]["people"], 1))
+    people = whole("people", data["totals"]["people"], 1)
+    return Summary(**found, counts=counts, people=people, names=tuple(data.get("names", ())))
 
 
-def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...]]:
-    """Counts (3, I, A, 2, n) of several sites, scores (n,) and names of the groups, without levels
-    that nobody has: what is withheld spread evenly over its cells, the least and the most that it
-    can be.
+def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...], tuple[str, ...]]:
+    """Counts (3, I, A, 2, n) of several sites, scores (n,), names of the groups and of the scores,
+    if they have any, without levels that nobody has: what is withheld spread evenly over its cells,
+    the least and the most that it can be. Scores that are names are in the order of their shares of
+    y = 1.
 
     Raises
     ------
@@ -309,7 +322,7 @@ def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...]]:
         if one.site in [other.site for other in found[:k]]:
             raise ValueError(f"sites must have different names, got {one.site!r} twice")
         for name in ("edges", "labels"):
-            own, agreed = (list(map(str, getattr(each, name))) for each in (one, first))
+            own, agreed = (list(map(str, getattr(each, name))) or ["no"] for each in (one, first))
             if own != agreed:
                 raise ValueError(
                     f"sites must have the same {name}: {first.site!r} has {some(agreed)}, "
@@ -323,12 +336,20 @@ def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...]]:
     groups = ordered({name for one in found for name in one.groups})
     if len(groups) < 2:
         raise ValueError(f"summaries must hold two groups or more, got {some(groups)} alone")
-    counts = np.zeros((3, len(found), len(groups), *first.counts.shape[1:]))
+    names = ordered({name for one in found for name in one.names})
+    n = len(names or first.scores)
+    counts = np.zeros((3, len(found), len(groups), 2, n))
     for i, one in enumerate(found):
         own = [groups.index(name) for name in one.groups]
-        counts[:, i, own] = [_spread(one), *one.ranges]
-    some_ = counts[0].sum(axis=(0, 1, 2)) > 0
-    return counts[..., some_], first.scores[some_], groups
+        at = [names.index(name) for name in one.names] or range(n)
+        cells = np.ix_(range(3), [i], own, range(2), at)
+        counts[cells] = np.stack([_spread(one), *one.ranges])[:, None]
+    size = counts[0].sum(axis=(0, 1, 2))
+    if not names:
+        return counts[..., size > 0], first.scores[size > 0], groups, ()
+    share = counts[0][:, :, 1].sum(axis=(0, 1)) / np.maximum(size, 1)
+    order = [int(k) for k in np.argsort(share, kind="stable") if size[k] > 0]
+    return counts[..., order], np.arange(len(order)), groups, tuple(names[k] for k in order)
 
 
 def _spread(one: Summary) -> Array:

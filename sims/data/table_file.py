@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from fairfl._support.checks import Array, existing_file, one_of, shown, some
+from fairfl._support.checks import Array, existing_file, one_of, pos_code, shown, some
 
 PARQUET = (".parquet", ".pq")
 NOT_THERE = ("na", "nan", "n/a", "null", "none")
@@ -46,12 +46,15 @@ class Form:
     encoding : as Python calls it, such as utf-8, cp1252 or utf-16; a byte order mark may be there.
     missing : "error" or "drop". An empty cell is missing; in a column of numbers NA, NaN, N/A, null
         and None are, too.
+    pos_label : the value of the label that is y = 1. It may be left out where the values are two
+        numbers, of which the larger is, or False and True.
     """
 
     sep: str = ","
     decimal: str = "."
     encoding: str = "utf-8"
     missing: str = "error"
+    pos_label: str | None = None
 
     def __post_init__(self) -> None:
         one_of("decimal", self.decimal, (".", ","))
@@ -144,7 +147,7 @@ class Table:
         return np.array([place[text.strip()] for text in texts])[codes], values
 
     def labels(self, name: str) -> tuple[Array, tuple[str, str]]:
-        """(n,) y, and the two values; the later is y = 1."""
+        """(n,) y, and the values of y = 0 and of y = 1; see ``Form.pos_label``."""
         codes, values = self.categories(name)
         if len(values) != 2:
             alone = " alone" if len(values) == 1 else ""
@@ -152,7 +155,11 @@ class Table:
                 f"label column {name!r} of {self.path.name} must have two values, got "
                 f"{some([repr(value) for value in values], 5)}{alone}"
             )
-        return codes, (values[0], values[1])
+        ordered = not np.isnan(self.form.numbers(values)).any()
+        ordered |= [value.lower() for value in values] == ["false", "true"]
+        named, asked = f"label column {name!r} of {self.path.name}", self.form.pos_label
+        one = pos_code(named, values, asked, ordered=ordered, option="--positive")
+        return (codes == one).astype(np.int64), (values[1 - one], values[one])
 
 
 def ordered(values: Iterable[str], form: Form = PLAIN) -> tuple[str, ...]:

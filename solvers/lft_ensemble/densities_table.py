@@ -20,7 +20,7 @@ from fairfl.solvers.cfl.budget_path import PARTS, SAME, BudgetPath
 from fairfl.solvers.density_rules import certify_rules
 from fairfl.solvers.numerics.accept_sets import AcceptSets
 from fairfl.solvers.numerics.descent import ENOUGH
-from fairfl.solvers.numerics.dual import DualPoint, dual_point, hessian, kkt_residual
+from fairfl.solvers.numerics.dual import DualPoint, derivatives, dual_point, kkt_residual
 from fairfl.solvers.numerics.newton import RIDGE, stationary
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import CertificationError
@@ -145,12 +145,11 @@ class Table:
         """(B, 1 + M) derivatives in the budget: dλ keeps what binds at its limit."""
         free = ~point.lam.any(axis=1, keepdims=True) & (np.abs(point.values) >= limits - ENOUGH)
         signs = np.where(free, -np.sign(point.values), np.sign(point.lam))
-        h = hessian(self.path.family.problem, point)
+        h, flows = derivatives(self.path.family.problem, point, self.functions)
         ridge = RIDGE * np.trace(h, axis1=1, axis2=2) + 1e-300
         h = h + ridge[:, None, None] * np.eye(h.shape[1])
         zero = np.zeros(signs.shape)
         moved = stationary(h, zero, zero, signs, np.ones(signs.shape))
-        flows = hessian(self.path.family.problem, point, self.functions)
         return self.weight * (flows @ moved[:, :, None])[:, :, 0]
 
     @cached_property
@@ -208,8 +207,5 @@ class Table:
 
 def over(sets: AcceptSets, functions: Piecewise) -> Array:
     """(B, J) integrals of the functions over each of the sets."""
-    out = sets.first[:, None] * functions.totals
-    np.add.at(
-        out, sets.owner, np.where(sets.rising, 1.0, -1.0)[:, None] * functions.above(sets.cut).T
-    )
-    return out
+    above = functions.above(sets.cut)
+    return sets.first[:, None] * functions.totals + np.einsum("jbc,bc->bj", above, sets.sign)

@@ -9,32 +9,29 @@ from collections.abc import Sequence
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite import optimum
-from fairfl.solvers.problem import Task, own_problems
-from fairfl.solvers.solution import Certificate, Solution
+from fairfl.solvers.finite import certified, optimum
+from fairfl.solvers.problem import Problem, Task, own_problems
+from fairfl.solvers.solution import Solution
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
 
-def solve_ensemble_finite(fed: Federation, task: Task, eps: Array) -> Solution:
-    """LFT+Ensemble(eps): local solutions, each certified on its client's own law, averaged by
-    weight.
-    """
-    own = [optimum(one, eps[i : i + 1]) for i, one in enumerate(own_problems(fed, task))]
-    rules, lams, certificates = zip(*own, strict=True)
-    by_rate = np.stack([lam.reshape(len(NOTIONS[task.notion]), -1) for lam in lams], axis=1)
-    return averaged(fed, task, eps, rules, by_rate.ravel(), certificates)
-
-
-def averaged(
-    fed: Federation,
-    task: Task,
-    eps: Array,
-    rules: Sequence[Array],
-    multipliers: Array,
-    certificates: tuple[Certificate, ...],
+def solve_ensemble_finite(
+    fed: Federation, task: Task, eps: Array, given: tuple[Sequence[Array], Array] | None = None
 ) -> Solution:
-    """The ensemble of the clients' rules (N,)."""
+    """LFT+Ensemble(eps): local solutions, each certified on its client's own law, averaged by
+    weight; ``given`` rules (I, N) are certified by the multipliers of the solution at ``eps``.
+    """
+    problems, budgets = own_problems(fed, task), np.split(eps, eps.size)
+    rates = len(NOTIONS[task.notion])
+    if given is None:
+        rules, lams, certificates = zip(*map(optimum, problems, budgets), strict=True)
+        multipliers = np.stack([lam.reshape(rates, -1) for lam in lams], axis=1).ravel()
+    else:
+        rules, multipliers = given
+        lams = multipliers.reshape(rates, eps.size, -1).swapaxes(0, 1).reshape(eps.size, -1)
+        each = zip(map(Problem.at, problems, budgets), rules, lams, strict=True)
+        certificates = tuple(certified(one, f, one.dual(lam)) for one, f, lam in each)
     f = np.clip(fed.weight @ np.stack(rules), 0.0, 1.0)  # rounding of a convex combination only
-    rule = own_problems(fed, task)[0].rule(f, fed.n_groups)
+    rule = problems[0].rule(f, fed.n_groups)
     return Solution(fed, task, eps, rule, multipliers, certificates)

@@ -2,11 +2,11 @@
 and bound.
 
 A client's own best utility is concave and piecewise linear in its budget, and where it is linear,
-mixtures of the rules at both ends are optimal (Eisner and Severance, 1976, find the ends). So an
-ensemble is a segment and a place on it for each client. Everybody's utility and rates are sums over
-clients, linear along segments. With mixtures of a client's segments the best ensemble with at most
-a given disparity is a linear programme, and an upper bound; where a client is on several segments,
-its budgets are split between them, and both parts are bounded again.
+mixtures of the rules at both ends are optimal. So an ensemble is a segment and a place on it for
+each client. Everybody's utility and rates are sums over clients, linear along segments. With
+mixtures of a client's segments the best ensemble with at most a given disparity is a linear
+programme, and an upper bound; where a client is on several segments, its budgets are split between
+them, and both parts are bounded again.
 """
 
 from __future__ import annotations
@@ -23,19 +23,17 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite import certified, optimum
+from fairfl.solvers.finite import optimum
 from fairfl.solvers.frontier import Points, points_of
-from fairfl.solvers.lft_ensemble.finite import averaged, solve_ensemble_finite
+from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
 from fairfl.solvers.lft_ensemble.finite_client_path import client_path
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
+from fairfl.solvers.numerics.concave_breaks import concave_breaks
 from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.problem import Problem, Task, law_problem, own_problems
-from fairfl.solvers.solution import CertificationError, Solution
+from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import NOTIONS
 
-LINEAR = 1e-12
-"""Utilities within this of a line are on it."""
 INSIDE = 1e-6
 """A segment without its ends begins at this share of its length."""
 ALIKE = 1e-9
@@ -198,23 +196,12 @@ class Segments(EnsembleSearch):
             shares = self.searched(disparity)[2]
             if shares is not None:
                 with suppress(CertificationError):
-                    found.append(solve_ensemble_finite(self.fed, self.task, self.budgets(shares)))
+                    one = self.fed, self.task, self.budgets(shares)
+                    found.append(solve_ensemble_finite(*one))
                     if self.rules is not None:
-                        found.append(self._mixed(shares, found[-1]))
+                        mixed = [np.tensordot(shares[k], self.rules[k]) for k in self.whose]
+                        found.append(solve_ensemble_finite(*one, (mixed, found[-1].multipliers)))
         return points_of(self.fed, found)
-
-    def _mixed(self, shares: Array, solved: Solution) -> Solution:
-        """The ensemble of mixtures, certified by the multipliers of the solution at its budgets."""
-        assert self.rules is not None
-        lam = solved.multipliers.reshape(len(NOTIONS[self.task.notion]), self.fed.n_clients, -1)
-        rules, certificates = [], []
-        for i, problem in enumerate(own_problems(self.fed, self.task)):
-            own = self.client == i
-            rules.append(np.tensordot(shares[own], self.rules[own]))
-            posed = problem.at(solved.eps[i : i + 1])
-            certificates.append(certified(posed, rules[-1], posed.dual(lam[:, i].ravel())))
-        one = (rules, solved.multipliers, tuple(certificates))
-        return averaged(self.fed, self.task, solved.eps, *one)
 
     @property
     def exact(self) -> bool:
@@ -240,27 +227,20 @@ def _of_path(problem: Problem, pooled: Problem) -> Parts:
 
 
 def _of_solutions(problem: Problem, pooled: Problem) -> Parts:
-    """The budgets between which the best own utility is linear: where the lines at both ends meet
-    it is on them, or there is a corner between. On a segment all mixtures of its ends are optimal.
+    """The budgets between which the best own utility is linear. There all mixtures of the ends'
+    rules are optimal.
     """
-    scale, cells = np.where(np.isfinite(problem.eps), problem.eps, 0.0), len(pooled.u)
-    cells -= pooled.levels
+    cells = pooled.u.size - pooled.levels
 
     @functools.cache
     def solved(eps: float) -> tuple[float, float, float, Array]:
         """The budget, the best own utility, a slope of it, and the rule."""
         f, lam, _ = optimum(problem, np.array([eps]))
-        return eps, float(problem.u @ f), float(np.abs(lam) @ scale), f
+        return eps, float(problem.u @ f), problem.slope(lam), f
 
-    found, left = [], [(solved(0.0), solved(1.0))]
-    while left:
-        low, high = left.pop()
-        width, rise, bend = high[0] - low[0], high[1] - low[1], low[2] - high[2]
-        meet = low[0] + (rise - high[2] * width) / bend if bend > 0 else low[0]
-        straight = min(abs(rise - one[2] * width) for one in (low, high)) <= LINEAR
-        if not straight and low[0] < meet < high[0]:
-            left += [(low, solved(meet)), (solved(meet), high)]
-            continue
+    found = []
+    for low, high in itertools.pairwise(map(solved, concave_breaks(lambda eps: solved(eps)[1:3]))):
+        width = high[0] - low[0]
         middle = solved(low[0] + 0.5 * width)
         if np.abs(low[3] - 2.0 * middle[3] + high[3])[:cells].max() <= ALIKE:
             found.append((low, high))

@@ -45,38 +45,32 @@ class ClientPath:
     def edges(self) -> tuple[Array, Array, Array]:
         """(S, 2) budgets, MD and accuracy at both ends of the edges, and of vertices between jumps.
 
-        Just below a budget is the next double.
+        Just below a budget is the next double; on a steep edge that is a part of the edge further.
         """
         first = np.flatnonzero(~self.jump)
         alone = np.setdiff1d(np.arange(self.md.size), [first, first + 1])
         ends = np.stack([np.append(first, alone), np.append(first + 1, alone)], axis=1)
-        beyond = np.append(False, np.diff(self.local) == 0)
+        beyond = np.diff(self.local, prepend=np.inf) == 0
         eps = np.where(beyond, np.nextafter(self.local, 0.0), self.local)
-        return eps[ends], self.md[ends], self.accuracy[ends]
+        md, accuracy = (np.interp(eps, self.local[::-1], v[::-1]) for v in (self.md, self.accuracy))
+        return eps[ends], md[ends], accuracy[ends]
 
 
 def client_path(path: KnapsackPath, whole: Problem) -> ClientPath:
     """The client's ``path`` in the pooled problem ``whole``; of one that no constraint binds, its
     only rule.
     """
-    md0 = float(whole.values(path.start)[0])
-    accuracy0 = whole.base + float(whole.u @ path.start)
-    if path.cells.size == 0:
-        return ClientPath(np.array([md0]), np.array([accuracy0]), np.maximum(path.gap[:1], 0.0))
-    md = md0 + np.append(0.0, np.cumsum(path.step * whole.v[0, path.cells]))
-    accuracy = accuracy0 + np.append(0.0, np.cumsum(path.step * whole.u[path.cells]))
-    ends = np.append(0, np.flatnonzero(np.append(np.diff(path.exchange_rate) > 0, True)) + 1)
-    md, accuracy, local = md[ends], accuracy[ends], path.gap[ends]
-    # the last tie is taken in part, down to a local MD of zero
-    if local.size > 1 and local[-1] < 0:
-        share = local[-2] / (local[-2] - local[-1])
-        md[-1] = md[-2] + share * (md[-1] - md[-2])
-        accuracy[-1] = accuracy[-2] + share * (accuracy[-1] - accuracy[-2])
-        local[-1] = 0.0
+    first = whole.values(path.start)[0], whole.base + float(whole.u @ path.start)
+    steps = (path.step * row[path.cells] for row in (whole.v[0], whole.u))
+    ends = np.append(0, np.flatnonzero(np.diff(path.exchange_rate, append=np.inf) > 0) + 1)
+    md, accuracy = (
+        (at + np.append(0.0, np.cumsum(own)))[ends] for at, own in zip(first, steps, strict=True)
+    )
+    local = path.gap[ends]
+    if local[-1] < 0:  # the last tie is taken in part, down to a local MD of zero
+        for v in (md, accuracy):
+            v[-1] = np.interp(0.0, local[:-3:-1], v[:-3:-1])
     local = np.maximum(local, 0.0)
     # of several jumps in a row one is left: no budget stops between them
-    keep = np.append(
-        True,
-        np.append((np.diff(local[:-1]) != 0) | (np.diff(local[1:]) != 0), True)[: local.size - 1],
-    )
+    keep = (np.diff(local, prepend=np.inf) != 0) | (np.diff(local, append=-np.inf) != 0)
     return ClientPath(md[keep], accuracy[keep], local[keep])

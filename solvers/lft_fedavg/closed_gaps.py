@@ -47,17 +47,12 @@ def critical_points(
     """Of each place the critical points of Σ_j combined[b, j] F_j, those in faint tails left out:
     b (R,), the points (R,), F_j there (R, J), and whether (R,) it is a maximum.
     """
+    places = list(zip(functions, combined, strict=True))
     # a series' slope is at most DEGREE² times its own size: so much more rounding it carries
-    found = sign_changes(
-        functions,
-        [f.combined(w) @ DERIVATIVE for f, w in zip(functions, combined, strict=True)],
-        [
-            DEGREE**2 * NOISE * (np.abs(w) @ f.sizes)
-            for f, w in zip(functions, combined, strict=True)
-        ],
-    )
+    noise = [DEGREE**2 * NOISE * (np.abs(w) @ f.sizes) for f, w in places]
+    found = sign_changes(functions, [f.combined(w) @ DERIVATIVE for f, w in places], noise)
     out = []
-    for f, w, owner, x in zip(functions, combined, *found, strict=True):
+    for (f, w), owner, x in zip(places, *found, strict=True):
         values = f.values(x).T
         loud = np.abs(w[owner] * values).sum(axis=1) > FAINT
         owner, x, values = owner[loud], x[loud], values[loud]

@@ -65,17 +65,12 @@ class Boxes(NamedTuple):
         """Both sets of boxes."""
         return Boxes(*(np.concatenate(parts) for parts in zip(self, other, strict=True)))
 
-    def halves(self, side: Array) -> tuple[Array, Array, Array, Array]:
-        """Corners and signs of the boxes halved along ``side`` (B,), and their ``top``."""
-        each = np.arange(side.size)
-        below, above = self.high.copy(), self.low.copy()
-        below[each, side] = above[each, side] = (self.low + self.high)[each, side] / 2
-        return (
-            np.concatenate([self.low, above]),
-            np.concatenate([below, self.high]),
-            np.concatenate([self.sign, self.sign]),
-            np.concatenate([self.top, self.top]),
-        )
+    def halves(self, side: Array) -> Boxes:
+        """The boxes halved along ``side`` (B,)."""
+        each, two = np.arange(side.size), self.join(self)
+        middle = (self.low + self.high)[each, side] / 2
+        two.high[each, side] = two.low[side.size + each, side] = middle
+        return two
 
 
 def highest_accuracy(
@@ -94,8 +89,9 @@ def highest_accuracy(
     if reach is None:
         return None
     sign = np.array(list(itertools.product(*((-1, 1) if r > 0 else (1,) for r in reach))))
-    ends = np.where(sign < 0, -reach, 0.0), np.where(sign > 0, reach, 0.0)
-    known = _evaluated(family, disparity, *ends, sign, np.full(len(sign), np.inf))
+    low, high = np.where(sign < 0, -reach, 0.0), np.where(sign > 0, reach, 0.0)
+    none = np.zeros(len(sign), int)
+    known = _evaluated(family, disparity, Boxes(low, high, sign, none, none + np.inf, high - low))
     looked = len(sign)
     while looked < boxes:
         excess = known.top - accuracy[known.first]
@@ -108,20 +104,17 @@ def highest_accuracy(
             break
         halves = known.take(rows).halves(size[rows].argmax(axis=1))
         rest = known.take(np.setdiff1d(np.arange(excess.size), rows))
-        known = rest.join(_evaluated(family, disparity, *halves))
+        known = rest.join(_evaluated(family, disparity, halves))
         looked += 2 * rows.size
     out = np.full(disparity.size, -np.inf)
     np.maximum.at(out, known.first, known.top)
     return np.maximum.accumulate(out)
 
 
-def _evaluated(
-    family: RuleFamily, disparity: Array, low: Array, high: Array, sign: Array, top: Array
-) -> Boxes:
-    """The boxes that may hold solutions with at most the last disparity; ``top`` (B,) is known to
-    bound their accuracy.
-    """
-    lower, upper = family.at(low), family.at(high)
+def _evaluated(family: RuleFamily, disparity: Array, boxes: Boxes) -> Boxes:
+    """The boxes that may hold solutions with at most the last disparity, and what they reach."""
+    sign, top = boxes.sign, boxes.top
+    lower, upper = family.at(boxes.low), family.at(boxes.high)
     wrong = (sign > 0) & (lower.values > ROUNDING) | (sign < 0) & (upper.values < -ROUNDING)
     least = np.where(sign < 0, np.maximum(lower.values, 0.0), lower.values)
     most = np.where(sign > 0, np.minimum(upper.values, 0.0), upper.values)
@@ -130,7 +123,7 @@ def _evaluated(
         top = np.minimum(top, at.accuracy + terms.sum(axis=1))
     apart = np.maximum(np.maximum(lower.md, -upper.md), 0.0)
     first = np.searchsorted(disparity, apart - ROUNDING)
-    found = Boxes(low, high, sign, first, top, upper.values - lower.values)
+    found = boxes._replace(first=first, top=top, span=upper.values - lower.values)
     return found.take(np.flatnonzero(~wrong.any(axis=1) & (first < disparity.size)))
 
 

@@ -20,10 +20,10 @@ from fairfl._support.checks import Array
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.density_rules import TIGHT, RuleFamily, Rules, certify_rules
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points, points_of
+from fairfl.solvers.lft_fedavg.densities_least import least_disparate
 from fairfl.solvers.lft_fedavg.densities_penalty import penalised
 from fairfl.solvers.lft_fedavg.densities_sqp import GAINED, TIED, climb, merit
 from fairfl.solvers.numerics.descent import on_cells
-from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
 from fairfl.theory.populations.continuous import ContinuousModel
@@ -48,7 +48,8 @@ class Effort(NamedTuple):
         if name == "thorough":
             return cls(1600, 10, 24)
         if clients <= FEW:
-            return cls(min(40 * constraints, 160), 3 * int(clients > 3), min(6, clients + 1))
+            budgets = min(20 * constraints**2 // clients, 160)
+            return cls(budgets, 3 * int(clients > 3), min(6, clients + 1))
         width = min(max(MANY // clients, 1), 6)
         return cls(0, 2 * width - 1, width)
 
@@ -134,7 +135,20 @@ class MultiplierSearch:
             return climb(self.family, best, goal[:1], self.reach, 4 * ROUNDS)
 
         fair = ended(0.0, found)
-        return fair if fair.disparity[0] <= LAW_TOLERANCE else ended(-np.inf, found.join(fair))
+        if fair.disparity[0] <= LAW_TOLERANCE:
+            return fair
+        least = ended(-np.inf, found.join(fair))
+        if self.family.constant.size > 1:
+            known = found.join(self.starts)
+            for count in (2 * self.effort.width, known.md.size):
+                some = known.take(self._various(known, 0.0, count)).join(least)
+                some = least_disparate(self.family, some)
+                if some.disparity.min() <= LAW_TOLERANCE:
+                    break
+            least = some.take(np.array([merit(some, np.full(some.md.size, -np.inf)).argmax()]))
+            fair = least_disparate(self.family, ended(0.0, some))
+            least = fair if fair.disparity[0] <= LAW_TOLERANCE else least
+        return least
 
     def at(self, targets: Array, known: Rules) -> Rules:
         """The best two rules for each target (P,) that local searches find from some of the
@@ -171,7 +185,7 @@ class MultiplierSearch:
     def settled(self, targets: Array, known: Rules) -> Rules:
         """The rules at the targets (P,), increasing, and the ``known`` ones, by increasing |MD|:
         each from the best on both sides, and again beside where these differ and one gained.
-        Targets that no search reaches are tried by budgets, and get a multi-start of their own.
+        Targets that no search reaches get a multi-start of their own.
         """
         near = np.ones(targets.size, bool)
         for sweep in range(SWEEPS):
@@ -187,15 +201,12 @@ class MultiplierSearch:
             gain = merit(below(known, targets), targets) - merit(before, targets)
             # where both sides lead to one rule nothing else is tried
             open_ = (most - least > GAINED) & (gain > GAINED)
-            near = open_.copy()
-            near[1:] |= open_[:-1]
-            near[:-1] |= open_[1:]
+            near = np.convolve(open_, np.ones(3))[1:-1] > 0
             if not near.any():
                 break
         # the best rule at a target has its disparity, but where the frontier is flat
         short = targets[targets - below(known, targets).disparity > LAW_TOLERANCE]
         if short.size:
-            known = ordered(known.join(self._by_budgets(short, known)))
             known = ordered(known.join(self.at(short, known)))
             found = climb(self.family, below(known, short), short, self.reach, ROUNDS)
             known = ordered(known.join(found))
@@ -216,26 +227,6 @@ class MultiplierSearch:
         one, two = np.flatnonzero(alike), np.flatnonzero(~alike)
         start = known.take(np.concatenate([left[two], right[two]]))
         return start.join(self.family.at(lam[one])), np.concatenate([two, two, one])
-
-    def _by_budgets(self, targets: Array, known: Rules) -> Rules:
-        """Solutions with the target disparities at budgets between those of the ``known`` rules on
-        both sides: a narrow gap bends the way in λ, and hardly that in the budgets.
-        """
-        right = np.searchsorted(known.disparity, targets + MET, side="right")
-        low, high = (known.take(np.clip(right + k, 0, known.md.size - 1)) for k in (-1, 0))
-        change = high.budgets - low.budgets
-
-        def found(place: Array, k: Array) -> tuple[Rules, Array]:
-            return self.family.follow(low.take(k), low.budgets[k] + place[:, None] * change[k])
-
-        def beyond(place: Array, k: Array) -> Array:
-            return found(place, k)[0].disparity - targets[k]
-
-        zero, one = np.zeros((2, targets.size)) + [[0.0], [1.0]]
-        ends = low.disparity - targets, high.disparity - targets
-        place = increasing_root(beyond, zero, one, *ends, LAW_TOLERANCE)
-        rules, met = found(place, np.arange(targets.size))
-        return _sound(rules.take(np.flatnonzero(met)))
 
     def _kinds(self, rules: Rules) -> Array:
         """(B, K + P) who is bound, and how many cuts there are."""

@@ -162,12 +162,14 @@ def derivatives(family: RuleFamily, here: Rules, score: Array) -> tuple[Array, A
     (count, k), m = here.lam.shape, here.pooled.shape[1]
     out = np.zeros((count, 2 * k + m, k))
     for p, (profile, sets) in enumerate(zip(family.problem.profiles, here.sets, strict=True)):
-        f, df, ddf = profile.at(sets.cut, 1, 4)
+        shape = 3, len(profile.coefficients), *sets.cut.shape
+        f, df, ddf = profile.at(sets.cut.ravel(), 1, 4).reshape(shape)
         rows = family.problem.coefficients[p]
         both = np.concatenate([rows, family.pooled[p]])
-        of_s = weights(here.lam, rows)[sets.owner].T
-        of_omega = np.concatenate([score[:, :1], score[:, 1:] @ both], axis=1)[sets.owner].T
-        v, dv, carried = rows @ f[1:], rows @ df[1:], both @ f[1:]
+        of_s = weights(here.lam, rows).T[..., None]
+        of_omega = np.concatenate([score[:, :1], score[:, 1:] @ both], axis=1).T[..., None]
+        carried, dv = np.tensordot(both, f[1:], 1), np.tensordot(rows, df[1:], 1)
+        v = carried[:k]
         # ties with a mass are as steep as numbers allow
         slope = (of_s * df).sum(axis=0)
         least = np.maximum((v * v).max(axis=0, initial=0.0) / FLATTEST, 1e-100)
@@ -176,9 +178,8 @@ def derivatives(family: RuleFamily, here: Rules, score: Array) -> tuple[Array, A
             (own * table).sum(axis=0) for own, table in ((of_omega, f), (of_omega, df), (of_s, ddf))
         )
         turn = 0.5 * v * (rise / steep - omega * bend / steep**2) + dv * omega / steep
-        flow = np.concatenate([carried, turn]) / np.abs(steep)
-        own = sets.beside(np.concatenate([flow, v]))
-        out += own[..., :-k].swapaxes(1, 2) @ own[..., -k:]
+        flow = np.concatenate([carried, turn]) * np.abs(sets.sign / steep)
+        out += flow.swapaxes(0, 1) @ v.transpose(1, 2, 0)
     first, half = np.split(out, [k + m], axis=1)
     return first, half + half.swapaxes(1, 2)
 

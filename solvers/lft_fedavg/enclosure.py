@@ -22,6 +22,7 @@ from flint import arb, ctx, fmpq
 
 from fairfl._support.checks import Array
 from fairfl.solvers.density_rules import RuleFamily
+from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.lft_ensemble.enclosure_model import (
     ExactClient,
     above,
@@ -30,7 +31,6 @@ from fairfl.solvers.lft_ensemble.enclosure_model import (
     pooled_difference,
 )
 from fairfl.solvers.numerics.descent import minimise_dual
-from fairfl.solvers.numerics.dual import hessian
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
 
@@ -208,18 +208,14 @@ def _reach(fed: Federation, rules: BallRules) -> Corner:
     return tuple(out)
 
 
-def _attained(fed: Federation, rules: BallRules, lam: Array) -> float:
+def _attained(fed: Federation, balls: BallRules, lam: Array) -> float:
     """An upper bound of |MD| of a rule next to f_λ that certainly solves some budgets."""
-    family, active = RuleFamily.of(fed), np.flatnonzero(lam)
-    for margin in MARGINS:
-        near = lam.copy()
-        for _ in range(4):  # Newton's method, to |MD_k| of at least the margin, of the right sign
-            point = family.at(near[None])
-            size = np.maximum(-np.sign(lam) * point.values[0], margin)
-            off = (-np.sign(lam) * size - point.values[0])[active]
-            slopes = hessian(family.problem, point)[0][np.ix_(active, active)]
-            near[active] += np.linalg.lstsq(slopes, off, rcond=None)[0]
-        own, md = rules.at(tuple(float(v) for v in near), FINE)
+    family = RuleFamily.of(fed)
+    rules = family.at(lam[None])
+    for margin in MARGINS:  # Newton's method, to |MD_k| of at least the margin, of the right sign
+        size = np.maximum(-np.sign(lam) * rules.values, margin)
+        near = family.follow(rules, np.where(lam != 0, size, SLACK_BUDGET))[0].lam[0].tolist()
+        own, md = balls.at(tuple(near), FINE)
         if all(v == 0 or v * m < 0 for v, m in zip(near, own, strict=True)):
             return outward(abs(md))[1]
     raise CertificationError("no rule certainly attains the smallest disparity")

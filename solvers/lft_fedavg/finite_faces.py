@@ -136,18 +136,17 @@ class Faces:
         new = Face(self, tied, rest, np.sign(lam), len(self.found))
         return self.found.setdefault(key, new)
 
-    def by_bound(self, disparity: float) -> list[tuple[float, Face]]:
+    def by_bound(self, disparity: float) -> Iterator[tuple[float, Face]]:
         """Upper bounds on the faces' gains with at most ``disparity``, the largest first; without
         the faces that are more disparate.
         """
-        faces = list(self.found.values())
-        least = [np.inf if face.least is None else face.least.disparity for face in faces]
-        fair = np.array(least) <= disparity + NEAR
+        faces, bound = list(self.found.values()), np.full(len(self.found), np.inf)
         number, at, gain, slope = np.reshape(self.lines, (-1, 4)).T
-        bound = np.where(fair, np.inf, -np.inf)
         np.minimum.at(bound, number.astype(int), gain + slope * (disparity - at))
-        order = np.argsort(-bound, kind="stable")[: fair.sum()]
-        return [(float(bound[k]), faces[k]) for k in order]
+        for k in np.argsort(-bound, kind="stable"):
+            least = faces[k].least
+            if least is not None and least.disparity <= disparity + NEAR:
+                yield float(bound[k]), faces[k]
 
     def beyond(self, here: Place) -> Iterator[Face]:
         """The faces of a place's rule whose multipliers hold less of what costs something: in all,

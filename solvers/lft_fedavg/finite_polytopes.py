@@ -74,7 +74,7 @@ def _group(
     for b, vertex in enumerate(same):
         u, v, pooled = problem.u[cells[b]], problem.v[:, cells[b]], problem.pooled[cells[b]]
         if corners is None:
-            hull = _Polytope(u, v, pooled, held[b], group.side[b]).upper_hull()
+            hull = _hull_by_programmes(u, v, pooled, held[b], group.side[b])
         else:
             hull = corners[b][~np.isnan(corners[b]).any(axis=1)]
             hull = hull[_upper_hull(hull @ pooled, hull @ u)]
@@ -93,14 +93,11 @@ def _corners(v: Array, held: Array, side: Array) -> Array:
     _, rows, k = v.shape
     out: list[Array] = []
     for j in range(min(rows, k) + 1):
-        pairs = itertools.product(
+        whole = np.array([*itertools.product((0.0, 1.0), repeat=k - j)])
+        for free, zero in itertools.product(
             itertools.combinations(range(k), j), itertools.combinations(range(rows), j)
-        )
-        for free, zero in pairs:
-            rest = [c for c in range(k) if c not in free]
-            whole = np.array(list(itertools.product((0.0, 1.0), repeat=k - j))).reshape(
-                2 ** (k - j), k - j
-            )
+        ):
+            rest = np.setdiff1d(np.arange(k), free)
             f = np.empty((len(v), len(whole), k))
             f[:, :, rest] = whole
             if j:
@@ -134,43 +131,33 @@ def _upper_hull(x: Array, y: Array) -> Any:
     return np.array(kept, dtype=np.intp)
 
 
-class _Polytope:
-    """Many undecided cells: the same upper hull by linear programmes, each for the corner that is
-    furthest one way.
+def _hull_by_programmes(u: Array, v: Array, pooled: Array, held: Array, side: Array) -> Array:
+    """The same upper hull of many undecided cells by linear programmes, each for the corner that is
+    furthest one way: (C, k) by increasing MD, none where there is no rule.
     """
+    bound = side != 0
+    programme = highs.Programme(side[bound, None] * v[bound])
+    box = np.zeros(u.size), np.ones(u.size)
+    limit = ROUNDING - (side * held)[bound]
 
-    def __init__(self, u: Array, v: Array, pooled: Array, held: Array, side: Array) -> None:
-        bound = side != 0
-        self.u, self.pooled = u, pooled
-        self.rows, self.limit = side[bound, None] * v[bound], -(side * held)[bound]
-        self.programme, self.cells = highs.Programme(self.rows), (np.zeros(u.size), np.ones(u.size))
-
-    def upper_hull(self) -> Array:
-        """Corners (C, k) by increasing MD; none where there is no rule."""
-        left, right = self._furthest(-1.0, 0.0), self._furthest(1.0, 0.0)
-        if left is None or right is None:
-            return np.empty((0, self.u.size))
-        found = np.array([left, right, *self._above(left, right)])
-        return found[_upper_hull(found @ self.pooled, found @ self.u)]
-
-    def _above(self, left: Array, right: Array) -> list[Array]:
-        """Corners above the chord from ``left`` to ``right``, which is split at the one furthest
-        from it.
-        """
-        x, y = float(self.pooled @ (right - left)), float(self.u @ (right - left))
-        way = (-y, x) if x > ROUNDING else (0.0, 1.0)
-        top = self._furthest(*way)
-        assert top is not None  # the same constraints as before
-        height = way[0] * float(self.pooled @ (top - left)) + way[1] * float(self.u @ (top - left))
-        if height <= ABOVE * float(np.hypot(*way)):
-            return []
-        return [top] if x <= ROUNDING else [top, *self._above(left, top), *self._above(top, right)]
-
-    def _furthest(self, md: float, accuracy: float) -> Array | None:
-        """The corner with the most md·MD + accuracy·accuracy."""
-        aim = md * self.pooled + accuracy * self.u
+    def furthest(md: float, accuracy: float) -> Any:
+        """The corner with the most md·MD + accuracy·accuracy, None where there is no rule."""
+        aim = md * pooled + accuracy * u
         size = float(np.abs(aim).max()) or 1.0
-        found = self.programme.refined(
-            aim / size, *self.cells, np.full(self.limit.size, -np.inf), self.limit + ROUNDING
-        )
+        found = programme.refined(aim / size, *box, np.full(limit.size, -np.inf), limit)
         return None if found is None else found.x
+
+    left, right = furthest(-1.0, 0.0), furthest(1.0, 0.0)
+    if left is None or right is None:
+        return np.empty((0, u.size))
+    found, chords = [left, right], [(left, right)]
+    while chords:  # each is split at the corner furthest above it
+        left, right = chords.pop()
+        x, y = pooled @ (right - left), u @ (right - left)
+        way = (-y, x) if x > ROUNDING else (0.0, 1.0)
+        top = furthest(*way)
+        if (way[0] * pooled + way[1] * u) @ (top - left) > ABOVE * np.hypot(*way):
+            found.append(top)
+            chords += [(left, top), (top, right)] if x > ROUNDING else []
+    corners = np.array(found)
+    return corners[_upper_hull(corners @ pooled, corners @ u)]

@@ -101,7 +101,7 @@ class FedAvgSearch:
     def start(self, eps: Array) -> Face | None:
         """The face of the multipliers that are found for budgets (I,); None where none are."""
         with suppress(CertificationError):
-            found = solve_box(self.faces.local.at(eps), settle=False)
+            found = solve_box(self.faces.local.at(eps))
             return self.faces.face(found.multipliers, found.f)
         return None
 

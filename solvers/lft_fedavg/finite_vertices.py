@@ -17,6 +17,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -84,26 +85,17 @@ def vertices(problem: LinearProgramme, limit: int) -> Vertices:
     ------
     TooMany : there are more than ``limit``, or too many planes meet in them.
     """
-    walk = _Walk(problem)
-    here = decided(problem, np.zeros((1, problem.v.shape[0])))
-    known, parts = {_key(here.lam[0])}, [here]
+    walk, here = _Walk(problem), decided(problem, np.zeros((1, len(problem.v))))
+    known, parts = {_key(here.lam[0])}, [here.lam]
     while here.lam.size:
-        lam = walk.neighbours(here)
-        fresh = []
-        for row in lam:
-            key = _key(row)
-            if key not in known:
-                known.add(key)
-                fresh.append(row)
-        there = decided(problem, np.reshape(fresh, (len(fresh), lam.shape[1])))
-        here = there.take(np.flatnonzero(possible(problem, there)))
-        parts.append(here)
-        if sum(len(part.lam) for part in parts) > limit:
+        fresh = {key: row for row in walk.neighbours(here) if (key := _key(row)) not in known}
+        known |= fresh.keys()
+        there = decided(problem, np.reshape([*fresh.values()], (len(fresh), len(problem.v))))
+        here = there.take(possible(problem, there))
+        parts.append(here.lam)
+        if sum(map(len, parts)) > limit:
             raise TooMany(f"more than {limit} vertices")
-    joined = [
-        np.concatenate(v) for v in zip(*((p.lam, p.tied, p.fixed) for p in parts), strict=True)
-    ]
-    return Vertices(*joined)
+    return decided(problem, np.concatenate(parts))
 
 
 def _key(lam: Array) -> bytes:
@@ -122,21 +114,16 @@ def undecided(u: Array, v: Array, lam: Array, s: Array) -> Array:
     (..., K).
     """
     size = np.abs(v)
-    return np.abs(s) <= TIED * (np.abs(u) + np.abs(lam) @ size) + ZERO * size.max(
-        axis=0, initial=0.0
-    )
+    terms = np.abs(u) + np.abs(lam) @ size
+    return np.abs(s) <= TIED * terms + ZERO * size.max(axis=0, initial=0.0)
 
 
-def possible(problem: LinearProgramme, found: Vertices) -> Array:
+def possible(problem: LinearProgramme, found: Vertices) -> Any:
     """(B,) whether the tied cells can give each MD_i, on its own, the sign that it must have."""
-    fits = np.ones(len(found.lam), dtype=bool)
-    for i, row in enumerate(problem.v):
-        side = found.side[:, i]
-        least = np.where(
-            side > 0, found.tied @ np.minimum(row, 0.0), found.tied @ np.minimum(-row, 0.0)
-        )
-        fits &= side * (found.fixed @ row) + least <= WRONG
-    return fits
+    v = problem.v
+    least, most = (found.tied @ part.T for part in (np.minimum(v, 0.0), np.maximum(v, 0.0)))
+    wrong = found.side * (found.fixed @ v.T) + np.where(found.side > 0, least, -most)
+    return np.all((found.side == 0) | (wrong <= WRONG), axis=1)
 
 
 class _Walk:
@@ -191,7 +178,5 @@ class _Walk:
 
 def _directions(normals: Array) -> tuple[Array, Array]:
     """Unit directions (L, K) of the lines normal to (L, K-1, K), and whether these fix one."""
-    if normals.shape[1] == 0:
-        return np.ones((len(normals), 1)), np.ones(len(normals), dtype=bool)
     _, size, basis = np.linalg.svd(normals)
-    return basis[:, -1], size[:, -1] > FLAT
+    return basis[:, -1], size.min(axis=1, initial=1.0) > FLAT

@@ -18,7 +18,6 @@ SHORTER = 1e-3  # first steps, each time that BFGS begins again
 TRIES = 5
 HUGE = 1e15  # a value below -HUGE is on its way to -inf
 LARGEST = 300  # unknowns up to which Newton's matrix is formed
-NEWTON_STEPS = 8
 
 Function = Callable[[Array], tuple[float, Array]]
 """θ (d,) to (value, gradient (d,)); (inf, anything) outside the domain."""

@@ -147,35 +147,33 @@ def _together(losses: Any, jac: Any) -> Losses:
         raise ValueError(
             f"losses must be a function, or a list of functions, one per client, got {losses!r}"
         )
-    each, slopes = ([losses], [jac]) if one else (list(losses), jac)
+    each, slopes = ([losses], [jac]) if one else (losses, jac)
     if jac is not True and not (_functions(slopes) and len(slopes) == len(each)):
         wanted = "a function θ -> (n, d), or True where losses returns both"
         wanted = wanted if one else f"True, or a list of {len(each)} gradients, one per loss"
         raise ValueError(f"jac must be {wanted}, got {jac!r}")
 
     def together(theta: Array) -> tuple[Array, Array]:
+        got: list[Any]
         if jac is True:
-            pairs = [_pair(f(theta)) for f in each]
+            got = [f(theta) for f in each]
         else:
-            pairs = [_pair((f(theta), g(theta))) for f, g in zip(each, slopes, strict=True)]
-        if one:
-            return pairs[0]
-        slope = np.stack([np.atleast_1d(slope) for _, slope in pairs])
-        return np.array([float(value) for value, _ in pairs]), slope
+            got = [(f(theta), g(theta)) for f, g in zip(each, slopes, strict=True)]
+        if any(not isinstance(pair, (list, tuple)) or len(pair) != 2 for pair in got):
+            raise ValueError(
+                "losses must return the pair (values, Jacobian) where jac is True, got something "
+                "else"
+            )
+        value, slope = got[0]
+        if not one:
+            value, slope = [float(v) for v, _ in got], [np.atleast_1d(row) for _, row in got]
+        return np.asarray(value, dtype=np.float64), np.asarray(slope, dtype=np.float64)
 
     return together
 
 
 def _functions(given: Any) -> bool:
     return isinstance(given, (list, tuple)) and bool(given) and all(map(callable, given))
-
-
-def _pair(got: Any) -> tuple[Array, Array]:
-    if not isinstance(got, (list, tuple)) or len(got) != 2:
-        raise ValueError(
-            "losses must return the pair (values, Jacobian) where jac is True, got something else"
-        )
-    return np.asarray(got[0], dtype=np.float64), np.asarray(got[1], dtype=np.float64)
 
 
 def _check(f: Array, J: Array, d: int) -> None:

@@ -18,79 +18,60 @@ class AcceptSets:
 
     Attributes
     ----------
-    owner, cut, rising : (R,) sign changes sorted by owner and position; ``rising``: s > 0 to the
-        right.
+    cut, sign : (B, C) the ends of each set, increasing, and 1 where s rises there, -1 where it
+        falls; both are 0 behind a set's last end.
     first : (B,) bool, whether the set reaches -inf.
     integrals : (B, J) ∫ F_j over the set.
     """
 
-    owner: Array
     cut: Array
-    rising: Array
+    sign: Array
     first: Array
     integrals: Array
 
+    @property
+    def counts(self) -> Array:
+        """(B,) how many ends each set has."""
+        return (self.sign != 0).sum(axis=1)
+
+    def line(self, b: int) -> tuple[Array, Array]:
+        """The ends (R,) of set ``b``, and whether (R + 1,) it has what is between them, 1 or 0."""
+        cut = self.cut[b, self.sign[b] != 0]
+        return cut, (self.first[b] + np.arange(cut.size + 1)) % 2.0
+
     def intervals(self, b: int) -> list[tuple[float, float]]:
-        """The accept set of combination ``b`` as disjoint increasing intervals."""
-        cuts = [float(c) for c in self.cut[self.owner == b]]
-        ends = [-np.inf, *cuts, np.inf]
+        """Set ``b`` as disjoint increasing intervals."""
+        ends = [-np.inf, *self.line(b)[0].tolist(), np.inf]
         start = 0 if self.first[b] else 1
         return [(ends[k], ends[k + 1]) for k in range(start, len(ends) - 1, 2)]
 
     @property
-    def counts(self) -> Array:
-        """(B,) how many cuts each set has."""
-        return np.bincount(self.owner, minlength=self.first.size)
-
-    def beside(self, table: Array) -> Array:
-        """(B, C, n) values (n, R) of all cuts, those of each set side by side and 0 after them."""
-        counts = self.counts
-        out = np.zeros((counts.size, counts.max(initial=0), len(table)))
-        out[self.owner, self.place] = table.T
-        return out
-
-    @property
-    def place(self) -> Array:
-        """(R,) of each cut, how many of its own set are before it."""
-        return np.arange(self.cut.size) - np.searchsorted(self.owner, self.owner)
-
-    def line(self, b: int) -> tuple[Array, Array]:
-        """The cuts (R_b,) of combination ``b``, and whether (R_b + 1,) it accepts between them, 1
-        or 0.
-        """
-        cut = self.cut[self.owner == b]
-        return cut, (self.first[b] + np.arange(cut.size + 1)) % 2.0
-
-    @property
     def steps(self) -> tuple[Array, Array]:
-        """All cuts (R,), increasing, and whether (R + 1, B) each set holds what is between them, 1
+        """All ends (R,), increasing, and whether (R + 1, B) each set holds what is between them, 1
         or 0.
         """
-        order = np.argsort(self.cut, kind="stable")
+        at = np.nonzero(self.sign)
+        order = np.argsort(self.cut[at], kind="stable")
         jumps = np.zeros((order.size + 1, self.first.size))
         jumps[0] = self.first
-        jumps[1 + np.arange(order.size), self.owner[order]] = np.where(self.rising[order], 1, -1)
-        return self.cut[order], jumps.cumsum(axis=0)
+        jumps[1 + np.arange(order.size), at[0][order]] = self.sign[at][order]
+        return self.cut[at][order], jumps.cumsum(axis=0)
 
     def take(self, rows: Array) -> AcceptSets:
         """The sets ``rows`` (positions), in that order."""
-        size = self.counts[rows]
-        owner = np.repeat(np.arange(len(rows)), size)
-        first = np.searchsorted(self.owner, rows)[owner]
-        at = first + np.arange(owner.size) - np.searchsorted(owner, owner)
-        return AcceptSets(
-            owner, self.cut[at], self.rising[at], self.first[rows], self.integrals[rows]
-        )
+        sign = self.sign[rows]
+        most = int((sign != 0).any(axis=0).sum())
+        own = self.cut[rows, :most], sign[:, :most]
+        return AcceptSets(*own, self.first[rows], self.integrals[rows])
 
     def join(self, other: AcceptSets) -> AcceptSets:
         """Both, one after the other."""
-        return AcceptSets(
-            np.concatenate([self.owner, other.owner + self.first.size]),
-            np.concatenate([self.cut, other.cut]),
-            np.concatenate([self.rising, other.rising]),
-            np.concatenate([self.first, other.first]),
-            np.concatenate([self.integrals, other.integrals]),
-        )
+        count, most = len(self.sign), max(self.sign.shape[1], other.sign.shape[1])
+        cut, sign = both = np.zeros((2, count + len(other.sign), most))
+        for sets, rows in ((self, slice(count)), (other, slice(count, None))):
+            both[:, rows, : sets.sign.shape[1]] = sets.cut, sets.sign
+        first = np.concatenate([self.first, other.first])
+        return AcceptSets(cut, sign, first, np.concatenate([self.integrals, other.integrals]))
 
 
 def accept_sets(functions: Sequence[Piecewise], weights: Sequence[Array]) -> list[AcceptSets]:
@@ -146,4 +127,8 @@ def _between(functions: Piecewise, weights: Array, owner: Array, x: Array) -> Ac
     np.add.at(integrals, owner[:-1][positive & inner], parts[:, positive & inner].T)
     change = inner[1:] & inner[:-1] & (positive[1:] != positive[:-1])
     at = np.flatnonzero(change) + 1
-    return AcceptSets(owner[at], x[at], positive[at], positive[starts], integrals)
+    own = owner[at]
+    place = np.arange(own.size) - np.searchsorted(own, own)
+    cut, sign = np.zeros((2, count, place.max(initial=-1) + 1))
+    cut[own, place], sign[own, place] = x[at], np.where(positive[at], 1.0, -1.0)
+    return AcceptSets(cut, sign, positive[starts], integrals)

@@ -140,28 +140,27 @@ def worth(problem: Constraints, integrals: Sequence[Array], lam: Array) -> tuple
     return accuracy, values
 
 
-def hessian(
-    problem: Constraints, point: DualPoint, others: Sequence[Piecewise] | None = None
-) -> Array:
-    """∂ values_k / ∂ λ_l (B, K, K); with ``others``, E functions at each place, ∂ of their
-    integrals over the accept sets: (B, E, K).
+def derivatives(
+    problem: Constraints, point: DualPoint, others: Sequence[Piecewise]
+) -> tuple[Array, Array]:
+    """(B, K, K) the derivatives of the values in λ, D's Hessian, and (B, E, K) those of the
+    integrals of E other functions of each place over the accept sets.
 
     Each end x_r of an accept set moves by -(v_l(x_r) / s'(x_r)) dλ_l and carries v_k(x_r) of the
     functional.
     """
-    b, k = point.lam.shape
-    out = np.zeros((b, k if others is None else len(others[0].coefficients), k))
-    for p, (profile, rows, sets) in enumerate(
-        zip(problem.profiles, problem.coefficients, point.sets, strict=True)
-    ):
-        mixed = weights(point.lam, rows)[sets.owner]
-        value, slopes = profile.at(sets.cut, 1)
-        slope = np.abs(np.einsum("rj,jr->r", mixed, slopes))
-        v = rows @ value[1:]  # (K, R)
-        carried = v if others is None else others[p].values(sets.cut)
-        flow = np.divide(v, slope, out=np.zeros_like(v), where=slope > 0)
-        np.add.at(out, sets.owner, np.einsum("er,kr->rek", carried, flow))
-    return out
+    own, more = [], []
+    places = zip(problem.profiles, problem.coefficients, point.sets, others, strict=True)
+    for profile, rows, sets, functions in places:
+        shape = 2, len(profile.coefficients), *sets.cut.shape
+        value, slopes = profile.at(sets.cut.ravel(), 1).reshape(shape)
+        slope = np.abs(np.einsum("bj,jbc->bc", weights(point.lam, rows), slopes))
+        v = np.tensordot(rows, value[1:], 1)  # (K, B, C)
+        moves = (sets.sign != 0) & (slope > 0)
+        flow = np.divide(v, slope, out=np.zeros_like(v), where=moves).transpose(1, 2, 0)
+        own.append(v.swapaxes(0, 1) @ flow)
+        more.append(functions.values(sets.cut).swapaxes(0, 1) @ flow)
+    return np.sum(own, axis=0), np.sum(more, axis=0)
 
 
 def kkt_residual(lam: Array, values: Array, eps: Array) -> Array:

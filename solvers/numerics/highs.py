@@ -19,7 +19,7 @@ from fairfl._support.checks import Array
 
 OPTIONS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 LOOSE = dict.fromkeys(OPTIONS, 1e-7)
-TRIES = {"presolve": "off"} | OPTIONS, {"presolve": "choose"}, LOOSE
+TRIES = {"presolve": "off"} | OPTIONS, {"presolve": "choose"} | OPTIONS, LOOSE
 """Presolving takes longer than most of these programmes, but removes what depends on each other.
 HiGHS may go in circles where it is asked for 1e-10; with its own 1e-7 it is robust.
 """
@@ -71,7 +71,7 @@ class Programme:
             matrix.value_ = table.T[column, matrix.index_]
         self.table = table
         self._model: Any = highspy.Highs()
-        self._set(ALWAYS | TRIES[0])
+        self._set(ALWAYS)
         self._model.passModel(lp)
         self._rows, self._columns = (np.arange(n, dtype=np.int32) for n in (rows, columns))
 
@@ -83,17 +83,14 @@ class Programme:
         model.changeColsCost(gain.size, self._columns, -gain)
         model.changeColsBounds(gain.size, self._columns, below, above)
         model.changeRowsBounds(low.size, self._rows, low, high)
-        status, options = None, TRIES[0]
+        status = None
         for options in TRIES:
-            if options is not TRIES[0]:
-                model.clearSolver()
-                self._set(options)
+            self._set(options)
             model.run()
             status = model.getModelStatus()
             if status in ENDS:
                 break
-        if options is not TRIES[0]:
-            self._set(TRIES[0])
+            model.clearSolver()
         if status != ENDS[0]:
             return None
         found = model.getSolution()

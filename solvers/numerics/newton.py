@@ -65,42 +65,32 @@ def settled(problem: Constraints, point: DualPoint, eps: Array) -> tuple[DualPoi
         good &= found.dual(eps[rows]) <= limit[rows]
         point = point.replaced(rows[good], found.take(np.flatnonzero(good)))
         better[rows[good]] = True
-        left = np.flatnonzero(~good & ~same_cuts(exact, here))
+        pairs = zip(exact.sets, here.sets, strict=True)
+        left = np.flatnonzero(~good & np.any([a.counts != b.counts for a, b in pairs], axis=0))
         rows, here = rows[left], exact.take(left)
         if not rows.size:
             break
     return point, better
 
 
-def same_cuts(one: DualPoint, other: DualPoint) -> Array:
-    """(B,) whether both have as many cuts, at each place."""
-    pairs = zip(one.sets, other.sets, strict=True)
-    return np.all([a.counts == b.counts for a, b in pairs], axis=0)
-
-
 @dataclass(frozen=True)
 class _Cuts:
-    """The cuts (B, C) of B rules, the places side by side, each in ``columns`` of its own, as many
-    as its longest set has cuts: ``sign`` (B, C) is 1 where s rises, -1 where it falls, 0 where
-    there is no cut. ``first`` (B, P): whether the sets reach -inf; ``length`` (C,) of the lines.
+    """The cuts (B, C) of B rules, side by side, each column at one ``place`` (C,): ``sign`` (B, C)
+    is 1 where s rises, -1 where it falls, 0 where there is no cut. ``first`` (B, P): whether the
+    sets reach -inf.
     """
 
     problem: Constraints
-    columns: tuple[slice, ...]
+    place: Array
     cut: Array
     sign: Array
     first: Array
-    length: Array
 
     @classmethod
     def of(cls, problem: Constraints, sets: Sequence[AcceptSets]) -> _Cuts:
-        parts = [s.beside(np.stack([s.cut, np.where(s.rising, 1.0, -1.0)])) for s in sets]
-        ends = np.cumsum([0, *(part.shape[1] for part in parts)])
-        columns = tuple(map(slice, ends[:-1].tolist(), ends[1:].tolist()))
-        cut, sign = np.moveaxis(np.concatenate(parts, axis=1), 2, 0)
-        length = np.repeat([np.ptp(f.edges) for f in problem.profiles], np.diff(ends))
-        first = np.stack([own.first for own in sets], axis=1)
-        return cls(problem, columns, cut, sign, first, length)
+        place = np.repeat(np.arange(len(sets)), [own.cut.shape[1] for own in sets])
+        cut, sign = np.concatenate([np.stack([own.cut, own.sign]) for own in sets], axis=2)
+        return cls(problem, place, cut, sign, np.stack([own.first for own in sets], axis=1))
 
     def take(self, rows: Array) -> _Cuts:
         return replace(self, cut=self.cut[rows], sign=self.sign[rows], first=self.first[rows])
@@ -111,8 +101,9 @@ class _Cuts:
         """
         table = np.empty((2, len(self.cut), 1 + self.problem.count, self.cut.shape[1]))
         integrals = []
-        places = zip(self.problem.profiles, self.problem.coefficients, self.columns, strict=True)
-        for p, (profile, rows, part) in enumerate(places):
+        places = zip(self.problem.profiles, self.problem.coefficients, strict=True)
+        for p, (profile, rows) in enumerate(places):
+            part = self.place == p
             own = self.cut[:, part]
             shape = 3, len(profile.coefficients), *own.shape
             above, *both = profile.at(own.ravel()).reshape(shape)
@@ -127,13 +118,11 @@ class _Cuts:
         """(B,) the part in (0, 1] of shifts (B, C) that keeps the cuts apart and close by, see
         NARROWEST.
         """
-        beside = self.sign[:, 1:] != 0
-        beside[:, [part.start - 1 for part in self.columns if 0 < part.start <= len(beside[0])]] = (
-            False
-        )
+        beside = (self.sign[:, 1:] != 0) & (np.diff(self.place) == 0)
+        length = np.array([np.ptp(f.edges) for f in self.problem.profiles])[self.place]
         moved = np.concatenate([np.where(beside, -np.diff(shift), 0.0), np.abs(shift)], axis=1)
         gaps = np.where(beside, (1.0 - NARROWEST) * np.diff(self.cut), 1.0)
-        wide = np.concatenate([gaps, np.tile(FARTHEST * self.length, (len(gaps), 1))], axis=1)
+        wide = np.concatenate([gaps, np.tile(FARTHEST * length, (len(gaps), 1))], axis=1)
         return (wide / np.maximum(np.maximum(moved, wide), 1e-300)).min(axis=1, initial=1.0)
 
 
@@ -173,8 +162,8 @@ def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
             own[rows] = new
         accuracy[rows], values[rows] = worth(problem, found, lam[rows])
     sets = [
-        replace(old, cut=ends[:, part][start.sign[:, part] != 0], integrals=new)
-        for old, part, new in zip(point.sets, start.columns, integrals, strict=True)
+        replace(old, cut=ends[:, start.place == p], integrals=new)
+        for p, (old, new) in enumerate(zip(point.sets, integrals, strict=True))
     ]
     return DualPoint(lam, tuple(sets), accuracy, values)
 

@@ -46,7 +46,11 @@ def refine(
     lines : a rule whose cells are the first ones; by default a coin toss, which meets all budgets
         of fairness. If no rule on the first cells meets the budgets, it is returned.
     """
-    best = min(visited[-RECENT:], key=lambda p: _bound(p, eps))
+
+    def bound(point: DualPoint) -> float:
+        return float(point.dual(eps[None])[0])
+
+    best = min(visited[-RECENT:], key=bound)
     proposed = [dual_point(problem, np.zeros((1, problem.count))), *visited[-RECENT:]]
     lines = lines or [(np.empty(0), np.array([0.5]))] * len(problem.profiles)
     for _ in range(ROUNDS):
@@ -55,17 +59,17 @@ def refine(
         if found is None:
             break
         lines, lam, value = found
-        if _bound(best, eps) - value <= MET:
+        if bound(best) - value <= MET:
             break
         # in-out separation: proposals on the way to the best known multipliers are steadier than
         # the programme's own
         centre = best.lam[0]
         tried = dual_point(problem, centre + STEPS[:, None] * (lam - centre))
         own = [tried.take(np.array([k])) for k in range(STEPS.size)]
-        best = min([best, *own], key=lambda p: _bound(p, eps))
+        best = min([best, *own], key=bound)
         found, better = settled(problem, best, eps[None])
         if better[0]:
-            best = min(best, found, key=lambda p: _bound(p, eps))
+            best = min(best, found, key=bound)
         proposed = [best, *own]
     return [_joined(*line) for line in lines], best
 
@@ -76,16 +80,12 @@ def _joined(ends: Array, rates: Array) -> Line:
     return ends[kept], rates[np.append(True, kept)]
 
 
-def _bound(point: DualPoint, eps: Array) -> float:
-    return float(point.dual(eps[None])[0])
-
-
 def _cut(problem: Constraints, p: int, line: Line, proposed: list[DualPoint]) -> Array:
     """The cells' ends (m,) at place p: where the rate changes, and where scores change sign."""
     (ends, rates), profile = line, problem.profiles[p]
     if ends.size > MANY:
         ends, _ = _joined(ends, rates)
-    for cut in (point.sets[p].cut for point in proposed):
+    for cut in (point.sets[p].line(0)[0] for point in proposed):
         padded = np.concatenate([[-np.inf], ends, [np.inf]])
         right = np.searchsorted(padded, cut)
         apart = np.minimum(padded[right] - cut, cut - padded[right - 1])

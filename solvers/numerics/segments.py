@@ -21,60 +21,50 @@ BLOCK = 2_000_000
 
 @dataclass(frozen=True)
 class Segments:
-    """Segments by increasing disparity: ``disparity`` (S, 2) and ``accuracy`` (S, 2) of their ends.
-
-    ``other`` (S, 2, M) is linear along them too, ``owner`` (S,) says what a segment belongs to.
+    """Segments by increasing disparity: ``ends`` (S, 2, 2 + M) have the disparity, the accuracy and
+    M more numbers that are linear along a segment; ``owner`` (S,) says what it belongs to.
     """
 
-    disparity: Array
-    accuracy: Array
-    other: Array
+    ends: Array
     owner: Array
 
     @classmethod
     def folded(cls, md: Array, accuracy: Array, other: Array, owner: Array) -> Segments:
-        """From segments of signed ``md`` (S, 2): those that cross 0 are split there, and |md|
-        increases.
+        """From segments of signed ``md`` (S, 2), ``accuracy`` (S, 2) and ``other`` (S, 2, M): those
+        that cross 0 are split there, and |md| increases.
         """
+        ends = np.concatenate([md[..., None], accuracy[..., None], other], axis=2)
         across = np.flatnonzero(md.min(axis=1, initial=0.0) * md.max(axis=1, initial=0.0) < 0)
-        place = md[across, 0] / (md[across, 0] - md[across, 1])
-        middle = _between(accuracy[across], place), _between(other[across], place)
-        ends = np.repeat(np.concatenate([np.arange(len(md)), across])[:, None], 2, axis=1)
-        md, accuracy, other = md[ends[:, 0]], accuracy[ends[:, 0]], other[ends[:, 0]]
-        for rows, end in ((across, 1), (np.arange(len(md) - len(across), len(md)), 0)):
-            md[rows, end], accuracy[rows, end], other[rows, end] = 0.0, *middle
-        turned = np.abs(md[:, 0]) > np.abs(md[:, 1])
-        md[turned], accuracy[turned], other[turned] = (
-            md[turned, ::-1],
-            accuracy[turned, ::-1],
-            other[turned, ::-1],
-        )
-        return cls(np.abs(md), accuracy, other, owner[ends[:, 0]])
+        middle = _between(ends[across], md[across, 0] / (md[across, 0] - md[across, 1]))
+        middle[:, 0] = 0.0
+        ends = np.concatenate([ends, np.stack([middle, ends[across, 1]], axis=1)])
+        ends[across, 1] = middle
+        ends[..., 0] = np.abs(ends[..., 0])
+        turned = ends[:, 0, 0] > ends[:, 1, 0]
+        ends[turned] = ends[turned, ::-1]
+        return cls(ends, np.append(owner, owner[across]))
 
     def undominated(self) -> Segments:
         """Without the segments that are nowhere better than an end of others at most as
         disparate.
         """
-        order = np.argsort(self.disparity, axis=None, kind="stable")
-        best = np.maximum.accumulate(self.accuracy.ravel()[order])
-        reached = best[
-            np.searchsorted(self.disparity.ravel()[order], self.disparity[:, 0], side="right") - 1
-        ]
-        kept = self.accuracy.max(axis=1) >= reached
-        return Segments(
-            self.disparity[kept], self.accuracy[kept], self.other[kept], self.owner[kept]
-        )
+        disparity, accuracy = self.ends[..., 0], self.ends[..., 1]
+        order = np.argsort(disparity, axis=None, kind="stable")
+        best = np.maximum.accumulate(accuracy.ravel()[order])
+        place = np.searchsorted(disparity.ravel()[order], disparity[:, 0], side="right")
+        kept = accuracy.max(axis=1) >= best[place - 1]
+        return Segments(self.ends[kept], self.owner[kept])
 
     @property
     def smallest(self) -> float:
         """The smallest disparity."""
-        return float(self.disparity[:, 0].min())
+        return float(self.ends[:, 0, 0].min())
 
     @property
     def largest(self) -> float:
         """The disparity of the most accurate point, of several the least disparate."""
-        best = self.accuracy >= self.accuracy.max() - EQUAL
-        return float(self.disparity[best].min())
+        disparity, accuracy = self.ends[..., 0], self.ends[..., 1]
+        return float(disparity[accuracy >= accuracy.max() - EQUAL].min())
 
     def best(self, disparity: Array) -> tuple[Array, Array, Array]:
         """The most accurate points with at most ``disparity`` (P,): accuracy, segments and places
@@ -91,32 +81,22 @@ class Segments:
         return accuracy, segment, place
 
     def _best(self, disparity: Array) -> tuple[Array, Array, Array]:
-        left, right = self.disparity.T
+        (left, first), (right, last) = self.ends[..., 0:2].transpose(1, 2, 0)
         width = right - left
-        rises = self.accuracy[:, 1] > self.accuracy[:, 0]
-        reach = np.divide(
-            disparity[:, None] - left,
-            width,
-            out=np.ones((len(disparity), len(left))),
-            where=width > 0,
-        )
-        place = np.where(rises, np.clip(reach, 0.0, 1.0), 0.0)
-        offer = self.accuracy[:, 0] + place * (self.accuracy[:, 1] - self.accuracy[:, 0])
+        far = np.ones((len(disparity), len(left)))
+        np.divide(disparity[:, None] - left, width, out=far, where=width > 0)
+        place = np.where(last > first, np.clip(far, 0.0, 1.0), 0.0)
+        offer = first + place * (last - first)
         offer = np.where(left <= disparity[:, None] + EQUAL, offer, -np.inf)
-        segment = offer.argmax(axis=1)
-        rows = np.arange(len(disparity))
+        segment, rows = offer.argmax(axis=1), np.arange(len(disparity))
         return offer[rows, segment], segment, place[rows, segment]
 
     def at(self, segment: Array, place: Array) -> tuple[Array, Array, Array]:
-        """Disparity (P,), accuracy (P,) and ``other`` (P, M) at places of segments."""
-        return (
-            _between(self.disparity[segment], place),
-            _between(self.accuracy[segment], place),
-            _between(self.other[segment], place),
-        )
+        """Disparity (P,), accuracy (P,) and the M other numbers (P, M) at places of segments."""
+        found = _between(self.ends[segment], place)
+        return found[:, 0], found[:, 1], found[:, 2:]
 
 
 def _between(ends: Array, place: Array) -> Array:
-    """(P, ...) at ``place`` (P,) between ends (P, 2, ...); the ends themselves are exact."""
-    t = place.reshape(-1, *[1] * (ends.ndim - 2))
-    return (1.0 - t) * ends[:, 0] + t * ends[:, 1]
+    """(P, n) at ``place`` (P,) between ends (P, 2, n); the ends themselves are exact."""
+    return (1.0 - place)[:, None] * ends[:, 0] + place[:, None] * ends[:, 1]

@@ -16,6 +16,7 @@ from fairfl.sims.data.federated import SOURCES, FederatedData, load_federated, s
 from fairfl.sims.data.federated.fedfb_synthetic import fedfb_synthetic
 from fairfl.sims.data.federated.split_people import split_people
 from fairfl.sims.data.partition import dirichlet, iid, label_shards, two_groups
+from fairfl.sims.data.table_file import Form
 from fairfl.sims.data.tables import DATASETS, load, read_people
 from fairfl.sims.engine import (
     MLP,
@@ -106,9 +107,10 @@ def _people(name: str, section: Section, seed: int) -> Any:
         groups = section.done(section.text("groups", (), "two"))
         return load(name, groups=groups, seed=seed)
     file, label, group = (section.text(key) for key in ("file", "label", "group"))
-    client, blind = section.text("client", (), None), section.flag("blind", default=False)
+    client, one = section.text("client", (), None), section.text("positive", (), None)
+    blind, form = section.flag("blind", default=False), Form(pos_label=one)
     section.done(None)
-    return read_people(file, label=label, group=group, client=client, blind=blind)
+    return read_people(file, label=label, group=group, client=client, blind=blind, form=form)
 
 
 def _assign(found: FederatedData, section: Section, seed: int) -> FederatedData:

@@ -95,15 +95,6 @@ def test_entry_points_of_installed_packages(tmp_path, monkeypatch):
         own_parts.own_modules("claims")
 
 
-def test_a_figure_without_a_name_is_told(tmp_path):
-    from fairfl.figures.catalog.all_figures import registered
-
-    (tmp_path / "planted_e.py").write_text("def draw(data): ...")
-    own_parts.import_parts([str(tmp_path / "planted_e.py")])
-    with pytest.raises(ValueError, match="figure planted_e must define NAME"):
-        registered()
-
-
 def test_workers_have_them_from_anywhere_and_say_where_they_fail(tmp_path):
     """From a folder that Python does not look into."""
     text = FIGURE.replace("data(): ...", "data():\n    1 / 0")

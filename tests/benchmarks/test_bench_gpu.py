@@ -26,21 +26,6 @@ def test_all_rows_on_the_cpu():
     assert "images a second" in networks.note and "TFLOP/s" in networks.note
 
 
-def test_a_gpu_is_given_the_full_work(monkeypatch):
-    """With a GPU there, rows come from the full work; the quick table has the few."""
-    seen = []
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(bench_gpu, "rows", lambda device, work: seen.append((device, work)) or [])
-    assert list(bench_gpu.on_gpu(timing.FULL)) == list(bench_gpu.on_gpu(timing.QUICK)) == []
-    assert seen == [("cuda", bench_gpu.Work()), ("cuda", bench_gpu.FEW)]
-    assert bench_gpu.Work().clients[-1] == 100_000 and bench_gpu.Work().side == 32
-
-
-def test_bytes_by_hand():
-    """240 samples of 60 features and a label; three models of 610 parameters in and out."""
-    assert bench_gpu.least_bytes(240, 3, 610) == 4 * (240 * 61 + 2 * 3 * 610)
-
-
 def test_operations_of_a_resnet():
     """Forward 0.556 G multiplications and additions at width 64 (He et al.'s ResNet-18 on 32 x 32:
     11.2 M parameters).
@@ -58,8 +43,3 @@ def test_operations_of_a_resnet():
     # a multiplication and an addition each; backward twice as many, but for the gradient of the
     # images
     assert counted == 2 * (3 * forward - 3 * 64 * 9 * 1024)
-
-
-def test_the_clock_skips_the_first_two_runs():
-    calls = []
-    assert 0 <= device_speed.timed(lambda: calls.append(1), "cpu", 3) < 1 and len(calls) == 5

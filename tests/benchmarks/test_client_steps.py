@@ -5,31 +5,24 @@ import pytest
 import torch
 
 from benchmarks import client_steps, in_turn, simulator
+from fairfl.sims import engine
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import (
-    MLP,
-    ClientData,
-    Computing,
-    Parts,
-    Replicate,
-    Simulation,
-    Softmax,
-    Training,
-)
 
 
 @pytest.mark.parametrize("hidden", [(), (7,)])
 def test_numpy_is_the_engine(hidden):
     widths = (simulator.FEATURES, *hidden, simulator.CLASSES)
     layers = client_steps.start(widths)
-    model = MLP(widths) if hidden else Softmax(*widths)
+    model = engine.MLP(widths) if hidden else engine.Softmax(*widths)
     x, y = client_steps.people(3)
-    data = ClientData(
+    data = engine.ClientData(
         x.reshape(-1, simulator.FEATURES), y.ravel(), np.arange(4) * simulator.SAMPLES
     )
-    training = Training(rounds=1, lr=client_steps.LR, batch_size=None)
-    computing = Computing(device="cpu", dtype="float64")
-    run = Simulation(model, Parts(data), [Replicate(FedAvg())], training, computing)
+    training = engine.Training(rounds=1, lr=client_steps.LR, batch_size=None)
+    computing = engine.Computing(device="cpu", dtype="float64")
+    run = engine.Simulation(
+        model, engine.Parts(data), [engine.Replicate(FedAvg())], training, computing
+    )
 
     def one_row():
         return np.concatenate([np.vstack(layer).ravel(order) for layer in layers])
@@ -55,14 +48,3 @@ def test_the_loop_is_the_engine_for_models_whose_clients_go_in_turn():
         found = torch.nn.utils.parameters_to_vector(network.parameters()).detach()
         assert run.model.in_turn and (found - before).abs().max() > 1e-3
         torch.testing.assert_close(run.params[0], found, rtol=1e-4, atol=1e-6)
-
-
-def test_the_backend_that_loops_is_the_engine():
-    model = Softmax(simulator.FEATURES, simulator.CLASSES)
-    sizes = np.full(3, simulator.SAMPLES)
-    ours, loop = (simulator.simulation(model, sizes, backend) for backend in ("batched", "loop"))
-    (mine,), (other,) = ours.step(), loop.step()
-    assert mine["steps"] == other["steps"] == 36
-    np.testing.assert_allclose(
-        ours.params.numpy(), loop.params.detach().numpy(), rtol=1e-4, atol=1e-5
-    )

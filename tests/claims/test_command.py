@@ -3,34 +3,22 @@ where it was.
 """
 
 import json
-import os
-import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from planted_claims import unchecked
-from typer.testing import CliRunner
 
 from fairfl._support.manifest import sealed, unsealed
 from fairfl.claims import record, registry
-from fairfl.cli.main import app
 
 SMALL = "pffl/table-1-variance"
 
 
 @pytest.fixture
-def cli():
-    def run(*words):
-        result = CliRunner().invoke(app, ["claims", *map(str, words)])
-        if result.exception is not None and not isinstance(result.exception, SystemExit):
-            raise result.exception  # a traceback, which no user should see
-        return result
-
-    return run
+def cli(cli):
+    return lambda *words: cli("claims", *words)
 
 
 @pytest.fixture
@@ -254,31 +242,6 @@ def test_processes_find_the_same_as_one(cli, own_record):
         for jobs in (1, 2)
     )
     assert one == two and len(one) == 3
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the processes")
-def test_ctrl_c_stops_the_processes_too(tmp_path):
-    main = "from fairfl.cli.main import main; main()"
-    words = f"claims check pffl --deep --jobs 2 --out {tmp_path}".split()
-    line = [sys.executable, "-c", main, *words]
-    run = subprocess.Popen(
-        line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    children = Path(f"/proc/{run.pid}/task/{run.pid}/children")
-    until = time.monotonic() + 60
-    # two workers, and python's tracker
-    while len(children.read_text().split()) < 3 and time.monotonic() < until:
-        time.sleep(0.05)
-    time.sleep(0.5)
-    os.killpg(run.pid, signal.SIGINT)
-    _, err = run.communicate(timeout=30)
-    assert (run.returncode, err) == (130, "fairfl: stopped\n")
-    with pytest.raises(ProcessLookupError):
-        for _ in range(50):
-            os.killpg(run.pid, 0)
-            time.sleep(0.1)
-    assert not list(tmp_path.glob(".*"))
 
 
 def test_the_list_is_kept_until_a_source_or_the_record_changes(cli, own_record, monkeypatch):

@@ -30,9 +30,8 @@ def test_a_true_statement_passes_with_every_example_counted():
 
 
 def test_the_same_seed_draws_the_same_instances():
-    assert explore(Call.of(below), Call.of(wide), QUICK, seed_=3) == explore(
-        Call.of(below), Call.of(wide), QUICK, seed_=3
-    )
+    one, other = (explore(Call.of(below), Call.of(wide), QUICK, seed_=3) for _ in range(2))
+    assert one == other
 
 
 def test_a_violation_is_shrunk_and_rejected():
@@ -84,13 +83,6 @@ def test_an_attack_finds_what_draws_miss():
     assert attacked.restarts == QUICK.restarts and attacked.evaluations > 0
     with pytest.raises(Rejected, match="violated"):
         attacked.verify()
-
-
-def test_an_attack_comes_as_close_as_the_family_allows():
-    near = Attack([(0.0, 1.75)], lambda x: {"x": x[0]})
-    run = explore(Call.of(below), Call.of(parts, low=0, high=1), QUICK, attacks=[near])
-    run.verify()
-    assert run.worst[0]["margin"] == pytest.approx(4 - 1.75**2, abs=1e-6)
 
 
 @pytest.mark.parametrize("centre", [0.3, 0.9])

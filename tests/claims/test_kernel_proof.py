@@ -179,8 +179,6 @@ CHAINS = {
 """Of each goal what a witness shows, for any A, B : R -> Prop and C : Prop."""
 FALSE = {
     "unproven": (altered("Qed.", "Admitted."), "the file says Admitted"),
-    "a gap": (altered("nra.", "admit."), "the file says admit"),
-    "aborted": (altered("Qed.", "Abort."), "the file says Abort"),
     "a proof that prints": (altered("nra.", 'idtac "Axioms:". nra.'), "must have no strings"),
     "ended otherwise": (altered("Qed.", "Defined."), "no tactic: Defined"),
     "a command": (altered("nra.", "Open Scope nat_scope. nra."), "no tactic: Open Scope"),

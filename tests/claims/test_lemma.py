@@ -4,14 +4,11 @@ is refused.
 
 import json
 import re
-import subprocess
-import sys
 
 import pytest
 from hypothesis import strategies as st
 
 import fairfl as ff
-from fairfl._support import own_parts
 
 FLOATS = st.lists(st.floats(0.1, 9), min_size=1)
 FILE = '''
@@ -54,42 +51,26 @@ def test_what_holds_and_what_does_not():
 
 
 def test_a_mutant_that_lives_is_a_failure():
-    found = ff.check_lemma(mean, FLOATS, mutants={"nothing": {"factor": 0.9}})
+    found = ff.check_lemma(mean, FLOATS, examples=50, mutants={"nothing": {"factor": 0.9}})
     assert not found and found.survivors == ("nothing",) and "SURVIVES" in str(found)
 
 
 def test_hypotheses_are_premises():
     pairs = st.fixed_dictionaries({"x": st.integers(-9, 9), "y": st.integers(-9, 9)})
     ordered = {"x <= y": lambda at: at["x"] <= at["y"]}
-    found = ff.check_lemma(lambda x, y: y - x, pairs, where=ordered)
+    found = ff.check_lemma(lambda x, y: y - x, pairs, examples=50, where=ordered)
     assert found and found.margin == 0 and found.discarded > 0
 
 
-def test_the_same_seed_draws_the_same():
-    one, other = (ff.check_lemma(mean, FLOATS, seed=3, examples=50) for _ in range(2))
-    assert one == other
-
-
-@pytest.fixture
-def file(tmp_path, monkeypatch):
-    monkeypatch.setenv(own_parts.VARIABLE, "[]")
-    path = tmp_path / "planted_lemmas.py"
-    path.write_text(FILE)
-    return path
-
-
-def cli(*words):
-    """In a process of its own: the claims of this one are cached."""
-    line = [sys.executable, "-m", "fairfl", *map(str, words)]
-    return subprocess.run(line, capture_output=True, text=True)
-
-
-def test_the_command_line(file):
+@pytest.mark.usefixtures("own_parts_forgotten")
+def test_the_command_line(cli, tmp_path):
+    file = tmp_path / "planted_lemmas.py"
+    file.write_text(FILE)
     good = cli("claims", "check", "own/mean", "--import", file, "--json")
     (claim,) = json.loads(good.stdout)
-    assert good.returncode == 0 and claim["verdict"] == "holds" and claim["level"] == "property"
+    assert good.exit_code == 0 and claim["verdict"] == "holds" and claim["level"] == "property"
     bad = cli("claims", "check", "own", "--import", file)
-    assert bad.returncode == 1 and "4 claims checked, 3 failed" in bad.stdout
+    assert bad.exit_code == 1 and "4 claims checked, 3 failed" in bad.stdout
     where = FILE[: FILE.index("n / 0")].count("\n") + 1
     why = f"planted_lemmas.py, line {where}: ZeroDivisionError('division by zero')"
     assert f"FAILED own/raises\n    {why}\n" in bad.stdout and "Traceback" not in bad.stdout
@@ -100,4 +81,4 @@ def test_the_command_line(file):
         (("own/none",), "claim must be one of own/false"),
     ):
         wrong = cli("claims", "check", *arguments, "--import", file)
-        assert wrong.returncode == 2 and told in wrong.stderr and "Traceback" not in wrong.stderr
+        assert wrong.exit_code == 2 and told in wrong.stderr and "Traceback" not in wrong.stderr

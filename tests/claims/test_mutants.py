@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.machinery import SourceFileLoader
 
 import pytest
-from mutants import NUDGED, nudged, variants
+from mutants import NUDGED, variants
 
 SOURCE = '''"""A module."""
 
@@ -74,16 +74,3 @@ def test_a_fault_is_in_the_imported_module_and_not_in_the_file(file, change, at,
     keys(file)[f"{NAME}:bound: {change} #1"].install()
     assert import_module(NAME).bound(at) is found
     assert file.read_text() == SOURCE
-
-
-def test_a_draw_does_not_hang_on_lines_or_on_other_code(file):
-    before = {key: one.rank(1) for key, one in keys(file).items()}
-    file.write_text(SOURCE.replace("CLAIMS", "\n\ndef more(x):\n    return x + 1\n\n\nCLAIMS"))
-    after = {key: one.rank(1) for key, one in keys(file).items()}
-    assert before.items() < after.items()
-
-
-@pytest.mark.parametrize("value", [3, Fraction(1, 3)])
-def test_one_per_cent_of_an_exact_number_is_exact(value):
-    assert nudged(value, 101) == value * Fraction(101, 100)
-    assert isinstance(nudged(value, 101), Fraction)

@@ -42,10 +42,6 @@ def test_every_row_names_a_claim_or_a_reason(paper):
         assert given or named(decided) or decided.startswith("as above"), (place, statement)
 
 
-def test_there_are_reasons():
-    assert len(REASONS) == 7
-
-
 def test_no_listed_statement_is_without_a_claim():
     asked = Path(__file__).with_name("statements.txt").read_text("utf-8").split()
     assert len(asked) == len(set(asked)) == 70 and set(asked) <= registered().keys()

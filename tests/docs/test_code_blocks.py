@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"# ([\w-]+\.(?:py|toml))\n")
 PAGES = ["README"]
-PAGES += [f"docs/{page}" for page in ("objectives", "notions", "decisions", "sweeps")]
+PAGES += [f"docs/{page}" for page in ("objectives", "notions", "decisions", "sweeps", "simulator")]
 PAGES += ["docs/start/people", "docs/start/research", "docs/start/referee"]
 
 

@@ -50,7 +50,7 @@ def people() -> pd.DataFrame:
     return pd.DataFrame(
         {
             "s": np.round(1 / (1 + np.exp(-latent)), 1),
-            "y": np.where(label, "yes", "no"),
+            "y": label,
             "a": np.array(["old", "young"])[group],
             "site": np.array(["north", "south"])[site],
             "z": latent,

@@ -59,7 +59,7 @@ def test_held_out_disparity_is_within_its_band(fairfl_data, data, scheme):
 
 def test_it_is_the_solution_of_the_same_people(people, fitted):
     columns = (people[name] for name in ("s", "y", "a", "site"))
-    solution = ff.solve(ff.Federation.from_samples(*columns), "lft_fedavg", 0.02)
+    solution = ff.solve(ff.Federation.from_samples(*columns, pos_label="yes"), "lft_fedavg", 0.02)
     assert fitted.solution_.accuracy == solution.accuracy
     chance = fitted.predict_proba(people[["s"]], sensitive_features=people["a"])[:, 1]
     # each person has the chance of the level that their score was merged into
@@ -73,6 +73,27 @@ def test_it_is_the_solution_of_the_same_people(people, fitted):
     sure = (chance == 0) | (chance == 1)
     assert (np.array(drawn)[:, sure] == chance[sure]).all() and not sure.all()
     assert np.mean(drawn) == pytest.approx(chance.mean(), abs=5e-3)
+
+
+def test_costs_and_notions_count_from_pos_label(people):
+    """Whatever it is called; a missed "yes" costs five times a wrong one."""
+    words = {"notion": "eo", "costs": (5, 1), "estimator": "passthrough"}
+    roles = {"sensitive_features": people["a"], "client": people.site}
+    known = ff.FairThresholds(**words).fit(people[["s"]], people["y"] == "yes", **roles)
+    named = people["y"].map({"yes": "ja", "no": "nein"})
+    other = ff.FairThresholds(**words, pos_label="ja").fit(people[["s"]], named, **roles)
+    told, again = (
+        m.predict_proba(people[["s"]], sensitive_features=people["a"]) for m in (known, other)
+    )
+    assert (again[:, ::-1] == told).all() and list(other.classes_) == ["ja", "nein"]
+    drawn = [
+        m.predict(people[["s"]], sensitive_features=people["a"], random_state=0)
+        for m in (known, other)
+    ]
+    sure = np.isin(told[:, 1], (0, 1))
+    assert ((drawn[1] == "ja") == drawn[0])[sure].all()
+    with pytest.raises(ValueError, match="pos_label must be one of the values of y, 'ja' and 'nei"):
+        ff.FairThresholds(pos_label="yes").fit(people[["s"]], named, **roles)
 
 
 def test_one_group_and_blind_rules_need_no_groups(people):
@@ -99,37 +120,20 @@ def test_a_rule_of_several_columns_is_kept_as_json(people):
     assert len(again.plot().get_yticklabels()) == 4
 
 
-def test_from_summaries_to_decisions(cli, people, tmp_path):
-    """Two sites that share no row agree on a rule, and each decides on its own new people."""
-    words = ("--score", "s", "--label", "y", "--group", "a")
-    for site, rows in people.groupby("site"):
-        (tmp_path / site).mkdir()
-        rows.drop(columns="site").to_csv(tmp_path / site / "people.csv", index=False)
-        made = ("--site", site, "--edges", "-9,-1,-0.5,0,0.5,1,9")
-        out = ("--out", tmp_path / site / "site.json")
-        assert cli("summarize", tmp_path / site / "people.csv", *words, *made, *out).exit_code == 0
-    sites = sorted(tmp_path.glob("*/site.json"))
-    shared = tmp_path / "shared"
-    asked = ("--at", 0.05, "--bootstraps", 0, "--points", 6, "--out", shared)
-    assert cli("frontier", *sites, *asked).exit_code == 0
-    rule = shared / "rule_lft_fedavg_common.json"
-    known = ff.Classifier.from_json(rule.read_text())
+def test_decisions_on_new_people(cli, fitted, tmp_path):
+    """``fairfl apply`` of a rule from a file; cells are as they were, text for text."""
+    (tmp_path / "rule.json").write_text(fitted.rule_.to_json())
     new = pd.DataFrame({"id": ["007", "08", "9"], "s": [-0.5, 0.49, 7.25], "a": ["f", "m", "m"]})
-    for site in ("north", "south"):
-        new.to_csv(tmp_path / site / "new.csv", index=False)
-        out = tmp_path / site / "decisions.csv"
-        columns = ("--score", "s", "--group", "a")
-        done = cli("apply", rule, tmp_path / site / "new.csv", *columns, "--out", out)
-        assert (done.exit_code, done.stderr) == (0, "")
-        written = pd.read_csv(out, dtype={"id": str})
-        assert written[["id", "s", "a"]].equals(new)  # as they were, text for text
-        assert written["chance"].tolist() == pytest.approx(known(new["s"], new["a"]).tolist())
-        assert ((written["chance"] % 1 > 0) | (written["chance"] == written["decision"])).all()
-        assert f"m: {written['decision'][1:].sum()} of 2 accepted; {known.accepted('m')}" in (
-            done.stdout
-        )
-    # -0.5 is the lower edge of its level, as at the sites
-    assert known(-0.5, "f") == known(-0.25, "f")
+    new.to_csv(tmp_path / "new.csv", index=False)
+    columns, out = ("--score", "s", "--group", "a"), tmp_path / "decisions.csv"
+    done = cli("apply", tmp_path / "rule.json", tmp_path / "new.csv", *columns, "--out", out)
+    assert (done.exit_code, done.stderr) == (0, "")
+    written, rule = pd.read_csv(out, dtype={"id": str}), fitted.rule_
+    assert written[["id", "s", "a"]].equals(new)
+    assert written["chance"].tolist() == pytest.approx(rule(new["s"], new["a"]).tolist())
+    assert ((written["chance"] % 1 > 0) | (written["chance"] == written["decision"])).all()
+    told = f"m: {written['decision'][1:].sum()} of 2 accepted; {rule.accepted('m')}"
+    assert told in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -114,14 +114,8 @@ def test_accept_sets_are_drawn_where_the_rule_accepts(scheme: str, rows: int) ->
 
 
 def test_a_rule_without_cuts_is_drawn() -> None:
-    assert (
-        len(
-            ff.solve(ff.Federation.finite([0, 1], [[[0.25, 0.25]] * 2], [0.9, 0.9]), "cfl", 1)
-            .plot()
-            .collections
-        )
-        == 2
-    )
+    everybody = ff.Federation.finite([0, 1], [[[0.25, 0.25]] * 2], [0.9, 0.9])
+    assert len(ff.solve(everybody, "cfl", 1).plot().collections) == 2
 
 
 def test_the_types_are_what_is_accepted() -> None:

@@ -20,41 +20,33 @@ ROWS = table(r"""
 lemma | st.lists(st.floats(0.1, 9), min_size=1) | 3 | strategy must be one of hypothesis, got 3
 lemma | {"factor": 1.01} | {"scale": 2} | mutant 1 % must change parameters of u, factor, got scale
 lemma | mutants={"1 %": {"factor": 1.01}} | mutants=3 | mutants must be a Mapping, got int
-lemma | mutants= | where=[len], mutants= | where must be a Mapping, got list
 lemma | "mine/mean" | "mean" | id must be paper/name with letters, digits, dots and hyphens
 lemma | "mine/mean" | "pffl/mean" | must not begin as those of a paper do, got pffl/mean
 lemma | def mean | class Mean: ...\ndef mean | must change parameters of , got factor
 lemma | import fairfl as ff | import fairfl.lemmas as ff | No module named 'fairfl.lemmas'
-objective | lower=0.0, | lower=2.0, upper=1.0, | lower must be below upper, got [2.0, 1.0]
 objective | lambda f: np.sqrt((f**2).mean(-1) + 0.01) | 3 | function must be a function, got 3
 objective | np.sqrt((f**2).mean(-1) + 0.01) | np.sqrt(f) | function
 objective | f / f.shape[-1] / np.sqrt((f**2).mean(-1, keepdims=True) + 0.01) | f[0] | slope
 objective | np.sqrt((f**2).mean(-1) + 0.01) | f.means() | no attribute 'means' (my_objective.py,
     line 9)
-objective | ROOT_MEAN_SQUARE, ex | 3, ex | objective must be an aggregation objective, got 3
 objective | examples=50 | examples=0 | got none among 0
 figure | NAME, TITLE = "my_figure", "Squares" | TITLE = "Squares" | must define NAME
-figure | NAME, TITLE = "my_figure", "Squares" | NAME = "my_figure" | no TITLE
 figure | def data(): | def date(): | it has no data
 figure | def draw(data): | def drawn(data): | figure must be one of
 figure | "my_figure" | "fedfb_figure_5" | NAME must be new, got 'fedfb_figure_5' in my_figure.py
 figure | "my_figure" | "../my_figure" | NAME must be of letters, digits, dots and hyphens
 figure | def data(): | def data(points): | my_figure.py: TypeError: data() missing 1
-figure | return pd.DataFrame( | return dict( | data of my_figure must be a DataFrame, got dict
 figure | return figure | pass | draw of my_figure must be a Figure, got NoneType
+figure | return pd.DataFrame( | return dict( | data of my_figure must be a DataFrame, got dict
 figure | plot("x" | plot("z" | my_figure.py, line 13: KeyError: 'z'
-algorithm | name = "my_median" |  | algorithm[0].name must be one of
 algorithm | name = "my_median" | name = "fedavg" | name must be new, got 'fedavg'
-algorithm | name = "my_median" | name = 3 | name must be a str, got int
 algorithm | class Median(Algorithm) | class Median | algorithm[0].name must be one of
 algorithm | shrink: float = 1.0 | shrink: float | algorithm[0].shrink must be given, got nothing
 algorithm | return Aggregate(received.p, received.state, step) | return step | server of Median must
     be a Aggregate, got Tensor
-algorithm | step) | step[:-1]) | step must have shape (4,), got (3,)
 algorithm | self.shrink * | float('nan') * | the global model is NaN or infinite
 algorithm | received.updates | received.update | my_algorithm.py, line 14: AttributeError
 algorithm | def server | def serve | my_algorithm.py: TypeError: Can't instantiate
-data | "my_blobs", "Two | "mnist", "Two | name must be new, got 'mnist', registered already
 data | "my_blobs", "Two | "my_blob", "Two | data.name must be one of
 data | return FederatedData("my_blobs", x, y, np.arange(400) // 100) | return x | data my_blobs must
     be a FederatedData, got ndarray
@@ -65,18 +57,11 @@ data | def blobs(folder, progress) | def blobs(folder) | my_data_and_model.py: T
 data | register_model("my_softmax") | register_model("mine") | model.kind must be one of
 data | lambda shape, classes: Softmax(shape[0], classes) | lambda shape: Softmax(3, 2) | takes 1
     positional argument but 2 were given
-data | Softmax(shape[0], classes) | 3 | model.kind must be a Model, got int
 data | Softmax(shape[0], classes) | Softmax(7, classes) | x must have shape (N, 7)
-study | NAME, TITLE = "my_study", "Squares" | TITLE = "Squares" | must define NAME
 study | def measured( | def measure( | it has no units or measured
-study | def verdicts( | def verdict( | study must be one of
-study | "my_study" | "frontier" | NAME must be new, got 'frontier' in my_study.py
 study | NAME, | units = lambda scale: [3]\nNAME, | units must be a Unit, got int
-study | NAME, | tables = len\nNAME, | tables must be a dict, got int
 study | NAME, | tables = dict\nNAME, | tables['square'] must be a DataFrame, got Series
-study | return (Verdict | return list, (Verdict | verdicts must be a Verdict, got type
 study | NAME, | SEEDS = {'quick': 0}\nNAME, | seeds must be a whole number of at least 1, got 0
-study | {"square": seed**2} | seed | what seed 0 measured must be a DataFrame, got int
 study | measures["square"] | measures["cube"] | my_study.py, line 13: KeyError: 'cube'
 """)
 """What is replaced in the example of a kind, by what, and what the line says."""

@@ -9,7 +9,6 @@ from matplotlib.colors import to_rgba
 from fairfl.figures.catalog import client_aware
 from fairfl.figures.lib import style
 from fairfl.solvers.api import solve
-from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import SHARES_5, figure_5
 
 FED = client_aware.federation()
@@ -35,29 +34,6 @@ def test_a_larger_budget_never_hurts_and_budgets_are_kept(table):
     assert (np.diff(accuracy, axis=1) >= -1e-12).all()
     assert (grid["disparity"] <= grid["eps"] + 1e-12).all()
     assert (grid["local_disparity"] <= grid["local_eps"] + 1e-12).all()
-
-
-def test_without_local_budgets_it_is_cfl(table):
-    """The clients have one η: being told the client gains nothing."""
-    free = table[(table["scheme"] == "client_aware") & np.isinf(table["local_eps"])]
-    cfl = table[table["scheme"] == "cfl"]
-    np.testing.assert_allclose(free["accuracy"], cfl["accuracy"], rtol=0, atol=1e-12)
-
-
-def test_with_local_budgets_alone_each_client_has_its_own_fair_rule(table):
-    grid = table[table["scheme"] == "client_aware"]
-    edge = grid[(grid["eps"] == grid["eps"].max()) & (grid["local_eps"] <= 0.2)]
-    assert len(edge) >= 3
-    for _, row in edge.iterrows():
-        own = [
-            solve(
-                Federation.finite(FED.model.points, masses[None], eta[0]), "cfl", row["local_eps"]
-            )
-            for masses, eta in zip(
-                FED.model.conditional * FED.share[:, :, None], FED.model.eta, strict=True
-            )
-        ]
-        assert row["accuracy"] == pytest.approx(np.mean([s.accuracy for s in own]), abs=1e-11)
 
 
 @pytest.mark.parametrize("scheme", list(style.SCHEMES))

@@ -4,7 +4,6 @@ import pandas as pd
 import pytest
 
 from fairfl.figures.lib import experiments, style
-from fairfl.studies.experiment import Picture
 
 
 @pytest.fixture
@@ -54,12 +53,6 @@ def test_curves_that_coincide_can_be_told_apart_and_bands_are_few(clients):
     assert all(a[1] != b[1] for a, b in zip(looks, looks[1:], strict=False))
     assert not figure.axes[0].collections
     assert len(experiments.draw_rounds(experiments.rounds(clients)).axes[0].collections) == 2
-
-
-@pytest.mark.parametrize("kind", ["distribution", "convergence"])
-def test_a_picture_is_three_files(clients, tmp_path, kind):
-    files = experiments.draw(Picture("p", kind, "A title"), clients, tmp_path)
-    assert [file.name for file in files] == ["p.csv", "p.svg", "p.png"]
 
 
 def test_every_curve_has_a_panel_and_a_name(clients):

@@ -10,29 +10,16 @@ PANELS = list(figure.federations())
 
 
 @pytest.mark.parametrize("panel", PANELS)
-def test_the_marked_minimum_is_exact_and_below_the_whole_grid(surfaces, panel):
-    part = surfaces[surfaces["panel"] == panel]
-    best = float(part.loc[part["point"] == "minimum", "disparity"].iloc[0])
-    smallest = min_disparity(figure.federations()[panel], "lft_ensemble")
-    assert best == pytest.approx(smallest.disparity, abs=1e-14)
-    assert best <= part.loc[part["point"] == "grid", "disparity"].min() + 1e-14
-
-
-@pytest.mark.parametrize("panel", PANELS)
-def test_the_grid_is_the_solver_at_its_budgets(surfaces, panel):
-    part = surfaces[(surfaces["panel"] == panel) & (surfaces["point"] == "grid")]
-    fed = figure.federations()[panel]
-    for _, row in part.sample(8, random_state=0).iterrows():
+def test_a_grid_is_the_solvers_has_the_kinks_and_is_above_the_marked_minimum(surfaces, panel):
+    fed, part = figure.federations()[panel], surfaces[surfaces["panel"] == panel]
+    (best,), grid = part.loc[part["point"] == "minimum", "disparity"], part[part["point"] == "grid"]
+    assert best == pytest.approx(min_disparity(fed, "lft_ensemble").disparity, abs=1e-14)
+    assert best <= grid["disparity"].min() + 1e-14
+    for _, row in grid.sample(8, random_state=0).iterrows():
         found = solve(fed, "lft_ensemble", [row["eps_0"], row["eps_1"]])
         assert row["mean_difference"] == pytest.approx(found.mean_difference, abs=1e-11)
-
-
-@pytest.mark.parametrize("panel", PANELS)
-def test_the_kinks_are_lines_of_the_grid(surfaces, panel):
-    rules = figure.local_rules(figure.federations()[panel])
-    part = surfaces[(surfaces["panel"] == panel) & (surfaces["point"] == "grid")]
-    for erm in np.abs(rules.tightest.erm):
-        assert (part["eps_0"] == erm).any() and (part["eps_1"] == erm).any()
+    for erm in np.abs(figure.local_rules(fed).tightest.erm):
+        assert (grid["eps_0"] == erm).any() and (grid["eps_1"] == erm).any()
 
 
 def test_the_papers_numbers(surfaces):

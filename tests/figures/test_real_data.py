@@ -1,6 +1,5 @@
 """Real data: skipped with its reason where it is missing; ordered and fair where it is there."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -8,7 +7,6 @@ from fairfl.figures.catalog import real_data
 from fairfl.figures.lib import frontier_panels
 from fairfl.figures.render import render, render_all
 from fairfl.sims.data.tables import DataUnavailable
-from fairfl.solvers.api import frontier
 
 
 def test_missing_data_is_a_skipped_figure_with_its_reason(tmp_path, monkeypatch):
@@ -34,12 +32,6 @@ def test_the_clients_and_groups_are_fedfbs(bank):
     assert bank.n_clients == 3 and bank.n_groups == 2
     assert bank.model.points.size <= 101  # scores to 0.01: no score is a person's own
     assert bank.weight == pytest.approx([0.451, 0.181, 0.368], abs=1e-3)
-
-
-def test_the_ensemble_is_on_or_under_the_cfl_curve(bank):
-    cfl, ensemble = (frontier(bank, scheme, 10) for scheme in ("cfl", "lft_ensemble"))
-    assert (cfl.accuracy_at(ensemble.disparity) - ensemble.accuracy >= -1e-12).all()
-    assert cfl.disparity[0] == 0 and (np.diff(ensemble.accuracy) > 0).all()
 
 
 def test_titles_name_the_groups_and_the_panels_are_drawn():

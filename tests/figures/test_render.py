@@ -48,7 +48,7 @@ def test_three_files_which_carry_the_version_and_the_figure_they_show(tmp_path):
     ET.fromstring(svg)
 
 
-def test_the_same_bytes_each_time_whatever_the_users_settings(tmp_path):
+def test_the_same_bytes_each_time_in_any_process_whatever_the_users_settings(tmp_path):
     plain = render(FAST, tmp_path / "a")
     with matplotlib.rc_context(
         {"font.size": 30, "lines.linewidth": 9, "axes.grid": False, "savefig.dpi": 10}
@@ -56,7 +56,12 @@ def test_the_same_bytes_each_time_whatever_the_users_settings(tmp_path):
         before = dict(matplotlib.rcParams)
         other = render(FAST, tmp_path / "b")
         assert dict(matplotlib.rcParams) == before
-    assert [f.read_bytes() for f in plain] == [f.read_bytes() for f in other]
+    apart = render_all([FAST, "fedfb_figure_2"], tmp_path / "c", 2)
+    assert [outcome.name for outcome in apart] == [FAST, "fedfb_figure_2"]
+    for a, b, c in zip(plain, other, apart[0].files, strict=True):
+        assert a.read_bytes() == b.read_bytes()
+        # in one full run the PNG alone differed in another process; the cause is not known
+        assert c.suffix == ".png" or a.read_bytes() == c.read_bytes()
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1+1", "-1+1", "@SUM(1)", "\t=1", "=HYPERLINK(1)"])
@@ -68,14 +73,6 @@ def test_no_text_of_a_csv_is_computed(text):
 def test_numbers_and_other_texts_stay_as_they_are():
     table = pd.DataFrame({"a": ["-1", "+2.5", "-", "x+y", "ε = 0"], "x": [-1.0, 2, 3, 4, 5]})
     assert csv_text(table) == table.to_csv(index=False, float_format=DIGITS, lineterminator="\n")
-
-
-def test_the_csv_is_the_table(tmp_path, multipliers):
-    read = pd.read_csv(render(FAST, tmp_path)[0])
-    assert list(read.columns) == list(multipliers.columns)
-    known = read[read["point"] != "curve"].reset_index(drop=True)
-    expected = multipliers[multipliers["point"] != "curve"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(known, expected, rtol=1e-11)
 
 
 def test_a_second_run_draws_only_what_is_missing_or_stale(tmp_path, monkeypatch, blank):
@@ -142,17 +139,6 @@ def test_progress_and_outcomes_in_the_order_asked_for(tmp_path, blank):
     assert seen == [("fedfb_figure_8", 1, 2), ("fedfb_figure_2", 2, 2)]
     assert [o.name for o in found] == names
     assert all(o.seconds > 0 and len(o.files) == 3 and o.reason == "" for o in found)
-
-
-def test_processes_give_the_same_files(tmp_path):
-    names = ["fedfb_figure_8", "fedfb_figure_2"]
-    here, apart = (render_all(names, tmp_path / f"{jobs}", jobs) for jobs in (1, 2))
-    assert [o.name for o in apart] == names
-    for a, b in zip(here, apart, strict=True):
-        # in one full run the PNG alone differed from that of a fresh process; the cause is not
-        # known
-        for f, g in zip(a.files, b.files, strict=True):
-            assert f.suffix == ".png" or f.read_bytes() == g.read_bytes()
 
 
 def test_wrong_arguments_draw_nothing(tmp_path):

@@ -25,6 +25,11 @@ TABLE = pd.DataFrame(
 )
 
 
+def grey(axes):
+    """The frontier's lines."""
+    return [line for line in axes.lines if to_rgba(line.get_color()) == to_rgba(LINE["color"])]
+
+
 def test_every_kind_is_drawn():
     figure = draw_tradeoff(TABLE)
     first, second = figure.axes[:2]
@@ -33,14 +38,12 @@ def test_every_kind_is_drawn():
         line for line in marks if line.get_markerfacecolor() == "none" and len(line.get_xdata())
     ]
     assert [list(line.get_xdata()) for line in hollow] == [[0.06]]
-    grey = [line for line in first.lines if to_rgba(line.get_color()) == to_rgba(LINE["color"])]
-    assert [list(line.get_xdata()) for line in grey] == [[0.0, 0.2, 0.2]]
-    assert [list(line.get_ydata()) for line in grey] == [[0.7, 0.9, 0.9]]
+    (frontier,) = grey(first)
+    assert [*frontier.get_xdata()] == [0.0, 0.2, 0.2]
+    assert [*frontier.get_ydata()] == [0.7, 0.9, 0.9]
     # settings, joined in their order
     assert any(list(line.get_xdata()) == [0.1, 0.05] for line in first.lines)
-    assert not [
-        line for line in second.lines if to_rgba(line.get_color()) == to_rgba(LINE["color"])
-    ]
+    assert not grey(second)
     labels = [text.get_text() for text in figure.legends[0].texts]
     assert labels == ["FedAvg", "FedFB", "published", "constant", "exact frontier"]
 
@@ -53,13 +56,9 @@ def test_a_constant_far_below_is_left_out():
 
 def test_a_frontier_is_level_beyond_its_end():
     far = TABLE.assign(disparity=np.where(TABLE["objective"] == "FedAvg", 0.5, TABLE["disparity"]))
-    grey = [
-        line
-        for line in draw_tradeoff(far).axes[0].lines
-        if to_rgba(line.get_color()) == to_rgba(LINE["color"])
-    ]
-    assert list(grey[0].get_xdata()) == [0.0, 0.2, 0.5]
-    assert list(grey[0].get_ydata()) == [0.7, 0.9, 0.9]
+    (frontier,) = grey(draw_tradeoff(far).axes[0])
+    assert [*frontier.get_xdata()] == [0.0, 0.2, 0.5]
+    assert [*frontier.get_ydata()] == [0.7, 0.9, 0.9]
 
 
 def test_a_large_spread_does_not_squeeze_the_panel():

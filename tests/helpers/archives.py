@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import struct
 import tarfile
 
 import numpy as np
@@ -25,3 +27,9 @@ def png(pixels: np.ndarray) -> bytes:
     out = io.BytesIO()
     imsave(out, pixels, format="png")
     return out.getvalue()
+
+
+def idx(array: np.ndarray) -> bytes:
+    """A gzipped IDX file of bytes."""
+    header = struct.pack(f">HBB{array.ndim}I", 0, 8, array.ndim, *array.shape)
+    return gzip.compress(header + array.tobytes())

@@ -37,16 +37,10 @@ def in_browser(page: str, script: str, width: int, folder: Path) -> Any:
         f"document.querySelector('pre').textContent=JSON.stringify(w.eval({json.dumps(script)}))}}</script>",
         "utf-8",
     )
-    options = [
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--allow-file-access-from-files",
-        "--dump-dom",
-    ]
+    options = "--headless --no-sandbox --disable-gpu --allow-file-access-from-files --dump-dom"
     profile = f"--user-data-dir={folder / 'profile'}"
     address = (folder / "wrapper.html").as_uri()
-    command = [BROWSER, *options, profile, "--virtual-time-budget=5000", address]
+    command = [BROWSER, *options.split(), profile, "--virtual-time-budget=5000", address]
     dumped = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
     found = re.search(r"<pre>(.*)</pre>", dumped, re.DOTALL)
     assert found is not None, dumped[-500:]

@@ -14,7 +14,6 @@ from fairfl.sims.engine import (
 )
 
 EXACT = Computing(device="cpu", dtype="float64")
-LOOP = Computing(device="cpu", dtype="float64", backend="loop")
 
 
 def people(sizes=(7, 11, 5), groups=2, seed=0, features=2):

@@ -1,14 +1,6 @@
 """A small run in a folder, to be stopped and taken up."""
 
-from every_algorithm import (
-    AFL,
-    ClippingFedAvg,
-    Ditto,
-    DynamicQFedAvg,
-    FedOpt,
-    ModifiedNormalizedFedAvg,
-    QFedAvg,
-)
+import every_algorithm as every
 from federations import EXACT, classified, quick
 
 from fairfl.sims.engine import Joining, Replicate, Softmax, simulate
@@ -20,13 +12,13 @@ def run(folder, progress=None, rounds=120, computing=EXACT):
     """
     data = classified((3, 17, 4, 9, 30, 8), test=5)
     replicates = [
-        Replicate(Ditto(0.1)),
-        Replicate(AFL(0.1), seed=1),
-        Replicate(QFedAvg(1.0), seed=2),
-        Replicate(ModifiedNormalizedFedAvg(0.5)),
-        Replicate(ClippingFedAvg(), seed=1),
-        Replicate(DynamicQFedAvg(rule=ModifiedNormalizedFedAvg()), seed=2),
-        Replicate(FedOpt()),
+        Replicate(every.Ditto(0.1)),
+        Replicate(every.AFL(0.1), seed=1),
+        Replicate(every.QFedAvg(1.0), seed=2),
+        Replicate(every.ModifiedNormalizedFedAvg(0.5)),
+        Replicate(every.ClippingFedAvg(), seed=1),
+        Replicate(every.DynamicQFedAvg(rule=every.ModifiedNormalizedFedAvg()), seed=2),
+        Replicate(every.FedOpt()),
     ]
     joins = tuple(min(t, rounds - 1) for t in (0, 3, 5))
     joining = Joining(joins, (6, 0, 0), share=0.8)

@@ -109,6 +109,15 @@ def test_every_library_of_an_extra_is_named():
 
 HEAVY = {"pandas", "cvxpy", "matplotlib", *EXTRAS, "sklearn"}
 OBJECTIVES = "import fairfl.theory.aggregation as a; a.TERM(1.0).value([0.0, 1.0]); a.objectives()"
+CATALOG = "from fairfl.figures.catalog.all_figures import registered"
+POPULATION = """
+from importlib import import_module
+from pkgutil import iter_modules
+from fairfl.studies.crosscheck import population
+names = [f"{population.__name__}.{entry.name}" for entry in iter_modules(population.__path__)]
+assert len(list(map(import_module, names))) > 5
+"""
+"""Claims import it, and are checked without the extra sims."""
 NOT_LOADED = (
     ("import fairfl", {"threadpoolctl", "numpy"}),
     (f"{FINITE}ff.solve(fed, 'cfl', 0.1)", {"scipy.special"}),
@@ -119,6 +128,8 @@ NOT_LOADED = (
     (OBJECTIVES, {"torch", "sympy", "scipy.optimize"}),
     ("import fairfl.sims.data.summary", HEAVY | {"scipy", "typer", "rich"}),
     ("from fairfl.sims.data.tables import *; len(DATASETS)", {"torch"}),
+    (f"{CATALOG}; registered()", {"matplotlib.pyplot", "torch", "cvxpy"}),
+    (POPULATION, {"torch"}),
 )
 """Code, and what it does not load."""
 

@@ -67,11 +67,6 @@ def test_blocks_are_filled(rows):
     assert tool.fill(page, rows) == page
 
 
-def test_rows_of_other_experiments_stay(rows, runs):
-    assert rows[0] == OTHER
-    assert tool.taken(rows, ["run"], runs) == rows
-
-
 @pytest.mark.parametrize(
     ("name", "measure"), [("run", "Loss"), ("run@Mars", "Acc."), ("nothing", "Acc.")]
 )

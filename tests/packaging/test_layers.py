@@ -1,9 +1,10 @@
-"""Imports run one way and not in circles, torch stays in its layer, and no layer goes by its
-folder's name.
+"""Imports run one way and not in circles, and torch stays in its layer. (That no layer goes by its
+folder's name, ruff checks.)
 """
 
 import ast
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -48,11 +49,7 @@ def faults(layer: str, text: str) -> list[str]:
     found = []
     for module, line in imports(text):
         top, _, rest = module.partition(".")
-        if module.startswith("."):
-            found.append(f"{line}: relative import {module}")
-        elif top in ORDER and top != "fairfl":
-            found.append(f"{line}: imports {module}, which is a second copy of fairfl.{module}")
-        elif top == "fairfl":
+        if top == "fairfl":
             other = rest.partition(".")[0]
             other = other if other in ORDER else "fairfl"
             if ORDER.index(other) > ORDER.index(layer):
@@ -86,30 +83,9 @@ def arrows(layer: str) -> dict[str, set[str]]:
     }
 
 
-def circle(arrows: dict[str, set[str]]) -> list[str]:
-    """A way along arrows that ends where it began; empty where there is none."""
-    done: set[str] = set()
-
-    def visit(path: list[str]) -> list[str]:
-        for other in sorted(arrows.get(path[-1], set()) - done):
-            if other in path:
-                return [*path[path.index(other) :], other]
-            if found := visit([*path, other]):
-                return found
-        done.add(path[-1])
-        return []
-
-    return next((found for start in sorted(arrows) if (found := visit([start]))), [])
-
-
 @pytest.mark.parametrize("layer", ORDER)
 def test_the_folders_of_a_layer_import_each_other_in_no_circle(layer):
-    assert circle(arrows(layer)) == []
-
-
-def test_a_circle_is_found():
-    assert circle({"a": {"b"}, "b": {"c", "d"}, "d": {"b"}}) == ["b", "d", "b"]
-    assert circle({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
+    TopologicalSorter(arrows(layer)).prepare()  # CycleError names the circle
 
 
 @pytest.mark.parametrize("layer", ORDER)
@@ -132,27 +108,12 @@ sims | from fairfl.studies.papers.all_experiments import find
 theory | def f():\n    from fairfl.solvers.numerics.dual import solve
 solvers | import fairfl.cli.main
 claims | import fairfl.figures.frontier as f
-sims | from theory.laws import Law
-solvers | import theory
-theory | from .laws import Law
 claims | import torch.nn
 fairfl | from torch import nn
 theory | import cvxpy
-"""
-RIGHT = r"""
-solvers | import fairfl.theory\nfrom fairfl.theory.eta import Eta\nimport fairfl.solvers.dual
-sims | import torch\nfrom torch import nn
-figures | from fairfl import claims\nfrom fairfl._support.version import __version__
-fairfl | import fairfl\nfrom fairfl import cli, figures
-theory | import sympy.theory
 """
 
 
 @pytest.mark.parametrize(("layer", "text"), table(WRONG))
 def test_a_wrong_import_is_found(layer, text):
     assert len(faults(layer, text)) == 1
-
-
-@pytest.mark.parametrize(("layer", "text"), table(RIGHT))
-def test_a_right_import_passes(layer, text):
-    assert faults(layer, text) == []

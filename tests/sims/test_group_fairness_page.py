@@ -7,9 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
-
-from fairfl.cli.main import app
 
 PAGE = Path(__file__).parents[2] / "docs" / "group_fairness.md"
 
@@ -34,11 +31,11 @@ def folder(tmp_path, monkeypatch, request):
 
 
 @pytest.mark.parametrize("folder", [300], indirect=True)
-def test_the_command_runs(folder):
+def test_the_command_runs(folder, cli):
     (line,) = re.findall(
         r"^(fairfl simulate people\.csv[^#\n]*)", PAGE.read_text("utf-8"), flags=re.MULTILINE
     )
-    told = CliRunner().invoke(app, [*shlex.split(line)[1:], "--seeds", "1", "--budget", "0.1"])
+    told = cli(*shlex.split(line)[1:], "--seeds", 1, "--budget", 0.1)
     assert told.exit_code == 0, told.stderr
     assert "Features: school, age, score, sex." in told.stdout
     assert "Notes:" in told.stdout and "paper" not in told.stdout

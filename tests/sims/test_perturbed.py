@@ -1,8 +1,5 @@
 """The roundings of tests/helpers/perturbed.py: each is felt, is as small as it says, and ends."""
 
-import re
-from pathlib import Path
-
 import pytest
 import torch
 from federations import classified, quick
@@ -12,7 +9,6 @@ from fairfl.sims.algorithms.qfedavg import QFedAvg
 from fairfl.sims.engine import MLP, Computing, Replicate, Simulation
 
 pytestmark = pytest.mark.exact
-MAKEFILE = Path(__file__).parents[2] / "Makefile"
 
 
 def ended(dtype):
@@ -35,13 +31,3 @@ def test_a_run_ends_elsewhere_but_near(kind):
     assert 1e-9 <= float((other - plain).abs().max()) <= 1e-4
     assert other.dtype == (getattr(torch, kind) if kind.startswith("float") else plain.dtype)
     assert torch.equal(ended(dtype), plain)
-
-
-def test_make_runs_each_of_them():
-    (line,) = re.findall(r"^ROUNDINGS := (.*)$", MAKEFILE.read_text("utf-8"), flags=re.MULTILINE)
-    assert line.split() == list(KINDS)
-
-
-def test_an_unknown_one_is_refused():
-    with pytest.raises(ValueError, match="PERTURB must be one of start-0, .*, got 'noise'"):
-        perturbed("noise")

@@ -86,6 +86,14 @@ def test_random_budgets_do_not_beat_the_frontier(
     assert (utility - at).max() <= BEATEN
 
 
+@pytest.mark.parametrize(("seed", "clients"), [(2, 2), (1, 3)])
+def test_budgets_at_which_two_differences_vanish_are_found(seed: int, clients: int) -> None:
+    """Steps of multipliers end at disparities 1.2e-2 and 6e-4."""
+    fed = ff.Federation.normal(*arguments(seed, clients, 2))
+    m = ff.min_disparity(fed, "lft_fedavg", notion="eodds")
+    assert ff.solve(fed, "lft_fedavg", m.eps, notion="eodds").disparity <= 1e-8
+
+
 def on_cells(mean: Any, sd: Any, share: Any, weight: Any, count: int) -> ff.Federation:
     """The same people on ``count`` cells, with η in their middles."""
     ends = np.linspace((mean - 8 * sd).min(), (mean + 8 * sd).max(), count + 1)

@@ -16,6 +16,7 @@ from fairfl.solvers.lft_fedavg import densities_sqp
 from fairfl.solvers.lft_fedavg.closed_gaps import critical_points
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
 from fairfl.solvers.lft_fedavg.densities_sqp import climb, merit
+from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.problem import Task
 from fairfl.theory.populations.fedfb_figures import figure_5
 
@@ -51,7 +52,8 @@ def test_derivatives_are_difference_quotients(seed: int, groups: int, notion: st
     fed = ff.Federation.normal(mean, sd, rng.dirichlet(3.0 * np.ones(groups), 3))
     family = RuleFamily.of(fed, Task.of(fed, "lft_fedavg", notion))
     free = np.nan_to_num(ff.solve(fed, "lft_fedavg", 1.0, notion=notion).local_disparities)
-    here = family.solve(free * rng.uniform(0.3, 0.7, 3))
+    limits = family.limits(free * rng.uniform(0.3, 0.7, 3))
+    here = family.at(descend(family.problem, limits)[-1].lam)
     assert here.excess.max() <= 1e-11
     k, m = family.client.size, here.pooled.shape[1]
     score = np.concatenate([[1.0], rng.normal(0, 0.1, k + m)])
@@ -127,5 +129,5 @@ def test_the_climb_reaches_the_opening_of_a_hole() -> None:
     assert best <= found.accuracy[0] <= best + 1e-6 and found.md[0] == pytest.approx(
         target, abs=1e-9
     )
-    cuts = found.sets[1].cut  # closed, or just open
+    cuts, _ = found.sets[1].line(0)  # closed, or just open
     assert cuts.size == 1 or np.diff(cuts).min() < 0.05

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from audit import Finite, random_budgets
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize
 
+import fairfl as ff
 from fairfl.solvers.finite import solve_box
 from fairfl.solvers.problem import Problem
 
@@ -103,3 +105,31 @@ def test_thousands_of_cells(seed: int, levels: int | None) -> None:
     for eps in (np.zeros(k), np.array([0.02, 0.0, np.inf])):
         s = check(u, v, eps)
         assert s.dual == pytest.approx(whole(u, v, eps), abs=1e-9)
+
+
+# found by every scheme at budgets 0, 1e-9, 0.01 and 1, and by CFL's equalised odds at 0 and 0.03,
+# on the audit's federations 0 to 999: multipliers of up to 1e8
+@pytest.mark.parametrize(
+    "seed, scheme, eps, notion",
+    [
+        (116, "cfl", 0.03, "eodds"),
+        (465, "lft_fedavg", 1e-9, "dp"),
+        (791, "lft_fedavg", 0.01, "dp"),
+        pytest.param(802, "lft_fedavg", 0.0, "dp", marks=pytest.mark.slow),
+        (832, "lft_fedavg", 0.0, "dp"),
+    ],
+)
+def test_odd_federations_are_certified(seed: int, scheme: Any, eps: float, notion: Any) -> None:
+    fed = Finite.drawn(np.random.default_rng([seed, 0])).build()
+    s = ff.solve(fed, scheme, eps, notion=notion)
+    assert abs(s.duality_gap) <= 1e-12 and s.certificates[0].violation <= 1e-12
+
+
+# two of 20,000 random budgets of the audit's federations 0 to 199
+@pytest.mark.parametrize("row", (51, 72))
+def test_what_double_precision_does_not_decide_is_refused(row: int) -> None:
+    rng = np.random.default_rng([17, 0])
+    fed = Finite.drawn(rng).build()
+    rng.permutation(fed.n_clients)  # as the audit draws
+    with pytest.raises(ff.CertificationError, match="no solution certified to 1e-12"):
+        ff.solve(fed, "lft_fedavg", random_budgets(fed, 100, rng)[row])

@@ -1,13 +1,11 @@
 """Small data files in the real formats, and experiments cut to a few rounds."""
 
-import gzip
 import json
-import struct
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from archives import png, tar
+from archives import idx, png, tar
 
 from fairfl.sims.data.fetch import Remote
 from fairfl.sims.data.tables.adult import COLUMNS
@@ -79,12 +77,6 @@ def tiny(files, monkeypatch):
     }
     monkeypatch.setattr(propfair_runs, "TASKS", few)
     return files
-
-
-def idx(array):
-    """A gzipped IDX file."""
-    header = struct.pack(f">HBB{array.ndim}I", 0, 8, array.ndim, *array.shape)
-    return gzip.compress(header + array.tobytes())
 
 
 @pytest.fixture

@@ -56,18 +56,13 @@ dynamics(rounds=0) | rounds
 random_world(-1) | seed must be a whole number of at least 0, got -1
 random_world(0, groups=3) | clients must be
 short('mean') | mean must have an entry a client, 3, got 2
-short('sd') | sd must have an entry a client, 3, got 2
-short('weight') | weight must have an entry a client, 3, got 2
 World.of('w', ff.Federation([ff.Client((stats.gamma(2), stats.norm()))] * 2))
     | must have normal laws and eta = 1
 World.of('w', ff.Federation.normal([[0, 1]], eta=ff.Logistic(2.0)))
     | must have normal laws and eta = 1
-World.of('w', ff.Federation.finite([0, 1], [[[0.25, 0.25]] * 2], [0.2, 0.8]))
-    | must have normal laws and eta = 1
 asked(notion='cp') | notion must be one of 'dp', 'eo', 'eodds'
 asked(hidden=-1) | hidden must be
 asked(budgets=(-0.1,)) | budgets must be
-asked(budgets=(float('nan'),)) | budgets must not hold NaN
 printed(SHORT, ('average', 'KL')) | must have 2 numbers
 printed(WORD, ('average', 'KL')) | must be a number.*'8o'
 """,

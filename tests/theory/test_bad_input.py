@@ -42,10 +42,8 @@ test_populations = refused(
     r"""
 Federation.normal(MEAN, q=[0.5, 1.2]) | q must be in \[0, 1\], got 1.2 at position 1
 Federation.normal(MEAN, q=[0.5] * 3) | q must have shape \(\), \(2,\) or \(2, 2\), got \(3,\)
-Federation.normal(MEAN, q='half') | q must be numbers, got 'half'
 Federation.normal(MEAN, sd=0.0) | sd must be positive and finite, got 0
 Federation.normal(MEAN, weight=[1, 0]) | weight must be positive and finite, got 0 at position 1
-Federation.normal(MEAN, weight=[1]) | weight must have shape \(2,\), got \(1,\)
 solve(Federation.normal(MEAN), 'lft_fedavg', [0.1]) | eps must have shape .*, got \(1,\)
 Federation.normal(MEAN).alone(-1) | client must be a whole number of at least 0, got -1
 Federation.finite(POINTS, MASSES, ETA).alone(0)
@@ -64,17 +62,14 @@ Federation([Client(PAIR)], eta=[0.5]) | eta\[0\] must be an Eta .*got 0.5
 Federation([Client(PAIR)], eta=[(Logistic(),)])
     | eta\[0\] must be an Eta .* or 2 of them, one per group
 as_law(stats.poisson(2)) | law must have a density, got a discrete scipy.stats law
-Federation([Client((PAIR[0], stats.binom(3, 0.5)))]) | clients\[0\].laws\[1\] must have a density
 as_law(stats.norm) | law must be a frozen continuous scipy.stats law
 as_law(stats.norm([0, 1], 1)) | law must be one law, got an array of laws
-as_law(3.0) | law must be a frozen continuous scipy.stats law.*got 3.0
 as_law(stats.norm(0, -1)) | law must have valid parameters
 Normal(0, -1) | sd must be positive and finite, got -1
 Mixture([]) | laws must hold at least one law, got none
 Mixture(PAIR, [1, -1]) | weights must be positive and finite, got -1 at position 1
 Mixture([Finite([0.0], [1.0])]) | laws of a Mixture must have densities
 Finite([0, 1], [0.5, 0.6]) | masses must sum to one, got 1.1
-Finite([0, 1], [1.5, -0.5]) | masses must be non-negative, got -0.5
 Finite([0, 1], [1.0]) | points and masses must be 1-d of one length, got shapes \(2,\) and \(1,\)
 Samples([1, NAN]) | values must not hold NaN
 Samples([]) | values must be a non-empty 1-d array, got shape \(0,\)
@@ -97,7 +92,6 @@ Federation.finite(POINTS, MASSES, [[0.5] * 3] * 3) | eta must have shape .*, got
 samples(label=[0, 1, 2]) | label must be 0/1 or have exactly two values, got 3: 0, 1, 2
 samples(label=[0, 1, NAN]) | label must not be missing, got nan at row 2
 samples(score=[0, 1, INF]) | score must be finite, got inf
-samples(label=[0, 1]) | label must have shape \(3,\) as score has, got \(2,\)
 samples(group=['f', 'f', 'f']) | group must hold at least two groups, got only 'f'
 samples(group=['f', None, 'm']) | group must not be missing, got None at row 1
 samples(group=np.array(['f', 1, 'm'], dtype=object)) | group must hold labels of one kind
@@ -114,8 +108,6 @@ Classifier.thresholds([0] * 3).mean_difference(THREE)
     | mean difference is defined for two groups, got 3
 THREE.q | q is defined for two groups, this federation has 3
 Federation.from_counts(np.ones((1, 2, 3)), [0, 1, 2]) | counts must have shape \(I, A, 2, 3\)
-Federation.from_counts(np.ones((1, 1, 2, 2)), [0, 1])
-    | counts must have shape \(I, A, 2, 2\), A at least 2
 Federation.from_counts(np.ones((1, 2, 2, 2)), [0, 0]) | score must hold n distinct numbers
 Federation.from_counts(-np.ones((1, 2, 2, 2)), [0, 1])
     | counts must be non-negative whole numbers, got -1
@@ -130,7 +122,6 @@ test_aggregation = refused(
     r"""
 QFFL(-1e-09) | q must be in \[0, inf\), got -1e-09
 QFFL('1') | q must be numbers, got '1'
-QFFL([1, 2]) | q must be one number
 TERM(0) | alpha must be positive and finite, got 0
 PropFair(0) | M must be positive and finite, got 0
 RankWeighted.geometric(1.5) | z must be in \[0, 1\], got 1.5
@@ -140,7 +131,6 @@ RankWeighted.arithmetic(0.0, 0) | p1 and d must not both be 0
 RankWeighted([0.2, 0.8]) | non-increasing.*0.2 < 0.8 at index 1
 RankWeighted([0.6, 0.5]) | sum to one.*1.1
 RankWeighted([1.2, -0.2]) | weights must be in \[0, 1\], got 1.2 at position 0
-RankWeighted([0.5, NAN]) | weights must not hold NaN
 RankWeighted([]) | at least one weight, got shape \(0,\)
 RankWeighted(None) | weights must be given
 FedAvg().weighted([0.5, 0.6]) | p must sum to one
@@ -151,8 +141,6 @@ AFL().translate([[1.0]]) | shift must be
 AFL().weighted([0.5, 0.5]).translate([1.0, 2, 3]) | shift must have n = 2 numbers.*got 3
 KolmogorovMean(None) | s must be a sympy expression or a function
 KolmogorovMean(-t) | must be increasing
-KolmogorovMean(sp.Integer(1)) | one symbol
-KolmogorovMean(np.cos) | must be increasing
 KolmogorovMean(sp.log(t)) | must be real
 KolmogorovMean(lambda x: 1.0) | arrays of their shape
 KolmogorovMean(t, upper=1.0, lower=1.0) | lower must be below upper
@@ -161,7 +149,6 @@ QFFL(1.0).value([[[0.5, 0.5], [1, -1]], [[0, 1]] * 2]) | got -1.0 at index \(0, 
 PropFair(1.0).translate(-2.0).conjugate([0.5, 0.5], "nonnegative") | needs losses f >= 0
 FedAvg().weighted([0.5, 0.5]).value([1.0, 2.0, 3.0]) | n = 2 clients .*as many as client_weights
 AFL().translate([0.0, 1.0]).value([1.0, 2.0, 3.0]) | as many as shift
-RankWeighted(weights=[0.6, 0.4]).value([1.0, 2.0, 3.0]) | n = 2 clients .*as many as weights
 """,
     COMMON | vars(aggregation) | {"sp": sp, "t": sp.Symbol("t", real=True)},
 )
@@ -193,23 +180,18 @@ group_benefit([[0.0, 0.0], [0.0, 800.0]], [0, 1]) | gaps below 709
 group_losses([[1.0, 2.0]], [0]) | groups must be 2 whole numbers
 group_losses([[1.0, 2.0]], [0, 2]) | groups must use every number .* got none of 1
 group_losses([[1.0, 2.0]], [0, 1], [1.0, 0.0]) | weights must be positive
-group_losses([[1.0, 2.0]], [0, 1], [1.0] * 3) | weights must have shape \(2,\)
 within_group_std([[1.0, NAN]], [0, 0], [0]) | client_losses must be finite
 mean_utility([1.0], -1) | alpha must be in \[0, inf\), got -1|alpha must be in
 mean_utility([1.0, -2.0], 1) | utilities must be in \[0, inf\), got -2 at position 1
-mean_utility([], 1) | utilities must have shape
 shares([1.0], INF) | alpha must be finite for shares, got inf
 shares([0.0, 1.0], 1) | utilities must be > 0 for shares .* index \(0,\)
 shares([0.0, 0.0], 0) | utilities must not all be 0
-variance(3.0) | losses must have shape \(\.\.\., n\)
 angle([]) | n >= 1 clients
-jain([1.0, INF]) | losses must be finite
 variance([0.0, 1e300]) | losses must have a variance below
 entropy([[1.0, 2.0], [-1.0, 2.0]]) | losses must be in \[0, inf\), got -1 at position \(1, 0\)
 angle([1.0, 2.0], [1.0, 0.0]) | client_weights must be in \(0, 1\], got 0
 worst([1.0, 2.0], 0.1, [0.2, 0.3, 0.5])
     | n = 3 clients on the last axis \(as many as client_weights\)
-best([1.0, 2.0], 1.01) | share must
 price_of_fairness([1.0], 0.0) | best_total must be positive
 """,
     COMMON

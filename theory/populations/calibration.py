@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_array, cells, finite, one_of, shown, whole
+from fairfl._support.checks import Array, as_array, cells, finite, one_of, pos_code, shown, whole
 from fairfl.theory.numerics.isotonic import isotonic
 from fairfl.theory.populations.score_levels import Merged, merge_scores
 
@@ -69,6 +69,7 @@ def count_people(
     client: ArrayLike,
     calibrate: str = "shared",
     levels: int | None = None,
+    pos_label: Any = None,
 ) -> Counted:
     """Check four columns, merge scores and count people. See :meth:`Federation.from_samples`."""
     if levels is not None:
@@ -76,7 +77,7 @@ def count_people(
     x = finite("score", score)
     if x.ndim != 1 or x.size == 0:
         raise ValueError(f"score must be a non-empty 1-d array, got shape {x.shape}")
-    y = binary("label", *_codes("label", label, x.size))
+    y = binary("label", *_codes("label", label, x.size), pos_label)
     groups, a = _intersections("group", group, x.size)
     found: list[Any] = list(groups)
     clients, i = _codes("client", client, x.size)
@@ -94,14 +95,15 @@ def count_people(
     return Counted(points, counts, groups, clients, calibrate, merged, cuts)
 
 
-def binary(name: str, values: Sequence[Any], codes: Any) -> Any:
-    """y of ``codes`` into the sorted ``values`` of a label: of two the later is 1; 0 or 1 alone is
+def binary(name: str, values: Sequence[Any], codes: Any, pos_label: Any) -> Any:
+    """y of ``codes`` into the sorted ``values`` of a label, see ``pos_code``; 0 or 1 alone is
     itself.
     """
-    if len(values) == 2:
-        return codes
-    if len(values) == 1 and values[0] in (0, 1):
+    if pos_label is None and len(values) == 1 and values[0] in (0, 1):
         return np.full_like(codes, values[0])
+    if len(values) == 2 or (len(values) == 1 and pos_label is not None):
+        ordered = not any(isinstance(value, (str, bytes)) for value in values)
+        return (codes == pos_code(name, values, pos_label, ordered=ordered)).astype(codes.dtype)
     told = ", ".join(map(shown, values[:5])) + ", ..." * (len(values) > 5)
     raise ValueError(f"{name} must be 0/1 or have exactly two values, got {len(values)}: {told}")
 

@@ -157,6 +157,7 @@ class Federation(Tabular):
         calibrate: str = "shared",
         weight: ArrayLike | None = None,
         levels: int | None = None,
+        pos_label: Any = None,
     ) -> Federation:
         """Federation of real people: x is a level of their score, η its isotonic calibration,
         weights the clients' counts.
@@ -164,7 +165,7 @@ class Federation(Tabular):
         Parameters
         ----------
         score : (n,) finite numbers, larger for a likelier label 1.
-        label : (n,) 0 or 1, or any two values, of which the later in sorted order stands for 1.
+        label : (n,) 0 or 1, or any two values; of two numbers the larger stands for 1.
         group : (n,) any labels; groups are numbered in sorted order (``groups``). Of an array or
             frame (n, k), race and sex say, groups are the combinations that somebody has.
         client : (n,) any labels; clients are numbered in sorted order (``client_names``).
@@ -176,6 +177,7 @@ class Federation(Tabular):
             people or more, and of 10 for each client and group on average. What is lost is the
             least, see :func:`fairfl.theory.populations.score_levels.merge_levels` (its file says
             why levels are merged); ``merged`` of the federation says how much.
+        pos_label : the value of ``label`` that stands for 1; needed where the two are texts.
 
         Warns
         -----
@@ -188,7 +190,7 @@ class Federation(Tabular):
         accuracy is that of predicted frequencies η, equal to the empirical accuracy on every level
         set of η.
         """
-        people = count_people(score, label, group, client, calibrate, levels)
+        people = count_people(score, label, group, client, calibrate, levels, pos_label)
         return cls.of_people(people, weight)
 
     @classmethod

@@ -39,6 +39,7 @@ def read_people(
     features: Sequence[str] | None = None,
     blind: bool = False,
     categorical: bool = False,
+    numbers: Sequence[str] = (),
     form: Form = PLAIN,
 ) -> Dataset:
     """Read people from a file: Parquet by its suffix (.parquet, .pq), else text with a header.
@@ -47,9 +48,9 @@ def read_people(
     ----------
     path : path
     label, group : str
-        Columns. The label has two values, of which the later in sorted order becomes 1 (0 < 1, "no"
-        < "yes"). The group has at least two values; of several columns a group is a
-        combination of values that somebody has, named "Black & Female".
+        Columns. The label has two values; `form` says which becomes 1. The group has at least two
+        values; of several columns a group is a combination of values that somebody has, named
+        "Black & Female".
     client : str, optional
         Column; without it, all rows are of one client, "all".
     score : str, optional
@@ -64,8 +65,11 @@ def read_people(
     categorical : bool
         The score is a name, or a number that says no order: its only feature is the place of the
         value among all, by the share of y = 1.
+    numbers : sequence of str
+        More columns of finite numbers, which are features after the score.
     form : Form
-        How a text file is written, and what becomes of rows with a missing cell.
+        How a text file is written, which value of the label is 1, and what becomes of rows with a
+        missing cell.
 
     Returns
     -------
@@ -87,7 +91,7 @@ def read_people(
     named = {"score": (score,), "label": (label,), "group": groups, "client": (client,)}
     roles = {role: columns for role, columns in named.items() if columns != (None,)}
     asked = _asked(score, label, features, blind=blind, categorical=categorical)
-    table = read_table(path, form, roles, asked)
+    table = read_table(path, form, roles, asked if score is None else numbers)
     label_codes, label_names = table.labels(label)
     parts = [table.categories(column) for column in groups]
     group_codes, group_names = _groups(groups, parts)
@@ -99,11 +103,13 @@ def read_people(
     score_names: tuple[str, ...] = ()
     if score is None:
         columns, blocks = _learned(table, asked, roles, seen)
-    elif categorical:
-        place, score_names = _by_share(*table.categories(score), label_codes)
-        columns, blocks = [score], [((score,), place[:, None])]
     else:
-        columns, blocks = [score], [_one(table, score)]
+        columns, blocks = [score, *numbers], [_one(table, name) for name in numbers]
+        if categorical:
+            place, score_names = _by_share(*table.categories(score), label_codes)
+            blocks = [((score,), place[:, None]), *blocks]
+        elif score not in numbers:
+            blocks = [_one(table, score), *blocks]
     return Dataset(
         name=path.stem,
         features=np.hstack([values for _, values in blocks]),

@@ -64,9 +64,16 @@ all | 1=-inf,1,f,n | must hold finite numbers, got '-inf' in row 1
 summarize | 2=1.5,1,f,n | score column 's' must be from 0 to 1, the outermost edges, got 1.5 in
     row 2
 judge | 2=1.5,1,f,n | prediction 's' must be from 0 to 1, got 1.5 in row 2
+frontier judge summarize | ,0,=,no, | --positive must say which value of label column 'y' of t.csv
+    is y = 1: '1' and 'no', got none
+frontier judge summarize --positive 2 | | --positive must be one of the values of label column 'y'
+    of t.csv, '0' and '1', got '2'
 frontier judge summarize | ,0,=,1, | label column 'y' of t.csv must have two values, got '1' alone
 frontier judge summarize | 1=0.5,maybe,f,n | must have two values, got '0', '1', 'maybe'
 frontier judge | ,f,=,m, | group column 'a' must have at least two values, got ('m',) alone
+frontier --compare-score s | | compare_score must name columns beside a score, got score='s'
+frontier --compare-score site | | column 'site' of t.csv must hold finite numbers, got 'n' in row 1
+frontier --by-client best | | --by-client must be one of 'cfl', 'lft_fedavg_common', | got 'best'
 frontier --categorical --levels 3 | | levels, group_pair and calibrate must not be given together
 apply | 4=0.5,1,x,n | group must be one of 'f', 'm' of the rule, got 'x' in row 4 of t.csv
 apply | 0=s,decision,a,site | t.csv must have no column 'decision': it is to be added
@@ -185,12 +192,13 @@ and what is told.
 TOGETHER = table("""
 north.json north.json | sites must have different names, got 'north' twice
 north.json edges.json | sites must have the same edges: 'north' has 0.0, 0.2, 0.
-north.json labels.json | sites must have the same labels: 'north' has 0, 1, 'labels' has no, yes
+north.json labels.json | sites must have the same labels: 'north' has 0, 1, 'labels' has False, True
 north.json codes.json | sites must name groups alike: 'north' has f, m, 'codes' has 1, 2
 north.json t.csv | several files must be summaries of sites (.json), got north.json, t.csv
 folder.json | path must be a file, got the folder 'folder.json'
 group.json | summaries must hold two groups or more, got m alone
 north.json --score s | --score goes with a table of people, got summaries of sites
+north.json --compare-score s | --compare-score goes with a table of people, got summaries
 north.json --sep ; | --sep goes with a table of people, got summaries of sites
 """)
 
@@ -202,7 +210,7 @@ def written(tmp_path_factory):
     tables = {
         "north": GOOD,
         "edges": GOOD,
-        "labels": GOOD.replace(",1,", ",yes,").replace(",0,", ",no,"),
+        "labels": GOOD.replace(",1,", ",True,").replace(",0,", ",False,"),
         "codes": GOOD.replace(",f,", ",1,").replace(",m,", ",2,"),
         "group": GOOD.replace(",f,", ",m,"),
     }

@@ -29,7 +29,7 @@ def test_people_in_a_table_and_in_words(cli, quick, table, tmp_path):
         "240 people",
     ):
         assert part in text
-    assert "y = 1 stands for y = yes" in text
+    assert "y = 1 stands for y = 1" in text
     assert "Perfect fairness (disparity 0) costs" in text and "pooling all data reaches" in text
     assert {file.name for file in (tmp_path / "out").iterdir()} == {
         "frontier.csv",
@@ -216,7 +216,7 @@ def test_intervals_and_people_held_out(cli, quick, table):
 def test_intervals_are_the_default_and_say_what_these_people_cannot_tell(cli, table):
     shown = cli("frontier", table, *COLUMNS[:-2], "--points", 4, "--at", 0.2).stdout
     for part in (
-        "200 bootstraps (seed 0)",
+        "100 bootstraps (seed 0)",
         "points less (",
         "not distinguishable from pooling",
         "% of samples such as this one reach it)",

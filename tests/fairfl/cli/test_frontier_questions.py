@@ -29,7 +29,7 @@ def crossed(people, tmp_path):
     people["b"] = np.random.default_rng(1).choice(["f", "m"], len(people))
     file = tmp_path / "people.csv"
     people.to_csv(file, index=False)
-    y = (people["y"] == "yes").astype(int)
+    y = people["y"]
     return file, ff.Federation.from_samples(
         people["s"], y, people[["a", "b"]], people["site"], levels=0
     )
@@ -87,7 +87,7 @@ def test_balanced_accuracy_and_a_rule_for_each_client(cli, quick, crossed, tmp_p
     words = ("--group", "b", "--difference", "overall", "--costs", "balanced", "--local-eps")
     found = schemes(cli("frontier", file, *FEW, *words, "0.02", "--json"))
     people = pd.read_csv(file)
-    y = (people["y"] == "yes").astype(int)
+    y = people["y"]
     fed = ff.Federation.from_samples(people["s"], y, people["b"], people["site"], levels=0)
     question = {"difference": "overall", "costs": "balanced"}
     curve = ff.frontier(fed, "client_aware", 6, local_eps=0.02, **question)
@@ -107,7 +107,7 @@ def test_balanced_accuracy_and_a_rule_for_each_client(cli, quick, crossed, tmp_p
 def test_rules_that_do_not_see_the_group_and_costs_by_group(cli, quick, table, people):
     words = ("--group", "a", "--sees", "x", "--costs", "2,1:1", "--notion", "accuracy_parity")
     found = schemes(cli("frontier", table, *FEW, *words, "--json"))
-    y = (people["y"] == "yes").astype(int)
+    y = people["y"]
     fed = ff.Federation.from_samples(people["s"], y, people["a"], people["site"], levels=0)
     question = {"sees": "x", "costs": ([2, 1], 1), "notion": "accuracy_parity"}
     curve = ff.frontier(fed, "cfl", 6, **question)

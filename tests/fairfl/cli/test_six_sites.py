@@ -16,7 +16,7 @@ from fairfl.sims.data.tables import load
 SITES = ["Federal-gov", "Local-gov", "Private", "Self-emp-inc", "Self-emp-not-inc", "State-gov"]
 SCHEMES = {"cfl": "cfl", "lft_fedavg_common": "lft_fedavg", "lft_ensemble_common": "lft_ensemble"}
 EDGES = "0,0.05,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1"
-ROLES = ("--score", "risk", "--label", "income", "--group", "sex")
+ROLES = ("--score", "risk", "--label", "income", "--positive", "over 50K", "--group", "sex")
 
 
 @pytest.fixture(scope="module")

@@ -35,6 +35,9 @@ def told(cli, quick, people, tmp_path, monkeypatch):
             done = cli(command, file, *words, *form)
             assert (done.exit_code, done.stderr) == (0, "")
             out.append(done.stdout)
+        form = [
+            word for word in form if word not in ("--positive", *frame["y"])
+        ]  # it reads no label
         words = ("--score", "s", "--group", "a", "--out", "decided.csv", *form)
         done = cli("apply", "rule.json", file, *words)
         assert (done.exit_code, done.stderr) == (0, "")
@@ -53,6 +56,24 @@ def test_every_command_reads_every_form(told, people):
     assert again == plain
     rows = [line.replace(";Ávila", "").replace(";", " ") for line in others.splitlines()[1:]]
     assert rows == [line.replace(",", " ").replace(".", ",") for line in decided.splitlines()[1:]]
+
+
+@pytest.mark.parametrize(
+    "names", [["<=50K", ">50K"], ["nein", "ja"], ["False", "True"], ["1", "0"]]
+)
+def test_the_value_that_is_one_is_asked_for(told, people, names):
+    """Answers are as with 0 and 1, in every command, whatever the values are called."""
+    frame = people.assign(p=people["s"] / 2, y=np.array(names)[people["y"]])
+    again, decided = told("--positive", names[1], frame=frame)
+    plain, others = told()
+    texts = [text.replace(f"y = {names[1]}", "y = 1") for text in again]
+    assert [json.loads(text) for text in texts[:2]] == [json.loads(text) for text in plain[:2]]
+    assert texts[2].splitlines()[0] == plain[2].splitlines()[0]
+    counts = [
+        [line for line in text.splitlines() if line.strip(" [],").isdigit()]
+        for text in (texts[2], plain[2])
+    ]
+    assert counts[0] == counts[1] and texts[3] == plain[3]
 
 
 def test_rows_with_missing_cells_are_left_out_and_counted(told, people):
@@ -113,6 +134,39 @@ def test_each_value_of_a_categorical_score_is_a_level(cli, quick, graded, tmp_pa
     assert "score must be one of " in done.stderr and "got 'Z'" in done.stderr
 
 
+@pytest.mark.parametrize("withheld", [(), ("--min-cell", 4)])
+def test_sites_summarize_a_categorical_score(cli, quick, graded, tmp_path, withheld):
+    """Nobody has an E in the south; without counts withheld the answers are those of the rows."""
+    graded = graded[(graded["site"] == "n") | (graded["grade"] != "E")]
+    roles, asked = ("--score", "grade", *ROLES[:4], "--categorical"), ("--bootstraps", 0, "--json")
+    files = []
+    for site, rows in graded.groupby("site"):
+        rows.to_csv(tmp_path / "site.csv", index=False)
+        files.append(tmp_path / f"{site}.json")
+        words = (*roles, "--site", site, *withheld, "--out", files[-1])
+        done = cli("summarize", tmp_path / "site.csv", *words)
+        assert (done.exit_code, done.stderr) == (0, "")
+        told = json.loads(files[-1].read_text())
+        assert (told["edges"], told["names"]) == ([], list("ABCDE"[: 4 + (site == "n")]))
+    out = tmp_path / "out"
+    again = json.loads(cli("frontier", *files, "--points", 5, *asked, "--out", out).stdout)
+    graded.to_csv(tmp_path / "all.csv", index=False)
+    words = (tmp_path / "all.csv", *roles, "--client", "site", "--points", 5, *asked)
+    plain = json.loads(cli("frontier", *words).stdout)
+    for one, other in zip(again["schemes"], plain["schemes"], strict=True):
+        near = 0.02 if withheld else 1e-12
+        assert one["best_accuracy"] == pytest.approx(other["best_accuracy"], abs=near)
+        assert (one["rule"]["steps"] == other["rule"]["steps"]) or withheld
+    rule = ff.Classifier.from_json((out / "rule_cfl.json").read_text())
+    assert sorted(rule.names) == list("ABCDE")
+    (tmp_path / "site.csv").write_text("grade,a,y\n1,f,0\n2,m,1\n1,m,0\n")
+    words = ("--score", "grade", *ROLES[:4], "--site", "x", "--edges", "0,1,2", "--out", files[0])
+    assert cli("summarize", tmp_path / "site.csv", *words).exit_code == 0
+    done = cli("frontier", *files)
+    assert (done.exit_code, done.stderr.count("\n")) == (2, 1)
+    assert "sites must have the same edges: 'x' has 0.0, 1.0, 2.0, 's' has no" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("asked", "solved"),
     [
@@ -156,7 +210,7 @@ def test_only_the_schemes_asked_for_are_solved(
         ),
         (lambda f: f.assign(site=f["a"]), "and so bound by no local constraint: old, young."),
         (lambda f: f.assign(s=0.5), "the most accurate rule accepts everybody, whatever the score"),
-        (lambda f: f.assign(y=1 + (f["y"] == "no")), "y = 1 stands for y = 2; "),
+        (lambda f: f.assign(y=2 - f["y"]), "y = 1 stands for y = 2; "),
         (lambda f: f.assign(site=1 + f.index // 2), " in all)."),
         (lambda f: f.assign(s=f["s"] * 1e300), "240 people; score: column 's'"),
         (lambda f: f.rename(columns={"s": " s ", "a": "  a"}), "groups: old and young"),

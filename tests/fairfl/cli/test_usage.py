@@ -69,7 +69,7 @@ simulate people.csv TWO --hidden -1 | --hidden
 crosscheck nothing | study must be one of 'ensemble' | got 'nothing'
 crosscheck ensemble --seeds 0 | --seeds
 crosscheck ensemble --profile long | --profile
-summarize SITE --levels 5 --edges 0,1 | --levels and --edges must not be
+summarize SITE --levels 5 --edges 0,1 | of --levels, --edges and --categorical one at most must be
 summarize SITE --edges 0,x | --edges must be numbers with commas | '0,x'
 summarize SITE --edges 0,1 | edges must be three or more increasing
 summarize SITE --min-cell 1 | --min-cell

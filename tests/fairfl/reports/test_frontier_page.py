@@ -69,7 +69,7 @@ def test_positions_are_round_and_reach_the_end(top: float) -> None:
 def test_page(kind: str, question: Question, width: int, tmp_path: Path) -> None:
     federation, people = LAWS, None
     if kind == "people":
-        federation, _, people = read(
+        federation, _, people, *_ = read(
             table(tmp_path), score="s", label="y", group="a", client="site"
         )
     found = compared(federation, people, question=question, count=4, bootstraps=0)

@@ -8,7 +8,8 @@ import pytest
 from scipy.stats import binomtest
 
 import fairfl as ff
-from fairfl.reports.judge import judge, sentences, wilson
+from fairfl.reports.judge import judge, sentences
+from fairfl.reports.parts import wilson
 from fairfl.reports.question import Question
 
 pytestmark = pytest.mark.filterwarnings(
@@ -93,6 +94,17 @@ def test_an_optimal_rule_is_not_distinguishable_and_a_worse_one_is(tmp_path):
     assert worse is not None and worse.low > 0.03
     knows = judged(people.assign(p=people["y"] * 1.0), tmp_path).distances[0]
     assert knows.above is None or knows.above.high < 0  # predictions that know more than the score
+
+
+def test_a_score_of_names_is_judged_by_its_levels(tmp_path):
+    """As its places among the levels, in the order of their shares of y = 1."""
+    people = drawn(1)
+    share = people.groupby("s")["y"].mean().rank()
+    plain = judged(people.assign(s=people["s"].map(share)), tmp_path)
+    names = people["s"].map(dict(zip(ETA, "qwertyuiop", strict=True)))
+    assert judged(people.assign(s=names), tmp_path, categorical=True) == plain
+    with pytest.raises(ValueError, match="categorical goes with a score, got score=None"):
+        judged(people, tmp_path, categorical=True, score=None)
 
 
 def test_a_scheme_that_does_not_get_so_fair_says_so(tmp_path):

@@ -28,7 +28,7 @@ def test_too_few_rows_for_a_score(tmp_path):
 
 
 def test_the_federation_bears_the_names(table):
-    federation, notes, people = read(
+    federation, notes, people, *_ = read(
         table, score="s", label="y", group="a", client="site", levels=5
     )
     assert (federation.groups, federation.client_names) == (("old", "young"), ("north", "south"))

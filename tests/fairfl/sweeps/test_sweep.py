@@ -15,10 +15,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import swept
+from bad_input import refused
+from text_tables import table
 
 import fairfl as ff
 from fairfl.sweeps import folder
-from fairfl.sweeps.folder import Folder, table
+from fairfl.sweeps.folder import Folder
+from fairfl.sweeps.folder import table as joined
 from fairfl.sweeps.grid import Grid, columns
 from fairfl.sweeps.sweep import LOST
 
@@ -60,24 +63,21 @@ def test_grid_is_every_combination_and_its_draws():
     assert set(drawn["i"]) == {0, 1}
 
 
-@pytest.mark.parametrize(
-    ("given", "told"),
-    [
-        ({"axes": {"a": []}}, "a must be a list of values"),
-        ({"axes": {"a": "text"}}, "a must be a list of values, got 'text'"),
-        ({"axes": {"a": [1]}, "draws": {"a": {"uniform": [0, 1]}}}, "values or draws"),
-        ({"draws": {"a": {"cauchy": [0, 1]}}}, "a must have one of uniform"),
-        ({"draws": {"a": {"uniform": [0, 1], "n": 2}}}, "a must have one of uniform"),
-        ({"draws": {"a": {"uniform": [0, "x"]}}}, "a must be a law to draw from"),
-        ({"draws": {"a": {"uniform": [0]}}}, "a must be a law to draw from"),
-        ({"fixed": {"a": [1]}, "axes": {"a.3": [1]}}, "a.3 must be a place in a list of 1"),
-        ({"fixed": {"a": 1}, "axes": {"a.b": [1]}}, "a.b must be a place in a table or list"),
-        ({"count": 0}, "count must be"),
-    ],
+test_grids_that_cannot_be = refused(
+    r"""
+Grid(axes={"a": []}) | a must be a list of values
+Grid(axes={"a": "text"}) | a must be a list of values, got 'text'
+Grid(axes={"a": [1]}, draws={"a": {"uniform": [0, 1]}}) | values or draws
+Grid(draws={"a": {"cauchy": [0, 1]}}) | a must have one of uniform
+Grid(draws={"a": {"uniform": [0, 1], "n": 2}}) | a must have one of uniform
+Grid(draws={"a": {"uniform": [0, "x"]}}) | a must be a law to draw from
+Grid(draws={"a": {"uniform": [0]}}) | a must be a law to draw from
+Grid(fixed={"a": [1]}, axes={"a.3": [1]}) | a.3 must be a place in a list of 1
+Grid(fixed={"a": 1}, axes={"a.b": [1]}) | a.b must be a place in a table or list
+Grid(count=0) | count must be
+""",
+    {"Grid": Grid},
 )
-def test_grids_that_cannot_be(given, told):
-    with pytest.raises(ValueError, match=told):
-        Grid(**given)
 
 
 GRID = {"a": list(range(6)), "b": [0.5, 0.25]}
@@ -103,7 +103,7 @@ def test_every_engine_gives_the_same_bytes(log, tmp_path):
             assert len(part) == 4 and part["unit"].tolist() == list(range(k - 1, 12, 3))
     assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two") == bytes_of(tmp_path / "three")
     parts = [Folder(tmp_path / f"part{k}") for k in (2, 3, 1)]
-    assert table(parts, Grid(axes=grid), tmp_path / "joined.parquet") == 0
+    assert joined(parts, Grid(axes=grid), tmp_path / "joined.parquet") == 0
     assert (tmp_path / "joined.parquet").read_bytes() == bytes_of(tmp_path / "one")
     assert set(swept.counts(log).values()) == {4}
 
@@ -251,35 +251,24 @@ def test_own_questions(text, rows, tmp_path, cli):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("run = 3", "run must name what is run, got 3"),
-        ('run = "x"', "run must be"),
-        ('run = "os:system"', "run must name a module of --import"),
-        ('run = "solve"\nmore = 1', "must have run, fixed, grid and draw only, got more"),
-        ('run = "solve"\ngrid = 1', "grid must be a table, got 1"),
-        ('run = "solve"\ngrid.a = {from = 1}', "a must be a list, {from, to, steps} or {count}"),
-        ('run = "solve"\ngrid.a = {from = "x", to = 1, steps = 2}', "a must be from a number"),
-        ("run =", "is not a TOML file"),
-    ],
+    ("text", "words", "told"),
+    table(r"""
+run = 3 | | run must name what is run, got 3
+run = "x" | | run must be
+run = "os:system" | | run must name a module of --import
+run = "solve"\nmore = 1 | | must have run, fixed, grid and draw only, got more
+run = "solve"\ngrid = 1 | | grid must be a table, got 1
+run = "solve"\ngrid.a = {from = 1} | | a must be a list, {from, to, steps} or {count}
+run = "solve"\ngrid.a = {from = "x", to = 1, steps = 2} | | a must be from a number
+run = | | is not a TOML file
+run = "claim" | --shard 3/2 | --shard must be K/N such as 1/8, K from 1 to N, got '3/2'
+run = "claim" | --shard a | --shard must be K/N such as 1/8, K from 1 to N, got 'a'
+run = "claim" | --engine slurm | slurm
+run = "claim" | --jobs -1 | jobs
+run = "claim" | --memory 0 | memory
+"""),
 )
-def test_bad_files(text, told, tmp_path, cli):
-    (tmp_path / "c.toml").write_text(text, "utf-8")
-    done = cli("sweep", tmp_path / "c.toml", "--out", tmp_path / "o")
-    assert done.exit_code == 2 and told in done.stderr and not (tmp_path / "o").exists()
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("--shard", "3/2"), "--shard must be K/N such as 1/8, K from 1 to N, got '3/2'"),
-        (("--shard", "a"), "--shard must be K/N such as 1/8, K from 1 to N, got 'a'"),
-        (("--engine", "slurm"), "slurm"),
-        (("--jobs", "-1"), "jobs"),
-        (("--memory", "0"), "memory"),
-    ],
-)
-def test_bad_options(words, told, tmp_path, cli):
-    (tmp_path / "c.toml").write_text('run = "claim"\nfixed.claim = "x"', "utf-8")
-    done = cli("sweep", tmp_path / "c.toml", "--out", tmp_path / "o", *words)
+def test_bad_files_and_options(text, words, told, tmp_path, cli):
+    (tmp_path / "c.toml").write_text(f"{text}\n", "utf-8")
+    done = cli("sweep", tmp_path / "c.toml", "--out", tmp_path / "o", *words.split())
     assert done.exit_code == 2 and told in done.stderr and not (tmp_path / "o").exists()

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 import torch
-from every_algorithm import AFL, GIFAIR, Ditto, QFedAvg, QFedSGD
+from every_algorithm import AFL, GIFAIR, Ditto, QFedAvg
 from federations import EXACT, classified, quick, received, trained
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,22 +70,6 @@ def test_q_steps_are_those_of_the_claims(clients, w, q, L, lr, variant):
         assert w + weights @ (local - w) == pytest.approx(expected, rel=1e-9, abs=1e-9)
         if variant == "corrected" and q == 0:
             np.testing.assert_allclose(weights, p, rtol=1e-12)  # FedAvg
-
-
-@given(st.floats(0, 5), POSITIVE, POSITIVE)
-def test_one_step_of_one_over_L_is_q_fedsgd(q, L, lr):
-    """Lemma 12's step: q-FedAvg with lr = 1 / L, and q-FedSGD with any lr."""
-    rng = np.random.default_rng(0)
-    p, losses = rng.dirichlet(np.ones(4)), rng.uniform(0.1, 3, 4)
-    gradients = rng.normal(size=(4, 3))
-    steps = []
-    for algorithm, rate in ((QFedAvg(q, L), 1 / L), (QFedSGD(q, L), lr), (QFedSGD(q, L), 1 / L)):
-        rows = torch.from_numpy(-rate * gradients)
-        told = received(rows, [3, 1], losses, p, rows[0], rate)
-        steps.append(algorithm.server(told).weights @ rows.numpy())
-    h = p @ (L * losses**q + q * losses ** (q - 1) * (gradients**2).sum(1))
-    for step in steps:
-        np.testing.assert_allclose(step, -(p * losses**q) @ gradients / h, rtol=1e-9)
 
 
 @pytest.mark.parametrize("ascent", ["projected", "exponentiated"])

@@ -10,29 +10,9 @@ from dataclasses import replace
 from fractions import Fraction as Q
 from math import log
 
+import every_algorithm as every
 import numpy as np
 import pytest
-from every_algorithm import (
-    AFL,
-    GIFAIR,
-    KINDS,
-    TERM,
-    ClippingFedAvg,
-    Ditto,
-    DualWeighted,
-    DynamicQFedAvg,
-    FedAvg,
-    FedMGDA,
-    FedOpt,
-    FedProx,
-    FedSGD,
-    ModifiedNormalizedFedAvg,
-    NormalizedFedAvg,
-    PFedAvg,
-    PropFair,
-    QFedAvg,
-    QFedSGD,
-)
 from federations import EXACT, trained, two_quadratics
 
 from fairfl.sims.engine import LeastSquares, Training
@@ -43,6 +23,7 @@ LR = Q(1, 16)
 P_A, P_B = Q(2, 3), Q(1, 3)
 A, B = Q(15, 64), Q(3, 2)  # w_A = (A, 0), w_B = (0, B)
 F_A, F_B = Q(1), Q(16)
+G = 31 ** (2 / 3) * 16 ** (1 / 3)
 
 
 def prox():
@@ -84,46 +65,50 @@ def tilted_batches():
 
 
 CASES = [
-    (FedAvg(), (P_A * A, P_B * B)),
-    (FedSGD(), (P_A * LR * 2, P_B * LR * 16)),
-    (FedProx(1.0), prox()),
-    (QFedAvg(1.0), q_step(1, LR, 16)),
-    (QFedAvg(2.0, L=3.0), q_step(2, Q(1, 3), 3)),
-    (QFedAvg(2.0, L=3.0, variant="printed"), q_step(2, Q(1), 3)),
-    (QFedAvg(1.0, variant="printed"), q_step(1, Q(1), 16)),
-    (QFedSGD(1.0), q_step(1, LR, 16, 2 * LR, 16 * LR)),
-    (QFedSGD(2.0, L=3.0), q_step(2, LR, 3, 2 * LR, 16 * LR)),
-    (AFL(0.1), (P_A * A, P_B * B)),  # the first mixture is p
-    (AFL(0.1, "exponentiated"), (P_A * A, P_B * B)),
-    (TERM(log(2) / 15), (A / 2, B / 2)),  # weights 2/3 : 1/3 * 2
-    (PropFair(32.0, 0.25), log_steps(Q(32), Q(1, 4), None)),
-    (PropFair(16.0, 2.0), log_steps(Q(16), Q(2), lambda gap: Q(1, 16))),  # B starts at M - F = 0
-    (PropFair(16.0, 2.0, "linear"), log_steps(Q(16), Q(2), lambda gap: Q(1, 2))),
-    (PropFair(17.0, 2.0, "quadratic"), log_steps(Q(17), Q(2), lambda gap: (2 - gap / 2) / 2)),
-    (PropFair(32.0, 0.25, rescale=True), log_steps(Q(32), Q(1, 4), None, 32)),
-    (PFedAvg(aims.RankWeighted.gini()), (A / 4, B * Q(3, 4))),  # (2 (n - k) + 1)/n² = 3/4, 1/4
-    (PFedAvg(aims.RankWeighted.linear()), (A / 3, B * Q(2, 3))),
-    (PFedAvg(aims.RankWeighted.harmonic()), (A * Q(2, 5), B * Q(3, 5))),  # H_2 : H_1 = 3/2 : 1
-    (PFedAvg(aims.RankWeighted.geometric(0.5)), (A / 3, B * Q(2, 3))),
+    (every.FedAvg(), (P_A * A, P_B * B)),
+    (every.FedSGD(), (P_A * LR * 2, P_B * LR * 16)),
+    (every.FedProx(1.0), prox()),
+    (every.QFedAvg(1.0), q_step(1, LR, 16)),
+    (every.QFedAvg(2.0, L=3.0), q_step(2, Q(1, 3), 3)),
+    (every.QFedAvg(2.0, L=3.0, variant="printed"), q_step(2, Q(1), 3)),
+    (every.QFedSGD(1.0), q_step(1, LR, 16, 2 * LR, 16 * LR)),
+    (every.QFedSGD(2.0, L=3.0), q_step(2, LR, 3, 2 * LR, 16 * LR)),
+    (every.AFL(0.1), (P_A * A, P_B * B)),  # the first mixture is p
+    (every.TERM(log(2) / 15), (A / 2, B / 2)),  # weights 2/3 : 1/3 * 2
+    (every.PropFair(32.0, 0.25), log_steps(Q(32), Q(1, 4), None)),
+    (
+        every.PropFair(16.0, 2.0),
+        log_steps(Q(16), Q(2), lambda gap: Q(1, 16)),
+    ),  # B starts at M - F = 0
+    (every.PropFair(16.0, 2.0, "linear"), log_steps(Q(16), Q(2), lambda gap: Q(1, 2))),
+    (every.PropFair(17.0, 2.0, "quadratic"), log_steps(Q(17), Q(2), lambda gap: (2 - gap / 2) / 2)),
+    (every.PropFair(32.0, 0.25, rescale=True), log_steps(Q(32), Q(1, 4), None, 32)),
+    (
+        every.PFedAvg(aims.RankWeighted.gini()),
+        (A / 4, B * Q(3, 4)),
+    ),  # (2 (n - k) + 1)/n² = 3/4, 1/4
+    (every.PFedAvg(aims.RankWeighted.geometric(0.5)), (A / 3, B * Q(2, 3))),
     # 2/3 * 1/4 : 1/3 * 3/4
-    (PFedAvg(aims.RankWeighted.gini(), "product"), (A * Q(2, 5), B * Q(3, 5))),
+    (every.PFedAvg(aims.RankWeighted.gini(), "product"), (A * Q(2, 5), B * Q(3, 5))),
     # W runs through (0, 0), (1/2, 3/4), (1, 1); B has the largest loss and a third of the people:
     # W(1/3) = 1/2.
-    (PFedAvg(aims.RankWeighted.gini(), "quantile"), (A / 2, B / 2)),
+    (every.PFedAvg(aims.RankWeighted.gini(), "quantile"), (A / 2, B / 2)),
     # Orthogonal unit updates: the least norm is at (1/2, 1/2).
-    (FedMGDA(1.0), (Q(1, 2), Q(1, 2))),
-    (FedMGDA(0.0625), (P_A - Q(1, 16), P_B + Q(1, 16))),  # the box stops it on the way there
+    (every.FedMGDA(1.0), (Q(1, 2), Q(1, 2))),
+    (every.FedMGDA(0.0625), (P_A - Q(1, 16), P_B + Q(1, 16))),  # the box stops it on the way there
     # Without normalisation (v A)² + ((1 - v) B)² is least at v = B²/(A² + B²).
-    (FedMGDA(1.0, normalize=False), (B**2 * A / (A**2 + B**2), A**2 * B / (A**2 + B**2))),
+    (every.FedMGDA(1.0, normalize=False), (B**2 * A / (A**2 + B**2), A**2 * B / (A**2 + B**2))),
     # lam = 1/6: A is better, factor 1 - (1/6)/(2/3) = 3/4: 1 - w1 shrinks by 1 - 3/32; B: 3/2, 2 -
     # w2 by 1/4.
-    (GIFAIR(1 / 6), (P_A * (1 - Q(29, 32) ** 2), P_B * (2 - 2 * Q(1, 16)))),
-    (Ditto(1.0), (P_A * A, P_B * B)),
+    (every.GIFAIR(1 / 6), (P_A * (1 - Q(29, 32) ** 2), P_B * (2 - 2 * Q(1, 16)))),
+    (every.Ditto(1.0), (P_A * A, P_B * B)),
     # q = 1: p F / sqrt(sum p F²), with sum p F² = (2 + 256)/3 = 86.
-    (DualWeighted(aims.QFFL(1.0), normalize=True), (A * Q(2, 18), B * Q(16, 18))),
-    (DualWeighted(aims.AFL()), (Q(0), B)),
+    (every.DualWeighted(aims.QFFL(1.0), normalize=True), (A * Q(2, 18), B * Q(16, 18))),
+    (every.DualWeighted(aims.AFL()), (Q(0), B)),
     # Two clients with M - F = 31 and 16: p / (M - F), normalised.
-    (DualWeighted(aims.PropFair(32.0), normalize=True), (A * Q(32, 63), B * Q(31, 63))),
+    (every.DualWeighted(aims.PropFair(32.0), normalize=True), (A * Q(32, 63), B * Q(31, 63))),
+    # p G / (M - F), G = 31^(2/3) 16^(1/3)
+    (every.DualWeighted(aims.PropFair(32.0)), (G * 2 / 3 / 31 * A, G / 3 / 16 * B)),
 ]
 
 
@@ -136,9 +121,15 @@ def test_one_round_by_hand(algorithm, expected, backend):
 
 
 def test_every_algorithm_has_a_case():
-    dynamic = {NormalizedFedAvg, ModifiedNormalizedFedAvg, ClippingFedAvg, DynamicQFedAvg, FedOpt}
+    dynamic = {
+        every.NormalizedFedAvg,
+        every.ModifiedNormalizedFedAvg,
+        every.ClippingFedAvg,
+        every.DynamicQFedAvg,
+        every.FedOpt,
+    }
     by_hand = {type(algorithm) for algorithm, _ in CASES} | dynamic  # of these in test_dynamic
-    assert by_hand == set(KINDS.values())
+    assert by_hand == set(every.KINDS.values())
 
 
 def test_hierarchical_tilt_by_hand():
@@ -147,23 +138,14 @@ def test_hierarchical_tilt_by_hand():
     # R_A = log2((4 + 1)/2), R_B = log2((1 + 2^32)/2); alpha = log 2 weighs by p 2^R: 2/3 * 5 to 1/3
     # * (1 + 2^32).
     v_a, v_b = P_A * 5, P_B * (1 + 2**32)
-    done = trained(MODEL, two_quadratics(), [TERM(log(2), tau=log(2))], training)
+    done = trained(MODEL, two_quadratics(), [every.TERM(log(2), tau=log(2))], training)
     expected = [float(v_a * a / (v_a + v_b)), float(v_b * b / (v_a + v_b))]
-    np.testing.assert_allclose(done.params[0].numpy(), expected, rtol=1e-12)
-
-
-def test_propfair_dual_weights_by_hand():
-    # G / (M - F) weighed by p, G = 31^(2/3) 16^(1/3)
-    G = 31 ** (2 / 3) * 16 ** (1 / 3)
-    rule, training = DualWeighted(aims.PropFair(32.0)), Training(1, 1 / 16, None, 2)
-    done = trained(MODEL, two_quadratics(), [rule], training)
-    expected = [G * 2 / 3 / 31 * 15 / 64, G / 3 / 16 * 3 / 2]
     np.testing.assert_allclose(done.params[0].numpy(), expected, rtol=1e-12)
 
 
 def test_afl_moves_its_mixture_by_hand():
     training = Training(rounds=2, lr=1 / 16, batch_size=None, epochs=2)
-    rules = [AFL(1 / 60), AFL(log(2) / 15, "exponentiated")]
+    rules = [every.AFL(1 / 60), every.AFL(log(2) / 15, "exponentiated")]
     done = trained(MODEL, two_quadratics(), rules, training, rounds=1)
     # (2/3 + 1/60, 1/3 + 16/60) exceeds one by 17/60: less half of it each.
     by_hand = [Q(2, 3) + Q(1, 60) - Q(17, 120), Q(1, 3) + Q(16, 60) - Q(17, 120)]
@@ -180,7 +162,9 @@ def test_afl_moves_its_mixture_by_hand():
 
 
 def test_ditto_keeps_personal_models_by_hand():
-    done = trained(MODEL, two_quadratics(), [Ditto(1.0)], Training(2, 1 / 16, None, 2), rounds=1)
+    done = trained(
+        MODEL, two_quadratics(), [every.Ditto(1.0)], Training(2, 1 / 16, None, 2), rounds=1
+    )
     mine = done.states[0]["personal"].numpy()
     # The first round starts at w^0: the same steps as FedProx with mu = 1.
     np.testing.assert_allclose(mine, [[float(Q(29, 128)), 0], [0, float(Q(23, 16))]], rtol=1e-12)

@@ -7,29 +7,18 @@ import pytest
 import torch
 from federations import EXACT
 
-from fairfl.sims.engine import (
-    Aggregate,
-    Algorithm,
-    ClientData,
-    LeastSquares,
-    LocalTask,
-    Parts,
-    Replicate,
-    Simulation,
-    Training,
-    Uniform,
-)
+from fairfl.sims import engine
 
 
 @dataclass(frozen=True)
-class Scaffold(Algorithm):
+class Scaffold(engine.Algorithm):
     """Karimireddy et al. (ICML 2020), algorithm 1 with option II."""
 
     def start(self, clients, weights, params):
         return {"own": params.new_zeros(clients, len(params)), "all": torch.zeros_like(params)}
 
     def client(self, round):
-        return (LocalTask(linear=round.state["all"] - round.state["own"][round.rows]),)
+        return (engine.LocalTask(linear=round.state["all"] - round.state["own"][round.rows]),)
 
     def server(self, received):
         own, every = received.state["own"].clone(), received.state["all"]
@@ -37,11 +26,11 @@ class Scaffold(Algorithm):
         change = -every - received.updates / lengths
         own[received.rows] += change
         even = np.full(len(received.p), 1 / len(received.p))
-        return Aggregate(even, {"own": own, "all": every + change.sum(0) / len(own)})
+        return engine.Aggregate(even, {"own": own, "all": every + change.sum(0) / len(own)})
 
 
 @dataclass(frozen=True)
-class FedDyn(Algorithm):
+class FedDyn(engine.Algorithm):
     """Acar et al. (ICLR 2021), algorithm 1."""
 
     alpha: float = 0.5
@@ -50,22 +39,22 @@ class FedDyn(Algorithm):
         return {"own": params.new_zeros(clients, len(params)), "h": torch.zeros_like(params)}
 
     def client(self, round):
-        return (LocalTask(prox=self.alpha, linear=-round.state["own"][round.rows]),)
+        return (engine.LocalTask(prox=self.alpha, linear=-round.state["own"][round.rows]),)
 
     def server(self, received):
         own, updates = received.state["own"].clone(), received.updates
         own[received.rows] -= self.alpha * updates
         h = received.state["h"] - self.alpha * updates.sum(0) / len(own)
         step = updates.mean(0) - h / self.alpha
-        return Aggregate(received.p, {"own": own, "h": h}, step)
+        return engine.Aggregate(received.p, {"own": own, "h": h}, step)
 
 
 @dataclass(frozen=True)
-class FedNova(Algorithm):
+class FedNova(engine.Algorithm):
     """Wang et al. (NeurIPS 2020), eq. (8), for plain SGD."""
 
     def server(self, received):
-        return Aggregate(received.p * (received.p @ received.steps) / received.steps)
+        return engine.Aggregate(received.p * (received.p @ received.steps) / received.steps)
 
 
 # the rows of a client are alike, so that a batch has the gradient of all of them
@@ -73,10 +62,10 @@ SIZES, STEPS, LR, ROUNDS = (4, 8, 20, 9), np.array([2, 4, 10, 6]), 0.1, 4
 X = np.random.default_rng(0).normal(size=(4, 3))
 Y = np.random.default_rng(1).normal(size=4)
 P = np.array(SIZES) / sum(SIZES)
-DATA = Parts(
-    ClientData(np.repeat(X, SIZES, 0), np.repeat(Y, SIZES), np.append(0, np.cumsum(SIZES)))
+DATA = engine.Parts(
+    engine.ClientData(np.repeat(X, SIZES, 0), np.repeat(Y, SIZES), np.append(0, np.cumsum(SIZES)))
 )
-TRAINING = Training(rounds=ROUNDS, lr=LR, batch_size=4, epochs=2)
+TRAINING = engine.Training(rounds=ROUNDS, lr=LR, batch_size=4, epochs=2)
 
 
 def descended(k, w, term):
@@ -117,10 +106,12 @@ def fednova(w, h, own, there):
 )
 @pytest.mark.parametrize("count", [4, 2])
 def test_they_end_where_a_loop_in_numpy_does(algorithm, loop, count, beside, backend, limit):
-    training = replace(TRAINING, participation=Uniform(count))
+    training = replace(TRAINING, participation=engine.Uniform(count))
     computing = replace(EXACT, backend=backend, memory_limit=max(limit, 100))
-    model, every = LeastSquares(3, bias=False), [algorithm, *beside]
-    simulation = Simulation(model, DATA, [Replicate(one) for one in every], training, computing)
+    model, every = engine.LeastSquares(3, bias=False), [algorithm, *beside]
+    simulation = engine.Simulation(
+        model, DATA, [engine.Replicate(one) for one in every], training, computing
+    )
     w, h, own = np.zeros(3), np.zeros(3), np.zeros((4, 3))
     for _ in range(ROUNDS):
         simulation.step()

@@ -11,16 +11,18 @@ from scipy import optimize
 
 import fairfl as ff
 from fairfl.sims.data.summary import Summary, joined, noise, nonnegative, read_summary, summarize
+from fairfl.sims.data.table_file import Form
 
 EDGES = [k / 5 for k in range(6)]
 ROWS = "s,y,a\n0.1,no,old\n0.2,yes,young\n1,yes,young\n0.55,no,old\n0.95,yes,old\n"
 NAMES = {"score": "s", "label": "y", "group": "a", "site": "north", "edges": EDGES}
+FORM = Form(pos_label="yes")
 
 
 @pytest.fixture
 def found(tmp_path):
     (tmp_path / "people.csv").write_text(ROWS)
-    return summarize(tmp_path / "people.csv", **NAMES)
+    return summarize(tmp_path / "people.csv", form=FORM, **NAMES)
 
 
 def test_counts_by_hand(found):
@@ -51,7 +53,7 @@ def test_sites_are_the_federation_of_their_people(seed, sites):
         Summary(f"site {i}", "s", "y", ("0", "1"), "a", ("0", "1"), tuple(edges), c, int(c.sum()))
         for i, c in enumerate(counts)
     ]
-    table, points, _ = joined(own)
+    table, points, *_ = joined(own)
     assert np.ptp(table, axis=0).max() == 0
     fed = ff.Federation.from_counts(table[0], points)
     middle = (edges[:-1] + edges[1:]) / 2

@@ -9,27 +9,12 @@ import torch
 from every_algorithm import GIFAIR, KINDS, Ditto, FedAvg, FedMGDA, QFedAvg
 from federations import EXACT, classified, quick, trained
 
+from fairfl.sims import engine
 from fairfl.sims.algorithms.min_norm import min_norm_weights
-from fairfl.sims.engine import (
-    Aggregate,
-    ClientData,
-    Computing,
-    Everyone,
-    Exponential,
-    LeastSquares,
-    Module,
-    NonFiniteUpdate,
-    Parts,
-    Replicate,
-    Round,
-    Simulation,
-    Softmax,
-    Uniform,
-)
 from fairfl.sims.engine.answers import finite
 
-FLOAT32 = Computing(device="cpu")
-MODEL, DATA = Softmax(4, 3), classified((5, 9, 8))
+FLOAT32 = engine.Computing(device="cpu")
+MODEL, DATA = engine.Softmax(4, 3), classified((5, 9, 8))
 NAMES = sorted(KINDS)
 RULES = [GIFAIR(1e-9) if name == "gifair" else KINDS[name]() for name in NAMES]
 
@@ -39,7 +24,7 @@ RULES = [GIFAIR(1e-9) if name == "gifair" else KINDS[name]() for name in NAMES]
     [
         (quick(rounds=2, lr=1e-40), 2.0),  # FedMGDA+'s steps have no lr in them
         (quick(rounds=2, lr=5e-324), 1e-30),
-        (quick(rounds=4, lr=1e-40, schedule=Exponential(1e-200)), 4.0),
+        (quick(rounds=4, lr=1e-40, schedule=engine.Exponential(1e-200)), 4.0),
     ],
 )
 def test_rates_of_next_to_nothing_and_of_nothing(training, most):
@@ -53,9 +38,9 @@ def test_rates_of_next_to_nothing_and_of_nothing(training, most):
 @pytest.mark.parametrize("size", [1e9, 1e30])
 def test_losses_of_any_size(rule, size):
     """Losses of 1e18 and 1e60: a finite model, or an update that the policy is asked about."""
-    data = Parts(replace(DATA.train, y=size * DATA.train.y.double()))
-    with suppress(NonFiniteUpdate):
-        done = trained(LeastSquares(4), data, [rule], quick(rounds=3, lr=0.01))
+    data = engine.Parts(replace(DATA.train, y=size * DATA.train.y.double()))
+    with suppress(engine.NonFiniteUpdate):
+        done = trained(engine.LeastSquares(4), data, [rule], quick(rounds=3, lr=0.01))
         assert bool(torch.isfinite(done.params).all())
 
 
@@ -72,18 +57,18 @@ def test_a_scale_that_float32_cannot_hold_is_not_finite():
         def client(self, round):
             return (replace(super().client(round)[0], scale=np.full(len(round.clients), 1e10)),)
 
-    with pytest.raises(NonFiniteUpdate, match="update of client 0, 1, 2"):
+    with pytest.raises(engine.NonFiniteUpdate, match="update of client 0, 1, 2"):
         trained(MODEL, DATA, [Large(0.0)], quick(rounds=1, lr=1e30), FLOAT32)
     assert trained(MODEL, DATA, [FedAvg()], quick(lr=1e39), rounds=0).rates[0][0] == 1e39
 
 
 def test_a_round_is_whole_or_not_at_all():
     """The second replicate's server step overflows: the first has not moved either."""
-    replicates = [Replicate(Ditto()), Replicate(FedAvg(), lr=100.0, server_lr=3e38)]
-    simulation = Simulation(MODEL, DATA, replicates, quick(lr=0.1), FLOAT32)
+    replicates = [engine.Replicate(Ditto()), engine.Replicate(FedAvg(), lr=100.0, server_lr=3e38)]
+    simulation = engine.Simulation(MODEL, DATA, replicates, quick(lr=0.1), FLOAT32)
     before, told = simulation.states[0]["personal"], "the global model is .* in round 0"
     for _ in range(2):
-        with pytest.raises(NonFiniteUpdate, match=told):
+        with pytest.raises(engine.NonFiniteUpdate, match=told):
             simulation.step()
         assert float(simulation.params.abs().max()) == 0 and simulation.round == 0
         assert simulation.states[0]["personal"] is before and len(simulation.weights[0][0]) == 0
@@ -102,14 +87,17 @@ def test_losses_that_are_not_finite_stop_the_run_or_are_dropped():
     data = classified((6, 6, 6)).train
     x = data.x.clone()
     x[6:12] *= 1e30
-    parts = Parts(ClientData(x, x.sum(1) * 0 + 1, data.offsets, [10, 11, 12]))
-    given = LeastSquares(4), parts, [Replicate(QFedAvg(1.0))], quick(lr=1e-3)
-    both = [Simulation(*given, replace(FLOAT32, non_finite=policy)) for policy in ("drop", "raise")]
+    parts = engine.Parts(engine.ClientData(x, x.sum(1) * 0 + 1, data.offsets, [10, 11, 12]))
+    given = engine.LeastSquares(4), parts, [engine.Replicate(QFedAvg(1.0))], quick(lr=1e-3)
+    both = [
+        engine.Simulation(*given, replace(FLOAT32, non_finite=policy))
+        for policy in ("drop", "raise")
+    ]
     for simulation in both:
         simulation.params[0] = 1e15
     (row,) = both[0].step()
     assert (row["bad_losses"], row["received"]) == (1, 2)
-    with pytest.raises(NonFiniteUpdate, match="loss of client 11"):
+    with pytest.raises(engine.NonFiniteUpdate, match="loss of client 11"):
         both[1].step()
 
 
@@ -126,7 +114,7 @@ class Made(FedAvg):
 
     def server(self, received):
         step = received.total(received.p * self.weight)
-        return Aggregate(received.p, {"count": self.then}, step)
+        return engine.Aggregate(received.p, {"count": self.then}, step)
 
 
 @pytest.mark.parametrize("beside", [(), (FedAvg(),)], ids=["alone", "beside another"])
@@ -158,7 +146,7 @@ def test_a_finished_simulation_does_not_go_on_and_threads_are_put_back():
 
 def test_normalised_updates_of_1e_40_have_length_one():
     """1 / ||update|| is beyond float32; its product with the update is not."""
-    data = Parts(classified((6,)).train)
+    data = engine.Parts(classified((6,)).train)
     small, other = (
         trained(MODEL, data, [FedMGDA()], quick(rounds=1, lr=lr, batch_size=None), FLOAT32).params
         for lr in (1e-39, 0.1)
@@ -172,19 +160,21 @@ def test_nobody_moves(clients):
     v = min_norm_weights(np.zeros((clients, clients)), np.full(clients, 1 / clients), 0.1)
     assert v.sum() == pytest.approx(1) and np.abs(v - 1 / clients).max() <= 0.1 + 1e-12
     x = torch.ones(clients, 1, dtype=torch.float64)
-    at_rest = Parts(ClientData(x, 0 * x[:, 0], np.arange(clients + 1)))
+    at_rest = engine.Parts(engine.ClientData(x, 0 * x[:, 0], np.arange(clients + 1)))
     rules = [FedMGDA(0.1), FedMGDA(1.0, normalize=False)]
-    done = trained(LeastSquares(1), at_rest, rules, quick(rounds=1))
+    done = trained(engine.LeastSquares(1), at_rest, rules, quick(rounds=1))
     assert float(done.params.abs().max()) == 0
 
 
 @pytest.mark.parametrize(
-    "model", [MODEL, Module(lambda: torch.nn.Linear(4, 3))], ids=["softmax", "module"]
+    "model", [MODEL, engine.Module(lambda: torch.nn.Linear(4, 3))], ids=["softmax", "module"]
 )
 def test_a_part_without_samples(model):
     train = DATA.train
-    none = ClientData(train.x[:0], train.y[:0], np.zeros(4, int))
-    simulation = Simulation(model, Parts(train, none), [Replicate(FedAvg())], quick())
+    none = engine.ClientData(train.x[:0], train.y[:0], np.zeros(4, int))
+    simulation = engine.Simulation(
+        model, engine.Parts(train, none), [engine.Replicate(FedAvg())], quick()
+    )
     assert [np.isnan(row["loss"]).all() for row in simulation.evaluate()] == [False, True]
 
 
@@ -195,7 +185,7 @@ def test_gifair_ranks_as_it_is_defined():
         n = int(rng.integers(2, 9))
         groups, found = rng.integers(0, 4, n), rng.integers(0, 4, n).astype(float)
         p, draws = np.full(n, 1 / n), np.ones(n, int)
-        given = Round(0, np.arange(n), p, p, torch.zeros(1), 0.1, found, {}, draws=draws)
+        given = engine.Round(0, np.arange(n), p, p, torch.zeros(1), 0.1, found, {}, draws=draws)
         means = {g: found[groups == g].mean() for g in set(groups)}
         rank = [sum(np.sign(means[g] - other) for other in means.values()) for g in groups]
         sizes = [(groups == g).sum() for g in groups]
@@ -205,7 +195,7 @@ def test_gifair_ranks_as_it_is_defined():
 
 def test_modules_leave_every_generator_alone():
     before = torch.get_rng_state()
-    one, two = (Module(lambda: torch.nn.Linear(3, 2)).init(seed) for seed in (5, 6))
+    one, two = (engine.Module(lambda: torch.nn.Linear(3, 2)).init(seed) for seed in (5, 6))
     assert torch.equal(torch.get_rng_state(), before) and not torch.equal(one, two)
     torch.manual_seed(5)
     plain = torch.nn.Linear(3, 2)
@@ -213,16 +203,20 @@ def test_modules_leave_every_generator_alone():
     assert torch.equal(one, expected)  # torch's own stream of that seed
 
 
-@pytest.mark.parametrize("participation", [Uniform(10), Everyone()], ids=["ten", "all"])
+@pytest.mark.parametrize(
+    "participation", [engine.Uniform(10), engine.Everyone()], ids=["ten", "all"]
+)
 def test_ten_thousand_clients(participation):
     """A round of ten among 10,000, and one of all, whatever the algorithm."""
-    train, every = classified((1, 3) * 50).train, participation == Everyone()
+    train, every = classified((1, 3) * 50).train, participation == engine.Everyone()
     offsets = np.append(0, np.cumsum(np.tile(train.sizes, 100)))
-    many = Parts(ClientData(train.x.repeat(100, 1), train.y.repeat(100), offsets))
+    many = engine.Parts(engine.ClientData(train.x.repeat(100, 1), train.y.repeat(100), offsets))
     # of all FedMGDA has a Gram matrix of 800 MB
     rules = [one for one in RULES if not every or one.name != "fedmgda"] + [QFedAvg(0.0)]
     training, names = quick(rounds=2, participation=participation), [one.name for one in rules]
-    simulation = Simulation(MODEL, many, [Replicate(one) for one in rules], training, FLOAT32)
+    simulation = engine.Simulation(
+        MODEL, many, [engine.Replicate(one) for one in rules], training, FLOAT32
+    )
     rows = simulation.step()
     assert {row["received"] for row in rows} == {10_000 if every else 10}
     assert bool(torch.isfinite(simulation.params).all())

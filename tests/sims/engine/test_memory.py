@@ -10,23 +10,8 @@ import torch
 from federations import allocated
 from torch import nn
 
-from fairfl.sims import models
+from fairfl.sims import engine, models
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import (
-    MLP,
-    ClientData,
-    Computing,
-    LeastSquares,
-    LinearSVM,
-    Logistic,
-    Module,
-    Parts,
-    Replicate,
-    Simulation,
-    Softmax,
-    Training,
-    train,
-)
 from fairfl.sims.engine.task import Jobs
 
 OFF = 0.22
@@ -45,14 +30,18 @@ def people(model, clients, size):
     """Data that fit the model."""
     generator = torch.Generator().manual_seed(0)
     total, offsets = clients * size, np.arange(clients + 1) * size
-    if isinstance(model, Module) and "LSTM" in model.describe():
+    if isinstance(model, engine.Module) and "LSTM" in model.describe():
         codes = torch.randint(0, 20, (total, 12), generator=generator)
-        return model.prepare(ClientData(codes, codes[:, 0], offsets))
-    width = model.widths[0] if isinstance(model, MLP) else 30
-    shape = (1, 28, 28) if isinstance(model, Module) else (width,)
+        return model.prepare(engine.ClientData(codes, codes[:, 0], offsets))
+    width = model.widths[0] if isinstance(model, engine.MLP) else 30
+    shape = (1, 28, 28) if isinstance(model, engine.Module) else (width,)
     x = torch.randn(total, *shape, generator=generator)
-    y = x.flatten(1).sum(1) if isinstance(model, LeastSquares) else (x.flatten(1)[:, 0] > 0).long()
-    return model.prepare(ClientData(x, y, offsets))
+    y = (
+        x.flatten(1).sum(1)
+        if isinstance(model, engine.LeastSquares)
+        else (x.flatten(1)[:, 0] > 0).long()
+    )
+    return model.prepare(engine.ClientData(x, y, offsets))
 
 
 class Fused(nn.Module):
@@ -67,19 +56,19 @@ class Fused(nn.Module):
         return self.scores(self.layers(self.codes(x))[0][:, -1])
 
 
-LENET, LSTM = Module(models.LeNet), Module(lambda: models.CharLSTM(20, 8, 32, 2))
+LENET, LSTM = engine.Module(models.LeNet), engine.Module(lambda: models.CharLSTM(20, 8, 32, 2))
 CASES = {
-    "softmax": (Softmax(30, 10), 200, 60, 10, False),
-    "logistic, weighted": (Logistic(30), 60, 300, 128, True),
-    "weighted, small batches": (Logistic(30), 60, 300, 2, True),
-    "least squares, full batch": (LeastSquares(30), 40, 300, 300, False),
-    "svm": (LinearSVM(30), 100, 60, 30, False),
-    "mlp, small batches": (MLP((60, 64, 10)), 50, 40, 10, False),
-    "mlp, large batches": (MLP((60, 64, 10)), 30, 200, 100, False),
-    "mlp, three layers, weighted": (MLP((20, 40, 40, 2)), 50, 40, 32, True),
+    "softmax": (engine.Softmax(30, 10), 200, 60, 10, False),
+    "logistic, weighted": (engine.Logistic(30), 60, 300, 128, True),
+    "weighted, small batches": (engine.Logistic(30), 60, 300, 2, True),
+    "least squares, full batch": (engine.LeastSquares(30), 40, 300, 300, False),
+    "svm": (engine.LinearSVM(30), 100, 60, 30, False),
+    "mlp, small batches": (engine.MLP((60, 64, 10)), 50, 40, 10, False),
+    "mlp, large batches": (engine.MLP((60, 64, 10)), 30, 200, 100, False),
+    "mlp, three layers, weighted": (engine.MLP((20, 40, 40, 2)), 50, 40, 32, True),
     "convolutions": (LENET, 1, 16, 8, False),
     "recurrent": (LSTM, 1, 16, 8, False),
-    "recurrent, in turn": (Module(Fused), 1, 8, 8, False),
+    "recurrent, in turn": (engine.Module(Fused), 1, 8, 8, False),
 }
 
 
@@ -87,16 +76,18 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_a_chunk_takes_what_it_was_said_to(case, momentum, monkeypatch):
     model, clients, size, batch, weights = CASES[case]
-    monkeypatch.setattr(train, "CACHE", 1 << 40)
-    monkeypatch.setattr(train, "FETCHED", 0)  # what is fetched for several steps comes on top
+    monkeypatch.setattr(engine.train, "CACHE", 1 << 40)
+    monkeypatch.setattr(
+        engine.train, "FETCHED", 0
+    )  # what is fetched for several steps comes on top
     data, work = people(model, clients, size), jobs(clients, size, batch, momentum, weights)
     params = 0.1 * model.init(0).float()[None]
-    said = clients * train.bytes_of_one(model, work, params, size)
-    monkeypatch.setattr(train, "PLANNED", 1)  # what is planned comes on top
-    assert train.chunk_size(model, work, params, said, size) == clients
+    said = clients * engine.train.bytes_of_one(model, work, params, size)
+    monkeypatch.setattr(engine.train, "PLANNED", 1)  # what is planned comes on top
+    assert engine.train.chunk_size(model, work, params, said, size) == clients
     updates = 4 * clients * model.size
     with torch.no_grad():
-        took = allocated(lambda: train.train(model, data, work, params, 1 << 30)) - updates
+        took = allocated(lambda: engine.train.train(model, data, work, params, 1 << 30)) - updates
     assert (1 - OFF) * said <= took <= (1 + OFF) * said
 
 
@@ -109,23 +100,23 @@ def test_what_is_fetched_together_changes_no_bit(case, monkeypatch):
     steps = np.where(work.client % 3 > 0, work.steps, work.steps - 1)  # who stops before the end
     work = replace(work, steps=steps).take(np.argsort(-steps, kind="stable"))
     params, done = 0.1 * model.init(0).float()[None], []
-    monkeypatch.setattr(train, "CACHE", 1 << 40)  # one chunk
+    monkeypatch.setattr(engine.train, "CACHE", 1 << 40)  # one chunk
     for fetched in (0, 5000, 1 << 30):
-        monkeypatch.setattr(train, "FETCHED", fetched)
+        monkeypatch.setattr(engine.train, "FETCHED", fetched)
         with torch.no_grad():
-            done.append(train.train(model, data, work, params, 1 << 34))
+            done.append(engine.train.train(model, data, work, params, 1 << 34))
     assert torch.equal(done[0], done[1]) and torch.equal(done[0], done[2])
 
 
 @pytest.mark.parametrize("passes", [1, 20])
 def test_a_limit_holds_for_chunks_and_plans_together(passes):
     """A quarter of what all clients take; twenty passes are planned a few at a time."""
-    model, clients = MLP((3, 4, 2)), 200
+    model, clients = engine.MLP((3, 4, 2)), 200
     data, params = people(model, clients, 100), model.init(0).float()[None]
     work = jobs(clients, 100, 25, 0.9, weights=True, passes=passes)
-    limit = clients * train.bytes_of_one(model, work, params, 100) // 4
+    limit = clients * engine.train.bytes_of_one(model, work, params, 100) // 4
     with torch.no_grad():
-        took = allocated(lambda: train.train(model, data, work, params, limit))
+        took = allocated(lambda: engine.train.train(model, data, work, params, limit))
     assert took - 4 * clients * model.size <= 1.3 * limit
 
 
@@ -134,10 +125,12 @@ def test_a_limit_holds_for_numpy_too_and_plans_go_with_the_data(kept):
     """Clients of 1 to 2,000 rows, whose five passes take 4 times the limit in plans."""
     sizes, limit = np.linspace(1, 2000, 50).astype(int), 1 << 19
     x = torch.randn(sizes.sum(), 4, generator=torch.Generator().manual_seed(0))
-    data = Parts(ClientData(x, (x[:, 0] > 0).long(), np.append(0, np.cumsum(sizes))))
-    computing = Computing(device="cpu", memory_limit=(1 << 30) if kept else limit)
-    training = Training(rounds=3, epochs=5, batch_size=100)
-    simulation = Simulation(Logistic(4), data, [Replicate(FedAvg())], training, computing)
+    data = engine.Parts(engine.ClientData(x, (x[:, 0] > 0).long(), np.append(0, np.cumsum(sizes))))
+    computing = engine.Computing(device="cpu", memory_limit=(1 << 30) if kept else limit)
+    training = engine.Training(rounds=3, epochs=5, batch_size=100)
+    simulation = engine.Simulation(
+        engine.Logistic(4), data, [engine.Replicate(FedAvg())], training, computing
+    )
     simulation.step()
     gc.collect()
     tracemalloc.start()

@@ -16,7 +16,6 @@ from fairfl.sims.engine import (
     Computing,
     Logistic,
     Module,
-    NonFiniteUpdate,
     Parts,
     Replicate,
     Simulation,
@@ -91,15 +90,6 @@ def diverging(*clients):
     for k in clients:
         x[data.offsets[k] : data.offsets[k + 1]] = 1e30
     return Parts(ClientData(x, data.y, data.offsets))
-
-
-@pytest.mark.parametrize("limit", [1, 1 << 30])
-def test_what_is_not_finite_stops_the_run(limit, small_blocks):
-    given = Softmax(4, 3), diverging(3), [Replicate(FedAvg())], quick(rounds=1, lr=1e10)
-    simulation = Simulation(*given, Computing("cpu", memory_limit=limit))
-    with pytest.raises(NonFiniteUpdate, match="update of client 3 is NaN or infinite in r"):
-        simulation.step()
-    assert simulation.round == 0 and float(simulation.params.abs().max()) == 0
 
 
 @pytest.mark.parametrize("who", [(), (3,), (0, 7), tuple(range(9))], ids=str)
@@ -183,13 +173,7 @@ def test_an_algorithm_that_writes_into_what_it_is_given_changes_no_later_round()
 def test_layers_are_weights_with_their_bias():
     assert Softmax(4, 3).layers == (15,)
     assert MLP((4, 6, 5, 3)).layers == (30, 35, 18)
-    model = Module(LeNet)
-    assert sum(model.layers) == model.size and len(model.layers) == 5
-    assert model.layers == tuple(
-        sum(p.numel() for p in part.parameters(recurse=False))
-        for part in model.module.modules()
-        if any(True for _ in part.parameters(recurse=False))
-    )
+    assert Module(LeNet).layers == (156, 2416, 48_120, 10_164, 850)  # derived in models/test_models
 
 
 HELD = [kind.examples()[0] for name, kind in KINDS.items() if name not in ("fedmgda", "ditto")]

@@ -4,21 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from fairfl.sims.engine import (
-    MLP,
-    ClientData,
-    Computing,
-    Logistic,
-    Parts,
-    Replicate,
-    Simulation,
-    Training,
-)
+from fairfl.sims import engine
 from fairfl.sims.engine.task import as_floats
 from fairfl.sims.group_fairness import AgnosticFair, FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.sims.group_fairness.lft import LAM, MODELS
 
-EXACT = Computing(device="cpu", dtype="float64")
+EXACT = engine.Computing(device="cpu", dtype="float64")
 
 
 def people(cells, seed=0):
@@ -32,8 +23,10 @@ def people(cells, seed=0):
         x = rng.normal(size=(len(y), 2)) + y[:, None]
         parts.append((torch.from_numpy(x), torch.from_numpy(y)))
         groups.append(a)
-    plain = ClientData.from_clients(parts)
-    return Parts(ClientData(plain.x, plain.y, plain.offsets, group=np.concatenate(groups)))
+    plain = engine.ClientData.from_clients(parts)
+    return engine.Parts(
+        engine.ClientData(plain.x, plain.y, plain.offsets, group=np.concatenate(groups))
+    )
 
 
 CASES = {
@@ -60,9 +53,9 @@ ALGORITHMS = [
 
 
 def trained(parts, *algorithms, rounds=4):
-    settings = Training(rounds=rounds, lr=0.2, batch_size=3, epochs=2)
-    replicates = [Replicate(algorithm) for algorithm in algorithms]
-    simulation = Simulation(Logistic(2), parts, replicates, settings, EXACT)
+    settings = engine.Training(rounds=rounds, lr=0.2, batch_size=3, epochs=2)
+    replicates = [engine.Replicate(algorithm) for algorithm in algorithms]
+    simulation = engine.Simulation(engine.Logistic(2), parts, replicates, settings, EXACT)
     for _ in range(rounds):
         simulation.step()
     return simulation
@@ -75,7 +68,7 @@ def test_runs(case):
     for algorithm, state in zip(ALGORITHMS, simulation.states, strict=True):
         for name in {*state} - {"own.gap"}:
             assert np.isfinite(as_floats(state[name])).all(), (algorithm, name)
-    (found,) = AgnosticFair(kernels=3).fit(Logistic(2), people(CASES[case]), 4, 0.2)
+    (found,) = AgnosticFair(kernels=3).fit(engine.Logistic(2), people(CASES[case]), 4, 0.2)
     assert bool(torch.isfinite(found.params).all())
 
 
@@ -135,7 +128,7 @@ def test_fairfed_wants_two_groups():
 @pytest.mark.exact
 def test_agnostic_without_choice_and_constraint_is_gradient_descent():
     """cap = 1 and a flat kernel: θ = 1, and a round is a step on the mean loss."""
-    parts, model = people([[[3, 4], [3, 3]], [[4, 1], [1, 6]]]), Logistic(2)
+    parts, model = people([[[3, 4], [3, 3]], [[4, 1], [1, 6]]]), engine.Logistic(2)
     rule = AgnosticFair(kernels=1, width=1e6, cap=1.0, dual_rate=0.0, penalty=0.0)
     found = rule.fit(model, parts, 5, 0.4)[0].params.numpy()
     x = np.hstack([parts.train.x.numpy(), np.ones((len(parts.train.x), 1))])
@@ -149,7 +142,7 @@ def test_agnostic_gradient_is_that_of_its_lagrangian():
     """Against autograd on ℓ + pull (a - mean) z."""
     from fairfl.sims.group_fairness.agnostic import _Runs
 
-    parts, model = people([[[3, 4], [3, 3]]]), MLP((2, 3, 2))
+    parts, model = people([[[3, 4], [3, 3]]]), engine.MLP((2, 3, 2))
     run = _Runs(AgnosticFair(kernels=3), model, parts.train, [0], "cpu")
     alpha, w = np.array([0.5, 1.0, 2.0]), model.init(3).requires_grad_()
     x, y = run.data.x, run.data.y

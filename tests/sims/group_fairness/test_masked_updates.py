@@ -7,11 +7,10 @@ import pytest
 import torch
 from grouped import EXACT, people, run
 
-from fairfl.sims.engine import Given, Logistic, Replicate, Simulation, Training
+from fairfl.sims.engine import Given
 from fairfl.sims.engine import secure_masks as secure
 from fairfl.sims.engine.secure_sums import OWN, UPDATE
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
-from fairfl.sims.runs.run import configuration
 
 pytestmark = pytest.mark.exact
 
@@ -84,12 +83,3 @@ def test_with_some_of_the_clients():
         run(people(), FedFB(every=9), 2, how, **some)[0].params for how in (EXACT, MASKED)
     )
     torch.testing.assert_close(masked, plain, atol=2 * STEP, rtol=0)
-
-
-def test_a_run_remembers_it():
-    """It changes the last bits, so a resumed run compares it, too."""
-    settings = Training(rounds=1, lr=0.3)
-    given = Logistic(2), people(), [Replicate(FedFB())], settings
-    made = [configuration(Simulation(*given, how), 1, 1) for how in (EXACT, MASKED)]
-    assert made[1] == made[0] | {"masked_updates": True}
-    assert "masked_updates" not in made[0]

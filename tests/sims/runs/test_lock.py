@@ -86,12 +86,6 @@ def test_a_finished_run_may_be_read_where_nothing_can_be_written(code, tmp_path,
     np.testing.assert_array_equal(killed.run(tmp_path, rounds=2).params, whole.params)
 
 
-def test_another_failure_is_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(files.os, "open", refusing(errno.ENOSPC))
-    with pytest.raises(RunFolderError, match=r"cannot be used: No space left"):
-        killed.run(tmp_path, rounds=2)
-
-
 def refusing(code):
     real = os.open
 

@@ -1,6 +1,5 @@
 """Runs in folders: the same end however often they are stopped; errors say what is wrong."""
 
-import json
 import os
 from pathlib import Path
 
@@ -12,7 +11,6 @@ from every_algorithm import FedAvg, QFedAvg
 from federations import EXACT, classified, quick
 
 from fairfl.sims.engine import Replicate, RunFolderError, Softmax, best_of, simulate
-from fairfl.sims.runs.run import first_difference
 
 PARTIAL = ".partial"
 
@@ -110,19 +108,6 @@ def test_another_run_is_not_taken_up(tmp_path):
         with pytest.raises(ValueError, match="same configuration"):
             short(tmp_path / "run", resume=True, **change)
     assert short(tmp_path / "run", resume=True).simulation.done
-
-
-def test_what_differs_is_named_and_no_more():
-    kept = {"a": 1, "b": [{"c": 1, "d": [1, 2]}, {"c": 2, "d": [1, 2]}]}
-    for change, where in (
-        (lambda v: v["b"][1]["d"].append(3), "the number of x.b[1].d"),
-        (lambda v: v["b"][1].update(c=3), "x.b[1].c"),
-        (lambda v: v.update(e=0), "x"),
-    ):
-        wanted = json.loads(json.dumps(kept))
-        change(wanted)
-        found, old, new = first_difference(kept, wanted, "x")
-        assert found == where and old != new
 
 
 def test_strange_folders_are_left_alone(tmp_path):

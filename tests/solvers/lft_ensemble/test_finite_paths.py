@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from audit import Finite
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -60,6 +61,12 @@ def test_a_jump_is_crossed_and_never_stood_on() -> None:
         for eps, value in zip(budgets, values, strict=True):
             found = ff.solve(fed, "lft_ensemble", [eps, 1.0])
             assert found.mean_difference == pytest.approx(value, abs=1e-12)
+
+
+def test_the_best_ensemble_may_stand_between_two_steep_edges() -> None:
+    """Budgets below 0.5 are so far apart there that the next is 4e-8 of a client's MD further."""
+    fed = Finite.drawn(np.random.default_rng([560, 0])).build()
+    assert ff.min_disparity(fed, "lft_ensemble").accuracy == pytest.approx(0.65488119418, abs=3e-9)
 
 
 def brute(fed: ff.Federation, d: float) -> tuple[float, float]:

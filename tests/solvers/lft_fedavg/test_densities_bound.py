@@ -90,15 +90,11 @@ def test_the_bound_is_close_to_the_frontier() -> None:
 
 
 FALSE = {
-    "signs": lambda family, d, low, high, sign, top: (family, d, low, high, -sign, top),
-    "one corner": lambda family, d, low, high, sign, top: (family, d, low, low, sign, top),
-    "the other": lambda family, d, low, high, sign, top: (family, d, high, high, sign, top),
-    "disparity": lambda family, d, low, high, sign, top: (family, d - 1e-3, low, high, sign, top),
-    "orthant": lambda family, d, low, high, sign, top: (
-        family,
-        d,
-        *(v[sign.prod(axis=1) > 0] for v in (low, high, sign, top)),
-    ),
+    "signs": lambda d, boxes: (d, boxes._replace(sign=-boxes.sign)),
+    "one corner": lambda d, boxes: (d, boxes._replace(high=boxes.low)),
+    "the other": lambda d, boxes: (d, boxes._replace(low=boxes.high)),
+    "disparity": lambda d, boxes: (d - 1e-3, boxes),
+    "orthant": lambda d, boxes: (d, boxes.take(np.flatnonzero(boxes.sign.prod(axis=1) > 0))),
 }
 
 
@@ -107,11 +103,9 @@ def test_false_bounds_are_found(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     fed, F = FEDERATIONS["shares differ"], searched()
     true, reach = densities_bound._evaluated, densities_bound._reach
 
-    def evaluated(*given: Any) -> Boxes:
-        if name == "accuracy":
-            found = true(*given)
-            return found._replace(top=found.top - 1e-4)
-        return true(*FALSE[name](*given)) if name in FALSE else true(*given)
+    def evaluated(family: RuleFamily, *given: Any) -> Boxes:
+        found = true(family, *(FALSE[name](*given) if name in FALSE else given))
+        return found._replace(top=found.top - 1e-4) if name == "accuracy" else found
 
     monkeypatch.setattr(densities_bound, "_evaluated", evaluated)
     if name == "reach":

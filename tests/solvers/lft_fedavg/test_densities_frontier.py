@@ -169,12 +169,12 @@ def test_ties_with_a_mass_are_seen(eps: list[float]) -> None:
     assert ff.frontier(fed, "lft_fedavg", 4).accuracy_at(s.disparity) >= s.accuracy - 1e-6
 
 
-@pytest.mark.parametrize(("shares", "most"), [((0.5, 0.5), 630), ((0.4, 0.6), 750)])
+@pytest.mark.parametrize(("shares", "most"), [((0.5, 0.5), 630), ((0.4, 0.6), 740)])
 def test_figure_5_takes_few_evaluations(
     shares: tuple[float, float], most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Counts, which are the same on every machine: for 60 points 625 and 742 multipliers were
-    evaluated when this was written, 92 rules followed by their budgets, and 8 and 10 batches of
+    """Counts, which are the same on every machine: for 60 points 625 and 731 multipliers were
+    evaluated when this was written, 49 rules followed by their budgets, and 7 and 10 batches of
     quadratic programmes solved one after the other.
     """
     counts = {"at": 0, "follow": 0, "_step": 0}
@@ -192,7 +192,7 @@ def test_figure_5_takes_few_evaluations(
     counted(RuleFamily, "follow")
     counted(densities_sqp, "_step")
     ff.frontier(figure_5(shares), "lft_fedavg", 60)
-    assert 60 <= counts["at"] <= most and counts["follow"] <= 95 and counts["_step"] <= 10
+    assert 60 <= counts["at"] <= most and counts["follow"] <= 52 and counts["_step"] <= 10
 
 
 def test_more_effort_finds_no_less() -> None:

@@ -14,10 +14,8 @@ import fairfl as ff
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_search import FedAvgSearch
 from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
-from fairfl.solvers.numerics.exact_lp import solve_exactly
 from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.problem import Task
-from fairfl.solvers.solution import CertificationError
 
 TOLERANCE = 1e-9
 """What budgets may be better than the search by: README."""
@@ -129,23 +127,11 @@ def test_six_sites_of_people_take_few_programmes(
     assert len(solved) <= programmes
 
 
-def test_no_budget_of_two_hundred_clients_ends_in_rationals(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Their fractions would have thousands of digits: seconds of work, then an error."""
+def test_two_hundred_clients_with_no_budget_are_certified() -> None:
     n = 200
     rng = np.random.default_rng(4321)
     masses = rng.dirichlet(np.ones(n), size=n).reshape(n, 2, n // 2)
     eta, weight = np.sort(rng.random(n // 2)), rng.uniform(0.2, 1, n)
     fed = ff.Federation.finite(np.arange(n // 2), masses, eta, weight=weight)
-    monkeypatch.setattr("fairfl.solvers.numerics.exact_lp.WORK", 0)
     s = ff.solve(fed, "lft_fedavg", 0.0)
     assert abs(s.duality_gap) <= 1e-12 and s.local_disparities.max() <= 1e-12
-
-
-def test_rationals_have_a_bound_on_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(0)
-    u, v = rng.normal(size=50), rng.normal(size=(8, 50))
-    monkeypatch.setattr("fairfl.solvers.numerics.exact_lp.WORK", 5_000)
-    with pytest.raises(CertificationError, match="8 constraints on 50 cells .* too many"):
-        solve_exactly(u, v, np.zeros(8), np.zeros(8), rng.random(50))

@@ -14,7 +14,7 @@ from strategies import federations, laws, mixtures, normals
 
 import fairfl as ff
 from fairfl.solvers.density_problem import DensityProblem
-from fairfl.solvers.numerics.accept_sets import accept_sets
+from fairfl.solvers.numerics.accept_sets import AcceptSets, accept_sets
 from fairfl.solvers.numerics.chebyshev_roots import _BERNSTEIN
 from fairfl.solvers.numerics.dual import dual_point, overlooked
 from fairfl.solvers.problem import Task
@@ -104,9 +104,10 @@ def test_holes_of_any_width_are_found(
     assume(abs(middle) > 2e-13 * size.max() and abs(middle) * width > 1e-15)
     assume(np.sign(s[1]) == np.sign(s[5]) == -np.sign(middle))
     found = accept_sets([model.profile((0,))], [np.array([weights])])[0]
-    near = found.cut[np.abs(found.cut - x0) <= 0.7 * width]
+    close = np.abs(found.cut - x0) <= 0.7 * width
+    near = found.cut[close]
     assert near.size == 2, f"{near.size} cuts within {width} of {x0}, all {found.cut}"
-    assert found.rising[np.abs(found.cut - x0) <= 0.7 * width].tolist() == [middle > 0, middle < 0]
+    assert found.sign[close].tolist() == [np.sign(middle), -np.sign(middle)]
     # depth ≈ s''·w²/8, so at the ends |s'| ≈ 4·depth/w: a rounding of 1e-13·size moves them by that
     # over the slope
     slack = 2e-13 * size.max() / (4 * abs(middle) / width) + 1e-12
@@ -159,8 +160,7 @@ def test_a_root_at_the_end_of_a_panel_is_found(seed: int) -> None:
         weights = np.stack([np.ones(500), factors], axis=1)
         weights = np.pad(weights, ((0, 0), (0, len(profile.coefficients) - 2)))
         found = accept_sets([profile], [weights])[0]
-        np.testing.assert_array_equal(found.owner, np.arange(500))
-        assert np.abs(found.cut).max() < 1e-12 and found.rising.all()
+        assert found.sign.tolist() == [[1.0]] * 500 and np.abs(found.cut).max() < 1e-12
 
 
 def test_a_missed_root_is_told_by_the_dual_value() -> None:
@@ -171,16 +171,9 @@ def test_a_missed_root_is_told_by_the_dual_value() -> None:
     lam = np.array([[0.3, 0.1, 0.0]])
     point = dual_point(problem, lam)
     assert overlooked(problem, point)[0] < 1e-15
-    whole = np.ones(1, bool)
     profile, rows = problem.profiles[0], problem.coefficients[0]
-    sets = replace(
-        point.sets[0],
-        owner=np.empty(0, int),
-        cut=np.empty(0),
-        rising=np.empty(0, bool),
-        first=whole,
-        integrals=profile.above(np.array([-np.inf])).T,
-    )
+    whole = profile.above(np.array([-np.inf])).T
+    sets = AcceptSets(np.empty((1, 0)), np.empty((1, 0)), np.ones(1, bool), whole)
     missed = replace(point, sets=(sets, *point.sets[1:]))
     score = np.concatenate([[1.0], lam[0] @ rows])
     below = (profile.above(np.array([-np.inf])) - profile.above(np.zeros(1)))[:, 0]

@@ -66,7 +66,7 @@ def test_newton_in_cuts_and_multipliers_together_ends_where_newton_in_multiplier
     # one cut moved by 1e-6 is seen, and set right
     first, profile = found.sets[0], problem.profiles[0]
     cut = first.cut + 1e-6 * (np.arange(first.cut.size) == 0)
-    change = (profile.above(cut) - profile.above(first.cut)) @ np.where(first.rising, 1.0, -1.0)
+    change = (profile.above(cut) - profile.above(first.cut))[:, 0] @ first.sign[0]
     values = found.values + problem.coefficients[0] @ change[1:]
     sets = (replace(first, cut=cut, integrals=first.integrals + change), *found.sets[1:])
     moved = replace(found, sets=sets, accuracy=found.accuracy + change[0], values=values)

@@ -8,14 +8,13 @@ import pytest
 import fairfl as ff
 from fairfl.solvers import densities
 from fairfl.solvers.numerics import highs
-from fairfl.solvers.numerics.exact_lp import solve_exactly
 from fairfl.solvers.numerics.refined_cells import Line, refine
 
 
 @pytest.mark.parametrize("seed", range(20))
 def test_highs_answers_are_exact(seed: int) -> None:
-    """Held against exact rationals, with constraints at zero, depending on each other, and columns
-    of very different size.
+    """The dual bound meets them, with constraints at zero, depending on each other, and columns of
+    very different size.
     """
     rng = np.random.default_rng(seed)
     rows, columns = int(rng.integers(1, 6)), int(rng.integers(2, 15))
@@ -27,8 +26,6 @@ def test_highs_answers_are_exact(seed: int) -> None:
     b = -table.sum(axis=1) / 2.0  # a coin toss is feasible
     budgets = np.where(rng.random(rows) < 0.5, 0.0, rng.uniform(0, 0.1, rows))
     x, y = highs.maximise(gain, table, -budgets - b, budgets - b, np.ones(columns)) or (b, b)
-    exact, _, _ = solve_exactly(gain, table, b, budgets, np.full(columns, 0.5))
-    assert gain @ x == pytest.approx(gain @ exact, abs=1e-13)
     assert x.min() >= 0 and x.max() <= 1
     assert np.abs(table @ x + b).max() <= budgets.max() + 1e-15
     bound = np.maximum(gain - y @ table, 0.0).sum() - y @ b + np.abs(y) @ budgets

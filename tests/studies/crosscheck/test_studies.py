@@ -127,24 +127,20 @@ def test_ensembles_at_a_known_rate():
     assert tables["points"]["distance"].to_numpy() == pytest.approx(0.1, abs=1e-6)
 
 
-def test_a_member_above_its_own_frontier_is_found(monkeypatch):
+PERFECT = Found(0.999, np.zeros((1, 2)), 0.0, 0.0, (0.0,))
+
+
+@pytest.mark.parametrize(
+    ("place", "found"),
+    [
+        ("Found.of", lambda rule, fed: PERFECT),
+        ("below", lambda world, disparity, accuracy: np.full(len(accuracy), np.nan)),
+    ],
+)
+def test_a_member_above_or_at_no_point_of_its_frontier_is_found(place, found, monkeypatch):
     table = learned_ensembles()
-    monkeypatch.setattr(
-        ensembles.Found,
-        "of",
-        classmethod(lambda cls, rule, fed: cls(0.999, np.zeros((1, 2)), 0.0, 0.0, (0.0,))),
-    )
+    monkeypatch.setattr(f"{ensembles.__name__}.{place}", found)
     assert verdict(ensembles.verdicts(table), "members-below-their-own-frontier").holds is False
-
-
-def test_a_member_at_no_point_of_its_frontier_is_not_passed_over(monkeypatch):
-    monkeypatch.setattr(
-        ensembles, "below", lambda world, disparity, accuracy: np.full(len(accuracy), np.nan)
-    )
-    assert (
-        verdict(ensembles.verdicts(learned_ensembles()), "members-below-their-own-frontier").holds
-        is False
-    )
 
 
 def test_pictures_have_their_curves():

@@ -23,11 +23,6 @@ def test_seeds_are_counted_once(seeds, said):
     assert table_rows.counted(pd.DataFrame({"seed": seeds}), "runs") == said
 
 
-def test_a_row_a_key_in_the_order_of_the_table():
-    found = table_rows.summary(TABLE, ["world"], lambda part: {"sum": part["x"].sum()})
-    assert found.to_dict("list") == {"world": ["a", "b"], "sum": [5.0, 10.0]}
-
-
 def test_series_do_not_align_by_their_index():
     """Of rows that were picked from tables: the first of each goes together."""
     table = table_rows.series("p", "n", "points", TABLE["x"][2:], [1, 2], low=np.array([0, None]))

@@ -8,9 +8,11 @@ import pytest
 from run_files import PLAIN
 
 from fairfl.sims.algorithms.pfedavg import PFedAvg
+from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.engine import MLP, ByWeight, Cosine, Softmax, Steps, Uniform
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
+from fairfl.studies.own import config_parts
 from fairfl.studies.own.config_parts import algorithm
 from fairfl.studies.own.config_reader import Section
 from fairfl.theory.aggregation import QFFL, RankWeighted
@@ -78,42 +80,38 @@ def test_partitions_give_images_clients(toml, files):
         toml(head.replace("300", "701"))
 
 
-def test_regression_has_losses(toml, monkeypatch):
-    """Without classes there is no accuracy: the table has losses."""
-    from fairfl.sims.data.federated.data import FederatedData
-    from fairfl.studies.own import config_parts
+@pytest.fixture
+def planted(monkeypatch):
+    """Three clients' rows take the place of the synthetic data."""
 
+    def plant(name, x, y):
+        made = FederatedData(name, x, y, np.arange(60) % 3, 3)
+        monkeypatch.setitem(config_parts.DRAWN, "synthetic", lambda clients, *, seed: made)
+
+    return plant
+
+
+def ran(experiment):
+    return experiment.values(run_units(experiment.units(Scale("quick", 1))))
+
+
+def test_regression_has_losses(toml, planted):
+    """Without classes there is no accuracy: the table has losses."""
     rng = np.random.default_rng(0)
-    made = FederatedData(
-        "line", rng.normal(size=(60, 2)), rng.normal(size=60), np.arange(60) % 3, 3
-    )
-    monkeypatch.setitem(config_parts.DRAWN, "synthetic", lambda clients, *, seed: made)
-    experiment = toml(PLAIN.replace('"softmax"', '"least_squares"'))
-    values = experiment.values(run_units(experiment.units(Scale("quick", 1))))
-    assert set(values["measure"]) == {"mean loss", "worst loss"}
-    wide = values.set_index("measure")["value"]
+    planted("line", rng.normal(size=(60, 2)), rng.normal(size=60))
+    wide = ran(toml(PLAIN.replace('"softmax"', '"least_squares"'))).set_index("measure")["value"]
+    assert set(wide.index) == {"mean loss", "worst loss"}
     assert 0 < wide["mean loss"] <= wide["worst loss"]
 
 
-def test_letters_have_a_model_of_their_own(toml, monkeypatch):
-    from fairfl.sims.data.federated.data import FederatedData
-    from fairfl.studies.own import config_parts
-
+def test_letters_have_a_model_of_their_own(toml, planted):
     rng = np.random.default_rng(0)
-    made = FederatedData(
-        "text", rng.integers(0, 5, (60, 6)), rng.integers(0, 5, 60), np.arange(60) % 3, 3
-    )
-    monkeypatch.setitem(config_parts.DRAWN, "synthetic", lambda clients, *, seed: made)
-    with pytest.raises(
-        ValueError, match="model.kind must be char_lstm for .*'text'.*, got 'softmax'"
-    ):
+    planted("text", rng.integers(0, 5, (60, 6)), rng.integers(0, 5, 60))
+    told = "model.kind must be char_lstm for .*'text'.*, got 'softmax'"
+    with pytest.raises(ValueError, match=told):
         toml(PLAIN)
-    experiment = toml(
-        PLAIN.replace('"softmax"', '"char_lstm"\nembedding = 2\nwidth = 3\nlayers = 1')
-    )
-    assert np.isfinite(
-        experiment.values(run_units(experiment.units(Scale("quick", 1))))["value"]
-    ).all()
+    small = '"char_lstm"\nembedding = 2\nwidth = 3\nlayers = 1'
+    assert np.isfinite(ran(toml(PLAIN.replace('"softmax"', small)))["value"]).all()
 
 
 def test_parameters_reach_the_algorithm():

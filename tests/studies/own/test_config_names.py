@@ -92,20 +92,19 @@ def by_hand(mine):
 @pytest.mark.slow
 @pytest.mark.usefixtures("own_parts_forgotten")
 def test_a_file_of_ones_own(cli, tmp_path, monkeypatch):
-    """All by name from a TOML: the numbers of the objects, in one process and in two."""
+    """All by name from a TOML: the numbers of the objects. (Other processes: test_own_parts.)"""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.toml").write_text(OWN, "utf-8")
     (tmp_path / "mine.py").write_text(MINE.read_text("utf-8"), "utf-8")
     run = ("simulate", "mine.toml", "--import", "mine.py", "--json", "--out")
-    table = json.loads(cli(*run, "two", "--jobs", 2).stdout)["table"]
+    table = json.loads(cli(*run, "out").stdout)["table"]
     means = {row["objective"]: row["mean"] for row in table if row["measure"] == "average"}
     wanted = by_hand(sys.modules["mine"])
     assert len(wanted) == 2 and means == pytest.approx(wanted, rel=1e-9)
-    assert json.loads(cli(*run, "one").stdout)["table"] == table
     # and it goes on from what is there, with the code that made it alone
-    assert json.loads(cli(*run, "one", "--resume").stdout)["table"] == table
+    assert json.loads(cli(*run, "out", "--resume").stdout)["table"] == table
     DIGESTS["mine.py"] = "of another code"
-    other = cli(*run, "one", "--resume")
+    other = cli(*run, "out", "--resume")
     assert other.exit_code == 2 and "imported.mine.py" in other.stderr
 
 

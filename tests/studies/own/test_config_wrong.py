@@ -18,9 +18,7 @@ PLAIN | "softmax" | "softmax"\nhidden = [3] | model.hidden is unknown; allowed h
     bias
 PLAIN | "softmax" | "softmax"\nclasses = 3 | model.classes must be at least 8, the classes of the
     data, got 3
-PLAIN | "softmax" | "lenet" | model.kind lenet must have images
 PLAIN | "softmax" | "char_lstm" | model.kind must be another than char_lstm for
-PLAIN | clients = 5 | clients = 10000000000000000000 | data.clients must be a whole number below 2
 PLAIN | "softmax" | "svm" | y must be .*LinearSVM
 PLAIN | "fedavg" | "fedavgg" | algorithm\[0\].name must be one of afl, clipping_fedavg, ditto
 PLAIN | "fedavg" | "qfedavg"\nq = -1 | algorithm\[0\].q must be in \[0, 1e\+300\], got -1
@@ -34,9 +32,7 @@ PLAIN | [[algorithm]] | [[algorithm]]\nname = "fedavg"\n[[algorithm]] | algorith
 PLAIN | rounds = 3 | rounds = 0 | training.rounds must be a whole number of at least 1, got 0
 PLAIN | epochs = 1 | epochs = 1\nsteps = 2 | training.epochs and steps must not both be given
 PLAIN | epochs = 1 | lr = -0.1 | training.lr must be positive and finite, got -0.1
-PLAIN | epochs = 1 | participation = {kind = "uniform"} | training.participation.count must be given
 PLAIN | epochs = 1 | [run]\nseeds = [1, 1] | run.seeds must be a list of distinct whole numbers >= 0
-PLAIN | epochs = 1 | [partition]\nkind = "dirichlet"\nclients = 3 | partition.beta must be given
 PLAIN | epochs = 1 | [partition]\nkind = "two_groups"\nalpha = 2.0 | partition.alpha must be in
     \[0, 1\], got 2
 PLAIN | rounds = 3 | rounds = | mine.toml is not a TOML file
@@ -48,14 +44,11 @@ FAIR | "eo" | "eoo" | .*notion must be one of
 FAIR | rounds = 2 | rounds = 2\n[computing]\nmemory_limit = "most" | .*memory_limit
 OWN | "blobs" | "synthetic" | algorithm.*name must be one of .* got 'median'
 GRID | grid = {beta = [0.0, 1.0]} | grid = 3 | data.grid must be a table of lists, got 3
-GRID | beta = [0.0, 1.0] | beta = 1.0 | data.grid.beta must be a list of .*, got 1.0
 GRID | [0.0, 1.0] | [1.0, 1.0] | data.grid.beta must be a list of distinct values
 GRID | beta = [0.0, 1.0] | clients = [3] | data.grid.clients must not be beside data.clien
 GRID | beta = [0.0, 1.0] | alfa = [1.0] | data.alfa is unknown; allowed here: name
-GRID | count = [2, 3] | count = [2, 5] | training.participation.count must be at most .* 5
 GRID | rounds = 4 | rounds = 4\nlr = [0.1, 0.2] | training.lr must be a number, got
 GRID | seeds = [3, 5] | grid = {seeds = [[1], [2]]} | run.grid is unknown
-GRID | [data] | [grid]\nlr = [1]\n[data] | grid is unknown; allowed here: title
 """)
 
 

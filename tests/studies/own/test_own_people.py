@@ -4,11 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from fairfl.sims.data.table_file import Form
 from fairfl.sims.group_fairness import FairBatch
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
-from fairfl.studies.own.people import behind, notes, own_people
+from fairfl.studies.own.people import behind, own_people
 from fairfl.studies.own.people_runs import Request, methods, read
 
 QUICK = Scale("quick", 1)
@@ -85,20 +84,6 @@ def test_notes_count_the_people(run):
     assert notes[0].startswith("2,000 people, by group: f ")
     assert "y = 1 is y = 1. Features: s, a." in notes[0]
     assert f"With {len(read(people)[1].rows('test'))} test people" in notes[2]
-
-
-def test_other_forms_and_rows_that_are_left_out(file, tmp_path):
-    frame = pd.read_csv(file)
-    frame.loc[3, "s"] = np.nan
-    frame.to_csv(tmp_path / "people.csv", sep=";", decimal=",", index=False)
-    people = asked(tmp_path / "people.csv", form=Form(";", ",", missing="drop"))
-    table, _ = read(people)
-    expected = frame["s"].dropna().tolist()
-    assert table.features[:, 0].tolist() == expected and table.feature_names[0] == "s"
-    assert (
-        f"are left out: 1 of {len(frame):,} rows with one ('s' in row 4)"
-        in notes(people, pd.DataFrame())[1]
-    )
 
 
 def test_notions_and_groups(file, tmp_path):

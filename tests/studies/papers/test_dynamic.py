@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from fairfl.figures.lib import dynamic as curves
-from fairfl.sims.data.fetch import DataUnavailable
 from fairfl.sims.models import ResNet18GN
 from fairfl.studies import group_benefit as measures
 from fairfl.studies.beside_published import compare
@@ -126,10 +125,3 @@ def test_other_data_run_as_soon_as_they_are_there(others, data, model, monkeypat
     clients = run_unit(scene.unit("Algorithm 1", runs.NORMALISED, 1))
     assert set(clients["dataset"]) == {f"{data}, two groups, {model}, α = 0.9, 60 rows"}
     assert np.isfinite(measures.values(clients)["value"]).all()
-
-
-@pytest.mark.parametrize("name", NAMES[1:])
-def test_missing_data_are_told_before_any_round(name, files, monkeypatch):
-    monkeypatch.setattr("fairfl.sims.data.fetch.SCHEMES", ("none",))  # no download
-    with pytest.raises(DataUnavailable, match="is not available"):
-        run_units(find(name).units(Scale("quick", 1)))

@@ -16,19 +16,13 @@ from fairfl.sims.data.federated.fedfb_synthetic import (
 from fairfl.sims.group_fairness import FairMeasures
 from fairfl.studies.execute import run_units
 from fairfl.studies.experiment import Scale
+from fairfl.studies.papers.fedfb import limits
 from fairfl.studies.papers.fedfb import runs as fedfb_runs
 from fairfl.studies.papers.fedfb.data import fedfb_data
-from fairfl.studies.papers.fedfb.limits import (
-    best_accuracy,
-    exact_frontier,
-    expected_accuracy,
-    limit,
-    scored,
-)
 
 DATA = fedfb_synthetic(rows=600, seed=3)
 X, GROUP, Y = DATA.x[:, :2], DATA.group, DATA.y
-FRONTIER = exact_frontier(X, GROUP)
+FRONTIER = limits.exact_frontier(X, GROUP)
 
 
 def test_label_by_bayes():
@@ -43,10 +37,10 @@ def test_label_by_bayes():
 def test_ends():
     """The most accurate classifier is Bayes', and parity is reached by a constant at least."""
     bayes = chance_of_label(X) > 0.5
-    assert FRONTIER.accuracy[-1] == pytest.approx(expected_accuracy(bayes, X), abs=1e-12)
+    assert FRONTIER.accuracy[-1] == pytest.approx(limits.expected_accuracy(bayes, X), abs=1e-12)
     assert FRONTIER.disparity[-1] == pytest.approx(FairMeasures.of(bayes, Y, GROUP).spd, abs=1e-12)
     assert FRONTIER.disparity[0] == pytest.approx(0, abs=1e-12)
-    assert FRONTIER.accuracy[0] >= expected_accuracy(np.ones(len(X)), X)
+    assert FRONTIER.accuracy[0] >= limits.expected_accuracy(np.ones(len(X)), X)
 
 
 def test_limits_are_in_the_measures_of_the_tables():
@@ -55,8 +49,8 @@ def test_limits_are_in_the_measures_of_the_tables():
     test = data.rows("test")
     bayes = chance_of_label(data.x[test, :2]) > 0.5
     found = FairMeasures.of(bayes, data.y[test], data.group[test])
-    assert limit("Synthetic")[0][-1] == pytest.approx(found.dp, abs=1e-12)
-    assert limit("Synthetic", "pairwise")[0][-1] == pytest.approx(found.spd, abs=1e-12)
+    assert limits.limit("Synthetic")[0][-1] == pytest.approx(found.dp, abs=1e-12)
+    assert limits.limit("Synthetic", "pairwise")[0][-1] == pytest.approx(found.spd, abs=1e-12)
 
 
 @settings(max_examples=30)
@@ -72,7 +66,7 @@ def test_no_classifier_of_synthetic_people_is_above(seed):
     ]
     for accept in rules:
         spd = FairMeasures.of(accept, Y, GROUP).spd
-        assert expected_accuracy(accept, X) <= best_accuracy(FRONTIER, spd) + 1e-9
+        assert limits.expected_accuracy(accept, X) <= limits.best_accuracy(FRONTIER, spd) + 1e-9
 
 
 def test_trained_classifiers_are_below(monkeypatch):
@@ -91,7 +85,7 @@ def test_scored_people_are_the_test_people():
     x = np.column_stack([rng.normal(size=(n, 3)), group])
     y = (x[:, 0] + rng.logistic(size=n) > 0).astype(int)
     part = np.where(np.arange(n) < 250, 0, 2).astype(np.int8)
-    fed = scored(FederatedData("d", x, y, rng.integers(0, 2, n), 2, part, group))
+    fed = limits.scored(FederatedData("d", x, y, rng.integers(0, 2, n), 2, part, group))
     np.testing.assert_allclose(
         fed.group_mass, np.bincount(group[part == 2]) / (part == 2).sum(), atol=1e-12
     )

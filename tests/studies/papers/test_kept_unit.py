@@ -119,7 +119,7 @@ def test_every_unit_of_the_studies_says_what_it_is_run_with():
     from fairfl.studies.crosscheck.studies.all_studies import studies
 
     for study in studies().values():
-        first, second = (
-            [configuration(one) for one in study.units(Scale("quick", 1))] for _ in range(2)
-        )
+        units = [study.units(Scale("quick", 1)) for _ in range(2)]
+        first, second = ([configuration(one) for one in each] for each in units)
+        assert len({unit.name for unit in units[0]}) == len(units[0]) > 0
         assert first == second and " at 0x" not in repr(first)

@@ -5,20 +5,10 @@ Young's inequality: test_calculus.)
 import numpy as np
 import pytest
 
-from fairfl.theory.aggregation import (
-    AFL,
-    QFFL,
-    TERM,
-    FedAvg,
-    KolmogorovMean,
-    NoClosedForm,
-    PropFair,
-    RankWeighted,
-    objectives,
-)
+from fairfl.theory import aggregation as aims
 
-ALL = [example for cls in objectives().values() for example in cls.examples()]
-CLOSED = [o for o in ALL if not isinstance(o, KolmogorovMean) or o.special_case is not None]
+ALL = [example for cls in aims.objectives().values() for example in cls.examples()]
+CLOSED = [o for o in ALL if not isinstance(o, aims.KolmogorovMean) or o.special_case is not None]
 DOMAINS = ("native", "nonnegative")
 
 
@@ -34,7 +24,7 @@ def test_conjugate_of_a_w_whose_losses_are_known(objective, n):
         if objective.traits.positively_homogeneous:  # w.f = A(f): beyond w it is unbounded
             beyond = aim.dual_weights(rng.random(n)) * (1 + 1e-9)
             assert aim.conjugate(beyond, "nonnegative", tolerance=1e-12) == np.inf
-        for shift in shifts[: 3 if isinstance(objective, RankWeighted) else 4]:
+        for shift in shifts[: 3 if isinstance(objective, aims.RankWeighted) else 4]:
             made = aim.translate(shift)
             low = np.broadcast_to(np.maximum(made.domain.lower, 0.0), n)
             high = np.minimum(made.domain.upper, low + 1.0)
@@ -50,7 +40,7 @@ def test_propfair_conjugate_where_the_maximum_is_at_its_corner(n):
     """prod (n w) >= 1: the maximum is at f = (M, ..., M), and A* is M (sum w - 1)."""
     rng = np.random.default_rng(n)
     M, p = 5.0, rng.dirichlet(np.full(n, 5.0))
-    objective, w = PropFair(M).weighted(p), p * rng.uniform(1.0, 2.0, n)
+    objective, w = aims.PropFair(M).weighted(p), p * rng.uniform(1.0, 2.0, n)
     for domain in DOMAINS:
         assert objective.conjugate(w, domain) == pytest.approx(M * (w.sum() - 1), abs=1e-12)
     f = rng.uniform(0, M, (2000, n))
@@ -66,7 +56,11 @@ def test_rank_weighted_conjugate_under_client_weights_by_all_subsets():
     rng = np.random.default_rng(14)
     n, seen = 4, set()
     subsets = [[i for i in range(n) if s >> i & 1] for s in range(1, 2**n)]
-    for objective in (RankWeighted.gini(), RankWeighted.cvar(0.6), RankWeighted.geometric(0.4)):
+    for objective in (
+        aims.RankWeighted.gini(),
+        aims.RankWeighted.cvar(0.6),
+        aims.RankWeighted.geometric(0.4),
+    ):
         caps = np.concatenate([[0], np.cumsum(objective.rank_weights(n))])
         at = np.arange(n + 1) / n
         if objective.profile == "cvar":
@@ -101,21 +95,21 @@ def test_sets_of_dual_weights_in_table_1():
         [rng.random((300, 3)), rng.dirichlet(np.ones(3), 200), np.full((1, 3), 1 / 3)]
     )
     # AFL's row is that of f >= 0
-    assert (finite(AFL(), w, "nonnegative") == (w.sum(-1) <= 1 + 1e-10)).all()
-    assert not finite(AFL(), [0.2, 0.2])
+    assert (finite(aims.AFL(), w, "nonnegative") == (w.sum(-1) <= 1 + 1e-10)).all()
+    assert not finite(aims.AFL(), [0.2, 0.2])
     for q in (0.5, 1.0, 3.0):
         row = np.linalg.norm(w, (q + 1) / q, axis=-1) <= 3 ** (-1 / (q + 1)) * (1 + 1e-10)
-        assert (finite(QFFL(q), w) == row).all() and row.any() and not row.all()
+        assert (finite(aims.QFFL(q), w) == row).all() and row.any() and not row.all()
     # FedAvg's row is that of R^n, and not that of f >= 0, the domain of q-FFL's row
-    assert finite(FedAvg(), w).sum() == 1 and finite(FedAvg(), [0.1, 0.2], "nonnegative")
+    assert finite(aims.FedAvg(), w).sum() == 1 and finite(aims.FedAvg(), [0.1, 0.2], "nonnegative")
     # on the simplex, though proportional to exp(alpha f) for one f only
-    assert finite(TERM(1.0), [0.7, 0.3])
+    assert finite(aims.TERM(1.0), [0.7, 0.3])
     # prod (n w) = 2.24 > 1: finite, against Table 1's "= 1"
-    assert finite(PropFair(2.0), [0.7, 0.8]) and not finite(PropFair(2.0), [0.4, 0.5])
-    assert finite(PropFair(2.0), [0.4, -5.0], "nonnegative")
+    assert finite(aims.PropFair(2.0), [0.7, 0.8]) and not finite(aims.PropFair(2.0), [0.4, 0.5])
+    assert finite(aims.PropFair(2.0), [0.4, -5.0], "nonnegative")
 
 
 def test_no_closed_form_says_so():
-    case = next(o for o in ALL if isinstance(o, KolmogorovMean) and not o.traits.convex)
-    with pytest.raises(NoClosedForm, match="linear, exponential, power and logarithmic"):
+    case = next(o for o in ALL if isinstance(o, aims.KolmogorovMean) and not o.traits.convex)
+    with pytest.raises(aims.NoClosedForm, match="linear, exponential, power and logarithmic"):
         case.conjugate([0.5, 0.5])

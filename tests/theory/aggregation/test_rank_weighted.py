@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from fairfl.theory.aggregation import AFL, RankWeighted
+from fairfl.theory.aggregation import RankWeighted
 
 EXAMPLES = [*RankWeighted.examples(), RankWeighted.geometric(1 - 1e-12), RankWeighted.cvar(0.25)]
 
@@ -82,19 +82,6 @@ def test_cvar_is_the_minimum_of_rockafellar_and_uryasev(level):
         assert RankWeighted.cvar(level).weighted(p).value(f) == pytest.approx(
             cvar(f, p, level), abs=1e-13
         )
-
-
-def test_afl_and_cvar_as_rank_weights():
-    rng = np.random.default_rng(24)
-    f = np.round(rng.random((100, 4)), 1)
-    first, last = RankWeighted(weights=[1, 0, 0, 0]), RankWeighted.cvar(0.5)
-    by_hand = RankWeighted(weights=[0.5, 0.5, 0, 0])
-    for ours, theirs in ((first, AFL()), (last, by_hand)):
-        assert ours.value(f) == pytest.approx(theirs.value(f), abs=1e-15)
-        assert ours.dual_weights(f) == pytest.approx(theirs.dual_weights(f), abs=1e-15)
-        w = rng.dirichlet(np.full(4, 8.0), 200) * rng.choice([1, 0.8, 1.1], (200, 1))
-        for domain in ("native", "nonnegative"):
-            assert (ours.conjugate(w, domain) == theirs.conjugate(w, domain)).all()
 
 
 def choquet(f, p, W):

@@ -10,15 +10,7 @@ from populations import continuous_model
 from scipy import integrate, stats
 from strategies import federations, laws, normals
 
-from fairfl.theory.numerics.piecewise_chebyshev import (
-    DEGREE,
-    DERIVATIVE,
-    NODES,
-    TO_COEFFICIENTS,
-    Piecewise,
-    build,
-    chebyshev_values,
-)
+from fairfl.theory.numerics import piecewise_chebyshev as pw
 from fairfl.theory.populations.client import Client
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Logistic
@@ -28,8 +20,8 @@ from fairfl.theory.populations.laws import as_law
 from fairfl.theory.populations.stacked_laws import NormalLaws
 
 
-def expansion(law: Any) -> Piecewise:
-    return build(
+def expansion(law: Any) -> pw.Piecewise:
+    return pw.build(
         lambda x: law.pdf(x)[None],
         lambda lo, hi: (law.cdf(hi) - law.cdf(lo))[None],
         lambda x, p: p,
@@ -45,13 +37,15 @@ def test_chebyshev_algebra_is_numpys(c: list[int], x: list[int]) -> None:
     coefficients, at = np.array(c, dtype=float), np.array(x) / 16
     cheb = np.polynomial.chebyshev
     np.testing.assert_allclose(
-        coefficients @ chebyshev_values(at, DEGREE + 1), cheb.chebval(at, coefficients), atol=1e-11
+        coefficients @ pw.chebyshev_values(at, pw.DEGREE + 1),
+        cheb.chebval(at, coefficients),
+        atol=1e-11,
     )
     np.testing.assert_allclose(
-        coefficients @ DERIVATIVE, np.append(cheb.chebder(coefficients), 0.0), atol=1e-11
+        coefficients @ pw.DERIVATIVE, np.append(cheb.chebder(coefficients), 0.0), atol=1e-11
     )
     np.testing.assert_allclose(
-        cheb.chebval(NODES, coefficients) @ TO_COEFFICIENTS, coefficients, atol=1e-12
+        cheb.chebval(pw.NODES, coefficients) @ pw.TO_COEFFICIENTS, coefficients, atol=1e-12
     )
 
 
@@ -110,7 +104,7 @@ def test_poles_jumps_and_heavy_tails(frozen: Any) -> None:
 def test_a_narrow_spike_is_not_missed() -> None:
     law = as_law(stats.norm(0, 1))
     spike = stats.norm(0.123456, 1e-7)
-    p = build(
+    p = pw.build(
         lambda x: (0.5 * law.pdf(x) + 0.5 * spike.pdf(x))[None],
         lambda lo, hi: (0.5 * (law.cdf(hi) - law.cdf(lo)) + 0.5 * (spike.cdf(hi) - spike.cdf(lo)))[
             None
@@ -200,7 +194,7 @@ def test_stacked_laws_are_each_clients(fed: Federation) -> None:
 def test_a_density_that_lies_about_its_mass_is_refused() -> None:
     law = as_law(stats.norm(0, 1))
     with pytest.raises(ValueError, match="too rough"):
-        build(
+        pw.build(
             lambda x: law.pdf(x)[None],
             lambda lo, hi: np.full((1, lo.size), 0.5),
             lambda x, p: p,

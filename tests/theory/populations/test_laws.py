@@ -17,7 +17,6 @@ from fairfl.theory.populations.laws import (
     Mixture,
     Normal,
     Samples,
-    ScipyLaw,
     as_law,
     check_resolved,
 )
@@ -101,16 +100,6 @@ def test_samples_count(values: list[float]) -> None:
     assert law.points.tolist() == sorted(set(values))
     expected = [values.count(p) / len(values) for p in law.points]
     np.testing.assert_allclose(law.masses, expected, rtol=1e-15)
-
-
-def test_as_law_leaves_laws_alone() -> None:
-    for law in (
-        Normal(0, 1),
-        Mixture([stats.norm()]),
-        Finite([0.0], [1.0]),
-        ScipyLaw(stats.laplace()),
-    ):
-        assert as_law(law) is law
 
 
 def test_mixtures_of_mixtures_are_taken_apart() -> None:

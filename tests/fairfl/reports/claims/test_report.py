@@ -55,16 +55,8 @@ def test_mathematics_becomes_mathml() -> None:
 @pytest.mark.parametrize("id", registered())
 def test_every_claim_can_be_typeset(id: str) -> None:
     claim = registered()[id].claim
-    texts = [
-        claim.title,
-        claim.printed,
-        claim.statement,
-        claim.scope,
-        claim.erratum,
-        claim.gap,
-        claim.reading,
-    ]
-    for text in [*texts, claim.notes, *(text for _, text in dict(claim.hypotheses).items())]:
+    names = "title printed statement scope erratum gap reading notes".split()
+    for text in [*(getattr(claim, name) for name in names), *dict(claim.hypotheses).values()]:
         assert len(re.findall(r"(?<!\\)\$", text)) % 2 == 0, f"a dollar is left over in {text!r}"
         html(text)
 

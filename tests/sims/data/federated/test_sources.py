@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from archives import png, tar
+from archives import idx, png, tar
 
 from fairfl.sims.data.federated import SOURCES, load_federated
 from fairfl.sims.data.federated.shakespeare import LETTERS, encode, speeches, windows
@@ -27,11 +27,6 @@ PLAYS_FILE = "shakespeare/1994-01-100.txt"
 def put(folder, name, content):
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
     (folder / name).write_bytes(content)
-
-
-def idx(array):
-    header = struct.pack(f">HBB{array.ndim}I", 0, 8, array.ndim, *array.shape)
-    return gzip.compress(header + array.tobytes())
 
 
 def idx_files(folder, name):

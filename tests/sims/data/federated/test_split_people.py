@@ -14,7 +14,7 @@ ROLES = {"label": "hired", "group": "sex", "client": "site"}
 
 def people(n=60):
     k = np.arange(n)
-    every = {"school": (5, "none", "some"), "hired": (2, "no", "yes"), "sex": (3, "f", "m")}
+    every = {"school": (5, "none", "some"), "hired": (2, "0", "1"), "sex": (3, "f", "m")}
     every["site"] = 4, "north", "south"
     texts = {name: np.where(k % n == 0, one, other) for name, (n, one, other) in every.items()}
     return pd.DataFrame({"age": 20.0 + k} | texts)
@@ -63,7 +63,7 @@ def test_parts_are_fifths_of_every_client(rows, seed):
     ("change", "message"),
     [
         (
-            {"hired": ["no"] * 57 + ["yes"] * 3},
+            {"hired": ["0"] * 57 + ["1"] * 3},
             "label column 'hired' must have people enough of every value",
         ),
         ({"sex": ["m"] * 59 + ["f"]}, "of 'f' it has 1, none of them for"),

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from fairfl.sims.data.table_file import Form
 from fairfl.sims.data.tables import read_people
 
 ROLES: dict[str, Any] = {"score": "s", "label": "y", "group": "a", "client": "site"}
@@ -69,7 +70,7 @@ def test_parquet_is_the_same(tmp_path: Path):
 @pytest.mark.parametrize(
     ("written", "names"),
     [
-        (("yes", "no"), ("no", "yes")),
+        (("ja", "nein"), ("nein", "ja")),
         (("1.0", "0.0"), ("0.0", "1.0")),
         (("True", "False"), ("False", "True")),
         (("1", "-1"), ("-1", "1")),
@@ -77,7 +78,10 @@ def test_parquet_is_the_same(tmp_path: Path):
 )
 def test_a_label_of_two_values(tmp_path: Path, written: tuple[str, str], names: tuple[str, str]):
     lines = ["s,y,a", f"1,{written[0]},f", f"2,{written[1]},m", f"3,{written[0]},m"]
-    data = read_people(write(tmp_path / "people.csv", lines), score="s", label="y", group="a")
+    file, roles = write(tmp_path / "people.csv", lines), {"score": "s", "label": "y", "group": "a"}
+    data = read_people(file, **roles, form=Form(pos_label=written[0]))
+    if written[0] != "ja":
+        assert (read_people(file, **roles).label == data.label).all()
     assert data.label.tolist() == [1, 0, 1]
     assert data.label_names == names
 

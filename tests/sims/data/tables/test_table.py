@@ -31,10 +31,3 @@ def test_binary_groups_merge_and_leave_out_the_groups_named_in_neither():
     assert (data.group.tolist(), data.label.tolist()) == ([1, 0, 0, 1], [0, 1, 0, 1])
     assert data.client.tolist() == [1, 1, 0, 1] and data.group_names == ("C", "A")
     assert data.note.endswith("1 rows of other groups left out.")
-
-
-def test_repr_tells_the_size_and_prints_no_array():
-    assert repr(people()) == (
-        "Dataset('small': 5 rows (2 test), 2 features, groups ('a', 'b', 'c'), clients ('here', "
-        "'there'))"
-    )

@@ -13,7 +13,6 @@ from fairfl.studies.crosscheck.population.worlds import (
     World,
     figure_5,
     figure_9,
-    in_words,
     random_world,
 )
 
@@ -53,16 +52,3 @@ def test_a_client_alone_keeps_all_that_is_its_own(world):
         np.testing.assert_allclose(one.share[0], whole.share[i], rtol=1e-15)
         for a in (0, 1):
             np.testing.assert_array_equal(one.model.etas[0][a](x), whole.model.etas[i][a](x))
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("figure-5a", "figure 5(a)"),
-        ("figure-9d", "figure 9(d)"),
-        ("random-12", "random federation 12"),
-        ("mine", "mine"),
-    ],
-)
-def test_names_in_words(name, words):
-    assert in_words(name) == words

@@ -1,0 +1,180 @@
+"""Shares of the people by client and by group, with intervals: how many are right, accepted, and
+accepted of y = 1 and of y = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fairfl._support.checks import Array
+from fairfl.reports.comparison_words import number, percent, span
+from fairfl.reports.question import Question
+from fairfl.reports.sampling import NORMAL, jackknife
+from fairfl.theory.populations.calibration import Counted
+from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.notions import NOTIONS, RATES
+
+
+@dataclass(frozen=True)
+class Number:
+    """An estimate and its approximate 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Both ends."""
+        return self.low, self.high
+
+
+@dataclass(frozen=True)
+class Part:
+    """Of the people of a client, a group or both (None: of all): how many, the shares that have y =
+    1, are decided rightly, accepted, and accepted of y = 1 and of y = 0 (None of nobody), with
+    Wilson's intervals, and the disparity, None of one group.
+    """
+
+    client: str | None
+    group: str | None
+    people: int
+    positive: Number
+    right: Number
+    accepted: Number
+    true_positive: Number | None
+    false_positive: Number | None
+    disparity: float | None
+
+
+class Decided(NamedTuple):
+    """People by their codes of client and group, their y, the chance ``p`` that each is accepted,
+    and how many they are, all (n,); names of the clients and groups.
+    """
+
+    client: Array
+    group: Array
+    y: Array
+    p: Array
+    people: Array
+    clients: Sequence[str]
+    groups: Sequence[str]
+
+    @classmethod
+    def by_rule(cls, sample: Counted, rule: Classifier) -> Decided:
+        """Counted people, decided by a rule of their score."""
+        client, group, y, level = cell = np.nonzero(sample.counts)
+        p = rule.of_number(sample.points[level], group)
+        names = (tuple(map(str, one)) for one in (sample.clients, sample.groups))
+        return cls(client, group, y, p, sample.counts[cell], *names)
+
+    @property
+    def right(self) -> Array:
+        """(n,) the chance to be decided rightly."""
+        return np.where(self.y == 1, self.p, 1.0 - self.p)
+
+    def parts(self, question: Question) -> list[Part]:
+        """Of all, by client, by group, and by both, where somebody is."""
+        everybody = [(None, np.ones(len(self.y), bool))]
+        clients = everybody + [(name, self.client == k) for k, name in enumerate(self.clients)]
+        groups = [(name, self.group == a) for a, name in enumerate(self.groups)]
+        pairs = [(one, (None, everybody[0][1])) for one in clients]
+        pairs += [(one, two) for one in clients for two in groups]
+        return [
+            self._part(client, group, its & own, question)
+            for (client, its), (group, own) in pairs
+            if (its & own).any()
+        ]
+
+    def _part(
+        self, client: str | None, group: str | None, there: Array, question: Question
+    ) -> Part:
+        def share(of: Array, among: Any) -> Any:
+            own = there & among
+            if not own.any():
+                return None
+            return wilson(float(np.average(of[own], weights=self.people[own])), self._size(own))
+
+        one = self.y == 1
+        shares = share(one, True), share(self.right, True), share(self.p, True)
+        rates = share(self.p, one), share(self.p, ~one)
+        apart = None if group is not None else self.disparity(question, there)[0]
+        return Part(client, group, self._size(there), *shares, *rates, apart)
+
+    def _size(self, there: Array) -> int:
+        return round(float(self.people[there].sum()))
+
+    def disparity(self, question: Question, there: Any = True) -> tuple[float, Array]:
+        """The largest difference of the groups' rates, and each person's influence on it; 0 where
+        no two groups can be compared.
+        """
+        best = 0.0, np.zeros(len(self.p))
+        for name in NOTIONS[question.notion]:
+            rate, weight = RATES[name], self.people * there
+            mass = (rate.mass[0] + rate.mass[1] * self.y) * weight
+            served = [k + w * self.p for k, w in zip(rate.constant, rate.linear, strict=True)]
+            total = (served[0] + served[1] * self.y) * weight
+            of = [self.group == a for a in range(len(self.groups))]
+            known = [one for one in of if (mass * one).sum() > 0]
+            rates = [_ratio(total * one, mass * one) for one in known]
+            pairs = list(combinations(rates, 2))
+            if question.difference == "overall" and len(rates) > 1:
+                pairs = [(one, _ratio(total, mass)) for one in rates]
+            for (one, its), (two, others) in pairs:
+                if abs(one - two) > best[0]:
+                    best = abs(one - two), np.sign(one - two) * (its - others)
+        return best
+
+
+def estimate(
+    client: Array, value: float, influence: Array, other: float | None = None, rest: Any = (0.0,)
+) -> Number:
+    """A number with each person's influence on it, and its interval, which reaches over ``other``,
+    another estimate, too; people are drawn within their clients. ``rest``: its
+    ``residuals``.
+    """
+    size = np.bincount(client)
+    mean = np.bincount(client, influence) / np.maximum(size, 1)
+    error = np.sqrt(((influence - mean[client]) ** 2).sum()) / len(client)
+    half = NORMAL * np.hypot(error, jackknife(np.asarray(rest)))
+    both = [value] if other is None else [value, other]
+    return Number(float(value), float(min(both) - half), float(max(both) + half))
+
+
+def wilson(share: float, people: int) -> Number:
+    """A share of people with its interval (Wilson, 1927), which no share of 0 or 1 makes empty; for
+    chances in place of 0 and 1 it is too wide.
+    """
+    square = NORMAL**2 / people
+    middle = (share + square / 2.0) / (1.0 + square)
+    half = NORMAL * np.sqrt(share * (1.0 - share) / people + square / people / 4.0) / (1.0 + square)
+    return Number(share, max(float(middle - half), 0.0), min(float(middle + half), 1.0))
+
+
+def _ratio(total: Array, mass: Array) -> tuple[float, Array]:
+    """Σ total / Σ mass, and its influences."""
+    rate = total.sum() / mass.sum()
+    return float(rate), (total - rate * mass) / mass.mean()
+
+
+def table(parts: Sequence[Part], client: str, group: str) -> list[tuple[str, ...]]:
+    """The parts as rows of text, the first a header; ``client`` and ``group`` are what they are
+    called.
+    """
+    names = ("people", "y = 1", "right", "accepted", "of y = 1", "of y = 0", "disparity")
+    rows: list[tuple[str, ...]] = [("of", *names)]
+    for part in parts:
+        both = ((client, part.client), (group, part.group))
+        name = ", ".join(f"{what} {one}" for what, one in both if one is not None) or "all"
+        shares = (part.positive, part.right, part.accepted, part.true_positive, part.false_positive)
+        cells = (
+            "-" if n is None else f"{percent(n.value)} ({span(n.ends, percent)})" for n in shares
+        )
+        apart = "" if part.disparity is None else number(part.disparity)
+        rows.append((name, f"{part.people:,}", *cells, apart))
+    return rows

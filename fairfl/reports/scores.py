@@ -1,0 +1,163 @@
+"""What pooling is worth, in two parts: the score's, since a model of one site's people knows less,
+and the constraints', since a budget at each site limits other rates than the pooled one.
+
+Of a score that was made without pooling, the best rule of local training with one budget for all
+clients is compared with CFL's rule of the first, pooled score at the same disparity. What is lost
+is the difference of CFL's rules of the two scores, and that of the two schemes' rules of the score
+at hand. All are judged on people they were not fitted to, and intervals are those of the person by
+person differences of influences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from rich.table import Table
+
+from fairfl._support.checks import Array
+from fairfl.reports.comparison import Comparison
+from fairfl.reports.comparison_words import difference, shower, span
+from fairfl.reports.curves import POINTS, SCHEMES, Best, best_rules, frontiers
+from fairfl.reports.parts import Number, estimate
+from fairfl.reports.people import Read, federation_of
+from fairfl.reports.question import Question, base
+from fairfl.reports.sampling import Progress
+from fairfl.solvers.schemes import NAMES
+from fairfl.theory.populations.calibration import count_people
+
+BESIDE = 3
+"""Scores beside each other in a table."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of the best rule of a score and a scheme, at a disparity (None: without a constraint): its
+    value, and what is lost by the score and by the constraints, both together in ``lost``. All are
+    None where the scheme does not get so fair.
+    """
+
+    scheme: str
+    disparity: float | None
+    value: Number | None = None
+    lost: Number | None = None
+    by_score: Number | None = None
+    by_constraints: Number | None = None
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A score: its area under the ROC curve, how much that is below the first score's, the area at
+    each client (None without people of both labels), and what its rules lose.
+    """
+
+    score: str
+    auc: Number
+    auc_lost: Number
+    auc_by_client: dict[str, Number | None]
+    costs: tuple[Cost, ...]
+
+
+def compare_scores(
+    read: Read, found: Comparison, seed: int = 0, progress: Progress | None = None
+) -> list[Scored]:
+    """Compare the scores of a table of people, the first of which is that of ``found``, at the
+    disparities that it puts in words and without a constraint; ``seed`` deals people into parts.
+    """
+    rows, federation, people = read.rows, read.federation, read.people
+    assert rows is not None and people is not None
+    curves = {s: found.reaches[s].frontier for s in SCHEMES if s in found.reaches}
+    at = [*(found.disparities[k] for k in found.talked), np.inf]
+    areas = [auc(score, rows.label) for score in rows.features.T]
+    pooled: dict[tuple[str, float], Best] = {}
+    out = []
+    for name, score, own in zip(rows.feature_names, rows.features.T, areas, strict=True):
+        if pooled:
+            columns = rows.label, rows.group, rows.client
+            people = count_people(score, *columns, people.calibrate, read.levels)
+            federation, _ = federation_of(people)
+            curves = frontiers(federation, POINTS, found.question, progress, list(curves))
+        asked = found.question, seed, progress
+        best = best_rules(rows, score, people, federation, curves, at, *asked)
+        pooled = pooled or best
+        lost = areas[0][0] - own[0], areas[0][1] - own[1]
+        whole = [estimate(rows.client, *one) for one in (own, lost)]
+        by_client = {
+            client: _area(score[rows.client == k], rows.label[rows.client == k])
+            for k, client in enumerate(rows.client_names)
+        }
+        told = [("cfl", np.inf), *((s, d) for d in at[:-1] for s in curves)]
+        costs = tuple(_cost(rows.client, *one, best, pooled) for one in told)
+        out.append(Scored(name, *whole, by_client, costs))
+    return out
+
+
+def _cost(
+    client: Array,
+    scheme: str,
+    d: float,
+    own: dict[tuple[str, float], Best],
+    pooled: dict[tuple[str, float], Best],
+) -> Cost:
+    at = d if d < np.inf else None
+    if (scheme, d) not in own:
+        return Cost(scheme, at)
+    rule, central, best = own[scheme, d], own["cfl", d], pooled["cfl", d]
+    told = rule, best.minus(rule), best.minus(central), central.minus(rule)
+    numbers = (estimate(client, one.held, one.influence, one.fitted, one.rest) for one in told)
+    return Cost(scheme, at, *numbers)
+
+
+def auc(score: Array, label: Array) -> tuple[float, Array]:
+    """The area under the ROC curve, P(score of y = 1 above score of y = 0), ties half, and each
+    person's influence on it (n,), as DeLong, DeLong and Clarke-Pearson (1988) have them.
+    """
+    zeros, ones = (np.sort(score[label == y]) for y in (0, 1))
+
+    def below(of: Array) -> Array:
+        sides = [np.searchsorted(of, score, side) for side in ("left", "right")]
+        return (sides[0] + sides[1]) / (2.0 * len(of))
+
+    won = np.where(label == 1, below(zeros), 1.0 - below(ones))
+    area = float(won[label == 1].mean())
+    return area, (won - area) * len(label) / np.where(label == 1, len(ones), len(zeros))
+
+
+def _area(score: Array, label: Array) -> Number | None:
+    if len(np.unique(label)) < 2:
+        return None
+    return estimate(np.zeros(len(label), int), *auc(score, label))
+
+
+def tables(scores: Sequence[Scored], question: Question) -> list[Table]:
+    """The scores beside each other, a few a table; the first is in the first."""
+    return [_table(scores[k : k + BESIDE], question) for k in range(0, len(scores), BESIDE)]
+
+
+def _table(scores: Sequence[Scored], question: Question) -> Table:
+    out = Table(title="What pooling is worth, held out, one budget for all", title_justify="left")
+    out.add_column("")
+    for one in scores:
+        out.add_column(one.score, justify="right")
+    less, area = partial(difference, question), "{:.3f}".format
+
+    def row(name: str, numbers: Sequence[Number | None], show: Callable[[float], str]) -> None:
+        cells = ["-" if n is None else f"{show(n.value)}\n{span(n.ends, show)}" for n in numbers]
+        out.add_row(name, *cells)
+
+    row("AUC", [one.auc for one in scores], area)
+    row("  lost", [one.auc_lost for one in scores], area)
+    for client in scores[0].auc_by_client:
+        row(f"  at {client}", [one.auc_by_client[client] for one in scores], area)
+    for costs in zip(*(one.costs for one in scores), strict=True):
+        out.add_section()
+        scheme, d = costs[0].scheme, costs[0].disparity
+        name = "no constraint" if d is None else f"{NAMES[base(scheme)]} at {d:g}"
+        row(name, [cost.value for cost in costs], shower(question))
+        row("  lost", [cost.lost for cost in costs], less)
+        if scheme != "cfl":
+            row("  by the score", [cost.by_score for cost in costs], less)
+            row("  by constraints", [cost.by_constraints for cost in costs], less)
+    return out

@@ -1,0 +1,32 @@
+"""Where a concave piecewise linear function on [0, 1] bends (Eisner and Severance, 1976): tangents
+at two places meet at a third, which is asked next, until both lie on one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+
+from fairfl._support.checks import Array
+
+LINEAR = 1e-12
+"""What is within this of a line is on it."""
+
+
+def concave_breaks(tangent: Callable[[float], tuple[float, float]]) -> Array:
+    """Increasing places, from 0 to 1, between which the function is linear; ``tangent`` gives its
+    value and a slope.
+    """
+    at, found, left = cache(tangent), [1.0], [(0.0, 1.0)]
+    while left:
+        low, high = left.pop()
+        (value, slope), (top, end), width = at(low), at(high), high - low
+        meet = low + (top - value - end * width) / (slope - end) if slope > end else low
+        missed = min(abs(top - value - one * width) for one in (slope, end))
+        if missed > LINEAR and low < meet < high:
+            left += [(low, meet), (meet, high)]
+        else:
+            found.append(low)
+    return np.sort(found)
