@@ -51,8 +51,8 @@ class SymbolicZero(ClaimCertificate):
 
 def reduced(expression: Any) -> sympy.Expr:
     """0 where the numerator over one denominator expands to it, or sympy simplifies to it."""
-    whole = sympy.sympify(expression).doit()
-    rest = sympy.expand(sympy.fraction(sympy.together(whole))[0])
+    whole: Any = sympy.sympify(expression).doit()
+    rest: Any = sympy.expand(sympy.fraction(sympy.together(whole))[0])
     return rest if rest == 0 else sympy.simplify(whole)
 
 

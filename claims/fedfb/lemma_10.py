@@ -69,16 +69,14 @@ def bound(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
     return Case(relations, premises)
 
 
-def choices(instance: dict[str, Any], choice: str = "any") -> Case:
+def choices(instance: dict[str, Any]) -> Case:
     """The bound with λ_i any point of g_i⁻¹(...): every one of them solves the client's problem."""
     world = Clients.of(instance["laws"], instance["q"])
     premises, delta, _ = conditions(world)
-    premises.pop("g_i increase")
-    clients, lams = world.clients, instance["lams"]
-    nearest = world.multipliers(instance["eps"])
-    solve = all(c.g(a) == c.g(b) for c, a, b in zip(clients, lams, nearest, strict=True))
-    disparity = abs(world.ensemble(lams if choice == "any" else nearest)[0])
-    return Case((Relation(delta, "<=", disparity, "DP Disp"),), {**premises, "λ_i solves": solve})
+    del premises["g_i increase"]
+    premises["λ_i solves"] = world.solved_by(instance["eps"], instance["lams"])
+    disparity = abs(world.ensemble(instance["lams"])[0])
+    return Case((Relation(delta, "<=", disparity, "DP Disp"),), premises)
 
 
 @st.composite
@@ -177,7 +175,7 @@ CLAIMS = (
                 "lams": [-HALF / 4, -HALF / 2],
             },
         ),
-        mutants={"nearest": ("λ_i the point of g_i⁻¹ next to 0", {"choice": "nearest"})},
+        mutants={"nearest": ("λ_i the point of g_i⁻¹ next to 0", {"lams": [0, "-1/4"]})},
         erratum="Assume that every client's law has full support (or fix which solution a client "
         "returns off its own support): the ensemble's disparity depends on rules where the "
         "client itself has no data.",

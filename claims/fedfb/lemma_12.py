@@ -114,17 +114,15 @@ def strict(instance: dict[str, Any], opposite: bool = True) -> Case:
     return Case((worse(world, multipliers(world, instance, eps), eps),), premises)
 
 
-def choices(instance: dict[str, Any], choice: str = "any") -> Case:
+def choices(instance: dict[str, Any]) -> Case:
     """The statement for given solutions λ_i of the clients' own problems, where g_i⁻¹ is a set."""
     world, eps = Clients.of(instance["laws"], instance["q"]), instance["eps"]
-    clients, lams = world.clients, instance["lams"]
-    nearest = world.multipliers(instance["local"])
     premises = {
-        "opposite": clients[0].g(ZERO) * clients[1].g(ZERO) < 0,
+        "opposite": world.clients[0].g(ZERO) * world.clients[1].g(ZERO) < 0,
         "ε < |g(0)|": eps < abs(world.pooled.g(ZERO)),
-        "λ_i solves": all(c.g(a) == c.g(b) for c, a, b in zip(clients, lams, nearest, strict=True)),
+        "λ_i solves": world.solved_by(instance["local"], instance["lams"]),
     }
-    return Case((worse(world, lams if choice == "any" else nearest, eps),), premises)
+    return Case((worse(world, instance["lams"], eps),), premises)
 
 
 def turned(instance: dict[str, Any], agree: bool) -> dict[str, Any]:
@@ -238,7 +236,7 @@ CLAIMS = (
                 "lams": ["-1/16"] * 2,
             },
         ),
-        mutants={"nearest": ("λ_i the point of g_i⁻¹ next to 0", {"choice": "nearest"})},
+        mutants={"nearest": ("λ_i the point of g_i⁻¹ next to 0", {"lams": [0, "-1/16"]})},
         erratum="Assume that every client's law has full support: without, g_i is flat somewhere, "
         "λ_i may have the sign that lemma 9 excludes, and the ensemble may be CFL's own solution.",
     ),

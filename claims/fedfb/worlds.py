@@ -148,6 +148,11 @@ class Clients:
         difference = sum((self.pooled.difference(r) for r in rules), Fraction(0)) / count
         return difference, sum((self.pooled.accuracy(r) for r in rules), Fraction(0)) / count
 
+    def solved_by(self, eps: Sequence[Fraction], lams: Sequence[Fraction]) -> bool:
+        """Whether λ_i solve the clients' own problems, as the λ_i next to 0 do."""
+        pairs = zip(self.clients, lams, self.multipliers(eps), strict=True)
+        return all(client.g(lam) == client.g(nearest) for client, lam, nearest in pairs)
+
     @property
     def positive(self) -> bool:
         """Whether every density is positive on (0, 1); every g_i is then strictly increasing."""
