@@ -53,7 +53,7 @@ def reduced(expression: Any) -> sympy.Expr:
     """0 where the numerator over one denominator expands to it, or sympy simplifies to it."""
     whole: Any = sympy.sympify(expression).doit()
     rest: Any = sympy.expand(sympy.fraction(sympy.together(whole))[0])
-    return rest if rest == 0 else sympy.simplify(whole)
+    return rest if rest == 0 else sympy.simplify(whole)  # pyright: ignore[reportReturnType]
 
 
 def at_point(expression: sympy.Expr, point: dict[str, Any]) -> sympy.Expr:
