@@ -255,11 +255,10 @@ def corrected(
     A, 2, n) each.
 
     Half of the people differ from all as much as these differ from the population. What the
-    derivatives do not explain of the changes is added to the variance: so terms of the second order
-    have their size, and a loss near zero, whose derivative is zero, has an error. A derivative that
-    predicts the changes worse than "no change" does holds for very small ones only: there the mean
-    square of the changes is the variance. It is of few splits, and counts twice, as in Student's
-    interval with four degrees of freedom.
+    derivatives do not explain of the changes is added to the variance, as terms of the second order
+    near a loss of zero. A derivative that predicts the changes worse than "no change" does is not
+    used: the variance is twice their mean square, since so few splits give it (as in Student's
+    interval with four degrees of freedom).
     """
     every = halves[:2].sum(axis=0)
     change = influence - means(influence, every, every)[..., None, None, None, None]
