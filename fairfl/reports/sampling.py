@@ -43,13 +43,13 @@ LEVEL, NORMAL = 0.95, 1.959963984540054
 """Of intervals, and the normal quantile that goes with it."""
 TRIES = 200
 """Draws of a client's people."""
-NEIGHBOURS = 8
+NEIGHBOURS = 4
 """Points of a frontier whose derivatives are averaged."""
 EVEN = 16
 """Budgets that are tried between none and that of the best rule."""
 FOLDS = 5
 """Parts of the people; rules are fitted to all but one, and judged on that."""
-COSTLIEST = 3
+COSTLIEST = 2
 """Clients whose disparity is taken to be larger, one at a time."""
 SPLITS = 3
 """Times that the people are halved."""
