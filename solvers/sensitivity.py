@@ -32,9 +32,7 @@ MIXED = 1e-9
 
 
 class Term(NamedTuple):
-    """A sum over people of ``g0`` + ``g1`` η, both (I, A, n), its derivative ``slope`` in the rule
-    (I, A, n), and its ``value``.
-    """
+    """Σ people (``g0`` + ``g1`` η), its derivative ``slope`` in the rule (I, A, n), its value."""
 
     g0: Array
     g1: Array

@@ -113,9 +113,7 @@ class MultiplierSearch:
         return cls(fed, task, turn, turned, family, reach, starts, chosen)
 
     def targets(self, count: int) -> Array:
-        """Even disparities (count,) from the smallest of the starts to the free rule's; 0 in place
-        of what is nearly 0.
-        """
+        """Even disparities (count,) from the smallest of the starts, or 0, to the free rule's."""
         least = float(self.starts.disparity.min())
         return np.linspace(least if least > NEARLY else 0.0, self.free.disparity[0], count + 1)[:-1]
 
@@ -174,9 +172,7 @@ class MultiplierSearch:
         return out
 
     def _various(self, known: Rules, target: float, count: int) -> Array:
-        """``count`` starts among the ``known`` rules, the best of each kind first: who is bound,
-        and how many cuts.
-        """
+        """``count`` starts among the ``known`` rules, the best of each kind first."""
         order = np.argsort(-merit(known, np.full(known.md.size, target)), kind="stable")
         first = np.sort(np.unique(self._kinds(known)[order], axis=0, return_index=True)[1])
         others = np.setdiff1d(np.arange(order.size), first)

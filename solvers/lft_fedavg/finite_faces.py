@@ -113,9 +113,7 @@ class Faces:
 
     @cached_property
     def dual(self) -> tuple[Programme, Array, Array]:
-        """Of the positive and negative parts of the multipliers: the terms (N, 2 K) of the scores,
-        and gains (N,).
-        """
+        """The scores' terms (N, 2 K) in the multipliers' positive and negative parts, and gains."""
         plus = (self.local.v / self.size).T
         rows = np.concatenate([plus, -plus], axis=1)
         return Programme(rows), rows, self.local.u / self.size

@@ -45,9 +45,7 @@ class Segments:
         return cls(ends, np.append(owner, owner[across]))
 
     def undominated(self) -> Segments:
-        """Without the segments that are nowhere better than an end of others at most as
-        disparate.
-        """
+        """Without segments that are nowhere better than an end of others as disparate."""
         disparity, accuracy = self.ends[..., 0], self.ends[..., 1]
         order = np.argsort(disparity, axis=None, kind="stable")
         best = np.maximum.accumulate(accuracy.ravel()[order])

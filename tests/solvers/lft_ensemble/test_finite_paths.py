@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fairfl as ff
+from fairfl.solvers.fractional_knapsack import ClientPath, client_path
 from fairfl.solvers.lft_ensemble import finite_branch_and_bound
-from fairfl.solvers.lft_ensemble.finite_client_path import ClientPath, client_path
 from fairfl.solvers.problem import Task, law_problem, own_problems
 
 
