@@ -54,7 +54,7 @@ class DensityProblem:
             whose, budgets = [*whose, rates], [eps, local_eps]
         limits = [Limits.of(task, own, pairs=True) for own in whose]
         table = np.concatenate([_counted(own, model.mass) for own in limits])
-        told, unit = task.scheme == "client_aware", float(task.costs.max())
+        told, unit = task.scheme == "client_aware", task.unit
         who = [[i] for i in range(clients)] if told else [list(range(clients))]
         where = [(own, group) for own in who for group in places(groups, task.sees)]
         none = np.zeros(0), np.zeros(1)

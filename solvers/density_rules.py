@@ -172,7 +172,7 @@ def certify_rules(
     for p, sets in enumerate(rules.sets):
         edges, values = sets.steps
         groups = range(p, fed.n_groups, count)  # a place is a group, or all of them
-        gain = sum(model.utility(task.costs / task.costs.max(), a, edges, values) for a in groups)
+        gain = sum(model.utility(task.costs / task.unit, a, edges, values) for a in groups)
         own = [
             model.integrals(rate, a, edges, values) for rate in NOTIONS[task.notion] for a in groups
         ]

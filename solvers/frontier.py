@@ -75,9 +75,7 @@ def points_of(fed: Federation, solutions: Sequence[Solution]) -> Points:
 Evaluate = Callable[[Array], Points]
 """The best attained points with at most the disparities (P,), none below the smallest."""
 Upper = Callable[[Array, Array], Array]
-"""Upper bounds (P,) on the worth of solutions with at most the disparities (P,), increasing, at
-which the worths (P,) are attained.
-"""
+"""Upper bounds (P,) on worths with at most the disparities (P,), at which worths are attained."""
 
 
 @dataclass
@@ -333,9 +331,7 @@ def fitting(tried: Points, disparity: Array) -> Points:
 
 
 def build(scheme: str, points: Points, evaluate: Evaluate, exact: bool = False) -> Frontier:
-    """A :class:`Frontier` of the non-dominated ones among attained points; of those within MET of
-    each other the most useful.
-    """
+    """A :class:`Frontier` of the non-dominated points; of those within MET the most useful."""
     kept = points.take(non_dominated(points.disparity, points.worth))
     kept = kept.take(np.flatnonzero(np.append(np.diff(kept.disparity) > MET, True)))
     return Frontier(scheme, *kept[:3], evaluate, exact, kept.multipliers)

@@ -87,6 +87,11 @@ class Task:
         return any(RATES[rate].constant != (0.0, 0.0) for rate in NOTIONS[self.notion])
 
     @property
+    def unit(self) -> float:
+        """The largest cost."""
+        return float(self.costs.max())
+
+    @property
     def accurate(self) -> bool:
         """Whether the utility is the accuracy, less one."""
         return bool((self.costs == 1.0).all())
@@ -379,9 +384,7 @@ class Limits:
         return cls(contrasts, np.stack([b, one, np.where(bound & ~implied, 0.0, np.inf)]), leveled)
 
     def rows(self, linear: Array, sees: str) -> Array:
-        """(E, J, K, A or 1, n) the constraints' coefficients, from those of the rates (E, J, A, n);
-        of one place, over all the places of ``linear``.
-        """
+        """(E, J, K, A or 1, n) constraints' coefficients, from the rates' (E, J or more, A, n)."""
         return as_seen(self.contrasts[..., None] * linear[:, :, None], sees)
 
 

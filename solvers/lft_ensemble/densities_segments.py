@@ -179,7 +179,7 @@ class SegmentSearch(EnsembleSearch):
         found = [table.solved(own, certify=True) for table, own in pairs]
         lams, values, _, sure = zip(*found, strict=True)
         value = np.where(np.all(sure, axis=0)[:, None], np.sum(values, axis=0), np.nan)
-        rates, unit = len(NOTIONS[self.task.notion]), float(self.task.costs.max())
+        rates, unit = len(NOTIONS[self.task.notion]), self.task.unit
         lam = np.stack([unit * own.reshape(len(eps), rates, -1) for own in lams], axis=2)
         disparity = np.abs(value[:, 1:]).max(axis=1, initial=0.0)
         disparity[disparity <= tolerance(self.fed)] = 0.0

@@ -112,7 +112,7 @@ class Table:
                 found = self.path.solution(float(eps[k]))
             except CertificationError:
                 continue
-            lam[k], sure[k], value[k] = found.multipliers / self.path.unit, True, self.base
+            lam[k], sure[k], value[k] = found.multipliers / self.path.task.unit, True, self.base
             rule = found.classifier
             for own, *line in zip(self.functions, rule.edges, rule.values, strict=False):
                 value[k] += integrals(own, line)

@@ -170,9 +170,7 @@ class Segments(EnsembleSearch):
 
     @cached_property
     def programme(self) -> tuple[Programme, Array]:
-        """Of the shares of all ends, the pooled levels and the disparity: shares of each client,
-        and the constraints, and their constants (R,).
-        """
+        """The programme in the shares of all ends, levels and the disparity; constants (R,)."""
         pooled, known = self.pooled, np.isfinite(self.pooled.eps)
         level, half = pooled.v[known, pooled.u.size - pooled.levels :], pooled.eps[known, None]
         shared = np.concatenate([self.rows[known].reshape(len(level), -1), level], axis=1)

@@ -42,9 +42,7 @@ class Effort(NamedTuple):
 
     @classmethod
     def of(cls, name: str, clients: int, constraints: int) -> Effort:
-        """Random budgets for few clients; for more than three penalties, which lead close to CFL's
-        frontier, and for many these alone.
-        """
+        """Budgets for few clients; for more than three penalties too, and for many alone."""
         if name == "thorough":
             return cls(1600, 10, 24)
         if clients <= FEW:
@@ -232,30 +230,23 @@ class MultiplierSearch:
         """The certified solution at budgets (I,), in the federation's order."""
         return solve_by_dual(self.fed, self.task, eps, start=start)
 
-    @property
-    def unit(self) -> float:
-        """The largest cost: the family's gains and multipliers are those at costs over it."""
-        return float(self.task.costs.max())
-
     def points(self, rules: Rules) -> Points:
         """What the rules attain, in the federation's order and at costs as they are."""
-        back, lam = np.argsort(self.order), self.unit * rules.lam
+        back, lam = np.argsort(self.order), self.task.unit * rules.lam
         by_client = lam.reshape(len(lam), len(NOTIONS[self.task.notion]), back.size, -1)
-        worth = 1.0 + self.unit * (rules.accuracy - 1.0)
+        worth = 1.0 + self.task.unit * (rules.accuracy - 1.0)
         eps = rules.budgets[:, back]
         return Points(rules.disparity, worth, eps, by_client[:, :, back].reshape(lam.shape))
 
     def certified(self, rules: Rules) -> Points:
-        """What the rules attain, certified for their budgets: themselves, or else the solutions for
-        these. What is not certified is left out.
-        """
+        """What the rules attain, certified for their budgets, or else the solutions for these."""
         out = points_of(self.fed, [])
         for first in range(0, rules.md.size, TOGETHER):
             part = rules.take(np.arange(first, min(first + TOGETHER, rules.md.size)))
             disparity, worth, sure = certify_rules(self.turned, self.task, self.family, part)
             points = self.points(part)
             fair = np.where(disparity <= LAW_TOLERANCE, 0.0, disparity)
-            points = points._replace(disparity=fair, worth=1.0 + self.unit * (worth - 1.0))
+            points = points._replace(disparity=fair, worth=1.0 + self.task.unit * (worth - 1.0))
             left = points.take(~sure)
             others = self.solved(left.eps, left.multipliers)
             out = out.join(points.take(sure)).join(points_of(self.fed, others))

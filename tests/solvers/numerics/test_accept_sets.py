@@ -1,6 +1,4 @@
-"""Accept sets: every sign change of a combination, against a fine grid, and holes made to
-measure.
-"""
+"""Accept sets: every sign change, against a fine grid, and holes made to measure."""
 
 from dataclasses import replace
 from typing import Any
