@@ -40,7 +40,7 @@ from fairfl.theory.populations.finite import FiniteModel
 EVEN = 64
 """Even budgets, at least: a disparity that falls and rises between two of them is not seen."""
 BEND = 1e-6
-"""The largest of several differences may miss its chord by this: rounding takes 4 times as long."""
+"""What the largest of several differences may miss its chord by: a bend takes 10 solutions."""
 HALVINGS = 25
 """Of the intervals beside an extremum, or a bend."""
 MET = 1e-13

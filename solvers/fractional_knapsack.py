@@ -106,7 +106,7 @@ def knapsack_path(gain: Array, slope: Array, row: Array, offset: float = 0.0) ->
 
 @dataclass(frozen=True)
 class ClientPath:
-    """One client's path at its tie ends: pooled MD and accuracy, and the local |MD|, decreasing."""
+    """A path at its tie ends: MD and accuracy in a pooled problem, and its own |MD|, decreasing."""
 
     md: Array
     accuracy: Array
@@ -139,7 +139,7 @@ class ClientPath:
 
 
 def client_path(path: KnapsackPath, whole: Problem) -> ClientPath:
-    """The client's ``path`` in the pooled problem; where no constraint binds, one rule."""
+    """A client's ``path`` in the pooled problem; where no constraint binds, one rule."""
     first = whole.values(path.start)[0], whole.base + float(whole.u @ path.start)
     steps = (path.step * row[path.cells] for row in (whole.v[0], whole.u))
     ends = np.append(0, np.flatnonzero(np.diff(path.exchange_rate, append=np.inf) > 0) + 1)

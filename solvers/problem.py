@@ -88,7 +88,7 @@ class Task:
 
     @property
     def unit(self) -> float:
-        """The largest cost."""
+        """The largest cost: on laws gains and multipliers are those at costs over it."""
         return float(self.costs.max())
 
     @property

@@ -34,7 +34,7 @@ from fairfl.theory.populations.federation import Federation
 MANY = 50
 """With more clients of different q the fair ensemble is sought on a line of multipliers."""
 MISSED = 1e-12
-"""Rounding, of MD and of shares: what |MD| may exceed a disparity by."""
+"""What |MD| may exceed a disparity by; smaller MD and differences of shares are rounding."""
 
 
 @dataclass(frozen=True)

@@ -166,7 +166,7 @@ class Table:
 
     @property
     def jumps(self) -> Array:
-        """(N - 1,) on which segments a rate jumps: there several solutions are optimal."""
+        """(N - 1,) on which segments a rate jumps: solutions tie for the client, not for others."""
         moved = np.abs(np.diff(self.value[:, 1:], axis=0)).max(axis=1, initial=0.0)
         return (self.error > ROUGH) & (moved > JUMP * self.weight)
 

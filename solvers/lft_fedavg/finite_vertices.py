@@ -26,7 +26,7 @@ from fairfl._support.checks import Array
 TIED = 1e-13
 """A cell is undecided where |s_c| is at most this share of the sizes of its terms: rounding."""
 ZERO = 1e-14
-"""Multipliers up to this are zero: that costs as much accuracy."""
+"""Multipliers up to this are zero, which costs no more accuracy than this."""
 WRONG = 1e-14
 """MD_i up to this has no sign."""
 FLAT = 1e-10

@@ -30,7 +30,7 @@ TOGETHER, PATIENCE = 25, 3
 RIDGE = 1e-15
 """Ridge of the Hessian over its trace: a small gap makes that 1e12 times the least eigenvalue."""
 NARROWEST, FARTHEST = 0.3, 0.03
-"""What stays of a gap's width in one step, and how far a cut may move, over the whole range."""
+"""The share of a gap's width that stays in one step; how far a cut may move, over the range."""
 ROUNDED = 1e-14
 """What a rule with cuts of its own may lose of the Lagrangian's maximum at its multipliers."""
 
