@@ -145,9 +145,7 @@ class RuleFamily:
         return np.append(self.problem.base, self.constant), functions
 
     def follow(self, rules: Rules, eps: Array) -> tuple[Rules, Array]:
-        """The rules (B,) at budgets eps (B, I) by Newton's method from ``rules`` at others; and
-        whether (B,) it ended there.
-        """
+        """The rules (B,) at budgets eps (B, I) by Newton's method, and which of them it found."""
         limits = self.limits(eps)
         lam = np.where(np.isfinite(limits), rules.lam, 0.0)
         point = DualPoint(lam, rules.sets, rules.accuracy, rules.values)

@@ -221,9 +221,7 @@ class Frontier(Tabular):
         return np.maximum(found, worth)
 
     def _within(self, disparity: ArrayLike) -> tuple[Array, Array, Array]:
-        """The disparities, those among them that differ, increasing and at most the largest, and
-        where each is among these.
-        """
+        """The disparities, those that differ, within the frontier, and where each is in these."""
         d = as_floats("disparity", disparity)
         if (d < self.disparity[0] - SLACK).any():
             raise ValueError(

@@ -97,9 +97,7 @@ class BudgetPath:
         return rules, off
 
     def signed(self, eps: Array) -> tuple[Array, Array]:
-        """The disparities, with their sign for two groups and one rate, and the worths (B,) of the
-        solutions at budgets (B,), certified.
-        """
+        """Certified disparities (B,), signed for two groups and one rate, and worths at budgets."""
         rules, off = self.rules(eps)
         md, worth, sure = certify_rules(self.fed, self.task, self.family, rules)
         md = md if self.task.several else np.copysign(md, rules.md)

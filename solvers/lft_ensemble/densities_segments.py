@@ -170,9 +170,7 @@ class SegmentSearch(EnsembleSearch):
         return out
 
     def tried(self, eps: Array) -> tuple[Array, Points]:
-        """Everybody's worth and rates (P, 1 + M) at budgets (P, I), NaN where a client's solution
-        is not certified, and what is attained.
-        """
+        """Worth and rates (P, 1 + M) at budgets (P, I), NaN if uncertified; what is attained."""
         free = np.array([table.eps[-1] for table in self.tables])
         budgets = np.where(eps >= free, SLACK_BUDGET, eps)
         pairs = zip(self.tables, budgets.T, strict=True)

@@ -35,31 +35,45 @@ def increasing_root(
     """
     root = np.where(np.abs(f_low) <= np.abs(f_high), low, high).astype(np.float64)
     live = np.flatnonzero((np.abs(f_low) > f_tol) & (np.abs(f_high) > f_tol))
-    # (x, f) of the bracket's ends a and b, a the newest point, and of the point before, c
-    # (declared: checkers cannot infer through the loop)
-    a: Array = np.array([high, f_high], float)[:, live]
-    b: Array = np.array([low, f_low], float)[:, live]
+    # a, b: the bracket, a the newest point; c: the point before (declared: checkers cannot infer
+    # through the loop)
+    b: Array = low[live].astype(np.float64)
+    a: Array = high[live].astype(np.float64)
+    fb: Array = f_low[live].astype(np.float64)
+    fa: Array = f_high[live].astype(np.float64)
     t: Array = np.full(live.shape, 0.5)
     for _ in range(1100):  # halvings from 1 to the smallest double
         if live.size == 0:
             return root
-        x: Array = a[0] + t * (b[0] - a[0])
-        new: Array = np.stack([x, function(x, live)])
-        same: Array = np.sign(new[1]) == np.sign(a[1])
-        a, b, c = new, np.where(same, b, a), np.where(same, a, b)
-        best: Array = np.where(np.abs(a[1]) < np.abs(b[1]), a, b)
-        width: Array = np.abs(b[0] - a[0])
-        slack: Array = 2 * np.finfo(float).eps * np.abs(best[0]) + 5e-324
-        done: Array = (width <= slack) | (np.abs(best[1]) <= f_tol)
-        root[live[done]] = best[0, done]
+        x: Array = a + t * (b - a)
+        fx: Array = function(x, live)
+        same: Array = np.sign(fx) == np.sign(fa)
+        c: Array = np.where(same, a, b)
+        fc: Array = np.where(same, fa, fb)
+        b = np.where(same, b, a)
+        fb = np.where(same, fb, fa)
+        a, fa = x, fx
+        better: Array = np.abs(fa) < np.abs(fb)
+        best: Array = np.where(better, a, b)
+        f_best: Array = np.where(better, fa, fb)
+        width: Array = np.abs(b - a)
+        slack: Array = 2 * np.finfo(float).eps * np.abs(best) + 5e-324
+        done: Array = (width <= slack) | (np.abs(f_best) <= f_tol)
+        root[live[done]] = best[done]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            xi, phi = (a - b) / (c - b)
-            (xa, fa), (xb, fb), (xc, fc) = a, b, c
-            step = fa / (fb - fa) * fc / (fb - fc)
-            step += (xc - xa) / (xb - xa) * fa / (fc - fa) * fb / (fc - fb)
-            safe: Array = (phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi) & np.isfinite(step)
+            xi: Array = (a - b) / (c - b)
+            phi: Array = (fa - fb) / (fc - fb)
+            safe: Array = (phi**2 < xi) & ((1 - phi) ** 2 < 1 - xi)
+            t = np.where(
+                safe,
+                fa / (fb - fa) * fc / (fb - fc)
+                + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb),
+                0.5,
+            )
             least: Array = np.minimum(0.5, slack / width)
-        t = np.clip(np.where(safe, step, 0.5), least, 1 - least)
-        live, t, a, b = live[~done], t[~done], a[:, ~done], b[:, ~done]
-    root[live] = a[0]
+        t = np.clip(np.where(np.isfinite(t), t, 0.5), least, 1 - least)
+        keep: Array = ~done
+        live, t = live[keep], t[keep]
+        a, b, fa, fb = a[keep], b[keep], fa[keep], fb[keep]
+    root[live] = a
     return root
