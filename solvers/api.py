@@ -359,9 +359,7 @@ def _enclosable(federation: Federation, task: Task) -> None:
 
 
 def _corners(fed: Federation, task: Task) -> Points:
-    """The solutions whose budgets are all zero and all one, that is none; those that are
-    certified.
-    """
+    """The solutions whose budgets are all zero, and all one, where they are certified."""
     found = []
     for eps in (0.0, 1.0):
         with suppress(CertificationError):
@@ -371,9 +369,7 @@ def _corners(fed: Federation, task: Task) -> Points:
 
 
 def _reproduced(fed: Federation, task: Task, points: Points) -> Array:
-    """(P,) whether the solutions at the points' budgets have their disparities and worths, to
-    REPRODUCED.
-    """
+    """(P,) whether solutions at the points' budgets are the same, to REPRODUCED."""
     disparity, worth = np.full((2, len(points.eps)), np.nan)
     for p, eps in enumerate(points.eps):
         with suppress(CertificationError):

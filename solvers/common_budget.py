@@ -1,41 +1,55 @@
 """The frontier of local training at one budget for all clients: the non-dominated points of the
 path eps -> solution, 0 <= eps <= 1.
 
-On a finite X the path is piecewise linear where two groups have one rate. LFT+Ensemble's breaks
-where a client's own path does. LFT+FedAvg's does where its utility, which is concave in eps, does,
-and where the pooled difference still bends between these the interval is halved. On laws the path
-is solved at even budgets, and again beside each smallest disparity and largest utility. Between two
-of these budgets a disparity is met by a root of the path. An ensemble of more groups or rates on a
-finite X may jump in many places: of it the solutions at breaks and at even budgets are the points.
+The path is known at some budgets and taken to be linear between them; between two of them a
+disparity is met by a root. On a finite X the path is piecewise linear where two groups have one
+rate. LFT+Ensemble's breaks where a client's own path does. LFT+FedAvg's does where its utility,
+which is concave in eps, does, and where the pooled difference still bends between these the
+interval is halved. On laws the path is solved at even budgets, where the difference changes its
+sign, and beside each smallest disparity and largest utility. An ensemble of more groups or rates
+on a finite X may jump in many places: its points are the solutions at breaks and at even budgets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache, cached_property
 
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.budget_path import BudgetPath
-from fairfl.solvers.common_path import Path
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
-from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
+from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments as ClientSegments
 from fairfl.solvers.numerics.concave_breaks import concave_breaks
+from fairfl.solvers.numerics.roots import increasing_root
+from fairfl.solvers.numerics.segments import Segments
 from fairfl.solvers.problem import Task, clients_problem
-from fairfl.solvers.solution import FINITE_TOLERANCE, CertificationError, Solution, tolerance
+from fairfl.solvers.solution import (
+    FINITE_TOLERANCE,
+    LAW_TOLERANCE,
+    CertificationError,
+    Solution,
+    tolerance,
+)
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 
 EVEN = 64
 """Even budgets, at least: a disparity that falls and rises between two of them is not seen."""
 BEND = 1e-6
-"""Of several differences the largest may miss its chord by this: each bend takes 10 solutions then,
-and 40 to rounding.
-"""
+"""What the largest of several differences may miss its chord by: a bend takes 10 solutions."""
+HALVINGS = 25
+"""Of the intervals beside an extremum, or a bend."""
+MET = 1e-13
+"""Disparities are met to this."""
+
 Solve = Callable[[Array], Solution]
 """The certified solution at budgets (I,)."""
+Values = Callable[[Array], tuple[Array, Array]]
+"""Of budgets (P,): MD, of several differences the disparity, and 1 + the utility."""
 
 
 def common_frontier(fed: Federation, task: Task, points: int, solve: Solve) -> Frontier:
@@ -53,24 +67,38 @@ def common_frontier(fed: Federation, task: Task, points: int, solve: Solve) -> F
 
 def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
     """The path at the budgets between which it is, or is taken to be, linear."""
-    model, solved, averaged = fed.model, Solved(fed, task, solve), task.scheme == "lft_ensemble"
+    model, averaged = fed.model, task.scheme == "lft_ensemble"
+
+    @cache
+    def at(eps: float) -> Solution:
+        return solve(np.full(fed.n_clients, eps))
+
+    def solved(eps: Array) -> tuple[Array, Array]:
+        out = np.full((2, eps.size), np.nan)
+        for k, budget in enumerate(eps):
+            with suppress(CertificationError):
+                found = at(float(budget))
+                out[:, k] = found.signed, 1.0 + found.utility
+        return out[0], out[1]
+
     if not isinstance(model, FiniteModel):
         path = Path(solved if averaged else BudgetPath.of(fed, task).signed)
         if averaged and task.plain:
             curve = EnsembleCurve(fed, model)
             path = Path(lambda eps: curve.solved(_all(eps, fed.n_clients)))
-        top = float(np.nan_to_num(solved.at(1.0).local_disparities).max())
+        top = float(np.nan_to_num(at(1.0).local_disparities).max())
         path.add(np.append(np.linspace(0.0, min(top, 1.0), max(points, EVEN)), 1.0))
         path.cross_zero()
         path.refine()
         return path
     path = Path(solved, between=not (averaged and task.several))
     if not averaged:
-        at, problem = solved.at, clients_problem(fed, task)
+        problem = clients_problem(fed, task)
         path.add(concave_breaks(lambda e: (at(e).utility, problem.slope(at(e).multipliers))))
         path.halve_bends(BEND if task.several else FINITE_TOLERANCE)
     else:  # a client's rule may jump just below a break of its own
-        breaks = np.unique(np.clip(np.append([0.0, 1.0], Segments.of(fed, task).eps), 0.0, 1.0))
+        own = ClientSegments.of(fed, task).eps
+        breaks = np.unique(np.clip(np.append([0.0, 1.0], own), 0.0, 1.0))
         if task.several:
             even = np.linspace(0.0, 1.0, EVEN)
             path.add(even)
@@ -81,26 +109,97 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
     return path
 
 
-class Solved:
-    """The path by one certified solution at a time, each kept."""
+class Path:
+    """The pooled differences and worths at budgets ``eps``, increasing; whether a disparity is met
+    ``between`` two of them, or the less disparate one is taken.
+    """
 
-    def __init__(self, fed: Federation, task: Task, solve: Solve) -> None:
-        self.fed, self.task, self.solve = fed, task, solve
-        self.known: dict[float, Solution] = {}
+    def __init__(self, values: Values, between: bool = True) -> None:
+        self.values, self.between = values, between
+        self.eps, self.md, self.worth = (np.zeros(0) for _ in range(3))
 
-    def at(self, eps: float) -> Solution:
-        """The solution at one budget."""
-        if eps not in self.known:
-            self.known[eps] = self.solve(np.full(self.fed.n_clients, eps))
-        return self.known[eps]
+    def add(self, eps: Array) -> None:
+        """The path at more budgets, where it is certified."""
+        new = np.setdiff1d(eps, self.eps)
+        if not new.size:
+            return
+        own = np.stack([new, *self.values(new)])
+        every = np.hstack([[self.eps, self.md, self.worth], own[:, np.isfinite(own).all(axis=0)]])
+        self.eps, self.md, self.worth = every[:, np.argsort(every[0])]
 
-    def __call__(self, eps: Array) -> tuple[Array, Array]:
-        out = np.full((2, eps.size), np.nan)
-        for k, budget in enumerate(eps):
-            with suppress(CertificationError):
-                found = self.at(float(budget))
-                out[:, k] = found.signed, 1.0 + found.utility
-        return out[0], out[1]
+    def halve_bends(self, slack: float) -> None:
+        """Halve intervals until the path is linear on each: it is on those whose middle is on the
+        chord, within ``slack``, since there the disparity is convex.
+        """
+        low, high = self.eps[:-1], self.eps[1:]
+        for _ in range(HALVINGS):
+            if not low.size:
+                break
+            middle = (low + high) / 2
+            self.add(middle)
+            k, a, b = (np.searchsorted(self.eps, end) for end in (middle, low, high))
+            bent = np.abs(self.md[k] - (self.md[a] + self.md[b]) / 2) > slack
+            low, high = (
+                np.concatenate([low[bent], middle[bent]]),
+                np.concatenate([middle[bent], high[bent]]),
+            )
+
+    def cross_zero(self) -> None:
+        """The budgets at which the difference changes its sign."""
+        k = np.flatnonzero(self.md[:-1] * self.md[1:] < 0)
+        if k.size:
+            ends = self.eps[k], self.eps[k + 1]
+            self.add(self._root(*ends, np.sign(self.md[k + 1]), np.zeros(k.size)))
+
+    def refine(self) -> None:
+        """Halve the intervals beside each smallest disparity and each largest utility."""
+        for _ in range(HALVINGS):
+            d = np.abs(self.md)
+            k = np.append(_peaks(-d), _peaks(self.worth))
+            if not k.size:
+                break
+            ends = np.concatenate([self.eps[k - 1], self.eps[k + 1]])
+            self.add((ends + np.tile(self.eps[k], 2)) / 2)
+
+    @cached_property
+    def segments(self) -> Segments:
+        """Between the budgets, as if the path were linear there; when they are all known."""
+        ends = np.stack([np.arange(self.eps.size - 1), np.arange(1, self.eps.size)], axis=1)
+        md, worth, eps = self.md[ends], self.worth[ends], self.eps[ends, None]
+        return Segments.folded(md, worth, eps, ends[:, 0]).undominated()
+
+    def meet(self, disparity: Array) -> tuple[Array, Array, Array]:
+        """Budgets, differences and worths (P,) of the best points with at most the disparities."""
+        _, segment, place = self.segments.best(disparity)
+        low, high = self.segments.ends[segment, :, 2].T
+        if not self.between:
+            place = np.floor(place)
+        eps = np.where(place == 1.0, high, low + place * (high - low))
+        md, worth = self.values(eps)
+        inner = (place > 0.0) & (place < 1.0)
+        off = np.flatnonzero(inner & (np.abs(np.abs(md) - disparity) > MET))
+        if off.size:
+            sign = np.sign(md[off])
+            eps[off] = self._root(low[off], high[off], sign, disparity[off])
+            md[off], worth[off] = self.values(eps[off])
+        return eps, md, worth
+
+    def _root(self, low: Array, high: Array, sign: Array, disparity: Array) -> Array:
+        """Budgets (P,) with sign·MD = disparity between those of less, ``low``, and of more."""
+
+        def rising(place: Array, index: Array) -> Array:
+            eps = low[index] + place * (high - low)[index]
+            return sign[index] * self.values(eps)[0] - disparity[index]
+
+        zero, one, every = np.zeros(low.size), np.ones(low.size), np.arange(low.size)
+        ends = np.minimum(rising(zero, every), 0.0), np.maximum(rising(one, every), 0.0)
+        return low + increasing_root(rising, zero, one, *ends, MET) * (high - low)
+
+
+def _peaks(values: Array) -> Array:
+    """Where values (P,) are as large as at both neighbours, and larger than at one."""
+    beside = (values[1:-1] - np.stack([values[:-2], values[2:]])) / LAW_TOLERANCE
+    return 1 + np.flatnonzero((beside.min(axis=0) >= -1.0) & (beside.max(axis=0) > 1.0))
 
 
 def _all(eps: Array, clients: int) -> Array:

@@ -46,9 +46,7 @@ class DensityProblem:
     def of(
         cls, task: Task, model: ContinuousModel, eps: Array, local_eps: Array | None = None
     ) -> DensityProblem:
-        """The problem of a task at budgets eps, (1,) or one for each client as the scheme has
-        them.
-        """
+        """The problem of a task at budgets eps (1,), or (I,), as the scheme has them."""
         rates = model.rates(task.notion)
         clients, groups = model.mass.shape
         whose, budgets = [rates if task.scheme == "lft_fedavg" else rates.pooled], [eps]
@@ -56,7 +54,7 @@ class DensityProblem:
             whose, budgets = [*whose, rates], [eps, local_eps]
         limits = [Limits.of(task, own, pairs=True) for own in whose]
         table = np.concatenate([_counted(own, model.mass) for own in limits])
-        told, unit = task.scheme == "client_aware", float(task.costs.max())
+        told, unit = task.scheme == "client_aware", task.unit
         who = [[i] for i in range(clients)] if told else [list(range(clients))]
         where = [(own, group) for own in who for group in places(groups, task.sees)]
         none = np.zeros(0), np.zeros(1)
@@ -92,9 +90,7 @@ class DensityProblem:
 
 
 def _counted(limits: Limits, mass: Array) -> Array:
-    """(E J K, E, A, I) what each rate's density counts in each constraint, of everybody (J = 1) or
-    of each client.
-    """
+    """(E J K, E, A, I) what the rates' densities count in the constraints."""
     e, j, k, a = limits.contrasts.shape
     who = np.eye(len(mass)) if j == len(mass) else np.ones((1, len(mass)))
     table = np.einsum("ejka,ia,ji,ef->ejkfai", limits.contrasts, mass, who, np.eye(e))

@@ -145,9 +145,7 @@ class RuleFamily:
         return np.append(self.problem.base, self.constant), functions
 
     def follow(self, rules: Rules, eps: Array) -> tuple[Rules, Array]:
-        """The rules (B,) at budgets eps (B, I) by Newton's method from ``rules`` at others; and
-        whether (B,) it ended there.
-        """
+        """The rules (B,) at budgets eps (B, I) by Newton's method, and which of them it found."""
         limits = self.limits(eps)
         lam = np.where(np.isfinite(limits), rules.lam, 0.0)
         point = DualPoint(lam, rules.sets, rules.accuracy, rules.values)
@@ -172,7 +170,7 @@ def certify_rules(
     for p, sets in enumerate(rules.sets):
         edges, values = sets.steps
         groups = range(p, fed.n_groups, count)  # a place is a group, or all of them
-        gain = sum(model.utility(task.costs / task.costs.max(), a, edges, values) for a in groups)
+        gain = sum(model.utility(task.costs / task.unit, a, edges, values) for a in groups)
         own = [
             model.integrals(rate, a, edges, values) for rate in NOTIONS[task.notion] for a in groups
         ]

@@ -39,9 +39,7 @@ def solve_finite(
 
 
 class Optimum(NamedTuple):
-    """Primal f (N,), multipliers (K,) with Lagrangian u·f + λ·Vf, and their dual value (without the
-    constant).
-    """
+    """Primal f (N,), multipliers (K,), and their dual value, without the constant."""
 
     f: Array
     multipliers: Array

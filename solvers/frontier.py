@@ -1,6 +1,4 @@
-"""Frontier: the non-dominated pairs of disparity and accuracy of a scheme, and the best accuracy
-between them.
-"""
+"""Frontier: the non-dominated pairs of disparity and accuracy of a scheme, and what is between."""
 
 from __future__ import annotations
 
@@ -19,17 +17,11 @@ from fairfl.solvers.solution import CertificationError, Solution, tolerance
 from fairfl.theory.populations.federation import Federation
 
 REPRODUCED = 1e-7
-"""Disparity and accuracy of a solution at the budgets of a point this close to the point's are the
-same.
-"""
+"""A solution this close to a point, in disparity and accuracy, reproduces it."""
 SLACK = 1e-12
-"""Disparities may be asked for this much below the smallest reachable one (rounding of a printed
-number).
-"""
+"""Disparities may be asked for this much below the smallest: the rounding of a printed number."""
 MET = 1e-10
-"""A point this much more disparate than was asked still counts: what ``solve`` certifies on
-continuous laws.
-"""
+"""A point this much more disparate than was asked still counts: ``solve``'s tolerance on laws."""
 SLACK_BUDGET = 1.0
 """A budget that binds nobody: |MD_k| never exceeds one."""
 WRONG = 1e-9
@@ -70,9 +62,7 @@ class Points(NamedTuple):
 
 
 def points_of(fed: Federation, solutions: Sequence[Solution]) -> Points:
-    """What certified solutions attain; a disparity within the certificates' tolerance of zero is
-    zero.
-    """
+    """What certified solutions attain; a disparity within ``solve``'s tolerance of 0 is 0."""
     disparity = np.array([s.disparity for s in solutions])
     return Points(
         np.where(disparity <= tolerance(fed), 0.0, disparity),
@@ -83,20 +73,14 @@ def points_of(fed: Federation, solutions: Sequence[Solution]) -> Points:
 
 
 Evaluate = Callable[[Array], Points]
-"""The best attained points with at most the disparities (P,), each at or above the smallest
-reachable one.
-"""
+"""The best attained points with at most the disparities (P,), none below the smallest."""
 Upper = Callable[[Array, Array], Array]
-"""Upper bounds (P,) on the worth of solutions with at most the disparities (P,), increasing, at
-which the worths (P,) are attained.
-"""
+"""Upper bounds (P,) on worths with at most the disparities (P,), at which worths are attained."""
 
 
 @dataclass
 class Repeatable:
-    """``found`` by ``search``; a pickled copy holds the search alone, and does it again when it is
-    first asked.
-    """
+    """``found`` by ``search``, which a pickled copy does again when it is first asked."""
 
     search: Callable[[], Frontier]
     found: Evaluate | None
@@ -190,9 +174,7 @@ class Frontier(Tabular):
 
     @property
     def unfilled(self) -> Array:
-        """(G, 2) stretches of disparity without a point of their own: there the accuracy is that of
-        the left end.
-        """
+        """(G, 2) stretches of disparity without points: there the left end's accuracy counts."""
         even = (self.disparity[-1] - self.disparity[0]) / max(self.disparity.size - 1, 1)
         left = np.flatnonzero(np.diff(self.disparity) > WIDE * even)
         return np.stack([self.disparity[left], self.disparity[left + 1]], axis=1)
@@ -239,9 +221,7 @@ class Frontier(Tabular):
         return np.maximum(found, worth)
 
     def _within(self, disparity: ArrayLike) -> tuple[Array, Array, Array]:
-        """The disparities, those among them that differ, increasing and at most the largest, and
-        where each is among these.
-        """
+        """The disparities, those that differ, within the frontier, and where each is in these."""
         d = as_floats("disparity", disparity)
         if (d < self.disparity[0] - SLACK).any():
             raise ValueError(
@@ -335,9 +315,7 @@ def plot_frontiers(frontiers: Sequence[Frontier], ax: Any = None, **style: Any) 
 
 
 def non_dominated(disparity: Array, worth: Array) -> Any:
-    """Positions of the non-dominated points, by increasing disparity; of equal points one is
-    kept.
-    """
+    """Positions of the non-dominated points, by increasing disparity; one of equal points."""
     order = np.lexsort((-worth, disparity))
     best = np.maximum.accumulate(worth[order])
     keep = np.append(True, worth[order][1:] > best[:-1])
@@ -351,9 +329,7 @@ def fitting(tried: Points, disparity: Array) -> Points:
 
 
 def build(scheme: str, points: Points, evaluate: Evaluate, exact: bool = False) -> Frontier:
-    """A :class:`Frontier` of the non-dominated ones among attained points; of those within MET of
-    each other the most useful.
-    """
+    """A :class:`Frontier` of the non-dominated points; of those within MET the most useful."""
     kept = points.take(non_dominated(points.disparity, points.worth))
     kept = kept.take(np.flatnonzero(np.append(np.diff(kept.disparity) > MET, True)))
     return Frontier(scheme, *kept[:3], evaluate, exact, kept.multipliers)

@@ -20,17 +20,14 @@ from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 
 ROUNDINGS = 10
-"""Tolerances of ``solve`` that two accuracies may differ by: each has a gap, and its disparity an
-error of its own.
-"""
+"""Tolerances of ``solve`` that two accuracies may differ by."""
 
 
 def checked(fed: Federation, task: Task, found: Frontier, ends: Points) -> Frontier:
-    """The frontier, after three checks, the first of which stays on its ``evaluate``.
+    """The frontier, after two checks, the first of which stays on its ``evaluate``.
 
     No classifier of local training is above CFL's frontier; ``ends``, the solutions without budgets
-    and with all of them zero, are not above this one, nor less disparate; disparity and accuracy
-    both increase.
+    and with all of them zero, are not above this one, nor less disparate.
 
     Raises
     ------
@@ -56,8 +53,6 @@ def checked(fed: Federation, task: Task, found: Frontier, ends: Points) -> Front
             _refuse(found.scheme, told)
         if over:
             _refuse(found.scheme, f"at {disparity:.6g} it is below {worth:.12g}, which {reach}")
-    if (np.diff(found.disparity) <= 0).any() or (np.diff(found.accuracy) <= 0).any():
-        _refuse(found.scheme, "its points are not in order")
     return dataclasses.replace(found, evaluate=lambda d: below(found.evaluate(d)))
 
 
@@ -68,9 +63,7 @@ def _refuse(scheme: str, what: str) -> None:
 
 
 def _above(found: Frontier, ends: Points, room: float) -> Array:
-    """(P,) which of the ``ends`` are above the frontier by more than ``room``. It is solved for
-    where its points do not tell.
-    """
+    """(P,) which of the ``ends`` are above the frontier by more than ``room``."""
     at = np.maximum(ends.disparity + room, found.disparity[0])
     known = found.points.worth[np.searchsorted(found.disparity, at, side="right") - 1]
     over = ends.worth > known + room
@@ -80,9 +73,7 @@ def _above(found: Frontier, ends: Points, room: float) -> Array:
 
 
 def filled(found: Frontier, ends: Points) -> Frontier:
-    """A searched frontier with the ``ends`` above it, and with the points that a second look finds
-    between neighbours far apart.
-    """
+    """A searched frontier with the ``ends`` above it, and with new points where it has gaps."""
     missed = (ends.disparity < found.disparity[0] - MET) | _above(found, ends, MET)
     found = build(found.scheme, found.points.join(ends.take(missed)), found.evaluate, found.exact)
     unfilled = found.unfilled

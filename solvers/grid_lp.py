@@ -94,9 +94,7 @@ def solve_lp(fed: Federation, task: Task, eps: Array, local_eps: Array, grid: in
 
 @dataclass(frozen=True)
 class _Programme:
-    """Masses ``people`` (I, A, n), ``eta`` and the ``number`` of the rule's cell of each; masses
-    up to ``few`` and ``nobody``.
-    """
+    """Masses ``people``, ``eta`` and the rule's cell ``number`` (I, A, n); masses near zero."""
 
     task: Task
     people: Array
@@ -132,9 +130,7 @@ class _Programme:
         return f, lam, replace(found, primal=base + found.primal, dual=base + found.dual)
 
     def differences(self, clients: Any) -> list[tuple[Array, float]]:
-        """The differences that the notion limits among ``clients``, as coefficients and a
-        constant.
-        """
+        """The differences that the notion limits among ``clients``: coefficients and constants."""
         out = []
         for label in LABELS[self.task.notion]:
             rates = []

@@ -71,9 +71,7 @@ class Task:
 
     @property
     def plain(self) -> bool:
-        """Whether it is FedFB's: demographic parity of two groups and accuracy, by rules that see
-        the group.
-        """
+        """Whether it is FedFB's: demographic parity of two groups, accuracy, f(x, a)."""
         asked = self.notion, self.difference, self.sees, self.costs.shape[1]
         plain = asked == ("demographic_parity", "pairwise", "xa", 2)
         return plain and self.accurate and self.scheme != "client_aware"
@@ -87,6 +85,11 @@ class Task:
     def affine(self) -> bool:
         """Whether a rate has a part that no rule changes: accuracy parity's."""
         return any(RATES[rate].constant != (0.0, 0.0) for rate in NOTIONS[self.notion])
+
+    @property
+    def unit(self) -> float:
+        """The largest cost: on laws gains and multipliers are those at costs over it."""
+        return float(self.costs.max())
 
     @property
     def accurate(self) -> bool:
@@ -213,9 +216,7 @@ _KNOWN: WeakKeyDictionary[Federation, dict[Any, Any]] = WeakKeyDictionary()
 
 
 def known(build: Callable[[Federation, Task], Kept]) -> Callable[[Federation, Task], Kept]:
-    """Keeps what is built as long as its federation: from one ``solve`` to the next only budgets
-    differ.
-    """
+    """Keeps what is built as long as its federation: solutions differ in their budgets only."""
 
     @functools.wraps(build)
     def kept(fed: Federation, task: Task) -> Kept:
@@ -259,9 +260,7 @@ def _own(task: Task, laws: Joint) -> list[Problem]:
 
 
 def _everywhere(task: Task, problems: list[Problem], posed: Any, seen: Array, one: Joint) -> Any:
-    """The problems, with those ``posed`` of ``one`` person at every cell where a cell is not
-    ``seen``: nobody is there.
-    """
+    """The problems, with those ``posed`` of ``one`` person at every cell where nobody is."""
     if seen.all():
         return problems
     units = posed(one, Rates.of(task.notion, one.people, one.eta).linear)
@@ -354,9 +353,7 @@ class Limits:
 
     @classmethod
     def of(cls, task: Task, rates: Rates, *, pairs: bool = False) -> Limits:
-        """From the rates at J places; with ``pairs`` every pair of groups has a constraint, and
-        none a level.
-        """
+        """From the rates at J places; with ``pairs`` every pair of groups, and no level."""
         groups, pairwise = rates.mass.shape[-1], task.difference == "pairwise"
         known = rates.mass > 0
         enough = known.sum(axis=-1, keepdims=True) >= 2
@@ -387,9 +384,7 @@ class Limits:
         return cls(contrasts, np.stack([b, one, np.where(bound & ~implied, 0.0, np.inf)]), leveled)
 
     def rows(self, linear: Array, sees: str) -> Array:
-        """(E, J, K, A or 1, n) the constraints' coefficients, from those of the rates (E, J, A, n);
-        of one place, over all the places of ``linear``.
-        """
+        """(E, J, K, A or 1, n) constraints' coefficients, from the rates' (E, J or more, A, n)."""
         return as_seen(self.contrasts[..., None] * linear[:, :, None], sees)
 
 

@@ -32,9 +32,7 @@ MIXED = 1e-9
 
 
 class Term(NamedTuple):
-    """A sum over people of ``g0`` + ``g1`` η, both (I, A, n), its derivative ``slope`` in the rule
-    (I, A, n), and its ``value``.
-    """
+    """Σ people (``g0`` + ``g1`` η), its derivative ``slope`` in the rule (I, A, n), its value."""
 
     g0: Array
     g1: Array
@@ -92,9 +90,7 @@ class People:
         return Term(g0, g1 + 0.0 * joint.people, slope, value)
 
     def differences(self, f: Array, client: int | None = None) -> list[Term]:
-        """The differences of the groups' rates that make the disparity, of all people or of a
-        client's: |.| of the largest is the disparity.
-        """
+        """Differences of the groups' rates, of all people or a client's: the largest counts."""
         out = []
         for rate in NOTIONS[self.task.notion]:
             groups = range(self.fed.n_groups)
@@ -251,9 +247,7 @@ class Mixed:
 
 
 def _held(people: People, rules: Array, budgets: Array, common: bool) -> list[Limit]:
-    """The clients' active constraints. A budget that is one client's and has one active constraint
-    is free, and so holds nothing.
-    """
+    """The clients' active constraints; a client's own budget with one of them holds nothing."""
     task, out = people.task, []
     told, ensemble = task.scheme == "client_aware", task.scheme == "lft_ensemble"
     if task.scheme == "cfl":

@@ -1,6 +1,4 @@
-"""Solution: the classifier, its exact accuracy and disparities, and the certificate that it is
-optimal.
-"""
+"""Solution: the classifier, its accuracy and disparities, and the certificate of its optimality."""
 
 from __future__ import annotations
 

@@ -1,3 +1,1 @@
-"""Central fair learning: one classifier for the pooled law (FedFB, lemma 7 on laws; one sort on a
-finite X).
-"""
+"""Central fair learning: one classifier for the pooled law (FedFB, lemma 7)."""

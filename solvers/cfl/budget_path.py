@@ -5,7 +5,6 @@ notion, cost and sight: Newton's method from the multipliers at neighbouring bud
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
@@ -53,16 +52,11 @@ class BudgetPath:
         free = solve_by_dual(fed, task, path.budgets(np.array([SLACK_BUDGET]))[0])
         own = np.nan_to_num(free.local_disparities).max()
         path.eps = np.array([(free.disparity if task.scheme == "cfl" else own) or SLACK_BUDGET])
-        path.lam = free.multipliers[None] / path.unit
+        path.lam = free.multipliers[None] / task.unit
         path.solution(0.0)
         for parts in PARTS:
             path.rules(path.eps[-1] * np.arange(1, parts) / parts)
         return path
-
-    @cached_property
-    def unit(self) -> float:
-        """The largest cost."""
-        return float(self.task.costs.max())
 
     def budgets(self, eps: Array) -> Array:
         """(B, 1), or for LFT+FedAvg (B, I), the same budgets (B,) for all clients."""
@@ -73,7 +67,7 @@ class BudgetPath:
         if eps not in self.known:
             own = self.budgets(np.array([eps]))[0]
             self.known[eps] = solve_by_dual(self.fed, self.task, own)
-            self._keep(np.array([eps]), self.known[eps].multipliers[None] / self.unit)
+            self._keep(np.array([eps]), self.known[eps].multipliers[None] / self.task.unit)
         return self.known[eps]
 
     def _keep(self, eps: Array, lam: Array) -> None:
@@ -103,13 +97,11 @@ class BudgetPath:
         return rules, off
 
     def signed(self, eps: Array) -> tuple[Array, Array]:
-        """The disparities, with their sign for two groups and one rate, and the worths (B,) of the
-        solutions at budgets (B,), certified.
-        """
+        """Certified disparities (B,), signed for two groups and one rate, and worths at budgets."""
         rules, off = self.rules(eps)
         md, worth, sure = certify_rules(self.fed, self.task, self.family, rules)
         md = md if self.task.several else np.copysign(md, rules.md)
-        worth = 1.0 + self.unit * (worth - 1.0)
+        worth = 1.0 + self.task.unit * (worth - 1.0)
         for k in np.flatnonzero(~sure | (off > ENOUGH)):
             one = self.solution(float(eps[k]))
             md[k], worth[k] = one.signed, 1.0 + one.utility

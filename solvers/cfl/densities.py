@@ -1,6 +1,4 @@
-"""CFL(eps) on densities with η shared within each group, by thresholds in closed form (FedFB, lemma
-7).
-"""
+"""CFL(eps) on densities where η is shared within each group, by thresholds (FedFB, lemma 7)."""
 
 from __future__ import annotations
 
@@ -37,9 +35,7 @@ def advice(model: ContinuousModel) -> str:
 
 
 def threshold_model(fed: Federation) -> ContinuousModel | None:
-    """The continuous model when thresholds solve CFL on it (two groups, η shared within each), else
-    None.
-    """
+    """The model if thresholds solve CFL (laws, two groups, η shared within each), else None."""
     model = fed.model
     if not isinstance(model, ContinuousModel) or fed.n_groups != 2:
         return None

@@ -14,9 +14,9 @@ from fairfl.solvers.cfl.budget_path import BudgetPath
 from fairfl.solvers.cfl.densities import solve_many, threshold_model
 from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
 from fairfl.solvers.finite import certified, solve_box, solve_finite
-from fairfl.solvers.fractional_knapsack import KnapsackPath
+from fairfl.solvers.fractional_knapsack import client_path
 from fairfl.solvers.frontier import Frontier, Points, build
-from fairfl.solvers.problem import Problem, Task, law_problem
+from fairfl.solvers.problem import Task, law_problem
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
@@ -50,13 +50,6 @@ def _built(eps: Array, accuracy_at: Callable[[Array], Array]) -> Frontier:
     return build("cfl", evaluate(eps), evaluate, exact=True)
 
 
-def path_curve(path: KnapsackPath, problem: Problem) -> tuple[Array, Array]:
-    """All vertices of the exact frontier on a finite X: disparities decreasing to 0, accuracies."""
-    top = problem.base + float(problem.u @ path.start)
-    accuracy = top - np.append(0.0, np.cumsum(np.abs(path.step * problem.u[path.cells])))
-    return path.gap, accuracy
-
-
 def _finite(fed: Federation, points: int, task: Task) -> Frontier:
     problem = law_problem(fed, task)
     if problem.path is None:
@@ -68,13 +61,9 @@ def _finite(fed: Federation, points: int, task: Task) -> Frontier:
             return np.array([certified(one, s.f, s.dual).primal for one, s in found])
 
         return _built(np.linspace(0.0, free.disparity, points), best)
-    gap, accuracy = path_curve(problem.path, problem)
-    rising_gap, rising_accuracy = gap[::-1], accuracy[::-1]
-
-    def at(d: Array) -> Array:
-        # between two vertices one group of tied cells is randomised: the frontier is linear there
-        return np.interp(d, rising_gap, rising_accuracy)
-
+    own = client_path(problem.path, problem)
+    # between two vertices one group of tied cells is randomised: the frontier is linear there
+    rising = own.local[::-1], own.accuracy[::-1]
     # flips at η = 1/2 cost nothing: all are made
-    widest = max(float(gap[accuracy == accuracy[0]].min()), 0.0)
-    return _built(np.linspace(0.0, widest, points), at)
+    widest = float(own.local[own.accuracy == own.accuracy[0]].min())
+    return _built(np.linspace(0.0, widest, points), lambda d: np.interp(d, *rising))

@@ -78,9 +78,7 @@ class ThresholdProblem:
         return self.tail(0, t0, index) - self.tail(1, t1, index)
 
     def log_odds_difference(self, t0: Array, t1: Array, index: Array) -> Array:
-        """logit P_0(X > t0) - logit P_1(X > t1): the sign of MD, also where MD is below the
-        smallest double.
-        """
+        """logit P_0(X > t0) - logit P_1(X > t1): the sign of MD, also where MD underflows."""
         above0, below0 = self.log_tails(0, t0, index)
         above1, below1 = self.log_tails(1, t1, index)
         with np.errstate(invalid="ignore"):
@@ -90,9 +88,7 @@ class ThresholdProblem:
 
 @dataclass(frozen=True)
 class ThresholdSolution:
-    """u, λ = m tanh u, the thresholds and MD of each problem, all (B,); ``erm`` is MD at λ = 0 and
-    its sign.
-    """
+    """u, λ, thresholds and MD of each problem; ``erm`` is MD at λ = 0 and its sign; all (B,)."""
 
     u: Array
     multiplier: Array

@@ -1,3 +1,1 @@
-"""LFT+Ensemble: the average of the clients' own fair classifiers; files `densities*` and
-`finite_*`.
-"""
+"""LFT+Ensemble: the average of the clients' own fair classifiers."""

@@ -9,7 +9,6 @@ between 0 and its value at eps_j = 0.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -92,16 +91,20 @@ class LocalRules:
 def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Solution:
     """Certified LFT+Ensemble(eps): each local problem carries its own certificate."""
     if not task.plain:
-        return average(fed, task, eps, [_own(fed, task, eps, i) for i in range(fed.n_clients)])
+        own = [_own(fed, task, eps, i) for i in range(fed.n_clients)]
+        rule = Classifier.average([s.classifier for s in own], fed.weight)
+        shape = len(NOTIONS[task.notion]), -1
+        lam = np.stack([s.multipliers.reshape(shape) for s in own], axis=1).ravel()
+        return Solution(fed, task, eps, rule, lam, tuple(s.certificates[0] for s in own))
     found = LocalRules(fed, model).solve(eps)
     t0, t1, lam = found.t0, found.t1, found.multiplier
     members = [Classifier.thresholds([float(a), float(b)]) for a, b in zip(t0, t1, strict=True)]
     certificates: list[Certificate] = []
     for i in map(int, np.flatnonzero(fed.defined)):
-        own = found.mean_difference[i]
+        md = found.mean_difference[i]
         # λ_i·MD_i + |λ_i|·eps_i is the whole gap: local rules maximise their Lagrangian pointwise
-        gap = float(lam[i] * own + budget_term(lam[i], eps[i]))
-        certificate = Certificate(0.0, gap, max(abs(float(own)) - float(eps[i]), 0.0))
+        gap = float(lam[i] * md + budget_term(lam[i], eps[i]))
+        certificate = Certificate(0.0, gap, max(abs(float(md)) - float(eps[i]), 0.0))
         if certificate.worst > LAW_TOLERANCE:  # where η has bounds the optimum may be a mixture
             with suppress(CertificationError):
                 mixture = _own(fed, task, eps, i)
@@ -114,14 +117,6 @@ def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Arr
     rule = Classifier.average(members, fed.weight)
     certified = tuple(certificates) or (Certificate(0.0, 0.0, 0.0),)
     return Solution(fed, task, eps, rule, lam, certified)
-
-
-def average(fed: Federation, task: Task, eps: Array, own: Sequence[Solution]) -> Solution:
-    """The ensemble of the clients' own solutions."""
-    rule = Classifier.average([s.classifier for s in own], fed.weight)
-    rates = len(NOTIONS[task.notion])
-    lam = np.stack([s.multipliers.reshape(rates, -1) for s in own], axis=1).ravel()
-    return Solution(fed, task, eps, rule, lam, tuple(s.certificates[0] for s in own))
 
 
 def _own(fed: Federation, task: Task, eps: Array, i: int) -> Solution:

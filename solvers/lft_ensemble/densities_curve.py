@@ -32,13 +32,9 @@ from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
 MANY = 50
-"""With more clients of different q the fair ensemble is sought on a straight line of multipliers,
-not by tables.
-"""
+"""With more clients of different q the fair ensemble is sought on a line of multipliers."""
 MISSED = 1e-12
-"""|MD| may exceed the disparity that was asked for by this much. An |MD| of no more, or such a
-difference of shares, is rounding.
-"""
+"""What |MD| may exceed a disparity by; smaller MD and differences of shares are rounding."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +61,7 @@ class EnsembleCurve(EnsembleSearch):
 
     @property
     def exact(self) -> bool:
-        """Whether the clients that can move share the pooled q and η: their rules are one family,
-        with a concave trade-off.
-        """
+        """Whether clients that can move share the pooled q and η: then trade-offs are concave."""
         moved = self.fed.share[self.side != 0.0, 1] - self.fed.group_mass[1]
         return bool((np.abs(moved) <= MISSED).all()) and (not moved.size or self._one_eta)
 
@@ -141,23 +135,16 @@ class EnsembleCurve(EnsembleSearch):
         return self.at(u)[0]
 
     def best(self, disparity: Array) -> Array:
-        """Coordinates (I, P) of the best ensembles found with |MD| <= disparity (P,), within
-        MISSED, none below the smallest.
-        """
+        """Coordinates (I, P) of the best ensembles found with |MD| <= disparity (P,)."""
         low, high = self.rules.reachable
         out = np.repeat(self.peak, disparity.size, axis=1)
-        out[:, disparity <= max(low, -high, 0.0)] = self._least
+        out[:, disparity <= max(low, -high, 0.0)] = self.ends[int(high < 0.0)]
         between = (disparity > max(low, -high)) & (disparity < abs(self._total(self.peak)[0]))
         between |= (disparity == 0.0) & (low <= 0.0 <= high)
         p = np.flatnonzero(between)
         if p.size:
             out[:, p] = (self._at_common_rate if self.exact else self._searched)(disparity[p])
         return out
-
-    @property
-    def _least(self) -> Array:
-        """(I, 1) the ensemble with the smallest MD, or largest where all are negative."""
-        return self.ends[int(self.rules.reachable[1] < 0.0)]
 
     def _at_common_rate(self, disparity: Array) -> Array:
         """Where all share q and η |λ_j| is κ, or the end of Λ_j."""

@@ -170,16 +170,14 @@ class SegmentSearch(EnsembleSearch):
         return out
 
     def tried(self, eps: Array) -> tuple[Array, Points]:
-        """Everybody's worth and rates (P, 1 + M) at budgets (P, I), NaN where a client's solution
-        is not certified, and what is attained.
-        """
+        """Worth and rates (P, 1 + M) at budgets (P, I), NaN if uncertified; what is attained."""
         free = np.array([table.eps[-1] for table in self.tables])
         budgets = np.where(eps >= free, SLACK_BUDGET, eps)
         pairs = zip(self.tables, budgets.T, strict=True)
         found = [table.solved(own, certify=True) for table, own in pairs]
         lams, values, _, sure = zip(*found, strict=True)
         value = np.where(np.all(sure, axis=0)[:, None], np.sum(values, axis=0), np.nan)
-        rates, unit = len(NOTIONS[self.task.notion]), float(self.task.costs.max())
+        rates, unit = len(NOTIONS[self.task.notion]), self.task.unit
         lam = np.stack([unit * own.reshape(len(eps), rates, -1) for own in lams], axis=2)
         disparity = np.abs(value[:, 1:]).max(axis=1, initial=0.0)
         disparity[disparity <= tolerance(self.fed)] = 0.0

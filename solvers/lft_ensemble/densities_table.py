@@ -19,6 +19,7 @@ from fairfl._support.checks import Array
 from fairfl.solvers.cfl.budget_path import PARTS, SAME, BudgetPath
 from fairfl.solvers.density_rules import certify_rules
 from fairfl.solvers.numerics.accept_sets import AcceptSets
+from fairfl.solvers.numerics.coin_toss_densities import integrals
 from fairfl.solvers.numerics.descent import ENOUGH
 from fairfl.solvers.numerics.dual import DualPoint, derivatives, dual_point, kkt_residual
 from fairfl.solvers.numerics.newton import RIDGE, stationary
@@ -111,10 +112,10 @@ class Table:
                 found = self.path.solution(float(eps[k]))
             except CertificationError:
                 continue
-            lam[k], sure[k], value[k] = found.multipliers / self.path.unit, True, self.base
+            lam[k], sure[k], value[k] = found.multipliers / self.path.task.unit, True, self.base
             rule = found.classifier
-            for own, edges, rates in zip(self.functions, rule.edges, rule.values, strict=False):
-                value[k] += rates[0] * own.totals + own.above(edges) @ np.diff(rates)
+            for own, *line in zip(self.functions, rule.edges, rule.values, strict=False):
+                value[k] += integrals(own, line)
             value[k] *= self.weight
             point = dual_point(self.path.family.problem, lam[k : k + 1])
             if kkt_residual(point.lam, point.values, limits[k : k + 1])[0] <= ENOUGH:
@@ -154,9 +155,7 @@ class Table:
 
     @cached_property
     def curve(self) -> scipy.interpolate.PPoly:
-        """What joins the nodes: cubics, and lines where a slope is unknown, or so steep that the
-        cubic would leave what rates can be.
-        """
+        """Cubics between nodes; lines where a slope is unknown, or leads to what no rate can be."""
         slope, width = np.nan_to_num(self.slope), np.diff(self.eps)[:, None]
         joined = scipy.interpolate.CubicHermiteSpline(self.eps, self.value, slope)
         rise = np.diff(self.value, axis=0)
@@ -167,16 +166,12 @@ class Table:
 
     @property
     def jumps(self) -> Array:
-        """(N - 1,) on which segments a rate jumps: solutions of one worth to its client are not
-        the same to others.
-        """
+        """(N - 1,) on which segments a rate jumps: solutions tie for the client, not for others."""
         moved = np.abs(np.diff(self.value[:, 1:], axis=0)).max(axis=1, initial=0.0)
         return (self.error > ROUGH) & (moved > JUMP * self.weight)
 
     def lines(self) -> tuple[Array, Array]:
-        """Ends (S, 2) of lines that are ROUGH, and values there (S, 2, 1 + M); those that jump are
-        left out, their ends count.
-        """
+        """Ends (S, 2) of lines that are ROUGH, and values there (S, 2, 1 + M); none jumps."""
         middle = (self.eps[1:] + self.eps[:-1]) / 2.0
         off = np.abs(self.curve(middle) - (self.value[1:] + self.value[:-1]) / 2.0).max(axis=1)
         parts = np.ceil(np.sqrt(off / ROUGH)).clip(1).astype(int)

@@ -74,9 +74,7 @@ class Tradeoffs:
         return np.stack([np.interp(given, md, u) for given, (md, _, u) in pairs])
 
     def slopes(self, u: Array) -> Array:
-        """First and second derivatives in u at coordinates (J, P): (2, 2, J, P), of MD and of
-        accuracy.
-        """
+        """(2, 2, J, P) first and second derivatives in u (J, P), of MD and of accuracy."""
         pairs = zip(self._splines, u, strict=True)
         found = np.array([[own(at, k) for k in (1, 2)] for own, at in pairs])
         return np.moveaxis(found, (1, 3), (0, 1))

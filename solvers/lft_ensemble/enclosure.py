@@ -109,9 +109,7 @@ def enclose_min_disparity(fed: Federation) -> Enclosure:
 
 
 def _root(client: ExactClient, bits: int) -> Root:
-    """Exact points on both sides of the root, 2^-bits apart relative to it, by bisection; (0, 0)
-    where the root is 0.
-    """
+    """Exact points beside the root, relatively 2^-bits apart, by bisection; (0, 0) at a root 0."""
     if not client.bound or client.constant == 0:
         return arb(0), arb(0)
     with ctx.workprec(2 * bits):

@@ -1,6 +1,4 @@
-"""A federation of normal laws and logistic η in exact rationals, and its pooled MD in ball
-arithmetic.
-"""
+"""A federation of normal laws and logistic η in exact rationals, its pooled MD in balls."""
 
 from __future__ import annotations
 
@@ -19,9 +17,7 @@ from fairfl.theory.populations.laws import Normal
 
 @dataclass(frozen=True)
 class ExactClient:
-    """One client in exact rationals; ``laws`` and ``masses`` by group, a law None where nobody
-    is.
-    """
+    """One client in exact rationals; by group, and a law None where nobody is."""
 
     weight: fmpq
     masses: tuple[fmpq, fmpq]
@@ -57,9 +53,7 @@ class ExactClient:
 
 
 def exact_clients(fed: Federation) -> list[ExactClient]:
-    """The federation in rationals, its doubles taken as they are and its weights normalised
-    exactly.
-    """
+    """The federation in rationals: the doubles as they are, weights normalised exactly."""
     model = fed.model
     if not isinstance(model, ContinuousModel):
         raise ValueError("certify takes normal laws and logistic η, got a federation on a finite X")
@@ -87,9 +81,7 @@ def rational(x: float) -> fmpq:
 
 
 def companion(r: fmpq, u: arb) -> arb:
-    """artanh(r tanh u), the wide group's artanh(λ/M), for u >= 0 and r = m/M in (0, 1]; as accurate
-    as u.
-    """
+    """artanh(r tanh u), the wide group's artanh(λ/M), for u >= 0 and r = m/M in (0, 1]."""
     if r == 1:
         return u
     if u < 1:

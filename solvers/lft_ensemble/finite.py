@@ -1,6 +1,4 @@
-"""LFT+Ensemble(eps) on a finite X: each client's own problem, certified, and their average by
-weight.
-"""
+"""LFT+Ensemble(eps) on a finite X: the clients' own solutions, certified, averaged by weight."""
 
 from __future__ import annotations
 

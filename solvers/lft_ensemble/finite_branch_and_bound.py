@@ -24,9 +24,9 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.finite import optimum
+from fairfl.solvers.fractional_knapsack import client_path
 from fairfl.solvers.frontier import Points, points_of
 from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
-from fairfl.solvers.lft_ensemble.finite_client_path import client_path
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
 from fairfl.solvers.numerics.concave_breaks import concave_breaks
 from fairfl.solvers.numerics.highs import Programme
@@ -170,9 +170,7 @@ class Segments(EnsembleSearch):
 
     @cached_property
     def programme(self) -> tuple[Programme, Array]:
-        """Of the shares of all ends, the pooled levels and the disparity: shares of each client,
-        and the constraints, and their constants (R,).
-        """
+        """The programme in the shares of all ends, levels and the disparity; constants (R,)."""
         pooled, known = self.pooled, np.isfinite(self.pooled.eps)
         level, half = pooled.v[known, pooled.u.size - pooled.levels :], pooled.eps[known, None]
         shared = np.concatenate([self.rows[known].reshape(len(level), -1), level], axis=1)
@@ -214,9 +212,7 @@ class Segments(EnsembleSearch):
 
 
 Parts = tuple[Array, Array, Array, Array | None]
-"""A client's segments: budgets and gains (S, 2), what they add to constraints (M, S, 2), and rules
-(S, 2, N).
-"""
+"""Budgets and gains (S, 2), terms of the constraints (M, S, 2) and rules (S, 2, N) of a client."""
 
 
 def _of_path(problem: Problem, pooled: Problem) -> Parts:
@@ -227,9 +223,7 @@ def _of_path(problem: Problem, pooled: Problem) -> Parts:
 
 
 def _of_solutions(problem: Problem, pooled: Problem) -> Parts:
-    """The budgets between which the best own utility is linear. There all mixtures of the ends'
-    rules are optimal.
-    """
+    """Between these budgets the best own utility is linear, and all mixtures are optimal."""
     cells = pooled.u.size - pooled.levels
 
     @functools.cache

@@ -18,9 +18,7 @@ class EnsembleSearch(ABC):
 
     @abstractmethod
     def attained(self, disparities: Sequence[float | None]) -> Points:
-        """The best ensembles found with at most the disparities, or the least disparate (None),
-        certified; those that are not are left out.
-        """
+        """The best certified ensembles with at most the disparities, or the least disparate."""
 
     @property
     def exact(self) -> bool:

@@ -1,3 +1,1 @@
-"""LFT+FedAvg: the most accurate classifier with a budget on every client; files `densities*` and
-`finite_*`.
-"""
+"""LFT+FedAvg: the most accurate classifier with a budget on every client."""

@@ -23,9 +23,7 @@ GAPS = 3
 CLOSED = 1e-11
 """The height at which they are kept: at zero a rounding opens them."""
 FAINT = 1e-9
-"""Critical points where the terms of s are all smaller than this (a density) are left out: no rate
-depends on them.
-"""
+"""Critical points where no term of s, a density, is larger are left out: they move no rate."""
 
 
 class Walls(NamedTuple):

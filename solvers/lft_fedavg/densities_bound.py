@@ -128,9 +128,7 @@ def _evaluated(family: RuleFamily, disparity: Array, boxes: Boxes) -> Boxes:
 
 
 def _reach(fed: Federation, family: RuleFamily) -> Array | None:
-    """(I,) what |λ_i| of solutions is at most, 0 where nothing binds; None where no rules are found
-    that say so.
-    """
+    """(I,) what |λ_i| of solutions is at most, 0 where nothing binds; None if unknown."""
     bound, budgets = np.flatnonzero(fed.defined), np.eye(fed.n_clients)[fed.defined]
     rules = [minimise_dual(family.problem, eps) for eps in budgets]
     values = np.reshape([point.values[0, bound] for point in rules], (bound.size, bound.size))

@@ -42,9 +42,7 @@ class Effort(NamedTuple):
 
     @classmethod
     def of(cls, name: str, clients: int, constraints: int) -> Effort:
-        """Random budgets for few clients; for more than three penalties, which lead close to CFL's
-        frontier, and for many these alone.
-        """
+        """Budgets for few clients; for more than three penalties too, and for many alone."""
         if name == "thorough":
             return cls(1600, 10, 24)
         if clients <= FEW:
@@ -113,9 +111,7 @@ class MultiplierSearch:
         return cls(fed, task, turn, turned, family, reach, starts, chosen)
 
     def targets(self, count: int) -> Array:
-        """Even disparities (count,) from the smallest of the starts to the free rule's; 0 in place
-        of what is nearly 0.
-        """
+        """Even disparities (count,) from the smallest of the starts, or 0, to the free rule's."""
         least = float(self.starts.disparity.min())
         return np.linspace(least if least > NEARLY else 0.0, self.free.disparity[0], count + 1)[:-1]
 
@@ -174,9 +170,7 @@ class MultiplierSearch:
         return out
 
     def _various(self, known: Rules, target: float, count: int) -> Array:
-        """``count`` starts among the ``known`` rules, the best of each kind first: who is bound,
-        and how many cuts.
-        """
+        """``count`` starts among the ``known`` rules, the best of each kind first."""
         order = np.argsort(-merit(known, np.full(known.md.size, target)), kind="stable")
         first = np.sort(np.unique(self._kinds(known)[order], axis=0, return_index=True)[1])
         others = np.setdiff1d(np.arange(order.size), first)
@@ -236,30 +230,23 @@ class MultiplierSearch:
         """The certified solution at budgets (I,), in the federation's order."""
         return solve_by_dual(self.fed, self.task, eps, start=start)
 
-    @property
-    def unit(self) -> float:
-        """The largest cost: the family's gains and multipliers are those at costs over it."""
-        return float(self.task.costs.max())
-
     def points(self, rules: Rules) -> Points:
         """What the rules attain, in the federation's order and at costs as they are."""
-        back, lam = np.argsort(self.order), self.unit * rules.lam
+        back, lam = np.argsort(self.order), self.task.unit * rules.lam
         by_client = lam.reshape(len(lam), len(NOTIONS[self.task.notion]), back.size, -1)
-        worth = 1.0 + self.unit * (rules.accuracy - 1.0)
+        worth = 1.0 + self.task.unit * (rules.accuracy - 1.0)
         eps = rules.budgets[:, back]
         return Points(rules.disparity, worth, eps, by_client[:, :, back].reshape(lam.shape))
 
     def certified(self, rules: Rules) -> Points:
-        """What the rules attain, certified for their budgets: themselves, or else the solutions for
-        these. What is not certified is left out.
-        """
+        """What the rules attain, certified for their budgets, or else the solutions for these."""
         out = points_of(self.fed, [])
         for first in range(0, rules.md.size, TOGETHER):
             part = rules.take(np.arange(first, min(first + TOGETHER, rules.md.size)))
             disparity, worth, sure = certify_rules(self.turned, self.task, self.family, part)
             points = self.points(part)
             fair = np.where(disparity <= LAW_TOLERANCE, 0.0, disparity)
-            points = points._replace(disparity=fair, worth=1.0 + self.unit * (worth - 1.0))
+            points = points._replace(disparity=fair, worth=1.0 + self.task.unit * (worth - 1.0))
             left = points.take(~sure)
             others = self.solved(left.eps, left.multipliers)
             out = out.join(points.take(sure)).join(points_of(self.fed, others))

@@ -39,9 +39,7 @@ GAIN = 1e-11
 MISSED, FAR = 1e-13, 0.1
 """Conditions missed by less are met; by more, a step is not corrected."""
 GAINED = 1e-9
-"""A step is the last whose gain is what it promised to this, the accuracy that matters: Newton's
-method converges quadratically.
-"""
+"""A step is the last whose gain is what it promised to this: the accuracy that matters."""
 CORRECTIONS = 3
 """Second-order corrections of each step."""
 
@@ -146,9 +144,7 @@ def plain_score(rules: Rules) -> Array:
 
 
 def merit(rules: Rules, target: Array) -> Array:
-    """The accuracy minus RATE times the violations; for a target of -inf, minus the disparity
-    instead of the accuracy.
-    """
+    """The accuracy, or for a target of -inf minus the disparity, less RATE times violations."""
     broken = RATE * rules.excess.sum(axis=1)
     seeks = np.isinf(target)
     beyond = np.maximum(rules.disparity - np.where(seeks, 0.0, target), 0.0)
@@ -187,9 +183,7 @@ def derivatives(family: RuleFamily, here: Rules, score: Array) -> tuple[Array, A
 def _programme(
     family: RuleFamily, here: Rules, target: Array, reach: Array, radius: Array, score: Array
 ) -> Programme:
-    """The programmes of steps with the box's ``radius`` (B,); ``score`` (B, 1 + K + M) the
-    coefficients of ω.
-    """
+    """The programmes of steps in boxes (B,), for the coefficients of ω (B, 1 + K + M)."""
     lam, values, client = here.lam, here.values, family.client
     k, m, local = lam.shape[1], here.pooled.shape[1], here.local
     active = lam != 0
@@ -232,9 +226,7 @@ def _conditions(here: Rules, kept: Array, side: Array, client: Array, walls: Wal
 
 
 def _basis(rates: Array, reach: Array, radius: Array) -> Array:
-    """(B, K, K) directions of λ, the singular ones of the values' changes, each as long as the box
-    lets it be.
-    """
+    """(B, K, K) the singular directions of the values' changes, as long as the box allows."""
     k = rates.shape[2]
     scaled = rates * reach
     _, turn = np.linalg.eigh(scaled[:, :k].swapaxes(1, 2) @ scaled[:, :k])
@@ -244,9 +236,7 @@ def _basis(rates: Array, reach: Array, radius: Array) -> Array:
 
 
 def _step(here: Rules, programme: Programme, target: Array) -> tuple[Array, Array, Array]:
-    """The steps (B, K), the conditions' multipliers (B, m), and the gains in merit that they
-    promise.
-    """
+    """The steps (B, K), the conditions' multipliers (B, m), and promised gains in merit."""
     (count, k), m, rows = here.lam.shape, here.pooled.shape[1], programme.rows
     seeks = np.isinf(target)
     size, turn = np.linalg.eigh(programme.curvature)

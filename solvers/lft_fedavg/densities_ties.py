@@ -112,9 +112,7 @@ class TiedRules:
         return budgets if np.abs(pooled).max(initial=0.0) <= disparity + TIGHT else None
 
     def fairest(self) -> Array | None:
-        """The budgets (I,) of a rule without disparity, or of two groups with one rate of the least
-        disparate rule; else None.
-        """
+        """The budgets (I,) of a fair rule, or of one difference of the least disparate."""
         fair = self.best(0.0)
         if fair is not None or self.pooled != 1:
             return fair

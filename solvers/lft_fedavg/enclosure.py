@@ -39,9 +39,7 @@ BITS = 96
 TAIL = 9
 """Standard deviations around all means within which the sign of s is sought: beyond is 1e-18."""
 COARSE, FINE = 2.0**-30, 2.0**-46
-"""Parts of the line this narrow, over its length, are left in doubt: of boxes, and of the rule that
-attains the upper bound.
-"""
+"""Parts of the line this narrow, over its length, are in doubt: for boxes, for the upper bound."""
 BOXES = 20_000
 """Boxes after which the search gives up."""
 MARGINS = (1e-12, 1e-10, 1e-8)

@@ -98,9 +98,7 @@ class ExactFedAvg:
         return Points(np.where(d <= FINITE_TOLERANCE, 0.0, d), accuracy, eps, multipliers)
 
     def frontier(self, points: int) -> Frontier:
-        """``points`` of it at even steps, from the smallest disparity to that of the most accurate
-        rule.
-        """
+        """``points`` of it at even steps of the disparity."""
         wanted = np.linspace(self.segments.smallest, self.segments.largest, points)
         return build("lft_fedavg", self.points(wanted), self.points, exact=True)
 

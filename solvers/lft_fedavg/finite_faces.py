@@ -113,9 +113,7 @@ class Faces:
 
     @cached_property
     def dual(self) -> tuple[Programme, Array, Array]:
-        """Of the positive and negative parts of the multipliers: the terms (N, 2 K) of the scores,
-        and gains (N,).
-        """
+        """The scores' terms (N, 2 K) in the multipliers' positive and negative parts, and gains."""
         plus = (self.local.v / self.size).T
         rows = np.concatenate([plus, -plus], axis=1)
         return Programme(rows), rows, self.local.u / self.size
@@ -137,9 +135,7 @@ class Faces:
         return self.found.setdefault(key, new)
 
     def by_bound(self, disparity: float) -> Iterator[tuple[float, Face]]:
-        """Upper bounds on the faces' gains with at most ``disparity``, the largest first; without
-        the faces that are more disparate.
-        """
+        """Upper bounds on gains with at most ``disparity``, the largest first, and their faces."""
         faces, bound = list(self.found.values()), np.full(len(self.found), np.inf)
         number, at, gain, slope = np.reshape(self.lines, (-1, 4)).T
         np.minimum.at(bound, number.astype(int), gain + slope * (disparity - at))

@@ -43,9 +43,7 @@ class Chains:
 
 
 def chains(problem: LinearProgramme, found: Vertices) -> Chains:
-    """The upper hulls at all vertices, each by increasing MD; vertices without an optimal rule are
-    left out.
-    """
+    """The upper hulls at all vertices with an optimal rule, each by increasing MD."""
     count = found.tied.sum(axis=1)
     parts: list[tuple[Array, Array, Array, Array]] = []
     for k in np.unique(count):

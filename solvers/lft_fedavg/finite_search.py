@@ -30,9 +30,7 @@ from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
 
 STARTS = 60
-"""Budgets that the search starts from: in the first few clients are bound, in the last all, by
-turns to next to 0.
-"""
+"""Budgets to start from: in the first few clients are bound, in the last all, by turns tightly."""
 NEARLY = 1e-4
 """The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
@@ -43,9 +41,7 @@ many in a row that found nothing better. Where CFL is above by no more than ``OP
 disparity is left after one climb in vain less, until some climb is of use again.
 """
 HALVINGS = 5
-"""So many disparities more are looked at between the first two, each half as far from the first:
-the frontier is steepest there.
-"""
+"""So many disparities more are looked at near the first, where the frontier is steepest."""
 MANY = 16
 """Of more disparities at once between the frontier's points none is searched beyond the climbs."""
 COARSE = 12
@@ -229,9 +225,7 @@ class FedAvgSearch:
         return Points(np.array([own.disparity]), np.array([worth]), eps[None], lam[None])
 
     def frontier(self, points: int) -> Frontier:
-        """Up to ``points`` of it, at even steps from the smallest disparity to that of the most
-        useful rule.
-        """
+        """Up to ``points`` of it, at even steps of the disparity."""
         low = 0.0 if self.lowest is None else self.lowest.disparity
         targets = np.linspace(low, max(low, self.ends[0].disparity), points)
         nearer = low + (targets[1:2] - low) * 0.5 ** np.arange(1, HALVINGS + 1)

@@ -26,28 +26,20 @@ from fairfl._support.checks import Array
 TIED = 1e-13
 """A cell is undecided where |s_c| is at most this share of the sizes of its terms: rounding."""
 ZERO = 1e-14
-"""Multipliers up to this count as zero, and what they could decide is undecided: it costs that much
-accuracy.
-"""
+"""Multipliers up to this are zero, which costs no more accuracy than this."""
 WRONG = 1e-14
 """MD_i up to this has no sign."""
 FLAT = 1e-10
-"""Unit normals with a singular value below this fix no line; a plane that a line meets no steeper
-is parallel.
-"""
+"""Unit normals with a singular value below this fix no line; slopes below it meet no plane."""
 ROOM = 5_000_000
-"""Lines times planes, or times K², at once: some 300 MB. More than K planes that meet in a point
-make many lines.
-"""
+"""Lines times planes, or times K², at once: some 300 MB."""
 DIGITS = 12
 """Multipliers that agree to so many decimals are one vertex."""
 
 
 @dataclass(frozen=True)
 class LinearProgramme:
-    """LFT+FedAvg's cells: gains ``u`` (N,), rows ``v`` (K, N) of the MD_i that bind, and ``pooled``
-    (N,) of the MD.
-    """
+    """Gains ``u`` (N,) of cells, rows ``v`` (K, N) of the MD_i that bind, ``pooled`` (N,) of MD."""
 
     u: Array
     v: Array
@@ -56,9 +48,7 @@ class LinearProgramme:
 
 @dataclass(frozen=True)
 class Vertices:
-    """Multipliers ``lam`` (B, K), what is undecided there, ``tied`` (B, N), and what is accepted,
-    ``fixed`` (B, N).
-    """
+    """Multipliers ``lam`` (B, K), and which cells (B, N) are ``tied``, or accepted (``fixed``)."""
 
     lam: Array
     tied: Array
@@ -110,9 +100,7 @@ def decided(problem: LinearProgramme, lam: Array) -> Vertices:
 
 
 def undecided(u: Array, v: Array, lam: Array, s: Array) -> Array:
-    """Which cells' s = u + λV (..., N) is zero up to rounding, of s itself or of the multipliers
-    (..., K).
-    """
+    """Which s = u + λV (..., N) are zero up to rounding, of s or of the multipliers (..., K)."""
     size = np.abs(v)
     terms = np.abs(u) + np.abs(lam) @ size
     return np.abs(s) <= TIED * terms + ZERO * size.max(axis=0, initial=0.0)
@@ -127,9 +115,7 @@ def possible(problem: LinearProgramme, found: Vertices) -> Any:
 
 
 class _Walk:
-    """The planes normals (P, K) · λ = offsets (P,): those of the cells that some client has, then
-    the axes.
-    """
+    """The planes normals (P, K) · λ = offsets (P,), of the clients' cells and then the axes."""
 
     def __init__(self, problem: LinearProgramme) -> None:
         count = problem.v.shape[0]
@@ -139,9 +125,7 @@ class _Walk:
         self.offsets = np.concatenate([-problem.u[self.cells] / size, np.zeros(count)])
 
     def neighbours(self, here: Vertices) -> Array:
-        """(B', K) the next vertices on every line of planes that meet at ``here``, both ways; some
-        several times.
-        """
+        """(B', K) the next vertices, both ways, on every line of planes that meet at ``here``."""
         met = np.concatenate([here.tied[:, self.cells], here.lam == 0], axis=1)
         count = self.normals.shape[1]
         total = sum(math.comb(int(planes), count - 1) for planes in met.sum(axis=1))

@@ -17,9 +17,7 @@ from fairfl.theory.aggregation.calculus import Transformed
 
 
 def weighs_by_rank(objective: Objective) -> bool:
-    """Whether A is AFL, a rank-weighted mean, or made from one by translation, scaling or
-    perspective.
-    """
+    """Whether A is AFL or a rank-weighted mean, or one shifted, scaled or in perspective."""
     inner = objective.inner if isinstance(objective, Transformed) else objective
     return isinstance(inner, (AFL, RankWeighted))
 

@@ -102,9 +102,7 @@ class MinimaxSolution(Tabular):
 
 
 def fenchel_gap(objective: Objective, losses: Array, weights: Array, is_gradient: bool) -> float:
-    """A(f) + A*(λ) - λ.f, at least 0 in exact arithmetic; 0 by theory where A* has no closed form
-    and λ = ∇A(f).
-    """
+    """A(f) + A*(λ) - λ.f >= 0; 0 where A* has no closed form and λ = ∇A(f)."""
     try:
         conjugate = float(objective.conjugate(weights))
     except NoClosedForm:

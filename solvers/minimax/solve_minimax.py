@@ -1,6 +1,4 @@
-"""solve_minimax: the model that minimises an objective of fair federated learning, and its dual
-weights.
-"""
+"""solve_minimax: the model that minimises an objective, and its dual weights."""
 
 from __future__ import annotations
 
@@ -139,9 +137,7 @@ def _certified(
 
 
 def _together(losses: Any, jac: Any) -> Losses:
-    """One function for values and Jacobian, from any of the ways in which ``solve_minimax`` takes
-    them.
-    """
+    """One function for values and Jacobian, from any form that ``solve_minimax`` takes."""
     one = callable(losses)
     if not one and not _functions(losses):
         raise ValueError(
@@ -187,9 +183,7 @@ def _check(f: Array, J: Array, d: int) -> None:
 
 
 def _check_slope(evaluate: _Counted, theta: Array, J: Array, f: Array) -> None:
-    """One difference along a fixed direction: a certificate cannot tell a wrong Jacobian from a
-    right one.
-    """
+    """One difference along a fixed direction: a certificate cannot tell a wrong Jacobian."""
     direction = np.cos(np.arange(1.0, len(theta) + 1))
     direction /= np.linalg.norm(direction)
     h = SLOPE_STEP * (1 + np.linalg.norm(theta))

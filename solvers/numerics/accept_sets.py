@@ -39,17 +39,9 @@ class AcceptSets:
         cut = self.cut[b, self.sign[b] != 0]
         return cut, (self.first[b] + np.arange(cut.size + 1)) % 2.0
 
-    def intervals(self, b: int) -> list[tuple[float, float]]:
-        """Set ``b`` as disjoint increasing intervals."""
-        ends = [-np.inf, *self.line(b)[0].tolist(), np.inf]
-        start = 0 if self.first[b] else 1
-        return [(ends[k], ends[k + 1]) for k in range(start, len(ends) - 1, 2)]
-
     @property
     def steps(self) -> tuple[Array, Array]:
-        """All ends (R,), increasing, and whether (R + 1, B) each set holds what is between them, 1
-        or 0.
-        """
+        """All ends (R,), increasing, and whether (R + 1, B) sets hold what is between, 1 or 0."""
         at = np.nonzero(self.sign)
         order = np.argsort(self.cut[at], kind="stable")
         jumps = np.zeros((order.size + 1, self.first.size))

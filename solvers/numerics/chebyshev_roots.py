@@ -50,9 +50,7 @@ _GROWTH = np.abs(_BERNSTEIN).sum(axis=0)
 NOISE = 4e-16
 """Rounding of a series relative to the terms that were added up: below it a sign means nothing."""
 MAX_DEPTH = 45
-"""Halvings of a panel before a root that still looks multiple is cut where its ends differ in
-sign.
-"""
+"""Halvings of a panel; a root that still looks multiple is cut where its ends differ in sign."""
 
 
 def sign_changes(
@@ -84,9 +82,7 @@ def sign_changes(
 
 
 def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> tuple[Array, Array]:
-    """Halve parts until each is free of roots, monotone, or convex (concave); then find the roots
-    of all of these.
-    """
+    """Roots: parts are halved until each is without one, monotone, or convex (concave)."""
     kept: list[tuple[Array, ...]] = []
     for depth in range(MAX_DEPTH + 1):
         size = np.abs(c)
@@ -124,9 +120,7 @@ def _signed(b: Array, tiny: Array) -> Array:
 
 
 def _simple_roots(c: Array, tiny: Array) -> tuple[Array, Array]:
-    """All roots of series that are monotone, convex or concave on [-1, 1]: (row, position)
-    candidates.
-    """
+    """Candidates (row, position) for roots of series that are monotone, convex or concave."""
     slope = c @ DERIVATIVE
     curvature = slope @ DERIVATIVE
     (left, right), (turn_left, turn_right) = (c @ _ENDS).T, (slope @ _ENDS).T

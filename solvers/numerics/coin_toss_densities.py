@@ -17,6 +17,7 @@ unique up to null sets, and neither the order of clients nor the names of groups
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,9 +31,7 @@ from fairfl.solvers.solution import CertificationError
 from fairfl.theory.numerics.piecewise_chebyshev import Piecewise
 
 TIED = 1e-6
-"""Scores tie where no coefficient of theirs is as large as this share of the gain's: the programme
-on cells leaves 1e-7.
-"""
+"""Scores tie where no coefficient of theirs is as large as this share of the gain's."""
 FAINT = 1e-12
 """Multipliers no larger are rounding: their limits need not bind."""
 SAME = 1e-10
@@ -73,7 +72,7 @@ def served(problem: Constraints, p: int, line: Line) -> Array:
     return problem.coefficients[p] @ integrals(problem.profiles[p], line)[1:]
 
 
-def integrals(functions: Piecewise, line: Line) -> Array:
+def integrals(functions: Piecewise, line: Sequence[Array]) -> Array:
     """(J,) the integrals of functions times a rule."""
     edges, rates = line
     return rates[0] * functions.totals + functions.above(edges) @ np.diff(rates)
@@ -117,9 +116,7 @@ class Toss:
         raise CertificationError(UNKNOWN)
 
     def _values(self, side: Array, lines: dict[int, Line]) -> tuple[Array, Array]:
-        """(K,) values of the limits, and which are known: those that depend, at the places without
-        a line, on what binds.
-        """
+        """(K,) values of the limits, and which are known: they depend on what binds."""
         values = self.values + sum(served(self.problem, p, line) for p, line in lines.items())
         binds = np.flatnonzero(side)
         table = self._table([p for p in self.free if p not in lines])
@@ -199,9 +196,7 @@ def _combined(rows: Array, wanted: Array) -> tuple[Array, Array]:
 
 
 def tied(problem: Constraints, point: DualPoint, share: float = TIED) -> list[bool]:
-    """Of each place, whether its scores tie as a whole at the dual point: whether they are below a
-    share of the gain.
-    """
+    """Of each place, whether its scores tie as a whole: are below a share of the gain."""
     scores = [np.abs(f.combined(weights(point.lam, rows))).max() for f, rows in _places(problem)]
     most = [share * f.sizes[0].max() for f in problem.profiles]
     return [bool(score < limit) for score, limit in zip(scores, most, strict=True)]

@@ -100,7 +100,7 @@ def _largest(
     far = np.abs(rows) @ np.append(most, LARGEST)
     far[: equal.size][equal] = toss[equal]
     gain = np.append(np.zeros(size.size), 1.0)
-    found = highs.maximise(gain, rows, least, far, np.append(most, LARGEST))
+    found = highs.Maximiser(gain, rows, np.append(most, LARGEST)).best(least, far)
     if found is None or found[0][-1] < 1.0 - ROUNDED:
         return None
     x, prices = found

@@ -16,9 +16,7 @@ LINEAR = 1e-12
 
 
 def concave_breaks(tangent: Callable[[float], tuple[float, float]]) -> Array:
-    """Increasing places, from 0 to 1, between which the function is linear; ``tangent`` gives its
-    value and a slope.
-    """
+    """Increasing places in [0, 1], between which the function is linear, from values and slopes."""
     at, found, left = cache(tangent), [1.0], [(0.0, 1.0)]
     while left:
         low, high = left.pop()

@@ -31,9 +31,7 @@ def minimise_dual(problem: Constraints, eps: Array) -> DualPoint:
 
 
 def descend(problem: Constraints, eps: Array, start: Array | None = None) -> list[DualPoint]:
-    """The points that Newton's method visits, from ``start`` if there is one and from the programme
-    on cells; the best last.
-    """
+    """The points that Newton's method visits, from ``start`` and the programme; the best last."""
     ends: list[list[DualPoint]] = []
     for given in (start, None)[start is None :]:
         lam = on_cells(problem, eps) if given is None else given

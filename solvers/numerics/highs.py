@@ -139,9 +139,7 @@ def rounded(x: Array, whole: float = WHOLE) -> Array:
 
 
 def scale(gain: Array, table: Any) -> Array:
-    """(n,) powers of two near the largest coefficients of the unknowns, 1 without any: HiGHS takes
-    small coefficients for zero.
-    """
+    """(n,) powers of two near the unknowns' largest coefficients: HiGHS drops small ones."""
     largest = np.abs(gain)
     if table.shape[0]:
         largest = np.maximum(largest, dense(abs(table).max(axis=0)).ravel())
@@ -193,10 +191,3 @@ class Maximiser:
                 break
             x, y = np.clip(x + found.x / fine, below, above), y + found.y / fine
         return best[1][:n] / self.size, best[2]
-
-
-def maximise(
-    gain: Array, table: Any, low: Array, high: Array, most: Any = 1.0
-) -> tuple[Array, Array] | None:
-    """One programme of a ``Maximiser``."""
-    return Maximiser(gain, table, most).best(low, high)

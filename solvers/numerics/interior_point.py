@@ -23,21 +23,15 @@ complementarity, in units where rows and gains are of order one, is solved.
 SPENT = 1e-20
 """Complementarity at which a problem ends in any case: below, the systems to solve are rounding."""
 LOST = 1e30
-"""Complementarity at which a problem is given up: its multipliers diverge, as they do where no
-point meets the rows.
-"""
+"""Complementarity at which a problem is given up: it diverges where no point meets the rows."""
 RIDGE = 1e-14
-"""Ridge of the systems over the means of diagonal and trace: each unknown has a unit of its own,
-and a singular system none.
-"""
+"""Ridge of the systems over the means of diagonal and trace, in each unknown's own unit."""
 LEAST = 1e-30
 """Slacks and multipliers stay above this: their ratios must not overflow."""
 
 
 class _Rows(NamedTuple):
-    """Rows of B problems: ``a`` (B, m, n), and x <= above and -x <= -below where ``ends`` (B, 2, n)
-    is 1.
-    """
+    """Rows ``a`` (B, m, n), and upper and lower bounds of x where ``ends`` (B, 2, n) is 1."""
 
     a: Array
     ends: Array

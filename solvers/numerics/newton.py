@@ -20,9 +20,7 @@ from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, kkt
 KKT_TOLERANCE = 2e-14
 """Newton stops when every optimality condition holds to this."""
 REACH = 0.5
-"""Largest change of a multiplier in one step: multipliers are accuracy per rate, of the order of
-clients' masses.
-"""
+"""Largest change of a multiplier in one step: multipliers are of the order of clients' masses."""
 FAR = 1e100
 """A longer step is that of a singular system."""
 PIVOTS = 30
@@ -32,9 +30,7 @@ TOGETHER, PATIENCE = 25, 3
 RIDGE = 1e-15
 """Ridge of the Hessian over its trace: a small gap makes that 1e12 times the least eigenvalue."""
 NARROWEST, FARTHEST = 0.3, 0.03
-"""The part of a gap's width that stays in one step, and that of the whole range by which a cut may
-move.
-"""
+"""The share of a gap's width that stays in one step; how far a cut may move, over the range."""
 ROUNDED = 1e-14
 """What a rule with cuts of its own may lose of the Lagrangian's maximum at its multipliers."""
 
@@ -115,9 +111,7 @@ class _Cuts:
         return table, integrals
 
     def room(self, shift: Array) -> Array:
-        """(B,) the part in (0, 1] of shifts (B, C) that keeps the cuts apart and close by, see
-        NARROWEST.
-        """
+        """(B,) the part of shifts (B, C) that keeps the cuts apart and close by (NARROWEST)."""
         beside = (self.sign[:, 1:] != 0) & (np.diff(self.place) == 0)
         length = np.array([np.ptp(f.edges) for f in self.problem.profiles])[self.place]
         moved = np.concatenate([np.where(beside, -np.diff(shift), 0.0), np.abs(shift)], axis=1)

@@ -107,7 +107,7 @@ def _programme(
     gain, table = np.concatenate(gains), np.concatenate(tables, axis=1)
     bounded = np.isfinite(eps)
     table, budgets, b = table[bounded], eps[bounded], problem.b[bounded]
-    found = highs.maximise(gain, table, -budgets - b, budgets - b)
+    found = highs.Maximiser(gain, table).best(-budgets - b, budgets - b)
     if found is None:
         return None
     rates = highs.rounded(found[0], WHOLE)

@@ -45,9 +45,7 @@ class Segments:
         return cls(ends, np.append(owner, owner[across]))
 
     def undominated(self) -> Segments:
-        """Without the segments that are nowhere better than an end of others at most as
-        disparate.
-        """
+        """Without segments that are nowhere better than an end of others as disparate."""
         disparity, accuracy = self.ends[..., 0], self.ends[..., 1]
         order = np.argsort(disparity, axis=None, kind="stable")
         best = np.maximum.accumulate(accuracy.ravel()[order])
@@ -72,13 +70,10 @@ class Segments:
 
         Accuracy -inf where no segment reaches so low.
         """
-        accuracy, segment = np.empty(len(disparity)), np.empty(len(disparity), np.intp)
-        place = np.empty(len(disparity))
         step = max(1, BLOCK // max(len(self.owner), 1))
-        for start in range(0, len(disparity), step):
-            rows = slice(start, start + step)
-            accuracy[rows], segment[rows], place[rows] = self._best(disparity[rows])
-        return accuracy, segment, place
+        blocks = np.split(disparity, range(step, len(disparity), step))
+        accuracy, segment, place = zip(*map(self._best, blocks), strict=True)
+        return np.concatenate(accuracy), np.concatenate(segment), np.concatenate(place)
 
     def _best(self, disparity: Array) -> tuple[Array, Array, Array]:
         (left, first), (right, last) = self.ends[..., 0:2].transpose(1, 2, 0)

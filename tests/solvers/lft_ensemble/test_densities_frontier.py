@@ -1,6 +1,4 @@
-"""LFT+Ensemble's frontier where the clients' q or η differ: trade-offs, their majorants, and points
-off them.
-"""
+"""LFT+Ensemble's frontier where q or η differ: trade-offs, their majorants, points off them."""
 
 from typing import Any
 

@@ -69,9 +69,7 @@ Real = Any  # mpmath.mpf, which has no annotations
 
 
 def reference(fed: Federation, digits: int = 50) -> tuple[Real, Real, list[Real]]:
-    """The ends of the reachable MD and λ*, from the definitions: bisection of P_0(accept) =
-    P_1(accept) over λ.
-    """
+    """The ends of the reachable MD and λ*, by bisection of P_0(accept) = P_1(accept) over λ."""
     model = continuous_model(fed)
     mp.dps = digits
     count = fed.n_clients

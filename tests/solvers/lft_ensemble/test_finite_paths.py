@@ -1,6 +1,4 @@
-"""LFT+Ensemble on a finite X where trade-offs are not concave and clients lack cells: exact against
-brute force.
-"""
+"""LFT+Ensemble on a finite X without concave trade-offs, or cells: against brute force."""
 
 import itertools
 
@@ -11,15 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fairfl as ff
+from fairfl.solvers.fractional_knapsack import ClientPath, client_path
 from fairfl.solvers.lft_ensemble import finite_branch_and_bound
-from fairfl.solvers.lft_ensemble.finite_client_path import ClientPath, client_path
 from fairfl.solvers.problem import Task, law_problem, own_problems
 
 
 def few_atoms(seed: int, unseen: bool, clients: int = 2, atoms: int = 4) -> ff.Federation:
-    """Random masses; with ``unseen``, one cell in four has none at one client. Half of them have an
-    η per client.
-    """
+    """Random masses, a fourth of them zero if ``unseen``; of odd seeds an η per client."""
     rng = np.random.default_rng(seed)
     masses = rng.uniform(0.02, 1, (clients, 2, atoms))
     if unseen:

@@ -1,6 +1,4 @@
-"""Upper bounds on LFT+FedAvg's accuracy against all multipliers of a grid, random budgets and false
-variants.
-"""
+"""Upper bounds on LFT+FedAvg's accuracy: against grids, random budgets and false variants."""
 
 from functools import cache
 from typing import Any

@@ -28,9 +28,7 @@ TIGHT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e
 
 
 def drawn(seed: int, clients: int, points: int) -> ff.Federation:
-    """Masses at random, and η, per client in half of them: odd 64ths, for near 1/2 MD costs next to
-    nothing.
-    """
+    """Random masses and η, per client in half of them; odd 64ths: near 1/2 MD costs nothing."""
     rng = np.random.default_rng(seed)
     masses = rng.gamma(1.0, size=(clients, 2, points)) + 1e-3
     masses /= masses.sum(axis=(1, 2), keepdims=True)
@@ -39,9 +37,7 @@ def drawn(seed: int, clients: int, points: int) -> ff.Federation:
 
 
 def optimum(fed: ff.Federation, eps: Any) -> tuple[float, float]:
-    """(accuracy, the least |MD| of all optimal rules) for one eps, by two programmes written from
-    the definition.
-    """
+    """(accuracy, the least MD of all optimal rules) for one eps, by programmes of their own."""
     model = finite_model(fed)
     local = clients_problem(fed, Task.of(fed, "lft_fedavg"))
     gain, rows = local.u, local.v

@@ -1,6 +1,4 @@
-"""LFT+FedAvg's frontier on a finite X of many clients: no budgets beat it, and neither order nor
-names matter.
-"""
+"""LFT+FedAvg's frontier of many clients: no budgets beat it, and order does not matter."""
 
 import resource
 from typing import Any

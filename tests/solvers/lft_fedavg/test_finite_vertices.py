@@ -30,9 +30,7 @@ EIGHTHS = st.integers(-8, 8).map(lambda k: k / 8)
 
 @st.composite
 def programmes(draw: st.DrawFn) -> LinearProgramme:
-    """Of 1 to 3 clients and few cells of two groups; dyadic, so that many planes meet in one
-    point.
-    """
+    """1 to 3 clients, few cells, two groups; dyadic, so that many planes meet in a point."""
     rows, n = draw(st.integers(1, 3)), draw(st.integers(1, 3))
     u = draw(hnp.arrays(float, 2 * n, elements=EIGHTHS))
     mass = draw(hnp.arrays(float, (rows, 2, n), elements=st.integers(0, 4).map(float)))

@@ -1,6 +1,4 @@
-"""The minimiser of smooth functions: known minima, walls of infinity, and functions without a
-minimum.
-"""
+"""The minimiser of smooth functions: known minima, walls of infinity, and no minimum."""
 
 import numpy as np
 import pytest
@@ -46,12 +44,7 @@ def test_ill_conditioned_quadratics():
 
 
 def test_no_minimum_ends_without_a_point_that_looks_like_one():
-    assert (
-        np.linalg.norm(
-            np.exp(-minimise(lambda x: (np.exp(-x[0]), -np.exp(-x)), np.zeros(1), 1e-30))
-        )
-        > 0
-    )
+    assert np.exp(-minimise(lambda x: (np.exp(-x[0]), -np.exp(-x)), np.zeros(1), 1e-30)) > 0
     found = minimise(lambda x: (float(x.sum()), np.ones(3)), np.zeros(3), 1e-9)
     assert np.isfinite(found).all()
 

@@ -1,6 +1,4 @@
-"""The programme on cells: its multipliers against HiGHS, and what they are for: many clients, tight
-budgets.
-"""
+"""The programme on cells: its multipliers against HiGHS; many clients, tight budgets."""
 
 from dataclasses import replace
 

@@ -1,6 +1,4 @@
-"""Small concave programmes in a batch, against one call of HiGHS each and against the optimality
-conditions.
-"""
+"""Small concave programmes in a batch, against HiGHS and the optimality conditions."""
 
 from typing import Any
 

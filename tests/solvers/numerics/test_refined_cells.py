@@ -25,7 +25,7 @@ def test_highs_answers_are_exact(seed: int) -> None:
         table[-1] = table[0]
     b = -table.sum(axis=1) / 2.0  # a coin toss is feasible
     budgets = np.where(rng.random(rows) < 0.5, 0.0, rng.uniform(0, 0.1, rows))
-    x, y = highs.maximise(gain, table, -budgets - b, budgets - b, np.ones(columns)) or (b, b)
+    x, y = highs.Maximiser(gain, table).best(-budgets - b, budgets - b) or (b, b)
     assert x.min() >= 0 and x.max() <= 1
     assert np.abs(table @ x + b).max() <= budgets.max() + 1e-15
     bound = np.maximum(gain - y @ table, 0.0).sum() - y @ b + np.abs(y) @ budgets
