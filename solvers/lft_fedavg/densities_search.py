@@ -286,13 +286,10 @@ def below(known: Rules, targets: Array) -> Rules:
 
 
 def ordered(rules: Rules) -> Rules:
-    """By increasing |MD|, dominated ones left out, where missed budgets cost accuracy: of a rule
-    between two others that solves no problem none is known to be as good.
-    """
-    worth = merit(rules, rules.disparity)
-    order = np.lexsort((-worth, rules.disparity))
-    best = np.maximum.accumulate(worth[order])
-    return rules.take(order[np.append(True, worth[order][1:] > best[:-1])])
+    """By increasing |MD|, dominated ones left out."""
+    rules = rules.take(np.lexsort((-rules.accuracy, rules.disparity)))
+    best = np.maximum.accumulate(rules.accuracy)
+    return rules.take(np.flatnonzero(np.append(True, rules.accuracy[1:] > best[:-1])))
 
 
 def _drawn(family: RuleFamily, free: Rules, budgets: int) -> Rules:
