@@ -23,7 +23,6 @@ def bisect(
     box: Sequence[tuple[Fraction, Fraction]],
     *,
     precision: int = 64,
-    strict: bool = True,
     most: int = MOST_BOXES,
     probes: int = PROBES,
 ) -> IntervalLeaves:
@@ -44,14 +43,14 @@ def bisect(
         while todo and len(letters) < most and not violated:
             part = todo.pop()
             value = margin(balls(part))
-            if value is None or (value > 0 if strict else value >= 0):
+            if value is None or value > 0:
                 letters.append(LEAF)
                 continue
             axis = max(range(len(part)), key=lambda k: (part[k][1] - part[k][0]) / widths[k])
             letters.append(str(axis))
             todo.extend(reversed(halves(part, axis)))
     ends = tuple((str(encode(low)), str(encode(high))) for low, high in sides)
-    return IntervalLeaves(margin, ends, "".join(letters), precision, strict)
+    return IntervalLeaves(margin, ends, "".join(letters), precision)
 
 
 def _violated(margin: Call, box: Box, probes: int) -> bool:

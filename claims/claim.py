@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 if TYPE_CHECKING:  # certificates load sympy, which listing the claims need not wait for
@@ -92,24 +91,6 @@ class Paper:
     names: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """A statement next to the claim's that is wrong, and that the same check must not pass.
-
-    Attributes
-    ----------
-    name : two or three words.
-    change : what was changed: a constant nudged, a direction turned, a hypothesis dropped.
-    check : the claim's check, of the changed statement. It is killed when its finding is another
-        than the claim's, or a certificate of it is rejected; an exception is a fault, and kills
-        nothing.
-    """
-
-    name: str
-    change: str
-    check: Check
-
-
 Mutants = Mapping[str, tuple[str, Mapping[str, Any] | Check]]
 """name -> (change, changed parameters of the claim's check, or a check of its own)."""
 
@@ -119,12 +100,9 @@ Form = Mapping[str, Any]
 
 
 def caption(id: str, line: int, title: str, printed: str, **more: Any) -> Claim:
-    """A sentence about printed numbers; where it has an erratum it is a remark, and refuted unless
-    it is repaired.
-    """
+    """A sentence about printed numbers; where it has an erratum it is a remark."""
     fixed: dict[str, Any] = {"kind": "figure", "scope": "as printed"}
-    if "erratum" in more:
-        fixed |= {"severity": "remark"} | ({} if "repaired" in more else {"expected": "refuted"})
+    fixed |= {"severity": "remark"} if "erratum" in more else {}
     return Claim(id, line, title, printed=printed, **{**fixed, **more})
 
 
@@ -145,10 +123,11 @@ class Claim:
     hypotheses : name -> text; the names are those of the premises of its cases.
     scope : for what the evidence speaks: "as stated", "n = 2", "box [0, 1]^2".
     size : of a statement for any n that is shown for fixed n alone: "n = 3". Its level says so.
-    expected : the verdict. It is computed, and compared to this. Where it is not given: "holds", or
-        "holds-repaired" where there is a repaired form.
+    expected : the verdict. It is computed, and compared to this. Where it is not given: "holds";
+        with an erratum "refuted", or "holds-repaired" where there is a repaired form.
     check : effort -> evidence; see :mod:`fairfl.claims.forms` for the usual ones.
-    mutants : at least one.
+    mutants : at least one: a constant nudged, a direction turned, a hypothesis dropped. It is
+        killed when its finding is another than the claim's, or a certificate of it is rejected.
     repaired : the form that holds, where the claim "holds-repaired": a claim of ours of the same
         line, number, printed form, kind and hypotheses unless it says otherwise.
     rests_on : ids of claims that the check takes for granted.
@@ -186,7 +165,8 @@ class Claim:
     severity: Severity | None = None
 
     def __post_init__(self) -> None:
-        expected = self.expected or ("holds-repaired" if self.repaired else "holds")
+        told = "holds-repaired" if self.repaired else "refuted" if self.erratum else "holds"
+        expected = self.expected or told
         object.__setattr__(self, "expected", expected)
         object.__setattr__(self, "number", self.number or _number(self.id))
         false = expected in ("refuted", "holds-repaired")
@@ -224,14 +204,6 @@ class Claim:
     def paper(self) -> str:
         """The key of its paper."""
         return paper_of(self.id)
-
-    @property
-    def near_misses(self) -> tuple[Mutant, ...]:
-        """The mutants, each with its check."""
-        return tuple(
-            Mutant(name, change, how if callable(how) else partial(self.check, **how))
-            for name, (change, how) in self.mutants.items()
-        )
 
     def forms(self) -> tuple[Claim, ...]:
         """The claim, and its repaired form where it has one."""

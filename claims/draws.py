@@ -50,8 +50,9 @@ class Tally:
         self.examples += 1
         margin = case.margin if case.margin == case.margin else float("-inf")
         if repr(data) not in self._seen:
-            # a heap of the smallest margins
-            heapq.heappush(self._worst, (-margin, -self.examples, data))
+            # a heap of the smallest margins; of equal violations the last, which is the shrunk one
+            order = self.examples if margin < 0 else -self.examples
+            heapq.heappush(self._worst, (-margin, order, data))
             self._seen.add(repr(data))
             if len(self._worst) > KEPT:
                 self._seen.discard(repr(heapq.heappop(self._worst)[2]))

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import traceback
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from fairfl.claims.certificates.base import ClaimCertificate, Finding, Level, from_json, weakest
+from fairfl._support.own_parts import place_of
+from fairfl.claims.certificates.base import (
+    ClaimCertificate,
+    Finding,
+    Level,
+    Rejected,
+    from_json,
+    weakest,
+)
+from fairfl.claims.claim import Check, Effort
 
 
 @dataclass(frozen=True)
@@ -35,11 +45,6 @@ class Evidence:
     def of(cls, *parts: ClaimCertificate, extra: tuple[ClaimCertificate, ...] = ()) -> Self:
         """Evidence of these certificates."""
         return cls(parts, extra)
-
-    @classmethod
-    def against(cls, *parts: ClaimCertificate, extra: tuple[ClaimCertificate, ...] = ()) -> Self:
-        """Evidence that these certificates prove the statement's negation."""
-        return cls(parts, extra, negation=True)
 
     @property
     def finding(self) -> Finding:
@@ -90,3 +95,20 @@ class Evidence:
             tuple(map(from_json, data["extra"])),
             data["negation"],
         )
+
+
+def verified(check: Check, effort: Effort, extra: bool = True) -> tuple[Evidence | None, str]:
+    """The evidence as it comes back from JSON, and why it does not count; ``extra`` too, or not."""
+    evidence = None
+    try:
+        evidence = check(effort)
+        if not extra:
+            evidence = replace(evidence, extra=())
+        evidence = Evidence.from_json(evidence.to_json())
+        evidence.verify()
+    except Rejected as error:
+        return evidence, f"rejected: {error}"
+    except Exception as error:  # whatever a check runs into must not stop the others
+        place = place_of(error)  # in a user's own file, where no traceback is needed
+        return None, f"{place}: {error!r}" if place else traceback.format_exc()
+    return evidence, ""

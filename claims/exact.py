@@ -5,7 +5,7 @@ from either.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -65,6 +65,11 @@ def ball(value: int | float | str | Fraction | fmpq | arb) -> arb:
     if isinstance(value, arb):
         return value
     return arb(value if isinstance(value, fmpq) else rational(value))
+
+
+def dot(a: Iterable[Any], b: Iterable[Any]) -> Any:
+    """The inner product of numbers of any kind."""
+    return sum(x * y for x, y in zip(a, b, strict=True))
 
 
 def phi(x: int | float | str | Fraction | fmpq | arb) -> arb:

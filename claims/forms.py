@@ -19,9 +19,7 @@ from fairfl.claims.call import Call
 from fairfl.claims.case import Case as Case
 from fairfl.claims.case import Operator as Operator
 from fairfl.claims.case import Relation as Relation
-from fairfl.claims.certificates import CLASSICAL as CLASSICAL
 from fairfl.claims.certificates import (
-    REALS,
     ClaimCertificate,
     Counterexample,
     DefiniteForm,
@@ -33,12 +31,11 @@ from fairfl.claims.claim import Claim as Claim
 from fairfl.claims.claim import Effort
 from fairfl.claims.claim import caption as caption
 from fairfl.claims.evidence import Evidence
-from fairfl.claims.instances import explore, tabulate
+from fairfl.claims.instances import explore
 
 Changes = Mapping[str, Any]
 Function = Callable[..., Any]
 Instance = Mapping[str, Any]
-Point = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -98,26 +95,22 @@ def witness(case: Function, shows: str, instance: Instance | Function, **given: 
     return _at(Witness, case, shows, instance, given)
 
 
-def identity(residuals: Function, *points: Point, method: str = "together", **given: Any) -> Part:
-    """``residuals() -> {name: expression}`` all vanish; they are evaluated at ``points`` too, or
-    where none is given at one of our choice.
-    """
+def identity(residuals: Function, **given: Any) -> Part:
+    """``residuals() -> {name: expression}`` all vanish; they are evaluated at one point too."""
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
         call = Call.of(residuals, **{**given, **changes})
-        return SymbolicZero(call, method, tuple(map(dict, points)) or _spot(*call().values()))
+        return SymbolicZero(call, _spot(*call().values()))
 
     return Part(make, _names(residuals))
 
 
-def definite(
-    form: Function, *points: Point, method: str = "expand", strict: bool = False, **given: Any
-) -> Part:
+def definite(form: Function, strict: bool = False, **given: Any) -> Part:
     """``form() -> (expression, [terms visibly non-negative])`` of the same sum."""
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
         call = Call.of(form, **{**given, **changes})
-        return DefiniteForm(call, method, tuple(map(dict, points)) or _spot(call()[0]), strict)
+        return DefiniteForm(call, _spot(call()[0]), strict)
 
     return Part(make, _names(form))
 
@@ -148,23 +141,6 @@ def drawn(
     return Part(make, _names(case) | _names(draws))
 
 
-def grid(
-    case: Function,
-    instances: Sequence[Instance],
-    words: str,
-    *,
-    tolerance: float = 1e-9,
-    **given: Any,
-) -> Part:
-    """``case`` at a fixed list of instances, which ``words`` describe."""
-
-    def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        call = Call.of(case, **{**given, **changes})
-        return tabulate(call, [dict(one) for one in instances], words, tolerance)
-
-    return Part(make, _names(case))
-
-
 def leaves(
     margin: Function, box: Sequence[tuple[Any, Any]], probes: int = PROBES, **given: Any
 ) -> Part:
@@ -176,14 +152,14 @@ def leaves(
     return Part(make, _names(margin))
 
 
-def proof(file: str, theorems: str, *otherwise: Part, axioms: Sequence[str] = REALS) -> Part:
+def proof(file: str, theorems: str, *otherwise: Part) -> Part:
     """Theorems of a Coq file of ``claims/proofs``, named with spaces between; ``otherwise`` shows
     the same without a kernel, and refutes mutants.
     """
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
         others = (_made(one, effort, changes) for one in otherwise)
-        return KernelProof.of(file, theorems, *others, axioms=axioms)
+        return KernelProof.of(file, theorems, *others)
 
     return Part(make, frozenset[str]().union(*(one.takes for one in otherwise)))
 

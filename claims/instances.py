@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from fairfl.claims.adversarial_search import Attack, attack
 from fairfl.claims.call import Call
-from fairfl.claims.certificates.property_run import NumericGrid, PropertyRun
+from fairfl.claims.certificates.property_run import PropertyRun
 from fairfl.claims.claim import Effort
-from fairfl.claims.draws import Instance, Tally, draw
+from fairfl.claims.draws import Tally, draw
 
 
 def explore(
@@ -62,22 +62,3 @@ def explore(
         restarts=restarts,
         evaluations=evaluations,
     )
-
-
-def tabulate(
-    statement: Call, instances: Sequence[Instance], grid: str, tolerance: float = 1e-9
-) -> NumericGrid:
-    """Evaluate a statement on a fixed list of instances, ``grid`` in words; each must satisfy the
-    premises.
-
-    Raises
-    ------
-    ValueError : an instance that breaks a premise.
-    """
-    tally = Tally(statement)
-    for instance in instances:
-        if tally.margin(instance) is None:
-            raise ValueError(
-                f"instances of a grid must satisfy the premises, got {instance!r:.200}"
-            )
-    return NumericGrid(statement, tolerance, tally.worst(), len(instances), grid)

@@ -4,24 +4,13 @@ from __future__ import annotations
 
 import json
 import time
-import traceback
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
-from fairfl._support.own_parts import place_of
-from fairfl.claims.certificates.base import Level, Rejected, require
-from fairfl.claims.claim import QUICK, Check, Claim, Effort, Mutant
-from fairfl.claims.evidence import Evidence
-
-
-@dataclass(frozen=True)
-class MutantOutcome:
-    """What became of a mutant: killed, and by what; or alive."""
-
-    name: str
-    change: str
-    killed: bool
-    reason: str
+from fairfl.claims.certificates.base import Level, require
+from fairfl.claims.claim import Claim, Effort
+from fairfl.claims.evidence import Evidence, verified
+from fairfl.claims.mutants import MutantOutcome, tried
 
 
 @dataclass(frozen=True)
@@ -102,11 +91,11 @@ class Outcome:
 def examine(claim: Claim, effort: Effort, key: str) -> Outcome:
     """Check a claim and its mutants. Nothing raises but Ctrl-C: what fails is in the outcome."""
     begin = time.perf_counter()
-    evidence, fault = _verified(claim.check, effort)
+    evidence, fault = verified(claim.check, effort)
     if evidence and not fault:
         fault = _unnamed(claim, evidence)
     finding, level, summaries = _shown(evidence) if evidence and not fault else (None, None, ())
-    mutants = tuple(_try(mutant, effort, finding) for mutant in claim.near_misses)
+    mutants = tuple(tried(claim, effort, finding))
     return Outcome(
         claim.id,
         key,
@@ -129,23 +118,6 @@ def _shown(evidence: Evidence) -> tuple[str, Level, tuple[str, ...]]:
     )
 
 
-def _verified(check: Check, effort: Effort, extra: bool = True) -> tuple[Evidence | None, str]:
-    """The evidence as it comes back from JSON, and why it does not count; ``extra`` too, or not."""
-    evidence = None
-    try:
-        evidence = check(effort)
-        if not extra:
-            evidence = replace(evidence, extra=())
-        evidence = Evidence.from_json(evidence.to_json())
-        evidence.verify()
-    except Rejected as error:
-        return evidence, f"rejected: {error}"
-    except Exception as error:  # whatever a check runs into must not stop the others
-        place = place_of(error)  # in a user's own file, where no traceback is needed
-        return None, f"{place}: {error!r}" if place else traceback.format_exc()
-    return evidence, ""
-
-
 def _unnamed(claim: Claim, evidence: Evidence) -> str:
     """A fault where an instance was held to a premise that the claim does not name among its
     hypotheses.
@@ -155,20 +127,3 @@ def _unnamed(claim: Claim, evidence: Evidence) -> str:
     return (
         f"premises not among the hypotheses of {claim.id}: {', '.join(unknown)}" if unknown else ""
     )
-
-
-def _try(mutant: Mutant, effort: Effort, finding: str | None) -> MutantOutcome:
-    """The mutant at the quick effort, and at the effort asked for if it survives that."""
-    first = _attempt(mutant, QUICK, finding)
-    return first if first.killed or effort == QUICK else _attempt(mutant, effort, finding)
-
-
-def _attempt(mutant: Mutant, effort: Effort, finding: str | None) -> MutantOutcome:
-    """Whether the parts alone kill it: what only ``extra`` sees, the level would not tell."""
-    evidence, fault = _verified(mutant.check, replace(effort, shrink=False), extra=False)
-    if fault.startswith("rejected: "):
-        return MutantOutcome(mutant.name, mutant.change, killed=True, reason=fault)
-    if evidence is None:
-        return MutantOutcome(mutant.name, mutant.change, killed=False, reason=fault)
-    killed = finding is not None and evidence.finding != finding
-    return MutantOutcome(mutant.name, mutant.change, killed, f"finding: {evidence.finding}")

@@ -9,11 +9,6 @@ from fairfl.claims.certificates.base import Level, weakest
 from fairfl.claims.claim import Claim, Verdict
 from fairfl.claims.registry import order
 
-CONFIRMED: tuple[Verdict, ...] = ("holds",)
-"""Verdicts on which another claim may rest. A claim may rest on the repaired form of a false one,
-not on the false one.
-"""
-
 
 @dataclass(frozen=True)
 class Settled:
@@ -83,7 +78,7 @@ def _own(claim: Claim, finding: tuple[str, Level] | None, done: Mapping[str, Set
         below = done[other]
         if below.verdict is None:
             return Settled(None, None, f"{other}, on which it rests, has no verdict")
-        if below.verdict not in CONFIRMED or below.level is None:
+        if below.verdict != "holds" or below.level is None:  # a repaired form may hold
             return Settled("open", level, f"{other}, on which it rests, is {below.verdict}")
         level = weakest([level, below.level])
     return Settled("holds", level, size=claim.size)

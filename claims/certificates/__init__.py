@@ -15,15 +15,13 @@ from fairfl.claims.certificates.base import (
 )
 from fairfl.claims.certificates.definite_form import DefiniteForm
 from fairfl.claims.certificates.interval_leaves import IntervalLeaves
-from fairfl.claims.certificates.kernel_proof import CLASSICAL, REALS, KernelProof
-from fairfl.claims.certificates.property_run import NumericGrid, PropertyRun
+from fairfl.claims.certificates.kernel_proof import KernelProof
+from fairfl.claims.certificates.property_run import PropertyRun
 from fairfl.claims.certificates.replay import Counterexample, Witness
 from fairfl.claims.certificates.symbolic_zero import SymbolicZero
 
 __all__ = [
-    "CLASSICAL",
     "LEVELS",
-    "REALS",
     "ClaimCertificate",
     "Counterexample",
     "DefiniteForm",
@@ -31,7 +29,6 @@ __all__ = [
     "IntervalLeaves",
     "KernelProof",
     "Level",
-    "NumericGrid",
     "PropertyRun",
     "Rejected",
     "SymbolicZero",

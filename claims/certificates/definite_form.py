@@ -9,7 +9,7 @@ import sympy
 
 from fairfl.claims.call import Call
 from fairfl.claims.certificates.base import ClaimCertificate, Level, require
-from fairfl.claims.certificates.symbolic_zero import METHODS, at_point
+from fairfl.claims.certificates.symbolic_zero import at_point, reduced
 from fairfl.claims.exact import decode
 
 
@@ -23,13 +23,11 @@ class DefiniteForm(ClaimCertificate):
     form : () -> (expression, [terms]); symbols carry the assumptions (real, positive) of the
         statement. A term is non-negative when sympy derives it from these alone: squares, and
         products of symbols declared non-negative.
-    method : how ``expression - sum of terms`` is reduced to zero, as in :class:`SymbolicZero`.
     points : spots that satisfy the assumptions, at which the expression is evaluated too.
     strict : whether positivity is shown.
     """
 
     form: Call
-    method: str
     points: tuple[dict[str, Any], ...]
     strict: bool = False
 
@@ -38,10 +36,6 @@ class DefiniteForm(ClaimCertificate):
         return "symbolic"
 
     def verify(self) -> None:
-        require(
-            self.method in METHODS,
-            f"method must be one of {', '.join(METHODS)}, got {self.method!r}",
-        )
         require(len(self.points) > 0, "no point to check at")
         expression, terms = self.form()
         for point in self.points:
@@ -50,7 +44,7 @@ class DefiniteForm(ClaimCertificate):
                 bool(value > 0 if self.strict else value >= 0),
                 f"the expression is {value} at {point}",
             )
-        rest = METHODS[self.method](expression - sum(terms))
+        rest = reduced(expression - sum(terms))
         require(rest == 0, f"the terms do not sum to the expression: {str(rest):.200} is left")
         for term in terms:
             require(sympy.sympify(term).is_nonnegative is True, f"not visibly non-negative: {term}")

@@ -20,7 +20,7 @@ LEAF = "."
 
 @dataclass(frozen=True)
 class IntervalLeaves(ClaimCertificate):
-    """margin(x) > 0 for every x in a box (or >= 0, where not ``strict``).
+    """margin(x) > 0 for every x in a box.
 
     Attributes
     ----------
@@ -31,14 +31,12 @@ class IntervalLeaves(ClaimCertificate):
     tree : the bisection in preorder: a digit splits that coordinate in half (at most ten), "." is a
         leaf. The halves meet, so the leaves cover the box by construction.
     precision : working precision in bits.
-    strict : whether margins are shown to be positive.
     """
 
     margin: Call
     box: tuple[tuple[str, str], ...]
     tree: str
     precision: int
-    strict: bool = True
 
     @property
     def level(self) -> Level:
@@ -48,7 +46,7 @@ class IntervalLeaves(ClaimCertificate):
         with ctx.workprec(self.precision):
             for box in self.leaves():
                 value = self.margin(balls(box))
-                sure = value is None or bool(value > 0 if self.strict else value >= 0)
+                sure = value is None or bool(value > 0)
                 require(sure, f"not certain on {_words(box)}: the margin is {value}")
 
     def leaves(self) -> Iterator[Box]:
@@ -74,11 +72,9 @@ class IntervalLeaves(ClaimCertificate):
         require(not todo, f"the tree leaves {len(todo)} boxes undecided")
 
     def summary(self) -> str:
-        sign = ">" if self.strict else ">="
         where = " x ".join(f"[{low}, {high}]" for low, high in self.box)
         return (
-            f"{self.margin} {sign} 0 on {where}: {self.tree.count(LEAF)} boxes at "
-            f"{self.precision} bits"
+            f"{self.margin} > 0 on {where}: {self.tree.count(LEAF)} boxes at {self.precision} bits"
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,6 +26,8 @@ REALS = (
 """Axioms of Coq's real numbers: two principles of classical logic, and extensionality."""
 CLASSICAL = (*REALS, "Classical_Prop.classic")
 """These axioms and the excluded middle, which the library's theorems on continuity use."""
+CONTINUOUS = "alpha averaging entropy geometric mcdiarmid multipliers nash normal powers tilt"
+"""The files that may assume the excluded middle; all others, the axioms of the reals alone."""
 COMPILING = ContextVar("COMPILING", default=True)
 """Whether proof files are compiled: a current record says that the kernel has checked them."""
 SECONDS = 120
@@ -77,9 +79,7 @@ class KernelProof(ClaimCertificate):
     otherwise: tuple[ClaimCertificate, ...]
 
     @classmethod
-    def of(
-        cls, file: str, theorems: str, *otherwise: ClaimCertificate, axioms: Sequence[str] = REALS
-    ) -> Self:
+    def of(cls, file: str, theorems: str, *otherwise: ClaimCertificate) -> Self:
         """The certificate of a file's theorems, named with spaces between, with the kernel that is
         installed here.
 
@@ -91,7 +91,8 @@ class KernelProof(ClaimCertificate):
             )
         said = theorems if "Theorem " in theorems else stated(file, *theorems.split())
         once = " ".join(f"{one}." for one in dict.fromkeys(sentences(said)))
-        return cls(file, once, tuple(axioms), kernel(), otherwise)
+        axioms = CLASSICAL if Path(file).stem in CONTINUOUS.split() else REALS
+        return cls(file, once, axioms, kernel(), otherwise)
 
     @property
     def level(self) -> Level:

@@ -22,45 +22,15 @@ of another machine may round differently.
 
 
 @dataclass(frozen=True)
-class _Tried(ClaimCertificate):
-    """Instances at which a statement was evaluated.
+class PropertyRun(ClaimCertificate):
+    """The statement held at every instance that was drawn, and an optimiser that lowers the margin
+    broke it nowhere.
 
     Attributes
     ----------
     statement : instance -> :class:`Case`.
     tolerance : margins above minus this are taken for rounding.
     worst : the instances of the smallest margins, {"instance", "margin"} each, the worst first.
-    """
-
-    statement: Call
-    tolerance: float
-    worst: tuple[dict[str, Any], ...]
-
-    def verify(self) -> None:
-        require(len(self.worst) > 0, "no instance was kept")
-        for margin, case in self._again():
-            require(case.applies, f"a kept instance breaks the premises {dict(case.premises)}")
-            again = case.margin == margin or abs(case.margin - margin) <= SAME * max(
-                1.0, abs(margin)
-            )
-            require(again, f"the margin {margin:.6g} is {case.margin:.6g} when computed again")
-            require(case.margin >= -self.tolerance, f"violated by {-case.margin:.6g}: {case.worst}")
-
-    def premises(self) -> frozenset[str]:
-        return frozenset(name for _, case in self._again() for name in case.premises)
-
-    def _again(self) -> Iterator[tuple[float, Any]]:
-        for kept in self.worst:
-            yield kept["margin"], self.statement(decode(kept["instance"]))
-
-
-@dataclass(frozen=True)
-class PropertyRun(_Tried):
-    """The statement held at every instance that was drawn, and an optimiser that lowers the margin
-    broke it nowhere.
-
-    Attributes
-    ----------
     draws : () -> the strategy of hypothesis that they were drawn from.
     asked : how many were to be drawn; there may be fewer, where the strategy has no more.
     examples : instances drawn that satisfied the premises.
@@ -69,6 +39,9 @@ class PropertyRun(_Tried):
     restarts, evaluations : starts of the optimiser, and how often it evaluated the margin.
     """
 
+    statement: Call
+    tolerance: float
+    worst: tuple[dict[str, Any], ...]
     draws: Call
     asked: int
     examples: int
@@ -82,7 +55,14 @@ class PropertyRun(_Tried):
         return "property"
 
     def verify(self) -> None:
-        super().verify()
+        require(len(self.worst) > 0, "no instance was kept")
+        for margin, case in self._again():
+            require(case.applies, f"a kept instance breaks the premises {dict(case.premises)}")
+            again = case.margin == margin or abs(case.margin - margin) <= SAME * max(
+                1.0, abs(margin)
+            )
+            require(again, f"the margin {margin:.6g} is {case.margin:.6g} when computed again")
+            require(case.margin >= -self.tolerance, f"violated by {-case.margin:.6g}: {case.worst}")
         require(self.examples > 0, "no instance satisfied the premises")
         share = self.discarded / (self.examples + self.discarded)
         require(
@@ -98,6 +78,13 @@ class PropertyRun(_Tried):
             again >= self.examples,
             f"{again} examples satisfy the premises when drawn again, not {self.examples}",
         )
+
+    def premises(self) -> frozenset[str]:
+        return frozenset(name for _, case in self._again() for name in case.premises)
+
+    def _again(self) -> Iterator[tuple[float, Any]]:
+        for kept in self.worst:
+            yield kept["margin"], self.statement(decode(kept["instance"]))
 
     def _drawn_again(self, most: int | None) -> int:
         """Draw them again, all or the first, and evaluate them: how many satisfied the premises."""
@@ -115,25 +102,3 @@ class PropertyRun(_Tried):
         return (
             f"{self.examples} examples, {share:.1%} discarded{attack}; smallest margin {margin:.3g}"
         )
-
-
-@dataclass(frozen=True)
-class NumericGrid(_Tried):
-    """The statement held on a fixed list of instances.
-
-    Attributes
-    ----------
-    instances : how many.
-    grid : which, in words.
-    """
-
-    instances: int
-    grid: str
-
-    @property
-    def level(self) -> Level:
-        return "numeric"
-
-    def summary(self) -> str:
-        margin = self.worst[0]["margin"] if self.worst else float("nan")
-        return f"{self.instances} instances ({self.grid}); smallest margin {margin:.3g}"

@@ -26,7 +26,6 @@ PAPER = Paper(
         "loss": "of the group's client",
         "before": "the group's weight when it joins",
         "after": "its weight later",
-        "scale": "G",
         "joined": "each group's loss when it joins",
         "now": "each group's loss at t",
     },

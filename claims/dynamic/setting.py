@@ -16,15 +16,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from fairfl.claims.adversarial_search import Attack
+from fairfl.claims.exact import dot
 
 Vector = list[Any]
 Instance = dict[str, Any]
 HALF = Fraction(1, 2)  # times which integers stay exact
-
-
-def dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    """a . b."""
-    return sum(x * y for x, y in zip(a, b, strict=True))
 
 
 def norm(v: Sequence[Any]) -> Any:

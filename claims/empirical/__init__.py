@@ -12,7 +12,6 @@ PAPER = Paper(
     authors="measured by this project",
     printed=False,
     names={
-        "mean": "μ by client and group",
         "eps": "the budget ε",
         "world": "the federation",
         "rounds": "of training",

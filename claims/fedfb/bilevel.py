@@ -16,6 +16,7 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
+from fairfl.claims.exact import dot
 
 NOTIONS = ("dp", "eo", "eodds", "cp")
 
@@ -90,9 +91,9 @@ def slope(problem: Outer, loss: dict[str, Sequence[Any]], lam: Sequence[Any]) ->
         constant + sum(c * value[k] for k, c in parts.items()) for constant, parts in problem.gap
     ]
     tilt = [sum(c * grad[k] for k, c in parts.items()) for _, parts in problem.gap]
-    mu = [sum(c * g for c, g in zip(row, gaps, strict=True)) for row in problem.direction]
+    mu = [dot(row, gaps) for row in problem.direction]
     moved = (along(mu, 1) * curve - pull * along(mu, 0)) / curve**2
-    whole = sum(g * t for g, t in zip(gaps, tilt, strict=True))
+    whole = dot(gaps, tilt)
     return {"mu": mu, "V": whole, "H": curve, "slope": 2 * whole * moved}
 
 
@@ -125,7 +126,7 @@ def jets(notion: str, groups: int, sign: int = 1) -> dict[str, sympy.Expr]:
     gaps = [sympy.Symbol(f"G{j}") for j in range(len(problem.gap))]
     nothing: Any = sympy.zeros(2, 1)
     tilt = [sum((c * grad[k] for k, c in parts.items()), nothing) for _, parts in problem.gap]
-    mu = [sum(c * g for c, g in zip(row, gaps, strict=True)) for row in problem.direction]
+    mu = [dot(row, gaps) for row in problem.direction]
     h, o, v = sympy.symbols("h o v")
     inverse = sympy.Matrix([[h, o], [o, v]]).inv()
     rates = {k: sum(mu[j] * c for j, c in rate.items()) for k, (_, rate) in problem.weight.items()}

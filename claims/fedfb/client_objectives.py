@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy
 
+from fairfl.claims.exact import dot
 from fairfl.claims.fedfb.bilevel import outer
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, every, identity
 
@@ -56,7 +57,7 @@ def minimiser(instance: dict[str, Any], kind: str = "FedAvg") -> Case:
     found = []
     for weights in ([Fraction(1)] * len(count), server_weights(count, kind)):
         pull = [w * c for w, c in zip(weights, own, strict=True)]
-        found.append(sum(p * b for p, b in zip(pull, centre, strict=True)) / sum(pull))
+        found.append(dot(pull, centre) / sum(pull))
     return Case((Relation(found[1], "==", found[0], "minimiser"),))
 
 
@@ -69,7 +70,7 @@ def averaged(kinds: Sequence[str] = ("scaled", "equal")) -> dict[str, Any]:
     (pooled,) = objectives([whole], [mean], lam)
     own = objectives(count, loss, lam)
     return {
-        f"(7), {kind}": sum(w * v for w, v in zip(server_weights(count, kind), own, strict=True))
+        f"(7), {kind}": dot(server_weights(count, kind), own)
         - (pooled / 3 if kind == "equal" else pooled)
         for kind in kinds
     }
@@ -261,7 +262,7 @@ CLAIMS = (
                 "groups": 3,
                 "first": Fraction(1),
                 "other": Fraction(-1),
-                "lam": Fraction(3, 20),
+                "lam": "3/20",
                 "share": HALF,
             },
         ),

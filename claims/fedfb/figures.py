@@ -117,7 +117,7 @@ CLAIMS = (
         kind="figure",
         scope="case (b), on the laws",
         check=every(
-            identity(together, {"t": "1/10", "sd": "1/5"}, method="simplify"),
+            identity(together),
             witness(
                 exists,
                 "λ in (-1/50, -1/100) makes t_0 - t_1 = 1/5",

@@ -25,6 +25,15 @@ class FiniteWorld:
     weight: Sequence[Any]
     eta: Sequence[Any]
 
+    @classmethod
+    def of(cls, instance: dict[str, Any]) -> FiniteWorld:
+        """Of {"masses" (weights), "q" (eighths), "eta" (tenths), "weight"}, in floats."""
+        law = np.array(instance["masses"], dtype=float)
+        law = law / law.sum(axis=2, keepdims=True)
+        weight = np.array(instance.get("weight", [1] * len(law)), dtype=float)
+        q, eta = [v / 8 for v in instance["q"]], [v / 10 for v in instance["eta"]]
+        return cls(law.tolist(), q, (weight / weight.sum()).tolist(), eta)
+
     @property
     def cells(self) -> list[tuple[int, int]]:
         """(a, k)."""
@@ -65,17 +74,15 @@ class FiniteWorld:
 
 
 def federation_of(instance: dict[str, Any]) -> tuple[Federation, list[float]]:
-    """Federation and budgets of {"masses" (weights), "q" (eighths), "eta" (tenths), "eps"
-    (twentieths), "weight"}.
+    """Federation and budgets of an instance, see :meth:`FiniteWorld.of`, with "eps" in
+    twentieths.
     """
     from fairfl.theory.populations.federation import Federation
 
-    law = np.array(instance["masses"], dtype=float)
-    law = law / law.sum(axis=2, keepdims=True)
-    q = np.array(instance["q"], dtype=float) / 8
-    joint = law * np.stack([1 - q, q], axis=1)[:, :, None]
-    points = np.arange(law.shape[2], dtype=float)
-    eta = np.array(instance["eta"], dtype=float) / 10
+    world = FiniteWorld.of(instance)
+    q = np.array(world.q)
+    joint = np.array(world.law) * np.stack([1 - q, q], axis=1)[:, :, None]
+    points, eta = np.arange(len(world.eta), dtype=float), np.array(world.eta)
     federation = Federation.finite(points, joint, eta, weight=instance.get("weight"))
     return federation, [float(v) / 20 for v in instance["eps"]]
 
@@ -87,12 +94,7 @@ def solved(
     from fairfl.solvers.api import solve
 
     federation, eps = federation_of(instance)
-    found = solve(federation, "lft_fedavg", eps)
-    law = np.array(instance["masses"], dtype=float)
-    law = law / law.sum(axis=2, keepdims=True)
-    weight = np.array(instance.get("weight", [1] * len(law)), dtype=float)
-    q, eta = [v / 8 for v in instance["q"]], [v / 10 for v in instance["eta"]]
-    world = FiniteWorld(law.tolist(), q, (weight / weight.sum()).tolist(), eta)
+    world, found = FiniteWorld.of(instance), solve(federation, "lft_fedavg", eps)
     f = {
         (a, k): float(found.classifier(np.array([float(k)]), np.array([a]))[0])
         for a, k in world.cells

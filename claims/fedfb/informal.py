@@ -110,11 +110,11 @@ CLAIMS = (
         ),
         mutants={
             "outside": ("λ_0 beyond g_0⁻¹(0)", {"falls": 1}),
-            "δ = 1/4": ("more than there is", {"delta": Fraction(1, 4)}),
+            "δ = 1/4": ("more than there is", {"delta": "1/4"}),
         },
         rests_on=("fedfb/eq-32", "fedfb/lemma-9/repaired"),
         reading="δ is any number below the least disparity. With lemma 10's own δ the printed > is "
-        "=: fedfb/lemma-10/tight. The formal version for I > 2, lemma 20, is false: its condition "
+        "=: fedfb/lemma-10. The formal version for I > 2, lemma 20, is false: its condition "
         "on two pooled subsets is not one of these. Heterogeneity of x across clients is not all "
         "that it requires: clients whose two groups have the same law are fair at every budget, "
         "however far apart they are.",
@@ -137,7 +137,7 @@ CLAIMS = (
         whose="reading",
         check=leaves(spreads, [(ZERO, ONE), (-ONE, ZERO), (ZERO, ONE), (-ONE, -HALF), (HALF, ONE)]),
         mutants={
-            "0.0127": ("1 % above the least", {"delta": Fraction(127, 10_000)}),
+            "0.0127": ("1 % above the least", {"delta": "127/10000"}),
             "any spread": ("σ^(0) >= σ^(1)", {"most": ONE}),
             "same group": ("both clients favour group 0", {"turned": True}),
         },

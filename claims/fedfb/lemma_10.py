@@ -51,38 +51,32 @@ def conditions(
 
 
 def bound(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
-    """|MD| >= δ > 0 at any budgets."""
+    """|MD| >= δ > 0 at any budgets; δ is reached with ε = 1 for the fairer client and ε = 0 for the
+    other.
+    """
     world = Clients.of(instance["laws"], instance["q"])
     premises, delta, _ = conditions(world)
-    lams = world.multipliers(instance["eps"])
-    disparity = abs(world.ensemble(lams)[0])
+    fairer = min(world.clients, key=lambda client: abs(client.g(ZERO)))
+    ends = [ZERO if client is fairer else client.multiplier(ZERO) for client in world.clients]
+    own, least = (
+        abs(world.ensemble(lams)[0]) for lams in (world.multipliers(instance["eps"]), ends)
+    )
     relations = (
         Relation(ZERO, "<", delta, "δ"),
-        Relation(factor * delta, "<=", disparity, "DP Disp"),
+        Relation(factor * delta, "<=", own, "DP Disp"),
+        Relation(factor * delta, "==", least, "reached"),
     )
     return Case(relations, premises)
 
 
-def tight(instance: dict[str, Any], factor: Fraction = ONE) -> Case:
-    """δ is reached with ε = 1 for the fairer client and ε = 0 for the other."""
-    world = Clients.of(instance["laws"], instance["q"])
-    premises, delta, _ = conditions(world)
-    fairer = min(world.clients, key=lambda client: abs(client.g(ZERO)))
-    lams = [ZERO if client is fairer else client.multiplier(ZERO) for client in world.clients]
-    relation = Relation(factor * delta, "==", abs(world.ensemble(lams)[0]), "δ")
-    return Case((relation,), premises)
-
-
-def choices(instance: dict[str, Any], choice: str = "any") -> Case:
+def choices(instance: dict[str, Any]) -> Case:
     """The bound with λ_i any point of g_i⁻¹(...): every one of them solves the client's problem."""
     world = Clients.of(instance["laws"], instance["q"])
     premises, delta, _ = conditions(world)
-    premises.pop("g_i increase")
-    clients, lams = world.clients, instance["lams"]
-    nearest = world.multipliers(instance["eps"])
-    solve = all(c.g(a) == c.g(b) for c, a, b in zip(clients, lams, nearest, strict=True))
-    disparity = abs(world.ensemble(lams if choice == "any" else nearest)[0])
-    return Case((Relation(delta, "<=", disparity, "DP Disp"),), {**premises, "λ_i solves": solve})
+    del premises["g_i increase"]
+    premises["λ_i solves"] = world.solved_by(instance["eps"], instance["lams"])
+    disparity = abs(world.ensemble(instance["lams"])[0])
+    return Case((Relation(delta, "<=", disparity, "DP Disp"),), premises)
 
 
 @st.composite
@@ -131,17 +125,20 @@ CLAIMS = (
     Claim(
         "fedfb/lemma-10",
         568,
-        "if the ERMs favour different groups and ψ keeps its sign, DP Disp of LFT+Ensemble is at "
-        "least δ > 0",
+        "if the ERMs favour different groups and ψ keeps its sign, the least DP Disp of "
+        "LFT+Ensemble is δ > 0",
         printed=PRINTED,
         statement=r"$|MD|\ge\delta$ for all $\varepsilon_0,\varepsilon_1\in[0,1]$; with "
         r"$g_0(0)=-c<0<g_1(0)$, $MD\ge\psi(c,0)=\delta$ because all four $g_i(\lambda_j)$ are "
-        r"least there.",
-        kind="bound",
+        r"least there. It is reached at $\varepsilon_0=1$, $\varepsilon_1=0$.",
+        kind="tight bound",
         hypotheses={**PREMISES, **INCREASE},
         scope="each g_i strictly increasing",
         check=proof("ensemble_gap.v", "gap", drawn(bound, opposed, tolerance=0.0)),
-        mutants={"above δ": ("DP Disp >= 1.01 δ", {"factor": Fraction(101, 100)})},
+        mutants={
+            "above δ": ("DP Disp >= 1.01 δ", {"factor": "101/100"}),
+            "below δ": ("0.99 δ is reached", {"factor": "99/100"}),
+        },
         rests_on=("fedfb/eq-32",),
         reading="g_i⁻¹ is a function. Where supports have gaps it is not, and the lemma fails: "
         "fedfb/lemma-10/gaps.",
@@ -152,27 +149,8 @@ CLAIMS = (
         "'<'. Cases 2 and 4 print '>' where equality happens (ε_0 = |g_0(0)|, ε_1 = 0). ε_1 = "
         "|g_1(0)| with ε_0 > |g_0(0)| is in no case.",
         notes="The condition on ψ need only be checked at one corner, (c, 0) for |g_0(0)| < "
-        "|g_1(0)|: there |ψ| is least.",
-    ),
-    Claim(
-        "fedfb/lemma-10/tight",
-        568,
-        "δ of lemma 10 is the smallest disparity of LFT+Ensemble",
-        printed=PRINTED,
-        statement=r"Equality $DP\,Disp=\delta$ at $\varepsilon_i=1$ for the client with the "
-        r"smaller $|g_i(0)|$ and $\varepsilon_j=0$ for the other.",
-        kind="tight bound",
-        hypotheses={**PREMISES, **INCREASE},
-        scope="each g_i strictly increasing",
-        whose="ours",
-        check=proof("ensemble_gap.v", "gap", drawn(tight, opposed, tolerance=0.0)),
-        mutants={
-            "below": ("0.99 δ is reached", {"factor": Fraction(99, 100)}),
-            "above": ("1.01 δ is reached", {"factor": Fraction(101, 100)}),
-        },
-        rests_on=("fedfb/eq-32",),
-        notes="So lemma 1's strict inequality (min DP Disp > δ) is false for lemma 10's δ; it is "
-        "=.",
+        "|g_1(0)|: there |ψ| is least. As δ is reached, lemma 1's strict inequality (min DP Disp > "
+        "δ) is false for it.",
     ),
     Claim(
         "fedfb/lemma-10/gaps",
@@ -184,7 +162,6 @@ CLAIMS = (
         kind="bound",
         hypotheses={**PREMISES, "λ_i solves": "λ_i gives a solution of LFT+Ensemble(i, ε_i)"},
         scope="densities with gaps, n = 2",
-        expected="refuted",
         whose="reading",
         severity="theorem",
         check=counterexample(
@@ -198,7 +175,7 @@ CLAIMS = (
                 "lams": [-HALF / 4, -HALF / 2],
             },
         ),
-        mutants={"nearest": ("λ_i the point of g_i⁻¹ next to 0", {"choice": "nearest"})},
+        mutants={"nearest": ("λ_i the point of g_i⁻¹ next to 0", {"lams": [0, "-1/4"]})},
         erratum="Assume that every client's law has full support (or fix which solution a client "
         "returns off its own support): the ensemble's disparity depends on rules where the "
         "client itself has no data.",

@@ -88,9 +88,9 @@ CLAIMS = (
             drawn(above, near, tolerance=0.0),
         ),
         mutants={
-            "1.01 τ": ("< CFL(ε) for all ε < 1.01 τ", {"end": Fraction(101, 100)}),
-            "at τ": ("< CFL(ε) at τ itself", {"end": Fraction(1000, 999)}),
-            "0.99 τ": ("= CFL(ε) for all ε >= 0.99 τ", {"start": Fraction(99, 100)}),
+            "1.01 τ": ("< CFL(ε) for all ε < 1.01 τ", {"end": "101/100"}),
+            "at τ": ("< CFL(ε) at τ itself", {"end": "1000/999"}),
+            "0.99 τ": ("= CFL(ε) for all ε >= 0.99 τ", {"start": "99/100"}),
             "least": ("= CFL(ε) from the smaller of the two on", {"choose": "min"}),
         },
         rests_on=("fedfb/lemma-7/repaired", "fedfb/eq-10/repaired"),

@@ -8,6 +8,7 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import dot
 from fairfl.claims.fedfb.finite_worlds import FiniteWorld, federation_of
 from fairfl.claims.fedfb.theorem_17 import finite
 from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity, proof, witness
@@ -47,19 +48,12 @@ def segregated(
 
 def disparity(instance: dict[str, Any]) -> Fraction:
     """|MD| of ERM on the pooled law, where each client is all in one group: accept if η > 1/2."""
-    rates = []
+    right = [eta > 5 for eta in instance["eta"]]
+    means = []
     for a in (0, 1):
-        laws = [
-            law[a] for law, q in zip(instance["masses"], instance["q"], strict=True) if q == 8 * a
-        ]
-        accepted = [
-            Fraction(
-                sum(m for m, eta in zip(law, instance["eta"], strict=True) if eta > 5), sum(law)
-            )
-            for law in laws
-        ]
-        rates.append(sum(accepted, ZERO) / len(accepted))
-    return abs(rates[0] - rates[1])
+        laws = [m[a] for m, q in zip(instance["masses"], instance["q"], strict=True) if q == 8 * a]
+        means.append(sum((Fraction(dot(law, right), sum(law)) for law in laws), ZERO) / len(laws))
+    return abs(means[0] - means[1])
 
 
 def mixtures(clients: int) -> st.SearchStrategy[dict[str, Any]]:
@@ -83,7 +77,7 @@ def simpson(instance: dict[str, Any]) -> Case:
     for a in (0, 1):
         shares = [v if a else 1 - v for v in q]
         rates = [sum(erm[a, k] * law[i][a][k] for k in range(len(world.eta))) for i in (0, 1)]
-        pooled.append(sum(s * r for s, r in zip(shares, rates, strict=True)) / sum(shares))
+        pooled.append(dot(shares, rates) / sum(shares))
     relations = [Relation(world.local(erm, i), "==", 0, f"MD_{i} of ERM") for i in (0, 1)]
     unique = [Relation(e, "!=", HALF, "η: ERM is unique") for e in world.eta]
     return Case(
@@ -188,7 +182,7 @@ CLAIMS = (
                 "1/10",
                 {
                     "law": [[[QUARTER, 3 * QUARTER]] * 2, [[3 * QUARTER, QUARTER]] * 2],
-                    "q": [Fraction(2, 5), Fraction(3, 5)],
+                    "q": ["2/5", "3/5"],
                     "eta": [QUARTER, 3 * QUARTER],
                 },
             ),

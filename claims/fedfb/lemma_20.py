@@ -149,10 +149,10 @@ CLAIMS = (
             statement=r"$DP\,Disp(J_0\tilde f_0+J_1\tilde f_1)\ge\tilde\delta>0$ for all "
             r"$\tilde\varepsilon_0,\tilde\varepsilon_1\in[0,1]$.",
             scope="each g̃_j strictly increasing, any shares",
-            check=proof("ensemble_gap.v", "gap", definite(corner, method="together")),
+            check=proof("ensemble_gap.v", "gap", definite(corner)),
             mutants={
                 "J_0": ("J_0 for J_0² in (63)", {"square": 1}),
-                "1 % more": ("1.01 ψ̃(c, 0)", {"factor": Fraction(101, 100)}),
+                "1 % more": ("1.01 ψ̃(c, 0)", {"factor": "101/100"}),
             },
             gap="the printed proof assumes |g̃_0(0)| < |g̃_1(0)| and J_0 <= J_1 at once 'without "
             "loss of generality': only one of them is. So (64), (63) > ψ̃(c, 0)/J_1, fails for "
@@ -175,8 +175,8 @@ CLAIMS = (
         check=proof("range.v", "range", drawn(reachable, budgeted, tolerance=0.0)),
         mutants={
             "ERM alone": ("L = U = g(0)", {"low": "ERM"}),
-            "wider": ("L and U moved apart by 1/1000 each", {"wider": Fraction(1, 1000)}),
-            "narrower": ("L and U moved together by 1/1000 each", {"wider": Fraction(-1, 1000)}),
+            "wider": ("L and U moved apart by 1/1000 each", {"wider": "1/1000"}),
+            "narrower": ("L and U moved together by 1/1000 each", {"wider": "-1/1000"}),
         },
         rests_on=("fedfb/eq-32",),
         notes="With the q_i different, the same with MD's own terms: "

@@ -90,8 +90,8 @@ CLAIMS = (
         whose="reading",
         check=proof("lemma_7.v", "unique", drawn(unique, instances, tolerance=0.0)),
         mutants={
-            "0.99 λ": ("the rule of 0.99 λ", {"factor": Fraction(99, 100)}),
-            "1.01 λ": ("the rule of 1.01 λ", {"factor": Fraction(101, 100)}),
+            "0.99 λ": ("the rule of 0.99 λ", {"factor": "99/100"}),
+            "1.01 λ": ("the rule of 1.01 λ", {"factor": "101/100"}),
         },
         rests_on=("fedfb/eq-10/repaired",),
         reading="'Almost everywhere' under the law of (x, a). For Lebesgue measure it is false "

@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy
 
+from fairfl.claims.exact import dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity, proof
 
 
@@ -36,10 +37,7 @@ def pooled_difference(common: bool = True, quarter: int = 4) -> dict[str, Any]:
 
 def printed(instance: dict[str, Any], divide: bool = True) -> Case:
     """(51): Σ_x [f(x,0) P(x | a=0, i)/P(a=0) - f(x,1) P(x | a=1, i)/P(a=1)] is MD_i."""
-    rates = [
-        sum(f * m for f, m in zip(rule, law, strict=True))
-        for rule, law in zip(instance["f"], instance["law"], strict=True)
-    ]
+    rates = [dot(rule, law) for rule, law in zip(instance["f"], instance["law"], strict=True)]
     shares = (1 - instance["q"], instance["q"]) if divide else (1, 1)
     formula = rates[0] / shares[0] - rates[1] / shares[1]
     return Case((Relation(formula, "==", rates[0] - rates[1], "MD_i"),))
@@ -90,7 +88,7 @@ CLAIMS = (
         check=counterexample(
             printed,
             "accept everyone, q = 1/4: MD_i = 0, and (51) gives -8/3",
-            {"q": Fraction(1, 4), "f": [[1], [1]], "law": [[Fraction(1)], [Fraction(1)]]},
+            {"q": "1/4", "f": [[1], [1]], "law": [[Fraction(1)], [Fraction(1)]]},
         ),
         mutants={"no division": ("without dividing by P(a)", {"divide": False})},
         erratum="P(x | a, i) is conditional on a already: drop the division by P(a), or write "

@@ -112,7 +112,7 @@ CLAIMS = (
             counterexample(rounded, "δ = 0.20430..., not 0.21", INSTANCE),
         ),
         mutants={
-            "0.20": ("δ rounds to 0.20", {"digits": Fraction(1, 5)}),
+            "0.20": ("δ rounds to 0.20", {"digits": "1/5"}),
             "at most 0": ("product <= 0", {"product": "<="}),
         },
         erratum="The means of client 0 are equal, so the product is 0 and the corollary's "

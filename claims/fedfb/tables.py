@@ -65,7 +65,7 @@ CLAIMS = (
             near,
             "low heterogeneity: accuracy .669 against CFL's .726, DP disparity .058 against .028; "
             "high: accuracy .703",
-            {"levels": LEVELS, "most": Fraction(5, 2)},
+            {"levels": LEVELS, "most": "5/2"},
         ),
         mutants={"medium": ("at the medium level alone", {"levels": ["medium"]})},
         reading="'Good' as near CFL, which FedFB mimics and whose row is the same at all levels; "
@@ -82,9 +82,9 @@ CLAIMS = (
             check=witness(
                 near,
                 "medium and high: at most 2.3 points in each",
-                {"levels": ["medium", "high"], "most": Fraction(12, 5)},
+                {"levels": ["medium", "high"], "most": "12/5"},
             ),
-            mutants={"2.2": ("within 2.2 points", {"most": Fraction(11, 5)})},
+            mutants={"2.2": ("within 2.2 points", {"most": "11/5"})},
         ),
     ),
     caption(

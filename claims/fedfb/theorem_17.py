@@ -133,7 +133,6 @@ CLAIMS = (
         kind="bound",
         hypotheses=PREMISES,
         scope="I = 3, as stated",
-        expected="refuted",
         check=counterexample(
             strict, "the three clients of fedfb/lemma-20: LFT+Ensemble reaches MD = 0 too", COUNTER
         ),

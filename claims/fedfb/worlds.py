@@ -17,6 +17,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import dot
+
 HALF = Fraction(1, 2)
 Masses = tuple[Fraction, ...]
 Rule = tuple[Fraction, Fraction]
@@ -146,6 +148,11 @@ class Clients:
         difference = sum((self.pooled.difference(r) for r in rules), Fraction(0)) / count
         return difference, sum((self.pooled.accuracy(r) for r in rules), Fraction(0)) / count
 
+    def solved_by(self, eps: Sequence[Fraction], lams: Sequence[Fraction]) -> bool:
+        """Whether λ_i solve the clients' own problems, as the λ_i next to 0 do."""
+        pairs = zip(self.clients, lams, self.multipliers(eps), strict=True)
+        return all(client.g(lam) == client.g(nearest) for client, lam, nearest in pairs)
+
     @property
     def positive(self) -> bool:
         """Whether every density is positive on (0, 1); every g_i is then strictly increasing."""
@@ -181,10 +188,7 @@ def mix(laws: Sequence[Masses], weights: Sequence[Fraction]) -> Masses:
     """The mixture of laws with weights of any sum."""
     total = sum(weights, Fraction(0))
     cells = zip(*laws, strict=True)
-    return tuple(
-        sum((w * m for w, m in zip(weights, cell, strict=True)), Fraction(0)) / total
-        for cell in cells
-    )
+    return tuple(dot(weights, cell) / total for cell in cells)
 
 
 def parts(count: int, most: int | None = None) -> st.SearchStrategy[Fraction]:

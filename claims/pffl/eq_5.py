@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy
 
+from fairfl.claims.exact import dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, definite, every, witness
 
 
@@ -34,10 +35,7 @@ def opposite(instance: dict[str, Any], same: bool = False) -> Case:
     for name, descending in (("ascending", False), ("descending", True)):
         # against the order: large weights first on ascending losses, last on descending ones
         weights = sorted(p, reverse=descending == same)
-        equal, unequal = (
-            sum(w * v for w, v in zip(weights, sorted(f, reverse=descending), strict=True))
-            for f in (even, losses)
-        )
+        equal, unequal = (dot(weights, sorted(f, reverse=descending)) for f in (even, losses))
         relations.append(Relation(equal, "<=", unequal, name))
     return Case(tuple(relations), {"weights": min(p) >= 0 and sum(p) == 1})
 
@@ -52,7 +50,7 @@ def chebyshev(n: int, turned: bool = False) -> tuple[Any, list[Any]]:
     h = [*sympy.symbols(f"h1:{n}", nonnegative=True), sympy.Symbol(f"h{n}", real=True)]
     w, losses = ([sum(x[k:]) for k in range(n)] for x in (g, h))
     ranked = w[::-1] if turned else w
-    gap = n * sum(a * b for a, b in zip(ranked, losses, strict=True)) - sum(w) * sum(losses)
+    gap = n * dot(ranked, losses) - sum(w) * sum(losses)
     return gap, list(sympy.Add.make_args(sympy.expand(gap)))
 
 
@@ -105,7 +103,7 @@ CLAIMS = (
             opposite,
             "losses (0, 2) against (1, 1), weights 3/4 and 1/4: the objective is 1/2 against 1, in "
             "either order",
-            {"losses": [0, 2], "p": [Fraction(3, 4), Fraction(1, 4)]},
+            {"losses": [0, 2], "p": ["3/4", "1/4"]},
         ),
         mutants={"the same direction": ("large weights on large losses", {"same": True})},
         erratum="Opposite directions are right for utilities, which are maximised. For the losses "
@@ -142,12 +140,11 @@ CLAIMS = (
         check=counterexample(
             agreement,
             "two clients that both return 1: the server's new model is 2",
-            {"p": [Fraction(1, 2)] * 2, "u": 1},
+            {"p": ["1/2"] * 2, "u": 1},
         ),
         mutants={"without line 13": ("the weighted mean of line 12", {"line_13": False})},
         reading="w_k^{t+1} in line 13 is what line 6 calls so, the model that client k returns.",
         erratum="Line 13 discards the weights, and c equal models give c times the model. Drop it: "
         "w^{t+1} = p^T w.",
-        expected="refuted",
     ),
 )

@@ -135,7 +135,7 @@ CLAIMS = (
             statement=r"For $k = 1, \dots, n$, (7) divided by its sum is $(2k-1)/n^2$ for $p_1 = "
             r"1, d = 2$, and $2k/(n(n+1))$ for $p_1 = d$; both sum to one.",
             scope="every n",
-            check=identity(arithmetic, method="simplify"),
+            check=identity(arithmetic),
             mutants={"k+1 for k": ("as printed", {"shift": 1})},
         ),
     ),
@@ -155,7 +155,7 @@ CLAIMS = (
         check=counterexample(
             case,
             "one client, z = 1/2: its weight is 1/2, not 1; for any n and k = 1..n the sum is z",
-            {"z": Fraction(1, 2), "n": 1},
+            {"z": "1/2", "n": 1},
         ),
         mutants={"k from 0": ("the index runs over 0..n-1: the sum is one", {"first": 0})},
         reading="q is z throughout, and k runs from 1 to n, as in (7) and (9), the other two "
@@ -173,13 +173,10 @@ CLAIMS = (
             r"(z-1)/(z^n - 1)$ sum to one; $p_k \to 1/n$ as $z \to 1$; $p_0 \to 1$ and all others "
             r"$\to 0$ as $z \to 0$.",
             scope="every n",
-            check=every(
-                identity(geometric, {"z": "1/3", "n": "4"}, method="simplify"),
-                identity(limits, {"n": "3"}, method="simplify"),
-            ),
+            check=every(identity(geometric), identity(limits)),
             mutants={
                 "k from 1": ("the index as in (7)", {"first": 1}),
-                "k from -1": ("the index begins at -1", {"first": -1}),
+                "k from 2": ("the index begins at 2", {"first": 2}),
             },
         ),
     ),
@@ -206,11 +203,7 @@ CLAIMS = (
             r"in $k$, for every $k \ge 1$.",
             kind="bound",
             scope="every k",
-            check=every(
-                identity(steps, method="simplify"),
-                definite(below, method="cancel"),
-                definite(above, method="cancel"),
-            ),
+            check=every(identity(steps), definite(below), definite(above)),
             mutants={
                 "1/(k+2)": ("a wrong spacing", {"shift": 1}),
                 "twice the logarithm": ("2 ln(1+x) <= x", {"factor": 2}),

@@ -66,18 +66,8 @@ Definition pace : R := 16.
 Definition wide (K s g : R) : R := K ^ 2 * (within * s + apart * g).
 Definition wide_side (mu eta gap T c : R) : R :=
   front / ((11 * mu - 9) * eta) * (gap / T + eta / 2 * c).
-Definition lead : R := 3.
-Definition slow : R := 48.
-Definition again : R := 8.
-Definition even (K s g : R) : R := K ^ 2 * (s + g).
-Definition strong (K s g : R) : R := K ^ 4 * (s + g).
-Definition biased_side (mu eta L gap T c2 c4 : R) : R :=
-  front / ((11 * mu - 9) * eta) * (gap / T
-    + lead * eta / 2 * (c2 + again * (exp 1 - 2) * eta ^ 2 * L ^ 2 * c4)).
 Definition at_eta : R := 1 / 13.
 Definition wide_there : R := 67174 / 1403.
-Definition biased_there : R := 102042 / 1403.
-Definition biased_drift : R := 71787600 / 10309.
 Definition without_drift : R := 51902 / 1403.
 Definition with_drift : R := 14779460 / 10309.
 
@@ -672,56 +662,6 @@ eapply Rle_trans.
 - fold k. right. ring.
 Qed.
 
-(* The same where draws may be biased. *)
-Lemma moved_biased : forall d n F dF df draw L s g K eta x i, clients d n F dF df draw L s g ->
-  short n K L eta -> (i < n)%nat ->
-  local (draw i) eta x (K i)
-    (fun h => square d (shift (shift (place eta x h) (-1) x) (eta * INR (K i)) (dF x)))
-  <= eta ^ 2 * (3 * (INR (K i) ^ 2 * (s i + g))
-    + 24 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * (INR (K i) ^ 4 * (s i + g))
-    + 24 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * INR (K i) ^ 4 * square d (dF x)).
-Proof.
-intros d n F dF df draw L s g K eta x i C [e0 small] I. destruct (small i I) as [k1 k6].
-destruct (noise_pos _ _ _ _ _ _ _ _ _ i C I) as [s0 g0].
-destruct C as [L0' [_ [_ C]]]. assert (L0 := Rlt_le _ _ L0').
-set (k := INR (K i)) in *. set (G := square d (dF x)).
-assert (G0 : 0 <= G) by apply square_pos. assert (kpos : 1 <= k) by now apply (le_INR 1).
-eapply Rle_trans.
-- apply (moved d (draw i) eta x (K i) (dF x) (3 * (s i + g)) (3 * L ^ 2)
-    (8 * k * eta ^ 2 * (s i + g + G))).
-  + intros y. now apply C.
-  + exact k1.
-  + nra.
-  + apply Rmult_le_pos; [nra | lra].
-  + intros y. destruct (C i I y) as [ly [S _]]. destruct (C i I x) as [_ [_ [sp lip']]].
-    specialize (lip' y).
-    assert (B := law_one _ (draw i y) (fun v => square d (shift v (-1) (dF x))) 3
-      (fun v => square d (shift v (-1) (df i y))) (3 * (L ^ 2 * square d (shift y (-1) x) + g)) ly).
-    apply Rle_trans with (1 := B ltac:(intros v; cbn beta;
-      assert (T := three d v (df i y) (df i x) (dF x)); lra)). lra.
-  + intros k2 y. destruct (C i I y) as [ly [S _]]. destruct (C i I x) as [_ [_ [sp lip']]].
-    specialize (lip' y). assert (K2 : 2 <= k) by now apply (le_INR 2).
-    assert (W := growth k L eta K2 L0 e0 k6). set (D := square d (shift y (-1) x)) in *.
-    assert (D0 : 0 <= D) by apply square_pos.
-    apply Rmult_le_compat_r with (r := D) in W; [| exact D0].
-    assert (E : forall v, square d (shift (shift y (- eta) v) (-1) x)
-      <= 8 * k * eta ^ 2 * square d (shift v (-1) (df i y))
-         + ((1 + / (2 * k - 1)) * D + 8 * k * eta ^ 2 * (L ^ 2 * D + g + G))).
-    { intros v. assert (Y := young d k y eta v x kpos). fold D in Y.
-      assert (T := two d v (df i x) (fun _ => 0)). assert (T1 := two d v (df i y) (df i x)).
-      assert (T2 := two d (df i x) (dF x) (fun _ => 0)). rewrite !to_zero in *. fold G in T2.
-      assert (X : 2 * k * eta ^ 2 * square d v <= 2 * k * eta ^ 2
-        * (4 * (square d (shift v (-1) (df i y)) + L ^ 2 * D + g + G))).
-      { apply Rmult_le_compat_l; [| lra]. apply Rmult_le_pos; [lra | apply pow2_ge_0]. }
-      lra. }
-    assert (B := law_one _ (draw i y) _ _ _ _ ly E).
-    assert (S' : 8 * k * eta ^ 2 * draw i y (fun v => square d (shift v (-1) (df i y)))
-      <= 8 * k * eta ^ 2 * s i).
-    { apply Rmult_le_compat_l; [| exact S]. apply Rmult_le_pos; [lra | apply pow2_ge_0]. }
-    fold k. lra.
-- fold k. right. ring.
-Qed.
-
 Lemma sum_two : forall n c x y, total n (fun i => x i + c * y i) = total n x + c * total n y.
 Proof.
 intros. rewrite (sum_ext n _ (fun i => c * y i + x i)) by (intros; ring). rewrite sum_lin. ring.
@@ -919,60 +859,6 @@ destruct (chance d n F dF df draw L s g A chosen share K eta runs theta low T m 
   + apply Rmult_le_compat_l.
     * repeat (apply pow2_ge_0 || apply Rmult_le_pos); lra.
     * apply mean_below; [exact one | exact b0 |]. intros. now apply M.
-Qed.
-
-Theorem biased_full : forall d n F dF df draw L s g p K eta runs theta low T,
-  clients d n F dF df draw L s g ->
-  averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs -> short n K L eta ->
-  slow * (exp 1 - 2) * (total n (fun i => p i * p i) * total n (fun i => INR (K i) ^ 4))
-    * (L * eta) ^ 2 <= 1 ->
-  (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
-  /\ rounds (next unit (fun f => f tt) (fun _ => p) n eta runs) theta t (fun x => square d (dF x))
-  <= biased_side (total n (fun i => p i * INR (K i))) eta L (F theta - low) (INR T)
-    (total n (fun i => p i * p i) * total n (fun i => even (INR (K i)) (s i) g))
-    (total n (fun i => p i * p i) * total n (fun i => strong (INR (K i)) (s i) g)).
-Proof.
-unfold biased_side, even, strong, lead, again, slow, front.
-intros d n F dF df draw L s g p K eta runs theta low T C V H few above pos.
-destruct (full_case d n F dF df draw L s g p K eta runs theta low T _ _ C V H
-  (fun x i I => moved_biased d n F dF df draw L s g K eta x i C H I)) as [t [I B]];
-  [| exact above | exact pos |].
-- rewrite sum_times. lra.
-- exists t. split; [exact I |]. apply Rle_trans with (1 := B). right.
-  rewrite sum_two, sum_times. lra.
-Qed.
-
-Theorem biased_largest : forall d n F dF df draw L s g A chosen share K eta runs theta low T m c2
-  c4,
-  clients d n F dF df draw L s g ->
-  averaging A chosen share n K eta draw runs -> short n K L eta ->
-  1 <= m -> (forall i, (i < n)%nat -> m <= INR (K i)
-    /\ even (INR (K i)) (s i) g <= c2 /\ strong (INR (K i)) (s i) g <= c4
-    /\ slow * (exp 1 - 2) * INR (K i) ^ 4 * (L * eta) ^ 2 <= 1) ->
-  (forall x, low <= F x) -> (0 < T)%nat -> exists t, (t < T)%nat
-  /\ rounds (next A chosen share n eta runs) theta t (fun x => square d (dF x))
-  <= biased_side m eta L (F theta - low) (INR T) c2 c4.
-Proof.
-unfold biased_side, even, strong, lead, again, slow, front.
-intros d n F dF df draw L s g A chosen share K eta runs theta low T m c2 c4 C V H m1 M above pos.
-set (b := fun i => chosen (fun o => share o i)).
-destruct (weights A chosen share n K eta draw runs b V) as [one b0]; [reflexivity |].
-assert (e1 := exp_ineq1 1 ltac:(lra)).
-assert (e0 : 0 < eta) by apply H.
-destruct (chosen_case d n F dF df draw L s g A chosen share K eta runs theta low T m b _ _ C V H m1
-  (fun i I => proj1 (M i I)) ltac:(reflexivity)
-  (fun x i I => moved_biased d n F dF df draw L s g K eta x i C H I)) as [t [I B]];
-  [| exact above | exact pos |].
-- apply mean_below; [exact one | exact b0 |]. intros i I.
-  destruct (M i I) as [_ [_ [_ Q]]]. lra.
-- exists t. split; [exact I |]. apply Rle_trans with (1 := B).
-  assert (0 < (11 * m - 9) * eta) by (apply Rmult_lt_0_compat; lra).
-  apply enlarge; [left; apply Rdiv_lt_0_compat; lra |].
-  replace (3 * eta / 2 * (c2 + 8 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * c4))
-    with (eta / 2 * (3 * c2 + 24 * (exp 1 - 2) * eta ^ 2 * L ^ 2 * c4)) by field.
-  apply Rmult_le_compat_l; [lra |]. apply mean_below; [exact one | exact b0 |]. intros i I'.
-  destruct (M i I') as [_ [Q2 [Q4 _]]]. apply Rplus_le_compat; [lra |].
-  apply Rmult_le_compat_l; [repeat (apply pow2_ge_0 || apply Rmult_le_pos); lra | exact Q4].
 Qed.
 
 (* The same by lengths in place of squares: shorter steps, less noise. *)
@@ -1409,14 +1295,6 @@ Qed.
 Theorem wide_instance : let c f := (1 / 9 + 4 / 9) * (f 2 5 4 + f 3 7 4) in
   wide_side (8 / 3) at_eta 19 23 (c wide) = wide_there.
 Proof. unfold wide_side, wide, within, apart, front, at_eta, wide_there. cbv zeta. field. Qed.
-Theorem biased_instance : let c f := (1 / 9 + 4 / 9) * (f 2 5 4 + f 3 7 4) in
-  biased_side (8 / 3) at_eta 17 19 23 (c even) (c strong)
-  = biased_there + biased_drift * (exp 1 - 2).
-Proof.
-unfold biased_side, even, strong, lead, again, front, at_eta, biased_there, biased_drift.
-set (e := exp 1 - 2). cbv zeta. field.
-Qed.
-
 Lemma full_witness : exists d n F dF df draw L s g p K eta runs low T, (clients d n F dF df draw L
   s g) /\ (unbiased d n df draw) /\ (averaging unit (fun f => f tt) (fun _ => p) n K eta draw
   runs) /\ (short n K L eta) /\ (steps * (exp 1 - 2) * (total n (fun i => p i * p i) * total n (fun i =>
@@ -1453,29 +1331,6 @@ exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f 
 assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_unbiased |]. split; [exact quiet_averaging |].
 unfold short, steps, apart, fourth. simpl. repeat split; intros; try lra; try lia.
 Qed.
-Lemma biased_full_witness : exists d n F dF df draw L s g p K eta runs low T, (clients d n F dF df
-  draw L s g) /\ (averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs) /\ (short n K L
-  eta) /\ (slow * (exp 1 - 2) * (total n (fun i => p i * p i) * total n (fun i => INR (K i) ^ 4)) * (L *
-  eta) ^ 2 <= 1) /\ ((forall x, low <= F x)) /\ ((0 < T)%nat).
-Proof.
-exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f => f (fun _ => 0)), 1,
-  (fun _ => 0), 0, (fun _ => 1), (fun _ => 1%nat), (1/100),
-  (fun _ f => f (fun _ => cons (fun _ => 0) nil)), 0, 1%nat.
-assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_averaging |].
-unfold short, slow, even, strong, pace, wide, within, apart. simpl. repeat split; intros; try lra; try lia.
-Qed.
-Lemma biased_largest_witness : exists d n F dF df draw L s g A chosen share K eta runs low T m c2
-  c4, (clients d n F dF df draw L s g) /\ (averaging A chosen share n K eta draw runs) /\ (short n
-  K L eta) /\ (1 <= m) /\ ((forall i, (i < n)%nat -> m <= INR (K i) /\ even (INR (K i)) (s i) g
-  <= c2 /\ strong (INR (K i)) (s i) g <= c4 /\ slow * (exp 1 - 2) * INR (K i) ^ 4 * (L * eta) ^ 2
-  <= 1)) /\ ((forall x, low <= F x)) /\ ((0 < T)%nat).
-Proof.
-exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f => f (fun _ => 0)), 1,
-  (fun _ => 0), 0, unit, (fun f => f tt), (fun _ _ => 1), (fun _ => 1%nat), (1/100),
-  (fun _ f => f (fun _ => cons (fun _ => 0) nil)), 0, 1%nat, 1, 0, 0.
-assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_averaging |].
-unfold short, slow, even, strong, pace, wide, within, apart. simpl. repeat split; intros; try lra; try lia.
-Qed.
 Lemma wide_full_witness : exists d n F dF df draw L s g p K eta runs low T, (clients d n F dF df
   draw L s g) /\ (averaging unit (fun f => f tt) (fun _ => p) n K eta draw runs) /\ (0 < eta) /\
   ((forall i, (i < n)%nat -> (1 <= K i)%nat /\ pace * L * INR (K i) * eta <= 1)) /\ ((forall x, low
@@ -1485,7 +1340,7 @@ exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f 
   (fun _ => 0), 0, (fun _ => 1), (fun _ => 1%nat), (1/100),
   (fun _ f => f (fun _ => cons (fun _ => 0) nil)), 0, 1%nat.
 assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_averaging |].
-unfold short, slow, even, strong, pace, wide, within, apart. simpl. repeat split; intros; try lra; try lia.
+unfold short, pace, wide, within, apart. simpl. repeat split; intros; try lra; try lia.
 Qed.
 Lemma wide_largest_witness : exists d n F dF df draw L s g A chosen share K eta runs low T m c,
   (clients d n F dF df draw L s g) /\ (averaging A chosen share n K eta draw runs) /\ (0 < eta) /\
@@ -1496,5 +1351,5 @@ exists 1%nat, 1%nat, (fun _ => 0), (fun _ _ => 0), (fun _ _ _ => 0), (fun _ _ f 
   (fun _ => 0), 0, unit, (fun f => f tt), (fun _ _ => 1), (fun _ => 1%nat), (1/100),
   (fun _ f => f (fun _ => cons (fun _ => 0) nil)), 0, 1%nat, 1, 0.
 assert (E := exp_le_3). split; [exact quiet_clients |]. split; [exact quiet_averaging |].
-unfold short, slow, even, strong, pace, wide, within, apart. simpl. repeat split; intros; try lra; try lia.
+unfold short, pace, wide, within, apart. simpl. repeat split; intros; try lra; try lia.
 Qed.

@@ -9,8 +9,8 @@ from typing import Any
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import ball
-from fairfl.claims.forms import CLASSICAL, Case, Claim, Relation, drawn, proof
+from fairfl.claims.exact import ball, dot
+from fairfl.claims.forms import Case, Claim, Relation, drawn, proof
 
 
 def level(instance: dict[str, Any], scale: int = 1, domain: str = "R^n") -> Case:
@@ -21,7 +21,7 @@ def level(instance: dict[str, Any], scale: int = 1, domain: str = "R^n") -> Case
     n = len(x)
     slopes = [a - Fraction(1, n) for a in x]
     ray = [max(a, Fraction(0)) for a in slopes] if domain == "f >= 0" else slopes
-    size = sum((a * b for a, b in zip(slopes, ray, strict=True)), Fraction(0))
+    size = dot(slopes, ray)
     value = 1000 + size if size else Fraction(0)  # at 1000/size + 1 times the ray
     if all(a == Fraction(scale, n) for a in x):
         return Case((Relation(value, "==", 0, "A* = 0"),))
@@ -83,9 +83,9 @@ def geometric(instance: dict[str, Any], threshold: Fraction = Fraction(1)) -> Ca
     product = prod(n * v for v in x)
     if min(x) > 0:
         if product >= threshold:
-            dot = sum((a * b for a, b in zip(x, u, strict=True)), Fraction(0))
+            power = dot(x, u) ** n
             return Case(
-                (Relation(prod(u), "<=", dot**n, "inside: G <= lambda.u", float(dot**n) or 1.0),)
+                (Relation(prod(u), "<=", power, "inside: G <= lambda.u", float(power) or 1.0),)
             )
         gained = Fraction(1, 10**12)  # a margin of 0 would pass a test of <
         return Case((Relation(gained, "<=", 1 - product, "outside: the ray gains"),))
@@ -185,16 +185,11 @@ CLAIMS = (
         kind="identity",
         hypotheses={"simplex": "lambda >= 0 of sum one; 0 log 0 = 0"},
         scope="as stated, n >= 1",
-        check=proof(
-            "entropy.v",
-            "inside equality approached outside",
-            drawn(entropy, on_simplex),
-            axioms=CLASSICAL,
-        ),
+        check=proof("entropy.v", "inside equality approached outside", drawn(entropy, on_simplex)),
         mutants={
             "no 1/n": ("the sum for the mean in A", {"mean": False}),
-            "1.01 A*": ("the conjugate 1 % larger", {"factor": Fraction(101, 100)}),
-            "0.99 A*": ("the conjugate 1 % smaller", {"factor": Fraction(99, 100)}),
+            "1.01 A*": ("the conjugate 1 % larger", {"factor": "101/100"}),
+            "0.99 A*": ("the conjugate 1 % smaller", {"factor": "99/100"}),
         },
         reading="On R^n, as (C.9) says. On f >= 0 it is another one: see propfair/table-1.",
         gap="(C.12) cannot 'always be satisfied': where some lambda_i = 0, as at (1, 0), no f has "
@@ -215,14 +210,11 @@ CLAIMS = (
         kind="identity",
         scope="as stated, n >= 1",
         check=proof(
-            "geometric.v",
-            "inside beyond signed",
-            drawn(geometric, near_border, tolerance=0.0),
-            axioms=CLASSICAL,
+            "geometric.v", "inside beyond signed", drawn(geometric, near_border, tolerance=0.0)
         ),
         mutants={
-            "prod >= 0.999": ("a larger domain", {"threshold": Fraction(999, 1000)}),
-            "prod >= 1.001": ("a smaller domain", {"threshold": Fraction(1001, 1000)}),
+            "prod >= 0.999": ("a larger domain", {"threshold": "999/1000"}),
+            "prod >= 1.001": ("a smaller domain", {"threshold": "1001/1000"}),
         },
         gap="'M_s^*' should be A_s^*, and its domain is closed because every conjugate's sublevel "
         "sets are; the statement survives: both are slips of the pen.",
@@ -243,12 +235,7 @@ CLAIMS = (
         hypotheses={"level": "prod n v_i = 1", "below": "lambda = v, or below c where v = c"},
         scope="as stated, n >= 1",
         whose="ours",
-        check=proof(
-            "geometric.v",
-            "topped capped raised",
-            drawn(closed, levels, tolerance=0.0),
-            axioms=CLASSICAL,
-        ),
+        check=proof("geometric.v", "topped capped raised", drawn(closed, levels, tolerance=0.0)),
         mutants={"lambda for v": ("f_i = M (1 - c/lambda_i)", {"capped": False})},
         notes="In the first level f = M attains it, and (C.21) is the bound. "
         "theory.aggregation.PropFair computes it.",

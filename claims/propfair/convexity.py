@@ -8,6 +8,7 @@ from typing import Any
 import sympy
 from hypothesis import strategies as st
 
+from fairfl.claims.exact import dot
 from fairfl.claims.forms import Case, Claim, Relation, definite, drawn, every, identity
 
 
@@ -133,7 +134,7 @@ def schwarz(sign: int = 1) -> tuple[Any, list[Any]]:
     gap = sum(p * x**2 for p, x in zip(c, v, strict=True)) * sum(
         x**2 / p for p, x in zip(c, a, strict=True)
     )
-    gap -= sign * sum(p * x for p, x in zip(a, v, strict=True)) ** 2
+    gap -= sign * dot(a, v) ** 2
     pairs = ((i, j) for i in range(3) for j in range(i + 1, 3))
     return gap, [(c[i] * v[i] * a[j] - c[j] * v[j] * a[i]) ** 2 / (c[i] * c[j]) for i, j in pairs]
 
@@ -172,10 +173,10 @@ CLAIMS = (
         hypotheses={"below M": "f_i < M", "smooth": "for the formula; the property run has kinks"},
         scope="every n and dimension; maxima of lines for kinks",
         check=every(
-            definite(curvature, method="together"),
+            definite(curvature),
             definite(halfway),
-            identity(example, method="simplify"),
-            definite(bent, method="simplify", strict=True),
+            identity(example),
+            definite(bent, strict=True),
             extra=[drawn(middle, polygons, tolerance=0.0)],
         ),
         mutants={
@@ -205,7 +206,7 @@ CLAIMS = (
         },
         scope="the Hessian for n = 2, Cauchy-Schwarz for n = 3: both look the same for any n",
         size="n = 2",
-        check=every(identity(second_order), definite(schwarz, method="together")),
+        check=every(identity(second_order), definite(schwarz)),
         mutants={
             "s''/s'": ("the ratio turned over", {"inverted": True}),
             "sign": ("plus in Cauchy-Schwarz", {"sign": -1}),

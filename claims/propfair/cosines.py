@@ -13,18 +13,12 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from flint import arb
 from hypothesis import strategies as st
 
 from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import Attack, Case, Part, Relation, witness
+from fairfl.claims.forms import Attack, Case, Relation, witness
 from fairfl.claims.propfair.rounds import APART, front
-
-LEAD, AGAIN, SLOW = (int(constant("averaging.v", name)) for name in ("lead", "again", "slow"))
-"""The numbers 3, 8 and 48 of propfair/theorem-3.3-direct, which the proof and the instances
-share.
-"""
 
 
 def batch(world: dict[str, Any], i: int, sign: float, theta: Any) -> tuple[Any, Any]:
@@ -55,87 +49,56 @@ def objective(world: dict[str, Any], theta: Any) -> tuple[Any, Any]:
     return -sum(np.log(M - f) for f, _ in clients) / n, sum(g / (M - f) for f, g in clients) / n
 
 
-def biased_psi(eta: Any, L: Any, K: Any, s: Any, g: Any, e2: Any) -> tuple[Any, Any]:
-    """The two sums of Psi~ for one client, s = sigma~_l^2 and g = sigma~_g^2: 3 eta/2 K^2 (s + g)
-    and 3 eta/2 8 (e - 2) eta^2 L~^2 K^4 (s + g).
+def right_side(mu: Any, eta: Any, gap: Any, clients: list[tuple[Any, Any]], g: Any, a: Any) -> Any:
+    """12/((11 mu - 9) eta) (gap + Psi~) without the second sum of Psi~, of numbers of any type;
+    ``clients`` are K_i and sigma~_l,i^2, g is sigma~_g^2, ``a`` averages over the clients, ``gap``
+    is that of a round.
     """
-    lead = LEAD * eta / 2
-    return lead * K**2 * (s + g), lead * AGAIN * e2 * (eta * L) ** 2 * K**4 * (s + g)
+    return front(mu, eta) * (gap + eta / 2 * a([k**2 * (s + int(APART) * g) for k, s in clients]))
 
 
-def right_side(
-    mu: Any, eta: Any, L: Any, gap: Any, clients: list[tuple[Any, Any]], g: Any, a: Any, c: float
-) -> Any:
-    """12/((11 mu - 9) eta) (gap + Psi~), of numbers of any type: for c = 1 of
-    propfair/theorem-3.3-direct, for c = 3 as printed, without the second sum; ``clients`` are K_i
-    and sigma~_l,i^2, ``a`` averages over them, ``gap`` is that of a round.
-    """
-    if c == 3:
-        psi = eta / 2 * a([k**2 * (s + int(APART) * g) for k, s in clients])
-    else:
-        e2 = np.e - 2 if isinstance(eta, float) else arb(1).exp() - 2
-        each = [biased_psi(eta, L, k, s, g, e2) for k, s in clients]
-        psi = sum(a(list(column)) for column in zip(*each, strict=True))
-    return front(mu, eta) * (gap + psi)
-
-
-def as_proved(instance: dict[str, Any], c: int) -> Case:
+def as_proved(instance: dict[str, Any]) -> Case:
     """The right side for two clients of shares 1/3 and 2/3, and what ``averaging.v`` proves that it
     is there: its sigma_l^2 is 5/9 of the printed sigma~_l^2.
     """
-    names = ("at_eta", "within", "wide_there", "biased_there", "biased_drift")
-    eta, within, wide, plain, drift = (ball(constant("averaging.v", name)) for name in names)
-    printed = [s * (within if c == 3 else 1) for s in instance["noise"]]
-    found = right_side(
-        ball(Fraction(8, 3)),
-        eta,
-        instance["L"],
-        ball(Fraction(19, instance["T"])),
-        list(zip(instance["steps"], printed, strict=True)),
-        4,
-        lambda values: sum(values) * 5 / 9,
-        c,
-    )
-    told = wide if c == 3 else plain + drift * (arb(1).exp() - 2)
+    names = ("at_eta", "within", "wide_there")
+    eta, within, told = (ball(constant("averaging.v", name)) for name in names)
+    clients = [(k, within * s) for k, s in zip(instance["steps"], instance["noise"], strict=True)]
+    gap = ball(Fraction(19, instance["T"]))
+    found = right_side(ball("8/3"), eta, gap, clients, 4, lambda values: sum(values) * 5 / 9)
     return Case((Relation(abs(found - told), "<=", Fraction(1, 10**9), "difference"),))
 
 
-def proved_side(c: int) -> Part:
-    """That the proof speaks of the right side which instances are held to."""
-    shows = "the proof's right side at two clients is the one that instances are held to"
-    return witness(as_proved, shows, {"L": 17, "noise": [5, 7], "steps": [2, 3], "T": 23}, c=c)
+AS_PROVED = witness(
+    as_proved,
+    "the proof's right side at two clients is the one that instances are held to",
+    {"noise": [5, 7], "steps": [2, 3], "T": 23},
+)
 
 
-def bound(
-    world: dict[str, Any], eta: float, gap: float, c: float = 1.0, apart: float = 1.0
-) -> float:
+def averages(world: dict[str, Any]) -> tuple[Any, float]:
+    """a(c), and mu: of all clients, or of any that take part."""
+    p = np.array(world["sizes"]) / sum(world["sizes"])
+    if world["law"] is None:
+        return (lambda c: float((p**2).sum() * sum(c))), float(p @ world["steps"])
+    return max, min(world["steps"])
+
+
+def bound(world: dict[str, Any], eta: float, gap: float, apart: float = 1.0) -> float:
     """:func:`right_side` at a world. ``apart`` is the share of sigma~_g^2."""
     made, M = constants(world), world["M"]
-    tilde = 2 * made["L"] / M + 4 * made["L0"] ** 2 / M**2
-    g2 = apart * (2 * c * made["between"] / M + 4 * made["L0"] * made["between"] / M**2) ** 2
-    noise = [8 / M**4 * (c**2 * M**2 * k**2 + 4 * made["L0"] ** 2 * k**2) for k in made["local"]]
-    steps, p = world["steps"], np.array(world["sizes"]) / sum(world["sizes"])
-    full = world["law"] is None
-
-    def a(c: list[float]) -> float:
-        return float((p**2).sum() * sum(c)) if full else max(c)
-
-    mu, clients = float(p @ steps) if full else min(steps), list(zip(steps, noise, strict=True))
-    return right_side(mu, eta, tilde, gap / world["T"], clients, g2, a, c)
+    g2 = apart * (6 * made["between"] / M + 4 * made["L0"] * made["between"] / M**2) ** 2
+    noise = [8 / M**4 * (9 * M**2 + 4 * made["L0"] ** 2) * k**2 for k in made["local"]]
+    a, mu = averages(world)
+    clients = list(zip(world["steps"], noise, strict=True))
+    return right_side(mu, eta, gap / world["T"], clients, g2, a)
 
 
-def step_limit(world: dict[str, Any], c: float = 1.0) -> float:
-    """The largest step size, 1/(6 L~ K_i) and 1/(L~ sqrt(48 (e-2) a(K_i^4))); c = 3: the first."""
+def step_limit(world: dict[str, Any]) -> float:
+    """The largest step size, 1/(6 L~ K_i)."""
     made, M = constants(world), world["M"]
-    tilde = 2 * c * made["L"] / M + 4 * made["L0"] ** 2 / M**2
-    steps, p = world["steps"], np.array(world["sizes"]) / sum(world["sizes"])
-    fourth = (
-        float((p**2).sum() * sum(k**4 for k in steps))
-        if world["law"] is None
-        else max(k**4 for k in steps)
-    )
-    first = 1 / (6 * tilde * max(steps))
-    return float(first if c == 3 else min(first, 1 / (tilde * np.sqrt(SLOW * (np.e - 2) * fourth))))
+    tilde = 6 * made["L"] / M + 4 * made["L0"] ** 2 / M**2
+    return float(1 / (6 * tilde * max(world["steps"])))
 
 
 def expected(world: dict[str, Any], eta: float) -> list[float]:
@@ -165,14 +128,14 @@ def expected(world: dict[str, Any], eta: float) -> list[float]:
     return found
 
 
-def case(instance: dict[str, Any], share: float = 1.0, c: float = 3.0, apart: float = 1.0) -> Case:
-    """Theorem 3.3 with the printed constants (c = 3), or smaller ones (c = 1), at one world; pi* on
-    a grid, which errs against the bound. ``apart`` is the share of sigma~_g^2.
+def case(instance: dict[str, Any], apart: float = 1.0) -> Case:
+    """Theorem 3.3 at one world; pi* on a grid, which errs against the bound. ``apart`` is the share
+    of sigma~_g^2.
     """
-    eta = instance["rho"] * step_limit(instance, c)
+    eta = instance["rho"] * step_limit(instance)
     grid = objective(instance, np.linspace(0, 2 * np.pi, 2001))[0]
     gap = float(objective(instance, instance["theta"])[0] - grid.min())
-    right = share * bound(instance, eta, max(gap, 0.0), c, apart)
+    right = bound(instance, eta, max(gap, 0.0), apart)
     left = min(expected(instance, eta))
     inside = all(
         abs(a) + abs(k) <= min(1.0, instance["M"] / 2 - 1) + 1e-12

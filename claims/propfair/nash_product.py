@@ -98,9 +98,7 @@ CLAIMS = (
         hypotheses={"positive": "u_i > 0"},
         scope="every n",
         check=every(
-            identity(tangent_line, method="simplify"),
-            definite(slope, method="together"),
-            extra=[drawn(case, vectors, tolerance=0.0)],
+            identity(tangent_line), definite(slope), extra=[drawn(case, vectors, tolerance=0.0)]
         ),
         mutants={
             "harmonic mean": ("the harmonic mean on the right", {"mean": "harmonic"}),
@@ -125,7 +123,7 @@ CLAIMS = (
         hypotheses={"losses": "f_i >= 0; the sum of the two is kept"},
         scope="every n",
         check=every(
-            identity(schur, method="expand"),
+            identity(schur),
             definite(moved),
             witness(
                 printed,

@@ -11,7 +11,6 @@ PAPER = Paper(
     text="the anonymous version under double-blind review, of the work at "
     "https://arxiv.org/abs/1905.10497; the text carries no date",
     names={
-        "rows": "of a table: data set and row",
         "w": "the model before",
         "L": "the Lipschitz constant",
         "at": "intervals in which w_q* of either q lies",
@@ -25,6 +24,5 @@ PAPER = Paper(
         "c": "the curvature of F_k",
         "row": "of the table",
         "data": "data sets",
-        "columns": "each with the change that is allowed, in points",
     },
 )

@@ -50,7 +50,7 @@ CLAIMS = (
         kind="identity",
         scope="identities for three users; the limit: as stated",
         size="n = 3",
-        check=identity(residuals, method="simplify"),
+        check=identity(residuals),
         mutants={
             "alpha = -1": ("for zero fairness", {"shift": 1}),
             "alpha = 3": ("for the harmonic mean", {"harmonic": 3}),

@@ -9,17 +9,8 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import ball
-from fairfl.claims.forms import (
-    Case,
-    Claim,
-    Relation,
-    counterexample,
-    definite,
-    drawn,
-    every,
-    identity,
-)
+from fairfl.claims.exact import ball, dot
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, identity
 
 
 def residuals(power: int = 1, conjugate: bool = True) -> dict[str, Any]:
@@ -49,9 +40,9 @@ def case(instance: dict[str, Any]) -> Case:
     ||F||_(q+1).
     """
     nu, F, q = instance["nu"], instance["F"], instance["q"]
-    dot = sum((abs(a) * b for a, b in zip(nu, F, strict=True)), Fraction(0))
+    value = dot(map(abs, nu), F)
     right = norm(nu, (q + 1) / q) * norm(F, q + 1) + ball(Fraction(1, 10**12))
-    return Case((Relation(ball(dot), "<=", right, "Hoelder"),), {"losses": min(F) >= 0})
+    return Case((Relation(ball(value), "<=", right, "Hoelder"),), {"losses": min(F) >= 0})
 
 
 def norm(x: list[Fraction], p: Fraction | None) -> arb:
@@ -85,20 +76,9 @@ def same_optimum(instance: dict[str, Any]) -> Case:
     w = k / (1 + k)
     values = [w**2, (k * (w - 1)) ** 2]
     slopes = [2 * w, 2 * k**2 * (w - 1)]
-    derivative = sum((f**q * g for f, g in zip(values, slopes, strict=True)), Fraction(0))
+    derivative = dot((f**q for f in values), slopes)
     relation = Relation(derivative / values[0] ** q, "==", 0, "slope at AFL's optimum, over F^q")
     return Case((relation,), {"crossing": values[0] == values[1] and slopes[0] > 0 > slopes[1]})
-
-
-def bound(factor: Fraction = Fraction(1)) -> tuple[Any, list[Any]]:
-    """m b - x_1 >= 0 for x = F^(q+1) at w_q*, x_1 its largest, z = Σ y - Σ x >= 0 and y_k = b -
-    s_k at the model with the least maximum b.
-    """
-    b = sympy.Symbol("b", positive=True)
-    z = sympy.Symbol("z", nonnegative=True)
-    s, x = sympy.symbols("s1:4", nonnegative=True), sympy.symbols("x2:4", nonnegative=True)
-    top = sum(b - v for v in s) - z - sum(x)  # x_1
-    return sympy.Rational(str(factor)) * 3 * b - top, [*s, z, *x]
 
 
 CLAIMS = (
@@ -117,7 +97,7 @@ CLAIMS = (
         kind="equivalence",
         hypotheses={"losses": "F_k >= 0"},
         scope="every m and q > 0; drawn, m <= 5, five q from 1/10 to 5",
-        check=every(identity(residuals, method="simplify"), extra=[drawn(case, pairs)]),
+        check=every(identity(residuals), extra=[drawn(case, pairs)]),
         mutants={
             "squared": ("the value of another weight", {"power": 2}),
             "p = q + 1": ("the norm of F for that of nu", {"conjugate": False}),
@@ -141,7 +121,6 @@ CLAIMS = (
         },
         scope="two devices, one parameter, convex quadratics; q = 1, 15, 1000, and by the same "
         "number every q",
-        expected="refuted",
         severity="remark",
         check=every(
             *(
@@ -159,25 +138,5 @@ CLAIMS = (
         erratum="For no finite q in general: AFL is the limit (propfair/generalized-means), which "
         "optima of q-FFL approach. On a finite set of models with different worst losses a finite "
         "q is enough.",
-    ),
-    Claim(
-        "qffl/worst-device-bound",
-        65,
-        "(ours) The largest loss of q-FFL's optimum is at most m^(1/(q+1)) times the least "
-        "possible",
-        number="Section 3.2",
-        printed=r"Setting $f_q(w)$ with a large enough $q$ reduces to classical min-max fairness, "
-        r"as the device with the worst performance (largest loss) will dominate the objective.",
-        statement=r"$\max_k F_k(w_q^*)^{q+1} \le m \min_w \max_k F_k(w)^{q+1}$.",
-        kind="bound",
-        hypotheses={"losses": "F_k >= 0", "optimal": "w_q* minimises sum F^(q+1)"},
-        scope="m = 3; tight at one device, and as the others tend to the same loss",
-        size="m = 3",
-        whose="ours",
-        check=definite(bound),
-        mutants={
-            "0.99 m": ("1 % less", {"factor": Fraction(99, 100)}),
-            "m - 1": ("one device less", {"factor": Fraction(2, 3)}),
-        },
     ),
 )

@@ -126,7 +126,6 @@ CLAIMS = (
             "larger": "q < q'",
         },
         scope="m = 3, one parameter, quadratics; q = 0 to 1 by entropy, q = 1 to 2 by all three",
-        expected="refuted",
         severity="theorem",
         check=every(*(worse(*one[:3]) for one in WORSE)),
         mutants={

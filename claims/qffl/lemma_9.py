@@ -9,16 +9,10 @@ import sympy
 from flint import arb
 from hypothesis import strategies as st
 
-from fairfl.claims.certificates import CLASSICAL
 from fairfl.claims.exact import ball
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
 
 PIECES = 64
-
-
-def vector(*numbers: int) -> list[Fraction]:
-    """Whole numbers as fractions."""
-    return [Fraction(v) for v in numbers]
 
 
 def losses(
@@ -139,12 +133,12 @@ CLAIMS = (
             case,
             "F = (1, 2 - 5w, 4 + w), each + 50 w^2: (b) holds, and at p = 0 dH(F^(1/4)(w_p*))/dp < "
             "0",
-            {"a": vector(1, 2, 4), "b": vector(0, -5, 1), "c": Fraction(100), "q": Fraction(1, 4)},
+            {"a": [1, 2, 4], "b": [0, -5, 1], "c": Fraction(100), "q": "1/4"},
         ),
         mutants={
             "q = 1": ("a power that (b) speaks of", {"q": Fraction(1)}),
             "q = 2": ("another", {"q": Fraction(2)}),
-            "(b) fails": ("F = (1, 2 - w, 4), each + 50 w^2", {"b": vector(0, -1, 0)}),
+            "(b) fails": ("F = (1, 2 - w, 4), each + 50 w^2", {"b": [0, -1, 0]}),
         },
         reading="f_q is the mean of appendix A.1, with exponent q + 1. (a) implies (b) stands; for "
         "m = 2 both directions do, as entropy then falls with the ratio of the two losses, "
@@ -163,12 +157,7 @@ CLAIMS = (
             hypotheses={"smooth": "p -> w_p* differentiable, F_k > 0"},
             scope="the identity for m = 3",
             size="m = 3",
-            check=identity(
-                residuals,
-                {"q": "2", "F1": "1", "F2": "3", "F3": "1/2"},
-                {"q": "1/3", "F1": "2", "F2": "1/5", "F3": "1"},
-                method="simplify",
-            ),
+            check=identity(residuals),
             mutants={
                 "printed": ("-H(F^q), as (19) takes it", {"printed": True}),
                 "F^q": ("(ln m - H(F^q))/(q+1)^2", {"shift": 0}),
@@ -190,7 +179,7 @@ CLAIMS = (
             "tilt": "positive at s = 1",
         },
         whose="ours",
-        check=proof("tilt.v", "grows", drawn(grows, tilted), axioms=CLASSICAL),
+        check=proof("tilt.v", "grows", drawn(grows, tilted)),
         mutants={"0 <= s": ("every s >= 0", {"least": 0})},
     ),
 )

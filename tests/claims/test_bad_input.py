@@ -16,7 +16,6 @@ from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Counterexample, from_json
 from fairfl.claims.evidence import Evidence
 from fairfl.claims.exact import encode
-from fairfl.claims.instances import tabulate
 from fairfl.claims.lemma import Lemma
 from fairfl.claims.registry import order
 from fairfl.theory.aggregation import ConvexFunction
@@ -53,7 +52,7 @@ order([claim('a', expected='holds-repaired')]) | pffl/a/repaired is not there
 order([claim('a'), claim('a/repaired')]) | expected to be holds, but pffl/a/repaired is there
 order([claim('a/repaired')]) | repairs a claim that is not there
 Evidence.of() | at least one certificate
-Evidence.against(Counterexample.at(STATEMENT, '', x=3)) | negation must be shown
+Evidence((Counterexample.at(STATEMENT, '', x=3),), negation=True) | negation must be shown
 from_json({'type': 'Guess'})
     | type of a certificate must be one of .*SymbolicZero.*got 'Guess'
 from_json({'type': 'Witness', 'statement': STATEMENT.to_json(), 'shows': ''})
@@ -68,7 +67,6 @@ Call('fairfl._support.checks:whole').resolve() | function must
 Call('fairfl.claims.exact:json.loads').resolve() | function must
 Call('fairfl.claims.exact:n').resolve() | function must
 Call.of(lambda: 0) | function must
-tabulate(STATEMENT, [{'x': -1}], 'one') | must satisfy the premises
 Attack([(1.0, 0.0)], dict) | box must be pairs
 ff.check_lemma(3, FLOATS) | predicate must be a function, got 3
 ff.check_lemma(mean, [1, 2]) | strategy must be one of hypothesis, got \[1, 2\]

@@ -16,7 +16,6 @@ from fairfl.claims.certificates import (
     Counterexample,
     DefiniteForm,
     KernelProof,
-    NumericGrid,
     PropertyRun,
     Rejected,
     SymbolicZero,
@@ -39,12 +38,12 @@ def ran(*worst, examples=10, discarded=0, draws=DRAWS, attacks=(0, 0)):
     return PropertyRun(Call.of(below), 0.0, worst, draws, 17, examples, discarded, 0, *attacks)
 
 
-def zero(points=POINTS, method="expand", **changes):
-    return SymbolicZero(Call.of(residual, **changes), method, points)
+def zero(points=POINTS, **changes):
+    return SymbolicZero(Call.of(residual, **changes), points)
 
 
 def sign(points=POINTS, *, strict=False, **changes):
-    return DefiniteForm(Call.of(form, **changes), "expand", points, strict=strict)
+    return DefiniteForm(Call.of(form, **changes), points, strict=strict)
 
 
 def at(kind, x, shows=""):
@@ -52,25 +51,18 @@ def at(kind, x, shows=""):
     return kind.at(Call.of(below), shows or f"{x} squared", x=x)
 
 
-def grid(x, margin, told="one", instances=1):
-    return NumericGrid(Call.of(below), 0.0, (kept(x, margin),), instances, told)
-
-
 LEAVES = bisect(Call.of(gap, bound="2.1"), UNIT)
 LINE = bisect(Call.of(inside), [(Fraction(0), Fraction(3))])
-CLOSED = bisect(Call.of(gap), [(Fraction(0), Fraction(0)), UNIT[1]], strict=False)
 ACCEPTED = {
     "symbolic zero": (zero(), "symbolic"),
     "definite form": (sign(), "symbolic"),
     "strict form": (sign(strict=True, lost=1, term=1), "symbolic"),
     "leaves": (LEAVES, "certified"),
-    "leaves, closed": (CLOSED, "certified"),
     "leaves with premises": (LINE, "certified"),
     "counterexample": (at(Counterexample, Fraction(3)), "certified"),
     "counterexample in floats": (at(Counterexample, 2.5), "numeric"),
     "witness": (at(Witness, 2), "certified"),
     "property": (ran(kept("2/1", 0.0), kept("1/1", 3.0), discarded=3, attacks=(1, 5)), "property"),
-    "grid": (grid(1.5, 1.75, "quarters", 4), "numeric"),
 }
 """Certificates of every type that stand, with the level that they must have."""
 REJECTED = {
@@ -78,7 +70,6 @@ REJECTED = {
     "no spot": (zero(()), "no point"),
     "no residual": (zero(count=0), "no residual"),
     "spot without a value": (zero(({"x": "1"},)), "no value for y"),
-    "unknown method": (zero(method="hope"), "method must be"),
     "zero only where one looks": (zero(({"x": "0", "y": "4"},), wrong=1), "does not reduce"),
     "indefinite form": (sign(POINTS[:1], factor=2), "not visibly"),
     "terms that miss": (sign(lost=1), "1 is left"),
@@ -100,7 +91,7 @@ REJECTED = {
     "all discarded": (ran(kept(1, 3.0), examples=0, discarded=10), "no instance satisfied"),
     "most discarded": (ran(kept(1, 3.0), examples=3, discarded=10), "77% of"),
     "drawn again": (ran(kept(1, 3.0), draws=Call.of(parts, low=2, high=9)), "drawn again, violat"),
-    "outside the premises": (grid(-1, 3.0), "breaks the premises"),
+    "outside the premises": (ran(kept(-1, 3.0)), "breaks the premises"),
 }
 """Certificates that say what is not so, with a word of the reason."""
 

@@ -30,10 +30,10 @@ Proof. intros x. unfold square. nra. Qed.
 BESIDE = Witness.at(Call.of(below), "2 squared is 4", x=2)
 
 
-def proof(folder, monkeypatch, text, statement=SQUARE, axioms=kernel_proof.REALS):
+def proof(folder, monkeypatch, text, statement=SQUARE):
     (folder / "file.v").write_text(text)
     monkeypatch.setattr(kernel_proof, "FOLDER", folder)
-    return KernelProof.of("file.v", statement, BESIDE, axioms=axioms)
+    return KernelProof.of("file.v", statement, BESIDE)
 
 
 def altered(old, new):

@@ -15,7 +15,7 @@ from fairfl.claims.registry import order, registered
 from fairfl.claims.verdicts import Settled, settle
 
 STATEMENT = Call.of(below)
-SYMBOLIC = SymbolicZero(STATEMENT, "expand", ())
+SYMBOLIC = SymbolicZero(STATEMENT, ())
 CERTIFIED = Witness.at(STATEMENT, "", x=1)
 PROPERTY = PropertyRun(STATEMENT, 0.0, (), Call.of(wide), 1, 1, 0, 0, 0, 0)
 AGAINST = Counterexample.at(STATEMENT, "", x=3)
@@ -28,7 +28,7 @@ AGAINST = Counterexample.at(STATEMENT, "", x=3)
         (Evidence.of(SYMBOLIC, CERTIFIED), "holds", "certified"),
         (Evidence.of(SYMBOLIC, extra=(PROPERTY,)), "holds", "symbolic"),
         (Evidence.of(PROPERTY, AGAINST), "refuted", "certified"),
-        (Evidence.against(SYMBOLIC, CERTIFIED), "refuted", "certified"),
+        (Evidence((SYMBOLIC, CERTIFIED), negation=True), "refuted", "certified"),
     ],
 )
 def test_the_finding_and_level_come_from_the_certificates(evidence, finding, level):

@@ -12,14 +12,14 @@ from matplotlib.image import imsave
 
 
 def tar(files: dict[str, bytes]) -> bytes:
-    """A gzipped archive of named contents."""
+    """A gzipped archive of named contents; without a time, since tests are named by bytes."""
     out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as archive:
+    with tarfile.open(fileobj=out, mode="w") as archive:
         for name, content in files.items():
             info = tarfile.TarInfo(name)
             info.size = len(content)
             archive.addfile(info, io.BytesIO(content))
-    return out.getvalue()
+    return gzip.compress(out.getvalue(), mtime=0)
 
 
 def png(pixels: np.ndarray) -> bytes:
@@ -32,4 +32,4 @@ def png(pixels: np.ndarray) -> bytes:
 def idx(array: np.ndarray) -> bytes:
     """A gzipped IDX file of bytes."""
     header = struct.pack(f">HBB{array.ndim}I", 0, 8, array.ndim, *array.shape)
-    return gzip.compress(header + array.tobytes())
+    return gzip.compress(header + array.tobytes(), mtime=0)
