@@ -102,8 +102,8 @@ class Programme:
     ) -> Optimum | None:
         """The optimum, to rounding where the last basis of HiGHS is optimal."""
         found = self.best(gain, below, above, low, high)
-        if found is None:
-            return None
+        if found is None or not self._model.getNumNz():  # without coefficients there is no basis
+            return found
         _, basic = self._model.getBasicVariables()
         columns = basic[basic >= 0]
         rows = np.delete(self._rows, -1 - basic[basic < 0])  # what limits them holds exactly

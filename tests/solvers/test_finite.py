@@ -13,6 +13,7 @@ from scipy import optimize
 
 import fairfl as ff
 from fairfl.solvers.finite import solve_box
+from fairfl.solvers.numerics.highs import Programme
 from fairfl.solvers.problem import Problem
 
 HIGHS = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
@@ -133,3 +134,10 @@ def test_what_double_precision_does_not_decide_is_refused(row: int) -> None:
     rng.permutation(fed.n_clients)  # as the audit draws
     with pytest.raises(ff.CertificationError, match="no solution certified to 1e-12"):
         ff.solve(fed, "lft_fedavg", random_budgets(fed, 100, rng)[row])
+
+
+def test_a_programme_without_coefficients() -> None:
+    """HiGHS crashes where such a programme is asked for its basis."""
+    zero, one = np.zeros(1), np.ones(1)
+    found = Programme(np.zeros((1, 1))).refined(one, zero, one, -one, one)
+    assert found is not None and (found.x == 1.0).all() and (found.y == 0.0).all()
