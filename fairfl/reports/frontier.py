@@ -103,7 +103,8 @@ def report(
     for one in score_tables(scores, found.question):
         console.print(one)
     for scheme, some in (parts or {}).items():
-        typer.echo(f"The rule of {NAMES[scheme]} on the people that it was fitted to:")
+        about = "on the people that it was fitted to, counted by their labels:"
+        tell(f"{NAMES[scheme]}: its rule {about}")
         tell_table(parts_table(some, "client", "group"))
     for file in files:
         typer.echo(f"written: {file}")
@@ -131,8 +132,8 @@ def show(found: Comparison, notes: Sequence[str]) -> None:
     for line in [*sentences(found), *searched(found)]:
         tell(line, "  ")
     if found.judged:
-        for schemes, _ in parts:
-            console.print(held_table(found, schemes))
+        for schemes, title in parts:
+            console.print(held_table(found, schemes, title))
 
 
 def _groups(found: Comparison) -> str:
@@ -198,10 +199,10 @@ def table(found: Comparison, schemes: Sequence[str], title: str) -> Table:
     return out
 
 
-def held_table(found: Comparison, schemes: Sequence[str]) -> Table:
+def held_table(found: Comparison, schemes: Sequence[str], title: str) -> Table:
     """Values on these people, and held out, at the same disparity; at the ends also disparities."""
     assert found.spread is not None
-    out = _headed(schemes, "these people → held out")
+    out = _headed(schemes, "these people → held out", title)
     show, value = shower(found.question), found.question.value
     names = [f"disparity {d:g}" for d in found.disparities]
     for k, name in enumerate(["smallest disparity", *names, f"best {value}"]):

@@ -74,7 +74,7 @@ def read(
     """
     asked = {"score": score, "features": features, "blind": blind, "categorical": categorical}
     if compare_score and (score is None or score in compare_score):
-        raise ValueError(f"compare_score must name columns beside a score, got score={score!r}")
+        raise ValueError(f"compare_score must name other columns than score, got score={score!r}")
     asked["numbers"] = compare_score
     data = read_people(path, label=label, group=group, client=client, form=form, **asked)
     if categorical and (calibrate, levels, group_pair) != ("shared", None, None):

@@ -71,7 +71,7 @@ frontier judge summarize --positive 2 | | --positive must be one of the values o
 frontier judge summarize | ,0,=,1, | label column 'y' of t.csv must have two values, got '1' alone
 frontier judge summarize | 1=0.5,maybe,f,n | must have two values, got '0', '1', 'maybe'
 frontier judge | ,f,=,m, | group column 'a' must have at least two values, got ('m',) alone
-frontier --compare-score s | | compare_score must name columns beside a score, got score='s'
+frontier --compare-score s | | compare_score must name other columns than score, got score='s'
 frontier --compare-score site | | column 'site' of t.csv must hold finite numbers, got 'n' in row 1
 frontier --by-client best | | --by-client must be one of 'cfl', 'lft_fedavg_common', | got 'best'
 frontier --categorical --levels 3 | | levels, group_pair and calibrate must not be given together
