@@ -20,6 +20,8 @@ LEVELS = 20
 """A text column with more values is a category only if values repeat."""
 MOST_LEVELS = 1_000
 """A text column with more values is refused: each value would make a feature."""
+MOST_GROUPS = 100
+"""A group column with more values is refused: each pair of groups is compared."""
 
 Columns = tuple[str, ...]
 """Names of columns."""
@@ -172,6 +174,11 @@ def _groups(columns: Columns, parts: Sequence[Codes]) -> Codes:
         raise ValueError(
             f"group column {', '.join(map(repr, columns))} must have at least two values, got "
             f"{names} alone"
+        )
+    if len(names) > MOST_GROUPS:
+        raise ValueError(
+            f"group column {', '.join(map(repr, columns))} must have at most {MOST_GROUPS} values, "
+            f"got {len(names)}"
         )
     return codes, names
 

@@ -103,6 +103,12 @@ def test_a_wrong_column_is_named(tmp_path: Path, change: dict[str, Any], message
         read_people(write(tmp_path / "people.csv", LINES), **{**ROLES, **change})
 
 
+def test_a_group_column_of_names_of_people_is_refused(tmp_path: Path):
+    file = write(tmp_path / "p.csv", ["s,y,a", *(f"{k},{k % 2},g{k}" for k in range(101))])
+    with pytest.raises(ValueError, match="group column 'a' must have at most 100 values, got 101"):
+        read_people(file, score="s", label="y", group="a")
+
+
 def test_features_are_all_other_columns_and_the_group(tmp_path: Path):
     frame = people()
     frame.to_csv(tmp_path / "people.csv")  # with row numbers, in a column without a name
