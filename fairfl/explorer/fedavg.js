@@ -9,21 +9,23 @@ class FedAvg extends FedAvgRules {
   // Ranges of the multipliers, from the rules of clients that are exactly fair, or not bound.
   get box() {
     if (this.ranges) return this.ranges;
-    const n = this.fed.clients;
-    const reach = this.fed.weight.map(() => 1e-3);
-    this.corners = [];
-    for (let some = 1; some < 2 ** n; some++) {
-      const rule = this.solve(reach.map((_, i) => (some & (2 ** i) ? 0 : Infinity)));
-      if (this.broken(rule) <= SURE) this.corners.push(rule);
-      rule.lam.forEach((one, i) => (reach[i] = Math.max(reach[i], Math.abs(one))));
-    }
-    this.ranges = reach.map((r) => [-1.01 * r, 1.01 * r]);
+    const {weight, clients} = this.fed;
+    const rules = Array.from({length: 2 ** clients - 1}, (_, some) =>
+      this.solve(weight.map((_, i) => ((some + 1) & (2 ** i) ? 0 : Infinity))),
+    );
+    this.corners = rules.filter((rule) => this.broken(rule) <= SURE);
+    this.ranges = weight.map((_, i) => {
+      const ends = rules.map(({lam}) => lam[i]);
+      const [low, high] = [Math.min(...ends), Math.max(...ends)];
+      const beside = (high - low) / 100;
+      return [low - beside, high + beside];
+    });
     return this.ranges;
   }
 
   // How far the last multiplier may go.
   get span() {
-    return 3 * Math.max(...this.box.map(([, high]) => high));
+    return 3 * Math.max(...this.box.flat().map(Math.abs));
   }
 
   // How far multipliers have the sign of their client's MD.
