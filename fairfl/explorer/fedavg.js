@@ -123,7 +123,7 @@ class FedAvg extends FedAvgRules {
     const second = first.merit < 0 ? search(value, near) : first;
     const others = [...this.corners, ...box.map((_, i) => this.alone(i, 0))]
       .filter((rule) => this.broken(rule) <= SURE)
-      .map((rule) => ({...rule, merit: -Math.abs(rule.md)}));
+      .map((rule) => ({...rule, merit: -Math.max(sign * rule.md, 0)}));
     this.least = [second, first, ...others].reduce((one, two) =>
       one.merit >= two.merit ? one : two,
     );

@@ -57,15 +57,15 @@ function narrowed(f, low, high) {
   return best;
 }
 
-// The result of `f` at the best coordinates in a box: even rows first, then golden-section
-// search, one coordinate inside the other.
+// The result of `f` at the best coordinates in a box: rows first, closer to each other near the
+// ends, where maxima are close as well; then golden-section search, one coordinate inside the other.
 function search(f, box, known = []) {
   if (known.length === box.length) return f(known);
   const [low, high] = box[known.length];
   const at = (x) => search(f, box, [...known, x]);
   if (!(high > low)) return at(low);
   const rows = box.length === 1 ? ROWS : ROWS_OF_MANY;
-  const x = Array.from({length: rows + 1}, (_, k) => low + (k / rows) * (high - low));
+  const x = Array.from({length: rows + 1}, (_, k) => low + Math.sin((k / rows) * (Math.PI / 2)) ** 2 * (high - low));
   const found = x.map(at);
   const merit = found.map((one) => one.merit);
   const most = Math.max(...merit);
