@@ -6,7 +6,8 @@ const SURE = 1e-7; // rules that miss a condition by more are not shown
 // LFT+FedAvg's frontier with a budget for each client, by a search over all multipliers but the
 // last, which follows from the disparity.
 class FedAvg extends FedAvgRules {
-  // Ranges of the multipliers, from the rules of clients that are exactly fair, or not bound.
+  // Ranges of the multipliers, from the rules of clients that are exactly fair, or not bound; and
+  // the multipliers of the rule in which all clients are exactly fair.
   get box() {
     if (this.ranges) return this.ranges;
     const {weight, clients} = this.fed;
@@ -18,7 +19,7 @@ class FedAvg extends FedAvgRules {
       const ends = rules.map(({lam}) => lam[i]);
       const [low, high] = [Math.min(...ends), Math.max(...ends)];
       const beside = (high - low) / 100;
-      return [low - beside, high + beside];
+      return [low - beside, high + beside, ends[ends.length - 1]];
     });
     return this.ranges;
   }

@@ -57,23 +57,26 @@ function narrowed(f, low, high) {
   return best;
 }
 
-// The result of `f` at the best coordinates in a box: rows first, closer to each other near the
-// ends, where maxima are close as well; then golden-section search, one coordinate inside the other.
+// The result of `f` at the best coordinates in a box, whose sides are two ends and places to try:
+// rows first, closer to each other near the ends, where maxima are close as well; then
+// golden-section search, one coordinate inside the other.
 function search(f, box, known = []) {
   if (known.length === box.length) return f(known);
-  const [low, high] = box[known.length];
+  const [low, high, ...places] = box[known.length];
   const at = (x) => search(f, box, [...known, x]);
   if (!(high > low)) return at(low);
   const rows = box.length === 1 ? ROWS : ROWS_OF_MANY;
-  const x = Array.from({length: rows + 1}, (_, k) => low + Math.sin((k / rows) * (Math.PI / 2)) ** 2 * (high - low));
+  const part = (k) => Math.sin((k / rows) * (Math.PI / 2)) ** 2;
+  const spread = Array.from({length: rows + 1}, (_, k) => low + part(k) * (high - low));
+  const x = [...spread, ...places].sort((one, two) => one - two);
   const found = x.map(at);
   const merit = found.map((one) => one.merit);
   const most = Math.max(...merit);
   let best = found[merit.indexOf(most)];
-  for (let k = 0; k <= rows; k++) {
+  for (let k = 0; k < x.length; k++) {
     const peak = merit[k] >= (merit[k - 1] ?? -Infinity) && merit[k] > (merit[k + 1] ?? -Infinity);
     if (!peak || merit[k] < most - HOPE) continue;
-    const end = narrowed(at, x[Math.max(k - 1, 0)], x[Math.min(k + 1, rows)]);
+    const end = narrowed(at, x[Math.max(k - 1, 0)], x[Math.min(k + 1, x.length - 1)]);
     if (end.merit > best.merit) best = end;
   }
   return best;
