@@ -8,18 +8,24 @@ class Common {
   constructor(scheme) {
     this.scheme = scheme;
     this.free = scheme.free;
+    this.sign = scheme.sign;
     const top = Math.max(...scheme.free.budgets);
     this.path = [];
     for (let k = 0; k <= PATH; k++) this.path.push(this.budget(top * (1 - k / PATH)));
+    // between two budgets the disparity may be smaller than at both
+    const peaks = this.path.filter(
+      ({merit}, k, path) =>
+        merit < 0 && !(merit < path[k - 1]?.merit) && !(merit <= path[k + 1]?.merit),
+    );
+    for (const peak of peaks) {
+      const k = this.path.indexOf(peak);
+      const [more, less] = [Math.max(k - 1, 0), Math.min(k + 1, this.path.length - 1)];
+      const end = narrowed((eps) => this.budget(eps), this.path[less].eps, this.path[more].eps);
+      if (end.merit > peak.merit) this.path.splice(end.eps > peak.eps ? k : k + 1, 0, end);
+    }
     const crossing = this.crossed(-1);
     if (crossing > 0) this.least = this.meet(this.path[crossing - 1], this.path[crossing], 0);
-    else {
-      const merits = this.path.map(({merit}) => merit);
-      const k = merits.indexOf(Math.max(...merits));
-      const [more, less] = [Math.max(k - 1, 0), Math.min(k + 1, PATH)];
-      const end = narrowed((eps) => this.budget(eps), this.path[less].eps, this.path[more].eps);
-      this.least = end.merit > merits[k] ? end : this.path[k];
-    }
+    else this.least = this.path.reduce((one, two) => (one.merit >= two.merit ? one : two));
     this.path.push(this.least);
     this.path.sort((one, two) => two.eps - one.eps);
     this.smallest = Math.abs(this.least.md) <= MET ? 0 : Math.abs(this.least.md);
@@ -28,7 +34,8 @@ class Common {
   budget(eps) {
     const near = this.path.length ? [...(this.path[this.path.length - 1].lam ?? [])] : undefined;
     const rule = this.scheme.budget(eps, near);
-    return {...rule, eps, merit: rule.missed > SURE ? -1 - rule.missed : -Math.abs(rule.md)};
+    const merit = rule.missed > SURE ? -1 - rule.missed : -this.sign * rule.md;
+    return {...rule, eps, merit};
   }
 
   // The first place of the path with at most disparity d, or behind a change of the sign of MD.
