@@ -116,7 +116,7 @@ class FedAvg extends FedAvgRules {
       return {...rule, merit: broken > SURE ? -2 - broken : -Math.max(sign * rule.md, 0)};
     };
     // minima may be closer to each other than the places of a search: once more around the first
-    const first = search(value, box.slice(0, last));
+    const first = search(value, box.slice(0, last).map(([low, high]) => [low, high]));
     const near = first.lam.slice(0, last).map((one, i) => {
       const far = (box[i][1] - box[i][0]) / BESIDE;
       return [one - far, one + far];

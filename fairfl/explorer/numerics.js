@@ -58,17 +58,15 @@ function narrowed(f, low, high) {
 }
 
 // The result of `f` at the best coordinates in a box, whose sides are two ends and places to try:
-// rows first, closer to each other near the ends, where maxima are close as well; then
-// golden-section search, one coordinate inside the other.
+// even rows first, then golden-section search, one coordinate inside the other.
 function search(f, box, known = []) {
   if (known.length === box.length) return f(known);
   const [low, high, ...places] = box[known.length];
   const at = (x) => search(f, box, [...known, x]);
   if (!(high > low)) return at(low);
   const rows = box.length === 1 ? ROWS : ROWS_OF_MANY;
-  const part = (k) => Math.sin((k / rows) * (Math.PI / 2)) ** 2;
-  const spread = Array.from({length: rows + 1}, (_, k) => low + part(k) * (high - low));
-  const x = [...spread, ...places].sort((one, two) => one - two);
+  const even = Array.from({length: rows + 1}, (_, k) => low + (k / rows) * (high - low));
+  const x = [...even, ...places].sort((one, two) => one - two);
   const found = x.map(at);
   const merit = found.map((one) => one.merit);
   const most = Math.max(...merit);
