@@ -257,15 +257,15 @@ def corrected(
     Half of the people differ from all as much as these differ from the population. What the
     derivatives do not explain of the changes is added to the variance, as terms of the second order
     near a loss of zero. A derivative that predicts the changes worse than "no change" does is not
-    used: the variance is twice their mean square, since so few splits give it (as in Student's
-    interval with four degrees of freedom).
+    added: the variance is at least twice their mean square, since so few splits give it (as in
+    Student's interval with four degrees of freedom).
     """
     every = halves[:2].sum(axis=0)
     change = influence - means(influence, every, every)[..., None, None, None, None]
     explained = [means(change, every - half, every) for half in halves]
     changed = by_half - numbers[..., None]
     rest, alone = ((v**2).mean(axis=-1) for v in (changed - np.stack(explained, -1), changed))
-    return np.sqrt(np.where(rest <= alone, error**2 + rest, 2.0 * alone))
+    return np.sqrt(np.where(rest <= alone, error**2 + rest, np.maximum(error**2, 2.0 * alone)))
 
 
 def residuals(by_part: Array, influence: Array, parts: Array) -> Array:
