@@ -10,8 +10,8 @@ judged by rules that were fitted, at the same budgets, to the other four fifths.
 A derivative knows the rule that is found, and not how other people would change it. What that
 adds (for the members of an ensemble at its smallest disparity, say) shows where rules are fitted to
 halves of the people: what the derivative does not explain of these numbers is a second part of the
-variance, and a derivative that explains nothing of them is not used. The disparity of the best rule
-jumps when η passes a level's costs; its interval is that of the bootstrap.
+variance (``corrected``). The disparity of the best rule jumps when η passes a level's costs; its
+interval is that of the bootstrap.
 """
 
 from __future__ import annotations
@@ -256,9 +256,9 @@ def corrected(
 
     Half of the people differ from all as much as these differ from the population. What the
     derivatives do not explain of the changes is added to the variance, as terms of the second order
-    near a loss of zero. A derivative that predicts the changes worse than "no change" does is not
-    added: the variance is at least twice their mean square, since so few splits give it (as in
-    Student's interval with four degrees of freedom).
+    near a loss of zero. Where a derivative predicts the changes worse than "no change" does, the
+    variance is the larger of its own and twice the changes' mean square, since so few splits give
+    that (as in Student's interval with four degrees of freedom).
     """
     every = halves[:2].sum(axis=0)
     change = influence - means(influence, every, every)[..., None, None, None, None]
