@@ -37,7 +37,7 @@ def fedavg_frontier(fed: Federation, task: Task, points: int, effort: str = "ord
     def evaluate(d: Array) -> Points:
         nonlocal known  # what is found once is not lost: later answers are no less accurate
         known = search.settled(d, known)
-        return fitting(search.points(below(known, d)).join(at_ties(search, ties, d)), d)
+        return fitting(search.certified(below(known, d)).join(at_ties(search, ties, d)), d)
 
     return build("lft_fedavg", attained, evaluate)
 

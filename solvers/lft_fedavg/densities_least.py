@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_rules import RuleFamily, Rules, largest
+from fairfl.solvers.density_rules import TIED, RuleFamily, Rules, largest
 from fairfl.solvers.frontier import SLACK_BUDGET
-from fairfl.solvers.lft_fedavg.densities_sqp import GAIN, TIED, derivatives, plain_score
+from fairfl.solvers.lft_fedavg.densities_sqp import GAIN, derivatives, plain_score
 from fairfl.solvers.numerics.interior_point import maximise
 
 ROUNDS = 30
@@ -46,7 +46,7 @@ def least_disparate(family: RuleFamily, start: Rules) -> Rules:
         eps = np.where(bound | (step < -TIED), eps + step, SLACK_BUDGET)
         found, met = family.follow(here, eps)
         gain = here.disparity - found.disparity
-        met &= (gain > 0.1 * promise) & (found.excess.max(axis=1) <= TIED)
+        met &= (gain > 0.1 * promise) & found.sound
         best = best.replaced(alive[met], found.take(np.flatnonzero(met)))
         radius[alive] *= np.where(met, 2.0, 0.25)
         alive = alive[(promise > GAIN) & (radius[alive] > SMALLEST)]

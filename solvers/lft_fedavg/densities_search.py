@@ -22,7 +22,7 @@ from fairfl.solvers.density_rules import TIGHT, RuleFamily, Rules, certify_rules
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points, points_of
 from fairfl.solvers.lft_fedavg.densities_least import least_disparate
 from fairfl.solvers.lft_fedavg.densities_penalty import penalised
-from fairfl.solvers.lft_fedavg.densities_sqp import GAINED, TIED, climb, merit
+from fairfl.solvers.lft_fedavg.densities_sqp import GAINED, climb, merit
 from fairfl.solvers.numerics.descent import on_cells
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
@@ -273,7 +273,8 @@ def below(known: Rules, targets: Array) -> Rules:
 
 
 def ordered(rules: Rules) -> Rules:
-    """By increasing |MD|, dominated ones left out."""
+    """Those that solve their problems, by increasing |MD|, dominated ones left out."""
+    rules = _sound(rules)
     rules = rules.take(np.lexsort((-rules.accuracy, rules.disparity)))
     best = np.maximum.accumulate(rules.accuracy)
     return rules.take(np.flatnonzero(np.append(True, rules.accuracy[1:] > best[:-1])))
@@ -307,4 +308,4 @@ def _apart(found: Rules, goal: Array, targets: int) -> Array:
 
 def _sound(rules: Rules) -> Rules:
     """Those that solve their problems."""
-    return rules.take(np.flatnonzero(rules.excess.max(axis=1, initial=0.0) <= TIED))
+    return rules.take(np.flatnonzero(rules.sound))
