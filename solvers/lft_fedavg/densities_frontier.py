@@ -27,8 +27,8 @@ def fedavg_frontier(fed: Federation, task: Task, points: int, effort: str = "ord
     if top - low.disparity[0] > LAW_TOLERANCE:
         targets = np.linspace(float(low.disparity[0]), top, points)[:-1]
         known = search.settled(targets, ordered(found.join(rules)))
-        low = low.join(below(known, low.disparity))  # which may solve no problem
         rules = ordered(below(known, targets).join(free))
+        low = below(known, low.disparity)
     ties = TiedRules.of(search.family)
     attained = points_of(fed, fairest(search, low, ties)).join(search.certified(rules))
     ends = float(attained.disparity.min()), top
