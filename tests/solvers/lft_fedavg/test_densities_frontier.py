@@ -11,6 +11,7 @@ import fairfl as ff
 from fairfl.solvers.density_rules import RuleFamily
 from fairfl.solvers.frontier import MET
 from fairfl.solvers.lft_fedavg import densities_penalty, densities_sqp
+from fairfl.solvers.lft_fedavg.densities_budgets import step_budgets
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
 from fairfl.solvers.lft_fedavg.densities_sqp import merit
 from fairfl.solvers.problem import Task
@@ -174,6 +175,17 @@ def test_no_programme_asks_for_less_than_standing_still(clients: int) -> None:
         )
         promise = densities_sqp._step(starts, programme, target)[2]
         assert (promise >= -1e-9).all()
+
+
+def test_steps_of_budgets_go_on_where_steps_of_multipliers_end() -> None:
+    """Client 3's λ is its smaller mass, to rounding."""
+    fed, eps, goal = audited("densities", 37), np.array([[1, 0, 0.4, 0.6]]), np.array([0.12])
+    family, lam = RuleFamily.of(fed), ff.solve(fed, "lft_fedavg", eps[0]).multipliers[None]
+    rule, _ = family.follow(family.at(lam), eps)
+    ended = densities_sqp.climb(family, rule, goal, np.abs(lam[0]) + 0.01, 12)
+    found = step_budgets(family, ended, goal)
+    s = ff.solve(fed, "lft_fedavg", found.budgets[0])
+    assert s.disparity <= 0.12 + 1e-9 and s.accuracy >= ended.accuracy[0] + 5e-3
 
 
 @pytest.mark.parametrize("eps", [[0.04701538616787405, 0, 1, 0], [1, 0, 0, 0]])
