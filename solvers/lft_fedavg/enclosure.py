@@ -23,7 +23,7 @@ from flint import arb, ctx, fmpq
 from fairfl._support.checks import Array
 from fairfl.solvers.density_rules import RuleFamily
 from fairfl.solvers.frontier import SLACK_BUDGET
-from fairfl.solvers.lft_ensemble.enclosure_model import (
+from fairfl.solvers.lft_ensemble.enclosure import (
     ExactClient,
     above,
     exact_clients,
@@ -63,7 +63,7 @@ class BallRules:
                 zero - one if client.bound else arb(0)
                 for client, zero, one in zip(self.clients, *rates, strict=True)
             ]
-            self.known[lam, width] = own, pooled_difference(self.clients, rates.__getitem__)
+            self.known[lam, width] = own, pooled_difference(self.clients, rates)
         return self.known[lam, width]
 
     def rates(self, a: int, lam: Corner, width: float) -> list[arb]:
