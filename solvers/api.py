@@ -219,8 +219,7 @@ def _frontier(
     federation: Federation, task: Task, points: int, local: Array, effort: str, budgets: str
 ) -> Frontier:
     """The frontier whose accuracies are 1 + utility."""
-    from fairfl.solvers.cfl.frontier import cfl_frontier
-    from fairfl.solvers.client_aware_frontier import aware_frontier
+    from fairfl.solvers.cfl.frontier import aware_frontier, cfl_frontier
     from fairfl.solvers.frontier_checks import checked, filled, upper_bound
     from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_frontier
 
