@@ -196,9 +196,8 @@ class EnsembleCurve(EnsembleSearch):
         def rising(share: Array, index: Array) -> Array:
             return toward[index] * (self._total(path(share, index)) - goal[index])
 
-        low, high = toward * (first - goal), toward * (last - goal)
-        low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
-        return path(increasing_root(rising, zero, one, low, high, 1e-15), every)
+        ends = toward * (first - goal), toward * (last - goal)
+        return path(increasing_root(rising, zero, one, *ends, 1e-15), every)
 
     def attained(self, disparities: Sequence[float | None]) -> Points:
         """The best ensembles found with at most the disparities, or the least disparate (None)."""

@@ -171,10 +171,6 @@ def pooled_difference(clients: list[ExactClient], rates: Sequence[Sequence[arb]]
 
 
 def outward(ball: arb) -> tuple[float, float]:
-    """Doubles certainly at or below a ball and at or above it."""
+    """Doubles certainly below a ball and above it: those beside its rounded ends."""
     below, above = float(ball.lower()), float(ball.upper())
-    while not arb(below) <= ball and math.isfinite(below):
-        below = math.nextafter(below, -math.inf)
-    while not arb(above) >= ball and math.isfinite(above):
-        above = math.nextafter(above, math.inf)
-    return below, above
+    return math.nextafter(below, -math.inf), math.nextafter(above, math.inf)
