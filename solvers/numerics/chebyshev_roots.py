@@ -8,9 +8,9 @@ Newton only when they prove that it is monotone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb
 
 import numpy as np
+from scipy.special import comb
 
 from fairfl._support.checks import Array
 from fairfl.theory.numerics.piecewise_chebyshev import (
@@ -29,19 +29,9 @@ _LEFT, _RIGHT = (
     chebyshev_values(center + 0.5 * NODES, _N) @ TO_COEFFICIENTS for center in (-0.5, 0.5)
 )
 """c @ _LEFT, c @ _RIGHT: the coefficients of a series on the halves of [-1, 1]."""
-_BERNSTEIN = np.array(
-    [
-        [
-            sum(
-                (-1) ** (j - i) * comb(2 * j, 2 * i) * comb(DEGREE - j, k - i)
-                for i in range(min(j, k) + 1)
-            )
-            / comb(DEGREE, k)
-            for k in range(_N)
-        ]
-        for j in range(_N)
-    ]
-)
+_I, _J, _K = np.ogrid[:_N, :_N, :_N]
+_TERMS = np.round(comb(2 * _J, 2 * _I)) * np.round(comb(DEGREE - _J, _K - _I))
+_BERNSTEIN = ((-1.0) ** (_J - _I) * _TERMS).sum(axis=0) / np.round(comb(DEGREE, np.arange(_N)))
 """c @ _BERNSTEIN: the coefficients in the Bernstein basis, whose signs bound those of the series:
 in tails they decide at once, where Chebyshev coefficients need four halvings.
 """
@@ -85,17 +75,13 @@ def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> t
     """Roots: parts are halved until each is without one, or monotone."""
     kept: list[tuple[Array, ...]] = []
     for depth in range(MAX_DEPTH + 1):
-        size = np.abs(c)
-        total = size @ _ENDS[:, 1]
+        size, b, tiny = np.abs(c), c @ _BERNSTEIN, noise[:, None] * _GROWTH
+        total = size.sum(axis=1)
         # a root at the end of a part makes both equal, up to rounding
         live = (2.0 * size[:, 0] <= total + noise) & (total > noise)
-        if not live.any():
-            break
-        live = np.flatnonzero(live)
-        b, tiny = c[live] @ _BERNSTEIN, noise[live, None] * _GROWTH
-        open_ = ~_signed(b, tiny)
-        live, b, tiny = live[open_], b[open_], tiny[open_]
-        c, noise, low, span, owner = c[live], noise[live], low[live], span[live], owner[live]
+        live = np.flatnonzero(live & ~_signed(b, tiny))
+        parts = c, noise, low, span, owner, b, tiny
+        c, noise, low, span, owner, b, tiny = (v[live] for v in parts)
         simple = _signed(np.diff(b), tiny[:, 1:] + tiny[:, :-1]) | (depth == MAX_DEPTH)
         kept.append(tuple(v[simple] for v in (c, noise, low, span, owner)))
         k = ~simple
@@ -105,8 +91,6 @@ def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> t
         c = np.concatenate([c @ _LEFT, c @ _RIGHT])
         low = np.concatenate([low, low + span])
         noise, owner, span = np.tile(noise, 2), np.tile(owner, 2), np.tile(span, 2)
-    if not kept:
-        return owner[:0], low[:0]
     c, noise, low, span, owner = (np.concatenate(v) for v in zip(*kept, strict=True))
     rows, xi = _monotone_roots(c, noise * _GROWTH[-1])
     return owner[rows], low[rows] + span[rows] * (xi + 1) / 2
