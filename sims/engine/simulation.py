@@ -175,9 +175,13 @@ class Simulation:
         """The round of the clients who take part and are not lost, and what is known of it."""
         t, training, ids = self.round, self.training, self.data.names
         seed = self.replicates[r].seed
-        drawn, weights = training.participation.choose(seed, t, ids, self.source.p)
-        lost = taking_part.dropouts(training.dropout, seed, t, ids[drawn])
-        clients, share, draws, many = taking_part.present(drawn, weights, ids, lost)
+        chosen = training.participation.choose(seed, t, ids, self.source.p)
+        clients, share, draws = taking_part.merged(*chosen)
+        many = len(clients)
+        # by id, so that sums do not depend on how the clients are listed
+        left = np.argsort(ids[clients])
+        left = left[~taking_part.dropouts(training.dropout, seed, t, ids[clients[left]])]
+        clients, share, draws = clients[left], share[left] / share[left].sum(), draws[left]
         rate = self.rates[r][0] * training.schedule(t, training.rounds)
         given = t, clients, share, self.source.p, self.params[r], rate, None, self.states[r]
         joins = training.participation.joined(t)
