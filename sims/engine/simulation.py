@@ -24,7 +24,7 @@ from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.losses import measure_models, tied
 from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
-from fairfl.sims.engine.settings import RATES, Computing, Replicate, Training
+from fairfl.sims.engine.settings import Computing, Replicate, Training
 from fairfl.sims.engine.task import Floats, Ints, as_floats
 from fairfl.sims.engine.updates_in_blocks import Arrivals, Received
 from fairfl.sims.engine.work import Assignment, bytes_of, perform, perform_in_parts, work
@@ -77,7 +77,6 @@ class Simulation:
         self.rates = [replicate.rates(training) for replicate in self.replicates]
         self.device, dtype = self.computing.place(), self.computing.torch_dtype
         self.limit = self.computing.bytes()
-        self._representable()
         self.parts = {
             name: model.prepare(part.to(self.device, dtype)) for name, part in data.parts.items()
         }
@@ -93,15 +92,6 @@ class Simulation:
         nobody = np.zeros(0, np.int64), np.zeros(0)
         self.weights: list[tuple[Ints, Floats]] = [nobody] * len(first)
         self.round = 0
-
-    def _representable(self) -> None:
-        """ValueError for rates that the dtype cannot hold."""
-        most = torch.finfo(self.computing.torch_dtype).max
-        for rates in self.rates:
-            for name, value in zip(RATES, rates, strict=True):
-                if value > most:
-                    told = f"{name} must be at most {most:.3g} in {self.computing.dtype}"
-                    raise ValueError(f"{told}, got {value:g}")
 
     def _behind_sums(self) -> list[Summed | None]:
         """The secure aggregation of each replicate whose server sees sums alone."""

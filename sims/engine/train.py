@@ -55,6 +55,8 @@ def train(
 
 def chunk_size(model: Model, jobs: Jobs, params: Tensor, memory_limit: int, rows: int) -> int:
     """How many clients of at most so many rows go together, a pass planned at a time."""
+    if model.in_turn:
+        return 1
     limit = min(memory_limit, CACHE) if params.device.type == "cpu" else memory_limit
     room = limit - fetched(memory_limit)
     planned = memory_limit // (PLANNED * rows)
@@ -99,7 +101,7 @@ def _train_chunk(
     weigh = _Weighing(jobs, params)
     given = data.x, data.y if data.targets is None else data.targets
     room = fetched(memory_limit) // max(1, data.bytes_of_row)
-    for run in plan(jobs, data, params, memory_limit // PLANNED, in_turn=model.in_turn):
+    for run in plan(jobs, data, params, memory_limit // PLANNED):
         weights = weigh(run)
         steps, some = run.rows.shape[0], max(1, room // run.rows.shape[1])
         for first in range(0, steps, some):

@@ -112,19 +112,6 @@ class AgnosticFair:
         in_range("dual_rate", self.dual_rate, 0.0, 1e300)
         in_range("penalty", self.penalty, 0.0, 1e300)
 
-    def train(
-        self,
-        model: Model,
-        data: Parts,
-        rounds: int,
-        lr: float,
-        seeds: Sequence[int] = (0,),
-        device: torch.device | str = "cpu",
-    ) -> Tensor:
-        """The parameters alone (R, P), a row for each seed."""
-        found = self.fit(model, data, rounds, lr, seeds, device)
-        return torch.stack([one.params for one in found])
-
     def fit(
         self,
         model: Model,
