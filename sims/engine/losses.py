@@ -29,12 +29,6 @@ class SampleMeasures:
     correct: Tensor | None
     lengths: Tensor
 
-    def of_each(self, models: int) -> list[SampleMeasures]:
-        """The losses of each of so many models, for the same clients."""
-        correct = [None] * models if self.correct is None else self.correct.chunk(models)
-        parts = self.losses.chunk(models), correct, self.lengths.chunk(models)
-        return [SampleMeasures(*part) for part in zip(*parts, strict=True)]
-
     def means(self, tau: float = 0.0) -> Tensor:
         """F_k (k,), summed in float64; NaN without samples. ``tau``: TERM's tilted mean."""
         losses = self.losses.to(torch.float64)

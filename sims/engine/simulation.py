@@ -181,18 +181,16 @@ class Simulation:
 
     def _losses(self, rounds: list[Round]) -> dict[int, Floats]:
         """F_k(w^t), or tilted, for the replicates that ask: one pass for those alike."""
-        alike: dict[bytes, list[int]] = defaultdict(list)
-        for r, round in enumerate(rounds):
-            if self.replicates[r].algorithm.needs_losses:
-                alike[round.clients.tobytes()].append(r)
+        alike: dict[tuple[bytes, float], list[int]] = defaultdict(list)
+        for r, (round, replicate) in enumerate(zip(rounds, self.replicates, strict=True)):
+            if replicate.algorithm.needs_losses:
+                alike[round.clients.tobytes(), replicate.algorithm.tilt].append(r)
         found = dict[int, Floats]()
-        for members in alike.values():
-            round = rounds[members[0]]
+        for (_, tilt), members in alike.items():
             params = torch.stack([self.params[r] for r in members])
-            given = self.model, params, self.data, round.clients
-            every = measure_models(*given, right=False, memory_limit=self.limit)
-            for r, mine in zip(members, every.of_each(len(members)), strict=True):
-                found[r] = as_floats(mine.means(self.replicates[r].algorithm.tilt))
+            given = self.model, params, self.data, rounds[members[0]].clients
+            every = measure_models(*given, right=False, memory_limit=self.limit).means(tilt)
+            found |= zip(members, as_floats(every).reshape(len(members), -1), strict=True)
         return found
 
     def _known(

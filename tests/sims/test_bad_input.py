@@ -51,8 +51,6 @@ label_shards(FOUR, 2, 3) | at most the number of rows \(4\), got 6
 two_groups(FOUR, 1.5) | alpha must be in \[0, 1\], got 1.5
 two_groups([0, 0], 1.0) | label must hold at least 2 classes, one for each group, got 1
 two_groups(FOUR, 1.0, 3) | clients_per_group must be at most the 2 rows of group
-summarise([0, 1], FOUR) | owner must be whole numbers of shape \(4,\)
-summarise([0, 1, -2, 0], FOUR) | owner must be >= 0, got -2 at row 2
 samples(y=[0, 1]) | y must have shape \(4, ...\), got shape \(2,\)
 samples(x=np.array([["a"]] * 4)) | x must be numbers
 samples(x=[[1.0], [np.nan], [1.0], [1.0]]) | x must be finite, got NaN or infinity in row 1
