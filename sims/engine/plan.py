@@ -42,9 +42,7 @@ class Run(NamedTuple):
     share: Tensor | None = None
 
 
-def plan(
-    jobs: Jobs, data: ClientData, like: Tensor, most: int = BLOCK
-) -> Iterator[Run]:
+def plan(jobs: Jobs, data: ClientData, like: Tensor, most: int = BLOCK) -> Iterator[Run]:
     """The runs of steps, one after the other; ``jobs`` with most steps come first, among equals
     those with most samples. Tensors are on the device of ``like``.
 
