@@ -90,8 +90,9 @@ def _train_chunk(
     memory_limit: int,
 ) -> None:
     """Write the updates of a chunk to the rows ``where`` of ``updates``."""
-    many, replicate = len(jobs), torch.from_numpy(jobs.replicate).to(params.device)
-    anchor = params if params.shape[0] == 1 else params.index_select(0, replicate)
+    many, anchor = len(jobs), params
+    if len(params) > 1:
+        anchor = params.index_select(0, torch.from_numpy(jobs.replicate).to(params.device))
     before = model.blocks(anchor)
     first = before if jobs.start is None else model.blocks(jobs.start)
     # what is transposed is so before it is repeated
