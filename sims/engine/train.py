@@ -137,7 +137,8 @@ def _weighing(jobs: Jobs, like: Tensor) -> Callable[[Run], Iterator[Weights]]:
         even = repeat(like.new_full(size, 1.0 / run.width))
         shares = even if run.share is None else run.share.unbind()
         mine = [row[run.first : run.last] for row in own]
-        return (lambda losses, share=share: objective(losses, share, *mine) for share in shares)
+        given = objective
+        return (lambda losses, share=share: given(losses, share, *mine) for share in shares)
 
     return weights
 

@@ -8,6 +8,8 @@ chained over the words.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -33,17 +35,18 @@ def mix(z: Words) -> Words:
 
 def key(*words: ArrayLike) -> Words:
     """One 64-bit key for each tuple of words (whole numbers >= 0), broadcast; at least 1-d."""
-    result: int | Words = 0
-    for word in words:
+    first, rest = 0, list[Any](words)
+    while rest and isinstance(rest[0], int):
+        first = _mixed(first ^ _mixed(rest.pop(0)))
+    result = np.array([first], np.uint64)
+    for word in rest:
         result = following(result, word)
-    return np.atleast_1d(np.asarray(result, np.uint64))
+    return result
 
 
-def following(keys: int | Words, words: ArrayLike) -> int | Words:
-    """The keys of the words of ``keys`` and one more; two numbers have a number."""
-    if isinstance(keys, int) and isinstance(words, int):
-        return _mixed(keys ^ _mixed(words))
-    result = mix(np.array(words, np.uint64, ndmin=1) + GOLDEN) ^ np.asarray(keys, np.uint64)
+def following(keys: Words, words: ArrayLike) -> Words:
+    """The keys of the words of ``keys`` and one more."""
+    result = mix(np.array(words, np.uint64, ndmin=1) + GOLDEN) ^ keys
     result += GOLDEN
     return mix(result)
 
