@@ -56,8 +56,9 @@ def min_norm_weights(gram: Floats, center: Floats, radius: float | Floats) -> Fl
             v = v + max(reach[k], 0.0) * step
             v[k] = high[k] if step[k] > 0 else low[k]
             free[k] = False
+    rank = np.linalg.matrix_rank(gram)
     raise NoMinimum(
-        f"the least norm was not found for {len(v)} updates: a Gram matrix of rank {_rank(gram)}"
+        f"the least norm was not found for {len(v)} updates: Gram matrix of rank {rank}"
     )
 
 
@@ -99,7 +100,3 @@ def _step(gram: Floats, v: Floats, free: NDArray[np.bool_]) -> Floats:
     step = np.zeros_like(v)
     step[free] = solution[:count] - solution[:count].mean()
     return step
-
-
-def _rank(gram: Floats) -> int:
-    return int(np.linalg.matrix_rank(gram))

@@ -1,12 +1,11 @@
 """Who holds which sample: partitions of a labelled data set among clients.
 
 Each function returns the owner of every row, an int array of shape (N,) with values 0..clients-1,
-drawn from ``seed`` alone. `summarise` turns one into a table; `fairfl.figures` draws it.
+drawn from ``seed`` alone.
 
->>> from fairfl.sims.data.partition import dirichlet, summarise
->>> owner = dirichlet([0, 1] * 50, clients=2, beta=0.5, min_size=10, seed=0)
->>> int(summarise(owner, [0, 1] * 50)["total"].sum())
-100
+>>> from fairfl.sims.data.partition import dirichlet
+>>> dirichlet([0, 1] * 50, clients=2, beta=0.5, min_size=10, seed=0).shape
+(100,)
 """
 
 from __future__ import annotations
@@ -14,11 +13,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from fairfl._support.checks import in_range, positive, whole
-from fairfl.sims.data.checks import codes, generator
+from fairfl.sims.data.checks import generator
 
 Owner = NDArray[np.int64]
 """The client of every row, shape (N,)."""
@@ -213,34 +211,3 @@ def two_groups(
             )
         owner[members] = g * each + np.arange(members.size) % each
     return owner
-
-
-def summarise(owner: ArrayLike, label: ArrayLike) -> pd.DataFrame:
-    """Rows of each class with each client.
-
-    Returns
-    -------
-    DataFrame, a row for each client
-        A column a class (counts), ``total``, and ``skew``: the total variation distance between the
-        client's class shares and those of the whole data set, in [0, 1]; NaN for a client without
-        rows.
-
-    Raises
-    ------
-    ValueError
-        If ``owner`` is not of whole numbers >= 0, one for each label.
-    """
-    classes, code = labels(label)
-    who = codes("owner", owner, len(code))
-    count = int(who.max()) + 1
-    table = np.bincount(who * classes.size + code, minlength=count * classes.size).reshape(
-        count, classes.size
-    )
-    total = table.sum(axis=1)
-    shares = np.where(total[:, None] > 0, table / np.maximum(total, 1)[:, None], np.nan)
-    frame = pd.DataFrame(
-        table, columns=pd.Index(classes, name="class"), index=pd.RangeIndex(count, name="client")
-    )
-    frame["total"] = total
-    frame["skew"] = 0.5 * np.abs(shares - table.sum(axis=0) / code.size).sum(axis=1)
-    return frame

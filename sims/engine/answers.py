@@ -40,36 +40,30 @@ def refuse(ids: NDArray[np.int64], round: int, what: str) -> None:
     )
 
 
-def of_clients(train: Arrivals) -> Iterator[tuple[slice, tuple[Tensor, ...]]]:
-    """The updates as they are trained, each task's (m', P), and whose they are."""
-    first = 0
-    for part in train():
-        yield slice(first, first := first + len(part[0])), part
-
-
-def checked(train: Arrivals, ids: NDArray[np.int64], round: int) -> Arrivals:
-    """The updates as they are; NonFiniteUpdate names the first that are not finite."""
+def kept(train: Arrivals, ids: NDArray[np.int64], round: int, *, drop: bool) -> Arrivals:
+    """The finite updates of the clients ``ids`` (k,); unless the others are to ``drop``,
+    NonFiniteUpdate names them.
+    """
 
     def arrivals() -> Iterator[tuple[Tensor, ...]]:
-        for rows, part in of_clients(train):
-            fine = reduce(np.logical_and, map(finite, part))
-            if not fine.all():
-                refuse(ids[rows][~fine], round, "update")
-            yield part
-
-    return arrivals
-
-
-def only(train: Arrivals, keep: NDArray[np.bool_]) -> Arrivals:
-    """The updates of the clients to ``keep`` (k,)."""
-
-    def arrivals() -> Iterator[tuple[Tensor, ...]]:
-        for rows, part in of_clients(train):
-            index = torch.from_numpy(np.flatnonzero(keep[rows])).to(part[0].device)
-            if len(index):
+        first = 0
+        for part in train():
+            own, fine = ids[first : first + len(part[0])], _fine(part)
+            first += len(own)
+            if fine.all():
+                yield part
+            elif not drop:
+                refuse(own[~fine], round, "update")
+            elif fine.any():
+                index = torch.from_numpy(np.flatnonzero(fine)).to(part[0].device)
                 yield tuple(task[index] for task in part)
 
     return arrivals
+
+
+def _fine(part: tuple[Tensor, ...]) -> NDArray[np.bool_]:
+    """Which clients' updates of all tasks (m',) are finite."""
+    return reduce(np.logical_and, map(finite, part))
 
 
 def answer(
@@ -86,16 +80,13 @@ def answer(
     ``train`` gives the updates, as often as they are asked for. Those that are not finite stop the
     run; with ``drop`` one pass finds them, and they are left out.
     """
+    arrivals = kept(train, ids, round.number, drop=drop)
     if drop:
-        fine = [reduce(np.logical_and, map(finite, part)) for part in train()]
-        keep = np.concatenate(fine)
-        if not keep.any():
+        fine = np.concatenate([_fine(part) for part in train()])
+        if not fine.any():
             return None
-        if not keep.all():
-            round, train = round.among(keep), only(train, keep)
-    else:
-        train = checked(train, ids, round.number)
-    received = Received(**round.fields(), arrivals=train, room=room)
+        round = round if fine.all() else round.among(fine)
+    received = Received(**round.fields(), arrivals=arrivals, room=room)
     return received, _aggregate(server, received)
 
 

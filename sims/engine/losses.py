@@ -29,12 +29,6 @@ class SampleMeasures:
     correct: Tensor | None
     lengths: Tensor
 
-    def of_each(self, models: int) -> list[SampleMeasures]:
-        """The losses of each of so many models, for the same clients."""
-        correct = [None] * models if self.correct is None else self.correct.chunk(models)
-        parts = self.losses.chunk(models), correct, self.lengths.chunk(models)
-        return [SampleMeasures(*part) for part in zip(*parts, strict=True)]
-
     def means(self, tau: float = 0.0) -> Tensor:
         """F_k (k,), summed in float64; NaN without samples. ``tau``: TERM's tilted mean."""
         losses = self.losses.to(torch.float64)
@@ -87,9 +81,9 @@ def measure_models(
         return _measure_own(model, params.flatten(0, 1), data, every, memory_limit, right=right)
     index = data.index(clients)
     losses, correct = list[Tensor](), list[Tensor]()
-    for part in params.split(models_at_once(model, params)):
-        many, step = len(part), rows_at_once(model, part, memory_limit)
-        found, right_ = list[Tensor](), list[Tensor]()
+    models, step = _at_once(model, params, memory_limit)
+    for part in params.split(models):
+        many, found, right_ = len(part), list[Tensor](), list[Tensor]()
         for first in range(0, len(data.x) if index is None else len(index), step):
             rows = slice(first, first + step) if index is None else index[first : first + step]
             x, y = (t[rows] for t in (data.x, data.y))
@@ -106,22 +100,13 @@ def measure_models(
     return SampleMeasures(found, fine, lengths.repeat(len(params)))
 
 
-def models_at_once(model: Model, params: Tensor) -> int:
-    """Models of a forward pass of shared samples: as many as are small together."""
-    return max(1, min(len(params), MODELS, LEAST // max(1, _alone(model, params)[0])))
-
-
-def rows_at_once(model: Model, params: Tensor, memory_limit: int) -> int:
-    """Samples of a forward pass of all models (R, P), beside the parameters, there once."""
-    many, (own, each) = len(params), _alone(model, params)
-    room = (max(memory_limit, LEAST) - many * own) // max(1, many * each)
-    return max(1, min(ROWS // many, room))
-
-
-def _alone(model: Model, params: Tensor) -> tuple[int, int]:
-    """Bytes that one model takes, and each sample besides."""
+def _at_once(model: Model, params: Tensor, memory_limit: int) -> tuple[int, int]:
+    """Models, as many as are small together, and samples that they share in a forward pass."""
     one, two = (model.bytes_per_client(batch, params.element_size()) for batch in (1, 2))
-    return 2 * one - two, two - one
+    own, each = 2 * one - two, two - one
+    many = max(1, min(len(params), MODELS, LEAST // max(1, own)))
+    room = (max(memory_limit, LEAST) - many * own) // max(1, many * each)
+    return many, max(1, min(ROWS // many, room))
 
 
 def _measure_own(

@@ -42,19 +42,16 @@ class Run(NamedTuple):
     share: Tensor | None = None
 
 
-def plan(
-    jobs: Jobs, data: ClientData, like: Tensor, most: int = BLOCK, *, in_turn: bool = False
-) -> Iterator[Run]:
+def plan(jobs: Jobs, data: ClientData, like: Tensor, most: int = BLOCK) -> Iterator[Run]:
     """The runs of steps, one after the other; ``jobs`` with most steps come first, among equals
-    those with most samples. Tensors are on the device of ``like``. With ``in_turn`` a run is one
-    client's, who takes all steps that are planned before the next one does, and no row is padded.
+    those with most samples. Tensors are on the device of ``like``.
 
     Up to ``most`` samples, and BLOCK, are planned at a time, or a pass of all. What stays from
     round to round is kept in ``data.plans``, the last KEPT ``most`` bytes of it.
     """
     for active, begin, end in _cut(jobs.sizes, jobs.steps, jobs.batch, min(BLOCK, most)):
         some = jobs.take(slice(0, active))
-        shape = _kept(data.plans, KEPT * most, some, begin, end, like, in_turn=in_turn)
+        shape = _kept(data.plans, KEPT * most, some, begin, end, like)
         yield from _block(some, shape, data.offsets[some.client], like)
 
 
@@ -121,26 +118,19 @@ class _Shape:
 
 
 def _kept(
-    plans: dict[Any, _Shape],
-    room: int,
-    jobs: Jobs,
-    begin: int,
-    end: int,
-    like: Tensor,
-    *,
-    in_turn: bool,
+    plans: dict[Any, _Shape], room: int, jobs: Jobs, begin: int, end: int, like: Tensor
 ) -> _Shape:
     """The plan of steps begin..end-1, kept while among the last that were asked for."""
     who = jobs.sizes.tobytes(), jobs.steps.tobytes(), jobs.batch, jobs.sample_weights is not None
-    key = *who, begin, end, in_turn, like.device, like.dtype
-    shape = plans.pop(key, None) or _shape(jobs, begin, end, like, in_turn=in_turn)
+    key = *who, begin, end, like.device, like.dtype
+    shape = plans.pop(key, None) or _shape(jobs, begin, end, like)
     plans[key] = shape
     while sum(each.places.nbytes + each.shares.nbytes for each in plans.values()) > room:
         plans.pop(next(iter(plans)))
     return shape
 
 
-def _shape(jobs: Jobs, begin: int, end: int, like: Tensor, *, in_turn: bool) -> _Shape:
+def _shape(jobs: Jobs, begin: int, end: int, like: Tensor) -> _Shape:
     """The plan for these sizes and numbers of steps. With ``sample_weights`` every run has its
     shares.
     """
@@ -157,7 +147,7 @@ def _shape(jobs: Jobs, begin: int, end: int, like: Tensor, *, in_turn: bool) -> 
         number, within = np.divmod(t, per_pass[:active])
         at = starts[:active] + number * sizes[:active] + within * batch
         counts = np.minimum(batch, sizes[:active] - within * batch)
-        for a, b in [(k, k + 1) for k in range(active)] if in_turn else groups(counts):
+        for a, b in groups(counts):
             width = int(counts[a:b].max())
             full = bool((counts[a:b] == width).all())
             reach, own = np.arange(width), counts[a:b, None]
@@ -166,8 +156,6 @@ def _shape(jobs: Jobs, begin: int, end: int, like: Tensor, *, in_turn: bool) -> 
                 reach = np.where(reach < own, reach, 0)
             piece = 1, a, b, width, shared or not full
             steps.append((piece, (at[a:b, None] + reach).ravel(), share))
-    if in_turn:
-        steps.sort(key=lambda step: step[0][1])
     alike = [list(same) for _, same in groupby([piece for piece, _, _ in steps])]
     return _Shape(
         [(len(same), *same[0][1:]) for same in alike],

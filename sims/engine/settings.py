@@ -9,10 +9,13 @@ from typing import Literal
 
 import torch
 
-from fairfl._support.checks import in_range, one_of, positive, whole
+from fairfl._support.checks import in_range, one_of, whole
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.engine.draws.participation import Everyone, Participation
 from fairfl.sims.engine.schedule import Constant, Schedule
+
+MOST = 1e38
+"""Largest rate."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +79,11 @@ class Training:
 
 
 def check_rates(lr: float, momentum: float, weight_decay: float, server_lr: float) -> None:
-    """ValueError for rates that no run can have."""
-    positive("lr", lr)
+    """ValueError for rates that no run can have, or that float32 cannot hold."""
+    in_range("lr", lr, 0.0, MOST, open_low=True)
     in_range("momentum", momentum, 0.0, 1.0, open_high=True)
-    in_range("weight_decay", weight_decay, 0.0, float("inf"))
-    positive("server_lr", server_lr)
+    in_range("weight_decay", weight_decay, 0.0, MOST)
+    in_range("server_lr", server_lr, 0.0, MOST, open_low=True)
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.losses import measure_models, tied
 from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
-from fairfl.sims.engine.settings import RATES, Computing, Replicate, Training
+from fairfl.sims.engine.settings import Computing, Replicate, Training
 from fairfl.sims.engine.task import Floats, Ints, as_floats
 from fairfl.sims.engine.updates_in_blocks import Arrivals, Received
 from fairfl.sims.engine.work import Assignment, bytes_of, perform, perform_in_parts, work
@@ -77,7 +77,6 @@ class Simulation:
         self.rates = [replicate.rates(training) for replicate in self.replicates]
         self.device, dtype = self.computing.place(), self.computing.torch_dtype
         self.limit = self.computing.bytes()
-        self._representable()
         self.parts = {
             name: model.prepare(part.to(self.device, dtype)) for name, part in data.parts.items()
         }
@@ -93,15 +92,6 @@ class Simulation:
         nobody = np.zeros(0, np.int64), np.zeros(0)
         self.weights: list[tuple[Ints, Floats]] = [nobody] * len(first)
         self.round = 0
-
-    def _representable(self) -> None:
-        """ValueError for rates that the dtype cannot hold."""
-        most = torch.finfo(self.computing.torch_dtype).max
-        for rates in self.rates:
-            for name, value in zip(RATES, rates, strict=True):
-                if value > most:
-                    told = f"{name} must be at most {most:.3g} in {self.computing.dtype}"
-                    raise ValueError(f"{told}, got {value:g}")
 
     def _behind_sums(self) -> list[Summed | None]:
         """The secure aggregation of each replicate whose server sees sums alone."""
@@ -175,9 +165,13 @@ class Simulation:
         """The round of the clients who take part and are not lost, and what is known of it."""
         t, training, ids = self.round, self.training, self.data.names
         seed = self.replicates[r].seed
-        drawn, weights = training.participation.choose(seed, t, ids, self.source.p)
-        lost = taking_part.dropouts(training.dropout, seed, t, ids[drawn])
-        clients, share, draws, many = taking_part.present(drawn, weights, ids, lost)
+        chosen = training.participation.choose(seed, t, ids, self.source.p)
+        clients, share, draws = taking_part.merged(*chosen)
+        many = len(clients)
+        # by id, so that sums do not depend on how the clients are listed
+        left = np.argsort(ids[clients])
+        left = left[~taking_part.dropouts(training.dropout, seed, t, ids[clients[left]])]
+        clients, share, draws = clients[left], share[left] / share[left].sum(), draws[left]
         rate = self.rates[r][0] * training.schedule(t, training.rounds)
         given = t, clients, share, self.source.p, self.params[r], rate, None, self.states[r]
         joins = training.participation.joined(t)
@@ -187,18 +181,16 @@ class Simulation:
 
     def _losses(self, rounds: list[Round]) -> dict[int, Floats]:
         """F_k(w^t), or tilted, for the replicates that ask: one pass for those alike."""
-        alike: dict[bytes, list[int]] = defaultdict(list)
-        for r, round in enumerate(rounds):
-            if self.replicates[r].algorithm.needs_losses:
-                alike[round.clients.tobytes()].append(r)
+        alike: dict[tuple[bytes, float], list[int]] = defaultdict(list)
+        for r, (round, replicate) in enumerate(zip(rounds, self.replicates, strict=True)):
+            if replicate.algorithm.needs_losses:
+                alike[round.clients.tobytes(), replicate.algorithm.tilt].append(r)
         found = dict[int, Floats]()
-        for members in alike.values():
-            round = rounds[members[0]]
+        for (_, tilt), members in alike.items():
             params = torch.stack([self.params[r] for r in members])
-            given = self.model, params, self.data, round.clients
-            every = measure_models(*given, right=False, memory_limit=self.limit)
-            for r, mine in zip(members, every.of_each(len(members)), strict=True):
-                found[r] = as_floats(mine.means(self.replicates[r].algorithm.tilt))
+            given = self.model, params, self.data, rounds[members[0]].clients
+            every = measure_models(*given, right=False, memory_limit=self.limit).means(tilt)
+            found |= zip(members, as_floats(every).reshape(len(members), -1), strict=True)
         return found
 
     def _known(

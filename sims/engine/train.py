@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
 
 import numpy as np
@@ -55,6 +55,8 @@ def train(
 
 def chunk_size(model: Model, jobs: Jobs, params: Tensor, memory_limit: int, rows: int) -> int:
     """How many clients of at most so many rows go together, a pass planned at a time."""
+    if model.in_turn:
+        return 1
     limit = min(memory_limit, CACHE) if params.device.type == "cpu" else memory_limit
     room = limit - fetched(memory_limit)
     planned = memory_limit // (PLANNED * rows)
@@ -88,18 +90,19 @@ def _train_chunk(
     memory_limit: int,
 ) -> None:
     """Write the updates of a chunk to the rows ``where`` of ``updates``."""
-    many, replicate = len(jobs), torch.from_numpy(jobs.replicate).to(params.device)
-    anchor = params if params.shape[0] == 1 else params.index_select(0, replicate)
+    many, anchor = len(jobs), params
+    if len(params) > 1:
+        anchor = params.index_select(0, torch.from_numpy(jobs.replicate).to(params.device))
     before = model.blocks(anchor)
     first = before if jobs.start is None else model.blocks(jobs.start)
     # what is transposed is so before it is repeated
     blocks = [part.contiguous().expand(many, *part.shape[1:]) for part in first]
     blocks = [block.clone(memory_format=torch.contiguous_format) for block in blocks]
     rule = _Rule(model, jobs, blocks, before if jobs.proximal else ())
-    weigh = _Weighing(jobs, params)
+    weigh = _weighing(jobs, params)
     given = data.x, data.y if data.targets is None else data.targets
     room = fetched(memory_limit) // max(1, data.bytes_of_row)
-    for run in plan(jobs, data, params, memory_limit // PLANNED, in_turn=model.in_turn):
+    for run in plan(jobs, data, params, memory_limit // PLANNED):
         weights = weigh(run)
         steps, some = run.rows.shape[0], max(1, room // run.rows.shape[1])
         for first in range(0, steps, some):
@@ -119,30 +122,25 @@ def _batches(values: Tensor, run: Run, rows: Tensor) -> Sequence[Tensor]:
     return values.index_select(0, rows.view(-1)).view(*size, *values.shape[1:]).unbind()
 
 
-class _Weighing:
-    """d objective / d loss for each batch of a run, with nothing where rows are padded.
+def _weighing(jobs: Jobs, like: Tensor) -> Callable[[Run], Iterator[Weights]]:
+    """What gives d objective / d loss for each batch of a run, with nothing where rows are padded.
 
     What the clients bring is sent to the device once a chunk: within the steps nothing is.
     """
+    objective = jobs.objective
+    own = [] if jobs.parameters is None else [column(row, like)[:, None] for row in jobs.parameters]
 
-    def __init__(self, jobs: Jobs, like: Tensor) -> None:
-        self.like, self.objective = like, jobs.objective
-        self.own: list[Tensor] = []
-        if jobs.objective is not None:
-            assert jobs.parameters is not None  # they come together
-            self.own = [column(row, like)[:, None] for row in jobs.parameters]
-
-    def __call__(self, run: Run) -> Iterator[Weights]:
-        if self.objective is None:
+    def weights(run: Run) -> Iterator[Weights]:
+        if objective is None:
             return repeat(1.0 / run.width) if run.share is None else iter(run.share.unbind())
         size = run.last - run.first, run.width
-        shares = (
-            repeat(self.like.new_full(size, 1.0 / run.width))
-            if run.share is None
-            else run.share.unbind()
-        )
-        objective, own = self.objective, [row[run.first : run.last] for row in self.own]
-        return (lambda losses, share=share: objective(losses, share, *own) for share in shares)
+        even = repeat(like.new_full(size, 1.0 / run.width))
+        shares = even if run.share is None else run.share.unbind()
+        mine = [row[run.first : run.last] for row in own]
+        given = objective
+        return (lambda losses, share=share: given(losses, share, *mine) for share in shares)
+
+    return weights
 
 
 def column(values: Floats, like: Tensor) -> Tensor:

@@ -109,8 +109,8 @@ class Received(Round):
             rows = slice(first, first := first + len(part.clients))
             own = weights(part) if callable(weights) else weights[rows]
             counted = on_device(own, self.params)
-            for pair in zip(counted.split(block), part.updates.split(block), strict=True):
-                more = _weighted(*pair, self.layers)
+            for k in range(0, len(counted), block):
+                more = _weighted(counted[k : k + block], part.updates[k : k + block], self.layers)
                 done = more if done is None else done + more
         return torch.zeros_like(self.params) if done is None else done
 

@@ -20,32 +20,13 @@ from fairfl.sims.engine.task import Floats, as_floats, as_tensor
 
 @dataclass(frozen=True, eq=False)
 class AgnosticFit:
-    """Where a run ended, and how far that is from an equilibrium: one has ``slope`` = ``regret`` =
-    0, |gap| <= tau.
-
-    Attributes
-    ----------
-    params : tensor (P,)
-    alpha : array (M,)
-        The adversary's weights of the kernels.
-    multiplier : float
-        Of the constraint: that of its upper side less that of its lower.
-    risk, gap : float
-        The reweighed loss, and the reweighed covariance of group and score, which is held in [-tau,
-        tau].
-    slope : float
-        Norm of the gradient in w of the Lagrangian, risk + multiplier gap.
-    regret : float >= 0
-        How much more of the Lagrangian the adversary could have.
+    """Where a run ended: parameters w (P,), the adversary's weights of the kernels (M,), and the
+    multiplier of the constraint, that of its upper side less that of its lower.
     """
 
     params: Tensor
     alpha: Floats
     multiplier: float
-    risk: float
-    gap: float
-    slope: float
-    regret: float
 
 
 @dataclass(frozen=True)
@@ -111,19 +92,6 @@ class AgnosticFair:
         in_range("momentum", self.momentum, 0.0, 1.0, open_high=True)
         in_range("dual_rate", self.dual_rate, 0.0, 1e300)
         in_range("penalty", self.penalty, 0.0, 1e300)
-
-    def train(
-        self,
-        model: Model,
-        data: Parts,
-        rounds: int,
-        lr: float,
-        seeds: Sequence[int] = (0,),
-        device: torch.device | str = "cpu",
-    ) -> Tensor:
-        """The parameters alone (R, P), a row for each seed."""
-        found = self.fit(model, data, rounds, lr, seeds, device)
-        return torch.stack([one.params for one in found])
 
     def fit(
         self,
@@ -217,18 +185,8 @@ class _Runs:
             pull = pull - np.maximum(0.0, below + rule.penalty * under)
             velocity = rule.momentum * velocity + self._slopes(w, alpha, pull)
             w = w - lr * velocity
-        return self._fits(w, alpha, above - below)
-
-    def _fits(self, w: Tensor, alpha: Floats, multiplier: Floats) -> list[AgnosticFit]:
-        risk, gap = self._statistics(w)
-        worth = risk + multiplier * gap
-        regret = np.maximum(((self._vertices(worth) - alpha) * worth).sum(1), 0.0)
-        slope = as_floats(self._slopes(w, alpha, multiplier).norm(dim=1))
-        columns = multiplier[:, 0], (alpha * risk).sum(1), (alpha * gap).sum(1), slope, regret
-        return [
-            AgnosticFit(w[r], alpha[r], *(float(column[r]) for column in columns))
-            for r in range(len(w))
-        ]
+        ends = zip(w, alpha, (above - below)[:, 0].tolist(), strict=True)
+        return [AgnosticFit(*end) for end in ends]
 
     def _vertices(self, worth: Floats) -> Floats:
         rows = zip(worth, self.mass, self.rule.cap * self.even[:, 0], strict=True)

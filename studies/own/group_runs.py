@@ -82,7 +82,7 @@ def run_agnostic(
     simulation = Simulation(setting.model, setting.parts, replicates, training, setting.computing)
     rows.clients += simulation.evaluate()
     for r, (rule, rates) in enumerate(rules):
-        (found,) = rule.train(
+        (found,) = rule.fit(
             setting.model,
             setting.parts,
             training.rounds,
@@ -90,7 +90,7 @@ def run_agnostic(
             (seed,),
             simulation.device,
         )
-        simulation.params[r] = found.to(simulation.device, simulation.params.dtype)
+        simulation.params[r] = found.params.to(simulation.device, simulation.params.dtype)
     simulation.round = training.rounds
     rows.clients += simulation.evaluate()
     clients = rows.table("clients").to_pandas()

@@ -6,7 +6,6 @@ import torch
 
 from benchmarks import client_steps, in_turn, simulator
 from fairfl.sims import engine
-from fairfl.sims.algorithms.fedavg import FedAvg
 
 
 @pytest.mark.parametrize("hidden", [(), (7,)])
@@ -14,15 +13,11 @@ def test_numpy_is_the_engine(hidden):
     widths = (simulator.FEATURES, *hidden, simulator.CLASSES)
     layers = client_steps.start(widths)
     model = engine.MLP(widths) if hidden else engine.Softmax(*widths)
-    x, y = client_steps.people(3)
-    data = engine.ClientData(
-        x.reshape(-1, simulator.FEATURES), y.ravel(), np.arange(4) * simulator.SAMPLES
-    )
-    training = engine.Training(rounds=1, lr=client_steps.LR, batch_size=None)
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(size=(3, 20, simulator.FEATURES)), rng.integers(0, simulator.CLASSES, (3, 20))
+    rows = x.reshape(60, -1), y.ravel(), np.arange(4) * 20
     computing = engine.Computing(device="cpu", dtype="float64")
-    run = engine.Simulation(
-        model, engine.Parts(data), [engine.Replicate(FedAvg())], training, computing
-    )
+    run = simulator.simulated(model, rows, computing, lr=client_steps.LR, batch_size=None)
 
     def one_row():
         return np.concatenate([np.vstack(layer).ravel(order) for layer in layers])
@@ -31,7 +26,7 @@ def test_numpy_is_the_engine(hidden):
     row = one_row()
     run.params[0] = run.params.new_tensor(row)
     run.step()
-    client_steps.in_numpy(layers, 3, simulator.SAMPLES)()
+    client_steps.in_numpy(layers, x, y, 20)()
     found = one_row()
     np.testing.assert_allclose(found, run.params[0], atol=1e-6)
     assert np.abs(found - row).max() > 1e-3

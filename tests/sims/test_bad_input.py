@@ -51,8 +51,6 @@ label_shards(FOUR, 2, 3) | at most the number of rows \(4\), got 6
 two_groups(FOUR, 1.5) | alpha must be in \[0, 1\], got 1.5
 two_groups([0, 0], 1.0) | label must hold at least 2 classes, one for each group, got 1
 two_groups(FOUR, 1.0, 3) | clients_per_group must be at most the 2 rows of group
-summarise([0, 1], FOUR) | owner must be whole numbers of shape \(4,\)
-summarise([0, 1, -2, 0], FOUR) | owner must be >= 0, got -2 at row 2
 samples(y=[0, 1]) | y must have shape \(4, ...\), got shape \(2,\)
 samples(x=np.array([["a"]] * 4)) | x must be numbers
 samples(x=[[1.0], [np.nan], [1.0], [1.0]]) | x must be finite, got NaN or infinity in row 1
@@ -99,7 +97,6 @@ register("adult")(DATASETS["adult"].build) | name must be new, got 'adult', regi
 
 
 X, Y = torch.zeros(4, 2), torch.tensor(FOUR)
-FLOAT32 = Computing(device="cpu")
 MASKED = Computing(device="cpu", masked_updates=True)
 
 
@@ -158,10 +155,10 @@ Parts(ClientData(X, Y, [0, 4, 4])) | train must hold a sample of every client, g
 Parts(ClientData(X, Y, [0, 4]), ClientData(X, Y, [0, 2, 4])) | test must have the clients of train
 Parts(ClientData(X, Y, [0, 2, 4]), weights=np.array([0.5, 0.6])) | weights must sum to one
 Training(0) | rounds must be a whole number of at least 1, got 0
-Training(1, lr=0) | lr must be positive
+Training(1, lr=0) | lr must be in \(0, 1e\+38\]
 Training(1, momentum=1.0) | momentum must be in \[0, 1\), got 1
 Training(1, weight_decay=-1) | weight_decay must be in
-Training(1, server_lr=np.inf) | server_lr must be positive and finite
+Training(1, server_lr=np.inf) | server_lr must be in
 Training(1, batch_size=0) | batch_size must be a whole number
 Training(1, epochs=1, steps=2) | epochs and steps must not both be given
 Training(1, steps=0) | steps must be a whole number
@@ -266,15 +263,13 @@ started(model=Module(lambda: nn.Linear(4, 3), lambda z, y: z.sum()))
     | loss must give one number a sample
 started(GIFAIR(0.5)) | lam must be at most
 started(GIFAIR(0.0, (0, 1))) | groups must be one code a client, 3, got 2
-started(own={"lr": -1.0}) | lr must be positive
 started(DualWeighted(aims.PropFair(0.5))) | losses must be finite, with f_i <= M
 started(QFedAvg(), Shifted(4), regression()) | losses must be >= 0
 started(Wrong("step")) | step must have shape \(15,\), got \(2,\)
 started(Wrong("start")) | start must have shape \(3, 15\), got \(15,\) from
 started(computing=MASKED) | masked_updates must be False for FedAvg\(\)
 Computing(device="cpu", masked_updates="yes") | masked_updates must be True or
-started(own={"lr": 1e39}, computing=FLOAT32) | lr must be at most 3.4e\+38 in float32, got 1e\+39
-started(server_lr=1e39, computing=FLOAT32) | server_lr must be at most 3.4e\+38 in float32
+started(own={"lr": 1e39}) | lr must be in
 started(data=whole_numbers(torch.int64)) | x must be floating point for .*, got torch.int64
 Computing(device='cuda:x') | device must be 'auto', 'cpu', 'cuda' or 'cuda:N'
 Computing(device=None) | device must be 'auto', 'cpu', 'cuda' or 'cuda:N'

@@ -8,16 +8,16 @@ chained over the words.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Words = NDArray[np.uint64]
 
+CONSTANTS = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 30, 27, 31
 # arrays of no dimension, with which numpy computes faster than with numbers
-GOLDEN, FIRST, SECOND, *SHIFTS = (
-    np.array(word, np.uint64)
-    for word in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB, 30, 27, 31)
-)
+GOLDEN, FIRST, SECOND, *SHIFTS = (np.array(constant, np.uint64) for constant in CONSTANTS)
 
 ORDER, PARTICIPATION, DROPOUT, STRAGGLER, EFFORT = range(5)
 """Purpose of a random number: the first word after the seed."""
@@ -35,24 +35,29 @@ def mix(z: Words) -> Words:
 
 def key(*words: ArrayLike) -> Words:
     """One 64-bit key for each tuple of words (whole numbers >= 0), broadcast; at least 1-d."""
-    result = np.zeros(1, np.uint64)
-    for word in words:
-        result = following(result, scattered(word))
+    first, rest = 0, list[Any](words)
+    while rest and isinstance(rest[0], int):
+        first = _mixed(first ^ _mixed(rest.pop(0)))
+    result = np.array([first], np.uint64)
+    for word in rest:
+        result = following(result, word)
     return result
 
 
-def scattered(words: ArrayLike) -> Words:
-    """What ``following`` takes of words, at least 1-d: it may be kept where the words stay."""
-    array = np.array(words, dtype=np.uint64, ndmin=1)
-    array += GOLDEN
-    return mix(array)
-
-
-def following(keys: Words, scattered: Words) -> Words:
+def following(keys: Words, words: ArrayLike) -> Words:
     """The keys of the words of ``keys`` and one more."""
-    result = keys ^ scattered
+    result = mix(np.array(words, np.uint64, ndmin=1) + GOLDEN) ^ keys
     result += GOLDEN
     return mix(result)
+
+
+def _mixed(word: int) -> int:
+    """``mix(word + GOLDEN)`` of one number, in a tenth of the time."""
+    golden, first, second, *shifts = CONSTANTS
+    z = (word + golden) % 2**64
+    z = (z ^ z >> shifts[0]) * first % 2**64
+    z = (z ^ z >> shifts[1]) * second % 2**64
+    return z ^ z >> shifts[2]
 
 
 def uniforms(keys: Words) -> NDArray[np.float64]:

@@ -38,7 +38,7 @@ def orders(keys: counter.Words, passes: Passes) -> Ints:
     """
     if not passes.shuffled.any():
         return _ramps(passes.length)
-    words = counter.following(counter.key(keys)[passes.job], counter.scattered(passes.number))
+    words = counter.following(counter.key(keys)[passes.job], passes.number)
     return _sorted(words, passes.length, passes.shuffled)
 
 

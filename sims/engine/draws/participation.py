@@ -155,19 +155,6 @@ def smallest(count: int, keys: NDArray[Any], ids: Ints) -> Ints:
     return np.sort(near[np.lexsort((ids[near], keys[near]))[:count]])
 
 
-def present(
-    drawn: Ints, weights: Floats, ids: Ints, lost: NDArray[np.bool_]
-) -> tuple[Ints, Floats, Ints, int]:
-    """Of the draws that ``choose`` gave, without those that are ``lost``: the clients (k,), by id,
-    so that sums do not depend on how they are listed, their shares of the weights and how often
-    each is drawn; and how many clients were chosen.
-    """
-    clients, p, draws = merged(drawn[~lost], weights[~lost])
-    order = np.argsort(ids[clients])
-    share = p[order]
-    return clients[order], share / share.sum(), draws[order], len(np.unique(drawn))
-
-
 def merged(drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
     """Positions of the clients (k,), rising, sums of weights, and how often each is drawn."""
     if (drawn[1:] > drawn[:-1]).all():

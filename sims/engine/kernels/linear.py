@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import torch
@@ -54,7 +55,7 @@ class Linear(Model):
         """Features, and one for the bias."""
         return self.features + self.bias
 
-    @property
+    @cached_property
     def size(self) -> int:  # type: ignore[override]
         """P = outputs (features + 1)."""
         return self.outputs * self.columns
@@ -188,9 +189,6 @@ class LinearSVM(TwoClasses):
 
     def sample_losses(self, z: Tensor, y: Tensor) -> Tensor:
         return (1 - margin(z.squeeze(1), y)).clamp_(min=0)
-
-    def bytes_per_client(self, batch: int, element: int) -> int:
-        return super().bytes_per_client(batch, element) + 16 * batch  # whole numbers between
 
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         sign = 2 * y.to(x.dtype) - 1

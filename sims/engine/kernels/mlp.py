@@ -52,7 +52,7 @@ class MLP(Model):
     def describe(self) -> str:  # a run whose rows are in another order is not this one
         return f"{self!r}, rows of (in, out) and b"
 
-    @property
+    @cached_property
     def size(self) -> int:  # type: ignore[override]
         """P, the number of all weights and biases."""
         return sum((i + 1) * o for i, o in self._pairs)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.qffl import algorithms
 from fairfl.sims.algorithms.qfedavg import powers, step_size
-from fairfl.sims.engine import Given, Parts, Replicate, Round, Simulation, Softmax
+from fairfl.sims.engine import Given, Replicate, Round, Simulation, Softmax
 from fairfl.theory.numerics.projections import onto_simplex
 
 MODEL = Softmax(4, 3)
@@ -134,12 +134,3 @@ def test_ditto_who_is_away_keeps_their_model_and_all_are_measured():
         scores = data.test.x[part] @ personal[k].view(3, 5)[:, :4].T + personal[k].view(3, 5)[:, 4]
         loss = torch.nn.functional.cross_entropy(scores, data.test.y[part])
         assert rows["test", "personal"]["loss"][k] == pytest.approx(float(loss), rel=1e-12)
-
-
-def test_ditto_alone_is_training_alone():
-    """lam = 0: each personal model is its client's own SGD, whatever the others do."""
-    data = classified((8, 8))
-    both = trained(MODEL, data, [Ditto(0.0)], quick(rounds=5)).states[0]["personal"]
-    for k in range(2):
-        alone = trained(MODEL, Parts(data.train.take([k])), [Ditto(0.0)], quick(rounds=5))
-        np.testing.assert_allclose(both[k], alone.states[0]["personal"][0], rtol=1e-12)

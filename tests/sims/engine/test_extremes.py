@@ -59,12 +59,11 @@ def test_a_scale_that_float32_cannot_hold_is_not_finite():
 
     with pytest.raises(engine.NonFiniteUpdate, match="update of client 0, 1, 2"):
         trained(MODEL, DATA, [Large(0.0)], quick(rounds=1, lr=1e30), FLOAT32)
-    assert trained(MODEL, DATA, [FedAvg()], quick(lr=1e39), rounds=0).rates[0][0] == 1e39
 
 
 def test_a_round_is_whole_or_not_at_all():
     """The second replicate's server step overflows: the first has not moved either."""
-    replicates = [engine.Replicate(Ditto()), engine.Replicate(FedAvg(), lr=100.0, server_lr=3e38)]
+    replicates = [engine.Replicate(Ditto()), engine.Replicate(FedAvg(), lr=1e3, server_lr=1e38)]
     simulation = engine.Simulation(MODEL, DATA, replicates, quick(lr=0.1), FLOAT32)
     before, told = simulation.states[0]["personal"], "the global model is .* in round 0"
     for _ in range(2):

@@ -51,16 +51,6 @@ def test_what_is_sent_is_masked_and_adds_up(monkeypatch):
     assert len(np.unique(every)) == 2 * 3 * simulation.model.size
 
 
-def test_they_are_held_all_at_once(monkeypatch):
-    """And so must fit: 3 rows of 3 numbers of 8 bytes."""
-    monkeypatch.setattr("fairfl.sims.engine.updates_in_blocks.BLOCK", 1)
-    whole = run(people(), FedFB(), 3, MASKED)[0].params
-    some = run(people(), FedFB(), 3, replace(MASKED, memory_limit=72))[0].params
-    torch.testing.assert_close(some, whole, atol=100 * STEP, rtol=0)
-    with pytest.raises(ValueError, match="memory_limit must be at least 72 bytes"):
-        run(people(), FedFB(), 3, replace(MASKED, memory_limit=71))
-
-
 def test_bytes():
     """Three numbers of 8 bytes from each of three clients in place of 4 bytes in float32; what
     comes down is as it was.
