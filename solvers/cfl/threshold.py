@@ -109,7 +109,8 @@ def pooled_problem(model: ContinuousModel, within: Array, group_mass: Array) -> 
         above, below = model.own_log_tails(a, np.broadcast_to(t, (within.shape[0], *t.shape)))
         w = within[:, a][:, None]
         with np.errstate(divide="ignore"):
-            return _log_sum(np.log(w) + above), _log_sum(np.log(w) + below)
+            parts = np.log(w) + above, np.log(w) + below
+        return np.logaddexp.reduce(parts[0]), np.logaddexp.reduce(parts[1])
 
     return ThresholdProblem(group_mass[None], *_kinds(model.etas[:1]), tail, log_tails)
 
@@ -124,13 +125,6 @@ def _kinds(pairs: Sequence[tuple[Eta, ...]]) -> tuple[list[Eta], Array]:
     etas = list(dict.fromkeys(eta for pair in pairs for eta in pair))
     place = {eta: k for k, eta in enumerate(etas)}
     return etas, np.reshape([place[eta] for pair in pairs for eta in pair], (-1, 2)).astype(int)
-
-
-def _log_sum(parts: Array) -> Array:
-    top = parts.max(axis=0)
-    safe = np.where(np.isfinite(top), top, 0.0)
-    with np.errstate(divide="ignore"):
-        return np.log(np.exp(parts - safe).sum(axis=0)) + safe
 
 
 def solve_thresholds(
@@ -152,14 +146,14 @@ def solve_thresholds(
     t0, t1, erm, sign = (v[everyone] for v in (t0, t1, erm, sign))
     active = np.flatnonzero((eps < np.abs(erm)) | ((eps == 0) & (sign != 0)))
     if active.size:
-        u[active] = _roots(problem, eps[active], sign[active], everyone[active])
+        u[active] = _roots(problem, *(v[active] for v in (eps, erm, sign, everyone)))
         t0, t1 = problem.thresholds(u, everyone)
     lam, md = problem.multipliers(u, everyone), problem.mean_difference(t0, t1, everyone)
     return ThresholdSolution(u, lam, t0, t1, md, erm, sign)
 
 
-def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> Array:
-    """u of active constraints; it has the sign opposite to MD."""
+def _roots(problem: ThresholdProblem, eps: Array, erm: Array, sign: Array, index: Array) -> Array:
+    """u of active constraints; it has the sign opposite to MD, which is ``erm`` at u = 0."""
 
     def rising(size: Array, k: Array) -> Array:
         """eps - |MD|, at eps = 0 in log-odds: it increases with |u|."""
@@ -172,7 +166,8 @@ def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> 
         return out
 
     low, high, short = np.zeros(eps.size), np.ones(eps.size), np.arange(eps.size)
-    at_low, at_high = rising(low, short), rising(high, short)
+    # of log-odds at u = 0 the sign is enough
+    at_low, at_high = np.where(eps > 0, eps - np.abs(erm), -1.0), rising(high, short)
     for _ in range(DOUBLINGS):
         short = np.flatnonzero(at_high < 0.0)
         if not short.size:
