@@ -88,32 +88,26 @@ def knapsack_paths(gain: Array, slope: Array, row: Array, offset: Array) -> list
     fair = sign * slope
     step = (fair < 0) - start
     flips = (step != 0) & (fair != 0)
-    each = zip(start, gain, slope, row, step, flips, size, np.abs(md), sign[:, 0], strict=True)
-    return [_path(*own) for own in each]
-
-
-def _path(
-    start: Array, gain: Array, slope: Array, row: Array, step: Array, flips: Array, *md: Any
-) -> KnapsackPath:
-    """The path of one problem, from its ``flips``; of MD the size of its terms, |MD|, the sign."""
-    size, first_gap, sign = md
-    cells = flips.nonzero()[0]
-    rate = np.abs(gain[cells] / slope[cells])
-    order = rate.argsort(kind="stable")
-    cells, rate = cells[order], rate[order]
-    step = step[cells]
-    first = np.ones(rate.size, bool)
-    np.greater(rate[1:], (1.0 + TIED) * rate[:-1], out=first[1:])
-    if not first.all():
-        rate = rate[first][first.cumsum() - 1]
-    flipped = np.zeros(rate.size + 1)
-    np.abs(step * row[cells]).cumsum(out=flipped[1:])
-    gap = without_rounding(first_gap - flipped, size + flipped)
-    # keep the flips down to MD = 0, whole ties included
-    stop = min(int((-gap).searchsorted(0.0)), rate.size)
-    stop = int(rate.searchsorted(rate[stop - 1], side="right")) if stop else 0
-    gap[-1] = min(gap[-1], 0.0) if stop == cells.size else gap[-1]
-    return KnapsackPath(start, cells[:stop], step[:stop], rate[:stop], gap[: stop + 1], float(sign))
+    paths = []
+    for k, own in enumerate(flips):
+        cells = own.nonzero()[0]
+        rate = np.abs(gain[k][cells] / slope[k][cells])
+        order = rate.argsort(kind="stable")
+        cells, rate = cells[order], rate[order]
+        first = np.ones(rate.size, bool)
+        np.greater(rate[1:], (1.0 + TIED) * rate[:-1], out=first[1:])
+        if not first.all():
+            rate = rate[first][first.cumsum() - 1]
+        added, flipped = step[k][cells], np.zeros(rate.size + 1)
+        np.abs(added * row[k][cells]).cumsum(out=flipped[1:])
+        gap = without_rounding(np.abs(md[k]) - flipped, size[k] + flipped)
+        # keep the flips down to MD = 0, whole ties included
+        stop = min(int((-gap).searchsorted(0.0)), rate.size)
+        stop = int(rate.searchsorted(rate[stop - 1], side="right")) if stop else 0
+        gap[-1] = min(gap[-1], 0.0) if stop == cells.size else gap[-1]
+        kept = (v[:stop] for v in (cells, added, rate))
+        paths.append(KnapsackPath(start[k], *kept, gap[: stop + 1], float(sign[k, 0])))
+    return paths
 
 
 @dataclass(frozen=True)

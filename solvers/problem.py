@@ -269,12 +269,8 @@ def _everywhere(task: Task, problems: list[Problem], posed: Any, seen: Array, on
         ]
     if problems[0].eps.size == 1 and problems[0].shape[0] == 1:
         units = [problem.unit or problem for problem in problems]
-        paths = knapsack_paths(
-            np.array([one.u for one in units]),
-            np.array([one.v[0] for one in units]),
-            np.array([problem.v[0] for problem in problems]),
-            np.array([problem.b for problem in problems]),
-        )
+        parts = [(one.u, one.v[0], p.v[0], p.b) for one, p in zip(units, problems, strict=True)]
+        paths = knapsack_paths(*map(np.array, zip(*parts, strict=True)))
         for problem, path in zip(problems, paths, strict=True):
             problem.made["path"] = path
     return problems
