@@ -39,7 +39,7 @@ PATIENCE = 6
 """At each disparity climbs start from so many faces, those that are best there, and end after so
 many in a row that found nothing better.
 """
-HALVINGS = 5
+HALVINGS = 3
 """So many disparities more are looked at near the first, where the frontier is steepest."""
 COARSE = 12
 """Points of the frontier at whose beginning the minimum is."""
