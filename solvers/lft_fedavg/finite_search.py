@@ -35,7 +35,7 @@ NEARLY = 1e-4
 """The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
 """Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
-PATIENCE = 6
+PATIENCE = 8
 """At each disparity climbs start from so many faces, those that are best there, and end after so
 many in a row that found nothing better.
 """
