@@ -105,8 +105,8 @@ def knapsack_paths(gain: Array, slope: Array, row: Array, offset: Array) -> list
         stop = min(int((-gap).searchsorted(0.0)), rate.size)
         stop = int(rate.searchsorted(rate[stop - 1], side="right")) if stop else 0
         gap[-1] = min(gap[-1], 0.0) if stop == cells.size else gap[-1]
-        kept = (v[:stop] for v in (cells, added, rate))
-        paths.append(KnapsackPath(start[k], *kept, gap[: stop + 1], float(sign[k, 0])))
+        cells, added, rate = (v[:stop] for v in (cells, added, rate))
+        paths.append(KnapsackPath(start[k], cells, added, rate, gap[: stop + 1], float(sign[k, 0])))
     return paths
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 TIED = 1e-11
 """Scores tie that are no larger than this share of their terms."""
 LARGEST = 1e4
-"""Of ρ: in place of a rule nearer to a toss a toss is taken."""
+"""Of ρ: a rule nearer to a toss is found in units of 1/LARGEST; with levels a toss is taken."""
 ROUNDED = 1e-9
 """What HiGHS may leave of ρ, and of prices in shares of the largest."""
 DETERMINED = 1e-12
@@ -108,6 +108,12 @@ def _largest(
     h = x[:-1] / size
     settled = ~level & (priced > ROUNDED * priced.max())
     h = np.where(settled, np.round(h), h)
+    if rho >= LARGEST and not level.any() and max(-below.min(), above.max()) > MET:
+        # no toss, but as near to one as 1/ρ: in units of 1/LARGEST
+        most = np.abs(table) @ size
+        limits = np.minimum(LARGEST * below, most), np.maximum(LARGEST * above, -most)
+        found = _largest(table, *limits, size, level)
+        return None if found is None else (0.5 + (found[0] - 0.5) / LARGEST, found[1])
     if rho >= LARGEST:  # all at a toss, levels in the middle of what limits leave
         at = np.where(level, 0.0, 0.5)
         for one in np.flatnonzero(level):
