@@ -4,7 +4,7 @@ local search from face to face (``finite_faces``), its starts by continuation.
 Some budgets are solved. From one disparity to the next climbs start from CFL's rule and from the
 faces found so far that are best there, and end where no multipliers of a rule free anything that
 makes it better: the rule is then a local optimum. From there one client after the other is let go
-or held at zero.
+or held at zero. How many starts are tried falls while they are of no use and CFL is near.
 So the frontier is searched for and not proven, but where a rule is as good as one without budgets.
 CFL's frontier bounds it. Every point is solved again for its budgets and certified for them.
 """
@@ -35,9 +35,10 @@ NEARLY = 1e-4
 """The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
 """Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
-PATIENCE = 8
+PATIENCE, OPEN = 8, 3e-4
 """At each disparity climbs start from so many faces, those that are best there, and end after so
-many in a row that found nothing better.
+many in a row that found nothing better. Where CFL is above by no more than ``OPEN``, the next
+disparity is left after one climb in vain less, until some climb is of use again.
 """
 HALVINGS = 3
 """So many disparities more are looked at near the first, where the frontier is steepest."""
@@ -63,12 +64,15 @@ def search_finite(fed: Federation, task: Task) -> ExactFedAvg | FedAvgSearch:
 
 @dataclass
 class FedAvgSearch:
-    """A federation's question, the faces that were found, and budgets that were ``tried``."""
+    """A federation's question, the faces that were found, budgets that were ``tried``, and after
+    how many climbs in vain the next disparity is left.
+    """
 
     fed: Federation
     task: Task
     faces: Faces
     tried: set[bytes] = field(default_factory=set)
+    patience: int = PATIENCE
 
     @classmethod
     def of(cls, fed: Federation, task: Task) -> FedAvgSearch:
@@ -102,9 +106,9 @@ class FedAvgSearch:
         """The certified solution at budgets (I,)."""
         return solve_finite(self.fed, self.task, eps)
 
-    def climbs(self, starts: list[Place], disparity: float | None) -> Place | None:
+    def climbs(self, starts: list[Place], disparity: float | None) -> tuple[Place | None, bool]:
         """The best place with at most ``disparity``, or the least disparate (None), that steps from
-        face to face reach.
+        face to face reach, and whether another than the first two starts led there.
         """
         best, passed, last = None, set[Face](), 0
         for k, start in enumerate(distinct(starts)):
@@ -114,22 +118,24 @@ class FedAvgSearch:
                 if best is None or here.worth(disparity) > best.worth(disparity) + RISE:
                     best, last = here, k
                 here = self._next(here, disparity)
-            if k == last + PATIENCE:
+            if k == last + self.patience:
                 break
-        return best
+        return best, last > 1
 
-    def settled(self, starts: list[Place], disparity: float | None) -> Place | None:
+    def settled(self, starts: list[Place], disparity: float | None, bound: float) -> Place | None:
         """What ``climbs`` reach, and climbs from there with one client let go, or its budget zero,
-        until that gains nothing.
+        until that gains nothing; ``bound`` is what no place is worth more than.
         """
-        here = self.climbs(starts, disparity)
-        while here is not None and not here.unbeaten:
+        here, useful = self.climbs(starts, disparity)
+        while self.patience > 1 and here is not None and not here.unbeaten:
             near = [face.place(disparity) for face in self.beside(here)]
             some = sorted((p for p in near if p is not None), key=lambda p: -p.worth(disparity))
-            there = self.climbs(some[:PATIENCE], disparity)
+            there, _ = self.climbs(some[: self.patience], disparity)
             if there is None or there.worth(disparity) <= here.worth(disparity) + RISE:
                 break
-            here = there
+            here, useful = there, True
+        far = here is None or bound - here.worth(disparity) > OPEN
+        self.patience = PATIENCE if useful or far else max(1, self.patience - 1)
         return here
 
     def beside(self, here: Place) -> Iterator[Face]:
@@ -166,24 +172,25 @@ class FedAvgSearch:
         """The most useful place with at most ``disparity`` that climbs from the best faces find."""
         top: list[Place] = []
         for most, face in self.faces.by_bound(disparity):
-            if most <= (top[-1].gain if len(top) == PATIENCE else -np.inf):
+            if most <= (top[-1].gain if len(top) == self.patience else -np.inf):
                 break
             here = face.place(disparity)
             if here is not None:
-                top = distinct(sorted([*top, here], key=lambda place: -place.gain))[:PATIENCE]
+                top = distinct(sorted([*top, here], key=lambda place: -place.gain))[: self.patience]
             if top and top[0].unbeaten:
                 return top[0]
         fair = self.faces.free.place(disparity)  # CFL's rule, and the budgets that it keeps
         face = None if fair is None else self.start(self.faces.tight(fair.f)[1])
         here = None if face is None else face.place(disparity)
-        return self.settled(top if here is None else [here, *top], disparity)
+        bound = np.inf if fair is None else fair.gain
+        return self.settled(top if here is None else [here, *top], disparity, bound)
 
     @cached_property
     def lowest(self) -> Place | None:
         """The least disparate place that climbs reach."""
         known = [face.least for face in self.faces.found.values()]
         some = sorted((p for p in known if p is not None), key=lambda p: p.disparity)
-        return self.settled(distinct(some), None)
+        return self.settled(distinct(some), None, np.inf)
 
     def attained(self, places: Iterable[Place | None]) -> Points:
         """What the places' budgets attain, solved again and certified; those that are not certified
