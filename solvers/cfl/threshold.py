@@ -109,8 +109,8 @@ def pooled_problem(model: ContinuousModel, within: Array, group_mass: Array) -> 
         above, below = model.own_log_tails(a, np.broadcast_to(t, (within.shape[0], *t.shape)))
         w = within[:, a][:, None]
         with np.errstate(divide="ignore"):
-            parts = np.log(w) + above, np.log(w) + below
-        return np.logaddexp.reduce(parts[0]), np.logaddexp.reduce(parts[1])
+            above, below = np.log(w) + above, np.log(w) + below
+        return np.logaddexp.reduce(above, axis=0), np.logaddexp.reduce(below, axis=0)
 
     return ThresholdProblem(group_mass[None], *_kinds(model.etas[:1]), tail, log_tails)
 
