@@ -175,7 +175,4 @@ def _roots(problem: ThresholdProblem, eps: Array, erm: Array, sign: Array, index
         low[short], at_low[short] = high[short], at_high[short]
         high[short] *= 2.0
         at_high[short] = rising(high[short], short)
-    size = increasing_root(
-        rising, low, high, np.minimum(at_low, 0), np.maximum(at_high, 0), ROUNDING
-    )
-    return -sign * size
+    return -sign * increasing_root(rising, low, high, at_low, at_high, ROUNDING)
