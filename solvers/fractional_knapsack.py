@@ -70,38 +70,44 @@ class KnapsackPath:
         return f, -self.sign * float(rate[k])
 
 
-def knapsack_path(gain: Array, slope: Array, row: Array, offset: float = 0.0) -> KnapsackPath:
-    """The path of one constraint |MD| <= eps, MD = row·f + offset.
+def knapsack_paths(gain: Array, slope: Array, row: Array, offset: Array) -> list[KnapsackPath]:
+    """The paths of J problems with one constraint |MD| <= eps, MD = row·f + offset.
 
     Parameters
     ----------
-    gain, slope : (N,) what one person at a cell adds to the utility and to MD, where f = 1.
-    row : (N,) ``slope`` times the people of the cell.
+    gain, slope : (J, N) what one person at a cell adds to the utility and to MD, where f = 1.
+    row : (J, N) ``slope`` times the people of the cell.
+    offset : (J, 1).
     """
     start = (1.0 + np.sign(gain)) / 2.0
     terms = row * start
-    size = np.abs(terms).sum() + abs(offset)
-    md = float(without_rounding(terms.sum() + offset, size))
-    sign = float(np.sign(md))
+    size = np.abs(terms).sum(axis=1, keepdims=True) + np.abs(offset)
+    md = without_rounding(terms.sum(axis=1, keepdims=True) + offset, size)
+    sign = np.sign(md)
     # flips towards fairness: rejects where accepting adds to |MD|, accepts where it takes from it
-    step = (sign * slope < 0) - start
-    cells = np.flatnonzero((step != 0) & (slope != 0)) if sign else np.zeros(0, int)
-    rate = np.abs(gain[cells] / slope[cells])
-    order = rate.argsort(kind="stable")
-    cells, rate = cells[order], rate[order]
-    step = step[cells]
-    first = np.ones(rate.size, bool)
-    np.greater(rate[1:], (1.0 + TIED) * rate[:-1], out=first[1:])
-    if not first.all():
-        rate = rate[first][first.cumsum() - 1]
-    flipped = np.zeros(rate.size + 1)
-    np.abs(step * row[cells]).cumsum(out=flipped[1:])
-    gap = without_rounding(abs(md) - flipped, size + flipped)
-    # keep the flips down to MD = 0, whole ties included
-    stop = min(int((-gap).searchsorted(0.0)), rate.size)
-    stop = int(rate.searchsorted(rate[stop - 1], side="right")) if stop else 0
-    gap[-1] = min(gap[-1], 0.0) if stop == cells.size else gap[-1]
-    return KnapsackPath(start, cells[:stop], step[:stop], rate[:stop], gap[: stop + 1], sign)
+    fair = sign * slope
+    step = (fair < 0) - start
+    flips = (step != 0) & (fair != 0)
+    paths = []
+    for k, own in enumerate(flips):
+        cells = own.nonzero()[0]
+        rate = np.abs(gain[k][cells] / slope[k][cells])
+        order = rate.argsort(kind="stable")
+        cells, rate = cells[order], rate[order]
+        first = np.ones(rate.size, bool)
+        np.greater(rate[1:], (1.0 + TIED) * rate[:-1], out=first[1:])
+        if not first.all():
+            rate = rate[first][first.cumsum() - 1]
+        added, flipped = step[k][cells], np.zeros(rate.size + 1)
+        np.abs(added * row[k][cells]).cumsum(out=flipped[1:])
+        gap = without_rounding(np.abs(md[k]) - flipped, size[k] + flipped)
+        # keep the flips down to MD = 0, whole ties included
+        stop = min(int((-gap).searchsorted(0.0)), rate.size)
+        stop = int(rate.searchsorted(rate[stop - 1], side="right")) if stop else 0
+        gap[-1] = min(gap[-1], 0.0) if stop == cells.size else gap[-1]
+        cells, added, rate = (v[:stop] for v in (cells, added, rate))
+        paths.append(KnapsackPath(start[k], cells, added, rate, gap[: stop + 1], float(sign[k, 0])))
+    return paths
 
 
 @dataclass(frozen=True)

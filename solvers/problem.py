@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, TypeVar, get_args
 from weakref import WeakKeyDictionary
 
@@ -20,7 +20,7 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array, as_floats, one_of, shown
-from fairfl.solvers.fractional_knapsack import KnapsackPath, knapsack_path
+from fairfl.solvers.fractional_knapsack import KnapsackPath, knapsack_paths
 from fairfl.solvers.numerics.highs import dense
 from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import budget_term
@@ -155,15 +155,14 @@ class Problem:
 
     def at(self, budgets: Array) -> Problem:
         """A problem of budgets one with others."""
-        return replace(self, eps=limited(self.eps, self.zero, budgets[self.owner]))
+        posed = copy(self)  # ``replace`` takes three times as long
+        vars(posed)["eps"] = limited(self.eps, self.zero, budgets[self.owner])
+        return posed
 
-    @cached_property
+    @property
     def path(self) -> KnapsackPath | None:
         """All solutions for all budgets where there is one constraint, else None."""
-        if self.eps.size > 1 or self.shape[0] > 1:
-            return None
-        unit = self.unit or self
-        return knapsack_path(unit.u, unit.v[0], self.v[0], float(self.b[0]))
+        return self.made.get("path")
 
     @property
     def most(self) -> Array:
@@ -261,14 +260,20 @@ def _own(task: Task, laws: Joint) -> list[Problem]:
 
 def _everywhere(task: Task, problems: list[Problem], posed: Any, seen: Array, one: Joint) -> Any:
     """The problems, with those ``posed`` of ``one`` person at every cell where nobody is."""
-    if seen.all():
-        return problems
-    units = posed(one, Rates.of(task.notion, one.people, one.eta).linear)
-    empty = seen.reshape(len(problems), -1) == 0
-    return [
-        replace(problem, unit=unit, nobody=np.append(own, [False] * problem.levels))
-        for problem, unit, own in zip(problems, units, empty, strict=True)
-    ]
+    if not seen.all():
+        units = posed(one, Rates.of(task.notion, one.people, one.eta).linear)
+        empty = seen.reshape(len(problems), -1) == 0
+        problems = [
+            replace(problem, unit=unit, nobody=np.append(own, [False] * problem.levels))
+            for problem, unit, own in zip(problems, units, empty, strict=True)
+        ]
+    if problems[0].eps.size == 1 and problems[0].shape[0] == 1:
+        units = [problem.unit or problem for problem in problems]
+        parts = [(one.u, one.v[0], p.v[0], p.b) for one, p in zip(units, problems, strict=True)]
+        paths = knapsack_paths(*map(np.array, zip(*parts, strict=True)))
+        for problem, path in zip(problems, paths, strict=True):
+            problem.made["path"] = path
+    return problems
 
 
 @known

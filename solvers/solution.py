@@ -151,7 +151,6 @@ class Solution(Tabular):
 
     @cached_property
     def classifier(self) -> Any:
-        """See above."""
         fed, rule, model = self._fed, self._rule, self._fed.model
         if not isinstance(model, FiniteModel):
             return rule.named(fed.groups)
@@ -161,12 +160,10 @@ class Solution(Tabular):
 
     @cached_property
     def utility(self) -> float:
-        """See above."""
         return utility_of(self._fed, self._task.costs, self._rule)
 
     @cached_property
     def accuracy(self) -> float:
-        """See above."""
         if self._task.accurate:
             return 1.0 + self.utility
         return 1.0 + utility_of(self._fed, np.ones_like(self._task.costs), self._rule)
@@ -185,19 +182,16 @@ class Solution(Tabular):
 
     @cached_property
     def mean_difference(self) -> float:
-        """See above."""
         rates = self._accepted[0]
         return float(rates[0] - rates[1]) if rates.size == 2 else float("nan")
 
     @cached_property
     def local_mean_differences(self) -> Array:
-        """See above."""
         rates = self._accepted[1]
         return rates[:, 0] - rates[:, 1] if rates.shape[1] == 2 else np.full(len(rates), np.nan)
 
     @cached_property
     def disparity(self) -> float:
-        """See above."""
         rates, pooled, _ = self._rates
         return float(np.nan_to_num(disparity(pooled, rates.mass.sum(axis=1), self.difference)))
 
@@ -210,7 +204,6 @@ class Solution(Tabular):
 
     @cached_property
     def local_disparities(self) -> Array:
-        """See above."""
         rates, _, local = self._rates
         return disparity(local, rates.mass, self.difference)
 

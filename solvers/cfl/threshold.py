@@ -146,14 +146,14 @@ def solve_thresholds(
     t0, t1, erm, sign = (v[everyone] for v in (t0, t1, erm, sign))
     active = np.flatnonzero((eps < np.abs(erm)) | ((eps == 0) & (sign != 0)))
     if active.size:
-        u[active] = _roots(problem, eps[active], sign[active], everyone[active])
+        u[active] = _roots(problem, *(v[active] for v in (eps, erm, sign, everyone)))
         t0, t1 = problem.thresholds(u, everyone)
     lam, md = problem.multipliers(u, everyone), problem.mean_difference(t0, t1, everyone)
     return ThresholdSolution(u, lam, t0, t1, md, erm, sign)
 
 
-def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> Array:
-    """u of active constraints; it has the sign opposite to MD."""
+def _roots(problem: ThresholdProblem, eps: Array, erm: Array, sign: Array, index: Array) -> Array:
+    """u of active constraints; it has the sign opposite to MD, which is ``erm`` at u = 0."""
 
     def rising(size: Array, k: Array) -> Array:
         """eps - |MD|, at eps = 0 in log-odds: it increases with |u|."""
@@ -166,7 +166,8 @@ def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> 
         return out
 
     low, high, short = np.zeros(eps.size), np.ones(eps.size), np.arange(eps.size)
-    at_low, at_high = rising(low, short), rising(high, short)
+    # of log-odds at u = 0 the sign is enough
+    at_low, at_high = np.where(eps > 0, eps - np.abs(erm), -1.0), rising(high, short)
     for _ in range(DOUBLINGS):
         short = np.flatnonzero(at_high < 0.0)
         if not short.size:

@@ -20,16 +20,16 @@ def solve_ensemble_finite(
     """LFT+Ensemble(eps): local solutions, each certified on its client's own law, averaged by
     weight; ``given`` rules (I, N) are certified by the multipliers of the solution at ``eps``.
     """
-    problems, budgets = own_problems(fed, task), np.split(eps, eps.size)
+    problems, budgets = own_problems(fed, task), eps[:, None]
     rates = len(NOTIONS[task.notion])
     if given is None:
         rules, lams, certificates = zip(*map(optimum, problems, budgets), strict=True)
-        multipliers = np.stack([lam.reshape(rates, -1) for lam in lams], axis=1).ravel()
+        multipliers = np.array(lams).reshape(eps.size, rates, -1).swapaxes(0, 1).ravel()
     else:
         rules, multipliers = given
         lams = multipliers.reshape(rates, eps.size, -1).swapaxes(0, 1).reshape(eps.size, -1)
         each = zip(map(Problem.at, problems, budgets), rules, lams, strict=True)
         certificates = tuple(certified(one, f, one.dual(lam)) for one, f, lam in each)
-    f = np.clip(fed.weight @ np.stack(rules), 0.0, 1.0)  # rounding of a convex combination only
+    f = np.clip(fed.weight @ np.array(rules), 0.0, 1.0)  # rounding of a convex combination only
     rule = problems[0].rule(f, fed.n_groups)
     return Solution(fed, task, eps, rule, multipliers, certificates)

@@ -30,7 +30,7 @@ from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
 from fairfl.solvers.numerics.concave_breaks import concave_breaks
 from fairfl.solvers.numerics.highs import Programme
-from fairfl.solvers.problem import Problem, Task, law_problem, own_problems
+from fairfl.solvers.problem import Problem, Task, known, law_problem, own_problems
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
 
@@ -72,9 +72,7 @@ class Segments(EnsembleSearch):
     def of(cls, fed: Federation, task: Task) -> Segments:
         """All segments of all clients."""
         pooled = law_problem(fed, task)
-        parts = _of_solutions if pooled.path is None else _of_path
-        found = [parts(problem, pooled) for problem in own_problems(fed, task)]
-        eps, gain, rows, rules = zip(*found, strict=True)
+        eps, gain, rows, rules = zip(*_parts(fed, task), strict=True)
         client = np.repeat(np.arange(fed.n_clients), [len(own) for own in eps])
         weight = fed.weight[client, None]
         return cls(
@@ -213,6 +211,13 @@ class Segments(EnsembleSearch):
 
 Parts = tuple[Array, Array, Array, Array | None]
 """Budgets and gains (S, 2), terms of the constraints (M, S, 2) and rules (S, 2, N) of a client."""
+
+
+@known
+def _parts(fed: Federation, task: Task) -> list[Parts]:
+    pooled = law_problem(fed, task)
+    of = _of_solutions if pooled.path is None else _of_path
+    return [of(problem, pooled) for problem in own_problems(fed, task)]
 
 
 def _of_path(problem: Problem, pooled: Problem) -> Parts:

@@ -40,10 +40,8 @@ PATIENCE, OPEN = 8, 3e-4
 many in a row that found nothing better. Where CFL is above by no more than ``OPEN``, the next
 disparity is left after one climb in vain less, until some climb is of use again.
 """
-HALVINGS = 5
+HALVINGS = 3
 """So many disparities more are looked at near the first, where the frontier is steepest."""
-MANY = 16
-"""Of more disparities at once between the frontier's points none is searched beyond the climbs."""
 COARSE = 12
 """Points of the frontier at whose beginning the minimum is."""
 RISE = 1e-11
@@ -66,9 +64,8 @@ def search_finite(fed: Federation, task: Task) -> ExactFedAvg | FedAvgSearch:
 
 @dataclass
 class FedAvgSearch:
-    """A federation's question, the faces that were found, budgets that were ``tried``, after how
-    many climbs in vain the next disparity is left, and whether a search is ``quick``: then no
-    client is let go or held at zero.
+    """A federation's question, the faces that were found, budgets that were ``tried``, and after
+    how many climbs in vain the next disparity is left.
     """
 
     fed: Federation
@@ -76,7 +73,6 @@ class FedAvgSearch:
     faces: Faces
     tried: set[bytes] = field(default_factory=set)
     patience: int = PATIENCE
-    quick: bool = False
 
     @classmethod
     def of(cls, fed: Federation, task: Task) -> FedAvgSearch:
@@ -131,8 +127,6 @@ class FedAvgSearch:
         until that gains nothing; ``bound`` is what no place is worth more than.
         """
         here, useful = self.climbs(starts, disparity)
-        if self.quick:
-            return here
         while self.patience > 1 and here is not None and not here.unbeaten:
             near = [face.place(disparity) for face in self.beside(here)]
             some = sorted((p for p in near if p is not None), key=lambda p: -p.worth(disparity))
@@ -235,7 +229,6 @@ class FedAvgSearch:
         found = self.attained([self.lowest, *places]).join(points_of(self.fed, self.ends))
 
         def evaluate(disparity: Array) -> Points:
-            self.quick = disparity.size > MANY
             tried = self.attained([self.best(float(d)) for d in disparity])
             return fitting(tried.join(found), disparity)
 

@@ -71,6 +71,7 @@ class Programme:
             matrix.value_ = table.T[column, matrix.index_]
         self.table = table
         self._model: Any = highspy.Highs()
+        self._options: dict[str, Any] = {}
         self._set(ALWAYS)
         self._model.passModel(lp)
         self._rows, self._columns = (np.arange(n, dtype=np.int32) for n in (rows, columns))
@@ -106,7 +107,9 @@ class Programme:
             return found
         _, basic = self._model.getBasicVariables()
         columns = basic[basic >= 0]
-        rows = np.delete(self._rows, -1 - basic[basic < 0])  # what limits them holds exactly
+        binds = np.ones(low.size, bool)
+        binds[-1 - basic[basic < 0]] = False
+        rows = self._rows[binds]  # what limits them holds exactly
         values = self.table @ found.x
         held = np.where(values - low <= high - values, low, high)[rows]
         x = np.where(found.x - below <= above - found.x, below, above)
@@ -129,8 +132,9 @@ class Programme:
         self._model.clearSolver()
 
     def _set(self, options: dict[str, Any]) -> None:
-        for name, value in options.items():
+        for name, value in options.items() - self._options.items():
             self._model.setOptionValue(name, value)
+        self._options |= options
 
 
 def rounded(x: Array, whole: float = WHOLE) -> Array:

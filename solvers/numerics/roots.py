@@ -8,6 +8,8 @@ import numpy as np
 
 from fairfl._support.checks import Array
 
+EPS = float(np.finfo(float).eps)
+
 
 def increasing_root(
     function: Callable[[Array, Array], Array],
@@ -54,13 +56,10 @@ def increasing_root(
         b = np.where(same, b, a)
         fb = np.where(same, fb, fa)
         a, fa = x, fx
-        better: Array = np.abs(fa) < np.abs(fb)
-        best: Array = np.where(better, a, b)
-        f_best: Array = np.where(better, fa, fb)
+        best: Array = np.where(np.abs(fa) < np.abs(fb), a, b)
         width: Array = np.abs(b - a)
-        slack: Array = 2 * np.finfo(float).eps * np.abs(best) + 5e-324
-        done: Array = (width <= slack) | (np.abs(f_best) <= f_tol)
-        root[live[done]] = best[done]
+        slack: Array = 2 * EPS * np.abs(best) + 5e-324
+        done: Array = (width <= slack) | (np.minimum(np.abs(fa), np.abs(fb)) <= f_tol)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             xi: Array = (a - b) / (c - b)
             phi: Array = (fa - fb) / (fc - fb)
@@ -73,8 +72,8 @@ def increasing_root(
             )
             least: Array = np.minimum(0.5, slack / width)
         t = np.clip(np.where(np.isfinite(t), t, 0.5), least, 1 - least)
-        keep: Array = ~done
-        live, t = live[keep], t[keep]
-        a, b, fa, fb = a[keep], b[keep], fa[keep], fb[keep]
+        if done.any():
+            root[live[done]] = best[done]
+            live, t, a, b, fa, fb = (v[~done] for v in (live, t, a, b, fa, fb))
     root[live] = a
     return root

@@ -16,6 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fairfl._support.checks import shown
+from fairfl.sims.data.tables.people import one_hot
 
 
 def encode(
@@ -79,14 +80,6 @@ def scaled(x: NDArray[np.float64], train: NDArray[np.bool_]) -> NDArray[np.float
     """(x - min) / (max - min) of each column over its training rows; 0 if constant there."""
     low, high = x[train].min(axis=0), x[train].max(axis=0)
     return (x - low) / np.where(high > low, high - low, np.inf)
-
-
-def one_hot(codes: NDArray[np.integer], count: int) -> NDArray[np.float64]:
-    """Return the indicators of codes in 0..count-1, shape (n, count); a row of code -1 is all 0."""
-    hot = np.zeros((len(codes), count))
-    present = np.flatnonzero(codes >= 0)
-    hot[present, codes[present]] = 1.0
-    return hot
 
 
 def published(path: Path, columns: Sequence[str], **options: Any) -> pd.DataFrame:

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fairfl.sims.data.table_file import PLAIN, Form, Table, read_table
-from fairfl.sims.data.tables.encode import one_hot
 from fairfl.sims.data.tables.table import Dataset
 
 LEVELS = 20
@@ -221,3 +220,11 @@ def _encoded(table: Table, column: str, *, asked: bool) -> Block:
             f"{MOST_LEVELS} values unless numeric"
         )
     return _indicators(column, codes, levels)
+
+
+def one_hot(codes: NDArray[np.integer], count: int) -> NDArray[np.float64]:
+    """Return the indicators of codes in 0..count-1, shape (n, count); a row of code -1 is all 0."""
+    hot = np.zeros((len(codes), count))
+    present = np.flatnonzero(codes >= 0)
+    hot[present, codes[present]] = 1.0
+    return hot
