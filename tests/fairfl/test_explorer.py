@@ -116,7 +116,7 @@ def test_the_command_writes_the_page(cli, tmp_path: Path) -> None:
 @pytest.mark.skipif(BROWSER is None, reason="no chromium here: the page is not tried in a browser")
 def test_sliders_presets_and_links(tmp_path: Path) -> None:
     """In a phone's width: what the page draws is what the solver finds, also after a slider was
-    moved by hand, after another preset, and at the link that these leave.
+    moved by hand, after another preset, and at the link that these leave; a torn link is told.
     """
     seen = in_browser(
         page(),
@@ -127,7 +127,8 @@ def test_sliders_presets_and_links(tmp_path: Path) -> None:
               accuracy: shown().map(({now}) => now && now.accuracy),
               curves: frontiers.querySelectorAll("path").length,
               bars: accepted0.querySelectorAll("rect").length,
-              wide: document.documentElement.scrollWidth, faults: window.faults});
+              wide: document.documentElement.scrollWidth, faults: window.faults,
+              unread: !unread.hidden});
           };
           say();
           const slider = document.querySelectorAll("input[type=range]")[1];
@@ -140,17 +141,20 @@ def test_sliders_presets_and_links(tmp_path: Path) -> None:
           say();
           take(read(written()));
           say();
+          history.replaceState(null, "", "#mean=1");
+          follow();
+          say();
           return seen;
         })()""",
         390,
         tmp_path,
     )
-    first, moved, third, linked = seen
+    first, moved, third, linked, torn = seen
     assert all(not one["faults"] and one["wide"] <= 390 and one["curves"] == 3 for one in seen)
     assert first["bars"] > 3 and "x >" in first["rows"]
     assert moved["setting"]["mean"][0] == [-2, 5]
     assert third["setting"]["mean"] == [list(m) for m in list(presets().values())[7]["mean"]]
-    assert linked == third
+    assert linked == third and torn == {**third, "unread": True}
     for one in seen[:3]:
         setting = one["setting"]
         together = {"budgets": "common"} if setting["budgets"] == "common" else {}
