@@ -54,8 +54,8 @@ function read(link) {
   const out = {};
   for (const name of Object.keys(WORDS)) {
     const [low, high] = data.ranges[name];
-    const numbers = (given.get(name) || "").split(",").map(Number);
-    if (!given.get(name) || numbers.some((one) => !(one >= low && one <= high))) return null;
+    const numbers = (given.get(name) || "").split(",").map(parseFloat);
+    if (numbers.some((one) => !(one >= low && one <= high))) return null;
     out[name] = OF_CLIENTS.includes(name) ? numbers : numbers[0];
   }
   const count = out.share.length;
@@ -144,10 +144,7 @@ function drawFrontiers() {
   const known = shown();
   const caption = [];
   const height = Math.max(180, Math.min(HEIGHT, window.innerHeight / 3)); // sliders fit below
-  const right = Math.max(
-    setting.d,
-    ...known.map(({curve}) => Math.max(0, ...curve.map(([d]) => d))),
-  );
+  const right = Math.max(setting.d, ...known.flatMap(({curve}) => curve.map(([d]) => d)));
   const values = known.flatMap(({curve}) => curve.map(([, accuracy]) => accuracy));
   const low = Math.min(...values);
   const high = Math.max(...values);
@@ -166,23 +163,15 @@ function drawFrontiers() {
     );
   svg.append(element("text", {x: LEFT + 6, y: TOP + 14}, "accuracy"));
   for (const {name, curve, now} of known) {
-    const {colour, dashes, width: thick, name: label, searched} = data.looks[name];
-    const stroke = {
-      stroke: colour,
-      "stroke-width": thick,
-      "stroke-dasharray": dashes,
-      fill: "none",
-    };
-    svg.append(element("path", {d: line(curve), ...stroke}));
+    const {colour, name: label, searched, ...look} = data.looks[name];
+    const stroke = {"stroke-width": look.width, "stroke-dasharray": look.dashes, stroke: colour};
+    svg.append(element("path", {d: line(curve), fill: "none", ...stroke}));
     if (now)
       svg.append(
         element("circle", {cx: x(Math.abs(now.md)), cy: y(now.accuracy), r: 5, fill: colour}),
       );
-    const mark = element(
-      "svg",
-      {viewBox: "0 0 36 10"},
-      element("line", {x1: 0, x2: 36, y1: 5, y2: 5, ...stroke}),
-    );
+    const sample = element("line", {x1: 0, x2: 36, y1: 5, y2: 5, ...stroke});
+    const mark = element("svg", {viewBox: "0 0 36 10"}, sample);
     caption.push(element("span", {}, mark, searched ? `${label} (searched)` : label));
   }
   svg.append(
@@ -233,43 +222,27 @@ function drawAccepted(a) {
     const points = Array.from({length: 121}, (_, k) => left + (k / 120) * (right - left)).map(
       (v) => [v, density(law, v)],
     );
+    const place = {x: x(law[0]), y: y(density(law, law[0])) + 14 * (i + 1)};
     svg.append(
       element("path", {class: "law", d: line(points), "stroke-dasharray": ["", "6 3", "2 3"][i]}),
-    );
-    svg.append(
-      element(
-        "text",
-        {x: x(law[0]), y: y(density(law, law[0])) + 14 * (i + 1), "text-anchor": "middle"},
-        String(i + 1),
-      ),
+      element("text", {...place, "text-anchor": "middle"}, String(i + 1)),
     );
   });
   known.forEach(({name, now}, k) => {
     for (const [low, high, share] of votes(now, a)) {
       const from = Math.max(x(low), LEFT);
       const to = Math.min(x(high), width - RIGHT);
-      const place = {
-        x: from,
-        width: Math.max(to - from, 0),
-        y: bottom - bars + 14 * k,
-        height: 11,
-      };
-      svg.append(
-        element("rect", {...place, fill: data.looks[name].colour, "fill-opacity": share}),
-      );
+      const place = {x: from, width: Math.max(to - from, 0), y: bottom - bars + 14 * k, height: 11};
+      const fill = data.looks[name].colour;
+      svg.append(element("rect", {...place, fill, "fill-opacity": share}));
     }
   });
 }
 
 const interval = ([low, high, share]) => {
-  const told =
-    high === Infinity
-      ? low === -Infinity
-        ? "all"
-        : `x > ${digits(low)}`
-      : low === -Infinity
-        ? `x < ${digits(high)}`
-        : `${digits(low)} < x < ${digits(high)}`;
+  let told = `${digits(low)} < x < ${digits(high)}`;
+  if (low === -Infinity) told = high === Infinity ? "all" : `x < ${digits(high)}`;
+  else if (high === Infinity) told = `x > ${digits(low)}`;
   return share < 1 - 1e-9 ? `${told} (${digits(100 * share)} % of votes)` : told;
 };
 
