@@ -263,7 +263,7 @@ function drawTable() {
   find("rules").replaceChildren(
     element("thead", {}, element("tr", {}, element("td"), ...heads)),
     row("smallest disparity", (_, {low}) => digits(low)),
-    row("accuracy", (now, one) => (now ? `${digits(100 * now.accuracy, 5)} %` : reached(one))),
+    row("accuracy", (now, one) => (now ? `${digits(100 * now.accuracy, 5)}\u00a0%` : reached(one))),
     row(
       "price of not pooling: more errors in 1,000 people",
       of(({accuracy}) => digits(1000 * Math.max(cfl.accuracy - accuracy, 0))),

@@ -79,14 +79,16 @@ class ThresholdProblem:
         """MD = P_0(X > t0) - P_1(X > t1)."""
         return self.tail(0, t0, index) - self.tail(1, t1, index)
 
-    def log_odds_difference(self, t0: Array, t1: Array, index: Array, md: Array) -> Array:
+    def log_odds_difference(
+        self, t0: Array, t1: Array, index: Array, md: Array | float = 0.0
+    ) -> Array:
         """The sign of MD - md, also where these underflow; a difference of log-odds if md = 0."""
         above0, below0 = self.log_tails(0, t0, index)
         above1, below1 = self.log_tails(1, t1, index)
         with np.errstate(divide="ignore", invalid="ignore"):
             zero, one = np.log(np.maximum(-md, 0.0)), np.log(np.maximum(md, 0.0))
-            difference = np.logaddexp(above0, zero) - np.logaddexp(above1, one)
-            difference -= np.logaddexp(below0, one) - np.logaddexp(below1, zero)
+            difference = np.logaddexp(above0, zero) - np.logaddexp(below0, one)
+            difference -= np.logaddexp(above1, one) - np.logaddexp(below1, zero)
         return np.nan_to_num(difference, nan=0.0, posinf=1e300, neginf=-1e300)
 
 
@@ -152,8 +154,7 @@ def solve_thresholds(
     sign = np.sign(erm)
     faint = np.flatnonzero(np.abs(erm) < FAINT)
     if faint.size:  # rounding, or underflow, may have decided the sign
-        own = problem.log_odds_difference(t0[faint], t1[faint], faint, np.zeros(faint.size))
-        sign[faint] = np.sign(own)
+        sign[faint] = np.sign(problem.log_odds_difference(t0[faint], t1[faint], faint))
     t0, t1, erm, sign = (v[everyone] for v in (t0, t1, erm, sign))
     active = np.flatnonzero((eps < np.abs(erm)) | ((eps == 0) & (sign != 0)))
     if active.size:
@@ -172,10 +173,9 @@ def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> 
         out = eps[k] - sign[k] * problem.mean_difference(t0, t1, index[k])
         faint = np.flatnonzero(eps[k] < FAINT)
         if faint.size:
-            own, md = (v[faint] for v in (index[k], sign[k] * eps[k]))
-            out[faint] = -sign[k][faint] * problem.log_odds_difference(
-                t0[faint], t1[faint], own, md
-            )
+            at, side = k[faint], sign[k[faint]]
+            md = problem.log_odds_difference(t0[faint], t1[faint], index[at], side * eps[at])
+            out[faint] = -side * md
         return out
 
     low, high, short = np.zeros(eps.size), np.ones(eps.size), np.arange(eps.size)
