@@ -156,7 +156,7 @@ def solve_thresholds(
     if faint.size:  # rounding, or underflow, may have decided the sign
         sign[faint] = np.sign(problem.log_odds_difference(t0[faint], t1[faint], faint))
     t0, t1, erm, sign = (v[everyone] for v in (t0, t1, erm, sign))
-    active = np.flatnonzero((eps < np.abs(erm)) | ((eps == 0) & (sign != 0)))
+    active = np.flatnonzero(_left(problem, t0, t1, eps, sign, everyone) < 0)
     if active.size:
         u[active] = _roots(problem, eps[active], sign[active], everyone[active])
         t0, t1 = problem.thresholds(u, everyone)
@@ -164,19 +164,25 @@ def solve_thresholds(
     return ThresholdSolution(u, lam, t0, t1, md, erm, sign)
 
 
+def _left(
+    problem: ThresholdProblem, t0: Array, t1: Array, eps: Array, sign: Array, index: Array
+) -> Array:
+    """eps - |MD|, at a faint eps in log-odds."""
+    out = eps - sign * problem.mean_difference(t0, t1, index)
+    faint = np.flatnonzero(eps < FAINT)
+    if faint.size:
+        t0, t1, side, md = (v[faint] for v in (t0, t1, sign, sign * eps))
+        out[faint] = -side * problem.log_odds_difference(t0, t1, index[faint], md)
+    return out
+
+
 def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> Array:
     """u of active constraints; it has the sign opposite to MD."""
 
     def rising(size: Array, k: Array) -> Array:
-        """eps - |MD|, at a faint eps in log-odds: it increases with |u|."""
+        """What is left of the budgets: it increases with |u|."""
         t0, t1 = problem.thresholds(-sign[k] * size, index[k])
-        out = eps[k] - sign[k] * problem.mean_difference(t0, t1, index[k])
-        faint = np.flatnonzero(eps[k] < FAINT)
-        if faint.size:
-            at, side = k[faint], sign[k[faint]]
-            md = problem.log_odds_difference(t0[faint], t1[faint], index[at], side * eps[at])
-            out[faint] = -side * md
-        return out
+        return _left(problem, t0, t1, eps[k], sign[k], index[k])
 
     low, high, short = np.zeros(eps.size), np.ones(eps.size), np.arange(eps.size)
     at_low, at_high = rising(low, short), rising(high, short)
