@@ -171,8 +171,8 @@ def _left(
     out = eps - sign * problem.mean_difference(t0, t1, index)
     faint = np.flatnonzero(eps < FAINT)
     if faint.size:
-        t0, t1, side, md = (v[faint] for v in (t0, t1, sign, sign * eps))
-        out[faint] = -side * problem.log_odds_difference(t0, t1, index[faint], md)
+        t0, t1, eps, sign, index = (v[faint] for v in (t0, t1, eps, sign, index))
+        out[faint] = -sign * problem.log_odds_difference(t0, t1, index, sign * eps)
     return out
 
 
