@@ -80,28 +80,20 @@ def in_range(
     array = as_floats(name, value)
     above = array > low if open_low else array >= low
     good = above & (array < high if open_high else array <= high)
-    if not good.all():
-        ends = "(" if open_low else "[", ")" if open_high or np.isinf(high) else "]"
-        raise _refusal(name, array, good, f"in {ends[0]}{low:g}, {high:g}{ends[1]}")
-    return array
+    ends = "(" if open_low else "[", ")" if open_high or np.isinf(high) else "]"
+    return _kept(name, array, good, f"in {ends[0]}{low:g}, {high:g}{ends[1]}")
 
 
 def positive(name: str, value: Any) -> Array:
     """Return ``value`` as floats, all positive and finite."""
     array = as_floats(name, value)
-    good = (array > 0) & np.isfinite(array)
-    if not good.all():
-        raise _refusal(name, array, good, "positive and finite")
-    return array
+    return _kept(name, array, (array > 0) & np.isfinite(array), "positive and finite")
 
 
 def finite(name: str, value: Any) -> Array:
     """Return ``value`` as floats, none of them infinite or NaN."""
     array = as_floats(name, value)
-    good = np.isfinite(array)
-    if not good.all():
-        raise _refusal(name, array, good, "finite")
-    return array
+    return _kept(name, array, np.isfinite(array), "finite")
 
 
 def broadcast(name: str, value: ArrayLike, shape: tuple[int, ...], allowed: str) -> Array:
@@ -225,11 +217,13 @@ def some(names: Sequence[str], most: int = 12) -> str:
     return ", ".join(names[:most]) + more
 
 
-def _refusal(name: str, array: Array, good: Any, allowed: str) -> ValueError:
-    """Tells the first of the numbers that are not good, and where it is."""
+def _kept(name: str, array: Array, good: Any, allowed: str) -> Array:
+    """The numbers where all are good, else an error that tells the first other one, and where."""
+    if good.all():
+        return array
     index = tuple(int(k) for k in np.argwhere(~good)[0])
     where = f" at position {index[0] if len(index) == 1 else index}" if index else ""
-    return ValueError(f"{name} must be {allowed}, got {array[index]:g}{where}")
+    raise ValueError(f"{name} must be {allowed}, got {array[index]:g}{where}")
 
 
 def _holds_others(array: Array) -> bool:

@@ -15,9 +15,10 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 MOST_JOBS = 4
+_around: list[ProcessPoolExecutor] = []
 
 
-def job_count(jobs: int, tasks: int) -> int:
+def job_count(jobs: int, tasks: int = 10**9) -> int:
     """``jobs``, or for 0 one a core, four at most; never more than there are tasks, and at least
     one.
     """
@@ -35,18 +36,33 @@ def as_done(function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], jobs: 
         return
     from fairfl._support.own_parts import placed  # numpy: help does without
 
-    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=begin) as pool:
+    with pool_of(jobs) as pool:
         with deaf():
             futures = [pool.submit(placed, function, *task) for task in tasks]
+        for future in as_completed(futures):
+            yield future.result()
+
+
+@contextmanager
+def pool_of(jobs: int) -> Iterator[ProcessPoolExecutor]:
+    """Processes, those of the ``pool_of`` around this one where there is one: each has imported
+    much by then.
+    """
+    if _around:
+        yield _around[-1]
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=begin) as pool:
+        _around.append(pool)
         try:
-            for future in as_completed(futures):
-                yield future.result()
+            yield pool
         except BaseException:  # Ctrl-C above all: nobody waits for what remains
             for child in active_children():
                 child.terminate()
             # waits for the pool's own thread: Python's exit would write to the pipe it closes
             pool.shutdown(cancel_futures=True)
             raise
+        finally:
+            _around.clear()
 
 
 def begin() -> None:

@@ -107,16 +107,11 @@ def render_all(
         for entry in entries:
             entry.check({"federation": federation})
     done: dict[str, Outcome] = {}
-    out = Path(out_dir)
-
-    def note(outcome: Outcome) -> None:
+    tasks = [(entry.name, Path(out_dir), force, federation, given) for entry in entries]
+    for outcome in as_done(_attempt, tasks, min(jobs, len(entries))):
         done[outcome.name] = outcome
         if progress is not None:
             progress(outcome, len(done), len(entries))
-
-    tasks = [(entry.name, out, force, federation, given) for entry in entries]
-    for outcome in as_done(_attempt, tasks, min(jobs, len(entries))):
-        note(outcome)
     return [done[entry.name] for entry in entries]
 
 

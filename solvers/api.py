@@ -219,8 +219,7 @@ def _frontier(
     federation: Federation, task: Task, points: int, local: Array, effort: str, budgets: str
 ) -> Frontier:
     """The frontier whose accuracies are 1 + utility."""
-    from fairfl.solvers.cfl.frontier import cfl_frontier
-    from fairfl.solvers.client_aware_frontier import aware_frontier
+    from fairfl.solvers.cfl.frontier import aware_frontier, cfl_frontier
     from fairfl.solvers.frontier_checks import checked, filled, upper_bound
     from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_frontier
 
@@ -310,8 +309,7 @@ def min_disparity(
         from fairfl.solvers.lft_fedavg.enclosure import enclose_two_clients
 
         if scheme == "lft_ensemble":
-            box = enclose_min_disparity(federation)
-            lower, upper = box.lower, box.upper
+            lower, upper = enclose_min_disparity(federation)
         else:
             assert least.multipliers is not None
             lower, upper = enclose_two_clients(federation, least.multipliers[0])
@@ -353,7 +351,7 @@ def _enclosable(federation: Federation, task: Task) -> None:
             f"difference={task.difference!r}, costs={task.costs.tolist()}, sees={task.sees!r}"
         )
     with extras_named():  # python-flint, for this alone
-        from fairfl.solvers.lft_ensemble.enclosure_model import exact_clients
+        from fairfl.solvers.lft_ensemble.enclosure import exact_clients
 
     exact_clients(federation)
 

@@ -192,7 +192,7 @@ class Path:
             return sign[index] * self.values(eps)[0] - disparity[index]
 
         zero, one, every = np.zeros(low.size), np.ones(low.size), np.arange(low.size)
-        ends = np.minimum(rising(zero, every), 0.0), np.maximum(rising(one, every), 0.0)
+        ends = rising(zero, every), rising(one, every)
         return low + increasing_root(rising, zero, one, *ends, MET) * (high - low)
 
 

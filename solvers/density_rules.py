@@ -26,6 +26,8 @@ from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
+TIED = 1e-9
+"""Values this close to their client's largest may bind, and rules may miss budgets by this."""
 TIGHT = 1e-11
 """Budgets up to this are taken to be zero: that is how exactly a search meets a value of 0."""
 
@@ -67,6 +69,11 @@ class Rules(DualPoint):
         """
         missed = self.local[:, self.client] + np.sign(self.lam) * self.values
         return np.where(self.lam != 0, missed, 0.0)
+
+    @property
+    def sound(self) -> Array:
+        """(B,) bool, whether the rule solves its problem."""
+        return self.excess.max(axis=1, initial=0.0) <= TIED
 
     @property
     def budgets(self) -> Array:

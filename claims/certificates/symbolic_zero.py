@@ -60,8 +60,8 @@ def at_point(expression: sympy.Expr, point: dict[str, Any]) -> sympy.Expr:
     """``expression`` with rational numbers for its symbols: exact where it is rational, else to 40
     digits.
     """
-    values = [(s, _number(point, s)) for s in expression.free_symbols]
-    result = expression.subs(values, simultaneous=True).doit()
+    values = {s: _number(point, s) for s in expression.free_symbols}
+    result: Any = expression.xreplace(values).doit()  # subs, which also compares, takes ten times
     return result if result.is_Rational else sympy.N(result, DIGITS)
 
 

@@ -6,15 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from fairfl._support.extras import MissingExtra, extras_named
+from fairfl._support.processes import as_done, job_count, pool_of
 from fairfl.cli.crosscheck import failed, run_study
 from fairfl.cli.errors import FAILED, one_line
 from fairfl.cli.figures import draw
 from fairfl.cli.options import Force, Jobs, Out, out_folder
+
+if TYPE_CHECKING:
+    from fairfl.claims.outcome import Outcome
 
 STUDIES = ("frontier",)
 """Of the cross-check: learned rules under the exact frontier."""
@@ -29,7 +33,7 @@ def reproduce(out: Out = Path("out"), jobs: Jobs = 0, force: Force = False) -> N
 
     Exit code 1 where the check of a claim or a hard verdict of the cross-check fails.
     """
-    with one_line():
+    with one_line(), pool_of(job_count(jobs)):
         from fairfl.claims.runner import recorded
         from fairfl.reports.claims.report import NAMES, write_report
         from fairfl.reports.index_page import write_index
@@ -39,20 +43,20 @@ def reproduce(out: Out = Path("out"), jobs: Jobs = 0, force: Force = False) -> N
         claims = recorded()
         write_report(out, claims)
         wrong = {c.claim.id: "; ".join(c.problems) for c in claims if c.outcome and c.problems}
-        wrong |= _unverified([(c.claim.id, False) for c in claims if c.outcome], jobs)
+        wrong |= _unverified([c.outcome for c in claims if c.outcome], jobs)
         studies, missing = _crosschecked(out / "crosscheck", jobs)
         typer.echo(f"page: {write_index(out, outcomes, claims, wrong, studies, missing)}")
         if wrong or any(map(failed, studies)):
             raise typer.Exit(FAILED)
 
 
-def _unverified(tasks: Sequence[tuple[str, bool]], jobs: int) -> dict[str, str]:
+def _unverified(outcomes: Sequence[Outcome], jobs: int) -> dict[str, str]:
     """Claims whose certificates do not verify, and why."""
-    from fairfl._support.processes import as_done, job_count
     from fairfl.claims.runner import verified
     from fairfl.cli.progress import counting
 
     wrong = {}
+    tasks = [(outcome,) for outcome in outcomes]
     with counting("claims", len(tasks)) as one_more:
         for id, reason in as_done(verified, tasks, job_count(jobs, len(tasks))):
             one_more(id)

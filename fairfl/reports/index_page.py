@@ -85,8 +85,7 @@ def _section(outcome: Outcome, title: str) -> str:
     picture = (
         f'<a href="{name}.svg"><img src="{name}.png" alt="{escape(title)}"></a>\n<p>{links}</p>\n'
     )
-    table = next((file for file in outcome.files if file.suffix == ".csv"), None)
-    return f"{head}{picture}{'' if table is None else _key_numbers(pd.read_csv(table))}</section>\n"
+    return f"{head}{picture}{_key_numbers(pd.read_csv(outcome.files[0]))}</section>\n"
 
 
 def _key_numbers(data: pd.DataFrame) -> str:

@@ -34,7 +34,7 @@ class Local:
     """Processes of this machine."""
 
     def __init__(self, jobs: int) -> None:
-        self.slots = job_count(jobs, 10**9)
+        self.slots = job_count(jobs)
         self.pool = self._pool()
 
     def _pool(self) -> ProcessPoolExecutor:

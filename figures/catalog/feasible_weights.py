@@ -75,20 +75,14 @@ def data(cells: int = CELLS) -> pd.DataFrame:
     """
     corners = np.eye(3)
     rows = [_table("FedAvg", "point", np.full((1, 3), 1 / 3)), _table("AFL", "polygon", corners)]
-    inside = (
-        np.array([(i, j, cells - i - j) for i in range(1, cells) for j in range(1, cells - i)])
-        / cells
-    )
-    edges = np.array([(i, cells - i, 0) for i in range(cells + 1)]) / cells
-    closed = np.unique(
-        np.concatenate([inside, *(np.roll(edges, k, axis=1) for k in range(3))]), axis=0
-    )
+    whole = [(i, j, cells - i - j) for i in range(cells + 1) for j in range(cells + 1 - i)]
+    closed = np.array(whole) / cells
+    inside = closed[(closed > 0).all(axis=1)]
     norm = np.sqrt((closed**2).sum(axis=1, keepdims=True))  # r = (q+1)/q = 2
     rows.append(_table("q-FFL, q = 1", "surface", closed / norm / np.sqrt(3)))
     rows.append(_table("TERM, α = 1", "surface", closed))
-    rows.append(
-        _table("PropFair", "surface", inside / (3 * np.cbrt(inside.prod(axis=1, keepdims=True))))
-    )
+    mean = np.cbrt(inside.prod(axis=1, keepdims=True))
+    rows.append(_table("PropFair", "surface", inside / (3 * mean)))
     for panel, objective in (("Rank-weighted", OBJECTIVES["Rank-weighted"]), (CVAR, INNER)):
         assert isinstance(objective, RankWeighted)
         rows.append(_table(panel, "polygon", _permutahedron(objective.rank_weights(3))))

@@ -42,6 +42,7 @@ SAMPLE_X = (
     {"F": (3, 6, 9), "M": (-1,)},
 )
 """Places of the samples. Any distinct places with the right signs would do."""
+PLACES = sorted(x for groups in SAMPLE_X for places in groups.values() for x in places)
 MAJORITY = "majority vote"
 PINK = "#CC79A7"
 SPAN = (-3.8, 9.8)
@@ -50,9 +51,8 @@ SPAN = (-3.8, 9.8)
 def federation(clients: slice = slice(None)) -> Federation:
     """The toy federation, or some of its clients, each with all twelve places of X."""
     held = SAMPLE_X[clients]
-    points = sorted(x for groups in SAMPLE_X for places in groups.values() for x in places)
-    masses = np.array([[[(x in groups[a]) / 4 for x in points] for a in GROUPS] for groups in held])
-    return Federation.finite(points, masses, (np.array(points) > 0).astype(float))
+    masses = np.array([[[(x in groups[a]) / 4 for x in PLACES] for a in GROUPS] for groups in held])
+    return Federation.finite(PLACES, masses, (np.array(PLACES) > 0).astype(float))
 
 
 def data() -> pd.DataFrame:
@@ -86,7 +86,6 @@ def data() -> pd.DataFrame:
 def _table(
     name: str, rule: Classifier, own: Federation, held: tuple[dict[str, tuple[int, ...]], ...]
 ) -> pd.DataFrame:
-    points = sorted(x for groups in SAMPLE_X for places in groups.values() for x in places)
     shown = {(a, x) for groups in held for a in GROUPS for x in groups[a]}
     return pd.DataFrame(
         {
@@ -99,7 +98,7 @@ def _table(
             "disparity": abs(rule.mean_difference(own)),
         }
         for k, a in enumerate(GROUPS)
-        for x in points
+        for x in PLACES
     )
 
 

@@ -143,16 +143,14 @@ def draw(data: pd.DataFrame) -> Figure:
     figure = Figure(figsize=(style.PAGE, 3.0))
     grid = figure.subplots(1, 3)
     top = float(numbers(data, "disparity").max())
-    mesh = None
+    meshes: list[QuadMesh] = []
     for k, (axes, panel) in enumerate(zip(grid, names(data, "panel"), strict=True)):
-        mesh = _panel(axes, pick(data, panel=panel), top)
+        meshes.append(_panel(axes, pick(data, panel=panel), top))
         style.letter(axes, k, panel)
         axes.set_xlabel("client 0's budget ε0 (|MD|)")
     grid[0].set_ylabel("client 1's budget ε1 (|MD|)")
-    assert mesh is not None
-    figure.colorbar(
-        mesh, ax=list(grid), label="disparity |MD| of the ensemble", fraction=0.04, pad=0.01
-    )
+    label = "disparity |MD| of the ensemble"
+    figure.colorbar(meshes[-1], ax=list(grid), label=label, fraction=0.04, pad=0.01)
     marks = [
         Line2D([], [], marker="*", ms=9, label="smallest over [0, 1]²", **MARK),
         Line2D([], [], marker="D", ms=5, label="smallest over ε0 > 0, where that differs", **MARK),
@@ -171,7 +169,8 @@ def _panel(axes: Axes, part: pd.DataFrame, top: float) -> QuadMesh:
         x[left:], y, z[:, left:], shading="gouraud", vmin=0, vmax=top, rasterized=True
     )
     levels = np.arange(0.05, z[-1, -1], 0.05)
-    lines = axes.contour(x[left:], y, z[:, left:], levels=levels, colors="white", linewidths=0.4)
+    inks = np.where(levels < 0.55 * top, "white", "black").tolist()  # on blue to grey; on yellow
+    lines = axes.contour(x[left:], y, z[:, left:], levels=levels, colors=inks, linewidths=0.4)
     # the disparity rises with ε1 on the right edge
     heights = np.interp(levels[levels > z[0, -1]], z[:, -1], y)
     axes.clabel(lines, fontsize=6, fmt="%.2f", manual=[(0.8, height) for height in heights])

@@ -2,11 +2,10 @@
 clients.
 
 (a) The paper's picture, without numbers there, as a polytope: all points of one edge have the
-    largest total, and the
-Nash point is the one with equal utilities, which is also max-min fair. (b) That is its symmetry.
-Two clients with losses θ² and (θ-1)² + 6/5 and utilities M - loss, M = 11/5 (PropFair, section 3):
-utilitarian, proportional, harmonic and max-min points differ. The set is {u <= M - f(θ)}, whose
-efficient boundary is θ in [0, 1].
+largest total, and the Nash point is the one with equal utilities, which is also max-min fair. That
+is its symmetry. (b) Two clients with losses θ² and (θ-1)² + 6/5 and utilities M - loss, M = 11/5
+(PropFair, section 3): utilitarian, proportional, harmonic and max-min points differ. The set is {u
+<= M - f(θ)}, whose efficient boundary is θ in [0, 1].
 
 At the Nash point u* the line Σ u_i/u*_i = 2 touches the set: every attainable v has Σ (v_i -
 u*_i)/u*_i <= 0, which is proportional fairness (definition 2.1), and the curve u_1 u_2 = u*_1 u*_2
@@ -136,12 +135,11 @@ def draw(data: pd.DataFrame) -> Figure:
     bottom.set_ylabel("utility u₂ = M − f₂ (units of loss)")
     top.set_xlabel("utility u₁ (no unit)")
     top.set_ylabel("utility u₂ (no unit)")
-    handles, labels = bottom.get_legend_handles_labels()
-    for handle, label in zip(*top.get_legend_handles_labels(), strict=True):
-        if label not in labels:
-            handles.append(handle)
-            labels.append(label)
-    figure.legend(handles, labels, loc="outside lower center", ncols=2, columnspacing=1.2)
+    named: dict[str, Any] = {}
+    for axes in (bottom, top):
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
+            named.setdefault(label, handle)
+    figure.legend(named.values(), named, loc="outside lower center", ncols=2, columnspacing=1.2)
     return figure
 
 
@@ -155,14 +153,9 @@ def _panel(axes: Axes, data: pd.DataFrame, reach: float) -> None:
     axes.plot(x, a * b / x, color=LOOKS[NASH][0], lw=1.0, ls=(0, (5, 1.6)), label="u₁u₂ = u₁*u₂*")
     axes.plot(x, b * (2 - x / a), color=style.INK, lw=0.9, ls=(0, (1, 1.4)), label="Σ uᵢ/uᵢ* = 2")
     if len(face):
-        thick = {
-            "color": LOOKS["utilitarian"][0],
-            "lw": 3.2,
-            "alpha": 0.55,
-            "label": "largest total",
-        }
-        thick |= {"label": "largest total", "solid_capstyle": "round"}
-        axes.plot(numbers(face, "u1"), numbers(face, "u2"), **thick)
+        thick = {"color": LOOKS["utilitarian"][0], "lw": 3.2, "alpha": 0.55}
+        x, y = numbers(face, "u1"), numbers(face, "u2")
+        axes.plot(x, y, **thick, solid_capstyle="round", label="largest total")
     spread = _apart(data)
     for k, rule in enumerate(RULES):
         colour, marker, size = LOOKS[rule]

@@ -45,12 +45,8 @@ def features() -> NDArray[np.float64]:
     turn = np.linspace(-0.9, 0.9, CLIENTS)
     apart = np.linspace(2.2, 0.7, CLIENTS)
     y = np.where(np.arange(SAMPLES) % 2 == 0, 1.0, -1.0)
-    middle = (
-        apart[:, None, None]
-        * y[None, :, None]
-        * np.stack([np.cos(turn), np.sin(turn)], -1)[:, None, :]
-        / 2
-    )
+    towards = np.stack([np.cos(turn), np.sin(turn)], -1)
+    middle = apart[:, None, None] * y[None, :, None] * towards[:, None, :] / 2
     x = middle + rng.normal(size=(CLIENTS, SAMPLES, 2))
     return np.concatenate([x, np.ones((CLIENTS, SAMPLES, 1))], axis=2) * y[None, :, None]
 

@@ -110,10 +110,8 @@ def draw(data: pd.DataFrame) -> Figure:
     axes[1, 0].set_ylabel("measure ÷ its value at q = 0")
     axes[0, 0].set_ylim(bottom=0)
     axes[1, 0].set_ylim(bottom=0)
-    for row in (0, 1):
-        handles, labels = axes[row, 0].get_legend_handles_labels()
-        loc = ("lower center", "upper right")[row]
-        axes[row, 0].legend(handles, labels, fontsize=6.5, loc=loc, handlelength=2.0)
+    for panel, loc in zip(axes[:, 0], ("lower center", "upper right"), strict=True):
+        panel.legend(fontsize=6.5, loc=loc, handlelength=2.0)
     return figure
 
 

@@ -139,6 +139,7 @@ def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
             axes.set_xlabel("round")
         if k % columns == 0:
             axes.set_ylabel(row)
+    figure.align_ylabels(grid[:, 0])
     handles = _legend(table, pale)
     figure.set_size_inches(style.PAGE, 1.75 * lines + 0.3 + 0.17 * -(-len(handles) // 3))
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
@@ -172,10 +173,9 @@ def _joins(axes: Axes, mine: pd.DataFrame) -> None:
 def _legend(table: pd.DataFrame, pale: bool) -> list[Artist]:
     """The algorithms, and what bands, upright lines and pale curves are."""
     ink = style.INK
-    every = {name: LOOKS[name] for name in names(table, "objective")}
     found: list[Artist] = [
-        Line2D([], [], color=colour, ls=line, lw=1.2, label=name)
-        for name, (colour, line) in every.items()
+        Line2D([], [], color=LOOKS[name][0], ls=LOOKS[name][1], lw=1.2, label=name)
+        for name in names(table, "objective")
     ]
     seeds = int(first(table, "seeds"))
     found += [

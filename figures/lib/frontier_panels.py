@@ -150,8 +150,7 @@ def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: fl
     span = float(numbers(data, "disparity").max()) or 1.0
     axes.set_xlim(-0.03 * span, 1.03 * span)
     axes.margins(y=0.06)
-    axes.locator_params("x", nbins=4)
-    axes.locator_params("y", nbins=5)
+    axes.locator_params(nbins=5)
 
 
 def _legend(data: pd.DataFrame) -> list[Line2D]:

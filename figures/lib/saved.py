@@ -49,6 +49,10 @@ def save(
     """
     software = f"fairfl {__version__}"
     svg, png = io.BytesIO(), io.BytesIO()
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if not axis.get_label_text():  # no search for a place beside the ticks
+                axis.set_label_coords(0.0, 0.0)
     with matplotlib.rc_context({"figure.constrained_layout.use": False}):
         engine = figure.get_layout_engine()
         if figure.axes and engine is not None:  # once for both: it takes as long as drawing

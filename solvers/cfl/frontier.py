@@ -1,5 +1,8 @@
-"""CFL's frontier: on laws of FedFB's problem all budgets in one vectorised pass (FedFB, lemma 7),
-on other laws along a path, on a finite X by one sort, else a programme for each budget.
+"""The frontiers of CFL and of client-aware rules f(x, a, i): a convex problem a point.
+
+CFL's are solved on laws of FedFB's problem in one vectorised pass (FedFB, lemma 7), on other laws
+along a path, on a finite X by one sort, else a programme for each budget; client-aware ones by
+continuation.
 """
 
 from __future__ import annotations
@@ -13,13 +16,38 @@ from fairfl._support.checks import Array
 from fairfl.solvers.cfl.budget_path import BudgetPath
 from fairfl.solvers.cfl.densities import solve_many, threshold_model
 from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
+from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.finite import certified, solve_box, solve_finite
 from fairfl.solvers.fractional_knapsack import client_path
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.problem import Task, law_problem
+from fairfl.solvers.solution import Solution, tolerance
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
+
+
+def aware_frontier(fed: Federation, points: int, task: Task, local: Array) -> Frontier:
+    """The client-aware frontier under the local budgets (I,)."""
+
+    def solved(eps: Array, start: Array | None) -> Solution:
+        if fed.is_finite:
+            return solve_finite(fed, task, eps, local)
+        return solve_by_dual(fed, task, eps, local, start)
+
+    free = solved(np.array([np.inf]), None)
+
+    def at(budgets: Array) -> Points:
+        found, start = [free] * budgets.size, free.multipliers
+        for k in np.argsort(-budgets, kind="stable"):  # each from the next larger budget
+            found[k] = solved(budgets[k : k + 1], start)
+            start = found[k].multipliers
+        reached = np.array([s.disparity for s in found])
+        met = np.abs(reached - budgets) <= tolerance(fed)
+        worth = np.array([1.0 + s.utility for s in found])
+        return Points(np.where(met, budgets, reached), worth, budgets[:, None])
+
+    return build(task.scheme, at(np.linspace(0.0, free.disparity, points)), at, exact=True)
 
 
 def cfl_frontier(fed: Federation, points: int, task: Task) -> Frontier:

@@ -115,7 +115,8 @@ def pooled_problem(model: ContinuousModel, within: Array, group_mass: Array) -> 
         above, below = model.own_log_tails(a, np.broadcast_to(t, (within.shape[0], *t.shape)))
         w = within[:, a][:, None]
         with np.errstate(divide="ignore"):
-            return _log_sum(np.log(w) + above), _log_sum(np.log(w) + below)
+            above, below = np.log(w) + above, np.log(w) + below
+        return np.logaddexp.reduce(above, axis=0), np.logaddexp.reduce(below, axis=0)
 
     return ThresholdProblem(group_mass[None], *_kinds(model.etas[:1]), tail, log_tails)
 
@@ -130,13 +131,6 @@ def _kinds(pairs: Sequence[tuple[Eta, ...]]) -> tuple[list[Eta], Array]:
     etas = list(dict.fromkeys(eta for pair in pairs for eta in pair))
     place = {eta: k for k, eta in enumerate(etas)}
     return etas, np.reshape([place[eta] for pair in pairs for eta in pair], (-1, 2)).astype(int)
-
-
-def _log_sum(parts: Array) -> Array:
-    top = parts.max(axis=0)
-    safe = np.where(np.isfinite(top), top, 0.0)
-    with np.errstate(divide="ignore"):
-        return np.log(np.exp(parts - safe).sum(axis=0)) + safe
 
 
 def solve_thresholds(
@@ -193,7 +187,4 @@ def _roots(problem: ThresholdProblem, eps: Array, sign: Array, index: Array) -> 
         low[short], at_low[short] = high[short], at_high[short]
         high[short] *= 2.0
         at_high[short] = rising(high[short], short)
-    size = increasing_root(
-        rising, low, high, np.minimum(at_low, 0), np.maximum(at_high, 0), ROUNDING
-    )
-    return -sign * size
+    return -sign * increasing_root(rising, low, high, at_low, at_high, ROUNDING)

@@ -76,15 +76,11 @@ class LocalRules:
         return self.solve(np.zeros(self.fed.n_clients))
 
     @cached_property
-    def ends(self) -> tuple[Array, Array]:
-        """G_j (I,) at λ_j = 0 and at the far end of Λ_j, where the client itself is fair."""
-        tight = self.tightest.t0, self.tightest.t1
-        return self.pooled(*self.free_cuts)[0], self.pooled(*tight)[0]
-
-    @cached_property
     def reachable(self) -> tuple[float, float]:
         """The interval of pooled MD over all eps in [0, 1]^I: both ends are attained."""
-        low, high = np.minimum(*self.ends), np.maximum(*self.ends)
+        cuts = self.free_cuts, (self.tightest.t0, self.tightest.t1)
+        free, tight = (self.pooled(*own)[0] for own in cuts)
+        low, high = np.minimum(free, tight), np.maximum(free, tight)
         return float(self.fed.weight @ low), float(self.fed.weight @ high)
 
 

@@ -41,9 +41,9 @@ MISSED = 1e-12
 class EnsembleCurve(EnsembleSearch):
     """Points of LFT+Ensemble by its clients' coordinates.
 
-    Along its interval of multipliers a client is given by u >= 0 with |λ_i| = m_i tanh u, m_i its
-    smaller mass (``cfl/threshold.py``). One of one group, or whose own rule is fair without a
-    budget, has no side of λ = 0 to go to: every u is that rule.
+    A client's coordinate is u with λ_i = m_i tanh u, m_i its smaller mass (``cfl/threshold.py``).
+    It lies between 0 and that of the client's own fair rule, where it counts as the nearer one if
+    it is outside, and MD increases with it.
     """
 
     fed: Federation
@@ -54,15 +54,15 @@ class EnsembleCurve(EnsembleSearch):
         """The clients' local rules."""
         return LocalRules(self.fed, self.model)
 
-    @cached_property
-    def side(self) -> Array:
-        """(I,) the signs of the clients' multipliers."""
-        return np.sign(self.rules.tightest.u)
+    @property
+    def moves(self) -> Array:
+        """(I,) whether clients have both groups, and budgets that bind."""
+        return self.rules.tightest.u != 0.0
 
     @property
     def exact(self) -> bool:
         """Whether clients that can move share the pooled q and η: then trade-offs are concave."""
-        moved = self.fed.share[self.side != 0.0, 1] - self.fed.group_mass[1]
+        moved = self.fed.share[self.moves, 1] - self.fed.group_mass[1]
         return bool((np.abs(moved) <= MISSED).all()) and (not moved.size or self._one_eta)
 
     @property
@@ -70,17 +70,15 @@ class EnsembleCurve(EnsembleSearch):
         return len(set(self.model.etas)) == 1
 
     @cached_property
-    def reach(self) -> Array:
-        """(I,) the coordinates of the clients' own fair rules."""
-        return np.abs(self.rules.tightest.u)
-
-    def _signed(self, u: Array) -> tuple[Array, Array]:
-        """u with the sign of λ (I P,), and whose they are, for coordinates u (I, P) >= 0."""
-        return (self.side[:, None] * u).ravel(), np.repeat(np.arange(len(u)), u.shape[1])
+    def ends(self) -> Array:
+        """(2, I, 1) coordinates of the clients' rules with the smallest and the largest MD."""
+        fair = self.rules.tightest.u[:, None]
+        return np.stack([np.minimum(fair, 0.0), np.maximum(fair, 0.0)])
 
     def thresholds(self, u: Array) -> tuple[Array, Array]:
-        """Thresholds (I, P), (I, P) at coordinates (I, P) in [0, reach_i]."""
-        t0, t1 = self.rules.problem.thresholds(*self._signed(u))
+        """Thresholds (I, P), (I, P) at coordinates (I, P)."""
+        own = u.clip(*self.ends).ravel(), np.arange(len(u)).repeat(u.shape[1])
+        t0, t1 = self.rules.problem.thresholds(*own)
         return t0.reshape(u.shape), t1.reshape(u.shape)
 
     def own(self, u: Array) -> tuple[Array, Array]:
@@ -90,7 +88,8 @@ class EnsembleCurve(EnsembleSearch):
     @cached_property
     def tradeoffs(self) -> Tradeoffs:
         """What each client adds to the pooled MD and accuracy."""
-        u = spread_nodes(self.own, np.where(self.side == 0.0, 1.0, self.reach))
+        low, high = self.ends[..., 0]
+        u = spread_nodes(self.own, low, np.where(self.moves, high, 1.0))
         return Tradeoffs(u, *self.own(u), self.fed.weight)
 
     def at(self, u: Array) -> tuple[Array, Array]:
@@ -110,24 +109,16 @@ class EnsembleCurve(EnsembleSearch):
         return self.together(found.t0.reshape(own.shape), found.t1.reshape(own.shape))
 
     @cached_property
-    def ends(self) -> tuple[Array, Array]:
-        """Coordinates (I, 1) of the clients' rules with the smallest and with the largest MD."""
-        free, tight = self.rules.ends
-        ends = np.where(tight < free, self.reach, 0.0), np.where(tight > free, self.reach, 0.0)
-        return ends[0][:, None], ends[1][:, None]
-
-    @cached_property
     def peak(self) -> Array:
         """(I, 1) the most accurate ensemble: every client at its own peak on the pooled law.
 
         That is λ = 0 where η is common. Where it differs, a client's own constraint may bring its
         rule nearer to the pooled η than its own η does.
         """
-        none = np.zeros((self.reach.size, 1))
         if self._one_eta:
-            return none
-        table, rows = self.tradeoffs, np.arange(self.reach.size)
-        node = table.u[rows, table.accuracy.argmax(axis=1)][:, None]
+            return np.zeros((self.fed.n_clients, 1))
+        table = self.tradeoffs
+        node = np.take_along_axis(table.u, table.accuracy.argmax(axis=1)[:, None], axis=1)
         found = table.polished(self._total, node, np.zeros(1), np.zeros(1, bool))
         return np.where(self.own(found)[1] > self.own(node)[1], found, node)
 
@@ -150,11 +141,10 @@ class EnsembleCurve(EnsembleSearch):
         """Where all share q and η |λ_j| is κ, or the end of Λ_j."""
         free = self._total(self.peak)
         sign, k = np.sign(free), int(free[0] < 0)
-        helps, last = self.ends[k], self.rules.reachable[k]
-        far = helps.max(initial=0.0)
+        far, last = self.ends[k][np.abs(self.ends[k]).argmax()], self.rules.reachable[k]
 
         def path(share: Array, _: Array) -> Array:
-            return np.minimum(share * far, helps)
+            return np.clip(share * far, *self.ends)
 
         return self._root(path, sign * disparity, free, last)
 
@@ -169,8 +159,8 @@ class EnsembleCurve(EnsembleSearch):
         side, p = np.nonzero(tried)
         goal, held = goals[side, p], side < 2
         u = table.polished(self._total, table.split(at[side, p]), goal, held)
-        u = np.minimum(u, self.reach[:, None])
-        inside = (u > 0) & (u < self.reach[:, None])
+        u = u.clip(*self.ends)
+        inside = (u > self.ends[0]) & (u < self.ends[1])
         for moved in (inside, np.ones_like(inside)):  # who is at an end stays if others suffice
             off = np.flatnonzero(held & (np.abs(self._total(u) - goal) > MISSED))
             if off.size:
@@ -206,9 +196,8 @@ class EnsembleCurve(EnsembleSearch):
         def rising(share: Array, index: Array) -> Array:
             return toward[index] * (self._total(path(share, index)) - goal[index])
 
-        low, high = toward * (first - goal), toward * (last - goal)
-        low, high = np.minimum(low, 0.0), np.maximum(high, 0.0)
-        return path(increasing_root(rising, zero, one, low, high, 1e-15), every)
+        ends = toward * (first - goal), toward * (last - goal)
+        return path(increasing_root(rising, zero, one, *ends, 1e-15), every)
 
     def attained(self, disparities: Sequence[float | None]) -> Points:
         """The best ensembles found with at most the disparities, or the least disparate (None)."""
@@ -216,19 +205,20 @@ class EnsembleCurve(EnsembleSearch):
 
     def minimum(self) -> Points:
         low, high = self.rules.reachable
-        if low <= 0.0 <= high and not self.exact and np.count_nonzero(self.side) > MANY:
-            return self.points(self.meet(np.zeros((self.reach.size, 1)), np.zeros(1)))
+        if low <= 0.0 <= high and not self.exact and self.moves.sum() > MANY:
+            return self.points(self.meet(np.zeros((self.fed.n_clients, 1)), np.zeros(1)))
         return self.attained([None])
 
     def points(self, u: Array) -> Points:
         """What coordinates (I, P) attain. Their budgets are the local |MD_j|, 0 at the client's
         fair rule, and 1 where the constraint is slack.
         """
-        md, accuracy = self.at(u)
-        disparity, (signed, index) = np.abs(md), self._signed(u)
-        t0, t1 = self.rules.problem.thresholds(signed, index)
-        own = np.abs(self.rules.problem.mean_difference(t0, t1, index)).clip(0.0, 1.0)
-        own = np.where(u >= self.reach[:, None], 0.0, own.reshape(u.shape))
-        eps, lam = np.where(u == 0.0, 1.0, own), self.rules.problem.multipliers(signed, index)
-        disparity = np.where(disparity <= MISSED, 0.0, disparity)
-        return Points(disparity, accuracy, eps.T, lam.reshape(u.shape).T)
+        (t0, t1), problem = self.thresholds(u), self.rules.problem
+        md, accuracy = self.together(t0, t1)
+        index = np.arange(len(u)).repeat(u.shape[1])
+        own = np.abs(problem.mean_difference(t0.ravel(), t1.ravel(), index)).clip(0.0, 1.0)
+        fair = u == self.rules.tightest.u[:, None]
+        eps = np.where(u == 0.0, 1.0, np.where(fair, 0.0, own.reshape(u.shape)))
+        disparity = np.where(np.abs(md) <= MISSED, 0.0, np.abs(md))
+        lam = problem.multipliers(u.ravel(), index).reshape(u.shape)
+        return Points(disparity, accuracy, eps.T, lam.T)

@@ -40,8 +40,8 @@ class Tradeoffs:
 
     Attributes
     ----------
-    u : (J, N) increasing from 0: how far along its interval of multipliers a client goes.
-    md, accuracy : (J, N) of the pooled law under client j's rule; MD is monotone along each row.
+    u : (J, N) increasing: coordinates of the multipliers between both ends of their intervals.
+    md, accuracy : (J, N) of the pooled law under client j's rule; MD increases along each row.
     weight : (J,) the clients' weights.
     """
 
@@ -57,21 +57,14 @@ class Tradeoffs:
         return [scipy.interpolate.CubicSpline(u, values) for u, values in rows]
 
     @cached_property
-    def _increasing(self) -> list[tuple[Array, Array, Array]]:
-        """MD, accuracy and u of each client, by increasing MD."""
-        rows = zip(self.md, self.accuracy, self.u, strict=True)
-        return [(m, a, u) if m[0] <= m[-1] else (m[::-1], a[::-1], u[::-1]) for m, a, u in rows]
-
-    @cached_property
     def knapsack(self) -> Knapsack:
         """The best splits of MD between the clients."""
-        md, accuracy, _ = zip(*self._increasing, strict=True)
-        return Knapsack(list(md), list(accuracy), self.weight)
+        return Knapsack(list(self.md), list(self.accuracy), self.weight)
 
     def split(self, at: Array) -> Array:
         """Coordinates (J, P) of the knapsack's split of totals of ``at`` (P,) cells."""
-        pairs = zip(self.knapsack.split(at), self._increasing, strict=True)
-        return np.stack([np.interp(given, md, u) for given, (md, _, u) in pairs])
+        rows = zip(self.knapsack.split(at), self.md, self.u, strict=True)
+        return np.stack([np.interp(given, md, u) for given, md, u in rows])
 
     def slopes(self, u: Array) -> Array:
         """(2, 2, J, P) first and second derivatives in u (J, P), of MD and of accuracy."""
@@ -84,25 +77,26 @@ class Tradeoffs:
     ) -> Array:
         """Local optima by Newton's method from coordinates ``start`` (J, P):
 
-            maximise Σ_j w_j A_j(u_j)  subject to  Σ_j w_j MD_j(u_j) = goal,  0 <= u_j <= reach_j,
+            maximise Σ_j w_j A_j(u_j)  subject to  Σ_j w_j MD_j(u_j) = goal,  low <= u <= high,
 
         nearly with that MD (P,) where it is ``held``, elsewhere without the constraint; ``total``
         gives the exact MD (P,) of coordinates. At an optimum A_j' + μ MD_j' = 0 for every client
         inside its interval, also where one client's trade-off is convex.
         """
-        w, end, u, live = self.weight[:, None], self.u[:, -1:], start.copy(), np.arange(goal.size)
+        low, high = self.u[:, :1], self.u[:, -1:]
+        w, u, live = self.weight[:, None], start.copy(), np.arange(goal.size)
         for _ in range(STEPS):
             at, bound = u[:, live], held[live]
             missing = goal[live] - total(at)
             (r1, a1), (r2, a2) = self.slopes(at)
-            inside = (at > 0) & (at < end)
+            inside = (at > low) & (at < high)
             # μ that fits A' + μ MD' = 0 best over the clients inside their intervals
             counted = np.where(inside | ~inside.any(axis=0), w * r1, 0.0)
             mu = -(counted * a1).sum(axis=0) / np.maximum((counted * r1).sum(axis=0), 1e-300)
             mu = np.where(bound, mu, 0.0)
             gradient, curvature = a1 + mu * r1, a2 + mu * r2
             # inside, or drawn in from an end
-            usable = ((at > 0) | (gradient > 0)) & ((at < end) | (gradient < 0))
+            usable = ((at > low) | (gradient > 0)) & ((at < high) | (gradient < 0))
             usable &= np.where(bound, np.abs(curvature) > 1e-300, curvature < -1e-300)
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 inverse = np.where(usable, 1.0 / curvature, 0.0)
@@ -114,23 +108,23 @@ class Tradeoffs:
             convex = (usable & (curvature > 0)).sum(axis=0)
             good = ~bound | ((convex == 0) & (stiff < 0)) | ((convex == 1) & (stiff > 0))
             good &= np.isfinite(step).all(axis=0)
-            u[:, live] = moved = np.clip(at + np.where(good, step, 0.0), 0.0, end)
-            live = live[(np.abs(moved - at) > STILL * end).any(axis=0)]
+            u[:, live] = moved = np.clip(at + np.where(good, step, 0.0), low, high)
+            live = live[(np.abs(moved - at) > STILL * (high - low)).any(axis=0)]
             if not live.size:
                 break
         return u
 
 
-def spread_nodes(own: Callable[[Array], tuple[Array, Array]], reach: Array) -> Array:
-    """(J, NODES) for each client coordinates in [0, reach], between which the values of ``own``,
-    and the coordinates themselves, move about evenly.
+def spread_nodes(own: Callable[[Array], tuple[Array, Array]], low: Array, high: Array) -> Array:
+    """(J, NODES) for each client coordinates from ``low`` (J,) to ``high`` (J,), between which the
+    values of ``own``, and the coordinates themselves, move about evenly.
 
     A client's rule may pass all that it has within a small part of its interval: nodes go where
     something changes.
     """
-    u = reach[:, None] * np.linspace(0.0, 1.0, NODES)
+    u = np.linspace(low, high, NODES, axis=1)
     for _ in range(ROUNDS):
-        share = np.zeros((reach.size, NODES - 1))
+        share = np.zeros((low.size, NODES - 1))
         for v in (u, *own(u)):
             share += np.abs(np.diff(v)) / np.maximum(np.ptp(v, axis=1, keepdims=True), 1e-300)
         # gradual: for the spline
@@ -138,5 +132,5 @@ def spread_nodes(own: Callable[[Array], tuple[Array, Array]], reach: Array) -> A
         along = np.pad(np.cumsum(share, axis=1), ((0, 0), (1, 0)))
         for j, to in enumerate(along):
             u[j] = np.interp(np.linspace(0.0, to[-1], NODES), to, u[j])
-    u[:, -1] = reach
+    u[:, -1] = high
     return u

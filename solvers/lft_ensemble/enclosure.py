@@ -2,80 +2,92 @@
 (FedFB, lemma 7).
 
 Client j with both groups, masses m_0 = 1 - q_j and m_1 = q_j, uses at its multiplier λ the rule x >
-t_a,
-
-    η_j0(t_0) = 1/2 - λ/(2 m_0),    η_j1(t_1) = 1/2 + λ/(2 m_1)        (FedFB, lemma 7),
-
-λ between 0 and the root λ_j* of P_j0(x > t_0) = P_j1(x > t_1). The pooled MD of the ensemble is Σ_j
-π_j G_j(λ_j),
+t_a with m_0 (1 - 2 η_j0(t_0)) = λ = -m_1 (1 - 2 η_j1(t_1)), λ between 0 and the λ_j* at which its
+own rates are equal. The pooled MD of the ensemble is Σ_j π_j G_j(λ_j),
 
     G_j(λ) = Σ_i P(i|a=0) P_i0(x > t_0) - Σ_i P(i|a=1) P_i1(x > t_1),    increasing,
 
 so it reaches [Σ_j π_j min(G_j(0), G_j(λ_j*)), Σ_j π_j max(G_j(0), G_j(λ_j*))]. Clients of one group
 keep λ = 0.
 
-The root asks for no tail probability. Normal tails are equal where the standardised thresholds are,
-and the logits of the levels are ∓2 artanh(λ/m_a): with slope s_a and intercept b_a of η_ja, mean
-μ_a and sd σ_a of the client's own laws,
+The rates of normal laws are equal where the standardised thresholds are: t_a = μ_a + σ_a z. With
+y_a = logit η_ja(t_a)/2, increasing in z, both conditions are m_0 tanh y_0 + m_1 tanh y_1 = 0, or
+times 2 cosh y_0 cosh y_1
 
-    h = (μ_0 + b_0/s_0)/σ_0 - (μ_1 + b_1/s_1)/σ_1 + c_0 artanh(λ/m_0) + c_1 artanh(λ/m_1) = 0,
-    c_a = 2/(s_a σ_a).
+    sinh(y_0 + y_1) + (m_0 - m_1) sinh(y_0 - y_1) = 0,
 
-It is solved for u = artanh(λ/m), m = min(m_0, m_1), which runs over the whole line: h is increasing
-in u with slopes between c and c_0 + c_1, and neither underflowing tails nor λ within 1e-300 of ±m
-cost any accuracy. The constant of h is rational, so its sign, and the side of 0 on which λ* lies,
-is decided exactly.
+which keeps its digits where both tanh are within rounding of ±1. The root z lies between the zeros
+of y_0 and y_1, which are rational, so that the side of 0 on which λ_j* lies is decided exactly.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from flint import arb, ctx
+from flint import arb, ctx, fmpq
 
-from fairfl.solvers.lft_ensemble.enclosure_model import (
-    ExactClient,
-    above,
-    companion,
-    exact_clients,
-    outward,
-    pooled_difference,
-)
+from fairfl._support.checks import shown
 from fairfl.solvers.solution import CertificationError
+from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.theory.populations.eta import Logistic
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.laws import Normal
 
-BITS, LARGEST_PRECISION = 128, 1 << 13
-"""Bits to start with, doubled until balls are narrow, and those at which the search gives up."""
+BITS = 256
+"""Working precision; roots are halved half as often."""
+SPLIT = 0.4567
+"""A bracket is split here: at its middle many roots lie exactly, and have no sign."""
 WIDTH = 1e-12
 """The balls around both ends of the reachable MD are no wider."""
 
-Root = tuple[arb, arb]
-
 
 @dataclass(frozen=True)
-class Enclosure:
-    """Proven bounds of LFT+Ensemble's smallest disparity, min |MD| over all eps in [0, 1]^I.
+class ExactClient:
+    """One client in exact rationals; by group, and a law None where nobody is."""
 
-    Attributes
-    ----------
-    lower, upper : the smallest disparity lies in [lower, upper]; both are 0 where MD = 0 is
-        certainly reached.
-    low, high : balls around the smallest and around the largest reachable MD.
-    roots : I pairs of exact points around artanh(λ_j*/min(q_j, 1 - q_j)), from which all can be
-        recomputed; (0, 0) for clients of one group.
-    bits : the precision of the balls.
-    """
+    weight: fmpq
+    masses: tuple[fmpq, fmpq]
+    etas: tuple[tuple[fmpq, fmpq], tuple[fmpq, fmpq]]  # slope, intercept
+    laws: tuple[tuple[fmpq, fmpq] | None, tuple[fmpq, fmpq] | None]  # mean, sd
 
-    lower: float
-    upper: float
-    low: arb
-    high: arb
-    roots: list[Root]
-    bits: int
+    @property
+    def bound(self) -> bool:
+        """Whether both groups have people."""
+        return all(m > 0 for m in self.masses)
 
 
-def enclose_min_disparity(fed: Federation) -> Enclosure:
-    """Enclose the smallest disparity that LFT+Ensemble reaches, rigorously (ball arithmetic).
+def exact_clients(fed: Federation) -> list[ExactClient]:
+    """The federation in rationals: the doubles as they are, weights normalised exactly."""
+    model = fed.model
+    if not isinstance(model, ContinuousModel):
+        raise ValueError("certify takes normal laws and logistic η, got a federation on a finite X")
+    clients, total = [], sum((rational(w) for w in fed.weight), fmpq(0))
+    for i, (laws, etas) in enumerate(zip(model.laws, model.etas, strict=True)):
+        q = rational(fed.share[i, 1])
+        masses, kept, rules = (1 - q, q), [], []
+        for a, (law, eta) in enumerate(zip(laws, etas, strict=True)):
+            who = f"for client {i}, group {a}"
+            if not isinstance(eta, Logistic):
+                raise ValueError(f"eta must be Logistic for an enclosure, got {shown(eta)} {who}")
+            if masses[a] > 0 and not isinstance(law, Normal):
+                raise ValueError(f"laws must be normal for an enclosure, got {shown(law)} {who}")
+            rules.append((rational(eta.slope), rational(eta.intercept)))
+            own = (rational(law.mean), rational(law.sd)) if isinstance(law, Normal) else None
+            kept.append(own if masses[a] > 0 else None)
+        weight = rational(fed.weight[i]) / total
+        clients.append(ExactClient(weight, masses, (rules[0], rules[1]), (kept[0], kept[1])))
+    return clients
+
+
+def rational(x: float) -> fmpq:
+    """The double as it is."""
+    return fmpq(*float(x).as_integer_ratio())
+
+
+def enclose_min_disparity(fed: Federation) -> tuple[float, float]:
+    """(lower, upper) around the smallest disparity that LFT+Ensemble reaches, rigorously.
 
     min |MD| over eps in [0, 1]^I is 0 where the reachable interval of MD holds 0, else the absolute
     value of its nearer end. The bounds hold for the federation whose parameters are exactly the
@@ -85,85 +97,80 @@ def enclose_min_disparity(fed: Federation) -> Enclosure:
     Raises
     ------
     ValueError : X is finite, a law is not normal, an η not logistic.
-    CertificationError : the balls are not narrow with ``LARGEST_PRECISION`` bits.
+    CertificationError : the balls are not narrow.
 
     Notes
     -----
-    Source: FedFB, lemma 7 and eq. (32), the latter by Bayes' rule and for any q_i; the algebraic
-    root equation is ours.
+    Source: FedFB, lemma 7 and eq. (32), the latter by Bayes' rule and for any q_i; the equation of
+    the root is ours.
     """
-    clients, bits = exact_clients(fed), BITS
-    while bits <= LARGEST_PRECISION:
-        roots = [_root(client, bits) for client in clients]
-        with ctx.workprec(bits):
-            low, high = _reachable(clients, roots)
-            if 2 * low.rad() <= WIDTH and 2 * high.rad() <= WIDTH:
-                (below, over), (least, most) = outward(low), outward(high)
-                ends = max(0.0, below, -most), max(0.0, over, -least)
-                return Enclosure(*ends, low, high, roots, bits)
-        bits *= 2
-    raise CertificationError(
-        f"no enclosure as narrow as {WIDTH:g} with {LARGEST_PRECISION} bits; use laws and η of "
-        "scales nearer to each other"
+    low, high = reachable(exact_clients(fed))
+    if not (2 * low.rad() <= WIDTH and 2 * high.rad() <= WIDTH):
+        raise CertificationError(
+            f"no enclosure as narrow as {WIDTH:g} with {BITS} bits; use laws and η of scales "
+            "nearer to each other"
+        )
+    (below, over), (least, most) = outward(low), outward(high)
+    return max(0.0, below, -most), max(0.0, over, -least)
+
+
+def reachable(clients: list[ExactClient]) -> tuple[arb, arb]:
+    """Balls around the smallest and the largest reachable MD."""
+    with ctx.workprec(BITS):
+        low = high = arb(0)
+        for client in clients:
+            least = most = _difference(clients, [arb(-b / s) for s, b in client.etas])
+            if client.bound:
+                z, free_is_most, laws = *_fair(client), filter(None, client.laws)
+                fair = _difference(clients, [mean + sd * z for mean, sd in laws])
+                least, most = (fair, most) if free_is_most else (least, fair)
+            low, high = low + client.weight * least, high + client.weight * most
+        return low, high
+
+
+def _fair(client: ExactClient) -> tuple[arb, bool]:
+    """A ball around the z of the client's fair rule, and whether its free rule's MD is positive."""
+    groups = list(zip(client.etas, filter(None, client.laws), strict=True))
+    zeros = [(-b / s - mean) / sd for (s, b), (mean, sd) in groups]
+    low, high = arb(min(zeros)).lower(), arb(max(zeros)).upper()
+    for _ in range(BITS // 2):
+        z = (low + (high - low) * SPLIT).mid()
+        y0, y1 = ((s * (mean + sd * z) + b) / 2 for (s, b), (mean, sd) in groups)
+        sign = (y0 + y1).sinh() + (client.masses[0] - client.masses[1]) * (y0 - y1).sinh()
+        if sign > 0:
+            high = z
+        elif sign < 0:
+            low = z
+        else:
+            break
+    return low.union(high), zeros[0] < zeros[1]
+
+
+def _difference(clients: list[ExactClient], thresholds: Sequence[arb]) -> arb:
+    """Pooled MD of the rules x > t_a."""
+    pairs = list(enumerate(thresholds))
+    return pooled_difference(
+        clients,
+        [[above(law, t) if (law := c.laws[a]) else arb(0) for c in clients] for a, t in pairs],
     )
 
 
-def _root(client: ExactClient, bits: int) -> Root:
-    """Exact points beside the root, relatively 2^-bits apart, by bisection; (0, 0) at a root 0."""
-    if not client.bound or client.constant == 0:
-        return arb(0), arb(0)
-    with ctx.workprec(2 * bits):
-        lo, hi = arb(0), arb.pi().mid()  # no middle is a fraction, as a root may be
-        while not _excess(client, hi) > 0:
-            lo, hi = hi, 2 * hi
-        while not (hi - lo) < hi * arb((1, -bits)):
-            middle = ((lo + hi) / 2).mid()
-            excess = _excess(client, middle)
-            if not (excess < 0 or excess > 0):
-                raise CertificationError(f"no root isolated to {bits} bits")
-            lo, hi = (middle, hi) if excess < 0 else (lo, middle)
-        return (lo, hi) if client.constant < 0 else (-hi, -lo)
+def above(law: tuple[fmpq, fmpq], x: arb) -> arb:
+    """P(X > x) of a normal law."""
+    return ((x - law[0]) / (law[1] * arb(2).sqrt())).erfc() / 2
 
 
-def _excess(client: ExactClient, u: arb) -> arb:
-    """c u + c' artanh(r tanh u) - |h(0)| for u > 0: increasing, 0 at |u*|."""
-    narrow = client.narrow
-    own, other = client.standardised(narrow)[1], client.standardised(1 - narrow)[1]
-    r = client.masses[narrow] / client.masses[1 - narrow]
-    return own * u + other * companion(r, u) - abs(client.constant)
+def pooled_difference(clients: list[ExactClient], rates: Sequence[Sequence[arb]]) -> arb:
+    """Pooled MD where the clients accept at ``rates[a]`` in group a: Σ ±P(i|a) rate."""
+    total = arb(0)
+    for a, sign in ((0, 1), (1, -1)):
+        group = sum((c.weight * c.masses[a] for c in clients), fmpq(0))
+        for client, rate in zip(clients, rates[a], strict=True):
+            total += sign * client.weight * client.masses[a] / group * rate
+    return total
 
 
-def _reachable(clients: list[ExactClient], roots: list[Root]) -> tuple[arb, arb]:
-    """Balls around the smallest and the largest reachable MD."""
-    free = dict[object, arb]()
-    # a little more than rounding, for a check with other formulas to fit in
-    low = high = arb(0, arb((1, -ctx.prec)))
-    for client, (lo, hi) in zip(clients, roots, strict=True):
-        if client.etas not in free:  # G_j(0), once for each pair of η
-            free[client.etas] = _difference(clients, client.free_thresholds)
-        first = last = free[client.etas]
-        if lo != 0 or hi != 0:
-            at_root = _difference(clients, _thresholds(client, lo.union(hi)))
-            first, last = (first, at_root) if lo >= 0 else (at_root, last)
-        low, high = low + client.weight * first, high + client.weight * last
-    return low, high
-
-
-def _thresholds(client: ExactClient, u: arb) -> tuple[arb, arb]:
-    """t_0, t_1 at λ = m tanh u, for a ball u that does not hold 0: logits ∓2 artanh(λ/m_a)."""
-    narrow = client.narrow
-    r = client.masses[narrow] / client.masses[1 - narrow]
-    other = companion(r, u) if u > 0 else -companion(r, -u)
-    x = (u, other) if narrow == 0 else (other, u)
-    (s0, b0), (s1, b1) = client.etas
-    return (-2 * x[0] - b0) / s0, (2 * x[1] - b1) / s1
-
-
-def _difference(clients: list[ExactClient], thresholds: tuple[arb, arb]) -> arb:
-    """Pooled MD of the rules x > t_a."""
-
-    def rates(a: int) -> list[arb]:
-        laws = [client.laws[a] for client in clients]
-        return [arb(0) if law is None else above(law, thresholds[a]) for law in laws]
-
-    return pooled_difference(clients, rates)
+def outward(ball: arb) -> tuple[float, float]:
+    """Doubles certainly below a ball and above it: those beside its rounded ends."""
+    below, above = float(ball.lower()), float(ball.upper())
+    return math.nextafter(below, -math.inf), math.nextafter(above, math.inf)

@@ -1,5 +1,5 @@
 """LFT+FedAvg's frontier and smallest disparity on densities: certified points, the best that the
-search over multipliers found; the smallest is zero where clients share q (FedFB, theorem 21).
+search over multipliers found.
 """
 
 from __future__ import annotations
@@ -7,13 +7,11 @@ from __future__ import annotations
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_rules import Rules
-from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
+from fairfl.solvers.frontier import Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_fedavg.densities_search import COARSE, MultiplierSearch, below, ordered
 from fairfl.solvers.lft_fedavg.densities_ties import TiedRules
 from fairfl.solvers.problem import Task
-from fairfl.solvers.solution import LAW_TOLERANCE, Solution
-from fairfl.theory.populations.continuous import ContinuousModel
+from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError
 from fairfl.theory.populations.federation import Federation
 
 
@@ -27,58 +25,38 @@ def fedavg_frontier(fed: Federation, task: Task, points: int, effort: str = "ord
     if top - low.disparity[0] > LAW_TOLERANCE:
         targets = np.linspace(float(low.disparity[0]), top, points)[:-1]
         known = search.settled(targets, ordered(found.join(rules)))
-        low = low.join(below(known, low.disparity))  # which may solve no problem
         rules = ordered(below(known, targets).join(free))
     ties = TiedRules.of(search.family)
-    attained = points_of(fed, fairest(search, low, ties)).join(search.certified(rules))
+    attained = search.certified(rules).join(at_ties(search, ties, np.zeros(0)))
+    if not attained.disparity.size:
+        raise CertificationError("no solution of lft_fedavg is certified on this federation")
     ends = float(attained.disparity.min()), top
     attained = attained.join(at_ties(search, ties, np.linspace(*ends, points)[:-1]))
 
     def evaluate(d: Array) -> Points:
         nonlocal known  # what is found once is not lost: later answers are no less accurate
         known = search.settled(d, known)
-        return fitting(search.points(below(known, d)).join(at_ties(search, ties, d)), d)
+        more = search.certified(below(known, d)).join(at_ties(search, ties, d))
+        return fitting(attained.join(more), d)
 
     return build("lft_fedavg", attained, evaluate)
 
 
 def at_ties(search: MultiplierSearch, ties: TiedRules | None, disparity: Array) -> Points:
-    """The best rules with at most the disparities where a whole group ties; none without ties."""
-    budgets = [] if ties is None else [ties.best(float(d)) for d in disparity]
+    """Where a whole group ties the fairest rule, and the best with at most the disparities."""
+    budgets = [] if ties is None else [ties.fairest(), *map(ties.best, disparity)]
     known = [eps[np.argsort(search.order)] for eps in budgets if eps is not None]
     return points_of(search.fed, search.solved(np.array(known)))
 
 
 def fedavg_minimum(fed: Federation, task: Task) -> Points:
-    """The least disparate solution, certified; of several fair ones an accurate one."""
-    search = MultiplierSearch.of(fed, task)
-    ties = TiedRules.of(search.family)
-    low = search.lowest(search.at(np.append(-np.inf, search.targets(1)), search.starts))
-    return points_of(fed, fairest(search, low, ties)).least
+    """The least disparate solution, certified; of several fair ones an accurate one.
 
-
-def fairest(search: MultiplierSearch, low: Rules, ties: TiedRules | None) -> list[Solution]:
-    """Certified solutions of the smallest disparity; where a tie spoils that of ``low``, the one
-    that must be fair, and the least disparate one at ``ties``.
-
-    They start from nothing, and so are just what ``solve`` returns for their budgets.
+    It starts from nothing where it can, and so is just what ``solve`` returns for its budgets.
     """
+    search = MultiplierSearch.of(fed, task)
+    low = search.lowest(search.at(np.append(-np.inf, search.targets(1)), search.starts))
     point = search.points(low)
     found = search.solved(point.eps) or search.solved(point.eps, point.multipliers)
-    eps = None if ties is None else ties.fairest()
-    found += [] if eps is None else search.solved(eps[np.argsort(search.order)][None])
-    if common_shares(search.fed, search.task) and not (
-        found and found[0].disparity <= LAW_TOLERANCE
-    ):
-        found.append(search.solve(np.zeros(search.fed.n_clients)))
-    return found or [search.solve(np.full(search.fed.n_clients, SLACK_BUDGET))]
-
-
-def common_shares(fed: Federation, task: Task) -> bool:
-    """Whether P(i | a), among those with each rate's event, is the same for all groups: then
-    pooled differences are means of the clients', and eps = 0 is fair (FedFB, theorem 21).
-    """
-    assert isinstance(fed.model, ContinuousModel)
-    mass = fed.model.rates(task.notion).mass
-    within = mass / mass.sum(axis=1, keepdims=True)
-    return bool((mass > 0).all() and np.ptp(within, axis=2).max() <= 1e-15)
+    tied = at_ties(search, TiedRules.of(search.family), np.zeros(0))
+    return points_of(fed, found).join(tied).least

@@ -20,9 +20,9 @@ from fairfl._support.checks import Array
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.density_rules import TIGHT, RuleFamily, Rules, certify_rules
 from fairfl.solvers.frontier import MET, SLACK_BUDGET, Points, points_of
-from fairfl.solvers.lft_fedavg.densities_least import least_disparate
+from fairfl.solvers.lft_fedavg.densities_budgets import step_budgets
 from fairfl.solvers.lft_fedavg.densities_penalty import penalised
-from fairfl.solvers.lft_fedavg.densities_sqp import GAINED, TIED, climb, merit
+from fairfl.solvers.lft_fedavg.densities_sqp import GAINED, climb, merit
 from fairfl.solvers.numerics.descent import on_cells
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError, Solution
@@ -138,11 +138,11 @@ class MultiplierSearch:
             known = found.join(self.starts)
             for count in (2 * self.effort.width, known.md.size):
                 some = known.take(self._various(known, 0.0, count)).join(least)
-                some = least_disparate(self.family, some)
+                some = step_budgets(self.family, some, np.full(some.md.size, -np.inf))
                 if some.disparity.min() <= LAW_TOLERANCE:
                     break
             least = some.take(np.array([merit(some, np.full(some.md.size, -np.inf)).argmax()]))
-            fair = least_disparate(self.family, ended(0.0, some))
+            fair = step_budgets(self.family, ended(0.0, some), np.full(1, -np.inf))
             least = fair if fair.disparity[0] <= LAW_TOLERANCE else least
         return least
 
@@ -187,6 +187,8 @@ class MultiplierSearch:
             start, place = self._beside(targets[rows], known, both=sweep > 0)
             place = rows[place]
             found = climb(self.family, start, targets[place], self.reach, ROUNDS)
+            if sweep:
+                found = step_budgets(self.family, found, targets[place])
             worth = merit(found, targets[place])
             most, least = np.full(targets.size, -np.inf), np.full(targets.size, np.inf)
             np.maximum.at(most, place, worth)
@@ -203,6 +205,7 @@ class MultiplierSearch:
         if short.size:
             known = ordered(known.join(self.at(short, known)))
             found = climb(self.family, below(known, short), short, self.reach, ROUNDS)
+            found = step_budgets(self.family, found, short)
             known = ordered(known.join(found))
         return known
 
@@ -273,7 +276,8 @@ def below(known: Rules, targets: Array) -> Rules:
 
 
 def ordered(rules: Rules) -> Rules:
-    """By increasing |MD|, dominated ones left out."""
+    """Those that solve their problems, by increasing |MD|, dominated ones left out."""
+    rules = _sound(rules)
     rules = rules.take(np.lexsort((-rules.accuracy, rules.disparity)))
     best = np.maximum.accumulate(rules.accuracy)
     return rules.take(np.flatnonzero(np.append(True, rules.accuracy[1:] > best[:-1])))
@@ -307,4 +311,4 @@ def _apart(found: Rules, goal: Array, targets: int) -> Array:
 
 def _sound(rules: Rules) -> Rules:
     """Those that solve their problems."""
-    return rules.take(np.flatnonzero(rules.excess.max(axis=1, initial=0.0) <= TIED))
+    return rules.take(np.flatnonzero(rules.sound))

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.density_rules import RuleFamily, Rules, largest
+from fairfl.solvers.density_rules import TIED, RuleFamily, Rules, largest
 from fairfl.solvers.lft_fedavg.closed_gaps import CLOSED, GAPS, Walls, closed_gaps, moved
 from fairfl.solvers.numerics.dual import weights
 from fairfl.solvers.numerics.interior_point import maximise
@@ -30,8 +30,6 @@ DEAR = 100.0
 """The same in the programme, with disparity and accuracy in units of their changes in the box."""
 FIRST, LARGEST, SMALLEST = 0.15, 0.5, 1e-6
 """Radii of the box: the first, the largest, and the one at which a rule stops."""
-TIED = 1e-9
-"""Values this close to their client's largest may bind, and starts may miss budgets by this."""
 FLATTEST = 1e10
 """Rates change with a multiplier by no more than this: where a tie has a mass, s is flat."""
 GAIN = 1e-11
@@ -135,7 +133,9 @@ def climb(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds:
         last = good & (np.abs(gain - promise) <= GAINED)
         done = (promise <= GAIN) | (radius[alive] < SMALLEST) | last
         alive = alive[~done]
-    return best
+    rows = np.flatnonzero(~best.sound)
+    near, met = family.follow(best.take(rows), best.budgets[rows])
+    return best.replaced(rows[met], near.take(np.flatnonzero(met)))
 
 
 def plain_score(rules: Rules) -> Array:

@@ -23,7 +23,7 @@ from flint import arb, ctx, fmpq
 from fairfl._support.checks import Array
 from fairfl.solvers.density_rules import RuleFamily
 from fairfl.solvers.frontier import SLACK_BUDGET
-from fairfl.solvers.lft_ensemble.enclosure_model import (
+from fairfl.solvers.lft_ensemble.enclosure import (
     ExactClient,
     above,
     exact_clients,
@@ -63,16 +63,16 @@ class BallRules:
                 zero - one if client.bound else arb(0)
                 for client, zero, one in zip(self.clients, *rates, strict=True)
             ]
-            self.known[lam, width] = own, pooled_difference(self.clients, rates.__getitem__)
+            self.known[lam, width] = own, pooled_difference(self.clients, rates)
         return self.known[lam, width]
 
     def rates(self, a: int, lam: Corner, width: float) -> list[arb]:
         """The clients' acceptance rates in group a; 0 where nobody is."""
         laws = [c.laws[a] for c in self.clients]
         ends = [float(m) + k * float(sd) for m, sd in filter(None, laws) for k in (-TAIL, TAIL)]
-        stack, sure, doubt = [(min(ends), max(ends))], [], []
+        stack, sure = [(min(ends), max(ends))], []
         narrow = width * (max(ends) - min(ends))
-        outside = [(-math.inf, min(ends)), (max(ends), math.inf)]
+        doubt = [(-math.inf, min(ends)), (max(ends), math.inf)]
         while stack:
             low, high = stack.pop()
             part, middle = arb(low).union(arb(high)), (low + high) / 2
@@ -80,13 +80,14 @@ class BallRules:
             if not (s > 0 or s < 0):  # by the mean value theorem: next to gaps far narrower
                 s = self.score(a, lam, arb(middle))[0] + slope * (part - arb(middle))
             if s > 0:
+                if sure and sure[-1][0] == high:  # parts come from the right
+                    _, high = sure.pop()
                 sure.append((low, high))
             elif not s < 0:
                 if high - low <= narrow:
                     doubt.append((low, high))
                 else:
                     stack += [(low, middle), (middle, high)]
-        sure, doubt = _joined(sure), _joined(doubt) + outside
         return [
             arb(0) if law is None else _mass(law, sure) + arb(0).union(_mass(law, doubt))
             for law in laws
@@ -113,15 +114,6 @@ def _mass(law: tuple[fmpq, fmpq], intervals: list[tuple[float, float]]) -> arb:
         return arb(int(x < 0)) if math.isinf(x) else above(law, arb(x))
 
     return sum((over(low) - over(high) for low, high in intervals), arb(0))
-
-
-def _joined(intervals: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    out: list[tuple[float, float]] = []
-    for low, high in sorted(intervals):
-        if out and out[-1][1] == low:
-            low = out.pop()[0]
-        out.append((low, high))
-    return out
 
 
 def enclose_two_clients(

@@ -2,15 +2,15 @@
 
 Roots are isolated, not searched on a grid: a panel (or its half, and so on) is discarded only when
 its Chebyshev or Bernstein coefficients prove that the series has no root there, and handed to
-Newton only when they prove that it is monotone, convex or concave.
+Newton only when they prove that it is monotone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import comb
 
 import numpy as np
+from scipy.special import comb
 
 from fairfl._support.checks import Array
 from fairfl.theory.numerics.piecewise_chebyshev import (
@@ -29,19 +29,9 @@ _LEFT, _RIGHT = (
     chebyshev_values(center + 0.5 * NODES, _N) @ TO_COEFFICIENTS for center in (-0.5, 0.5)
 )
 """c @ _LEFT, c @ _RIGHT: the coefficients of a series on the halves of [-1, 1]."""
-_BERNSTEIN = np.array(
-    [
-        [
-            sum(
-                (-1) ** (j - i) * comb(2 * j, 2 * i) * comb(DEGREE - j, k - i)
-                for i in range(min(j, k) + 1)
-            )
-            / comb(DEGREE, k)
-            for k in range(_N)
-        ]
-        for j in range(_N)
-    ]
-)
+_I, _J, _K = np.ogrid[:_N, :_N, :_N]
+_TERMS = np.round(comb(2 * _J, 2 * _I)) * np.round(comb(DEGREE - _J, _K - _I))
+_BERNSTEIN = ((-1.0) ** (_J - _I) * _TERMS).sum(axis=0) / np.round(comb(DEGREE, np.arange(_N)))
 """c @ _BERNSTEIN: the coefficients in the Bernstein basis, whose signs bound those of the series:
 in tails they decide at once, where Chebyshev coefficients need four halvings.
 """
@@ -82,24 +72,17 @@ def sign_changes(
 
 
 def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> tuple[Array, Array]:
-    """Roots: parts are halved until each is without one, monotone, or convex (concave)."""
+    """Roots: parts are halved until each is without one, or monotone."""
     kept: list[tuple[Array, ...]] = []
     for depth in range(MAX_DEPTH + 1):
-        size = np.abs(c)
-        total = size @ _ENDS[:, 1]
+        size, b, tiny = np.abs(c), c @ _BERNSTEIN, noise[:, None] * _GROWTH
+        total = size.sum(axis=1)
         # a root at the end of a part makes both equal, up to rounding
         live = (2.0 * size[:, 0] <= total + noise) & (total > noise)
-        if not live.any():
-            break
-        live = np.flatnonzero(live)
-        b, tiny = c[live] @ _BERNSTEIN, noise[live, None] * _GROWTH
-        open_ = ~_signed(b, tiny)
-        live, b, tiny = live[open_], b[open_], tiny[open_]
-        c, noise, low, span, owner = c[live], noise[live], low[live], span[live], owner[live]
-        simple = np.full(owner.size, depth == MAX_DEPTH)
-        for _ in range(2):  # monotone; convex or concave
-            b, tiny = np.diff(b), tiny[:, 1:] + tiny[:, :-1]
-            simple |= _signed(b, tiny)
+        live = np.flatnonzero(live & ~_signed(b, tiny))
+        parts = c, noise, low, span, owner, b, tiny
+        c, noise, low, span, owner, b, tiny = (v[live] for v in parts)
+        simple = _signed(np.diff(b), tiny[:, 1:] + tiny[:, :-1]) | (depth == MAX_DEPTH)
         kept.append(tuple(v[simple] for v in (c, noise, low, span, owner)))
         k = ~simple
         if not k.any():
@@ -108,10 +91,8 @@ def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> t
         c = np.concatenate([c @ _LEFT, c @ _RIGHT])
         low = np.concatenate([low, low + span])
         noise, owner, span = np.tile(noise, 2), np.tile(owner, 2), np.tile(span, 2)
-    if not kept:
-        return owner[:0], low[:0]
     c, noise, low, span, owner = (np.concatenate(v) for v in zip(*kept, strict=True))
-    rows, xi = _simple_roots(c, noise * _GROWTH[-1])
+    rows, xi = _monotone_roots(c, noise * _GROWTH[-1])
     return owner[rows], low[rows] + span[rows] * (xi + 1) / 2
 
 
@@ -119,71 +100,25 @@ def _signed(b: Array, tiny: Array) -> Array:
     return np.all(b > tiny, axis=1) | np.all(b < -tiny, axis=1)
 
 
-def _simple_roots(c: Array, tiny: Array) -> tuple[Array, Array]:
-    """Candidates (row, position) for roots of series that are monotone, convex or concave."""
-    slope = c @ DERIVATIVE
-    curvature = slope @ DERIVATIVE
-    (left, right), (turn_left, turn_right) = (c @ _ENDS).T, (slope @ _ENDS).T
-    ends = np.full(c.shape[0], 1.0)
-    turning = (turn_left < 0) != (turn_right < 0)
-    turns = np.flatnonzero(turning)
-    peak = _polish(
-        slope[turns],
-        curvature[turns],
-        -ends[turns],
-        ends[turns],
-        turn_right[turns] > 0,
-        _secant(turn_left[turns], turn_right[turns]),
-    )
-    top = _value(c[turns], peak)
-    # brackets: [-1, 1] where monotone, [-1, peak] and [peak, 1] where there is a turn
-    plain = np.flatnonzero(~turning)
-    reach = np.sqrt(np.abs(2 * top / _nonzero(_value(curvature[turns], peak))))
-    row = np.concatenate([plain, turns, turns])
-    a = np.concatenate([-ends[plain], -ends[turns], peak])
-    b = np.concatenate([ends[plain], peak, ends[turns]])
-    fa = np.concatenate([left[plain], left[turns], top])
-    fb = np.concatenate([right[plain], top, right[turns]])
-    guess = np.concatenate([_secant(left[plain], right[plain]), peak - reach, peak + reach])
-    crossing = np.flatnonzero((fa < 0) != (fb < 0))
-    k = row[crossing]
-    xi = _polish(c[k], slope[k], a[crossing], b[crossing], fb[crossing] > 0, guess[crossing])
-    # a value within rounding of zero at an end or a turn may belong to either side: keep the point
-    # as a candidate
-    near = np.flatnonzero(np.abs(fa) <= tiny[row])
-    far = np.flatnonzero(np.abs(fb) <= tiny[row])
-    return np.concatenate([k, row[near], row[far]]), np.concatenate([xi, a[near], b[far]])
-
-
-def _value(c: Array, x: Array) -> Array:
-    return np.einsum("bn,nb->b", c, chebyshev_values(x, _N))
-
-
-def _nonzero(v: Array) -> Array:
-    return np.where(v == 0, np.inf, v)
-
-
-def _secant(left: Array, right: Array) -> Array:
-    return -1 - 2 * left / _nonzero(right - left)
-
-
-def _polish(c: Array, slope: Array, a: Array, b: Array, rising: Array, start: Array) -> Array:
-    """The root of each series in its bracket [a, b] with a change of sign, to a positive one at b
-    where it is ``rising``, by Newton inside a shrinking bracket, until what is left is rounding.
+def _monotone_roots(c: Array, tiny: Array) -> tuple[Array, Array]:
+    """Candidates (row, position) for roots of monotone series: by Newton's method inside a
+    shrinking bracket, until what is left is rounding.
     """
-    if c.shape[0] == 0:
-        return start
-    x, both = np.minimum(np.maximum(start, a), b), np.stack([c, slope])
-    tiny = NOISE * np.abs(c).sum(axis=1)
+    left, right = (c @ _ENDS).T
+    # a value within rounding of zero at an end may belong to either side: it is a candidate
+    near, far = (np.flatnonzero(np.abs(end) <= tiny) for end in (left, right))
+    k = np.flatnonzero((left < 0) != (right < 0))
+    both, rises = np.stack([c[k], c[k] @ DERIVATIVE]), left[k] < 0
+    small, low, high = NOISE * np.abs(c[k]).sum(axis=1), -np.ones(k.size), np.ones(k.size)
+    x = -1 - 2 * left[k] / (right - left)[k]
     with np.errstate(divide="ignore", invalid="ignore"):
-        for _ in range(80):
-            f, df = np.einsum("qbn,nb->qb", both, chebyshev_values(x, _N))
-            above = (f > 0) == rising
-            b, a = np.where(above, x, b), np.where(above, a, x)
-            newton = x - f / df
-            new = np.where((newton >= a) & (newton <= b), newton, (a + b) / 2)
-            done = (np.abs(new - x) <= NOISE) | (np.abs(f) <= tiny)
-            x = new
-            if done.all():
+        for _ in range(80 if k.size else 0):
+            f, slope = np.einsum("qbn,nb->qb", both, chebyshev_values(x, _N))
+            above = (f > 0) == rises
+            low, high = np.where(above, low, x), np.where(above, x, high)
+            newton, before = x - f / slope, x
+            x = np.where((newton >= low) & (newton <= high), newton, (low + high) / 2)
+            if ((np.abs(x - before) <= NOISE) | (np.abs(f) <= small)).all():
                 break
-    return x
+    ends = np.repeat([-1.0, 1.0], [near.size, far.size])
+    return np.concatenate([k, near, far]), np.append(x, ends)

@@ -26,13 +26,14 @@ def increasing_root(
     Parameters
     ----------
     function : (x, index) -> values; ``index`` are the positions of x in the original arrays.
-    low, high : (B,) brackets, with f_low <= 0 <= f_high.
+    low, high : (B,) brackets, with f_low <= 0 <= f_high but for rounding.
     f_tol : stop an element once |f| <= f_tol.
 
     Returns
     -------
     (B,) the end of the final bracket where |f| is smaller.
     """
+    f_low, f_high = np.minimum(f_low, 0.0), np.maximum(f_high, 0.0)
     root = np.where(np.abs(f_low) <= np.abs(f_high), low, high).astype(np.float64)
     live = np.flatnonzero((np.abs(f_low) > f_tol) & (np.abs(f_high) > f_tol))
     # a, b: the bracket, a the newest point; c: the point before (declared: checkers cannot infer

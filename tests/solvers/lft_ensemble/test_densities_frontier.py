@@ -86,7 +86,7 @@ def check_pairs(fed: ff.Federation) -> None:
     best = np.array([value[total <= d].max(initial=-np.inf) for d in wanted])
     assert (F.accuracy_at(wanted) >= best - 1e-7).all()
     assert total.min() >= F.disparity[0] - 1e-12
-    if (curve.reach > 0).all():
+    if curve.moves.all():
         # the nodes' maximum misses the curves' by the square of half a node's step
         bound = [dual_bound(curve, d) for d in F.disparity[1:-1]]
         assert (F.accuracy[1:-1] <= np.array(bound) + 1e-5).all()
@@ -131,7 +131,7 @@ def test_a_client_of_one_group_moves_the_pooled_share() -> None:
     assert not curve.exact
     F = ff.frontier(fed, "lft_ensemble", points=12)
     shares = np.array(np.meshgrid(*[np.append(np.linspace(0, 1, 60) ** 2, 1.0)] * 2))
-    u = curve.reach[:, None] * np.pad(shares.reshape(2, -1), ((0, 1), (0, 0)))
+    u = curve.rules.tightest.u[:, None] * np.pad(shares.reshape(2, -1), ((0, 1), (0, 0)))
     md, accuracy = curve.at(u)
     assert np.abs(md).min() >= F.disparity[0] - 1e-12
     wanted = np.linspace(F.disparity[0], F.disparity[-1], 25)
@@ -171,7 +171,7 @@ def test_concave_trade_offs_are_solved_to_the_dual_bound(seed: int) -> None:
     assert curve.at(u)[1] == pytest.approx(F.accuracy_at(d), abs=1e-11)
     # moving a little fairness from one client to another never helps
     for _ in range(8):
-        moved = np.clip(u + 1e-3 * rng.normal(size=(3, 1)), 0, curve.reach[:, None])
+        moved = np.clip(u + 1e-3 * rng.normal(size=(3, 1)), *curve.ends)
         md, accuracy = curve.at(moved)
         allowed = F.accuracy_at(np.clip(np.abs(md), F.disparity[0], F.disparity[-1]))
         assert (accuracy <= allowed + 1e-10).all()
@@ -182,9 +182,9 @@ def test_multipliers_next_to_the_masses_keep_their_digits() -> None:
     # the way to it
     fed = ff.Federation.normal([[50, -50], [1, 0]], q=[0.3, 0.5])
     curve = curve_of(fed)
-    u = np.linspace(0, 1, 41)[None, :] * curve.reach[:, None]
+    u = np.linspace(0, 1, 41) * curve.rules.tightest.u[:, None]
     # the threshold of the rarer group is ∓2u for the logistic η with slope 1
-    np.testing.assert_allclose(np.abs(curve.thresholds(u)[1][0]), 2 * u[0], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(curve.thresholds(u)[1][0], 2 * u[0], rtol=1e-12, atol=1e-12)
     assert (np.diff(np.abs(curve.at(u)[0])) <= 1e-15).all()
 
 
@@ -192,7 +192,7 @@ def test_nodes_go_where_something_changes() -> None:
     def own(u: Any) -> tuple[Any, Any]:  # all happens within 1e-3 of u = 7
         return np.tanh((u - 7) * 1e3), np.tanh((u - 7) * 1e3)
 
-    u = spread_nodes(own, np.array([20.0]))[0]
+    u = spread_nodes(own, np.zeros(1), np.array([20.0]))[0]
     assert (u[0], u[-1]) == (0.0, 20.0) and (np.diff(u) >= 0).all()
     # of a range of 2, where an even table has one step of 2
     assert np.abs(np.diff(own(u)[0])).max() < 0.05

@@ -13,7 +13,7 @@ from populations import continuous_model
 from scipy import stats
 
 from fairfl.solvers.lft_ensemble.densities import LocalRules
-from fairfl.solvers.lft_ensemble.enclosure import Enclosure, enclose_min_disparity
+from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity, exact_clients, reachable
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.client import Client
 from fairfl.theory.populations.eta import Logistic, Monotone
@@ -62,93 +62,67 @@ CASES = {
         "sd": [[0.3, 0.3], [1, 1]],
         "q": [0.3, 0.4],
     },
+    "a flat eta": {"mean": [[1, -1], [-1, 2]], "q": [0.2, 0.5], "eta": Logistic(1e-80)},
 }
+FAR = "far apart", "far apart, both ways", "a flat eta"
 
 
 Real = Any  # mpmath.mpf, which has no annotations
 
 
-def reference(fed: Federation, digits: int = 50) -> tuple[Real, Real, list[Real]]:
-    """The ends of the reachable MD and λ*, by bisection of P_0(accept) = P_1(accept) over λ."""
+def reference(fed: Federation) -> tuple[Real, Real]:
+    """The ends of the reachable MD, by bisection of P_0(accept) = P_1(accept) over λ."""
     model = continuous_model(fed)
-    mp.dps = digits
-    count = fed.n_clients
-    q = [mpf(float(v)) for v in fed.share[:, 1]]
-    total = mpmath.fsum(mpf(float(w)) for w in fed.weight)
-    pi = [mpf(float(w)) / total for w in fed.weight]
-    joint = [[p * (1 - s), p * s] for p, s in zip(pi, q, strict=True)]
+    mass = [[mpf(1) - mpf(q), mpf(q)] for q in fed.share[:, 1].tolist()]
+    joint = [[mpf(w) * m for m in own] for w, own in zip(fed.weight.tolist(), mass, strict=True)]
     group = [mpmath.fsum(row[a] for row in joint) for a in (0, 1)]
 
-    def tails(i: int, a: int, t: Real) -> tuple[Real, Real]:
-        law = model.laws[i][a]
-        assert isinstance(law, Normal)
-        z = (t - mpf(law.mean)) / (mpf(law.sd) * mpmath.sqrt(2))
-        return mpmath.erfc(z) / 2, mpmath.erfc(-z) / 2
-
-    def thresholds(j: int, lam: Real) -> list[Real]:
-        out = []
-        for a, sign in ((0, -1), (1, 1)):
-            eta = model.etas[j][a]
-            assert isinstance(eta, Logistic)
-            mass = q[j] if a else 1 - q[j]
-            level = mpf(1) / 2 + (sign * lam / (2 * mass) if lam else 0)
-            out.append((mpmath.log(level / (1 - level)) - mpf(eta.intercept)) / mpf(eta.slope))
-        return out
-
-    def own(j: int, lam: Real) -> Real:
-        t = thresholds(j, lam)
-        (above0, below0), (above1, below1) = tails(j, 0, t[0]), tails(j, 1, t[1])
-        return above0 - above1 if above0 < 0.5 else below1 - below0
+    def scaled(i: int, j: int, a: int, lam: Real) -> Real:
+        """Client j's threshold at λ, standardised by client i's law."""
+        law, eta = model.laws[i][a], model.etas[j][a]
+        assert isinstance(law, Normal) and isinstance(eta, Logistic)
+        level = mpf(1) / 2 - ((1 - 2 * a) * lam / (2 * mass[j][a]) if lam else 0)
+        t = (mpmath.log(level / (1 - level)) - mpf(eta.intercept)) / mpf(eta.slope)
+        return (t - mpf(law.mean)) / mpf(law.sd)
 
     def pooled(j: int, lam: Real) -> Real:
-        t = thresholds(j, lam)
         return mpmath.fsum(
-            (1 - 2 * a) * joint[i][a] / group[a] * tails(i, a, t[a])[0]
-            for i in range(count)
+            (1 - 2 * a) * joint[i][a] / group[a] * mpmath.ncdf(-scaled(i, j, a, lam))
+            for i in range(fed.n_clients)
             for a in (0, 1)
+            if mass[i][a]
         )
 
     low = high = mpf(0)
-    roots = []
-    for j in range(count):
-        root = mpf(0)
-        if 0 < q[j] < 1 and own(j, root) != 0:
-            m = min(q[j], 1 - q[j])
-            a, b = (-m, mpf(0)) if own(j, root) > 0 else (mpf(0), m)
-            for _ in range(int(3.4 * digits)):
-                root = (a + b) / 2
-                if root in (-m, m):
-                    break
-                a, b = (a, root) if own(j, root) > 0 else (root, b)
-        roots.append(root)
-        ends = sorted([pooled(j, mpf(0)), pooled(j, root)])
-        low, high = low + pi[j] * ends[0], high + pi[j] * ends[1]
-    return low, high, roots
+    for j, own in enumerate(mass):
+        ends = [pooled(j, mpf(0))]
+        if min(own):
+            a, b = -min(own), min(own)
+            for _ in range(int(3.4 * mp.dps)):
+                lam = (a + b) / 2
+                falls = scaled(j, j, 0, lam) < scaled(j, j, 1, lam)  # MD > 0
+                a, b = (a, lam) if falls else (lam, b)
+            ends.append(pooled(j, (a + b) / 2))
+        weight = mpf(float(fed.weight[j])) / mpmath.fsum(map(mpf, fed.weight.tolist()))
+        low, high = low + weight * min(ends), high + weight * max(ends)
+    return low, high
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_encloses_what_mpmath_finds(case: str):
-    before = ctx.prec
-    check(Federation.normal(**CASES[case]), 160 if "far" in case else 50)
+    before, fed = ctx.prec, Federation.normal(**CASES[case])
+    with mp.workdps(160 if case in FAR else 50):
+        low, high = reference(fed)
+        least = max(mpf(0), low, -high)
+    lower, upper = enclose_min_disparity(fed)
+    for ball, end in zip(reachable(exact_clients(fed)), (low, high), strict=True):
+        with ctx.workprec(600):
+            assert ball.overlaps(arb(mpmath.nstr(end, 48)) + arb(0, 1e-44))
+        assert ball.rad() < 1e-34
+    assert lower - 1e-45 <= least <= upper + 1e-45
+    assert 0 <= lower <= upper <= lower + 4e-16
+    assert (lower == upper == 0) == (low < 0 < high)
     assert ctx.prec == before
-
-
-def check(fed: Federation, digits: int) -> None:
-    found = enclose_min_disparity(fed)
-    low, high, roots = reference(fed, digits)
-    with ctx.workprec(600):
-        slack = arb(0, 1e-44)  # of the reference
-        for ball, end in ((found.low, low), (found.high, high)):
-            assert ball.overlaps(arb(mpmath.nstr(end, 48)) + slack)
-            assert ball.rad() < 1e-34
-    least = max(mpf(0), low, -high)
-    assert found.lower - 1e-45 <= least <= found.upper + 1e-45
-    assert 0 <= found.lower <= found.upper <= found.lower + 4e-16
-    for (lo, hi), root, q in zip(found.roots, roots, fed.share[:, 1], strict=True):
-        u = mpmath.atanh(root / min(mpf(q), 1 - mpf(q))) if root else mpf(0)
-        assert float(lo) == pytest.approx(float(u), rel=1e-14)
-        assert float(hi) == pytest.approx(float(u), rel=1e-14)
-    assert (found.lower == found.upper == 0) == (found.low < 0 < found.high)
 
 
 @pytest.mark.parametrize(
@@ -162,10 +136,12 @@ def check(fed: Federation, digits: int) -> None:
     ],
 )
 def test_known_digits(case: str, digits: str):
-    found = enclose_min_disparity(Federation.normal(**CASES[case]))
-    nearer = found.low if found.low > 0 else -found.high
+    fed = Federation.normal(**CASES[case])
+    low, high = reachable(exact_clients(fed))
+    nearer = low if low > 0 else -high
     assert nearer.str(len(digits), radius=False).startswith(digits.partition("e")[0])
-    assert found.lower <= float(digits) <= found.upper
+    lower, upper = enclose_min_disparity(fed)
+    assert lower <= float(digits) <= upper
 
 
 def test_multiplier_closer_to_its_bound_than_any_double():
@@ -173,14 +149,12 @@ def test_multiplier_closer_to_its_bound_than_any_double():
     client 1's group 1.
     """
     fed = Federation.normal(mean=[[10000, 0], [0, 1]], q=0.5)
-    found = enclose_min_disparity(fed)
-    assert found.roots[0][0] < -2500 < found.roots[0][1]
-    assert found.roots[1][0] < 0.25 < found.roots[1][1]
+    low, high = reachable(exact_clients(fed))
     phi = stats.norm.cdf
     free = (1 + 0.5) / 2 - (0.5 + phi(1)) / 2
     fair0, fair1 = (1 + 0) / 2 - (1 + 1) / 2, (1 + phi(0.5)) / 2 - (phi(-0.5) + phi(0.5)) / 2
-    assert float(found.low) == pytest.approx((fair0 + free) / 2, abs=1e-15)
-    assert float(found.high) == pytest.approx((free + fair1) / 2, abs=1e-15)
+    assert float(low) == pytest.approx((fair0 + free) / 2, abs=1e-15)
+    assert float(high) == pytest.approx((free + fair1) / 2, abs=1e-15)
 
 
 @st.composite
@@ -212,21 +186,14 @@ def federations(draw: st.DrawFn) -> Federation:
 @settings(max_examples=30)
 @given(federations())
 def test_random_federations(fed: Federation):
-    """Against floats where λ is further than 7e-4 m from ±m: closer, its double alone moves the
-    thresholds by up to e^(2|u|) ulps.
-    """
-    found = enclose_min_disparity(fed)
-    if max(abs(u) for root in found.roots for u in root) <= 4:
-        _same_as_floats(found, fed)
-    else:
-        check(fed, 60)
+    same_as_floats(fed)
 
 
-def _same_as_floats(found: Enclosure, fed: Federation) -> None:
+def same_as_floats(fed: Federation) -> None:
     low, high = LocalRules(fed, continuous_model(fed)).reachable
-    assert low == pytest.approx(float(found.low), abs=1e-12, rel=0)
-    assert high == pytest.approx(float(found.high), abs=1e-12, rel=0)
-    assert found.lower - 1e-12 <= max(0.0, low, -high) <= found.upper + 1e-12
+    balls, (lower, upper) = reachable(exact_clients(fed)), enclose_min_disparity(fed)
+    assert [low, high] == pytest.approx([float(ball) for ball in balls], abs=1e-12, rel=0)
+    assert lower - 1e-12 <= max(0.0, low, -high) <= upper + 1e-12
 
 
 def many_clients(count: int) -> Federation:
@@ -246,7 +213,7 @@ SEVERAL = {
 
 @pytest.mark.parametrize("name", SEVERAL)
 def test_same_as_floats(name: str):
-    _same_as_floats(enclose_min_disparity(SEVERAL[name]), SEVERAL[name])
+    same_as_floats(SEVERAL[name])
 
 
 def test_scales_far_apart():
@@ -257,18 +224,13 @@ def test_scales_far_apart():
         weight=[1e-20, 1e20],
         eta=[Logistic(1e25, -1e28), (Logistic(1e-22, 1e15), Logistic(3.0, -1e-29))],
     )
-    steep = Federation.normal(mean=[[1, -1], [-1, 2]], q=[0.2, 0.5], eta=Logistic(1e-80))
-    check(steep, 120)
-    found = enclose_min_disparity(fed)  # mpmath's definitions divide by zero here
-    assert found.upper - found.lower < 1e-12
+    lower, upper = enclose_min_disparity(fed)  # mpmath's definitions divide by zero here
+    assert upper - lower < 1e-12
 
 
-def test_bits_are_doubled_and_then_given_up(monkeypatch: pytest.MonkeyPatch):
+def test_roots_that_are_not_narrow_are_refused(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("fairfl.solvers.lft_ensemble.enclosure.BITS", 32)
-    assert enclose_min_disparity(Federation.normal(**FIGURE_4C)).bits == 64
-    monkeypatch.setattr("fairfl.solvers.lft_ensemble.enclosure.WIDTH", 1e-300)
-    monkeypatch.setattr("fairfl.solvers.lft_ensemble.enclosure.LARGEST_PRECISION", 256)
-    with pytest.raises(CertificationError, match="no enclosure as narrow as 1e-300 .* scales"):
+    with pytest.raises(CertificationError, match="no enclosure as narrow as 1e-12 .* scales"):
         enclose_min_disparity(Federation.normal(**FIGURE_4C))
 
 

@@ -11,6 +11,7 @@ import fairfl as ff
 from fairfl.solvers.density_rules import RuleFamily
 from fairfl.solvers.frontier import MET
 from fairfl.solvers.lft_fedavg import densities_penalty, densities_sqp
+from fairfl.solvers.lft_fedavg.densities_budgets import step_budgets
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
 from fairfl.solvers.lft_fedavg.densities_sqp import merit
 from fairfl.solvers.problem import Task
@@ -102,6 +103,22 @@ def random_laws(clients: int, seed: int) -> ff.Federation:
     )
 
 
+BROKEN = ff.Federation.normal(
+    mean=[[-4.312, -1.67], [2.257, 1.663]],
+    sd=[[2.707, 0.584], [2.386, 1.937]],
+    q=[0.727, 0.502],
+    weight=[0.282, 0.677],
+    eta=ff.Logistic(1.106, -1.059),
+)
+"""Between its points a rule that solved no problem was 5e-4 more accurate than any that does."""
+
+
+def audited(kind: str, seed: int) -> ff.Federation:
+    """A federation of the audit."""
+    rng = np.random.default_rng([seed, list(audit.KINDS).index(kind)])
+    return audit.KINDS[kind].drawn(rng).build()
+
+
 @pytest.mark.parametrize(("clients", "seed", "below"), [(20, 3, 1e-4), (9, 4, 0.06)])
 @pytest.mark.every(2)
 def test_many_clients_are_as_good_as_all_that_is_known(
@@ -160,11 +177,22 @@ def test_no_programme_asks_for_less_than_standing_still(clients: int) -> None:
         assert (promise >= -1e-9).all()
 
 
+def test_steps_of_budgets_go_on_where_steps_of_multipliers_end() -> None:
+    """Client 3's λ is its smaller mass, to rounding."""
+    fed, eps, goal = audited("densities", 37), np.array([[1, 0, 0.4, 0.6]]), np.array([0.12])
+    family, lam = RuleFamily.of(fed), ff.solve(fed, "lft_fedavg", eps[0]).multipliers[None]
+    rule, _ = family.follow(family.at(lam), eps)
+    ended = densities_sqp.climb(family, rule, goal, np.abs(lam[0]) + 0.01, 12)
+    found = step_budgets(family, ended, goal)
+    s = ff.solve(fed, "lft_fedavg", found.budgets[0])
+    assert s.disparity <= 0.12 + 1e-9 and s.accuracy >= ended.accuracy[0] + 5e-3
+
+
 @pytest.mark.parametrize("eps", [[0.04701538616787405, 0, 1, 0], [1, 0, 0, 0]])
 @pytest.mark.every(2)
 def test_ties_with_a_mass_are_seen(eps: list[float]) -> None:
     """Client 1's λ is minus its smaller mass, to rounding: by budgets alone its rule is known."""
-    fed = audit.Densities.drawn(np.random.default_rng([40, 1])).build()
+    fed = audited("densities", 40)
     s = ff.solve(fed, "lft_fedavg", eps)
     assert ff.frontier(fed, "lft_fedavg", 4).accuracy_at(s.disparity) >= s.accuracy - 1e-6
 
@@ -193,6 +221,23 @@ def test_figure_5_takes_few_evaluations(
     counted(densities_sqp, "_step")
     ff.frontier(figure_5(shares), "lft_fedavg", 60)
     assert 60 <= counts["at"] <= most and counts["follow"] <= 52 and counts["_step"] <= 10
+
+
+@pytest.mark.parametrize(
+    ("fed", "notion"),
+    [
+        pytest.param(BROKEN, "dp", id="two clients"),
+        pytest.param(audited("odds", 5), "eodds", id="odds", marks=pytest.mark.slow),
+    ],
+)
+def test_rules_at_and_between_points_are_solutions(fed: ff.Federation, notion: Any) -> None:
+    F = ff.frontier(fed, "lft_fedavg", 4, notion=notion)
+    low, top = F.disparity[[0, -1]]
+    between = low + (top - low) * np.array([0.0, 1e-3, 0.02, 0.2, 0.5457, 0.9])
+    for points in (F.points, F.points_at(between)):
+        for disparity, worth, eps in zip(*points[:3], strict=True):
+            s = ff.solve(fed, "lft_fedavg", eps, notion=notion)
+            assert (disparity, worth) == pytest.approx((s.disparity, 1.0 + s.utility), abs=1e-9)
 
 
 def test_more_effort_finds_no_less() -> None:

@@ -8,7 +8,7 @@ from flint import arb, ctx
 
 import fairfl as ff
 from fairfl.solvers.density_rules import RuleFamily
-from fairfl.solvers.lft_ensemble.enclosure_model import exact_clients
+from fairfl.solvers.lft_ensemble.enclosure import exact_clients
 from fairfl.solvers.lft_fedavg import enclosure
 from fairfl.solvers.lft_fedavg.enclosure import BITS, BallRules, enclose_two_clients, exclude
 from fairfl.solvers.solution import CertificationError
