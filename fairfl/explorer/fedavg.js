@@ -42,7 +42,6 @@ class FedAvg extends FedAvgRules {
   at(d) {
     if (Math.abs(this.free.md) <= d) return this.free;
     const last = this.fed.clients - 1;
-    const {span} = this;
     const goal = this.sign * d;
     let rule = this.free;
     const value = (known) => {
@@ -50,42 +49,31 @@ class FedAvg extends FedAvgRules {
         rule.lam[last] +
         known.reduce((sum, one, i) => sum - rule.slopes[i] * (one - rule.lam[i]), goal - rule.md) /
           rule.slopes[last];
-      root(
-        (one) => {
-          rule = this.rule([...known, one]);
-          return [rule.md - goal, rule.slopes[last]];
-        },
-        -span,
-        span,
-        start,
-        MET,
-      );
-      return {
-        ...rule,
-        merit: rule.accuracy - RATE * (this.broken(rule) + Math.abs(rule.md - goal)),
-      };
+      rule = this.meet([...known, 0], last, goal, start);
+      const merit = rule.accuracy - RATE * (this.broken(rule) + Math.abs(rule.md - goal));
+      return {...rule, merit};
     };
     const best = search(value, this.box.slice(0, last));
-    const alone = this.box.map((_, i) => this.alone(i, goal));
+    const alone = this.alone(goal);
     return [best, ...alone, ...this.corners, ...(this.smallest <= d ? [this.least] : [])]
       .filter((one) => this.broken(one) <= SURE && Math.abs(one.md) <= d + SURE)
       .reduce((one, two) => (one && one.accuracy >= two.accuracy ? one : two), null);
   }
 
-  // The rule in which client i alone is bound, with pooled MD of `goal`.
-  alone(i, goal) {
+  // The rule with pooled MD of `goal` and all multipliers but λ_i as in `lam`.
+  meet(lam, i, goal, start = 0) {
     let rule = null;
-    root(
-      (one) => {
-        rule = this.rule(this.box.map((_, k) => (k === i ? one : 0)));
-        return [rule.md - goal, rule.slopes[i]];
-      },
-      -this.span,
-      this.span,
-      0,
-      MET,
-    );
+    const f = (one) => {
+      rule = this.rule(lam.with(i, one));
+      return [rule.md - goal, rule.slopes[i]];
+    };
+    root(f, -this.span, this.span, start, MET);
     return rule;
+  }
+
+  // For each client the rule in which it alone is bound, with pooled MD of `goal`.
+  alone(goal) {
+    return this.box.map((_, i) => this.meet(this.free.lam, i, goal));
   }
 
   // The smallest disparity: of the last multiplier's interval in which no λ_i has the sign of
@@ -122,7 +110,7 @@ class FedAvg extends FedAvgRules {
       return [one - far, one + far];
     });
     const second = first.merit < 0 ? search(value, near) : first;
-    const others = [...this.corners, ...box.map((_, i) => this.alone(i, 0))]
+    const others = [...this.corners, ...this.alone(0)]
       .filter((rule) => this.broken(rule) <= SURE)
       .map((rule) => ({...rule, merit: -Math.max(sign * rule.md, 0)}));
     this.least = [second, first, ...others].reduce((one, two) =>

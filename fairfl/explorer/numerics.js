@@ -2,7 +2,8 @@
 // Roots and maxima.
 
 const STEPS = 100; // of Newton's method
-const STILL = 1e-14; // a smaller step is the last
+const STILL = 1e-14; // a smaller step is the last,
+const NEAR = 1e-9; // where the value is this near to zero
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 const NARROWED = 36; // steps of golden-section search
 const ROWS = 24; // places that a search looks at first
@@ -28,7 +29,7 @@ function root(f, low, high, start = (low + high) / 2, zero = 0) {
     // interval is halved
     if (!inside && untried[value > 0 ? "low" : "high"]) next = value > 0 ? low : high;
     else if (!inside || size > before / 2) next = (low + high) / 2;
-    if (Math.abs(next - x) <= STILL * Math.abs(x) || next === x) return x;
+    if (next === x || (size < NEAR && Math.abs(next - x) <= STILL * Math.abs(x))) return x;
     [x, before] = [next, size];
   }
   return x;

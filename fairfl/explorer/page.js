@@ -8,9 +8,9 @@ const TOP = 8;
 const BOTTOM = 38;
 const WORDS = {
   mean: ["mean of x, group 0", "mean of x, group 1"],
-  sd: ["spread of x, group 0", "spread of x, group 1"],
+  sd: ["sd of x, group 0", "sd of x, group 1"],
   share: ["share of group 1"],
-  weight: ["weight"],
+  weight: ["relative weight"],
   slope: ["slope"],
   intercept: ["intercept"],
   d: ["largest disparity that is allowed"],
@@ -54,8 +54,8 @@ function read(link) {
   const out = {};
   for (const name of Object.keys(WORDS)) {
     const [low, high] = data.ranges[name];
-    const numbers = (given.get(name) || "").split(",").map(Number);
-    if (!given.get(name) || numbers.some((one) => !(one >= low && one <= high))) return null;
+    const numbers = (given.get(name) || "").split(",").map(parseFloat);
+    if (numbers.some((one) => !(one >= low && one <= high))) return null;
     out[name] = OF_CLIENTS.includes(name) ? numbers : numbers[0];
   }
   const count = out.share.length;
@@ -71,16 +71,14 @@ function read(link) {
   };
 }
 
-// A slider for a number of the setting, in the list `place` if it has one.
-function slider(name, words, place, at) {
+// A slider for the number `list[key]` of the setting.
+function slider(name, words, list = setting, key = name) {
   const [min, max, step] = data.ranges[name];
-  const shown = element("output");
-  const input = element("input", {type: "range", min, max, step});
-  input.value = place ? place[at] : setting[name];
-  shown.textContent = digits(Number(input.value));
+  const shown = element("output", {"aria-hidden": "true"}, digits(list[key]));
+  const input = element("input", {type: "range", min, max, step, value: list[key]});
   input.addEventListener("input", () => {
-    (place || setting)[place ? at : name] = Number(input.value);
-    shown.textContent = digits(Number(input.value));
+    list[key] = Number(input.value);
+    shown.textContent = digits(list[key]);
     find("preset").value = "";
     changed();
   });
@@ -88,32 +86,24 @@ function slider(name, words, place, at) {
 }
 
 function controls() {
-  const parts = setting.share.map((_, i) => {
-    const sliders = element("div", {class: "sliders"});
-    for (const name of OF_CLIENTS)
-      WORDS[name].forEach((words, a) =>
-        sliders.append(
-          Array.isArray(setting[name][i])
-            ? slider(name, words, setting[name][i], a)
-            : slider(name, words, setting[name], i),
-        ),
-      );
-    return element("fieldset", {}, element("legend", {}, `Client ${i + 1}`), sliders);
-  });
-  const odds = element(
-    "div",
-    {class: "sliders"},
-    ...["slope", "intercept"].map((name) => slider(name, WORDS[name][0])),
-  );
-  parts.push(
+  const set = (name, ...sliders) =>
     element(
       "fieldset",
       {},
-      element("legend", {}, "Log-odds of y = 1: slope · x + intercept"),
-      odds,
-    ),
+      element("legend", {}, name),
+      element("div", {class: "sliders"}, ...sliders),
+    );
+  const own = (i) => (name) =>
+    WORDS[name].map((words, a) =>
+      WORDS[name].length > 1
+        ? slider(name, words, setting[name][i], a)
+        : slider(name, words, setting[name], i),
+    );
+  const odds = ["slope", "intercept"].map((name) => slider(name, WORDS[name][0]));
+  find("sliders").replaceChildren(
+    ...setting.share.map((_, i) => set(`Client ${i + 1}`, ...OF_CLIENTS.flatMap(own(i)))),
+    set("Log-odds of y = 1: slope · x + intercept", ...odds),
   );
-  find("sliders").replaceChildren(...parts);
   find("budget").replaceChildren(slider("d", WORDS.d[0]));
   form.budgets.value = setting.budgets;
   form.clients.value = String(clients());
@@ -154,10 +144,7 @@ function drawFrontiers() {
   const known = shown();
   const caption = [];
   const height = Math.max(180, Math.min(HEIGHT, window.innerHeight / 3)); // sliders fit below
-  const right = Math.max(
-    setting.d,
-    ...known.map(({curve}) => Math.max(0, ...curve.map(([d]) => d))),
-  );
+  const right = Math.max(setting.d, ...known.flatMap(({curve}) => curve.map(([d]) => d)));
   const values = known.flatMap(({curve}) => curve.map(([, accuracy]) => accuracy));
   const low = Math.min(...values);
   const high = Math.max(...values);
@@ -174,19 +161,17 @@ function drawFrontiers() {
       element("line", {class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(v), y2: y(v)}),
       element("text", {x: LEFT - 5, y: y(v) + 4, "text-anchor": "end"}, `${digits(100 * v, 4)} %`),
     );
+  svg.append(element("text", {x: LEFT + 6, y: TOP + 14}, "accuracy"));
   for (const {name, curve, now} of known) {
-    const {colour, dashes, name: label, searched} = data.looks[name];
-    const stroke = {stroke: colour, "stroke-width": 2.5, "stroke-dasharray": dashes, fill: "none"};
-    svg.append(element("path", {d: line(curve), ...stroke}));
+    const {colour, name: label, searched, ...look} = data.looks[name];
+    const stroke = {"stroke-width": look.width, "stroke-dasharray": look.dashes, stroke: colour};
+    svg.append(element("path", {d: line(curve), fill: "none", ...stroke}));
     if (now)
       svg.append(
         element("circle", {cx: x(Math.abs(now.md)), cy: y(now.accuracy), r: 5, fill: colour}),
       );
-    const mark = element(
-      "svg",
-      {viewBox: "0 0 36 10"},
-      element("line", {x1: 0, x2: 36, y1: 5, y2: 5, ...stroke}),
-    );
+    const sample = element("line", {x1: 0, x2: 36, y1: 5, y2: 5, ...stroke});
+    const mark = element("svg", {viewBox: "0 0 36 10"}, sample);
     caption.push(element("span", {}, mark, searched ? `${label} (searched)` : label));
   }
   svg.append(
@@ -237,44 +222,28 @@ function drawAccepted(a) {
     const points = Array.from({length: 121}, (_, k) => left + (k / 120) * (right - left)).map(
       (v) => [v, density(law, v)],
     );
+    const place = {x: x(law[0]), y: y(density(law, law[0])) + 14 * (i + 1)};
     svg.append(
       element("path", {class: "law", d: line(points), "stroke-dasharray": ["", "6 3", "2 3"][i]}),
-    );
-    svg.append(
-      element(
-        "text",
-        {x: x(law[0]), y: y(density(law, law[0])) + 14 * (i + 1), "text-anchor": "middle"},
-        String(i + 1),
-      ),
+      element("text", {...place, "text-anchor": "middle"}, String(i + 1)),
     );
   });
   known.forEach(({name, now}, k) => {
     for (const [low, high, share] of votes(now, a)) {
       const from = Math.max(x(low), LEFT);
       const to = Math.min(x(high), width - RIGHT);
-      const place = {
-        x: from,
-        width: Math.max(to - from, 0),
-        y: bottom - bars + 14 * k,
-        height: 11,
-      };
-      svg.append(
-        element("rect", {...place, fill: data.looks[name].colour, "fill-opacity": share}),
-      );
+      const place = {x: from, width: Math.max(to - from, 0), y: bottom - bars + 14 * k, height: 11};
+      const fill = data.looks[name].colour;
+      svg.append(element("rect", {...place, fill, "fill-opacity": share}));
     }
   });
 }
 
 const interval = ([low, high, share]) => {
-  const told =
-    high === Infinity
-      ? low === -Infinity
-        ? "all"
-        : `x > ${digits(low)}`
-      : low === -Infinity
-        ? `x < ${digits(high)}`
-        : `${digits(low)} < x < ${digits(high)}`;
-  return share < 1 - 1e-9 ? `${told} by ${digits(100 * share)} %` : told;
+  let told = `${digits(low)} < x < ${digits(high)}`;
+  if (low === -Infinity) told = high === Infinity ? "all" : `x < ${digits(high)}`;
+  else if (high === Infinity) told = `x > ${digits(low)}`;
+  return share < 1 - 1e-9 ? `${told} (${digits(100 * share)} % of votes)` : told;
 };
 
 // A column for each scheme.
@@ -286,7 +255,7 @@ function drawTable() {
     return element("tr", {}, element("th", {scope: "row"}, head), ...cells);
   };
   const of = (tell) => (now) => (now ? tell(now) : "");
-  const reached = ({low}) => (setting.d < low ? "not reached" : "not certain");
+  const reached = ({low}) => (setting.d < low ? "not reached" : "not found");
   const heads = known.map(({name}) => {
     const {name: label, colour} = data.looks[name];
     return element("th", {scope: "col", style: `border-bottom-color:${colour}`}, label);
@@ -294,9 +263,9 @@ function drawTable() {
   find("rules").replaceChildren(
     element("thead", {}, element("tr", {}, element("td"), ...heads)),
     row("smallest disparity", (_, {low}) => digits(low)),
-    row("accuracy", (now, one) => (now ? `${digits(100 * now.accuracy, 5)} %` : reached(one))),
+    row("accuracy", (now, one) => (now ? `${digits(100 * now.accuracy, 5)}\u00a0%` : reached(one))),
     row(
-      "price of not pooling, of 1,000 people",
+      "price of not pooling: more errors in 1,000 people",
       of(({accuracy}) => digits(1000 * Math.max(cfl.accuracy - accuracy, 0))),
     ),
     ...setting.share.map((_, i) =>
@@ -345,6 +314,7 @@ function changed() {
   const idle = work === null;
   work = explored(setting, setting.budgets, setting.d);
   found = {};
+  find("unread").hidden = true;
   if (idle) requestAnimationFrame(frame);
   clearTimeout(waiting);
   waiting = setTimeout(() => history.replaceState(null, "", written()), PAUSE);
@@ -354,6 +324,14 @@ function take(next) {
   setting = structuredClone(next);
   controls();
   changed();
+}
+
+function follow() {
+  const next = read(location.hash);
+  if (next) {
+    find("preset").value = "";
+    take(next);
+  } else find("unread").hidden = !location.hash;
 }
 
 for (const name of Object.keys(data.presets)) find("preset").append(element("option", {}, name));
@@ -377,12 +355,8 @@ form.addEventListener("change", ({target}) => {
 });
 form.addEventListener("submit", (event) => event.preventDefault());
 window.addEventListener("resize", draw);
-window.addEventListener("hashchange", () => {
-  const next = read(location.hash);
-  if (next) take(next);
-});
+window.addEventListener("hashchange", follow);
 const [first] = Object.keys(data.presets);
 find("preset").value = first;
-const linked = read(location.hash);
-if (linked) find("preset").value = "";
-take(linked || {...data.presets[first], d: 0.2, budgets: "each"});
+take({...data.presets[first], d: 0.2, budgets: "each"});
+follow();

@@ -26,8 +26,9 @@ RANGES = {
 }
 """Least and largest number, and step, of each slider."""
 FORM = """<form>
-<p><label>A figure of FedFB: <select id="preset"><option value="">none</option></select></label>
-</p>
+<p id="unread" role="alert" hidden>The link's setting cannot be read. Another one is shown.</p>
+<p><label>Start from a figure of the paper FedFB: <select id="preset"><option value="">own setting
+</option></select></label></p>
 <fieldset class="plain"><legend>Clients</legend>
 <label><input type="radio" name="clients" value="2"> two</label>
 <label><input type="radio" name="clients" value="3"> three: LFT+FedAvg takes seconds</label>
@@ -49,13 +50,14 @@ aria-label="Accuracy against disparity, a curve for each scheme"></svg>
 <h2>Who is accepted</h2>
 <figure><svg id="accepted0" role="img" height="190" aria-label="Accepted in group 0"></svg>
 <svg id="accepted1" role="img" height="190" aria-label="Accepted in group 1"></svg>
-<figcaption>Curves: the clients' densities of x. Bars: where a scheme accepts, paler where only
-some clients' votes do.</figcaption></figure></div>
+<figcaption>Curves: the densities of x, with the clients' numbers. Bars: where a scheme accepts,
+paler where only some clients' votes do.</figcaption></figure></div>
 </section>"""
 ABOUT = """<p>Clients have normal distributions of a score x, which differ by client and group, and
-the odds of y = 1 increase with x. The disparity is the difference of the groups' acceptance rates.
-CFL pools all data and limits the pooled disparity. In LFT+FedAvg and LFT+Ensemble each client
-limits its own: LFT+FedAvg finds one common rule, LFT+Ensemble averages the clients' own rules.</p>
+the odds of y = 1 increase with x. A rule sees x and the group and accepts whom it takes for y = 1.
+The disparity is the difference of the groups' acceptance rates. Central fair learning (CFL) pools
+all data and limits the pooled disparity. In local fair training (LFT) each client limits its own:
+LFT+FedAvg finds one common rule, LFT+Ensemble averages the clients' own rules.</p>
 """
 KNOW = """<footer><p>CFL's curve is exact, and so is LFT+Ensemble's smallest disparity with a budget
 for each client. The other curves are searched: each point is attained, and better ones may exist.

@@ -24,6 +24,8 @@ from fairfl.theory.populations.eta import Eta
 
 ROUNDING = 6e-16
 """Residual of MD at which a root counts as found."""
+FAINT = 1e-10
+"""An MD below this is compared in log-odds."""
 DOUBLINGS = 60
 """Of the bracket of u, which starts at 1."""
 
@@ -77,12 +79,16 @@ class ThresholdProblem:
         """MD = P_0(X > t0) - P_1(X > t1)."""
         return self.tail(0, t0, index) - self.tail(1, t1, index)
 
-    def log_odds_difference(self, t0: Array, t1: Array, index: Array) -> Array:
-        """logit P_0(X > t0) - logit P_1(X > t1): the sign of MD, also where MD underflows."""
+    def log_odds_difference(
+        self, t0: Array, t1: Array, index: Array, md: Array | float = 0.0
+    ) -> Array:
+        """The sign of MD - md, also where these underflow; a difference of log-odds if md = 0."""
         above0, below0 = self.log_tails(0, t0, index)
         above1, below1 = self.log_tails(1, t1, index)
-        with np.errstate(invalid="ignore"):
-            difference = (above0 - below0) - (above1 - below1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            zero, one = np.log(np.maximum(-md, 0.0)), np.log(np.maximum(md, 0.0))
+            difference = np.logaddexp(above0, zero) - np.logaddexp(below0, one)
+            difference -= np.logaddexp(above1, one) - np.logaddexp(below1, zero)
         return np.nan_to_num(difference, nan=0.0, posinf=1e300, neginf=-1e300)
 
 
@@ -140,34 +146,50 @@ def solve_thresholds(
     t0, t1 = problem.thresholds(np.zeros(every.size), every)
     erm = problem.mean_difference(t0, t1, every)
     sign = np.sign(erm)
-    faint = np.flatnonzero(np.abs(erm) < 1e-10)
+    faint = np.flatnonzero(np.abs(erm) < FAINT)
     if faint.size:  # rounding, or underflow, may have decided the sign
         sign[faint] = np.sign(problem.log_odds_difference(t0[faint], t1[faint], faint))
     t0, t1, erm, sign = (v[everyone] for v in (t0, t1, erm, sign))
-    active = np.flatnonzero((eps < np.abs(erm)) | ((eps == 0) & (sign != 0)))
+    left = _left(problem, erm, t0, t1, eps, sign, everyone)
+    active = np.flatnonzero(left < 0)
     if active.size:
-        u[active] = _roots(problem, *(v[active] for v in (eps, erm, sign, everyone)))
+        u[active] = _roots(problem, *(v[active] for v in (eps, left, sign, everyone)))
         t0, t1 = problem.thresholds(u, everyone)
     lam, md = problem.multipliers(u, everyone), problem.mean_difference(t0, t1, everyone)
     return ThresholdSolution(u, lam, t0, t1, md, erm, sign)
 
 
-def _roots(problem: ThresholdProblem, eps: Array, erm: Array, sign: Array, index: Array) -> Array:
-    """u of active constraints; it has the sign opposite to MD, which is ``erm`` at u = 0."""
+def _left(
+    problem: ThresholdProblem,
+    md: Array,
+    t0: Array,
+    t1: Array,
+    eps: Array,
+    sign: Array,
+    index: Array,
+) -> Array:
+    """eps - |MD|, at a faint eps in log-odds."""
+    out = eps - sign * md
+    faint = np.flatnonzero(eps < FAINT)
+    if faint.size:
+        t0, t1, eps, sign, index = (v[faint] for v in (t0, t1, eps, sign, index))
+        out[faint] = -sign * problem.log_odds_difference(t0, t1, index, sign * eps)
+    return out
+
+
+def _roots(problem: ThresholdProblem, eps: Array, left: Array, sign: Array, index: Array) -> Array:
+    """u of active constraints, of whose budgets ``left`` is left at u = 0; it has the sign opposite
+    to MD.
+    """
 
     def rising(size: Array, k: Array) -> Array:
-        """eps - |MD|, at eps = 0 in log-odds: it increases with |u|."""
+        """What is left of the budgets: it increases with |u|."""
         t0, t1 = problem.thresholds(-sign[k] * size, index[k])
-        out = eps[k] - sign[k] * problem.mean_difference(t0, t1, index[k])
-        exact = np.flatnonzero(eps[k] == 0)
-        if exact.size:
-            odds = problem.log_odds_difference(t0[exact], t1[exact], index[k][exact])
-            out[exact] = -sign[k][exact] * odds
-        return out
+        md = problem.mean_difference(t0, t1, index[k])
+        return _left(problem, md, t0, t1, eps[k], sign[k], index[k])
 
     low, high, short = np.zeros(eps.size), np.ones(eps.size), np.arange(eps.size)
-    # of log-odds at u = 0 the sign is enough
-    at_low, at_high = np.where(eps > 0, eps - np.abs(erm), -1.0), rising(high, short)
+    at_low, at_high = left, rising(high, short)
     for _ in range(DOUBLINGS):
         short = np.flatnonzero(at_high < 0.0)
         if not short.size:

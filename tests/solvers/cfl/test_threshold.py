@@ -103,6 +103,14 @@ def test_the_sign_of_an_underflowing_disparity() -> None:
     assert LocalRules(mirrored, mirrored.model).tightest.multiplier[0] > 0  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("side", [1, -1])
+def test_a_budget_of_1e_20_is_met_to_its_digits_in_either_tail(side: int) -> None:
+    s = ff.solve(ff.Federation.normal([[9 * side, 9.5 * side]], q=0.3), "cfl", 1e-20)
+    with mp.workdps(60):
+        tails = [mp.ncdf(side * m - s.classifier.edges[a][0]) for a, m in enumerate((9, 9.5))]
+        assert float(abs(tails[0] - tails[1])) == pytest.approx(1e-20, rel=1e-9, abs=0)
+
+
 def test_flat_stretches_of_g_take_the_generalised_inverse() -> None:
     # X | a=0 ~ U(1/2, 3/2), X | a=1 ~ U(-3/2, -1/2): MD stays 1 until a threshold enters a support.
     # By symmetry the fair rule cuts both at their medians ±1, and each group loses the half of its
