@@ -15,13 +15,14 @@ multipliers.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.minimax.permutahedron import client_shares, project, shift
-from fairfl.solvers.minimax.quasi_newton import minimise
-from fairfl.theory.aggregation import NotAttained, Objective
+from fairfl.solvers.minimax.quasi_newton import Function, minimise
+from fairfl.theory.aggregation import Objective
 
 ROUNDS = 60  # of the method of multipliers
 LARGE = 10.0  # the first μ, in ranges of the losses at the start
@@ -33,21 +34,25 @@ Losses = Callable[[Array], tuple[Array, Array]]
 """θ (d,) to losses (n,) and their Jacobian (n, d)."""
 
 
+def composed(evaluate: Losses, outer: Callable[[Array], tuple[float, Array]]) -> Function:
+    """The value of ``outer`` at f(θ) and its gradient, from those of ``outer`` in f."""
+
+    def function(theta: Array) -> tuple[float, Array]:
+        f, J = evaluate(theta)
+        if np.isfinite(f).all() and np.isfinite(J).all():
+            with suppress(ValueError):  # outside the domain of ``outer``, or on its boundary
+                value, weights = outer(f)
+                return float(value), weights @ J
+        return np.inf, theta
+
+    return function
+
+
 def by_gradient(
     evaluate: Losses, objective: Objective, theta: Array, tolerance: float
 ) -> tuple[Array, None]:
     """θ where A is smooth; None, since the dual weights are the gradient of A."""
-
-    def function(theta: Array) -> tuple[float, Array]:
-        f, J = evaluate(theta)
-        if not (objective.domain.contains(f) and np.isfinite(J).all()):
-            return np.inf, theta
-        try:
-            value, weights = objective.value_and_dual_weights(f)
-        except NotAttained:  # on the boundary
-            return np.inf, theta
-        return float(value), weights @ J
-
+    function = composed(evaluate, objective.value_and_dual_weights)
     return minimise(function, theta, tolerance / 10), None
 
 
@@ -64,15 +69,12 @@ def by_multipliers(
     def pulled(f: Array) -> Array:
         return project(objective, weights + p * (f - away) / mu)
 
-    def function(theta: Array) -> tuple[float, Array]:
-        f, J = evaluate(theta)
-        if not (np.isfinite(f).all() and np.isfinite(J).all()):
-            return np.inf, theta
+    def outer(f: Array) -> tuple[float, Array]:
         new = pulled(f)
-        return float(new @ (f - away) - mu / 2 * ((new - weights) ** 2 / p).sum()), new @ J
+        return new @ (f - away) - mu / 2 * ((new - weights) ** 2 / p).sum(), new
 
     for _ in range(ROUNDS):
-        theta = minimise(function, theta, tolerance / 10)
+        theta = minimise(composed(evaluate, outer), theta, tolerance / 10)
         f, J = evaluate(theta)
         new = pulled(f)
         size = new @ np.linalg.norm(J, axis=1)

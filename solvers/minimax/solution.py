@@ -8,7 +8,7 @@ from typing import Any
 from fairfl._support.checks import Array
 from fairfl._support.tabular import Tabular
 from fairfl.solvers.solution import CertificationError
-from fairfl.theory.aggregation import NoClosedForm, Objective
+from fairfl.theory.aggregation import Objective
 
 
 @dataclass(frozen=True)
@@ -99,12 +99,3 @@ class MinimaxSolution(Tabular):
             "fenchel_gap": c.fenchel_gap,
             "gap": c.gap,
         }
-
-
-def fenchel_gap(objective: Objective, losses: Array, weights: Array, is_gradient: bool) -> float:
-    """A(f) + A*(λ) - λ.f >= 0; 0 where A* has no closed form and λ = ∇A(f)."""
-    try:
-        conjugate = float(objective.conjugate(weights))
-    except NoClosedForm:
-        return 0.0 if is_gradient else float("nan")
-    return float(objective.value(losses)) + conjugate - float(weights @ losses)
