@@ -14,13 +14,14 @@ of the frontier) this is one of the one-sided derivatives.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.finite import PROBLEMS, optimum
 from fairfl.solvers.problem import Task, own_problems
+from fairfl.solvers.solution import utility_of
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS, RATES
@@ -80,16 +81,15 @@ class People:
         joint = self.fed.joint
         missed, wrong = self.task.costs[:, :, None]
         g0, g1 = -wrong * f + 0.0 * joint.people, (missed + wrong) * f - missed
-        slope = joint.people * ((missed + wrong) * joint.eta - wrong)
-        value = float((joint.people * (g0 + g1 * joint.eta)).sum())
         if self.balanced:
             base = self.fed.base_rate
             lost = (joint.people * (1.0 - f) * joint.eta).sum() / base**2
             false = (joint.people * f * (1.0 - joint.eta)).sum() / (1.0 - base) ** 2
             g1 = g1 + 0.5 * (lost - false)
-        return Term(g0, g1 + 0.0 * joint.people, slope, value)
+        slope = joint.gain(self.task.costs, "xa")
+        return Term(g0, g1 + 0.0 * joint.people, slope, utility_of(self.fed, self.task.costs, f))
 
-    def differences(self, f: Array, client: int | None = None) -> list[Term]:
+    def differences(self, f: Array, client: Any = slice(None)) -> list[Term]:
         """Differences of the groups' rates, of all people or a client's: the largest counts."""
         out = []
         for rate in NOTIONS[self.task.notion]:
@@ -98,20 +98,18 @@ class People:
             if len(known) < 2:
                 continue
             if self.task.difference == "overall":
-                mean = self._rate(rate, f, client, None)
+                mean = self._rate(rate, f, client, slice(None))
                 assert mean is not None
                 out += [term.minus(mean) for term in known]
             else:
                 out += [one.minus(two) for k, one in enumerate(known) for two in known[k + 1 :]]
         return out
 
-    def _rate(self, name: str, f: Array, client: int | None, group: int | None) -> Term | None:
-        """A group's rate, or that of all groups (None); None where nobody has the event."""
+    def _rate(self, name: str, f: Array, client: Any, group: Any) -> Term | None:
+        """A rate of clients and groups, numbers or slices; None where nobody has the event."""
         joint, rate = self.fed.joint, RATES[name]
         there = np.zeros(joint.people.shape)
-        there[
-            slice(None) if client is None else client, slice(None) if group is None else group
-        ] = 1
+        there[client, group] = 1.0
         people = joint.people * there
         mass = float((people * (rate.mass[0] + rate.mass[1] * joint.eta)).sum())
         if mass <= 0:

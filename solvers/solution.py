@@ -242,14 +242,6 @@ class Solution(Tabular):
 
         return plot_accept_sets(self, ax, **style)
 
-    def summary(self) -> dict[str, Any]:
-        """Plain numbers, for JSON."""
-        names = ("scheme", "eps", "accuracy", "utility", "notion", "difference", "mean_difference")
-        more = ("disparity", "local_mean_differences", "local_disparities", "local_eps")
-        figures = {name: getattr(self, name) for name in (*names, *more)}
-        figures |= {"multipliers": self.multipliers, "duality_gap": self.duality_gap}
-        return {k: _known(v) if isinstance(v, np.ndarray) else v for k, v in figures.items()}
-
 
 @dataclass(frozen=True)
 class MinDisparity(Tabular):
@@ -283,10 +275,6 @@ class MinDisparity(Tabular):
     def _columns(self) -> dict[str, Any]:
         names = ("scheme", "disparity", "accuracy", "utility", "lower", "upper", "reproduced")
         return {name: getattr(self, name) for name in names} | numbered("eps", self.eps)
-
-
-def _known(values: Array) -> list[float | None]:
-    return [None if np.isnan(v) else float(v) for v in values]
 
 
 def budget_term(lam: Array, eps: Array) -> Array:

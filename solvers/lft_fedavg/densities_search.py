@@ -10,6 +10,7 @@ That no better budgets exist is searched for, not proven.
 
 from __future__ import annotations
 
+import itertools
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -229,10 +230,6 @@ class MultiplierSearch:
         """(B, K + P) who is bound, and how many cuts there are."""
         return np.concatenate([np.sign(rules.lam), rules.cuts], axis=1)
 
-    def solve(self, eps: Array, start: Array | None = None) -> Solution:
-        """The certified solution at budgets (I,), in the federation's order."""
-        return solve_by_dual(self.fed, self.task, eps, start=start)
-
     def points(self, rules: Rules) -> Points:
         """What the rules attain, in the federation's order and at costs as they are."""
         back, lam = np.argsort(self.order), self.task.unit * rules.lam
@@ -260,9 +257,9 @@ class MultiplierSearch:
         from nothing. What is not certified is left out.
         """
         out = []
-        for k, own in enumerate(eps):
+        for own, start in itertools.zip_longest(eps, () if starts is None else starts):
             with suppress(CertificationError):
-                out.append(self.solve(own, None if starts is None else starts[k]))
+                out.append(solve_by_dual(self.fed, self.task, own, start=start))
         return out
 
 

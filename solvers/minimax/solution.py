@@ -85,17 +85,3 @@ class MinimaxSolution(Tabular):
 
     def _columns(self) -> dict[str, Any]:
         return {"loss": self.losses, "dual_weight": self.dual_weights}
-
-    def summary(self) -> dict[str, Any]:
-        """Plain numbers, for tables and JSON."""
-        c = self.certificate
-        return {
-            "objective": repr(self.objective),
-            "theta": self.theta.tolist(),
-            "losses": self.losses.tolist(),
-            "dual_weights": self.dual_weights.tolist(),
-            "value": self.value,
-            "stationarity": c.stationarity,
-            "fenchel_gap": c.fenchel_gap,
-            "gap": c.gap,
-        }

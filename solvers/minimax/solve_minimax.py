@@ -73,11 +73,8 @@ def solve_minimax(
             f"{objective!r}"
         )
     if not objective.traits.convex:
-        known = (
-            "it is not"
-            if objective.traits.convex is False
-            else "not decided: KolmogorovMean takes convex=True"
-        )
+        unknown = "not decided: KolmogorovMean takes convex=True"
+        known = unknown if objective.traits.convex is None else "it is not"
         raise ValueError(f"objective must be convex, got {objective!r} ({known})")
     tolerance = float(in_range("tolerance", tolerance, 0.0, np.inf, open_low=True))
     if start is None:

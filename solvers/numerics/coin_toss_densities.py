@@ -208,7 +208,7 @@ def _places(problem: Constraints) -> list[tuple[Piecewise, Array]]:
 
 def exact(problem: Constraints, eps: Array, point: DualPoint, ties: list[bool]) -> DualPoint:
     """The dual point next to another at which scores tie exactly, at budgets eps (K,)."""
-    start = _basic(problem, eps, np.where(np.abs(point.lam[0]) > FAINT, point.lam[0], 0.0))
+    start = np.where(np.abs(point.lam[0]) > FAINT, point.lam[0], 0.0)
     binds = np.flatnonzero(start)
     signs = np.sign(start[binds])
     own = [(flat(f), r[binds]) for (f, r), tie in zip(_places(problem), ties, strict=True) if tie]
@@ -238,28 +238,6 @@ def exact(problem: Constraints, eps: Array, point: DualPoint, ties: list[bool]) 
     rest_lam = settled(reduced, dual_point(reduced, zero), zero)[0].lam if rest else zero
     found = lam + rest_lam @ loose
     return dual_point(problem, np.where(np.abs(found) > FAINT, found, 0.0))
-
-
-def _basic(problem: Constraints, eps: Array, lam: Array) -> Array:
-    """Multipliers (K,) of the same scores and no larger dual value, of limits that do not depend on
-    each other: pairwise differences of three groups add up, so that not all bind.
-    """
-    table = np.hstack([rows @ flat(own)[1:] for own, rows in _places(problem)])
-    while (binds := np.flatnonzero(lam)).size:
-        left, size, _ = np.linalg.svd(table[binds], full_matrices=True)
-        size = np.append(size, np.zeros(binds.size - size.size))
-        if size[-1] > SAME * size[0]:
-            break
-        along, signs = left[:, -1], np.sign(lam[binds])
-        along = along * (-1.0 if (eps[binds] * signs + problem.b[binds]) @ along > 0 else 1.0)
-        falls = -along * signs
-        if falls.max() <= SAME:
-            break
-        steps = np.where(falls > SAME, np.abs(lam[binds]) / np.maximum(falls, SAME), np.inf)
-        lam = lam.copy()
-        lam[binds] += steps.min() * along
-        lam[binds[steps.argmin()]] = 0.0
-    return lam
 
 
 def flat(own: Piecewise) -> Array:

@@ -241,16 +241,6 @@ def test_clients_are_told_apart() -> None:
         np.testing.assert_array_equal(told[:, i], rule[i](x[:, 0], 1))
 
 
-def test_summaries_are_plain() -> None:
-    s = ff.solve(federation(np.random.default_rng(1)), "client_aware", 0.1, notion="eo")
-    told = s.summary()
-    assert told["notion"] == "true_positive_rate_parity" and told["utility"] == s.utility
-    assert len(told["local_disparities"]) == len(s.local_disparities)
-    for difference in ("pairwise", "overall"):
-        s = ff.solve(federation(np.random.default_rng(1)), "cfl", 0.1, difference=difference)
-        assert s.difference == s.summary()["difference"] == difference
-
-
 def test_the_examples_run() -> None:
     assert doctest.testmod(api) == (0, 16)
 
