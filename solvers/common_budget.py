@@ -170,7 +170,7 @@ class Path:
 
     def meet(self, disparity: Array) -> tuple[Array, Array, Array]:
         """Budgets, differences and worths (P,) of the best points with at most the disparities."""
-        _, segment, place = self.segments.best(disparity)
+        segment, place = self.segments.best(disparity)
         low, high = self.segments.ends[segment, :, 2].T
         if not self.between:
             place = np.floor(place)

@@ -13,13 +13,12 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.density_problem import DensityProblem
-from fairfl.solvers.numerics.coin_toss_densities import settle_ties, tied
+from fairfl.solvers.numerics.coin_toss_densities import settle_ties
 from fairfl.solvers.numerics.descent import descend
 from fairfl.solvers.numerics.dual import DualPoint, overlooked
 from fairfl.solvers.numerics.refined_cells import Line, refine
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import ADVICE, LAW_TOLERANCE, Certificate, CertificationError, Solution
-from fairfl.theory.populations.classifiers import ClientClassifiers
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
@@ -45,39 +44,38 @@ def solve_by_dual(
         bound += float(overlooked(problem.constraints, point)[0])
         rule = problem.rule(lines)
         found = Solution(fed, task, eps, rule, lam * problem.unit, (), local_eps)
-        return _certified(fed, task, problem, found, lam, bound)
+        return _certified(task, problem, lines, found, lam, bound)
 
     with suppress(CertificationError):
         return checked(*settle_ties(problem.constraints, problem.eps, visited[-1]))
     lines, best = refine(problem.constraints, problem.eps, visited)
-    if any(tied(problem.constraints, best)):
-        with suppress(CertificationError):
-            return checked(*settle_ties(problem.constraints, problem.eps, best))
+    with suppress(CertificationError):
+        return checked(*settle_ties(problem.constraints, problem.eps, best))
     return checked(lines, best)
 
 
 def _certified(
-    fed: Federation, task: Task, problem: DensityProblem, found: Solution, lam: Array, bound: float
+    task: Task,
+    problem: DensityProblem,
+    lines: Sequence[Line],
+    found: Solution,
+    lam: Array,
+    bound: float,
 ) -> Solution:
     """With its certificate: the primal value from the definitions, the dual from the expansions.
 
     Where a place is nobody's its rule counts nothing in either. Integrals are weighted by the
     multipliers and the coefficients; both are of the size of the costs' unit.
     """
-    rule = found.classifier
-    members = rule.members if isinstance(rule, ClientClassifiers) else (rule,)
-    inexact, errors = 0.0, np.zeros(lam.size)
-    for member, places in zip(members, problem.where, strict=True):
-        for a, p in enumerate(places):
-            error = problem.constraints.profiles[p].error_at(member.edges[a])
-            inexact += float(error[0])
-            errors += np.abs(problem.constraints.coefficients[p]) @ error[1:]
-    over = [found.disparity - found.eps] if task.scheme != "lft_fedavg" else []
-    if task.scheme != "cfl":
-        own = found.eps if task.scheme == "lft_fedavg" else found.local_eps
-        over.append(np.nan_to_num(found.local_disparities - own, nan=0.0, neginf=0.0))
-    violation = float(np.maximum(np.concatenate(over), 0.0).max(initial=0.0))
-    error = inexact + float(np.abs(lam) @ errors)
+    places = zip(problem.constraints.profiles, problem.constraints.coefficients, lines, strict=True)
+    errors = [
+        np.append(1.0, np.abs(lam) @ np.abs(rows)) @ profile.error_at(edges)
+        for profile, rows, (edges, _) in places
+    ]
+    error, fedavg = float(sum(errors)), task.scheme == "lft_fedavg"
+    own = found.eps if fedavg else found.local_eps if problem.told else np.inf
+    shared = found.disparity - (np.inf if fedavg else found.eps)
+    violation = float(np.fmax(np.append(found.local_disparities - own, shared), 0.0).max())
     worth = 1.0 + found.utility / problem.unit
     Certificate(worth, bound, violation, error).check(LAW_TOLERANCE, ADVICE)
     certificate = Certificate(

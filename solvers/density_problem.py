@@ -68,18 +68,11 @@ class DensityProblem:
             np.concatenate([own.table[0].ravel() for own in limits]),
             tuple(not model.mass[np.ix_(own, group)].any() for own, group in where),
         )
-        return cls(
-            constraints,
-            np.concatenate(
-                [
-                    limited(one.table[1], one.table[2], own[:, None]).ravel()
-                    for one, own in zip(limits, budgets, strict=True)
-                ]
-            ),
-            unit,
-            told,
-            np.broadcast_to(np.arange(len(where)).reshape(len(who), -1), (len(who), groups)),
-        )
+        pairs = zip(limits, budgets, strict=True)
+        eps = [limited(one.table[1], one.table[2], own[:, None]).ravel() for one, own in pairs]
+        places_of = np.arange(len(where)).reshape(len(who), -1)
+        places_of = np.broadcast_to(places_of, (len(who), groups))
+        return cls(constraints, np.concatenate(eps), unit, told, places_of)
 
     def rule(self, lines: Sequence[tuple[Array, Array]]) -> Rule:
         """The rule with these edges and rates at each place."""

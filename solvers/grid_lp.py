@@ -116,14 +116,10 @@ class _Programme:
         here = here / here.sum()
         missed, wrong = self.task.costs[:, :, None]
         gain = self.functional(here * (missed * self.eta - wrong * (1.0 - self.eta)))
-        rows, offsets, eps = [], [], []
-        for clients, budget in budgets:
-            for row, offset in self.differences(clients):
-                rows.append(row)
-                offsets.append(offset)
-                eps.append(budget)
-        table = np.reshape(rows, (len(rows), gain.size))
-        f, lam, found = _linear_programme(gain, table, np.array(eps), np.array(offsets))
+        limits = [(*one, eps) for clients, eps in budgets for one in self.differences(clients)]
+        table = np.reshape([row for row, _, _ in limits], (len(limits), gain.size))
+        offsets, eps = (np.array([one[k] for one in limits]) for k in (1, 2))
+        f, lam, found = _linear_programme(gain, table, eps, offsets)
         f = np.where(self.functional(here) <= self.few, gain + lam @ table > 0, f)
         base = 1.0 - float((here * self.eta * missed).sum())
         return f, lam, replace(found, primal=base + found.primal, dual=base + found.dual)

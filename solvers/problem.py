@@ -379,10 +379,7 @@ class Limits:
         else:
             contrasts, bound = np.eye(groups), enough & known
             if not leveled:
-                contrasts, implied = (
-                    contrasts - within[:, :, None, :],
-                    largest,
-                )  # Σ w_a (r_a - r) = 0
+                contrasts, implied = contrasts - within[:, :, None], largest  # Σ w_a (r_a - r) = 0
         contrasts = np.where(bound[..., None], contrasts, 0.0) * _inverse(rates.mass)[:, :, None]
         b = (contrasts * rates.constant[:, :, None]).sum(axis=-1)
         one = np.where(bound, 0.5 if leveled else 1.0, np.inf)

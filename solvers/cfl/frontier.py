@@ -22,7 +22,6 @@ from fairfl.solvers.fractional_knapsack import client_path
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.problem import Task, law_problem
 from fairfl.solvers.solution import Solution, tolerance
-from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 
@@ -57,16 +56,12 @@ def cfl_frontier(fed: Federation, points: int, task: Task) -> Frontier:
         return _finite(fed, points, task)
     shared = threshold_model(fed)
     if task.plain and shared is not None:
-        return _thresholds(fed, task, shared, points)
+        problem = pooled_problem(shared, fed.within, fed.group_mass)
+        top = abs(float(solve_thresholds(problem, np.array([np.inf])).erm[0]))
+        return _built(np.linspace(0.0, top, points), lambda d: solve_many(fed, task, shared, d))
     path = BudgetPath.of(fed, task)
     eps = np.linspace(0.0, path.eps[-1], points)
     return build("cfl", path.points(eps), path.points, exact=True)
-
-
-def _thresholds(fed: Federation, task: Task, model: ContinuousModel, points: int) -> Frontier:
-    top = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass), np.array([np.inf]))
-    eps = np.linspace(0.0, abs(float(top.erm[0])), points)
-    return _built(eps, lambda d: solve_many(fed, task, model, d))
 
 
 def _built(eps: Array, accuracy_at: Callable[[Array], Array]) -> Frontier:

@@ -73,11 +73,6 @@ class Faces:
     found: dict[bytes, Face] = field(default_factory=dict)
     lines: list[tuple[int, float, float, float]] = field(default_factory=list)
 
-    @property
-    def client(self) -> Array:
-        """(K,) of each of the clients' constraints."""
-        return self.local.owner
-
     @cached_property
     def scale(self) -> Array:
         """(K,) of the clients' budgets in the constraints; 0 where these bind nobody."""
@@ -87,7 +82,7 @@ class Faces:
     def budgets(self) -> slice:
         """Where the clients' budgets are among the unknowns."""
         n = self.local.u.size
-        return slice(n, n + int(self.client.max()) + 1)
+        return slice(n, n + int(self.local.owner.max()) + 1)
 
     @cached_property
     def last(self) -> int:
@@ -99,10 +94,10 @@ class Faces:
         """Of the unknowns (M,): rows (R, M), and what they are at least (R,)."""
         local, pooled, n = self.local, self.pooled, self.local.u.size
         shared, cells = np.isfinite(pooled.eps), n - local.levels
-        own, wide = np.zeros((2, self.client.size, self.last + 1))
+        own, wide = np.zeros((2, self.local.owner.size, self.last + 1))
         known = self.scale > 0
         own[known, :n] = local.v[known]
-        wide[np.arange(self.client.size), n + self.client] = self.scale
+        wide[np.arange(self.local.owner.size), n + self.local.owner] = self.scale
         everybody, half = np.zeros((2, int(shared.sum()), self.last + 1))
         everybody[:, :cells] = pooled.v[shared, :cells]
         everybody[:, self.budgets.stop : self.last] = pooled.v[shared, cells:]
@@ -149,7 +144,11 @@ class Faces:
         and then of one cell or constraint after the other.
         """
         f, eps = self.tight(here.f)
-        known, values, budget = self.scale > 0, self.local.values(f), self.scale * eps[self.client]
+        known, values, budget = (
+            self.scale > 0,
+            self.local.values(f),
+            self.scale * eps[self.local.owner],
+        )
         room = np.where(known, np.stack([budget + values, budget - values]), np.inf)
         one, between = f == 1.0, (f > 0.0) & (f < 1.0)
         programme, rows, gain = self.dual
@@ -164,23 +163,23 @@ class Faces:
             solved = programme.refined(-cost, zero, most, low, high)
             if solved is None:
                 return
-            lam = solved.x[: self.client.size] - solved.x[self.client.size :]
+            lam = solved.x[: self.local.owner.size] - solved.x[self.local.owner.size :]
             lam[np.abs(lam) <= FINITE_TOLERANCE] = 0.0
             yield self.face(lam, f)
 
     def tight(self, f: Array) -> tuple[Array, Array]:
         """A rule with its levels in the middle, and the smallest budgets (I,) that it keeps."""
         known, f = self.scale > 0, self.local.centred(f)
-        eps = np.zeros(int(self.client.max()) + 1)
+        eps = np.zeros(int(self.local.owner.max()) + 1)
         values = np.abs(self.local.values(f)[known])
-        np.maximum.at(eps, self.client[known], values / self.scale[known])
+        np.maximum.at(eps, self.local.owner[known], values / self.scale[known])
         return f, eps
 
     @cached_property
     def free(self) -> Face:
         """All rules, whatever their multipliers: CFL's."""
         none = np.zeros(self.local.u.size)
-        return Face(self, none == 0.0, none, np.zeros(self.client.size), None)
+        return Face(self, none == 0.0, none, np.zeros(self.local.owner.size), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +197,7 @@ class Face:
     @property
     def bound(self) -> Any:
         """Clients whose budgets bind."""
-        return np.unique(self.among.client[self.sign != 0])
+        return np.unique(self.among.local.owner[self.sign != 0])
 
     @cached_property
     def least(self) -> Place | None:

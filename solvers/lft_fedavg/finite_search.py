@@ -100,11 +100,8 @@ class FedAvgSearch:
     @cached_property
     def ends(self) -> list[Any]:
         """The solutions without budgets and with all of them zero."""
-        return [self.solved(np.full(self.fed.n_clients, eps)) for eps in (SLACK_BUDGET, 0.0)]
-
-    def solved(self, eps: Array) -> Any:
-        """The certified solution at budgets (I,)."""
-        return solve_finite(self.fed, self.task, eps)
+        budgets = np.outer([SLACK_BUDGET, 0.0], np.ones(self.fed.n_clients))
+        return [solve_finite(self.fed, self.task, eps) for eps in budgets]
 
     def climbs(self, starts: list[Place], disparity: float | None) -> tuple[Place | None, bool]:
         """The best place with at most ``disparity``, or the least disparate (None), that steps from
@@ -200,7 +197,7 @@ class FedAvgSearch:
         for place in places:
             if place is not None:
                 with suppress(CertificationError):
-                    solution = self.solved(self.budgets(place))
+                    solution = solve_finite(self.fed, self.task, self.budgets(place))
                     here = points_of(self.fed, [solution])
                     if solution.disparity > place.disparity + TIED:
                         here = here.join(self.chosen(place))
@@ -214,7 +211,7 @@ class FedAvgSearch:
         own = place.face.place(place.disparity, refine=True)
         assert own is not None
         eps = self.budgets(own)
-        posed, lam = self.faces.local.at(eps), self.solved(eps).multipliers
+        posed, lam = self.faces.local.at(eps), solve_finite(self.fed, self.task, eps).multipliers
         worth = certified(posed, own.f, posed.dual(lam)).primal
         return Points(np.array([own.disparity]), np.array([worth]), eps[None], lam[None])
 

@@ -64,18 +64,16 @@ class Segments:
         disparity, accuracy = self.ends[..., 0], self.ends[..., 1]
         return float(disparity[accuracy >= accuracy.max() - EQUAL].min())
 
-    def best(self, disparity: Array) -> tuple[Array, Array, Array]:
-        """The most accurate points with at most ``disparity`` (P,): accuracy, segments and places
-        in [0, 1], all (P,).
-
-        Accuracy -inf where no segment reaches so low.
+    def best(self, disparity: Array) -> tuple[Array, Array]:
+        """The most accurate points with at most ``disparity`` (P,), none below the smallest:
+        segments and places in [0, 1], both (P,).
         """
         step = max(1, BLOCK // max(len(self.owner), 1))
         blocks = np.split(disparity, range(step, len(disparity), step))
-        accuracy, segment, place = zip(*map(self._best, blocks), strict=True)
-        return np.concatenate(accuracy), np.concatenate(segment), np.concatenate(place)
+        segment, place = zip(*map(self._best, blocks), strict=True)
+        return np.concatenate(segment), np.concatenate(place)
 
-    def _best(self, disparity: Array) -> tuple[Array, Array, Array]:
+    def _best(self, disparity: Array) -> tuple[Array, Array]:
         (left, first), (right, last) = self.ends[..., 0:2].transpose(1, 2, 0)
         width = right - left
         far = np.ones((len(disparity), len(left)))
@@ -83,8 +81,8 @@ class Segments:
         place = np.where(last > first, np.clip(far, 0.0, 1.0), 0.0)
         offer = first + place * (last - first)
         offer = np.where(left <= disparity[:, None] + EQUAL, offer, -np.inf)
-        segment, rows = offer.argmax(axis=1), np.arange(len(disparity))
-        return offer[rows, segment], segment, place[rows, segment]
+        segment = offer.argmax(axis=1)
+        return segment, place[np.arange(len(disparity)), segment]
 
     def at(self, segment: Array, place: Array) -> tuple[Array, Array, Array]:
         """Disparity (P,), accuracy (P,) and the M other numbers (P, M) at places of segments."""
