@@ -36,14 +36,14 @@ def solve_by_dual(
     model = fed.model
     assert isinstance(model, ContinuousModel)
     problem = DensityProblem.of(task, model, eps, local_eps)
-    begin = None if start is None else np.where(np.isfinite(problem.eps), start, 0) / problem.unit
+    begin = None if start is None else np.where(np.isfinite(problem.eps), start, 0) / task.unit
     visited = descend(problem.constraints, problem.eps, begin)
 
     def checked(lines: Sequence[Line], point: DualPoint) -> Solution:
         lam, bound = point.lam[0], float(point.dual(problem.eps[None])[0])
         bound += float(overlooked(problem.constraints, point)[0])
         rule = problem.rule(lines)
-        found = Solution(fed, task, eps, rule, lam * problem.unit, (), local_eps)
+        found = Solution(fed, task, eps, rule, lam * task.unit, (), local_eps)
         return _certified(task, problem, lines, found, lam, bound)
 
     with suppress(CertificationError):
@@ -76,10 +76,10 @@ def _certified(
     own = found.eps if fedavg else found.local_eps if problem.told else np.inf
     shared = found.disparity - (np.inf if fedavg else found.eps)
     violation = float(np.fmax(np.append(found.local_disparities - own, shared), 0.0).max())
-    worth = 1.0 + found.utility / problem.unit
+    worth = 1.0 + found.utility / task.unit
     Certificate(worth, bound, violation, error).check(LAW_TOLERANCE, ADVICE)
     certificate = Certificate(
-        1.0 + found.utility, 1.0 + problem.unit * (bound - 1.0), violation, problem.unit * error
+        1.0 + found.utility, 1.0 + task.unit * (bound - 1.0), violation, task.unit * error
     )
     vars(found)["certificates"] = (certificate,)  # its figures are known
     return found

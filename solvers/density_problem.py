@@ -38,7 +38,6 @@ class DensityProblem:
 
     constraints: Constraints
     eps: Array
-    unit: float
     told: bool
     where: Array
 
@@ -72,7 +71,7 @@ class DensityProblem:
         eps = [limited(one.table[1], one.table[2], own[:, None]).ravel() for one, own in pairs]
         places_of = np.arange(len(where)).reshape(len(who), -1)
         places_of = np.broadcast_to(places_of, (len(who), groups))
-        return cls(constraints, np.concatenate(eps), unit, told, places_of)
+        return cls(constraints, np.concatenate(eps), told, places_of)
 
     def rule(self, lines: Sequence[tuple[Array, Array]]) -> Rule:
         """The rule with these edges and rates at each place."""

@@ -17,7 +17,6 @@ from fairfl.solvers.lft_fedavg.densities_bound import CLOSE, highest_accuracy
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import CertificationError, tolerance
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.finite import FiniteModel
 
 ROUNDINGS = 10
 """Tolerances of ``solve`` that two accuracies may differ by."""
@@ -101,10 +100,8 @@ def upper_bound(fed: Federation, task: Task, disparity: Array, worth: Array) -> 
 
 
 def _closer(fed: Federation, task: Task, disparity: Array, worth: Array) -> Array | None:
-    model = fed.model
-    if task.scheme == "lft_fedavg":
-        known = task.plain and not isinstance(model, FiniteModel)
-        return highest_accuracy(fed, disparity, worth) if known else None
-    if not isinstance(model, FiniteModel) or task.several:
-        return None
-    return Segments.of(fed, task).bound(disparity)
+    if task.scheme == "lft_fedavg" and task.plain and not fed.is_finite:
+        return highest_accuracy(fed, disparity, worth)
+    if task.scheme == "lft_ensemble" and fed.is_finite and not task.several:
+        return Segments.of(fed, task).bound(disparity)
+    return None

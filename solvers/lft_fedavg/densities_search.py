@@ -218,9 +218,8 @@ class MultiplierSearch:
         left, right = (np.clip(right + k, 0, known.md.size - 1) for k in (-1, 0))
         kinds = self._kinds(known)
         alike = (kinds[left] == kinds[right]).all(axis=1) & (left < right) & (not both)
-        part = (targets - known.disparity[left]) / np.ptp(
-            known.disparity[[left, right]], axis=0
-        ).clip(1e-300)
+        span = known.disparity[right] - known.disparity[left]
+        part = (targets - known.disparity[left]) / span.clip(1e-300)
         lam = known.lam[left] + part[:, None] * (known.lam[right] - known.lam[left])
         one, two = np.flatnonzero(alike), np.flatnonzero(~alike)
         start = known.take(np.concatenate([left[two], right[two]]))
@@ -267,9 +266,8 @@ def below(known: Rules, targets: Array) -> Rules:
     """The most accurate of the ``known`` rules, ordered, with |MD| at most the targets; else the
     least disparate.
     """
-    return known.take(
-        np.maximum(np.searchsorted(known.disparity, targets + MET, side="right") - 1, 0)
-    )
+    after = np.searchsorted(known.disparity, targets + MET, side="right")
+    return known.take(np.maximum(after - 1, 0))
 
 
 def ordered(rules: Rules) -> Rules:

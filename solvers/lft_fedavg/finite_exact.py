@@ -62,12 +62,9 @@ class ExactFedAvg:
         last = np.append(first[1:], first[-1])
         last = np.where(corner.vertex[last] == corner.vertex, last, first)
         base = local.base
-        segments = Segments.folded(
-            np.stack([corner.md[first], corner.md[last]], axis=1),
-            base + np.stack([corner.accuracy[first], corner.accuracy[last]], axis=1),
-            np.stack([corner.local[first], corner.local[last]], axis=1),
-            corner.vertex,
-        ).undominated()
+        ends = np.stack([first, last], axis=1)
+        values = corner.md[ends], base + corner.accuracy[ends], corner.local[ends]
+        segments = Segments.folded(*values, corner.vertex).undominated()
         dual = base + np.maximum(problem.u + found.lam @ problem.v, 0.0).sum(axis=1)
         return cls(fed.n_clients, bound, segments, found.lam, dual)
 

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,8 +29,7 @@ ABOVE = 1e-14
 """What a corner must be above a chord to count."""
 
 
-@dataclass(frozen=True)
-class Chains:
+class Chains(NamedTuple):
     """Upper hulls, corner after corner: ``vertex`` (C,) of each corner, its ``md`` and ``accuracy``
     less the constant P(y = 0), and ``local`` (C, K), the MD_i.
     """
@@ -45,7 +43,7 @@ class Chains:
 def chains(problem: LinearProgramme, found: Vertices) -> Chains:
     """The upper hulls at all vertices with an optimal rule, each by increasing MD."""
     count = found.tied.sum(axis=1)
-    parts: list[tuple[Array, Array, Array, Array]] = []
+    parts: list[Chains] = []
     for k in np.unique(count):
         same = np.flatnonzero(count == k)
         candidates = _candidates(int(k), len(problem.v))
@@ -62,7 +60,7 @@ def _candidates(k: int, rows: int) -> int:
 
 def _group(
     problem: LinearProgramme, found: Vertices, same: Array, *, enumerated: bool
-) -> list[tuple[Array, Array, Array, Array]]:
+) -> list[Chains]:
     """The hulls at vertices ``same``, which have equally many undecided cells."""
     parts = []
     group = found.take(same)
@@ -79,7 +77,7 @@ def _group(
         if len(hull):
             md = problem.pooled @ group.fixed[b] + hull @ pooled
             gain = problem.u @ group.fixed[b] + hull @ u
-            parts.append((np.full(len(hull), vertex), md, gain, held[b] + hull @ v.T))
+            parts.append(Chains(np.full(len(hull), vertex), md, gain, held[b] + hull @ v.T))
     return parts
 
 

@@ -164,12 +164,10 @@ class Toss:
         basis = (left[:, apart] / size[apart]).T  # of independent combinations
         along, *across = np.linalg.svd((basis @ wanted)[None])[2] @ basis
         along, across = along * np.sign(along @ wanted), np.reshape(across, (-1, binds.size))
+        gains = [np.append(0.0, along @ r)[None] for r in rows]
         alone = Constraints(
             -along @ toss,
-            tuple(
-                with_gain(f, np.append(0.0, along @ r)[None])
-                for f, r in zip(profiles, rows, strict=True)
-            ),
+            tuple(map(with_gain, profiles, gains)),
             tuple(across @ r for r in rows),
             -across @ toss,
             (False,) * len(rows),
@@ -197,13 +195,10 @@ def _combined(rows: Array, wanted: Array) -> tuple[Array, Array]:
 
 def tied(problem: Constraints, point: DualPoint, share: float = TIED) -> list[bool]:
     """Of each place, whether its scores tie as a whole: are below a share of the gain."""
-    scores = [np.abs(f.combined(weights(point.lam, rows))).max() for f, rows in _places(problem)]
+    places = zip(problem.profiles, problem.coefficients, strict=True)
+    scores = [np.abs(f.combined(weights(point.lam, rows))).max() for f, rows in places]
     most = [share * f.sizes[0].max() for f in problem.profiles]
     return [bool(score < limit) for score, limit in zip(scores, most, strict=True)]
-
-
-def _places(problem: Constraints) -> list[tuple[Piecewise, Array]]:
-    return list(zip(problem.profiles, problem.coefficients, strict=True))
 
 
 def exact(problem: Constraints, eps: Array, point: DualPoint, ties: list[bool]) -> DualPoint:
@@ -211,7 +206,8 @@ def exact(problem: Constraints, eps: Array, point: DualPoint, ties: list[bool]) 
     start = np.where(np.abs(point.lam[0]) > FAINT, point.lam[0], 0.0)
     binds = np.flatnonzero(start)
     signs = np.sign(start[binds])
-    own = [(flat(f), r[binds]) for (f, r), tie in zip(_places(problem), ties, strict=True) if tie]
+    places = zip(problem.profiles, problem.coefficients, ties, strict=True)
+    own = [(flat(profile), rows[binds]) for profile, rows, tie in places if tie]
     slopes = np.hstack([rows @ f[1:] for f, rows in own])
     left, size, right = np.linalg.svd(slopes, full_matrices=False)
     pinned = size > SAME * size[0]
@@ -224,13 +220,11 @@ def exact(problem: Constraints, eps: Array, point: DualPoint, ties: list[bool]) 
     constant = problem.b.copy()
     constant[binds] += signs * eps[binds]
     rest = [p for p, tie in enumerate(ties) if not tie]
+    profiles, rows = ([part[p] for p in rest] for part in (problem.profiles, problem.coefficients))
     reduced = Constraints(
         0.0,
-        tuple(
-            with_gain(problem.profiles[p], weights(lam[None], problem.coefficients[p]))
-            for p in rest
-        ),
-        tuple(loose @ problem.coefficients[p] for p in rest),
+        tuple(map(with_gain, profiles, [weights(lam[None], r) for r in rows])),
+        tuple(loose @ r for r in rows),
         loose @ constant,
         tuple(problem.nobody[p] for p in rest),
     )

@@ -69,11 +69,8 @@ class DualPoint:
 
     def dual(self, eps: Array) -> Array:
         """D(λ) for budgets eps (B, K)."""
-        return (
-            self.accuracy
-            + (self.lam * self.values).sum(axis=-1)
-            + budget_term(self.lam, eps).sum(axis=-1)
-        )
+        terms = self.lam * self.values + budget_term(self.lam, eps)
+        return self.accuracy + terms.sum(axis=-1)
 
     def take(self, rows: Array) -> Self:
         """The points ``rows``."""
@@ -167,6 +164,5 @@ def kkt_residual(lam: Array, values: Array, eps: Array) -> Array:
     """Largest violation of the optimality conditions, (B,)."""
     active = lam != 0
     stationary = np.abs(values + np.sign(lam) * np.where(active, eps, 0.0))
-    return np.where(active, stationary, np.maximum(np.abs(values) - eps, 0.0)).max(
-        axis=-1, initial=0.0
-    )
+    off = np.where(active, stationary, np.maximum(np.abs(values) - eps, 0.0))
+    return off.max(axis=-1, initial=0.0)
