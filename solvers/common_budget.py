@@ -139,10 +139,8 @@ class Path:
             self.add(middle)
             k, a, b = (np.searchsorted(self.eps, end) for end in (middle, low, high))
             bent = np.abs(self.md[k] - (self.md[a] + self.md[b]) / 2) > slack
-            low, high = (
-                np.concatenate([low[bent], middle[bent]]),
-                np.concatenate([middle[bent], high[bent]]),
-            )
+            low, middle, high = low[bent], middle[bent], high[bent]
+            low, high = np.append(low, middle), np.append(middle, high)
 
     def cross_zero(self) -> None:
         """The budgets at which the difference changes its sign."""

@@ -171,7 +171,7 @@ def certify_rules(
     """(B,) the disparities of LFT+FedAvg's rules and their worths at costs over the largest, from
     the definitions; and whether the rules are certified for their budgets as by ``solve_by_dual``.
     """
-    model, error = fed.model, np.zeros((2, len(rules.lam)))
+    model, error = fed.model, np.zeros(len(rules.lam))
     assert isinstance(model, ContinuousModel)
     exact, count = [], len(rules.sets)
     for p, sets in enumerate(rules.sets):
@@ -187,11 +187,10 @@ def certify_rules(
         error += most[0] + weight @ most[1:]
     attained = 1.0 + np.sum([own[:, 0] for own in exact], axis=0)
     values = worth(family.problem, exact, rules.lam)[1]
-    pooled = family.constant + np.sum(
-        [own[:, 1:] @ rows.T for own, rows in zip(exact, family.pooled, strict=True)], axis=0
-    )
+    parts = zip(exact, family.pooled, strict=True)
+    pooled = family.constant + sum(own[:, 1:] @ rows.T for own, rows in parts)
     limits = family.limits(rules.budgets)
     gap = rules.dual(limits) + overlooked(family.problem, rules) - attained
     over = (np.abs(values) - limits).max(axis=1, initial=0.0)
-    worst = np.maximum(np.maximum(np.abs(gap), over), error.max(axis=0))
+    worst = np.maximum(np.maximum(np.abs(gap), over), error)
     return np.abs(pooled).max(axis=1, initial=0.0), attained, worst <= LAW_TOLERANCE

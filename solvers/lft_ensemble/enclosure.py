@@ -148,11 +148,9 @@ def _fair(client: ExactClient) -> tuple[arb, bool]:
 
 def _difference(clients: list[ExactClient], thresholds: Sequence[arb]) -> arb:
     """Pooled MD of the rules x > t_a."""
-    pairs = list(enumerate(thresholds))
-    return pooled_difference(
-        clients,
-        [[above(law, t) if (law := c.laws[a]) else arb(0) for c in clients] for a, t in pairs],
-    )
+    pairs = enumerate(thresholds)
+    rates = [[above(law, t) if (law := c.laws[a]) else arb(0) for c in clients] for a, t in pairs]
+    return pooled_difference(clients, rates)
 
 
 def above(law: tuple[fmpq, fmpq], x: arb) -> arb:

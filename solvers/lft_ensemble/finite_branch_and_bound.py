@@ -173,10 +173,8 @@ class Segments(EnsembleSearch):
         level, half = pooled.v[known, pooled.u.size - pooled.levels :], pooled.eps[known, None]
         shared = np.concatenate([self.rows[known].reshape(len(level), -1), level], axis=1)
         owner = np.repeat(self.client, 2)
-        whose = np.pad(
-            (owner == np.arange(self.fed.n_clients)[:, None]) * 1.0,
-            ((0, 0), (0, pooled.levels + 1)),
-        )
+        whose = (owner == np.arange(self.fed.n_clients)[:, None]) * 1.0
+        whose = np.pad(whose, ((0, 0), (0, pooled.levels + 1)))
         table = np.block([[whose], [shared, half], [shared, -half]])
         return Programme(table), pooled.b[known]
 

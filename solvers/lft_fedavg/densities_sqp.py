@@ -170,9 +170,8 @@ def derivatives(family: RuleFamily, here: Rules, score: Array) -> tuple[Array, A
         slope = (of_s * df).sum(axis=0)
         least = np.maximum((v * v).max(axis=0, initial=0.0) / FLATTEST, 1e-100)
         steep = np.where(slope < 0, -1.0, 1.0) * np.maximum(np.abs(slope), least)
-        omega, rise, bend = (
-            (own * table).sum(axis=0) for own, table in ((of_omega, f), (of_omega, df), (of_s, ddf))
-        )
+        pairs = (of_omega, f), (of_omega, df), (of_s, ddf)
+        omega, rise, bend = ((own * table).sum(axis=0) for own, table in pairs)
         turn = 0.5 * v * (rise / steep - omega * bend / steep**2) + dv * omega / steep
         flow = np.concatenate([carried, turn]) * np.abs(sets.sign / steep)
         out += flow.swapaxes(0, 1) @ v.transpose(1, 2, 0)
@@ -306,11 +305,8 @@ def _walked(
         late = np.arange(rows.size)
         for _ in range(CORRECTIONS):  # the heights need no rule
             missed = np.zeros(tight[rows[late]].shape)
-            missed[:, gaps] = np.maximum(
-                -programme.walls.side[rows[late]] * heights[late]
-                - programme.limits[rows[late], gaps],
-                0.0,
-            )
+            height = programme.walls.side[rows[late]] * heights[late]
+            missed[:, gaps] = np.maximum(-height - programme.limits[rows[late], gaps], 0.0)
             late = late[np.isin(rows[late], correct(rows[late], missed))]
             if not late.size:
                 break

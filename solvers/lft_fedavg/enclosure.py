@@ -146,15 +146,10 @@ def exclude(rules: BallRules, reach: Corner, lower: float) -> None:
     ------
     CertificationError : boxes are too many, or one is too narrow.
     """
-    stack = [
-        (
-            tuple(min(s * r, 0.0) for s, r in zip(signs, reach, strict=True)),
-            tuple(max(s * r, 0.0) for s, r in zip(signs, reach, strict=True)),
-            signs,
-        )
-        for signs in itertools.product(*((-1, 1) if r > 0 else (1,) for r in reach))
-    ]
-    least = arb(lower)
+    stack, least = [], arb(lower)
+    for signs in itertools.product(*((-1, 1) if r > 0 else (1,) for r in reach)):
+        far = [s * r for s, r in zip(signs, reach, strict=True)]
+        stack.append((tuple(min(x, 0.0) for x in far), tuple(max(x, 0.0) for x in far), signs))
     for _ in range(BOXES):
         if not stack:
             return
@@ -165,11 +160,8 @@ def exclude(rules: BallRules, reach: Corner, lower: float) -> None:
         own_high, md_high = rules.at(high)
         if md_high <= -least or any(s < 0 and v < 0 for s, v in zip(signs, own_high, strict=True)):
             continue
-        sizes = [
-            (b - a) * float((v - u).mid())
-            for a, b, u, v in zip(low, high, own_low, own_high, strict=True)
-        ]
-        k = int(np.argmax(sizes))
+        ends = zip(low, high, own_low, own_high, strict=True)
+        k = int(np.argmax([(b - a) * float((v - u).mid()) for a, b, u, v in ends]))
         middle = (low[k] + high[k]) / 2
         if not low[k] < middle < high[k]:
             break

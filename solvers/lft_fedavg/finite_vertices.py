@@ -153,9 +153,8 @@ class _Walk:
             plane = ahead.argmin(axis=1)
             ends = np.isfinite(ahead[np.arange(len(ahead)), plane])
             basis = np.concatenate([rows[ends], plane[ends, None]], axis=1)
-            found.append(
-                np.linalg.solve(self.normals[basis], self.offsets[basis][..., None])[..., 0]
-            )
+            offsets = self.offsets[basis][..., None]
+            found.append(np.linalg.solve(self.normals[basis], offsets)[..., 0])
         lam = np.concatenate(found)
         return np.where(np.abs(lam) <= ZERO, 0.0, lam)
 
