@@ -42,7 +42,6 @@ places need the same, any share of either serves.
 """
 TRIES = 4
 """Times the number of limits that sets of binding ones are tried."""
-UNKNOWN = "the rule nearest to a coin toss was not found where scores tie"
 
 
 def settle_ties(problem: Constraints, eps: Array, point: DualPoint) -> tuple[list[Line], DualPoint]:
@@ -108,12 +107,12 @@ class Toss:
             against = np.where(self.side == 0, -d * side, -np.inf)
             if over.max(initial=-np.inf) > MET:
                 k = int(over.argmax())
-                side = self._bound(side, d, k, -np.sign(values[k]))
+                side[k] = -np.sign(values[k])
             elif against.max(initial=-np.inf) > MET:
                 side[int(against.argmax())] = 0.0
             else:
                 return lines
-        raise CertificationError(UNKNOWN)
+        raise CertificationError("the rule nearest to a coin toss was not found where scores tie")
 
     def _values(self, side: Array, lines: dict[int, Line]) -> tuple[Array, Array]:
         """(K,) values of the limits, and which are known: they depend on what binds."""
@@ -122,23 +121,6 @@ class Toss:
         table = self._table([p for p in self.free if p not in lines])
         parts, known = _combined(table[binds], table)
         return values - parts @ (side[binds] * self.eps[binds] + values[binds]), known
-
-    def _bound(self, side: Array, d: Array, k: int, sign: float) -> Array:
-        """The sides when limit ``k`` binds too: if it depends on what binds, the first of those
-        whose share of the combination d falls to zero is released.
-        """
-        binds, table = np.flatnonzero(side), self._table(self.free)
-        parts, depends = _combined(table[binds], table[[k]])
-        changed = side.copy()
-        if depends[0]:
-            falls = parts[0] * sign * side[binds]
-            loose = np.flatnonzero((self.side[binds] == 0) & (falls > SAME))
-            if not loose.size:
-                raise CertificationError(UNKNOWN)
-            left = (d * side)[binds[loose]] / falls[loose]
-            changed[binds[loose[left.argmin()]]] = 0.0
-        changed[k] = sign
-        return changed
 
     def _table(self, places: list[int]) -> Array:
         """(K, N) the limits' coefficients at some places."""
@@ -220,7 +202,7 @@ def exact(problem: Constraints, eps: Array, point: DualPoint, ties: list[bool]) 
     constant = problem.b.copy()
     constant[binds] += signs * eps[binds]
     rest = [p for p, tie in enumerate(ties) if not tie]
-    profiles, rows = ([part[p] for p in rest] for part in (problem.profiles, problem.coefficients))
+    profiles, rows = [problem.profiles[p] for p in rest], [problem.coefficients[p] for p in rest]
     reduced = Constraints(
         0.0,
         tuple(map(with_gain, profiles, [weights(lam[None], r) for r in rows])),
