@@ -68,10 +68,10 @@ class DensityProblem:
             tuple(not model.mass[np.ix_(own, group)].any() for own, group in where),
         )
         pairs = zip(limits, budgets, strict=True)
-        eps = [limited(one.table[1], one.table[2], own[:, None]).ravel() for one, own in pairs]
+        each = [limited(one.table[1], one.table[2], own[:, None]).ravel() for one, own in pairs]
         places_of = np.arange(len(where)).reshape(len(who), -1)
         places_of = np.broadcast_to(places_of, (len(who), groups))
-        return cls(constraints, np.concatenate(eps), told, places_of)
+        return cls(constraints, np.concatenate(each), told, places_of)
 
     def rule(self, lines: Sequence[tuple[Array, Array]]) -> Rule:
         """The rule with these edges and rates at each place."""
