@@ -20,13 +20,14 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.budget_path import BudgetPath
+from fairfl.solvers.fractional_knapsack import client_path
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments as ClientSegments
 from fairfl.solvers.numerics.concave_breaks import concave_breaks
 from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.solvers.numerics.segments import Segments
-from fairfl.solvers.problem import Task, clients_problem
+from fairfl.solvers.problem import Task, clients_problem, law_problem, own_problems
 from fairfl.solvers.solution import (
     FINITE_TOLERANCE,
     LAW_TOLERANCE,
@@ -91,7 +92,8 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
         path.cross_zero()
         path.refine()
         return path
-    path = Path(solved, between=not (averaged and task.several))
+    alone = averaged and not task.several
+    path = Path(_averaged(fed, task) if alone else solved, between=alone or not averaged)
     if not averaged:
         problem = clients_problem(fed, task)
         path.add(concave_breaks(lambda e: (at(e).utility, problem.slope(at(e).multipliers))))
@@ -107,6 +109,20 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
     if path.between:
         path.cross_zero()
     return path
+
+
+def _averaged(fed: Federation, task: Task) -> Values:
+    """LFT+Ensemble's from the clients' own paths, of one constraint each: no budget is solved."""
+    pooled = law_problem(fed, task)
+    paths = [client_path(one.path, pooled) for one in own_problems(fed, task) if one.path]
+
+    def values(eps: Array) -> tuple[Array, Array]:
+        total = np.zeros((2, eps.size))
+        for weight, path in zip(fed.weight, paths, strict=True):
+            total += weight * path.at(eps)
+        return total[0], total[1]
+
+    return values
 
 
 class Path:
