@@ -179,8 +179,13 @@ class Path:
 
     @cached_property
     def segments(self) -> Segments:
-        """Between the budgets, as if the path were linear there; when they are all known."""
-        ends = np.stack([np.arange(self.eps.size - 1), np.arange(1, self.eps.size)], axis=1)
+        """Between the budgets, as if the path were linear there; when they are all known. Where no
+        budget is between them the path may jump: such a segment is its first end.
+        """
+        last = np.arange(1, self.eps.size)
+        first = last - 1
+        jump = self.eps[last] <= np.nextafter(self.eps[first], 1.0)
+        ends = np.stack([first, np.where(jump, first, last)], axis=1)
         md, worth, eps = self.md[ends], self.worth[ends], self.eps[ends, None]
         return Segments.folded(md, worth, eps, ends[:, 0]).undominated()
 

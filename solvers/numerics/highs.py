@@ -8,12 +8,15 @@ last basis, for x and for the prices, and once more for what rounding left of th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 import highspy
 import numpy as np
 import scipy
+import scipy.sparse.linalg
 
 from fairfl._support.checks import Array
 
@@ -43,6 +46,15 @@ ENDS = highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible
 def dense(table: Any) -> Any:
     """A table that may be sparse, as an array."""
     return table.toarray() if scipy.sparse.issparse(table) else table
+
+
+def inverted(square: Any) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+    """What multiplies by the inverse of a table, dense or sparse, and of its transpose."""
+    if scipy.sparse.issparse(square):
+        factors = scipy.sparse.linalg.splu(square.tocsc())
+        return factors.solve, partial(factors.solve, trans="T")
+    inverse = np.linalg.inv(square)
+    return inverse.__matmul__, inverse.T.__matmul__
 
 
 class Optimum(NamedTuple):
@@ -116,12 +128,12 @@ class Programme:
         x[columns] = found.x[columns]
         y = np.zeros(low.size)
         y[rows] = found.y[rows]
-        square = dense(self.table[rows][:, columns])
-        with suppress(np.linalg.LinAlgError):
-            inverse = np.linalg.inv(square)
+        square = self.table[rows][:, columns]
+        with suppress(np.linalg.LinAlgError, RuntimeError):
+            solve, transposed = inverted(square)
             for _ in range(2):
-                x[columns] += inverse @ (held - (self.table @ x)[rows])
-                y[rows] += (gain - y @ self.table)[columns] @ inverse
+                x[columns] += solve(held - (self.table @ x)[rows])
+                y[rows] += transposed((gain - y @ self.table)[columns])
             if np.isfinite(x).all() and np.isfinite(y).all():
                 x = np.clip(x, below, above)
                 return Optimum(x, y, float(gain @ x))
