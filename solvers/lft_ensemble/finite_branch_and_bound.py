@@ -44,7 +44,7 @@ ROUNDED = 1e-15
 CLOSE = 1e-12
 """Parts whose bound is no more than this above the best ensemble are left out."""
 MANY = 100
-"""A table of more clients is sparse: at 300 that takes 0.6 of the time, at six 1.7 times as long."""
+"""A table of more clients is sparse: at 300 that takes 0.6 of the time, at six 1.7 of it."""
 NODES = 2000
 """Parts that one search may look at; its best ensemble until then counts."""
 
