@@ -3,11 +3,12 @@ path eps -> solution, 0 <= eps <= 1.
 
 The path is known at some budgets and taken to be linear between them; between two of them a
 disparity is met by a root. On a finite X the path is piecewise linear where two groups have one
-rate. LFT+Ensemble's breaks where a client's own path does. LFT+FedAvg's does where its utility,
-which is concave in eps, does, and where the pooled difference still bends between these the
-interval is halved. On laws the path is solved at even budgets, where the difference changes its
-sign, and beside each smallest disparity and largest utility. An ensemble of more groups or rates
-on a finite X may jump in many places: its points are the solutions at breaks and at even budgets.
+rate. LFT+Ensemble's is the mean of the clients' own (``fractional_knapsack``), and no budget is
+solved: it breaks, or jumps, where one of these does. LFT+FedAvg's breaks where its utility, which
+is concave in eps, does, and where the pooled difference still bends between these the interval is
+halved. On laws the path is solved at even budgets, where the difference changes its sign, and
+beside each smallest disparity and largest utility. An ensemble of more groups or rates on a finite
+X may jump in many places: its points are the solutions at breaks and at even budgets.
 """
 
 from __future__ import annotations
