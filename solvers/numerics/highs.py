@@ -75,7 +75,7 @@ class Programme:
         lp.row_lower_ = lp.row_upper_ = np.zeros(rows)
         matrix = lp.a_matrix_
         if scipy.sparse.issparse(table):
-            own = scipy.sparse.csc_array(table)
+            own: Any = scipy.sparse.csc_array(table)
             matrix.start_, matrix.index_, matrix.value_ = own.indptr, own.indices, own.data
         else:  # the same, in a fifth of the time
             column, matrix.index_ = np.nonzero(table.T)

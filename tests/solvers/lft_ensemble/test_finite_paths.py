@@ -134,7 +134,7 @@ def test_one_budget_for_all(seed: int, clients: int) -> None:
     assert F.disparity[0] <= disparity.min() + 1e-12
     best = F.accuracy_at(np.maximum(disparity, F.disparity[0]))
     assert (accuracy <= best + 1e-12).all()
-    wanted = np.linspace(*F.disparity[[0, -1]], 23)
+    wanted = np.linspace(F.disparity[0], F.disparity[-1], 23)
     points = F.evaluate(wanted)
     assert (points.disparity <= wanted + 1e-10).all() and F.reproduced.all()
 
