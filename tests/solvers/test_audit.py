@@ -24,7 +24,8 @@ ON_DENSITIES = (
 """Not claimed there, and said of each result."""
 SCATTERED = 3e-4
 """Allowed by the search on densities from four clients on."""
-MISSED = pytest.mark.xfail(reason="frontier 7.5e-3 too low: docs/exactness.md")
+TOO_LOW = {("odds", 9): 3.1e-3}
+"""Where the search is known to miss more: docs/exactness.md."""
 SOLVED_AGAIN = 1e-7
 TIED = ("points not reproduced (share)", "minimum not reproduced")
 """Where values of η repeat: of several rules that are optimal for a point's budgets LFT+FedAvg's
@@ -42,7 +43,7 @@ def held(kind: str, seed: int, **settings: Any) -> None:
     assert told <= {what for _, what in figures}
     drawn: Any = KINDS[kind].drawn(np.random.default_rng([seed, list(KINDS).index(kind)]))
     tied = kind != "finite" or np.unique(drawn.eta).size < drawn.eta.size
-    close = SEARCHED if len(drawn.weight) < 4 else SCATTERED
+    close = TOO_LOW.get((kind, seed), SEARCHED if len(drawn.weight) < 4 else SCATTERED)
     for (scheme, what), figure in figures.items():
         if kind != "finite" and what in ON_DENSITIES:
             continue
@@ -141,7 +142,7 @@ def test_many_on_densities(seed: int) -> None:
 
 
 @pytest.mark.deep
-@pytest.mark.parametrize("seed", (*range(9), pytest.param(9, marks=MISSED)))
+@pytest.mark.parametrize("seed", range(10))
 def test_equalised_odds_with_a_bounded_eta(seed: int) -> None:
     held("odds", seed, budgets=30, points=6, schemes=("lft_fedavg",))
 
