@@ -3,11 +3,12 @@ path eps -> solution, 0 <= eps <= 1.
 
 The path is known at some budgets and taken to be linear between them; between two of them a
 disparity is met by a root. On a finite X the path is piecewise linear where two groups have one
-rate. LFT+Ensemble's breaks where a client's own path does. LFT+FedAvg's does where its utility,
-which is concave in eps, does, and where the pooled difference still bends between these the
-interval is halved. On laws the path is solved at even budgets, where the difference changes its
-sign, and beside each smallest disparity and largest utility. An ensemble of more groups or rates
-on a finite X may jump in many places: its points are the solutions at breaks and at even budgets.
+rate. LFT+Ensemble's is the mean of the clients' own (``fractional_knapsack``), and no budget is
+solved: it breaks, or jumps, where one of these does. LFT+FedAvg's breaks where its utility, which
+is concave in eps, does, and where the pooled difference still bends between these the interval is
+halved. On laws the path is solved at even budgets, where the difference changes its sign, and
+beside each smallest disparity and largest utility. An ensemble of more groups or rates on a finite
+X may jump in many places: its points are the solutions at breaks and at even budgets.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.budget_path import BudgetPath
+from fairfl.solvers.fractional_knapsack import client_path
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments as ClientSegments
 from fairfl.solvers.numerics.concave_breaks import concave_breaks
 from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.solvers.numerics.segments import Segments
-from fairfl.solvers.problem import Task, clients_problem
+from fairfl.solvers.problem import Task, clients_problem, law_problem, own_problems
 from fairfl.solvers.solution import (
     FINITE_TOLERANCE,
     LAW_TOLERANCE,
@@ -91,7 +93,8 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
         path.cross_zero()
         path.refine()
         return path
-    path = Path(solved, between=not (averaged and task.several))
+    alone = averaged and not task.several
+    path = Path(_averaged(fed, task) if alone else solved, between=alone or not averaged)
     if not averaged:
         problem = clients_problem(fed, task)
         path.add(concave_breaks(lambda e: (at(e).utility, problem.slope(at(e).multipliers))))
@@ -107,6 +110,20 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
     if path.between:
         path.cross_zero()
     return path
+
+
+def _averaged(fed: Federation, task: Task) -> Values:
+    """LFT+Ensemble's from the clients' own paths, of one constraint each: no budget is solved."""
+    pooled = law_problem(fed, task)
+    paths = [client_path(one.path, pooled) for one in own_problems(fed, task) if one.path]
+
+    def values(eps: Array) -> tuple[Array, Array]:
+        total = np.zeros((2, eps.size))
+        for weight, path in zip(fed.weight, paths, strict=True):
+            total += weight * path.at(eps)
+        return total[0], total[1]
+
+    return values
 
 
 class Path:
@@ -163,8 +180,13 @@ class Path:
 
     @cached_property
     def segments(self) -> Segments:
-        """Between the budgets, as if the path were linear there; when they are all known."""
-        ends = np.stack([np.arange(self.eps.size - 1), np.arange(1, self.eps.size)], axis=1)
+        """Between the budgets, as if the path were linear there; when they are all known. Where no
+        budget is between them the path may jump: such a segment is its first end.
+        """
+        last = np.arange(1, self.eps.size)
+        first = last - 1
+        jump = self.eps[last] <= np.nextafter(self.eps[first], 1.0)
+        ends = np.stack([first, np.where(jump, first, last)], axis=1)
         md, worth, eps = self.md[ends], self.worth[ends], self.eps[ends, None]
         return Segments.folded(md, worth, eps, ends[:, 0]).undominated()
 

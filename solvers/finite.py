@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,13 +12,21 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
 from fairfl.solvers.numerics.coin_toss_finite import nearest_to_toss, tied
-from fairfl.solvers.problem import Problem, Task, aware_problem, clients_problem, law_problem
+from fairfl.solvers.problem import (
+    Problem,
+    Task,
+    aware_problem,
+    clients_problem,
+    law_problem,
+    limited,
+)
 from fairfl.solvers.solution import (
     ADVICE,
     FINITE_TOLERANCE,
     Certificate,
     CertificationError,
     Solution,
+    budget_term,
 )
 from fairfl.theory.populations.federation import Federation
 
@@ -52,19 +61,43 @@ def optimum(problem: Problem, budgets: Array) -> tuple[Array, Array, Certificate
     Of several optima it is the one nearest to a coin toss; where nobody is, what the multipliers
     say of one person, 1/2 where they leave it open.
     """
-    posed = problem.at(budgets)
     if problem.path is not None:
-        f, lam = problem.path.classifier(float(posed.eps[0]))
-        found = Optimum(f, np.array([lam]), posed.dual(np.array([lam])))
-    else:
-        found = solve_box(posed)
-        f = nearest_to_toss(posed, found.f, found.multipliers)
+        rules, lams, certificates = optima([problem], budgets)
+        return rules[0], lams[0], certificates[0]
+    posed = problem.at(budgets)
+    found = solve_box(posed)
+    f = nearest_to_toss(posed, found.f, found.multipliers)
     certificate = certified(posed, f, found.dual)
-    if problem.path is None and problem.unit is not None:
+    if problem.unit is not None:
         one, lam = problem.unit, found.multipliers
         accepted = np.where(tied(one, lam), 0.5, one.scores(lam) > 0)
         f = np.where(problem.nobody, accepted, f)
     return f, found.multipliers, certificate
+
+
+def optima(
+    problems: Sequence[Problem], budgets: Array
+) -> tuple[Array, Array, tuple[Certificate, ...]]:
+    """Rules (J, N), multipliers (J, K) and certificates of J problems of one shape, with a budget
+    (J,) each: see ``optimum``. Those of one constraint each are certified together.
+    """
+    if problems[0].path is None:
+        rules, lams, certificates = zip(*map(optimum, problems, budgets[:, None]), strict=True)
+        return np.array(rules), np.array(lams), certificates
+    names = "u", "v", "b", "eps", "zero", "base"
+    u, v, b, one, zero, base = (np.array([getattr(p, name) for p in problems]) for name in names)
+    v, eps = v[:, 0], limited(one, zero, budgets[:, None])
+    pairs = zip(problems, eps[:, 0].tolist(), strict=True)
+    rules, lams = zip(*(one.made["path"].classifier(own) for one, own in pairs), strict=True)
+    f, lam = np.array(rules), np.array(lams)[:, None]
+    worth = base + (u * f).sum(axis=1)
+    bound = np.maximum(u + lam * v, 0.0).sum(axis=1) + (lam * b + budget_term(lam, eps))[:, 0]
+    over = np.maximum(np.abs((v * f).sum(axis=1) + b[:, 0]) - eps[:, 0], 0.0)
+    figures = zip(worth.tolist(), (base + bound).tolist(), over.tolist(), strict=True)
+    certificates = tuple(Certificate(*own) for own in figures)
+    for certificate in certificates:
+        certificate.check(FINITE_TOLERANCE, ADVICE)
+    return f, lam, certificates
 
 
 def certified(problem: Problem, f: Array, dual: float) -> Certificate:

@@ -140,8 +140,13 @@ class ClientPath:
         ends = np.stack([np.append(first, alone), np.append(first + 1, alone)], axis=1)
         beyond = np.diff(self.local, prepend=np.inf) == 0
         eps = np.where(beyond, np.nextafter(self.local, 0.0), self.local)
-        md, accuracy = (np.interp(eps, self.local[::-1], v[::-1]) for v in (self.md, self.accuracy))
+        md, accuracy = self.at(eps)
         return eps[ends], md[ends], accuracy[ends]
+
+    def at(self, eps: Array) -> Array:
+        """(2, P) MD and accuracy at budgets (P,)."""
+        ends = self.md[::-1], self.accuracy[::-1]
+        return np.stack([np.interp(eps, self.local[::-1], v) for v in ends])
 
 
 def client_path(path: KnapsackPath, whole: Problem) -> ClientPath:

@@ -174,9 +174,9 @@ class Problem:
         return self.made["most"]
 
     def rule(self, f: Array, groups: int) -> Array:
-        """(J, A, n) the rule of the unknowns f (N,)."""
-        table, (clients, _, n) = f[: f.size - self.levels].reshape(self.shape), self.shape
-        return np.broadcast_to(table, (clients, groups, n))
+        """(J, A, n) the rule of the unknowns f (N,), or of J clients' own (J, N)."""
+        cells = f[..., : f.shape[-1] - self.levels].reshape(-1, *self.shape[1:])
+        return np.broadcast_to(cells, (len(cells), groups, self.shape[2]))
 
     def values(self, f: Array) -> Array:
         """(K,) v f + b."""

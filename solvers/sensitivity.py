@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite import PROBLEMS, optimum
+from fairfl.solvers.finite import PROBLEMS, optima, optimum
 from fairfl.solvers.problem import Task, own_problems
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
@@ -140,10 +140,8 @@ def rules_at(fed: Federation, task: Task, budgets: Array) -> Array:
     ``budgets``: (1,) of "cfl", (1 + I,) of "client_aware", else (I,).
     """
     if task.scheme == "lft_ensemble":
-        own = enumerate(own_problems(fed, task))
-        return np.concatenate(
-            [one.rule(optimum(one, budgets[i : i + 1])[0], fed.n_groups) for i, one in own]
-        )
+        own = own_problems(fed, task)
+        return own[0].rule(optima(own, budgets)[0], fed.n_groups)
     problem = PROBLEMS[task.scheme](fed, task)
     return problem.rule(optimum(problem, budgets)[0], fed.n_groups)
 

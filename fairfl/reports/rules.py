@@ -24,10 +24,19 @@ class Chosen:
     rates: Array
 
 
+LISTED = 20
+"""Of more clients than this the range of budgets is told; JSON has them all."""
+
+
 def budgets(found: Solution) -> str:
     """One number where all clients have the same; none at 1 or more."""
     own = [f"{eps:.3g}" if eps < 1.0 else "none" for eps in found.eps]
-    return own[0] if len(set(found.eps.tolist())) == 1 else ", ".join(own)
+    if len(set(found.eps.tolist())) == 1:
+        return own[0]
+    if len(own) <= LISTED:
+        return ", ".join(own)
+    bound, free = found.eps[found.eps < 1.0], own.count("none")
+    return f"{bound.min():.3g} to {bound.max():.3g}" + f", none for {free:,}" * (free > 0)
 
 
 def as_data(chosen: Chosen, groups: Sequence[str]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite import certified, optimum
+from fairfl.solvers.finite import certified, optima
 from fairfl.solvers.problem import Problem, Task, own_problems
 from fairfl.solvers.solution import Solution
 from fairfl.theory.populations.federation import Federation
@@ -20,15 +20,15 @@ def solve_ensemble_finite(
     """LFT+Ensemble(eps): local solutions, each certified on its client's own law, averaged by
     weight; ``given`` rules (I, N) are certified by the multipliers of the solution at ``eps``.
     """
-    problems, budgets = own_problems(fed, task), eps[:, None]
+    problems = own_problems(fed, task)
     rates = len(NOTIONS[task.notion])
     if given is None:
-        rules, lams, certificates = zip(*map(optimum, problems, budgets), strict=True)
-        multipliers = np.array(lams).reshape(eps.size, rates, -1).swapaxes(0, 1).ravel()
+        rules, lams, certificates = optima(problems, eps)
+        multipliers = lams.reshape(eps.size, rates, -1).swapaxes(0, 1).ravel()
     else:
         rules, multipliers = given
         lams = multipliers.reshape(rates, eps.size, -1).swapaxes(0, 1).reshape(eps.size, -1)
-        each = zip(map(Problem.at, problems, budgets), rules, lams, strict=True)
+        each = zip(map(Problem.at, problems, eps[:, None]), rules, lams, strict=True)
         certificates = tuple(certified(one, f, one.dual(lam)) for one, f, lam in each)
     f = np.clip(fed.weight @ np.array(rules), 0.0, 1.0)  # rounding of a convex combination only
     rule = problems[0].rule(f, fed.n_groups)

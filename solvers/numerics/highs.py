@@ -8,12 +8,15 @@ last basis, for x and for the prices, and once more for what rounding left of th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 import highspy
 import numpy as np
 import scipy
+import scipy.sparse.linalg
 
 from fairfl._support.checks import Array
 
@@ -45,6 +48,15 @@ def dense(table: Any) -> Any:
     return table.toarray() if scipy.sparse.issparse(table) else table
 
 
+def inverted(square: Any) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+    """What multiplies by the inverse of a table, dense or sparse, and of its transpose."""
+    if scipy.sparse.issparse(square):
+        factors = scipy.sparse.linalg.splu(square.tocsc())
+        return factors.solve, partial(factors.solve, trans="T")
+    inverse = np.linalg.inv(square)
+    return inverse.__matmul__, inverse.T.__matmul__
+
+
 class Optimum(NamedTuple):
     """x (n,), prices y (K,) of the rows' values, and the ``value`` gain·x."""
 
@@ -63,7 +75,7 @@ class Programme:
         lp.row_lower_ = lp.row_upper_ = np.zeros(rows)
         matrix = lp.a_matrix_
         if scipy.sparse.issparse(table):
-            own = scipy.sparse.csc_array(table)
+            own: Any = scipy.sparse.csc_array(table)
             matrix.start_, matrix.index_, matrix.value_ = own.indptr, own.indices, own.data
         else:  # the same, in a fifth of the time
             column, matrix.index_ = np.nonzero(table.T)
@@ -116,12 +128,12 @@ class Programme:
         x[columns] = found.x[columns]
         y = np.zeros(low.size)
         y[rows] = found.y[rows]
-        square = dense(self.table[rows][:, columns])
-        with suppress(np.linalg.LinAlgError):
-            inverse = np.linalg.inv(square)
+        square = self.table[rows][:, columns]
+        with suppress(np.linalg.LinAlgError, RuntimeError):
+            solve, transposed = inverted(square)
             for _ in range(2):
-                x[columns] += inverse @ (held - (self.table @ x)[rows])
-                y[rows] += (gain - y @ self.table)[columns] @ inverse
+                x[columns] += solve(held - (self.table @ x)[rows])
+                y[rows] += transposed((gain - y @ self.table)[columns])
             if np.isfinite(x).all() and np.isfinite(y).all():
                 x = np.clip(x, below, above)
                 return Optimum(x, y, float(gain @ x))

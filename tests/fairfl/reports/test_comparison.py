@@ -3,6 +3,7 @@ were drawn.
 """
 
 import dataclasses
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 import fairfl as ff
 from fairfl.reports.comparison import compare, reached
 from fairfl.reports.comparison_words import points, sentences
+from fairfl.reports.rules import budgets
 from fairfl.solvers.frontier import Points
 
 
@@ -86,3 +88,16 @@ def test_small_numbers_have_digits_enough():
         "0.01 points",
         "0.004 points",
     ]
+
+
+@pytest.mark.parametrize(
+    ("eps", "told"),
+    [
+        ([0.1, 0.1], "0.1"),
+        ([0.1, 0.0, 1.0], "0.1, 0, none"),
+        ([*np.linspace(0.0, 0.3, 21), 1.0], "0 to 0.3, none for 1"),
+        (np.linspace(0.1, 0.3, 21), "0.1 to 0.3"),
+    ],
+)
+def test_budgets_of_many_clients_are_a_range(eps, told):
+    assert budgets(SimpleNamespace(eps=np.array(eps))) == told

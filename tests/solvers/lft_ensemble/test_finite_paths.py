@@ -120,6 +120,34 @@ def test_a_search_cut_short_says_what_it_may_have_missed(monkeypatch: pytest.Mon
     assert lost > 0  # the bound had something to say
 
 
+@pytest.mark.parametrize(("seed", "clients"), [(6, 6), (21, 6), (3, 150)])
+def test_one_budget_for_all(seed: int, clients: int) -> None:
+    """Against solutions at breaks of the clients' paths, and at the next budget below, where a path
+    may jump: no point may be between these two.
+    """
+    fed = few_atoms(seed, True, clients)
+    F = ff.frontier(fed, "lft_ensemble", 9, budgets="common")
+    breaks = np.unique([0.0, 1.0, *np.concatenate([path.local for path in paths_of(fed)])])
+    budgets = np.append(breaks, np.nextafter(breaks[1:], 0.0))[:: clients // 6]
+    twin = [ff.solve(fed, "lft_ensemble", eps) for eps in budgets]
+    disparity, accuracy = np.array([[s.disparity, s.accuracy] for s in twin]).T
+    assert F.disparity[0] <= disparity.min() + 1e-12
+    best = F.accuracy_at(np.maximum(disparity, F.disparity[0]))
+    assert (accuracy <= best + 1e-12).all()
+    wanted = np.linspace(F.disparity[0], F.disparity[-1], 23)
+    points = F.evaluate(wanted)
+    assert (points.disparity <= wanted + 1e-10).all() and F.reproduced.all()
+
+
+def test_a_sparse_table_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    fed = few_atoms(4, True, clients=12)
+    dense = ff.frontier(fed, "lft_ensemble", 9)
+    monkeypatch.setattr(finite_branch_and_bound, "MANY", 0)
+    sparse = ff.frontier(fed, "lft_ensemble", 9)
+    assert sparse.disparity == pytest.approx(dense.disparity, abs=1e-12)
+    assert sparse.accuracy == pytest.approx(dense.accuracy, abs=1e-12)
+
+
 @pytest.mark.parametrize("seed", range(15))
 def test_ties_and_sums_do_not_depend_on_the_order_of_groups_and_points(seed: int) -> None:
     rng = np.random.default_rng(seed)
