@@ -123,12 +123,18 @@ class SegmentSearch(EnsembleSearch):
             method="SLSQP",
             options={"ftol": 1e-13, "maxiter": 60},
         )
-        x = found.x if np.isfinite(found.x).all() else start
-        for _ in range(0 if least else CLOSER):  # where tables are steep SLSQP ends too early
-            over = -room(x)
-            missed = over > 0.0
-            x[:-1] += np.linalg.lstsq(room_slope(x)[missed, :-1], over[missed])[0]
-        return budgets(x)
+        tried = [x for x in (found.x, start) if np.isfinite(x).all()]
+        for x in tried:
+            for _ in range(0 if least else CLOSER):  # where tables are steep SLSQP ends too early
+                over = -room(x)
+                missed = over > 0.0
+                x[:-1] += np.linalg.lstsq(room_slope(x)[missed, :-1], over[missed])[0]
+
+        def merit(x: Array) -> tuple[float, float]:
+            worth, *rates = model(x.tobytes())[0]
+            return -max(np.abs(rates).max(initial=0.0), 0.0 if least else most + MET / 2.0), worth
+
+        return budgets(max(tried, key=merit))  # SLSQP may end below its start
 
     def attained(self, disparities: Sequence[float | None]) -> Points:
         """What the best budgets for the disparities attain, or the least disparate ones (None).

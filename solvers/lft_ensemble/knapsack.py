@@ -1,8 +1,9 @@
 """The best split of a total between curves that are not concave: a knapsack by max-plus
 convolution.
 
-The clients' MD adds up, and so does their accuracy: with J curves cut into cells of one common
-width, the best total accuracy at each total is a chain of max-plus convolutions. The cells of all
+The clients' MD adds up, and so does their accuracy: with J curves cut into cells of exactly one
+width, the best total accuracy at each total is a chain of max-plus convolutions. Splits are thus
+compared at one total: curves may be much steeper than they differ in slope. The cells of all
 clients add up to those of the total, so the chain costs (cells of the total)² however many clients
 there are. Its choice is right up to a cell: a start for a local method, in the right basin.
 """
@@ -38,16 +39,11 @@ class Knapsack:
     weight: Array
 
     @cached_property
-    def _spans(self) -> Array:
-        """(J, 2) the ends of the clients' curves."""
-        return np.array([[own[0], own[-1]] for own in self.given])
-
-    @cached_property
-    def _counts(self) -> Array:
-        """(J,) cells of each client, as wide as each other's up to rounding."""
-        spans = np.ptp(self._spans, axis=1) * self.weight
-        share = spans / max(spans.sum(), 1e-300)
-        return np.rint(share * max(CELLS, CELLS_PER_CLIENT * spans.size)).clip(1).astype(int)
+    def _cells(self) -> Array:
+        """(J,) how much of each client's curve is one cell of the total."""
+        spans = np.array([own[-1] - own[0] for own in self.given])
+        total = max(self.weight @ spans, 1e-300)
+        return total / max(CELLS, CELLS_PER_CLIENT * spans.size) / self.weight
 
     @cached_property
     def _chain(self) -> tuple[list[Array], list[Array]]:
@@ -55,18 +51,22 @@ class Knapsack:
         for j from 0 to J; all but the last in single precision, which chooses as well.
         """
         own, best, chain = [], np.zeros(1), []
-        curves = zip(self.given, self.worth, self.weight, self._counts, strict=True)
-        for given, worth, weight, count in curves:
-            at = np.linspace(given[0], given[-1], count + 1)
-            own.append(weight * np.interp(at, given, worth))
+        curves = zip(self.given, self.worth, self.weight, self._cells, strict=True)
+        for given, worth, weight, cell in curves:
+            count = (given[-1] - given[0]) / cell
+            at = np.arange(round(count) + 1.0)
+            values = np.interp(given[0] + at * cell, given, worth)
+            if at.size > 1:  # straight to a whole cell: the curve ends up to half a cell from there
+                values[-1] = values[-2] + (worth[-1] - values[-2]) / (count - at[-2])
+            own.append(weight * values)
             chain.append(best.astype(np.float32))
             best = _convolve(best, own[-1])
         return own, [*chain, best]
 
     def best(self, goals: Array) -> Array:
         """(P,) the cells of the best total in each range (P, 2) of totals Σ_j weight_j·given_j."""
-        best, (low, high) = self._chain[1][-1], self.weight @ self._spans
-        place = (goals - low) / max(high - low, 1e-300) * (best.size - 1)
+        best, low = self._chain[1][-1], self.weight @ [own[0] for own in self.given]
+        place = (goals - low) / (self.weight[0] * self._cells[0])
         ends = np.rint(place).clip(0, best.size - 1).astype(int)
         return np.array([first + best[first : last + 1].argmax() for first, last in ends])
 
@@ -75,16 +75,16 @@ class Knapsack:
         (P,) cells, on its curve; each off by less than a cell.
         """
         own, chain = self._chain
-        taken = np.empty((len(own), at.size), int)
-        for j in range(len(own) - 1, -1, -1):
+        out = np.empty((len(own), at.size))
+        for j, given in reversed([*enumerate(self.given)]):
             size = own[j].size
             # row n holds the others' best totals of n - (size - 1) to n cells
             others = np.pad(chain[j], size, constant_values=-np.inf)
             rows = np.lib.stride_tricks.sliding_window_view(others, size)[at + 1]
-            taken[j] = size - 1 - (rows + own[j][::-1]).argmax(axis=1)
-            at = at - taken[j]
-        low, high = self._spans.T[:, :, None]
-        return low + taken / self._counts[:, None] * (high - low)
+            taken = size - 1 - (rows + own[j][::-1]).argmax(axis=1)
+            out[j] = np.where(taken < size - 1, given[0] + taken * self._cells[j], given[-1])
+            at = at - taken
+        return out
 
 
 def _convolve(first: Array, second: Array) -> Array:

@@ -47,14 +47,14 @@ def test_splits_of_whole_cells_are_the_best(curves: list[list[int]]) -> None:
 
 
 @settings(max_examples=15)
-@given(st.integers(0, 10_000), st.integers(2, 5))
-def test_concave_curves_meet_at_one_slope(seed: int, count: int) -> None:
+@given(st.integers(0, 10_000), st.integers(2, 5), st.sampled_from([0.0, 30.0]))
+def test_concave_curves_meet_at_one_slope(seed: int, count: int, steep: float) -> None:
     # a_j(f) = -c_j (f - p_j)²: the best split has slopes c_j (p_j - f_j) in common, where no end
-    # binds
+    # binds; what all curves gain by the unit, however much, moves no split of a given total
     rng = np.random.default_rng(seed)
     c, p, w = rng.uniform(0.5, 2, count), rng.uniform(0.4, 0.6, count), rng.uniform(0.5, 2, count)
     given = [np.linspace(0, 1, 400)] * count
-    worth = [-cj * (f - pj) ** 2 for cj, pj, f in zip(c, p, given, strict=True)]
+    worth = [steep * f - cj * (f - pj) ** 2 for cj, pj, f in zip(c, p, given, strict=True)]
     goal = float(w @ p) + 0.05
     knapsack = Knapsack(given, worth, w)
     shares = knapsack.split(knapsack.best(np.array([[goal, goal]])))[:, 0]
