@@ -42,13 +42,15 @@ class Effort(NamedTuple):
     width: int
 
     @classmethod
-    def of(cls, name: str, clients: int, constraints: int) -> Effort:
-        """Budgets for few clients; for more than three penalties too, and for many alone."""
+    def of(cls, name: str, clients: int, constraints: int, *, hard: bool) -> Effort:
+        """Budgets for few clients; for more than three penalties too, and for many alone. A
+        ``hard`` task of few has twice as many starts.
+        """
         if name == "thorough":
             return cls(1600, 10, 24)
         if clients <= FEW:
             budgets = min(20 * constraints**2 // clients, 160)
-            return cls(budgets, 3 * int(clients > 3), min(6, clients + 1))
+            return cls(budgets, 3 * int(clients > 3), min(6, clients + 1) * (1 + hard))
         width = min(max(MANY // clients, 1), 6)
         return cls(0, 2 * width - 1, width)
 
@@ -101,7 +103,8 @@ class MultiplierSearch:
         turned = fed.part(turn.tolist())
         family, clients = RuleFamily.of(turned, task), fed.n_clients
         starts = free = family.at(np.zeros((1, family.problem.count)))
-        chosen = Effort.of(effort, clients, family.problem.count)
+        hard = task.sees == "x" or family.constant.size > 1  # many maxima
+        chosen = Effort.of(effort, clients, family.problem.count, hard=hard)
         if chosen.budgets:
             starts = starts.join(_drawn(family, free, chosen.budgets))
         if chosen.penalties:

@@ -24,8 +24,6 @@ ON_DENSITIES = (
 """Not claimed there, and said of each result."""
 SCATTERED = 3e-4
 """Allowed by the search on densities from four clients on."""
-TOO_LOW = {("odds", 9): 3.1e-3}
-"""Where the search is known to miss more: docs/exactness.md."""
 SOLVED_AGAIN = 1e-7
 TIED = ("points not reproduced (share)", "minimum not reproduced")
 """Where values of η repeat: of several rules that are optimal for a point's budgets LFT+FedAvg's
@@ -43,7 +41,7 @@ def held(kind: str, seed: int, **settings: Any) -> None:
     assert told <= {what for _, what in figures}
     drawn: Any = KINDS[kind].drawn(np.random.default_rng([seed, list(KINDS).index(kind)]))
     tied = kind != "finite" or np.unique(drawn.eta).size < drawn.eta.size
-    close = TOO_LOW.get((kind, seed), SEARCHED if len(drawn.weight) < 4 else SCATTERED)
+    close = SEARCHED if len(drawn.weight) < 4 else SCATTERED
     for (scheme, what), figure in figures.items():
         if kind != "finite" and what in ON_DENSITIES:
             continue
