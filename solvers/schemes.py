@@ -35,6 +35,13 @@ class Look(NamedTuple):
         return {"color": self.colour, "ls": self.line, "lw": self.width}
 
     @property
+    def in_browser(self) -> dict[str, Any]:
+        """Name, colour, dashes and width, as an SVG has them."""
+        dashes = "" if self.line == "-" else " ".join(str(2 * on) for on in self.line[1])
+        width = round(1.8 * self.width, 1)
+        return {"name": self.label, "colour": self.colour, "dashes": dashes, "width": width}
+
+    @property
     def mark(self) -> dict[str, Any]:
         """Its marker, likewise."""
         return {"color": self.colour, "marker": self.marker, "ms": self.size}

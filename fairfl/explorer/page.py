@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fairfl._support.version import __version__
-from fairfl.solvers.schemes import LABELS, LOOKS, Look
+from fairfl.solvers.schemes import LABELS, LOOKS
 from fairfl.theory.populations import fedfb_figures as fedfb
 
 HERE = Path(__file__).parent
@@ -92,17 +92,10 @@ def solver() -> str:
     return "\n".join(HERE.joinpath(f"{name}.js").read_text("utf-8") for name in SOLVER)
 
 
-def in_svg(look: Look) -> dict[str, Any]:
-    """Name, colour, dashes and width of a scheme's curve, as an SVG has them."""
-    dashes = "" if look.line == "-" else " ".join(str(2 * on) for on in look.line[1])
-    width = round(1.8 * look.width, 1)
-    return {"name": look.label, "colour": look.colour, "dashes": dashes, "width": width}
-
-
 def page() -> str:
     """The whole page."""
     style, script = (HERE.joinpath(f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
-    looks = {s: in_svg(LOOKS[s]) | {"searched": s != "cfl"} for s in LABELS}
+    looks = {s: LOOKS[s].in_browser | {"searched": s != "cfl"} for s in LABELS}
     data = json.dumps({"ranges": RANGES, "presets": presets(), "looks": looks})
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

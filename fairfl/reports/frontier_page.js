@@ -60,7 +60,7 @@ function draw(k) {
       chart.append(element("path", {d: `${band}Z`, fill: one.colour, "fill-opacity": 0.13}));
     }
     const end = one.curve[one.curve.length - 1], curve = end[0] < last ? [...one.curve, [last, end[1]]] : one.curve;
-    const stroke = {stroke: one.colour, "stroke-width": 2.5, "stroke-dasharray": one.dashes, fill: "none"};
+    const stroke = {stroke: one.colour, "stroke-width": one.width, "stroke-dasharray": one.dashes, fill: "none"};
     chart.append(element("path", {d: line(curve), ...stroke}));
     if (one.at[k]) chart.append(element("circle", {cx: x(steps[k]), cy: y(one.at[k].value), r: 5, fill: one.colour}));
     const key = element("span"), mark = element("svg", {viewBox: "0 0 36 10"});

@@ -8,9 +8,9 @@ Newton only when they prove that it is monotone.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import comb
 
 import numpy as np
-from scipy.special import comb
 
 from fairfl._support.checks import Array
 from fairfl.theory.numerics.piecewise_chebyshev import (
@@ -30,8 +30,9 @@ _LEFT, _RIGHT = (
 )
 """c @ _LEFT, c @ _RIGHT: the coefficients of a series on the halves of [-1, 1]."""
 _I, _J, _K = np.ogrid[:_N, :_N, :_N]
-_TERMS = np.round(comb(2 * _J, 2 * _I)) * np.round(comb(DEGREE - _J, _K - _I))
-_BERNSTEIN = ((-1.0) ** (_J - _I) * _TERMS).sum(axis=0) / np.round(comb(DEGREE, np.arange(_N)))
+_PASCAL = np.array([[comb(n, k) for k in range(2 * _N)] for n in range(2 * _N)], float)
+_TERMS = _PASCAL[2 * _J, 2 * _I] * _PASCAL[DEGREE - _J, _K - _I]  # k < 0 is at the end: 0
+_BERNSTEIN = ((-1.0) ** (_J - _I) * _TERMS).sum(axis=0) / _PASCAL[DEGREE, :_N]
 """c @ _BERNSTEIN: the coefficients in the Bernstein basis, whose signs bound those of the series:
 in tails they decide at once, where Chebyshev coefficients need four halvings.
 """

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 import highspy
 import numpy as np
 import scipy
-import scipy.sparse.linalg
 
 from fairfl._support.checks import Array
 
@@ -51,7 +50,9 @@ def dense(table: Any) -> Any:
 def inverted(square: Any) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
     """What multiplies by the inverse of a table, dense or sparse, and of its transpose."""
     if scipy.sparse.issparse(square):
-        factors = scipy.sparse.linalg.splu(square.tocsc())
+        from scipy.sparse.linalg import splu  # it loads scipy.special
+
+        factors = splu(square.tocsc())
         return factors.solve, partial(factors.solve, trans="T")
     inverse = np.linalg.inv(square)
     return inverse.__matmul__, inverse.T.__matmul__

@@ -31,7 +31,7 @@ PLAIN | [[algorithm]] | [[algorithm]]\nname = "fedavg"\n[[algorithm]] | algorith
     apart by name
 PLAIN | rounds = 3 | rounds = 0 | training.rounds must be a whole number of at least 1, got 0
 PLAIN | epochs = 1 | epochs = 1\nsteps = 2 | training.epochs and steps must not both be given
-PLAIN | epochs = 1 | lr = -0.1 | training.lr must be positive and finite, got -0.1
+PLAIN | epochs = 1 | lr = -0.1 | training.lr must be in \(0, 1e\+38\], got -0.1
 PLAIN | epochs = 1 | [run]\nseeds = [1, 1] | run.seeds must be a list of distinct whole numbers >= 0
 PLAIN | epochs = 1 | [partition]\nkind = "two_groups"\nalpha = 2.0 | partition.alpha must be in
     \[0, 1\], got 2
