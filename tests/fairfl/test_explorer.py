@@ -51,7 +51,7 @@ def by_node(settings: list[dict[str, Any]]) -> list[dict[str, Any]]:
     node = shutil.which("node") or str(Path(wheel.__file__).parent / "bin" / "node")
     command = [node, "-e", solver() + SCRIPT]
     done = subprocess.run(
-        command, input=json.dumps(settings), capture_output=True, text=True, check=True, timeout=1500
+        command, input=json.dumps(settings), capture_output=True, text=True, check=True, timeout=900
     )
     return json.loads(done.stdout)
 
