@@ -15,7 +15,7 @@ from benchmarks.timing import Row, Sizes, interleaved
 LR = 0.1
 LOOPED = 100
 """Most clients for which the torch loop is timed: for more it takes minutes."""
-AIMS = {"softmax": (2.0, 1.0), "MLP": (None, 1 / 1.3)}
+AIMS = {"softmax": (1.5, 1.0), "MLP": (None, 1 / 1.3)}
 """Aims over numpy's time, of few clients and of 100 or more. Of few most of a round is what it
 costs whatever its steps are: who takes part, the plan of the steps, checks, the row of measures;
 numpy's twin has none of these.
