@@ -61,10 +61,11 @@ def optimum(problem: Problem, budgets: Array) -> tuple[Array, Array, Certificate
     Of several optima it is the one nearest to a coin toss; where nobody is, what the multipliers
     say of one person, 1/2 where they leave it open.
     """
-    if problem.path is not None:
-        rules, lams, certificates = optima([problem], budgets)
-        return rules[0], lams[0], certificates[0]
     posed = problem.at(budgets)
+    if problem.path is not None:
+        f, size = problem.path.classifier(float(posed.eps[0]))
+        lam = np.array([size])
+        return f, lam, certified(posed, f, posed.dual(lam))
     found = solve_box(posed)
     f = nearest_to_toss(posed, found.f, found.multipliers)
     certificate = certified(posed, f, found.dual)
@@ -81,14 +82,15 @@ def optima(
     """Rules (J, N), multipliers (J, K) and certificates of J problems of one shape, with a budget
     (J,) each: see ``optimum``. Those of one constraint each are certified together.
     """
-    if problems[0].path is None:
+    paths = [path for one in problems if (path := one.path)]
+    if not paths:
         rules, lams, certificates = zip(*map(optimum, problems, budgets[:, None]), strict=True)
         return np.array(rules), np.array(lams), certificates
     names = "u", "v", "b", "eps", "zero", "base"
     u, v, b, one, zero, base = (np.array([getattr(p, name) for p in problems]) for name in names)
     v, eps = v[:, 0], limited(one, zero, budgets[:, None])
-    pairs = zip(problems, eps[:, 0].tolist(), strict=True)
-    rules, lams = zip(*(one.made["path"].classifier(own) for one, own in pairs), strict=True)
+    pairs = zip(paths, eps[:, 0].tolist(), strict=True)
+    rules, lams = zip(*(path.classifier(own) for path, own in pairs), strict=True)
     f, lam = np.array(rules), np.array(lams)[:, None]
     worth = base + (u * f).sum(axis=1)
     bound = np.maximum(u + lam * v, 0.0).sum(axis=1) + (lam * b + budget_term(lam, eps))[:, 0]

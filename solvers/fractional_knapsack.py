@@ -70,44 +70,41 @@ class KnapsackPath:
         return f, -self.sign * float(rate[k])
 
 
-def knapsack_paths(gain: Array, slope: Array, row: Array, offset: Array) -> list[KnapsackPath]:
-    """The paths of J problems with one constraint |MD| <= eps, MD = row·f + offset.
+def knapsack_path(gain: Array, slope: Array, row: Array, offset: float) -> KnapsackPath:
+    """The path of a problem with one constraint |MD| <= eps, MD = row·f + offset.
 
     Parameters
     ----------
-    gain, slope : (J, N) what one person at a cell adds to the utility and to MD, where f = 1.
-    row : (J, N) ``slope`` times the people of the cell.
-    offset : (J, 1).
+    gain, slope : (N,) what one person at a cell adds to the utility and to MD, where f = 1.
+    row : (N,) ``slope`` times the people of the cell.
     """
-    start = (1.0 + np.sign(gain)) / 2.0
+    start = 0.5 + 0.5 * np.sign(gain)
     terms = row * start
-    size = np.abs(terms).sum(axis=1, keepdims=True) + np.abs(offset)
-    md = without_rounding(terms.sum(axis=1, keepdims=True) + offset, size)
-    sign = np.sign(md)
+    md = terms.sum() + offset
+    size = np.abs(terms, out=terms).sum() + abs(offset)
+    md = float(without_rounding(md, size))
     # flips towards fairness: rejects where accepting adds to |MD|, accepts where it takes from it
-    fair = sign * slope
+    fair = np.sign(md) * slope
     step = (fair < 0) - start
-    flips = (step != 0) & (fair != 0)
-    paths = []
-    for k, own in enumerate(flips):
-        cells = own.nonzero()[0]
-        rate = np.abs(gain[k][cells] / slope[k][cells])
-        order = rate.argsort(kind="stable")
-        cells, rate = cells[order], rate[order]
-        first = np.ones(rate.size, bool)
-        np.greater(rate[1:], (1.0 + TIED) * rate[:-1], out=first[1:])
-        if not first.all():
-            rate = rate[first][first.cumsum() - 1]
-        added, flipped = step[k][cells], np.zeros(rate.size + 1)
-        np.abs(added * row[k][cells]).cumsum(out=flipped[1:])
-        gap = without_rounding(np.abs(md[k]) - flipped, size[k] + flipped)
-        # keep the flips down to MD = 0, whole ties included
-        stop = min(int((-gap).searchsorted(0.0)), rate.size)
-        stop = int(rate.searchsorted(rate[stop - 1], side="right")) if stop else 0
-        gap[-1] = min(gap[-1], 0.0) if stop == cells.size else gap[-1]
-        cells, added, rate = (v[:stop] for v in (cells, added, rate))
-        paths.append(KnapsackPath(start[k], cells, added, rate, gap[: stop + 1], float(sign[k, 0])))
-    return paths
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = gain / fair
+    cells = ((rate >= 0) & (rate < np.inf)).nonzero()[0]
+    rate = abs(rate[cells])
+    order = rate.argsort(kind="stable")
+    cells, rate = cells[order], rate[order]
+    rises = rate[1:] > (1.0 + TIED) * rate[:-1]
+    if not rises.all():
+        first = np.append(True, rises)
+        rate = rate[first][first.cumsum() - 1]
+    gap = np.full(rate.size + 1, abs(md))
+    gap[1:] -= abs(step * row)[cells].cumsum()
+    gap = without_rounding(gap, size + abs(md))
+    # keep the flips down to MD = 0, whole ties included
+    stop = min(int(np.count_nonzero(gap > 0)), rate.size)
+    stop = int(rate.searchsorted(rate[stop - 1], side="right")) if stop else 0
+    cells, gap = cells[:stop], gap[: stop + 1]
+    gap[-1] = min(gap[-1], 0.0)
+    return KnapsackPath(start, cells, step[cells], rate[:stop], gap, float(np.sign(md)))
 
 
 @dataclass(frozen=True)

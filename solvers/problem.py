@@ -20,7 +20,7 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array, as_floats, one_of, shown
-from fairfl.solvers.fractional_knapsack import KnapsackPath, knapsack_paths
+from fairfl.solvers.fractional_knapsack import KnapsackPath, knapsack_path
 from fairfl.solvers.numerics.highs import dense
 from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import budget_term
@@ -162,6 +162,9 @@ class Problem:
     @property
     def path(self) -> KnapsackPath | None:
         """All solutions for all budgets where there is one constraint, else None."""
+        if "path" not in self.made and self.eps.size == 1 and self.shape[:1] == (1,):
+            one = self.unit or self
+            self.made["path"] = knapsack_path(one.u, one.v[0], self.v[0], float(self.b[0]))
         return self.made.get("path")
 
     @property
@@ -254,26 +257,30 @@ def _own(task: Task, laws: Joint) -> list[Problem]:
             for j in range(len(gain))
         ]
 
-    one, seen = (f(laws.people, task.sees) for f in (one_each, as_seen))
-    return _everywhere(task, posed(laws, rates.linear), posed, seen, Joint(one, laws.eta))
+    return _everywhere(task, laws, laws, posed, rates)
 
 
-def _everywhere(task: Task, problems: list[Problem], posed: Any, seen: Array, one: Joint) -> Any:
-    """The problems, with those ``posed`` of ``one`` person at every cell where nobody is."""
-    if not seen.all():
-        units = posed(one, Rates.of(task.notion, one.people, one.eta).linear)
-        empty = seen.reshape(len(problems), -1) == 0
-        problems = [
-            replace(problem, unit=unit, nobody=np.append(own, [False] * problem.levels))
-            for problem, unit, own in zip(problems, units, empty, strict=True)
-        ]
-    if problems[0].eps.size == 1 and problems[0].shape[0] == 1:
-        units = [problem.unit or problem for problem in problems]
-        parts = [(one.u, one.v[0], p.v[0], p.b) for one, p in zip(units, problems, strict=True)]
-        paths = knapsack_paths(*map(np.array, zip(*parts, strict=True)))
-        for problem, path in zip(problems, paths, strict=True):
-            problem.made["path"] = path
-    return problems
+def _everywhere(
+    task: Task,
+    whole: Joint,
+    laws: Joint,
+    posed: Callable[[Joint, Array], list[Problem]],
+    rates: Rates,
+    each: Callable[[Array, str], Array] = one_each,
+) -> list[Problem]:
+    """The problems ``posed`` of ``laws`` and their ``rates``; where nobody of ``whole`` is, with
+    those of one person at every cell, ``each`` in place of people.
+    """
+    problems, seen = posed(laws, rates.linear), as_seen(whole.people, task.sees)
+    if seen.min() > 0:
+        return problems
+    one = Joint(each(laws.people, task.sees), laws.eta)
+    units = posed(one, Rates.of(task.notion, one.people, one.eta).linear)
+    empty = seen.reshape(len(problems), -1) == 0
+    return [
+        replace(problem, unit=unit, nobody=np.append(own, [False] * problem.levels))
+        for problem, unit, own in zip(problems, units, empty, strict=True)
+    ]
 
 
 @known
@@ -289,13 +296,14 @@ def clients_problem(fed: Federation, task: Task) -> Problem:
         rows = limits.rows(linear, task.sees)
         return [_posed(gain, constant, rows, limits.table, limits.leveled, owner)]
 
-    # one person at a cell is of client i as likely as the group's people, or everybody for a blind
-    # rule, are
-    own = clients.people.sum(axis=2, keepdims=True)
-    whose = own * _inverse(own.sum(axis=0 if task.sees == "xa" else (0, 1)))
-    one = Joint(np.broadcast_to(whose, clients.people.shape), clients.eta)
-    seen = as_seen(law.people, task.sees)
-    return _everywhere(task, posed(clients, rates.linear), posed, seen, one)[0]
+    def whose(people: Array, sees: str) -> Array:
+        # one person at a cell is of client i as likely as the group's people, or everybody for a
+        # blind rule, are
+        own = people.sum(axis=2, keepdims=True)
+        share = own * _inverse(own.sum(axis=0 if sees == "xa" else (0, 1)))
+        return np.broadcast_to(share, people.shape)
+
+    return _everywhere(task, law, clients, posed, rates, whose)[0]
 
 
 @known
@@ -320,8 +328,7 @@ def aware_problem(fed: Federation, task: Task) -> Problem:
         table = np.hstack([one.table.reshape(3, -1, k) for one in (everybody, own)])
         return [_posed(gain, constant, rows, table, own.leveled, owner)]
 
-    one, seen = (f(clients.people, task.sees) for f in (one_each, as_seen))
-    return _everywhere(task, posed(clients, rates.linear), posed, seen, Joint(one, clients.eta))[0]
+    return _everywhere(task, clients, clients, posed, rates)[0]
 
 
 def _posed(
@@ -383,7 +390,7 @@ class Limits:
         contrasts = np.where(bound[..., None], contrasts, 0.0) * _inverse(rates.mass)[:, :, None]
         b = (contrasts * rates.constant[:, :, None]).sum(axis=-1)
         one = np.where(bound, 0.5 if leveled else 1.0, np.inf)
-        return cls(contrasts, np.stack([b, one, np.where(bound & ~implied, 0.0, np.inf)]), leveled)
+        return cls(contrasts, np.array([b, one, np.where(bound & ~implied, 0.0, np.inf)]), leveled)
 
     def rows(self, linear: Array, sees: str) -> Array:
         """(E, J, K, A or 1, n) constraints' coefficients, from the rates' (E, J or more, A, n)."""

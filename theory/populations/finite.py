@@ -34,8 +34,8 @@ class Joint:
         total = costs.sum(axis=0)[:, None]
         margin = total * self.eta
         margin -= costs[1, :, None]
-        margin[np.abs(margin) <= HALF * np.finfo(np.float64).eps * (total / 2.0)] = 0.0
-        return as_seen(self.people * margin, sees)
+        margin[abs(margin) <= HALF * np.finfo(np.float64).eps * (total / 2.0)] = 0.0
+        return as_seen(np.multiply(self.people, margin, out=margin), sees)
 
     def constant(self, costs: Array) -> Array:
         """(J,) the utility of f = 0: minus the cost of missing every positive."""
@@ -62,9 +62,13 @@ class FiniteModel:
         """The clients' laws, weighted: P(x, a, i), for the masses P(a, i) (I, A)."""
         return Joint(mass[:, :, None] * self.conditional, self.eta)
 
+    def _people(self, mass: Array) -> Array:
+        """(A, n) P(x, a) of all clients together."""
+        return (mass.T[:, None] @ self.conditional.swapaxes(0, 1))[:, 0]
+
     def pooled(self, mass: Array) -> Joint:
         """The law of all clients together, one place, with its own η."""
-        people = np.einsum("ia,ian->an", mass, self.conditional, order="C")
+        people = self._people(mass)
         if self.shared:
             return Joint(people[None], self.eta[:1])
         margin = np.divide(self.gain(mass), people, out=np.zeros_like(people), where=people > 0)
@@ -137,7 +141,7 @@ class FiniteModel:
         key = mass.tobytes()
         if self._gain is None or self._gain[0] != key:
             one = np.finfo(np.float64).eps
-            joint = np.einsum("ia,ian->an", mass, self.conditional)
+            joint = self._people(mass)
             rounding = HALF * one * joint
             if self.shared:
                 table = joint * (2.0 * self.eta[0] - 1.0)
