@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.theory.populations.notions import without_rounding
+from fairfl.theory.populations.notions import HALF
 
 if TYPE_CHECKING:
     from fairfl.solvers.problem import Problem
@@ -40,7 +40,7 @@ class KnapsackPath:
     exchange_rate : (m,) non-decreasing.
     gap : (m + 1,) |MD| after each flip, starting with |MD(start)|; decreasing, the last entry <= 0.
         A sum within rounding of 0 is 0.
-    sign : the sign of MD(start).
+    sign : that of MD(start).
     """
 
     start: Array
@@ -79,15 +79,13 @@ def knapsack_path(gain: Array, slope: Array, row: Array, offset: float) -> Knaps
     row : (N,) ``slope`` times the people of the cell.
     """
     start = 0.5 + 0.5 * np.sign(gain)
-    terms = row * start
-    md = terms.sum() + offset
-    size = np.abs(terms, out=terms).sum() + abs(offset)
-    md = float(without_rounding(md, size))
+    table = row * start  # one table for all that follows: to fetch new memory takes longer
+    md = float(table.sum()) + offset
+    size = float(np.abs(table, out=table).sum()) + abs(offset) + abs(md)
+    sign, tiny = float(np.sign(md)), HALF * np.finfo(np.float64).eps * size
     # flips towards fairness: rejects where accepting adds to |MD|, accepts where it takes from it
-    fair = np.sign(md) * slope
-    step = (fair < 0) - start
     with np.errstate(divide="ignore", invalid="ignore"):
-        rate = gain / fair
+        rate = np.divide(gain, np.multiply(sign, slope, out=table), out=table)
     cells = ((rate >= 0) & (rate < np.inf)).nonzero()[0]
     rate = abs(rate[cells])
     order = rate.argsort(kind="stable")
@@ -96,15 +94,17 @@ def knapsack_path(gain: Array, slope: Array, row: Array, offset: float) -> Knaps
     if not rises.all():
         first = np.append(True, rises)
         rate = rate[first][first.cumsum() - 1]
-    gap = np.full(rate.size + 1, abs(md))
-    gap[1:] -= abs(step * row)[cells].cumsum()
-    gap = without_rounding(gap, size + abs(md))
+    moved, flipped = abs(row[cells]), np.zeros(rate.size + 1)
+    moved[: rate.searchsorted(0.0, side="right")] /= 2.0  # from 1/2
+    moved.cumsum(out=flipped[1:])
     # keep the flips down to MD = 0, whole ties included
-    stop = min(int(np.count_nonzero(gap > 0)), rate.size)
+    stop = min(int(flipped.searchsorted(abs(md) - tiny)), rate.size)
     stop = int(rate.searchsorted(rate[stop - 1], side="right")) if stop else 0
-    cells, gap = cells[:stop], gap[: stop + 1]
+    cells, gap = cells[:stop], abs(md) - flipped[: stop + 1]
+    gap[abs(gap) <= tiny] = 0.0
     gap[-1] = min(gap[-1], 0.0)
-    return KnapsackPath(start, cells, step[cells], rate[:stop], gap, float(np.sign(md)))
+    step = (sign * slope[cells] < 0) - start[cells]
+    return KnapsackPath(start, cells, step, rate[:stop], gap, sign)
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,8 @@ class Joint:
         total = costs.sum(axis=0)[:, None]
         margin = total * self.eta
         margin -= costs[1, :, None]
-        margin[abs(margin) <= HALF * np.finfo(np.float64).eps * (total / 2.0)] = 0.0
+        tiny = HALF * np.finfo(np.float64).eps * (total / 2.0)
+        margin[(margin <= tiny) & (margin >= -tiny)] = 0.0
         return as_seen(np.multiply(self.people, margin, out=margin), sees)
 
     def constant(self, costs: Array) -> Array:
