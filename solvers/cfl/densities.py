@@ -7,7 +7,12 @@ from contextlib import suppress
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.threshold import ThresholdSolution, pooled_problem, solve_thresholds
+from fairfl.solvers.cfl.threshold import (
+    ThresholdProblem,
+    ThresholdSolution,
+    pooled_problem,
+    solve_thresholds,
+)
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import (
@@ -42,9 +47,10 @@ def threshold_model(fed: Federation) -> ContinuousModel | None:
     return model if model.shared_within_group else None
 
 
-def solve_many(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Array:
+def solve_many(
+    fed: Federation, task: Task, model: ContinuousModel, problem: ThresholdProblem, eps: Array
+) -> Array:
     """(E,) the accuracies of CFL(eps) for every eps (E,), each certified as in ``solve_cfl``."""
-    problem = pooled_problem(model, fed.within, fed.group_mass)
     found = solve_thresholds(problem, eps, np.zeros(eps.size, int))
     accuracy, *missed = _judged(fed, model, found, eps)
     for k in np.flatnonzero(np.abs(missed).max(axis=0) > LAW_TOLERANCE):

@@ -15,7 +15,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.budget_path import BudgetPath
 from fairfl.solvers.cfl.densities import solve_many, threshold_model
-from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
+from fairfl.solvers.cfl.threshold import pooled_problem
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.finite import certified, solve_box, solve_finite
 from fairfl.solvers.fractional_knapsack import client_path
@@ -57,8 +57,8 @@ def cfl_frontier(fed: Federation, points: int, task: Task) -> Frontier:
     shared = threshold_model(fed)
     if task.plain and shared is not None:
         problem = pooled_problem(shared, fed.within, fed.group_mass)
-        top = abs(float(solve_thresholds(problem, np.array([np.inf])).erm[0]))
-        return _built(np.linspace(0.0, top, points), lambda d: solve_many(fed, task, shared, d))
+        eps = np.linspace(0.0, abs(float(problem.free[2][0])), points)
+        return _built(eps, lambda d: solve_many(fed, task, shared, problem, d))
     path = BudgetPath.of(fed, task)
     eps = np.linspace(0.0, path.eps[-1], points)
     return build("cfl", path.points(eps), path.points, exact=True)

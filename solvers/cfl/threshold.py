@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -50,21 +51,31 @@ class ThresholdProblem:
 
     def thresholds(self, u: Array, index: Array) -> tuple[Array, Array]:
         """The thresholds t_0, t_1 at λ = m tanh u, for the problems ``index``."""
-        mass, size = self.mass[index], np.abs(u)
-        narrow, out = mass.min(axis=1), []
-        for a, side in ((0, -1.0), (1, 1.0)):
-            own = mass[:, a]
-            # 2 artanh(m/M tanh u) = log(1 + 2m (1 - d)/(M - m + (M + m) d)), d = exp(-2u)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                excess = -2.0 * narrow * np.expm1(-2.0 * size)
-                excess /= own - narrow + (own + narrow) * np.exp(-2.0 * size)
-            odds = np.where(own > narrow, np.log1p(excess), 2.0 * size)
-            out.append(self._at_odds(a, index, side * np.copysign(odds, u)))
-        return out[0], out[1]
+        (narrow, wide), twice = self.ends[:, index], 2.0 * np.abs(u)
+        # 2 artanh(m/M tanh u) = log(1 + 2m (1 - d)/(M - m + (M + m) d)), d = exp(-2u)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            excess = -2.0 * narrow * np.expm1(-twice)
+            excess /= wide - narrow + (wide + narrow) * np.exp(-twice)
+        odds = np.where(wide > narrow, np.log1p(excess), twice)
+        low, high = (np.where(self.mass[index, a] > narrow, odds, twice) for a in (0, 1))
+        low, high = -np.copysign(low, u), np.copysign(high, u)
+        return self._at_odds(0, index, low), self._at_odds(1, index, high)
+
+    @cached_property
+    def ends(self) -> Array:
+        """(2, B) the smaller and the larger mass."""
+        return np.sort(self.mass, axis=1).T
+
+    @cached_property
+    def free(self) -> tuple[Array, Array, Array]:
+        """Without budgets: both thresholds, and MD (B,)."""
+        every = np.arange(len(self.mass))
+        t0, t1 = self.thresholds(np.zeros(every.size), every)
+        return t0, t1, self.mean_difference(t0, t1, every)
 
     def multipliers(self, u: Array, index: Array) -> Array:
         """λ = m tanh u."""
-        return self.mass[index].min(axis=1) * np.tanh(u)
+        return self.ends[0, index] * np.tanh(u)
 
     def _at_odds(self, a: int, index: Array, odds: Array) -> Array:
         """The x at which η of group a has the log-odds."""
@@ -89,7 +100,8 @@ class ThresholdProblem:
             zero, one = np.log(np.maximum(-md, 0.0)), np.log(np.maximum(md, 0.0))
             difference = np.logaddexp(above0, zero) - np.logaddexp(below0, one)
             difference -= np.logaddexp(above1, one) - np.logaddexp(below1, zero)
-        return np.nan_to_num(difference, nan=0.0, posinf=1e300, neginf=-1e300)
+        bounded = np.minimum(np.maximum(difference, -1e300), 1e300)
+        return np.where(np.isnan(difference), 0.0, bounded)
 
 
 @dataclass(frozen=True)
@@ -111,12 +123,13 @@ def pooled_problem(model: ContinuousModel, within: Array, group_mass: Array) -> 
     def tail(a: int, t: Array, index: Array) -> Array:
         return within[:, a] @ model.sf(a, t)
 
+    with np.errstate(divide="ignore"):
+        weight = np.log(within)
+
     def log_tails(a: int, t: Array, index: Array) -> tuple[Array, Array]:
-        above, below = model.own_log_tails(a, np.broadcast_to(t, (within.shape[0], *t.shape)))
-        w = within[:, a][:, None]
-        with np.errstate(divide="ignore"):
-            above, below = np.log(w) + above, np.log(w) + below
-        return np.logaddexp.reduce(above, axis=0), np.logaddexp.reduce(below, axis=0)
+        above, below = model.own_log_tails(a, np.broadcast_to(t, (len(weight), *t.shape)))
+        own = weight[:, a, None]
+        return np.logaddexp.reduce(own + above, axis=0), np.logaddexp.reduce(own + below, axis=0)
 
     return ThresholdProblem(group_mass[None], *_kinds(model.etas[:1]), tail, log_tails)
 
@@ -142,9 +155,7 @@ def solve_thresholds(
     ``which`` (B,) are the problems that the budgets belong to: by default each has one, in order.
     """
     everyone = np.arange(eps.size) if which is None else which
-    u, every = np.zeros(eps.size), np.arange(len(problem.mass))
-    t0, t1 = problem.thresholds(np.zeros(every.size), every)
-    erm = problem.mean_difference(t0, t1, every)
+    u, (t0, t1, erm) = np.zeros(eps.size), problem.free
     sign = np.sign(erm)
     faint = np.flatnonzero(np.abs(erm) < FAINT)
     if faint.size:  # rounding, or underflow, may have decided the sign

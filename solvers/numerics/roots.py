@@ -71,7 +71,7 @@ def increasing_root(
                 0.5,
             )
             least: Array = np.minimum(0.5, slack / width)
-        t = np.clip(np.where(np.isfinite(t), t, 0.5), least, 1 - least)
+        t = np.minimum(np.maximum(np.where(np.isfinite(t), t, 0.5), least), 1 - least)
         if done.any():
             root[live[done]] = best[done]
             live, t, a, b, fa, fb = (v[~done] for v in (live, t, a, b, fa, fb))

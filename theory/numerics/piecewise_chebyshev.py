@@ -93,19 +93,19 @@ class Piecewise:
         """(J,) errors of integrals that end at the given cuts: the whole panels' and that inside
         each cut's panel.
         """
-        flat = np.ravel(np.asarray(cuts, dtype=np.float64))
-        within = np.unique(self.locate(flat[self._inside(flat)])[0])
-        return self.error + self.inner[:, within].sum(axis=1)
+        panel, inside = self._ended(np.ravel(np.asarray(cuts, dtype=np.float64)))
+        return self.error + self.inner[:, np.unique(panel[inside])].sum(axis=1)
 
     def errors_at(self, cuts: Array) -> Array:
         """The largest ``error_at`` of each cut (T,) by itself."""
-        inner = np.where(self._inside(cuts), self.inner[:, self.locate(cuts)[0]], 0.0)
+        panel, inside = self._ended(cuts)
+        inner = np.where(inside, self.inner[:, panel], 0.0)
         return (self.error[:, None] + inner).max(axis=0)
 
-    def _inside(self, cuts: Array) -> Array:
-        """(T,) which cuts are inside a panel: at its ends, poles among them, nothing errs."""
-        k = np.searchsorted(self.edges, cuts).clip(1, self.edges.size - 1)
-        return (self.edges[k - 1] < cuts) & (cuts < self.edges[k])
+    def _ended(self, cuts: Array) -> tuple[Array, Array]:
+        """(T,) the panels, and whether cuts are inside: at the ends, poles or not, nothing errs."""
+        k = np.searchsorted(self.edges[1:-1], cuts, side="right")
+        return k, (self.edges[k] < cuts) & (cuts < self.edges[k + 1])
 
     def above(self, t: Array, first: int | None = None) -> Array:
         """∫_t^∞ of every function, or of the ``first`` ones only: shape (J, *t.shape); t may be
