@@ -57,7 +57,7 @@ def cfl_frontier(fed: Federation, points: int, task: Task) -> Frontier:
     shared = threshold_model(fed)
     if task.plain and shared is not None:
         problem = pooled_problem(shared, fed.within, fed.group_mass)
-        eps = np.linspace(0.0, abs(float(problem.free[2][0])), points)
+        eps = np.linspace(0.0, abs(float(problem.free[1][0])), points)
         return _built(eps, lambda d: solve_many(fed, task, shared, problem, d))
     path = BudgetPath.of(fed, task)
     eps = np.linspace(0.0, path.eps[-1], points)

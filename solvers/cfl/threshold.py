@@ -49,17 +49,21 @@ class ThresholdProblem:
     tail: Callable[[int, Array, Array], Array]
     log_tails: Callable[[int, Array, Array], tuple[Array, Array]]
 
-    def thresholds(self, u: Array, index: Array) -> tuple[Array, Array]:
-        """The thresholds t_0, t_1 at λ = m tanh u, for the problems ``index``."""
+    def thresholds(self, u: Array, index: Array) -> Array:
+        """The thresholds t_0, t_1 (2, B) at λ = m tanh u, for the problems ``index``."""
         (narrow, wide), twice = self.ends[:, index], 2.0 * np.abs(u)
         # 2 artanh(m/M tanh u) = log(1 + 2m (1 - d)/(M - m + (M + m) d)), d = exp(-2u)
         with np.errstate(divide="ignore", invalid="ignore"):
             excess = -2.0 * narrow * np.expm1(-twice)
             excess /= wide - narrow + (wide + narrow) * np.exp(-twice)
-        odds = np.where(wide > narrow, np.log1p(excess), twice)
-        low, high = (np.where(self.mass[index, a] > narrow, odds, twice) for a in (0, 1))
-        low, high = -np.copysign(low, u), np.copysign(high, u)
-        return self._at_odds(0, index, low), self._at_odds(1, index, high)
+        odds = np.where(self.mass[index].T > narrow, np.log1p(excess), twice)
+        odds = np.copysign(odds, np.outer([-1.0, 1.0], u))
+        if len(self.etas) == 1:
+            return self.etas[0].at_odds(odds)
+        out, kind = np.empty(odds.shape), self.kind[index].T
+        for k in np.unique(kind):
+            out[kind == k] = self.etas[k].at_odds(odds[kind == k])
+        return out
 
     @cached_property
     def ends(self) -> Array:
@@ -68,34 +72,26 @@ class ThresholdProblem:
 
     @cached_property
     def free(self) -> tuple[Array, Array, Array]:
-        """Without budgets: both thresholds, and MD (B,)."""
+        """Without budgets: thresholds (2, B), MD and its sign (B,)."""
         every = np.arange(len(self.mass))
-        t0, t1 = self.thresholds(np.zeros(every.size), every)
-        return t0, t1, self.mean_difference(t0, t1, every)
+        t = self.thresholds(np.zeros(every.size), every)
+        md = self.mean_difference(*t, every)
+        sign, faint = np.sign(md), np.flatnonzero(np.abs(md) < FAINT)
+        if faint.size:  # rounding, or underflow, may have decided the sign
+            sign[faint] = np.sign(self.log_odds_difference(t[:, faint], faint))
+        return t, md, sign
 
     def multipliers(self, u: Array, index: Array) -> Array:
         """λ = m tanh u."""
         return self.ends[0, index] * np.tanh(u)
 
-    def _at_odds(self, a: int, index: Array, odds: Array) -> Array:
-        """The x at which η of group a has the log-odds."""
-        if len(self.etas) == 1:
-            return self.etas[0].at_odds(odds)
-        out, kind = np.empty(odds.shape), self.kind[index, a]
-        for k in np.unique(kind):
-            out[kind == k] = self.etas[k].at_odds(odds[kind == k])
-        return out
-
     def mean_difference(self, t0: Array, t1: Array, index: Array) -> Array:
         """MD = P_0(X > t0) - P_1(X > t1)."""
         return self.tail(0, t0, index) - self.tail(1, t1, index)
 
-    def log_odds_difference(
-        self, t0: Array, t1: Array, index: Array, md: Array | float = 0.0
-    ) -> Array:
+    def log_odds_difference(self, t: Array, index: Array, md: Array | float = 0.0) -> Array:
         """The sign of MD - md, also where these underflow; a difference of log-odds if md = 0."""
-        above0, below0 = self.log_tails(0, t0, index)
-        above1, below1 = self.log_tails(1, t1, index)
+        (above0, below0), (above1, below1) = (self.log_tails(a, t[a], index) for a in (0, 1))
         with np.errstate(divide="ignore", invalid="ignore"):
             zero, one = np.log(np.maximum(-md, 0.0)), np.log(np.maximum(md, 0.0))
             difference = np.logaddexp(above0, zero) - np.logaddexp(below0, one)
@@ -103,18 +99,24 @@ class ThresholdProblem:
         bounded = np.minimum(np.maximum(difference, -1e300), 1e300)
         return np.where(np.isnan(difference), 0.0, bounded)
 
+    def left(self, t: Array, md: Array, eps: Array, sign: Array, index: Array) -> Array:
+        """eps - |MD|, at a faint eps in log-odds."""
+        out, faint = eps - sign * md, np.flatnonzero(eps < FAINT)
+        if faint.size:
+            eps, sign, index = eps[faint], sign[faint], index[faint]
+            out[faint] = -sign * self.log_odds_difference(t[:, faint], index, sign * eps)
+        return out
+
 
 @dataclass(frozen=True)
 class ThresholdSolution:
-    """u, λ, thresholds and MD of each problem; ``erm`` is MD at λ = 0 and its sign; all (B,)."""
+    """u, λ, thresholds and MD of each problem, all (B,)."""
 
     u: Array
     multiplier: Array
     t0: Array
     t1: Array
     mean_difference: Array
-    erm: Array
-    erm_sign: Array
 
 
 def pooled_problem(model: ContinuousModel, within: Array, group_mass: Array) -> ThresholdProblem:
@@ -154,38 +156,15 @@ def solve_thresholds(
 
     ``which`` (B,) are the problems that the budgets belong to: by default each has one, in order.
     """
-    everyone = np.arange(eps.size) if which is None else which
-    u, (t0, t1, erm) = np.zeros(eps.size), problem.free
-    sign = np.sign(erm)
-    faint = np.flatnonzero(np.abs(erm) < FAINT)
-    if faint.size:  # rounding, or underflow, may have decided the sign
-        sign[faint] = np.sign(problem.log_odds_difference(t0[faint], t1[faint], faint))
-    t0, t1, erm, sign = (v[everyone] for v in (t0, t1, erm, sign))
-    left = _left(problem, erm, t0, t1, eps, sign, everyone)
+    index = np.arange(eps.size) if which is None else which
+    t, md, sign = (v[..., index] for v in problem.free)
+    u, left = np.zeros(eps.size), problem.left(t, md, eps, sign, index)
     active = np.flatnonzero(left < 0)
     if active.size:
-        u[active] = _roots(problem, *(v[active] for v in (eps, left, sign, everyone)))
-        t0, t1 = problem.thresholds(u, everyone)
-    lam, md = problem.multipliers(u, everyone), problem.mean_difference(t0, t1, everyone)
-    return ThresholdSolution(u, lam, t0, t1, md, erm, sign)
-
-
-def _left(
-    problem: ThresholdProblem,
-    md: Array,
-    t0: Array,
-    t1: Array,
-    eps: Array,
-    sign: Array,
-    index: Array,
-) -> Array:
-    """eps - |MD|, at a faint eps in log-odds."""
-    out = eps - sign * md
-    faint = np.flatnonzero(eps < FAINT)
-    if faint.size:
-        t0, t1, eps, sign, index = (v[faint] for v in (t0, t1, eps, sign, index))
-        out[faint] = -sign * problem.log_odds_difference(t0, t1, index, sign * eps)
-    return out
+        u[active] = _roots(problem, *(v[active] for v in (eps, left, sign, index)))
+        t = problem.thresholds(u, index)
+        md = problem.mean_difference(*t, index)
+    return ThresholdSolution(u, problem.multipliers(u, index), *t, md)
 
 
 def _roots(problem: ThresholdProblem, eps: Array, left: Array, sign: Array, index: Array) -> Array:
@@ -195,9 +174,9 @@ def _roots(problem: ThresholdProblem, eps: Array, left: Array, sign: Array, inde
 
     def rising(size: Array, k: Array) -> Array:
         """What is left of the budgets: it increases with |u|."""
-        t0, t1 = problem.thresholds(-sign[k] * size, index[k])
-        md = problem.mean_difference(t0, t1, index[k])
-        return _left(problem, md, t0, t1, eps[k], sign[k], index[k])
+        t = problem.thresholds(-sign[k] * size, index[k])
+        md = problem.mean_difference(*t, index[k])
+        return problem.left(t, md, eps[k], sign[k], index[k])
 
     low, high, short = np.zeros(eps.size), np.ones(eps.size), np.arange(eps.size)
     at_low, at_high = left, rising(high, short)
