@@ -50,15 +50,15 @@ class KnapsackPath:
     gap: Array
     sign: float
 
-    def classifier(self, eps: float) -> tuple[Array, float]:
-        """Probabilities (N,) at budget eps, and the multiplier λ.
+    def classifier(self, eps: float) -> tuple[Array, Array]:
+        """Probabilities (N,) at budget eps, and the multiplier λ (1,).
 
         The flips of one exchange rate are all made by the same share: of several optimal rules
         that is the one nearest to a coin toss, and it is a function of η alone.
         """
         f = self.start.copy()
         if eps >= self.gap[0] or self.cells.size == 0:
-            return f, 0.0
+            return f, np.zeros(1)
         k = max(int(np.searchsorted(-self.gap, -eps, side="left")) - 1, 0)
         rate = self.exchange_rate
         tie = slice(*(int(rate.searchsorted(rate[k], side)) for side in ("left", "right")))
@@ -67,7 +67,7 @@ class KnapsackPath:
         before, within = self.cells[: tie.start], self.cells[tie]
         f[before] += self.step[: tie.start]
         f[within] += share * self.step[tie]
-        return f, -self.sign * float(rate[k])
+        return f, -self.sign * rate[k : k + 1]
 
 
 def knapsack_path(gain: Array, slope: Array, row: Array, offset: float) -> KnapsackPath:

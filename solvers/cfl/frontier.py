@@ -80,8 +80,7 @@ def _finite(fed: Federation, points: int, task: Task) -> Frontier:
 
         def best(d: Array) -> Array:
             posed = [problem.at(d[k : k + 1]) for k in range(d.size)]
-            found = [(one, solve_box(one)) for one in posed]
-            return np.array([certified(one, s.f, s.dual).primal for one, s in found])
+            return np.array([certified(one, *solve_box(one)).primal for one in posed])
 
         return _built(np.linspace(0.0, free.disparity, points), best)
     own = client_path(problem.path, problem)
