@@ -313,7 +313,6 @@ def aware_problem(fed: Federation, task: Task) -> Problem:
     rates = Rates.of(task.notion, clients.people, clients.eta)
     everybody, own = (Limits.of(task, some) for some in (rates.pooled, rates))
     _, e, i, k = own.table.shape
-    order = np.arange(i * e * k).reshape(i, e, k).swapaxes(0, 1).ravel()
     whose = np.broadcast_to(1 + np.arange(i)[:, None], (e, i, k))
     first = everybody.table[0].size
     owner = np.append(np.zeros(first, int), whose)
@@ -321,9 +320,9 @@ def aware_problem(fed: Federation, task: Task) -> Problem:
     def posed(at: Joint, linear: Array) -> list[Problem]:
         # (E, 1, K) everybody's, over all clients; (E, I, K) each client's, over its own cells
         shared = everybody.rows(linear, task.sees).swapaxes(1, 2).reshape(first, -1)
-        blocks = own.rows(linear, task.sees).swapaxes(0, 1).reshape(i, e * k, -1)
-        local = scipy.sparse.csr_array(scipy.sparse.block_diag(list(blocks)))[order]
-        rows = scipy.sparse.vstack([scipy.sparse.csr_array(shared), local])
+        blocks = map(list, own.rows(linear, task.sees).reshape(e, i, k, -1))
+        local = map(scipy.sparse.block_diag, blocks)
+        rows = scipy.sparse.vstack([scipy.sparse.csr_array(shared), *local])
         gain, constant = at.gain(task.costs, task.sees), at.constant(task.costs).sum()
         table = np.hstack([one.table.reshape(3, -1, k) for one in (everybody, own)])
         return [_posed(gain, constant, rows, table, own.leveled, owner)]

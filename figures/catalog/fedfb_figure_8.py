@@ -51,7 +51,7 @@ def data(points: int = POINTS) -> pd.DataFrame:
     everyone: Any = np.zeros(points, int)
     with np.errstate(divide="ignore"):  # both ends are at u = ±inf
         u = np.arctanh(lam / reach)
-    g = problem.mean_difference(*problem.thresholds(u, everyone), everyone)
+    g = problem.mean_difference(problem.thresholds(u, everyone), everyone)
     rows = [
         pd.DataFrame({"point": "curve", "multiplier": lam, "mean_difference": g, "eps": np.nan})
     ]

@@ -19,7 +19,7 @@ from fairfl.solvers.cfl.threshold import pooled_problem
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.finite import certified, solve_box, solve_finite
 from fairfl.solvers.fractional_knapsack import client_path
-from fairfl.solvers.frontier import Frontier, Points, build
+from fairfl.solvers.frontier import Frontier, Points, build, points_of
 from fairfl.solvers.problem import Task, law_problem
 from fairfl.solvers.solution import Solution, tolerance
 from fairfl.theory.populations.federation import Federation
@@ -41,10 +41,9 @@ def aware_frontier(fed: Federation, points: int, task: Task, local: Array) -> Fr
         for k in np.argsort(-budgets, kind="stable"):  # each from the next larger budget
             found[k] = solved(budgets[k : k + 1], start)
             start = found[k].multipliers
-        reached = np.array([s.disparity for s in found])
-        met = np.abs(reached - budgets) <= tolerance(fed)
-        worth = np.array([1.0 + s.utility for s in found])
-        return Points(np.where(met, budgets, reached), worth, budgets[:, None])
+        reached = points_of(fed, found)
+        met = np.abs(reached.disparity - budgets) <= tolerance(fed)
+        return Points(np.where(met, budgets, reached.disparity), *reached[1:3])
 
     return build(task.scheme, at(np.linspace(0.0, free.disparity, points)), at, exact=True)
 

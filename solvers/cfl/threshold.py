@@ -75,7 +75,7 @@ class ThresholdProblem:
         """Without budgets: thresholds (2, B), MD and its sign (B,)."""
         every = np.arange(len(self.mass))
         t = self.thresholds(np.zeros(every.size), every)
-        md = self.mean_difference(*t, every)
+        md = self.mean_difference(t, every)
         sign, faint = np.sign(md), np.flatnonzero(np.abs(md) < FAINT)
         if faint.size:  # rounding, or underflow, may have decided the sign
             sign[faint] = np.sign(self.log_odds_difference(t[:, faint], faint))
@@ -85,9 +85,9 @@ class ThresholdProblem:
         """λ = m tanh u."""
         return self.ends[0, index] * np.tanh(u)
 
-    def mean_difference(self, t0: Array, t1: Array, index: Array) -> Array:
-        """MD = P_0(X > t0) - P_1(X > t1)."""
-        return self.tail(0, t0, index) - self.tail(1, t1, index)
+    def mean_difference(self, t: Array, index: Array) -> Array:
+        """MD = P_0(X > t_0) - P_1(X > t_1)."""
+        return self.tail(0, t[0], index) - self.tail(1, t[1], index)
 
     def log_odds_difference(self, t: Array, index: Array, md: Array | float = 0.0) -> Array:
         """The sign of MD - md, also where these underflow; a difference of log-odds if md = 0."""
@@ -163,8 +163,8 @@ def solve_thresholds(
     if active.size:
         u[active] = _roots(problem, *(v[active] for v in (eps, left, sign, index)))
         t = problem.thresholds(u, index)
-        md = problem.mean_difference(*t, index)
-    return ThresholdSolution(u, problem.multipliers(u, index), *t, md)
+        md = problem.mean_difference(t, index)
+    return ThresholdSolution(u, problem.multipliers(u, index), t[0], t[1], md)
 
 
 def _roots(problem: ThresholdProblem, eps: Array, left: Array, sign: Array, index: Array) -> Array:
@@ -175,7 +175,7 @@ def _roots(problem: ThresholdProblem, eps: Array, left: Array, sign: Array, inde
     def rising(size: Array, k: Array) -> Array:
         """What is left of the budgets: it increases with |u|."""
         t = problem.thresholds(-sign[k] * size, index[k])
-        md = problem.mean_difference(*t, index[k])
+        md = problem.mean_difference(t, index[k])
         return problem.left(t, md, eps[k], sign[k], index[k])
 
     low, high, short = np.zeros(eps.size), np.ones(eps.size), np.arange(eps.size)

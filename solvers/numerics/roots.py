@@ -40,10 +40,7 @@ def increasing_root(
     live = np.flatnonzero((np.abs(f_low) > f_tol) & (np.abs(f_high) > f_tol))
     # a, b: the bracket, a the newest point; c: the point before (declared: checkers cannot infer
     # through the loop)
-    b: Array = low[live].astype(np.float64)
-    a: Array = high[live].astype(np.float64)
-    fb: Array = f_low[live].astype(np.float64)
-    fa: Array = f_high[live].astype(np.float64)
+    b, a, fb, fa = np.array([low, high, f_low, f_high], np.float64)[:, live]
     t: Array = np.full(live.shape, 0.5)
     for _ in range(1100):  # halvings from 1 to the smallest double
         if live.size == 0:
