@@ -68,8 +68,8 @@ class FiniteModel:
     def pooled(self, mass: Array) -> Joint:
         """The law of all clients together, one place, with its own η.
 
-        Where clients pull a cell apart equally, a sum of 1e-18 of either sign is left. Its η is 1/2:
-        it can be worth any disparity, and no accuracy.
+        Where clients pull a cell apart equally η is 1/2, without the rounding of the sum: it can be
+        worth any disparity, and no accuracy.
         """
         people = (mass.T[:, None] @ self.conditional.swapaxes(0, 1))[:, 0]
         if self.shared:
