@@ -14,8 +14,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.budget_path import BudgetPath
-from fairfl.solvers.cfl.densities import solve_many, threshold_model
-from fairfl.solvers.cfl.threshold import pooled_problem
+from fairfl.solvers.cfl.densities import pooled_problem, solve_many
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.finite import certified, solve_box, solve_finite
 from fairfl.solvers.fractional_knapsack import client_path
@@ -53,11 +52,10 @@ def cfl_frontier(fed: Federation, points: int, task: Task) -> Frontier:
     model, task = fed.model, replace(task, scheme="cfl")
     if isinstance(model, FiniteModel):
         return _finite(fed, points, task)
-    shared = threshold_model(fed)
-    if task.plain and shared is not None:
-        problem = pooled_problem(shared, fed.within, fed.group_mass)
+    problem = pooled_problem(fed)
+    if task.plain and problem is not None:
         eps = np.linspace(0.0, abs(float(problem.free[1][0])), points)
-        return _built(eps, lambda d: solve_many(fed, task, shared, problem, d))
+        return _built(eps, lambda d: solve_many(fed, task, problem, d))
     path = BudgetPath.of(fed, task)
     eps = np.linspace(0.0, path.eps[-1], points)
     return build("cfl", path.points(eps), path.points, exact=True)

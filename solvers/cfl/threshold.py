@@ -12,9 +12,9 @@ to ±inf and λ itself, one double, has too few.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -37,17 +37,36 @@ class ThresholdProblem:
 
     Attributes
     ----------
-    mass : (B, 2) group masses M_a, rows summing to one.
-    etas : the different η.  kind : (B, 2) which of them each group has.
-    tail : (a, t (B,), index) -> P(X > t | a), relative accuracy where small.
-    log_tails : (a, t (B,), index) -> log P(X > t), log P(X <= t).
+    mass : (B, 2) group masses M_a, rows summing to one; a client of one group has u = 0.
+    within : (I, 2) P(i | a) of the pooled problem, B = 1; None: each client's own.
     """
 
+    model: ContinuousModel
     mass: Array
-    etas: Sequence[Eta]
-    kind: Array
-    tail: Callable[[int, Array, Array], Array]
-    log_tails: Callable[[int, Array, Array], tuple[Array, Array]]
+    within: Array | None = None
+
+    @cached_property
+    def kinds(self) -> tuple[list[Eta], Array]:
+        """The different η, and which of them (B, 2) each group has."""
+        pairs = self.model.etas[: len(self.mass)]
+        etas = dict.fromkeys(eta for pair in pairs for eta in pair)
+        place = {eta: k for k, eta in enumerate(etas)}
+        return list(etas), np.array([[place[eta] for eta in pair] for pair in pairs])
+
+    def tail(self, a: int, t: Array, index: Array) -> Array:
+        """P(X > t | a), t (B,), of relative accuracy where small."""
+        if self.within is None:
+            return self.model.sf_of(a, t, index)
+        return self.within[:, a] @ self.model.sf(a, t)
+
+    def log_tails(self, a: int, t: Array, index: Array) -> Any:
+        """log P(X > t | a), log P(X <= t | a), t (B,)."""
+        if self.within is None:
+            return self.model.log_tails_of(a, t, index)
+        tails = self.model.own_log_tails(a, np.broadcast_to(t, (len(self.within), *t.shape)))
+        with np.errstate(divide="ignore"):
+            own = np.log(self.within[:, a, None])
+        return [np.logaddexp.reduce(own + tail, axis=0) for tail in tails]
 
     def thresholds(self, u: Array, index: Array) -> Array:
         """The thresholds t_0, t_1 (2, B) at λ = m tanh u, for the problems ``index``."""
@@ -58,11 +77,12 @@ class ThresholdProblem:
             excess /= wide - narrow + (wide + narrow) * np.exp(-twice)
         odds = np.where(self.mass[index].T > narrow, np.log1p(excess), twice)
         odds = np.copysign(odds, np.outer([-1.0, 1.0], u))
-        if len(self.etas) == 1:
-            return self.etas[0].at_odds(odds)
-        out, kind = np.empty(odds.shape), self.kind[index].T
+        etas, kinds = self.kinds
+        if len(etas) == 1:
+            return etas[0].at_odds(odds)
+        out, kind = np.empty(odds.shape), kinds[index].T
         for k in np.unique(kind):
-            out[kind == k] = self.etas[k].at_odds(odds[kind == k])
+            out[kind == k] = etas[k].at_odds(odds[kind == k])
         return out
 
     @cached_property
@@ -117,35 +137,6 @@ class ThresholdSolution:
     t0: Array
     t1: Array
     mean_difference: Array
-
-
-def pooled_problem(model: ContinuousModel, within: Array, group_mass: Array) -> ThresholdProblem:
-    """The pooled problem, B = 1."""
-
-    def tail(a: int, t: Array, index: Array) -> Array:
-        return within[:, a] @ model.sf(a, t)
-
-    with np.errstate(divide="ignore"):
-        weight = np.log(within)
-
-    def log_tails(a: int, t: Array, index: Array) -> tuple[Array, Array]:
-        above, below = model.own_log_tails(a, np.broadcast_to(t, (len(weight), *t.shape)))
-        own = weight[:, a, None]
-        return np.logaddexp.reduce(own + above, axis=0), np.logaddexp.reduce(own + below, axis=0)
-
-    return ThresholdProblem(group_mass[None], *_kinds(model.etas[:1]), tail, log_tails)
-
-
-def local_problems(model: ContinuousModel, share: Array) -> ThresholdProblem:
-    """The clients' own problems; those of one group have u = 0."""
-    return ThresholdProblem(share, *_kinds(model.etas), model.sf_of, model.log_tails_of)
-
-
-def _kinds(pairs: Sequence[tuple[Eta, ...]]) -> tuple[list[Eta], Array]:
-    """The different η of pairs, and which of them they are (B, 2)."""
-    etas = list(dict.fromkeys(eta for pair in pairs for eta in pair))
-    place = {eta: k for k, eta in enumerate(etas)}
-    return etas, np.reshape([place[eta] for pair in pairs for eta in pair], (-1, 2)).astype(int)
 
 
 def solve_thresholds(
