@@ -257,24 +257,25 @@ def _own(task: Task, laws: Joint) -> list[Problem]:
             for j in range(len(gain))
         ]
 
-    return _everywhere(task, laws, laws, posed, rates)
+    return _everywhere(task, laws, rates, posed)
 
 
 def _everywhere(
     task: Task,
-    whole: Joint,
     laws: Joint,
-    posed: Callable[[Joint, Array], list[Problem]],
     rates: Rates,
-    each: Callable[[Array, str], Array] = one_each,
+    posed: Callable[[Joint, Array], list[Problem]],
+    *,
+    together: bool = False,
 ) -> list[Problem]:
-    """The problems ``posed`` of ``laws`` and their ``rates``; where nobody of ``whole`` is, with
-    those of one person at every cell, ``each`` in place of people.
+    """The problems ``posed`` of ``laws`` and their ``rates``; where nobody is, of all places
+    ``together`` or of each, with those of one person at every cell.
     """
-    problems, seen = posed(laws, rates.linear), as_seen(whole.people, task.sees)
+    problems, people = posed(laws, rates.linear), laws.people
+    seen = as_seen(people.sum(axis=0, keepdims=True) if together else people, task.sees)
     if seen.min() > 0:
         return problems
-    one = Joint(each(laws.people, task.sees), laws.eta)
+    one = Joint(one_each(people, task.sees, together=together), laws.eta)
     units = posed(one, Rates.of(task.notion, one.people, one.eta).linear)
     empty = seen.reshape(len(problems), -1) == 0
     return [
@@ -296,14 +297,7 @@ def clients_problem(fed: Federation, task: Task) -> Problem:
         rows = limits.rows(linear, task.sees)
         return [_posed(gain, constant, rows, limits.table, limits.leveled, owner)]
 
-    def whose(people: Array, sees: str) -> Array:
-        # one person at a cell is of client i as likely as the group's people, or everybody for a
-        # blind rule, are
-        own = people.sum(axis=2, keepdims=True)
-        share = own * _inverse(own.sum(axis=0 if sees == "xa" else (0, 1)))
-        return np.broadcast_to(share, people.shape)
-
-    return _everywhere(task, law, clients, posed, rates, whose)[0]
+    return _everywhere(task, clients, rates, posed, together=True)[0]
 
 
 @known
@@ -327,7 +321,7 @@ def aware_problem(fed: Federation, task: Task) -> Problem:
         table = np.hstack([one.table.reshape(3, -1, k) for one in (everybody, own)])
         return [_posed(gain, constant, rows, table, own.leveled, owner)]
 
-    return _everywhere(task, clients, clients, posed, rates)[0]
+    return _everywhere(task, clients, rates, posed)[0]
 
 
 def _posed(

@@ -78,6 +78,15 @@ def test_no_constraints() -> None:
     assert f.tolist() == [1.0, 0.0, 0.0] and dual == 0.5 and multipliers.tolist() == [0.0]
 
 
+def test_one_client_whose_rule_is_blind_where_some_x_is_nobodys() -> None:
+    rng = np.random.default_rng(0)
+    masses = rng.random((1, 2, 12)) * (np.arange(12) != 5)
+    fed = ff.Federation.finite(np.arange(12), masses / masses.sum(), rng.random(12))
+    one, two = (ff.solve(fed, scheme, 0.02, sees="x") for scheme in ("cfl", "lft_fedavg"))
+    assert one.accuracy == pytest.approx(two.accuracy, abs=1e-14)
+    assert one.disparity == pytest.approx(0.02, abs=1e-14)
+
+
 def test_one_fractional_cell_by_hand() -> None:
     # max f0/2 + f1/4 subject to f0 + f1 <= 3/2: f = (1, 1/2), λ = -1/4, value 1/2 + 1/8
     found = check(np.array([0.5, 0.25]), np.array([[1.0, 1.0]]), np.array([1.5]))
