@@ -75,7 +75,7 @@ class ThresholdProblem:
         with np.errstate(divide="ignore", invalid="ignore"):
             excess = -2.0 * narrow * np.expm1(-twice)
             excess /= wide - narrow + (wide + narrow) * np.exp(-twice)
-        odds = np.where(self.mass[index].T > narrow, np.log1p(excess), twice)
+        odds = np.where(self.mass.T[:, index] > narrow, np.log1p(excess), twice)
         odds = np.copysign(odds, np.outer([-1.0, 1.0], u))
         etas, kinds = self.kinds
         if len(etas) == 1:
