@@ -1,7 +1,7 @@
 """Points where piecewise Chebyshev series change sign: all real roots, isolated.
 
-Roots are isolated, not searched on a grid: a panel (or its quarter, and so on) is discarded only when
-its Chebyshev or Bernstein coefficients prove that the series has no root there, and handed to
+Roots are isolated, not searched on a grid: a panel (or its quarter, and so on) is discarded only
+when its Chebyshev or Bernstein coefficients prove that the series has no root there, and handed to
 Newton only when they prove that it is monotone.
 """
 
@@ -25,12 +25,8 @@ from fairfl.theory.numerics.piecewise_chebyshev import (
 _N = DEGREE + 1
 _ENDS = np.column_stack([(-1.0) ** np.arange(_N), np.ones(_N)])
 """c @ _ENDS: the values of a series at -1 and 1."""
-_QUARTERS = np.stack(
-    [
-        chebyshev_values(center + NODES / 4, _N) @ TO_COEFFICIENTS
-        for center in (-0.75, -0.25, 0.25, 0.75)
-    ]
-)
+_CENTRES = np.array([-0.75, -0.25, 0.25, 0.75])
+_QUARTERS = np.stack([chebyshev_values(x + NODES / 4, _N) @ TO_COEFFICIENTS for x in _CENTRES])
 """c @ _QUARTERS: the coefficients of a series on the quarters of [-1, 1]."""
 _I, _J, _K = np.ogrid[:_N, :_N, :_N]
 _PASCAL = np.array([[comb(n, k) for k in range(2 * _N)] for n in range(2 * _N)], float)
@@ -44,7 +40,9 @@ _GROWTH = np.abs(_BERNSTEIN).sum(axis=0)
 NOISE = 4e-16
 """Rounding of a series relative to the terms that were added up: below it a sign means nothing."""
 MAX_DEPTH = 23
-"""Times that a panel is cut in four; a root that still looks multiple is cut where its ends differ in sign."""
+"""Times that a panel is cut in four; a root that still looks multiple is cut where its ends differ
+in sign.
+"""
 
 
 def sign_changes(
