@@ -72,13 +72,11 @@ class SegmentSearch(EnsembleSearch):
         pooled = Problem(np.zeros(0), nothing, np.zeros(len(rows)), np.ones(len(rows)))
         return Segments(self.fed, self.task, client, ends, gain, rows, pooled)
 
-    def model_at(self, eps: Array) -> Array:
-        """Everybody's worth and rates (P, 1 + M) by the tables at budgets eps (P, I)."""
-        return np.sum([t.curve(e) for t, e in zip(self.tables, eps.T, strict=True)], axis=0)
-
-    def slope_at(self, eps: Array) -> Array:
-        """The derivatives (P, 1 + M, I) of ``model_at``."""
-        found = [t.curve(e, 1) for t, e in zip(self.tables, eps.T, strict=True)]
+    def parts_at(self, eps: Array, order: int = 0) -> Array:
+        """What each client adds to everybody's worth and rates, (P, 1 + M, I), by the tables at
+        budgets eps (P, I), or its derivatives in the client's own budget.
+        """
+        found = [t.curve(e, order) for t, e in zip(self.tables, eps.T, strict=True)]
         return np.stack(found, axis=2)
 
     def polished(self, eps: Array, disparity: float | None) -> Array:
@@ -91,8 +89,11 @@ class SegmentSearch(EnsembleSearch):
         moves, eps = np.flatnonzero(size > 0), np.clip(eps, *ends.T)
         if not moves.size:
             return eps
-        least, last = disparity is None, np.eye(moves.size + 1)[-1]
-        most = 1.0 if disparity is None else disparity
+        least, most = disparity is None, 1.0 if disparity is None else disparity
+        each = np.eye(self.tables[0].base.size)
+        signs = np.concatenate([each, -each[1:]])
+        signs[0, 0] = not least
+        limited = signs[:, 0] == 0.0
 
         def budgets(x: Array) -> Array:
             out = eps.copy()
@@ -101,38 +102,39 @@ class SegmentSearch(EnsembleSearch):
 
         @functools.lru_cache(maxsize=4)
         def model(key: bytes) -> tuple[Array, Array]:
-            at = budgets(np.frombuffer(key))[None]
-            slope = self.slope_at(at)[0][:, moves] * size[moves]
-            return self.model_at(at)[0], np.pad(slope, ((0, 0), (0, 1)))
-
-        def room(x: Array) -> Array:
-            rates = model(x.tobytes())[0][1:]
-            return x[-1] - np.concatenate([rates, -rates])
-
-        def room_slope(x: Array) -> Array:
-            slope = model(x.tobytes())[1][1:]
-            return last - np.concatenate([slope, -slope])
+            """What is minimised, and what each rate and its negative leave of the disparity at x;
+            their slopes.
+            """
+            x = np.frombuffer(key)
+            at = budgets(x)[None]
+            value, slope = self.parts_at(at)[0].sum(axis=1), self.parts_at(at, 1)[0][:, moves]
+            slope = -signs @ (slope * size[moves])
+            return limited * x[-1] - signs @ value, np.column_stack([slope, limited])
 
         start = np.append((eps - low)[moves] / size[moves], most)
         found = scipy.optimize.minimize(
-            (lambda x: x[-1]) if least else (lambda x: -model(x.tobytes())[0][0]),
+            lambda x: model(x.tobytes())[0][0],
             start,
-            jac=(lambda x: last) if least else (lambda x: -model(x.tobytes())[1][0]),
+            jac=lambda x: model(x.tobytes())[1][0],
             bounds=[(0.0, 1.0)] * moves.size + [(0.0 if least else most, most)],
-            constraints={"type": "ineq", "fun": room, "jac": room_slope},
+            constraints={
+                "type": "ineq",
+                "fun": lambda x: model(x.tobytes())[0][1:],
+                "jac": lambda x: model(x.tobytes())[1][1:],
+            },
             method="SLSQP",
             options={"ftol": 1e-13, "maxiter": 60},
         )
         tried = [x for x in (found.x, start) if np.isfinite(x).all()]
         for x in tried:
             for _ in range(0 if least else CLOSER):  # where tables are steep SLSQP ends too early
-                over = -room(x)
-                missed = over > 0.0
-                x[:-1] += np.linalg.lstsq(room_slope(x)[missed, :-1], over[missed])[0]
+                room, slope = model(x.tobytes())
+                over = np.flatnonzero(room[1:] < 0.0) + 1
+                x[:-1] -= np.linalg.lstsq(slope[over, :-1], room[over])[0]
 
         def merit(x: Array) -> tuple[float, float]:
-            worth, *rates = model(x.tobytes())[0]
-            return -max(np.abs(rates).max(initial=0.0), 0.0 if least else most + MET / 2.0), worth
+            goal, *room = model(x.tobytes())[0]
+            return -max(x[-1] - min(room), 0.0 if least else most + MET / 2.0), -goal
 
         return budgets(max(tried, key=merit))  # SLSQP may end below its start
 
@@ -149,7 +151,7 @@ class SegmentSearch(EnsembleSearch):
             if not left:
                 break
             eps = self._at_nodes([self.polished(e, wanted[k]) for k, e in left.items()])
-            said, (value, tried) = self.model_at(eps), self.tried(eps)
+            said, (value, tried) = self.parts_at(eps).sum(axis=2), self.tried(eps)
             left = dict(zip(left, eps, strict=True))
             for k, here, true, rows in zip([*left], said, value, np.eye(len(eps)) > 0, strict=True):
                 if np.isnan(true).any():
