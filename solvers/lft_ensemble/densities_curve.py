@@ -94,11 +94,7 @@ class EnsembleCurve(EnsembleSearch):
 
     def at(self, u: Array) -> tuple[Array, Array]:
         """Pooled MD (P,) and accuracy (P,) at coordinates (I, P)."""
-        return self.together(*self.thresholds(u))
-
-    def together(self, t0: Array, t1: Array) -> tuple[Array, Array]:
-        """The same at thresholds (I, P), (I, P)."""
-        md, accuracy = self.rules.pooled(t0, t1)
+        md, accuracy = self.own(u)
         return self.fed.weight @ md, self.fed.weight @ accuracy
 
     def solved(self, eps: Array) -> tuple[Array, Array]:
@@ -106,7 +102,7 @@ class EnsembleCurve(EnsembleSearch):
         own = np.where(self.fed.defined, eps, np.inf).T
         index = np.repeat(np.arange(len(own)), len(eps))
         found = solve_thresholds(self.rules.problem, own.ravel(), index)
-        return self.together(found.t0.reshape(own.shape), found.t1.reshape(own.shape))
+        return self.at(found.u.reshape(own.shape))
 
     @cached_property
     def peak(self) -> Array:
@@ -214,7 +210,7 @@ class EnsembleCurve(EnsembleSearch):
         fair rule, and 1 where the constraint is slack.
         """
         (t0, t1), problem = self.thresholds(u), self.rules.problem
-        md, accuracy = self.together(t0, t1)
+        md, accuracy = self.at(u)
         index = np.arange(len(u)).repeat(u.shape[1])
         own = np.abs(problem.mean_difference(t0.ravel(), t1.ravel(), index)).clip(0.0, 1.0)
         fair = u == self.rules.tightest.u[:, None]

@@ -139,35 +139,33 @@ class SegmentSearch(EnsembleSearch):
         return budgets(max(tried, key=merit))  # SLSQP may end below its start
 
     def attained(self, disparities: Sequence[float | None]) -> Points:
-        """What the best budgets for the disparities attain, or the least disparate ones (None).
-        Where that is not what the tables say the budgets become nodes, and where it misses the
-        disparity a smaller one is asked for.
+        """What the best budgets for the disparities attain, or the least disparate ones (None), and
+        what was tried before. Where that is not what the tables say the budgets become nodes, and
+        where it misses the disparity a smaller one is asked for.
         """
         wanted = [None if d is None else d + NEAR for d in disparities]
         best = {k: self._segments.best(d) for k, d in enumerate(wanted)}
         left = {k: eps for k, eps in best.items() if eps is not None}
-        found = [points_of(self.fed, [])] * len(wanted)
+        found = points_of(self.fed, [])
         for repeat in range(REPEATS):
             if not left:
                 break
             eps = self._at_nodes([self.polished(e, wanted[k]) for k, e in left.items()])
             said, (value, tried) = self.parts_at(eps).sum(axis=2), self.tried(eps)
-            left = dict(zip(left, eps, strict=True))
-            for k, here, true, rows in zip([*left], said, value, np.eye(len(eps)) > 0, strict=True):
-                if np.isnan(true).any():
-                    continue
-                found[k] = found[k].join(tried.take(rows))
-                reached, told = np.abs(true[1:]).max(initial=0.0), np.abs(here[1:]).max(initial=0.0)
-                d, goal = disparities[k], wanted[k]
-                over = reached - (told if d is None else min(told, d))
-                if max(told - reached, abs(here[0] - true[0])) <= TRUE and over <= MET / 2.0:
-                    del left[k]
-                elif goal is not None and repeat >= REPEATS // 2:
-                    wanted[k] = max(goal - 2.0 * max(over, 0.0), 0.0)
+            found = found.join(tried.take(~np.isnan(value).any(axis=1)))
+            told, reached = (np.abs(v[:, 1:]).max(axis=1, initial=0.0) for v in (said, value))
+            off = np.maximum(told - reached, np.abs(said[:, 0] - value[:, 0]))
+            most = np.array([1.0 if (d := disparities[k]) is None else d for k in left])
+            over = reached - np.minimum(told, most)
+            met = (off <= TRUE) & (over <= MET / 2.0)
+            for k, one in zip(left, over, strict=True):
+                if repeat >= REPEATS // 2 and one > MET / 2.0 and (goal := wanted[k]) is not None:
+                    wanted[k] = max(goal - 2.0 * one, 0.0)
+            left = {k: e for k, e, own in zip(left, eps, met, strict=True) if not own}
             if left:
                 for table, own in zip(self.tables, np.array([*left.values()]).T, strict=True):
                     table.add(own)
-        return functools.reduce(Points.join, map(_best, found, disparities))
+        return found
 
     def _at_nodes(self, eps: Sequence[Array]) -> Array:
         """(P, I) budgets, those next to a node moved there."""
@@ -191,11 +189,3 @@ class SegmentSearch(EnsembleSearch):
         disparity[disparity <= tolerance(self.fed)] = 0.0
         worth = 1.0 + unit * (value[:, 0] - 1.0)
         return value, Points(disparity, worth, budgets, lam.reshape(len(eps), -1))
-
-
-def _best(found: Points, disparity: float | None) -> Points:
-    """The most useful one that meets a disparity; all where none is asked for."""
-    if disparity is None:
-        return found
-    met = found.disparity <= max(disparity + MET, found.disparity.min(initial=np.inf))
-    return found.take(np.where(met, found.worth, -np.inf).argsort(kind="stable")[-1:])
