@@ -148,13 +148,12 @@ class EnsembleCurve(EnsembleSearch):
         """From the knapsack's best at both ends of [-d, d], and within."""
         table, (low, high) = self.tradeoffs, self.rules.reachable
         goals = np.stack([disparity, -disparity, disparity])
-        least = np.stack([disparity, -disparity, -disparity])
-        at = table.knapsack.best(np.stack([least, goals], axis=2).reshape(-1, 2)).reshape(3, -1)
         tried = (goals >= low) & (goals <= high)
         tried[2] = True
         side, p = np.nonzero(tried)
         goal, held = goals[side, p], side < 2
-        u = table.polished(self._total, table.split(at[side, p]), goal, held)
+        ranges = np.stack([np.where(held, goal, -goal), goal], axis=1)
+        u = table.polished(self._total, table.split(ranges), goal, held)
         u = u.clip(*self.ends)
         inside = (u > self.ends[0]) & (u < self.ends[1])
         for moved in (inside, np.ones_like(inside)):  # who is at an end stays if others suffice

@@ -61,9 +61,9 @@ class Tradeoffs:
         """The best splits of MD between the clients."""
         return Knapsack(list(self.md), list(self.accuracy), self.weight)
 
-    def split(self, at: Array) -> Array:
-        """Coordinates (J, P) of the knapsack's split of totals of ``at`` (P,) cells."""
-        rows = zip(self.knapsack.split(at), self.md, self.u, strict=True)
+    def split(self, goals: Array) -> Array:
+        """Coordinates (J, P) of the knapsack's split of a total in each range (P, 2)."""
+        rows = zip(self.knapsack.split(goals), self.md, self.u, strict=True)
         return np.stack([np.interp(given, md, u) for given, md, u in rows])
 
     def slopes(self, u: Array) -> Array:
