@@ -127,7 +127,8 @@ def log10_unconstrained(rules: LocalRules, client: int) -> float:
     fair.
     """
     assert isinstance(rules.model, ContinuousModel)
-    cuts = rules.free_cuts
+    clients = np.arange(rules.fed.n_clients)
+    cuts = rules.problem.thresholds(np.zeros(clients.size), clients)
     # (group, above/below)
     tails = np.array([rules.model.own_log_tails(a, cuts[a]) for a in (0, 1)])[:, :, client]
     # the smaller tail of the two: the other's difference is rounding

@@ -75,6 +75,12 @@ class EnsembleCurve(EnsembleSearch):
         fair = self.rules.tightest.u[:, None]
         return np.stack([np.minimum(fair, 0.0), np.maximum(fair, 0.0)])
 
+    @cached_property
+    def reachable(self) -> tuple[float, float]:
+        """The interval of pooled MD over all budgets in [0, 1]^I: both ends are attained."""
+        low, high = (float(self._total(end)[0]) for end in self.ends)
+        return low, high
+
     def thresholds(self, u: Array) -> tuple[Array, Array]:
         """Thresholds (I, P), (I, P) at coordinates (I, P)."""
         own = u.clip(*self.ends).ravel(), np.arange(len(u)).repeat(u.shape[1])
@@ -123,7 +129,7 @@ class EnsembleCurve(EnsembleSearch):
 
     def best(self, disparity: Array) -> Array:
         """Coordinates (I, P) of the best ensembles found with |MD| <= disparity (P,)."""
-        low, high = self.rules.reachable
+        low, high = self.reachable
         out = np.repeat(self.peak, disparity.size, axis=1)
         out[:, disparity <= max(low, -high, 0.0)] = self.ends[int(high < 0.0)]
         between = (disparity > max(low, -high)) & (disparity < abs(self._total(self.peak)[0]))
@@ -137,7 +143,7 @@ class EnsembleCurve(EnsembleSearch):
         """Where all share q and η |λ_j| is κ, or the end of Λ_j."""
         free = self._total(self.peak)
         sign, k = np.sign(free), int(free[0] < 0)
-        far, last = self.ends[k][np.abs(self.ends[k]).argmax()], self.rules.reachable[k]
+        far, last = self.ends[k][np.abs(self.ends[k]).argmax()], self.reachable[k]
 
         def path(share: Array, _: Array) -> Array:
             return np.clip(share * far, *self.ends)
@@ -146,7 +152,7 @@ class EnsembleCurve(EnsembleSearch):
 
     def _searched(self, disparity: Array) -> Array:
         """From the knapsack's best at both ends of [-d, d], and within."""
-        table, (low, high) = self.tradeoffs, self.rules.reachable
+        table, (low, high) = self.tradeoffs, self.reachable
         goals = np.stack([disparity, -disparity, disparity])
         tried = (goals >= low) & (goals <= high)
         tried[2] = True
@@ -199,7 +205,7 @@ class EnsembleCurve(EnsembleSearch):
         return self.points(self.best(np.array([d or 0.0 for d in disparities])))
 
     def minimum(self) -> Points:
-        low, high = self.rules.reachable
+        low, high = self.reachable
         if low <= 0.0 <= high and not self.exact and self.moves.sum() > MANY:
             return self.points(self.meet(np.zeros((self.fed.n_clients, 1)), np.zeros(1)))
         return self.attained([None])
