@@ -17,12 +17,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.densities import advice
-from fairfl.solvers.cfl.threshold import (
-    ThresholdProblem,
-    ThresholdSolution,
-    local_problems,
-    solve_thresholds,
-)
+from fairfl.solvers.cfl.threshold import ThresholdProblem, ThresholdSolution, solve_thresholds
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import (
@@ -49,7 +44,7 @@ class LocalRules:
     @cached_property
     def problem(self) -> ThresholdProblem:
         """The clients' problems."""
-        return local_problems(self.model, self.fed.share)
+        return ThresholdProblem(self.model, self.fed.share)
 
     def solve(self, eps: Array) -> ThresholdSolution:
         """Local solutions at eps (I,), which limits only clients that have both groups."""

@@ -81,11 +81,10 @@ class EnsembleCurve(EnsembleSearch):
         low, high = (float(self._total(end)[0]) for end in self.ends)
         return low, high
 
-    def thresholds(self, u: Array) -> tuple[Array, Array]:
-        """Thresholds (I, P), (I, P) at coordinates (I, P)."""
+    def thresholds(self, u: Array) -> Array:
+        """Thresholds (2, I, P) at coordinates (I, P)."""
         own = u.clip(*self.ends).ravel(), np.arange(len(u)).repeat(u.shape[1])
-        t0, t1 = self.rules.problem.thresholds(*own)
-        return t0.reshape(u.shape), t1.reshape(u.shape)
+        return self.rules.problem.thresholds(*own).reshape(2, *u.shape)
 
     def own(self, u: Array) -> tuple[Array, Array]:
         """The pooled MD and accuracy (I, N) of each client's rule at coordinates u (I, N)."""
@@ -214,10 +213,10 @@ class EnsembleCurve(EnsembleSearch):
         """What coordinates (I, P) attain. Their budgets are the local |MD_j|, 0 at the client's
         fair rule, and 1 where the constraint is slack.
         """
-        (t0, t1), problem = self.thresholds(u), self.rules.problem
+        t, problem = self.thresholds(u), self.rules.problem
         md, accuracy = self.at(u)
         index = np.arange(len(u)).repeat(u.shape[1])
-        own = np.abs(problem.mean_difference(t0.ravel(), t1.ravel(), index)).clip(0.0, 1.0)
+        own = np.abs(problem.mean_difference(t.reshape(2, -1), index)).clip(0.0, 1.0)
         fair = u == self.rules.tightest.u[:, None]
         eps = np.where(u == 0.0, 1.0, np.where(fair, 0.0, own.reshape(u.shape)))
         disparity = np.where(np.abs(md) <= MISSED, 0.0, np.abs(md))
