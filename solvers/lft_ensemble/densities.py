@@ -65,14 +65,6 @@ class LocalRules:
         """Local solutions at eps = 0: the far ends of Λ_j."""
         return self.solve(np.zeros(self.fed.n_clients))
 
-    @cached_property
-    def reachable(self) -> tuple[float, float]:
-        """The interval of pooled MD over all eps in [0, 1]^I: both ends are attained."""
-        cuts = self.problem.free[0], (self.tightest.t0, self.tightest.t1)
-        free, tight = (self.pooled(*own)[0] for own in cuts)
-        low, high = np.minimum(free, tight), np.maximum(free, tight)
-        return float(self.fed.weight @ low), float(self.fed.weight @ high)
-
 
 def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Solution:
     """Certified LFT+Ensemble(eps): each local problem carries its own certificate."""
