@@ -22,7 +22,7 @@ from fairfl.theory.populations import fedfb_figures as fedfb
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import Notion
 
-POINTS = 30
+POINTS = 40
 TRADE_OFFS = "accuracy-fairness trade-offs of CFL, LFT+FedAvg and LFT+Ensemble"
 FIVE = {f"q = ({q[0]:g}, {q[1]:g})": fedfb.figure_5(q) for q in fedfb.SHARES_5}
 NINE = {f"q = ({', '.join(f'{v:g}' for v in q)})": fedfb.figure_9(q) for q in fedfb.SHARES_9}

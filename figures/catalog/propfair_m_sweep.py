@@ -62,7 +62,7 @@ def losses(theta: Array) -> tuple[Array, Array]:
 DATA = features()
 
 
-def data(points: int = 41) -> pd.DataFrame:
+def data(points: int = 61) -> pd.DataFrame:
     """One row a model.
 
     Returns

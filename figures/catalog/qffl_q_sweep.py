@@ -55,7 +55,7 @@ def losses(family: str) -> Callable[[Array], tuple[Array, Array]]:
     return lambda theta: (a * (theta - c) ** 2 + h, (2 * a * (theta - c))[:, None])
 
 
-def data(points: int = 31) -> pd.DataFrame:
+def data(points: int = 41) -> pd.DataFrame:
     """One row a (family, q).
 
     Returns
