@@ -111,8 +111,9 @@ class Segments(EnsembleSearch):
         total = np.zeros((len(table), eps.size))
         for k in self.whose:
             total += [np.interp(eps, self.eps[k].ravel(), own[k].ravel()) for own in table]
-            at = np.searchsorted(self.eps[k, 0], eps, side="right") - 1
-            total[:, eps > np.append(self.eps[k[:-1], 1], np.inf)[at]] = np.nan
+            if self.rules is not None:  # a path is known there too
+                at = np.searchsorted(self.eps[k, 0], eps, side="right") - 1
+                total[:, eps > np.append(self.eps[k[:-1], 1], np.inf)[at]] = np.nan
         pooled, values = self.pooled, total[1:] + self.pooled.b[:, None]
         if len(values) > 1:
             known, cells = np.isfinite(pooled.eps), pooled.u.size - pooled.levels
