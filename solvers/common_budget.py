@@ -7,8 +7,8 @@ rate. LFT+Ensemble's is the mean of the clients' own, whose segments are known: 
 where one of these does. LFT+FedAvg's breaks where its utility, which is concave in eps, does. Where
 the pooled difference still bends between breaks the interval is halved. On laws the path is solved
 at even budgets, where the difference changes its sign, and beside each smallest disparity and
-largest utility. Of an ensemble of more groups or rates on a finite X ``solve`` may take another
-rule between breaks: there what meets a disparity is solved for.
+largest utility. An ensemble of more groups or rates on a finite X may jump in many places: it is
+solved at breaks and at even budgets.
 """
 
 from __future__ import annotations
@@ -94,10 +94,13 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
         return path
     if averaged:  # it may jump just below a break
         segments = ClientSegments.of(fed, task)
-        path = Path(solved if task.several else segments.common, segments.common)
+        path = Path(solved if task.several else segments.common)
         breaks = np.unique(np.clip(np.append([0.0, 1.0], segments.eps), 0.0, 1.0))
+        if task.several:
+            even = np.linspace(0.0, 1.0, EVEN)
+            path.add(even)
+            breaks = breaks[np.unique((even * (breaks.size - 1)).round().astype(int))]
         path.add(np.append(breaks, np.nextafter(breaks[1:], 0.0)))
-        path.halve_bends(FINITE_TOLERANCE)
     else:
         path, problem = Path(solved), clients_problem(fed, task)
         path.add(concave_breaks(lambda e: (at(e).utility, problem.slope(at(e).multipliers))))
@@ -108,11 +111,10 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
 
 class Path:
     """The pooled differences and worths at budgets ``eps``, increasing; NaN where none is known.
-    They are what is ``guessed``, by default the ``values``.
     """
 
-    def __init__(self, values: Values, guessed: Values | None = None) -> None:
-        self.values, self.guessed = values, guessed or values
+    def __init__(self, values: Values) -> None:
+        self.values = values
         self.eps, self.md, self.worth = (np.zeros(0) for _ in range(3))
 
     def add(self, eps: Array) -> None:
@@ -120,7 +122,7 @@ class Path:
         new = np.setdiff1d(eps, self.eps)
         if not new.size:
             return
-        every = np.hstack([[self.eps, self.md, self.worth], [new, *self.guessed(new)]])
+        every = np.hstack([[self.eps, self.md, self.worth], [new, *self.values(new)]])
         self.eps, self.md, self.worth = every[:, np.argsort(every[0])]
 
     def halve_bends(self, slack: float) -> None:

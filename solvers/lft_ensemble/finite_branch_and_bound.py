@@ -104,23 +104,14 @@ class Segments(EnsembleSearch):
         return np.where(eps >= free, 1.0, np.where(eps > ROUNDED, eps, 0.0))
 
     def common(self, eps: Array) -> tuple[Array, Array]:
-        """At one budget (P,) for all everybody's MD, of several differences the disparity, and the
-        worths: mixtures of the ends on a client's segments, NaN between these.
+        """Everybody's MD and worths at one budget (P,) for all, where each client has one
+        constraint: between two segments its path is steep, and linear too.
         """
-        table = np.concatenate([self.gain[None], self.rows])
-        total = np.zeros((len(table), eps.size))
+        table = np.stack([self.gain, self.rows[0]])
+        total = np.zeros((2, eps.size))
         for k in self.whose:
             total += [np.interp(eps, self.eps[k].ravel(), own[k].ravel()) for own in table]
-            if self.rules is not None:  # a path is known there too
-                at = np.searchsorted(self.eps[k, 0], eps, side="right") - 1
-                total[:, eps > np.append(self.eps[k[:-1], 1], np.inf)[at]] = np.nan
-        pooled, values = self.pooled, total[1:] + self.pooled.b[:, None]
-        if len(values) > 1:
-            known, cells = np.isfinite(pooled.eps), pooled.u.size - pooled.levels
-            values, levels = values[known], pooled.v[known, cells:].T
-            apart = [np.ptp(values[own != 0], axis=0) for own in levels if own.any()]
-            values = np.max(apart or np.abs(values), axis=0, keepdims=True, initial=0.0)
-        return values[0], pooled.base + total[0]
+        return total[1] + self.pooled.b[0], self.pooled.base + total[0]
 
     def searched(self, disparity: float | None) -> tuple[float, float, Array | None]:
         """The utility less its constant, or minus the disparity, of the best ensemble found, a

@@ -122,3 +122,10 @@ def test_one_client_has_one_budget(scheme: str) -> None:
     # as in test_finite_exact's frontier by hand
     assert F.disparity == pytest.approx([0, 0.125, 0.25, 0.375, 0.5], abs=1e-15)
     assert F.accuracy == pytest.approx(0.75 - (0.5 - F.disparity) / 4, abs=1e-15)
+
+
+def test_steep_edges_are_solutions_too() -> None:
+    """Between budgets 0.5 - 1e-8 and 0.5, where a client next to never sees a cell, MD moves."""
+    masses = [[[0.5, 0.0, 0.0], [0.0, 0.5 - 1e-8, 1e-8]], [[0.1, 0.2, 0.2], [0.1, 0.1, 0.3]]]
+    fed = ff.Federation.finite(range(3), masses, [0.2, 0.8, 0.6])
+    check(fed, "lft_ensemble", 1e-9)
