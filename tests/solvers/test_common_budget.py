@@ -124,8 +124,10 @@ def test_one_client_has_one_budget(scheme: str) -> None:
     assert F.accuracy == pytest.approx(0.75 - (0.5 - F.disparity) / 4, abs=1e-15)
 
 
-def test_steep_edges_are_solutions_too() -> None:
-    """Between budgets 0.5 - 1e-8 and 0.5, where a client next to never sees a cell, MD moves."""
-    masses = [[[0.5, 0.0, 0.0], [0.0, 0.5 - 1e-8, 1e-8]], [[0.1, 0.2, 0.2], [0.1, 0.1, 0.3]]]
-    fed = ff.Federation.finite(range(3), masses, [0.2, 0.8, 0.6])
-    check(fed, "lft_ensemble", 1e-9)
+def test_budgets_on_a_steep_edge_are_on_the_path() -> None:
+    """A budget moves by 2e-8 where a client flips a cell that it nearly never sees."""
+    masses = [[[0.3, 0.2, 1e-8], [0.1, 0.4 - 1e-8, 0.0]], [[0.1, 0.1, 0.3], [0.2, 0.1, 0.2]]]
+    fed = ff.Federation.finite(range(3), masses, [0.2, 0.9, 0.4])
+    s = ff.solve(fed, "lft_ensemble", 0.4 - 6e-9)
+    F = ff.frontier(fed, "lft_ensemble", 12, budgets="common")
+    assert F.accuracy_at(s.disparity) == pytest.approx(s.accuracy, abs=1e-9)
