@@ -107,8 +107,8 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
 
 
 class Path:
-    """The pooled differences and worths at budgets ``eps``, increasing; NaN where none is known.
-    They are what is ``guessed``, by default the ``values``.
+    """The pooled differences and worths at increasing budgets ``eps``, NaN where none is known.
+    Segments join what is ``guessed``; points are met by ``values``, by default the same.
     """
 
     def __init__(self, values: Values, guessed: Values | None = None) -> None:

@@ -130,7 +130,7 @@ class ThresholdProblem:
 
 @dataclass(frozen=True)
 class ThresholdSolution:
-    """u, λ, thresholds (2, B) and MD of each problem, else (B,)."""
+    """Of each problem u, λ and MD, (B,), and the thresholds (2, B)."""
 
     u: Array
     multiplier: Array
