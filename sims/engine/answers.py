@@ -71,6 +71,7 @@ def answer(
     round: Round,
     train: Arrivals,
     ids: NDArray[np.int64],
+    steps: NDArray[np.int64],
     *,
     drop: bool,
     room: int,
@@ -81,12 +82,12 @@ def answer(
     run; with ``drop`` one pass finds them, and they are left out.
     """
     arrivals = kept(train, ids, round.number, drop=drop)
+    received = Received(**round.fields(), steps=steps, arrivals=arrivals, room=room)
     if drop:
         fine = np.concatenate([_fine(part) for part in train()])
         if not fine.any():
             return None
-        round = round if fine.all() else round.among(fine)
-    received = Received(**round.fields(), arrivals=arrivals, room=room)
+        received = received if fine.all() else received.among(fine)
     return received, _aggregate(server, received)
 
 

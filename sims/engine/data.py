@@ -14,6 +14,7 @@ from torch import Tensor
 
 from fairfl.sims.data.checks import codes
 from fairfl.sims.data.federated.data import PARTS, FederatedData
+from fairfl.sims.engine.draws import counter
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +124,11 @@ class ClientData:
     def lengths(self) -> Tensor:
         """``sizes`` on the device of the samples."""
         return torch.from_numpy(self.sizes).to(self.x.device)
+
+    @cached_property
+    def hashed(self) -> NDArray[np.uint64]:
+        """The ids as a key takes them (K,): what is drawn depends on them."""
+        return counter.hashed(self.names)
 
     @cached_property
     def plans(self) -> dict[Any, Any]:

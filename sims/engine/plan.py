@@ -57,12 +57,12 @@ def plan(jobs: Jobs, data: ClientData, like: Tensor, most: int = BLOCK) -> Itera
 
 def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> tuple[tuple[int, int, int], ...]:
     """Steps begin..end-1 that are planned together, and how many clients take some of them."""
-    per_pass, found, begin = -(-sizes // batch), list[tuple[int, int, int]](), 0
+    found, begin = list[tuple[int, int, int]](), 0
     last = int(steps[0]) if len(steps) else 0
     while begin < last:
         active = int(np.searchsorted(-steps, -begin))
-        width = int(np.minimum(sizes[:active], batch).max())
-        length = max(int(per_pass[:active].max()), block // max(1, active * width))
+        most = int(sizes[:active].max())
+        length = max(-(-most // batch), block // (active * min(most, batch)))
         found.append((active, begin, min(last, begin + length)))
         begin += length
     return tuple(found)

@@ -239,7 +239,6 @@ class Simulation:
             given.append(Assignment(*own, momentum, decay))
             done = {name: done[name] + more for name, more in zip(done, cost, strict=True)}
         slow = int((effort < 1).sum()) if training.stragglers else 0
-        round = replace(round, steps=given[0].steps) if given else round
         return round, given, row | {"stragglers": slow} | done
 
     def _finish(self, begun: list[Begun], trains: list[Arrivals]) -> list[dict[str, Any]]:
@@ -251,7 +250,8 @@ class Simulation:
             rows.append(row)
             if given:
                 names, drop = self.data.names[round.clients], self.computing.non_finite == "drop"
-                found = answer(self._server(r), round, train, names, drop=drop, room=self.limit)
+                asked = self._server(r), round, train, names, given[0].steps
+                found = answer(*asked, drop=drop, room=self.limit)
                 if found is not None:
                     row["received"] = len(found[0].clients)
                     row["step_norm"] = self._step(r, *found)

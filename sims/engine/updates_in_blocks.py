@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from fairfl.sims.engine.round import Round
-from fairfl.sims.engine.task import Floats, as_floats, as_tensor
+from fairfl.sims.engine.task import Floats, Ints, as_floats, as_tensor
 
 PART = 1 << 16
 """Numbers that are converted to float64 at a time: more do not stay in a CPU's cache."""
@@ -34,9 +34,12 @@ class Received(Round):
     The updates w_k - w^t come in ``parts``, so that they need not be there all at once: where they
     do not fit into ``Computing.memory_limit`` a part is trained when it is asked for, and again
     when it is asked for again. ``total`` adds them up in one pass. ``updates`` and ``further`` hold
-    all of them: ValueError where they take more than ``room`` bytes, the limit.
+    all of them: ValueError where they take more than ``room`` bytes, the limit. ``steps`` (m,)
+    counts the SGD steps that each of the clients made in its first task.
     """
 
+    by_client = *Round.by_client, "steps"
+    steps: Ints = field(kw_only=True)
     arrivals: Arrivals = field(kw_only=True)
     room: float = field(default=inf, kw_only=True)
 

@@ -139,7 +139,7 @@ def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tu
     jobs = Jobs(
         client=client,
         replicate=replicate[order],
-        keys=counter.following(np.concatenate(states)[member], data.names[client]),
+        keys=counter.joined(np.concatenate(states)[member], data.hashed[client]),
         sizes=sizes[order],
         steps=steps[order],
         batch=max(given.batch for given in members),

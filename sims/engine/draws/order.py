@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.task import Ints
 
+RANDOM = np.array(0xFFFFFFFF00000000, np.uint64)
+"""The random bits of a word that is sorted."""
+
 
 class Passes(NamedTuple):
-    """Passes over clients' samples (n,): whose, which of the client's, over how many samples, and
-    whether in an order that is drawn.
+    """Passes over clients' samples (n,): whose, which of the client's (``counter.hashed``), over how
+    many samples, and whether in an order that is drawn.
     """
 
     job: Ints
-    number: Ints
+    number: counter.Words
     length: Ints
     shuffled: NDArray[np.bool_]
 
@@ -26,7 +29,8 @@ class Passes(NamedTuple):
         """The passes first[j] to first[j] + passes[j] - 1 of each j; all arguments are (J,)."""
         job = np.repeat(np.arange(len(sizes)), passes)
         before = np.cumsum(passes) - passes - first
-        return cls(job, np.arange(len(job)) - before[job], sizes[job], shuffled[job])
+        number = counter.hashed(np.arange(len(job)) - before[job])
+        return cls(job, number, sizes[job], shuffled[job])
 
 
 def orders(keys: counter.Words, passes: Passes) -> Ints:
@@ -38,7 +42,7 @@ def orders(keys: counter.Words, passes: Passes) -> Ints:
     """
     if not passes.shuffled.any():
         return _ramps(passes.length)
-    words = counter.following(counter.key(keys)[passes.job], passes.number)
+    words = counter.joined(counter.key(keys)[passes.job], passes.number)
     return _sorted(words, passes.length, passes.shuffled)
 
 
@@ -50,16 +54,15 @@ def _ramps(length: Ints) -> Ints:
 def _sorted(keys: counter.Words, length: Ints, shuffled: NDArray[np.bool_]) -> Ints:
     """Sort words of (segment,) random bits and sample: far faster than an argsort."""
     most, count = int(length.max()), len(keys)
-    sample_bits = max(1, (most - 1).bit_length())
     if (length == most).all():  # a row each: a tenth of a round's time less
         sample = np.arange(most, dtype=np.uint64)
-        words = counter.mix(keys[:, None] + sample * counter.GOLDEN) >> np.uint64(32)
-        words <<= np.uint64(sample_bits)
-        words *= shuffled[:, None]
+        words = counter.mix(keys[:, None] + sample * counter.GOLDEN)
+        words &= shuffled[:, None] * RANDOM
         words |= sample
         words.sort(axis=1)
-        words &= np.uint64((1 << sample_bits) - 1)
+        words &= ~RANDOM
         return words.view(np.int64).ravel()
+    sample_bits = max(1, (most - 1).bit_length())
     # the segment's number has no room beside the random bits
     if sample_bits + (count - 1).bit_length() > 32:
         if count == 1:
