@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import reduce
-from math import isfinite
 
 import numpy as np
 import torch
@@ -15,7 +14,7 @@ from fairfl._support.checks import instance
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm
 from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.secure_sums import Summed
-from fairfl.sims.engine.updates_in_blocks import Arrivals, Received
+from fairfl.sims.engine.updates_in_blocks import Arrivals, Received, sound
 
 
 class NonFiniteUpdate(ArithmeticError):
@@ -24,8 +23,6 @@ class NonFiniteUpdate(ArithmeticError):
 
 def finite(updates: Tensor) -> NDArray[np.bool_]:
     """Which rows (m,) hold neither NaN nor an infinity."""
-    if isfinite(float(updates.sum())):  # then all do: one pass, no mask
-        return np.ones(len(updates), dtype=bool)
     return torch.isfinite(updates).all(1).cpu().numpy()
 
 
@@ -48,13 +45,15 @@ def kept(train: Arrivals, ids: NDArray[np.int64], round: int, *, drop: bool) -> 
     def arrivals() -> Iterator[tuple[Tensor, ...]]:
         first = 0
         for part in train():
-            own, fine = ids[first : first + len(part[0])], _fine(part)
+            own = ids[first : first + len(part[0])]
             first += len(own)
-            if fine.all():
+            if all(map(sound, part)):
                 yield part
-            elif not drop:
+                continue
+            fine = _fine(part)
+            if not drop:
                 refuse(own[~fine], round, "update")
-            elif fine.any():
+            if fine.any():
                 index = torch.from_numpy(np.flatnonzero(fine)).to(part[0].device)
                 yield tuple(task[index] for task in part)
 

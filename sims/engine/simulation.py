@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import Computing, Replicate, Training
 from fairfl.sims.engine.task import Floats, Ints, as_floats
-from fairfl.sims.engine.updates_in_blocks import Arrivals, Received
+from fairfl.sims.engine.updates_in_blocks import Arrivals, Received, sound
 from fairfl.sims.engine.work import Assignment, bytes_of, perform, perform_in_parts, work
 
 Begun = tuple[Round, list[Assignment], dict[str, Any]]
@@ -170,8 +169,10 @@ class Simulation:
         many = len(clients)
         # by id, so that sums do not depend on how the clients are listed
         left = np.argsort(ids[clients])
-        left = left[~taking_part.dropouts(training.dropout, seed, t, ids[clients[left]])]
-        clients, share, draws = clients[left], share[left] / share[left].sum(), draws[left]
+        if training.dropout:
+            left = left[~taking_part.dropouts(training.dropout, seed, t, ids[clients[left]])]
+        clients, share, draws = clients[left], share[left], draws[left]
+        share /= share.sum()
         rate = self.rates[r][0] * training.schedule(t, training.rounds)
         given = t, clients, share, self.source.p, self.params[r], rate, None, self.states[r]
         joins = training.participation.joined(t)
@@ -223,7 +224,8 @@ class Simulation:
         (_, momentum, decay, _), replicate = self.rates[r], self.replicates[r]
         clients, training, seed = round.clients, self.training, replicate.seed
         names, sizes = self.data.names[clients], self.data.sizes[clients]
-        effort = taking_part.efforts(training.stragglers, seed, round.number, names)
+        rate = training.stragglers
+        effort = taking_part.efforts(rate, seed, round.number, names) if rate else None
         tasks = replicate.algorithm.client(round) if len(clients) else ()
         given, done = list[Assignment](), {"steps": 0, "samples": 0}
         for number, task in enumerate(tasks):
@@ -238,7 +240,7 @@ class Simulation:
             own = r, number, seed, round, task, sizes, steps, batch
             given.append(Assignment(*own, momentum, decay))
             done = {name: done[name] + more for name, more in zip(done, cost, strict=True)}
-        slow = int((effort < 1).sum()) if training.stragglers else 0
+        slow = 0 if effort is None else int((effort < 1).sum())
         return round, given, row | {"stragglers": slow} | done
 
     def _finish(self, begun: list[Begun], trains: list[Arrivals]) -> list[dict[str, Any]]:
@@ -293,7 +295,7 @@ class Simulation:
         params.add_(step)
         self.states[r] = self._kept(r, aggregate.state)
         self.weights[r] = received.clients, aggregate.weights
-        if not isfinite(float(torch.linalg.vector_norm(params, inf))):
+        if not sound(params):
             raise NonFiniteUpdate(
                 "the global model is NaN or infinite after the server's step in round "
                 f"{self.round}: lower server_lr, {self.rates[r][3]:g}, or the learning rate"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from math import inf
+from math import inf, isfinite
 from typing import Self
 
 import numpy as np
@@ -122,15 +122,20 @@ Weigh = Floats | Callable[[Received], Floats]
 """Weights of the updates (m,), or (m, L) by layer, or a function that gives those of a part."""
 
 
+def sound(numbers: Tensor) -> bool:
+    """Whether none is NaN or infinite; a finite sum tells it without a mask."""
+    return isfinite(numbers.sum()) or bool(torch.isfinite(numbers).all())
+
+
 def on_device(weights: Floats, like: Tensor) -> Tensor:
     """Weights on the device and in the dtype of ``like``; in float64 where they are too large."""
-    largest = float(np.abs(weights).max(initial=0.0))
-    if not np.isfinite(largest):
-        raise ValueError(f"weights must be finite, one of each update received, got {weights!r}")
+    wide = as_tensor(weights)
     # a weight of 1 / ||update|| can be too large for float32 where its product with the update
     # is not
-    fits = largest <= torch.finfo(like.dtype).max
-    return as_tensor(weights).to(like.device, like.dtype if fits else torch.float64)
+    for found in (wide.to(like.device, like.dtype), wide.to(like.device)):
+        if sound(found):
+            return found
+    raise ValueError(f"weights must be finite, one of each update received, got {weights!r}")
 
 
 def squared_norms(rows: Tensor, layers: tuple[int, ...]) -> Tensor:
@@ -147,6 +152,6 @@ def _weighted(weights: Tensor, rows: Tensor, layers: tuple[int, ...]) -> Tensor:
     """sum_k weights_k rows_k (P,), weights (m,) or (m, L)."""
     rows = rows.to(weights.dtype)
     if weights.ndim == 1:
-        return torch.mm(weights.unsqueeze(0), rows).squeeze(0)
+        return weights @ rows
     parts = zip(weights.unbind(1), rows.split(layers, 1), strict=True)
-    return torch.cat([torch.mm(own[None], part) for own, part in parts], 1)[0]
+    return torch.cat([own @ part for own, part in parts])

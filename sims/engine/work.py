@@ -102,16 +102,23 @@ def perform(
 
 
 def work(
-    sizes: Ints, effort: Floats, batch_size: int | None, epochs: int | None, steps: int | None
+    sizes: Ints,
+    effort: Floats | None,
+    batch_size: int | None,
+    epochs: int | None,
+    steps: int | None,
 ) -> tuple[Ints, int, int, int]:
-    """SGD steps of each client and its batches' size; of all, the steps and their samples."""
+    """SGD steps of each client, all or the share ``effort``, and its batches' size; of all clients,
+    the steps and their samples.
+    """
     batch = batch_size or int(sizes.max(initial=1))
-    per_pass = -(-sizes // batch)
-    each = per_pass * (epochs or 1) if steps is None else np.full(len(sizes), steps)
-    own = np.maximum(1, np.ceil(effort * each).astype(np.int64))
+    per_pass = (sizes + (batch - 1)) // batch
+    own = per_pass * (epochs or 1) if steps is None else np.full(len(sizes), steps)
+    if effort is not None:
+        own = np.maximum(1, np.ceil(effort * own).astype(np.int64))
     passes, more = np.divmod(own, per_pass)
-    samples = passes * sizes + np.minimum(more * batch, sizes)
-    return own, batch, int(own.sum()), int(samples.sum())
+    samples = passes @ sizes + np.minimum(more * batch, sizes).sum()
+    return own, batch, int(own.sum()), int(samples)
 
 
 def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tuple[Jobs, Ints]:

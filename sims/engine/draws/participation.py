@@ -48,7 +48,7 @@ class Everyone(Participation):
     name: ClassVar[str] = "everyone"
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
-        return np.arange(len(ids)), p / p.sum()
+        return np.arange(len(ids)), p
 
 
 @dataclass(frozen=True)
@@ -170,14 +170,10 @@ def _at_most(count: int, clients: int) -> None:
 
 def dropouts(rate: float, seed: int, round: int, ids: Ints) -> NDArray[np.bool_]:
     """Whose update is lost, each with probability ``rate`` (m,)."""
-    if rate == 0:  # what is drawn by counter may as well not be drawn
-        return np.zeros(len(ids), dtype=bool)
     return counter.uniforms(counter.key(seed, counter.DROPOUT, round, ids)) < rate
 
 
 def efforts(rate: float, seed: int, round: int, ids: Ints) -> Floats:
     """The share of its local steps that each client does (m,): 1, or of a straggler in (0, 1)."""
-    if rate == 0:
-        return np.ones(len(ids))
     slow = counter.uniforms(counter.key(seed, counter.STRAGGLER, round, ids)) < rate
     return np.where(slow, counter.uniforms(counter.key(seed, counter.EFFORT, round, ids)), 1.0)
