@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -126,9 +127,9 @@ class ClientData:
         return torch.from_numpy(self.sizes).to(self.x.device)
 
     @cached_property
-    def hashed(self) -> NDArray[np.uint64]:
-        """The ids as a key takes them (K,): what is drawn depends on them."""
-        return counter.hashed(self.names)
+    def sorted_work(self) -> Callable[[Given], tuple[NDArray[Any], ...]]:
+        """``_sorted_work`` of this data; it keeps the last results."""
+        return lru_cache(4)(partial(_sorted_work, self.names, self.sizes))
 
     @cached_property
     def plans(self) -> dict[Any, Any]:
@@ -258,6 +259,27 @@ class Parts:
         for name, part in self.parts.items():
             digest.update(f"{name}{part.fingerprint()}".encode())
         return digest.hexdigest()
+
+
+Given = tuple[tuple[int, bytes, bytes], ...]
+"""Replicates, the clients that train in each, and the steps of each client, as bytes."""
+
+
+def _sorted_work(
+    ids: NDArray[np.int64], lengths: NDArray[np.int64], given: Given
+) -> tuple[NDArray[Any], ...]:
+    """Rows of work, most work first: which of the given ones each is of, replicate, client, id as
+    ``counter.joined`` takes it, samples and steps; and where each one stood.
+    """
+    clients = [np.frombuffer(who, np.int64) for _, who, _ in given]
+    member = np.repeat(np.arange(len(given)), [len(each) for each in clients])
+    client = np.concatenate(clients)
+    steps = np.concatenate([np.frombuffer(each, np.int64) for _, _, each in given])
+    replicate, names = np.array([r for r, _, _ in given])[member], ids[client]
+    sizes = lengths[client]
+    order = np.lexsort((replicate, names, -sizes, -steps))
+    rows = member, replicate, client, counter.hashed(names), sizes, steps
+    return *(row[order] for row in rows), order
 
 
 def _short(array: NDArray[Any]) -> str:

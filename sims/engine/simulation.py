@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 from typing import Any
 
@@ -29,6 +29,7 @@ from fairfl.sims.engine.updates_in_blocks import Arrivals, Received, sound
 from fairfl.sims.engine.work import Assignment, bytes_of, perform, perform_in_parts, work
 
 Begun = tuple[Round, list[Assignment], dict[str, Any]]
+LAST = 4  # results kept that depend on who takes part and how much each does
 SMALL = 100_000  # parameters below which one thread of torch is faster than several
 
 
@@ -91,6 +92,10 @@ class Simulation:
         nobody = np.zeros(0, np.int64), np.zeros(0)
         self.weights: list[tuple[Ints, Floats]] = [nobody] * len(first)
         self.round = 0
+        # what these find stays while the same clients do the same work
+        ids, sizes = self.data.names, self.data.sizes
+        self._by_id = lru_cache(LAST)(partial(taking_part.by_id, ids))
+        self._work = lru_cache(LAST)(partial(work, sizes))
 
     def _behind_sums(self) -> list[Summed | None]:
         """The secure aggregation of each replicate whose server sees sums alone."""
@@ -164,15 +169,13 @@ class Simulation:
         """The round of the clients who take part and are not lost, and what is known of it."""
         t, training, ids = self.round, self.training, self.data.names
         seed = self.replicates[r].seed
-        chosen = training.participation.choose(seed, t, ids, self.source.p)
-        clients, share, draws = taking_part.merged(*chosen)
+        drawn, weights = training.participation.choose(seed, t, ids, self.source.p)
+        found = self._by_id(np.asarray(drawn, np.int64).tobytes(), np.asarray(weights).tobytes())
+        clients, share, draws = (array.copy() for array in found)
         many = len(clients)
-        # by id, so that sums do not depend on how the clients are listed
-        left = np.argsort(ids[clients])
         if training.dropout:
-            left = left[~taking_part.dropouts(training.dropout, seed, t, ids[clients[left]])]
-        clients, share, draws = clients[left], share[left], draws[left]
-        share /= share.sum()
+            left = ~taking_part.dropouts(training.dropout, seed, t, ids[clients])
+            clients, share, draws = clients[left], share[left] / share[left].sum(), draws[left]
         rate = self.rates[r][0] * training.schedule(t, training.rounds)
         given = t, clients, share, self.source.p, self.params[r], rate, None, self.states[r]
         joins = training.participation.joined(t)
@@ -236,8 +239,9 @@ class Simulation:
                         f"{tuple(rows.shape)} from {replicate.algorithm!r}"
                     )
             much = training.batch_size, training.epochs, training.steps
-            steps, batch, *cost = work(sizes, effort, *((None, None, 1) if task.whole else much))
-            own = r, number, seed, round, task, sizes, steps, batch
+            who = clients.tobytes(), None if effort is None else effort.tobytes()
+            steps, batch, *cost = self._work(*who, *((None, None, 1) if task.whole else much))
+            own = r, number, seed, round, task, sizes, steps.copy(), batch
             given.append(Assignment(*own, momentum, decay))
             done = {name: done[name] + more for name, more in zip(done, cost, strict=True)}
         slow = 0 if effort is None else int((effort < 1).sum())

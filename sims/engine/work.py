@@ -103,19 +103,21 @@ def perform(
 
 def work(
     sizes: Ints,
-    effort: Floats | None,
+    clients: bytes,
+    effort: bytes | None,
     batch_size: int | None,
     epochs: int | None,
     steps: int | None,
 ) -> tuple[Ints, int, int, int]:
-    """SGD steps of each client, all or the share ``effort``, and its batches' size; of all clients,
-    the steps and their samples.
+    """SGD steps of each of the clients, all or the share ``effort``, and its batches' size; of all of
+    them, the steps and their samples. Arrays are given by their bytes.
     """
+    sizes = sizes[np.frombuffer(clients, np.int64)]
     batch = batch_size or int(sizes.max(initial=1))
     per_pass = (sizes + (batch - 1)) // batch
     own = per_pass * (epochs or 1) if steps is None else np.full(len(sizes), steps)
     if effort is not None:
-        own = np.maximum(1, np.ceil(effort * own).astype(np.int64))
+        own = np.maximum(1, np.ceil(np.frombuffer(effort) * own).astype(np.int64))
     passes, more = np.divmod(own, per_pass)
     samples = passes @ sizes + np.minimum(more * batch, sizes).sum()
     return own, batch, int(own.sum()), int(samples)
@@ -123,33 +125,27 @@ def work(
 
 def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tuple[Jobs, Ints]:
     """The rows of work of like assignments, most work first, and where each one stood, in order."""
-    clients = [given.round.clients for given in members]
-    member = np.repeat(np.arange(len(members)), [len(each) for each in clients])
-    client = np.concatenate(clients)
-    sizes = np.concatenate([given.sizes for given in members])
-    steps = np.concatenate([given.steps for given in members])
-    replicate = np.array([given.replicate for given in members])[member]
-    order = np.lexsort((replicate, data.names[client], -sizes, -steps))
-    member, client = member[order], client[order]
+    given = [(m.replicate, m.round.clients.tobytes(), m.steps.tobytes()) for m in members]
+    member, replicate, client, hashed, sizes, steps, order = data.sorted_work(tuple(given))
     tasks = [given.task for given in members]
     rates = np.array([given.rates() for given in members]).T.take(member, axis=1)
     if any(task.scale is not None for task in tasks):
-        scales = zip(clients, tasks, strict=True)
-        each = [np.broadcast_to(1.0 if t.scale is None else t.scale, len(c)) for c, t in scales]
+        each = [np.ones(len(m.sizes)) if m.task.scale is None else m.task.scale for m in members]
         rates[4] = np.concatenate(each)[order]
     objectives = [task.batch_objective for task in tasks if task.batch_objective is not None]
     table = [objective.parameters for objective in objectives]
     starts = [task.start for task in tasks if task.start is not None]
     linear = [task.linear for task in tasks if task.linear is not None]
     factors = [task.sample_weights for task in tasks if task.sample_weights is not None]
-    states = [counter.key(m.seed, counter.ORDER, m.number, m.round.number) for m in members]
+    words = [(m.seed, counter.ORDER, m.number, m.round.number) for m in members]
+    states = np.array([counter.number(*each) for each in words], np.uint64)
     jobs = Jobs(
         client=client,
-        replicate=replicate[order],
-        keys=counter.joined(np.concatenate(states)[member], data.hashed[client]),
-        sizes=sizes[order],
-        steps=steps[order],
-        batch=max(given.batch for given in members),
+        replicate=replicate,
+        keys=counter.joined(states[member], hashed),
+        sizes=sizes,
+        steps=steps,
+        batch=max([given.batch for given in members]),
         rates=rates,
         objective=objectives[0] if objectives else None,
         parameters=np.array(table, np.float64).T.take(member, axis=1) if objectives else None,

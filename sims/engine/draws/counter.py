@@ -8,7 +8,7 @@ chained over the words.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
@@ -36,13 +36,16 @@ def mix(z: Words) -> Words:
 
 def key(*words: ArrayLike) -> Words:
     """One 64-bit key for each tuple of words (whole numbers >= 0), broadcast; at least 1-d."""
-    first, rest = 0, list[Any](words)
-    while rest and isinstance(rest[0], int):
-        first = _following(first, rest.pop(0))
-    result = np.array([first], np.uint64)
-    for word in rest:
+    many = next((k for k, word in enumerate(words) if not isinstance(word, int)), len(words))
+    result = np.array([number(*words[:many])], np.uint64)
+    for word in words[many:]:
         result = following(result, word)
     return result
+
+
+def number(*words: Any) -> int:
+    """The key of whole numbers as a number."""
+    return reduce(_following, words, 0)
 
 
 def following(keys: Words, words: ArrayLike) -> Words:

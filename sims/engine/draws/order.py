@@ -73,9 +73,7 @@ def _sorted(keys: counter.Words, length: Ints, bits: counter.Words) -> Ints:
         if count == 1:
             raise ValueError(f"a client must have at most 2^32 samples, got {most}")
         halves = slice(0, count // 2), slice(count // 2, None)
-        return np.concatenate(
-            [_sorted(keys[half], length[half], bits[half]) for half in halves]
-        )
+        return np.concatenate([_sorted(keys[half], length[half], bits[half]) for half in halves])
     sample = _ramps(length).astype(np.uint64)
     words = counter.mix(np.repeat(keys, length) + sample * counter.GOLDEN)
     words &= np.repeat(bits, length)

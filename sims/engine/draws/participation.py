@@ -155,12 +155,16 @@ def smallest(count: int, keys: NDArray[Any], ids: Ints) -> Ints:
     return np.sort(near[np.lexsort((ids[near], keys[near]))[:count]])
 
 
-def merged(drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
-    """Positions of the clients (k,), rising, sums of weights, and how often each is drawn."""
-    if (drawn[1:] > drawn[:-1]).all():
-        return drawn, weights, np.ones(len(drawn), np.int64)
-    clients, each, draws = np.unique(drawn, return_inverse=True, return_counts=True)
-    return clients, np.bincount(each, weights).astype(np.float64), draws
+def by_id(ids: Ints, drawn: bytes, weights: bytes) -> tuple[Ints, Floats, Ints]:
+    """Positions of the clients (k,), sums of weights, and how often each is drawn: by id, so that
+    sums do not depend on how the clients are listed. Arrays are given by their bytes.
+    """
+    clients, each, draws = np.unique(
+        np.frombuffer(drawn, np.int64), return_inverse=True, return_counts=True
+    )
+    order = np.argsort(ids[clients])
+    share = np.bincount(each, np.frombuffer(weights))[order]
+    return clients[order], share / share.sum(), draws[order]
 
 
 def _at_most(count: int, clients: int) -> None:
