@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -49,14 +50,17 @@ def plan(jobs: Jobs, data: ClientData, like: Tensor, most: int = BLOCK) -> Itera
     Up to ``most`` samples, and BLOCK, are planned at a time, or a pass of all. What stays from
     round to round is kept in ``data.plans``, the last KEPT ``most`` bytes of it.
     """
-    for active, begin, end in _cut(jobs.sizes, jobs.steps, jobs.batch, min(BLOCK, most)):
+    who = jobs.sizes.tobytes(), jobs.steps.tobytes()
+    for active, begin, end in _cut(*who, jobs.batch, min(BLOCK, most)):
         some = jobs.take(slice(0, active))
         shape = _kept(data.plans, KEPT * most, some, begin, end, like)
         yield from _block(some, shape, data.offsets[some.client], like)
 
 
-def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> tuple[tuple[int, int, int], ...]:
+@lru_cache(16)
+def _cut(sizes_: bytes, steps_: bytes, batch: int, block: int) -> tuple[tuple[int, int, int], ...]:
     """Steps begin..end-1 that are planned together, and how many clients take some of them."""
+    sizes, steps = np.frombuffer(sizes_, np.int64), np.frombuffer(steps_, np.int64)
     found, begin = list[tuple[int, int, int]](), 0
     last = int(steps[0]) if len(steps) else 0
     while begin < last:

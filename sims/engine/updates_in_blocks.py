@@ -8,7 +8,6 @@ from functools import cached_property, partial
 from math import inf, isfinite
 from typing import Self
 
-import numpy as np
 import torch
 from torch import Tensor
 

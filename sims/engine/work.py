@@ -17,7 +17,7 @@ from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.loop import train_loop
 from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.settings import Computing
-from fairfl.sims.engine.task import Floats, Ints, Jobs, LocalTask
+from fairfl.sims.engine.task import Ints, Jobs, LocalTask
 from fairfl.sims.engine.train import train
 
 
@@ -109,8 +109,8 @@ def work(
     epochs: int | None,
     steps: int | None,
 ) -> tuple[Ints, int, int, int]:
-    """SGD steps of each of the clients, all or the share ``effort``, and its batches' size; of all of
-    them, the steps and their samples. Arrays are given by their bytes.
+    """SGD steps of each of the clients, all or the share ``effort``, and its batches' size; of all
+    clients, the steps and their samples. Arrays are given by their bytes.
     """
     sizes = sizes[np.frombuffer(clients, np.int64)]
     batch = batch_size or int(sizes.max(initial=1))

@@ -16,15 +16,15 @@ RANDOM = np.array(0xFFFFFFFF00000000, np.uint64)
 
 class Passes(NamedTuple):
     """Passes over clients' samples (n,): whose, which of the client's (``counter.hashed``), over how
-    many samples, and the bits of a word that are random: RANDOM, or 0 where the order is not drawn.
+    many samples, and a word's bits that are random: RANDOM, or 0 where the order is not drawn.
     """
 
     job: Ints
     number: counter.Words
     length: Ints
     bits: counter.Words
-    even: bool
-    """Whether all are as long, and some order is drawn."""
+    samples: counter.Words | None
+    """0, 1, ... where all passes are as long, and some order is drawn."""
 
     @classmethod
     def of(cls, sizes: Ints, first: Ints, passes: Ints, shuffled: NDArray[np.bool_]) -> Passes:
@@ -33,8 +33,9 @@ class Passes(NamedTuple):
         before = np.cumsum(passes) - passes - first
         number = counter.hashed(np.arange(len(job)) - before[job])
         length, bits = sizes[job], shuffled[job] * RANDOM
-        even = bool(bits.any()) and bool((length == length[0]).all())
-        return cls(job, number, length, bits, even)
+        even = bits.any() and (length == length[0]).all()
+        samples = np.arange(length[0], dtype=np.uint64) if even else None
+        return cls(job, number, length, bits, samples)
 
 
 def orders(keys: counter.Words, passes: Passes) -> Ints:
@@ -44,16 +45,16 @@ def orders(keys: counter.Words, passes: Passes) -> Ints:
     no bits are random it is the identity: a batch of all samples has no order worth drawing.
     Each sample gets 32 random bits, and ties go by the sample's number: the bias is below n²/2^33.
     """
-    if not passes.even and not passes.bits.any():
+    samples = passes.samples
+    if samples is None and not passes.bits.any():
         return _ramps(passes.length)
     words = counter.joined(counter.key(keys)[passes.job], passes.number)
-    if not passes.even:
+    if samples is None:
         return _sorted(words, passes.length, passes.bits)
     # a row each: a tenth of a round's time less
-    sample = np.arange(passes.length[0], dtype=np.uint64)
-    words = counter.mix(words[:, None] + sample * counter.GOLDEN)
+    words = counter.mix(words[:, None] + samples * counter.GOLDEN)
     words &= passes.bits[:, None]
-    words |= sample
+    words |= samples
     words.sort(axis=1)
     words &= ~RANDOM
     return words.view(np.int64).ravel()
