@@ -15,8 +15,8 @@ RANDOM = np.array(0xFFFFFFFF00000000, np.uint64)
 
 
 class Passes(NamedTuple):
-    """Passes over clients' samples (n,): whose, which of the client's (``counter.hashed``), over how
-    many samples, and a word's bits that are random: RANDOM, or 0 where the order is not drawn.
+    """Passes over clients' samples (n,): whose, which of the client's (``counter.hashed``), over
+    how many samples, and a word's bits that are random: RANDOM, or 0 where no order is drawn.
     """
 
     job: Ints

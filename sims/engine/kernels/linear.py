@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -92,13 +93,26 @@ class Linear(Model):
     def add_gradient(
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
-        z = torch.bmm(x, blocks[0].mT)
-        losses = self.slopes(z, y, callable(weights))
-        if isinstance(weights, float):
-            factor *= weights
-        else:
-            z *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
-        out[0].baddbmm_(z.mT, x, alpha=factor)
+        self.add_gradients(blocks, [x], [y], [weights], out, factor)
+
+    def add_gradients(
+        self,
+        blocks: Blocks,
+        x: Iterable[Tensor],
+        y: Iterable[Tensor],
+        weights: Iterable[Weights],
+        out: Blocks,
+        factor: float,
+    ) -> None:
+        across, z = blocks[0].mT, None
+        for inputs, targets, own in zip(x, y, weights, strict=False):
+            z = torch.bmm(inputs, across, out=z)  # type: ignore[arg-type]
+            losses, scale = self.slopes(z, targets, callable(own)), factor
+            if isinstance(own, float):
+                scale *= own
+            else:
+                z *= (own(losses) if callable(own) else own).unsqueeze(2)  # type: ignore[arg-type]
+            out[0].baddbmm_(z.mT, inputs, alpha=scale)
 
     def bytes_per_client(self, batch: int, element: int) -> int:
         return batch * (element * (self.columns + 2 * self.outputs + 2) + 8)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
 import torch
@@ -47,6 +47,19 @@ class Model(ABC):
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
         """out += factor * gradient of sum_b weights_b loss_b; ``y`` is of ``targets``."""
+
+    def add_gradients(
+        self,
+        blocks: Blocks,
+        x: Iterable[Tensor],
+        y: Iterable[Tensor],
+        weights: Iterable[Weights],
+        out: Blocks,
+        factor: float,
+    ) -> None:
+        """``add_gradient`` of one batch after the other, where ``out`` may be the blocks."""
+        for inputs, targets, own in zip(x, y, weights, strict=False):
+            self.add_gradient(blocks, inputs, targets, own, out, factor)
 
     @abstractmethod
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
