@@ -329,6 +329,9 @@ class Simulation:
         """torch's number of threads for as long as the engine works."""
         before = torch.get_num_threads()
         wanted = self.computing.threads or (1 if self.model.size < SMALL else before)
+        if wanted == before:
+            yield
+            return
         torch.set_num_threads(wanted)
         try:
             yield

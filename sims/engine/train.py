@@ -169,8 +169,9 @@ class _Rule:
             self.rates = {k: column(v, params[0]) for k, v in rates.items() if v.any()}
         # torch takes no number that the dtype does not hold
         most = torch.finfo(params[0].dtype).max
-        even = (scale == scale[0]).all() and abs(scale[0]) <= most
-        self.factor = float(scale[0]) if even else 1.0
+        first = float(scale[0])
+        even = abs(first) <= most and (scale == first).all()
+        self.factor = first if even else 1.0
         self.each = None if even else column(scale, params[0])[:, None]
 
     def steps(

@@ -131,7 +131,8 @@ def on_device(weights: Floats, like: Tensor) -> Tensor:
     wide = as_tensor(weights)
     # a weight of 1 / ||update|| can be too large for float32 where its product with the update
     # is not
-    for found in (wide.to(like.device, like.dtype), wide.to(like.device)):
+    for dtype in (like.dtype, torch.float64):
+        found = wide.to(like.device, dtype)
         if sound(found):
             return found
     raise ValueError(f"weights must be finite, one of each update received, got {weights!r}")
