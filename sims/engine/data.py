@@ -127,7 +127,7 @@ class ClientData:
         return torch.from_numpy(self.sizes).to(self.x.device)
 
     @cached_property
-    def sorted_work(self) -> Callable[[Given], tuple[NDArray[Any], ...]]:
+    def sorted_work(self) -> Callable[[Given], tuple[Any, ...]]:
         """``_sorted_work`` of this data; it keeps the last results."""
         return lru_cache(4)(partial(_sorted_work, self.names, self.sizes))
 
@@ -267,9 +267,10 @@ Given = tuple[tuple[int, bytes, bytes], ...]
 
 def _sorted_work(
     ids: NDArray[np.int64], lengths: NDArray[np.int64], given: Given
-) -> tuple[NDArray[Any], ...]:
+) -> tuple[Any, ...]:
     """Rows of work, most work first: which of the given ones each is of, replicate, client, id as
-    ``counter.joined`` takes it, samples and steps; and where each one stood.
+    ``counter.joined`` takes it, samples and steps; and where each one stood, a slice of all where
+    they stay.
     """
     clients = [np.frombuffer(who, np.int64) for _, who, _ in given]
     member = np.repeat(np.arange(len(given)), [len(each) for each in clients])
@@ -279,7 +280,8 @@ def _sorted_work(
     sizes = lengths[client]
     order = np.lexsort((replicate, names, -sizes, -steps))
     rows = member, replicate, client, counter.hashed(names), sizes, steps
-    return *(row[order] for row in rows), order
+    there = slice(None) if (order[1:] > order[:-1]).all() else order
+    return *(row[order] for row in rows), there
 
 
 def _short(array: NDArray[Any]) -> str:

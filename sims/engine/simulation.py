@@ -226,9 +226,10 @@ class Simulation:
         """What each client is to do, and how much of it."""
         (_, momentum, decay, _), replicate = self.rates[r], self.replicates[r]
         clients, training, seed = round.clients, self.training, replicate.seed
-        names, sizes = self.data.names[clients], self.data.sizes[clients]
-        rate = training.stragglers
-        effort = taking_part.efforts(rate, seed, round.number, names) if rate else None
+        effort, sizes = None, self.data.sizes[clients]
+        if training.stragglers:
+            whose = seed, round.number, self.data.names[clients]
+            effort = taking_part.efforts(training.stragglers, *whose)
         tasks = replicate.algorithm.client(round) if len(clients) else ()
         given, done = list[Assignment](), {"steps": 0, "samples": 0}
         for number, task in enumerate(tasks):
@@ -251,9 +252,9 @@ class Simulation:
         """Leave out what is not finite, take the servers' steps, and return the round's rows."""
         rows = []
         for r, ((round, given, row), train) in enumerate(zip(begun, trains, strict=True)):
-            self.weights[r] = round.clients[:0], np.zeros(0)
             row |= {"received": 0, "non_finite": 0, "step_norm": 0.0}
             rows.append(row)
+            found = None
             if given:
                 names, drop = self.data.names[round.clients], self.computing.non_finite == "drop"
                 asked = self._server(r), round, train, names, given[0].steps
@@ -263,6 +264,8 @@ class Simulation:
                     row["step_norm"] = self._step(r, *found)
                 row["non_finite"] = len(names) - row["received"]
                 self._count_bytes(r, row)
+            if found is None:
+                self.weights[r] = round.clients[:0], np.zeros(0)
         return rows
 
     def _server(self, r: int) -> Algorithm | Summed:

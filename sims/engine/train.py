@@ -19,6 +19,7 @@ CACHE = 10 << 20
 """Bytes of a chunk on a CPU, about its caches; a chunk of one client may take more."""
 FETCHED = 1 << 20
 """Bytes of samples fetched for several steps together; at most an eighth of the memory limit."""
+ALL = slice(None)
 PLANNED = 128
 """Bytes of the memory limit per sample planned at a time; planning uses half of them."""
 
@@ -29,17 +30,16 @@ def train(
     jobs: Jobs,
     params: Tensor,
     memory_limit: int,
-    order: NDArray[np.int64] | None = None,
+    order: NDArray[np.int64] | slice = ALL,
 ) -> Tensor:
     """Updates w - w^t (J, P) of ``jobs``, sorted by work, where they stood before: that of j in row
-    order[j]; ``params`` (R, P) are the global parameters w^t.
+    order[j], in these by default; ``params`` (R, P) are the global parameters w^t.
 
     What a chunk takes is at most ``memory_limit`` bytes, or one client; the updates themselves (J,
     P) come on top.
     """
     updates = torch.empty(len(jobs), model.size, dtype=params.dtype, device=params.device)
-    stay = order is None or (order[1:] > order[:-1]).all()
-    where = None if stay else torch.from_numpy(order).to(params.device)
+    where = None if isinstance(order, slice) else torch.from_numpy(order).to(params.device)
     most = np.maximum.accumulate(jobs.sizes[::-1])[::-1]  # of those who are left
     # without autograd, which an objective may use, torch tracks no operation
     plain = model.by_hand and jobs.objective is None and params.device.type == "cpu"

@@ -110,9 +110,9 @@ class Received(Round):
         for part in self.parts():
             rows = slice(first, first := first + len(part.clients))
             own = weights(part) if callable(weights) else weights[rows]
-            counted = on_device(own, self.params)
-            for k in range(0, len(counted), block):
-                more = _weighted(counted[k : k + block], part.updates[k : k + block], self.layers)
+            counted = on_device(own, self.params).split(block)
+            for some, updates in zip(counted, part.updates.split(block), strict=True):
+                more = _weighted(some, updates, self.layers)
                 done = more if done is None else done + more
         return torch.zeros_like(self.params) if done is None else done
 

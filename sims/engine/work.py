@@ -92,7 +92,9 @@ def perform(
     for members in alike.values():
         jobs, order = _jobs([assignments[i] for i in members], data, params.dtype)
         if computing.backend == "loop":
-            done = train_loop(model, data, jobs, params)[np.argsort(order)]
+            rows = train_loop(model, data, jobs, params)
+            done = torch.empty_like(rows)
+            done[order] = rows
         else:
             done = train(model, data, jobs, params, room, order)
         counts = [len(assignments[i].steps) for i in members]
@@ -123,7 +125,9 @@ def work(
     return own, batch, int(own.sum()), int(samples)
 
 
-def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tuple[Jobs, Ints]:
+def _jobs(
+    members: list[Assignment], data: ClientData, dtype: torch.dtype
+) -> tuple[Jobs, Ints | slice]:
     """The rows of work of like assignments, most work first, and where each one stood, in order."""
     given = [(m.replicate, m.round.clients.tobytes(), m.steps.tobytes()) for m in members]
     member, replicate, client, hashed, sizes, steps, order = data.sorted_work(tuple(given))

@@ -48,7 +48,8 @@ def orders(keys: counter.Words, passes: Passes) -> Ints:
     samples = passes.samples
     if samples is None and not passes.bits.any():
         return _ramps(passes.length)
-    words = counter.joined(counter.key(keys)[passes.job], passes.number)
+    own = counter.hashed(counter.hashed(keys))  # counter.key(keys), in half the time
+    words = counter.joined(own[passes.job], passes.number)
     if samples is None:
         return _sorted(words, passes.length, passes.bits)
     # a row each: a tenth of a round's time less
