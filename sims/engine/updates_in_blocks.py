@@ -132,9 +132,9 @@ def on_device(weights: Floats, like: Tensor) -> Tensor:
     # a weight of 1 / ||update|| can be too large for float32 where its product with the update
     # is not
     for dtype in (like.dtype, torch.float64):
-        found = wide.to(like.device, dtype)
+        found = wide.to(dtype)
         if sound(found):
-            return found
+            return found.to(like.device)
     raise ValueError(f"weights must be finite, one of each update received, got {weights!r}")
 
 
@@ -152,6 +152,6 @@ def _weighted(weights: Tensor, rows: Tensor, layers: tuple[int, ...]) -> Tensor:
     """sum_k weights_k rows_k (P,), weights (m,) or (m, L)."""
     rows = rows.to(weights.dtype)
     if weights.ndim == 1:
-        return weights @ rows
+        return torch.mv(rows.mT, weights)
     parts = zip(weights.unbind(1), rows.split(layers, 1), strict=True)
-    return torch.cat([own @ part for own, part in parts])
+    return torch.cat([torch.mv(part.mT, own) for own, part in parts])

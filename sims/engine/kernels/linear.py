@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -98,21 +98,22 @@ class Linear(Model):
     def add_gradients(
         self,
         blocks: Blocks,
-        x: Iterable[Tensor],
-        y: Iterable[Tensor],
+        x: Sequence[Tensor],
+        y: Sequence[Tensor],
         weights: Iterable[Weights],
         out: Blocks,
         factor: float,
     ) -> None:
-        across, z = blocks[0].mT, None
+        z = x[0].new_empty(*x[0].shape[:2], self.outputs)
+        across, back = blocks[0].mT, z.mT
         for inputs, targets, own in zip(x, y, weights, strict=False):
-            z = torch.bmm(inputs, across, out=z)  # type: ignore[arg-type]
+            torch.bmm(inputs, across, out=z)
             losses, scale = self.slopes(z, targets, callable(own)), factor
             if isinstance(own, float):
                 scale *= own
             else:
                 z *= (own(losses) if callable(own) else own).unsqueeze(2)  # type: ignore[arg-type]
-            out[0].baddbmm_(z.mT, inputs, alpha=scale)
+            out[0].baddbmm_(back, inputs, alpha=scale)
 
     def bytes_per_client(self, batch: int, element: int) -> int:
         return batch * (element * (self.columns + 2 * self.outputs + 2) + 8)

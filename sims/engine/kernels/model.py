@@ -51,8 +51,8 @@ class Model(ABC):
     def add_gradients(
         self,
         blocks: Blocks,
-        x: Iterable[Tensor],
-        y: Iterable[Tensor],
+        x: Sequence[Tensor],
+        y: Sequence[Tensor],
         weights: Iterable[Weights],
         out: Blocks,
         factor: float,
