@@ -170,7 +170,9 @@ class Simulation:
         t, training, ids = self.round, self.training, self.data.names
         seed = self.replicates[r].seed
         drawn, weights = training.participation.choose(seed, t, ids, self.source.p)
-        found = self._by_id(np.asarray(drawn, np.int64).tobytes(), np.asarray(weights).tobytes())
+        found = self._by_id(
+            np.asarray(drawn, np.int64).tobytes(), np.asarray(weights, float).tobytes()
+        )
         clients, share, draws = (array.copy() for array in found)
         many = len(clients)
         if training.dropout:
@@ -226,7 +228,7 @@ class Simulation:
         """What each client is to do, and how much of it."""
         (_, momentum, decay, _), replicate = self.rates[r], self.replicates[r]
         clients, training, seed = round.clients, self.training, replicate.seed
-        effort, sizes = None, self.data.sizes[clients]
+        effort = None
         if training.stragglers:
             whose = seed, round.number, self.data.names[clients]
             effort = taking_part.efforts(training.stragglers, *whose)
@@ -242,7 +244,7 @@ class Simulation:
             much = training.batch_size, training.epochs, training.steps
             who = clients.tobytes(), None if effort is None else effort.tobytes()
             steps, batch, *cost = self._work(*who, *((None, None, 1) if task.whole else much))
-            own = r, number, seed, round, task, sizes, steps.copy(), batch
+            own = r, number, seed, round, task, steps.copy(), batch
             given.append(Assignment(*own, momentum, decay))
             done = {name: done[name] + more for name, more in zip(done, cost, strict=True)}
         slow = 0 if effort is None else int((effort < 1).sum())

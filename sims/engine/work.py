@@ -30,7 +30,6 @@ class Assignment:
     seed: int
     round: Round
     task: LocalTask
-    sizes: Ints
     steps: Ints
     batch: int
     momentum: float
@@ -40,8 +39,8 @@ class Assignment:
         """The assignment of some of its clients."""
         found = {name: getattr(self.task, name) for name in ("scale", "start", "linear")}
         own = {name: None if each is None else each[rows] for name, each in found.items()}
-        task, sizes, steps = replace(self.task, **own), self.sizes[rows], self.steps[rows]
-        return replace(self, round=self.round.some(rows), task=task, sizes=sizes, steps=steps)
+        task, steps = replace(self.task, **own), self.steps[rows]
+        return replace(self, round=self.round.some(rows), task=task, steps=steps)
 
     def rates(self) -> tuple[float, ...]:
         """lr, momentum, weight decay, prox and scale of its clients, but for their own scales."""
@@ -134,7 +133,7 @@ def _jobs(
     tasks = [given.task for given in members]
     rates = np.array([given.rates() for given in members]).T.take(member, axis=1)
     if any(task.scale is not None for task in tasks):
-        each = [np.ones(len(m.sizes)) if m.task.scale is None else m.task.scale for m in members]
+        each = [np.ones(len(m.steps)) if m.task.scale is None else m.task.scale for m in members]
         rates[4] = np.concatenate(each)[order]
     objectives = [task.batch_objective for task in tasks if task.batch_objective is not None]
     table = [objective.parameters for objective in objectives]
