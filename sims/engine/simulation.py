@@ -170,10 +170,8 @@ class Simulation:
         t, training, ids = self.round, self.training, self.data.names
         seed = self.replicates[r].seed
         drawn, weights = training.participation.choose(seed, t, ids, self.source.p)
-        found = self._by_id(
-            np.asarray(drawn, np.int64).tobytes(), np.asarray(weights, float).tobytes()
-        )
-        clients, share, draws = (array.copy() for array in found)
+        chosen = np.asarray(drawn, np.int64).tobytes(), np.asarray(weights, float).tobytes()
+        clients, share, draws = (array.copy() for array in self._by_id(*chosen))
         many = len(clients)
         if training.dropout:
             left = ~taking_part.dropouts(training.dropout, seed, t, ids[clients])
