@@ -171,7 +171,8 @@ class Simulation:
         seed = self.replicates[r].seed
         drawn, weights = training.participation.choose(seed, t, ids, self.source.p)
         chosen = np.asarray(drawn, np.int64).tobytes(), np.asarray(weights, float).tobytes()
-        clients, share, draws = (array.copy() for array in self._by_id(*chosen))
+        kept = self._by_id(*chosen)
+        clients, share, draws = kept[0].copy(), kept[1].copy(), kept[2].copy()
         many = len(clients)
         if training.dropout:
             left = ~taking_part.dropouts(training.dropout, seed, t, ids[clients])
