@@ -21,9 +21,10 @@ class NonFiniteUpdate(ArithmeticError):
     """A client's update or loss is NaN or infinite, and the policy is to stop."""
 
 
-def finite(updates: Tensor) -> NDArray[np.bool_]:
-    """Which rows (m,) hold neither NaN nor an infinity."""
-    return torch.isfinite(updates).all(1).cpu().numpy()
+def finite(*tasks: Tensor) -> NDArray[np.bool_]:
+    """Which rows (m,) hold neither NaN nor an infinity in any of the updates (m, P)."""
+    each = (torch.isfinite(updates).all(1).cpu().numpy() for updates in tasks)
+    return reduce(np.logical_and, each)
 
 
 def refuse(ids: NDArray[np.int64], round: int, what: str) -> None:
@@ -50,7 +51,7 @@ def kept(train: Arrivals, ids: NDArray[np.int64], round: int, *, drop: bool) -> 
             if all(map(sound, part)):
                 yield part
                 continue
-            fine = _fine(part)
+            fine = finite(*part)
             if not drop:
                 refuse(own[~fine], round, "update")
             if fine.any():
@@ -58,11 +59,6 @@ def kept(train: Arrivals, ids: NDArray[np.int64], round: int, *, drop: bool) -> 
                 yield tuple(task[index] for task in part)
 
     return arrivals
-
-
-def _fine(part: tuple[Tensor, ...]) -> NDArray[np.bool_]:
-    """Which clients' updates of all tasks (m',) are finite."""
-    return reduce(np.logical_and, map(finite, part))
 
 
 def answer(
@@ -83,7 +79,7 @@ def answer(
     arrivals = kept(train, ids, round.number, drop=drop)
     received = Received(**round.fields(), steps=steps, arrivals=arrivals, room=room)
     if drop:
-        fine = np.concatenate([_fine(part) for part in train()])
+        fine = np.concatenate([finite(*part) for part in train()])
         if not fine.any():
             return None
         received = received if fine.all() else received.among(fine)

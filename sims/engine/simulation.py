@@ -242,7 +242,7 @@ class Simulation:
                     )
             much = training.batch_size, training.epochs, training.steps
             who = clients.tobytes(), None if effort is None else effort.tobytes()
-            steps, batch, *cost = self._work(*who, *((None, None, 1) if task.whole else much))
+            steps, batch, *cost = self._work(*who, (None, None, 1) if task.whole else much)
             own = r, number, seed, round, task, steps.copy(), batch
             given.append(Assignment(*own, momentum, decay))
             done = {name: done[name] + more for name, more in zip(done, cost, strict=True)}

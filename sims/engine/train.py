@@ -185,10 +185,11 @@ class _Rule:
         momentum, decay, prox = (self._rates(name, span) for name in ("momentum", "decay", "prox"))
         if each is not None:
             weights = (scaled(own, each[span], x[0]) for own in weights)
+        batches = list(zip(x, y, weights, strict=False))
         if not velocity:
-            self.model.add_gradients(params, x, y, weights, params, self.factor)
+            self.model.add_gradients(params, batches, params, self.factor)
             return
-        for inputs, targets, own in zip(x, y, weights, strict=False):
+        for inputs, targets, own in batches:
             # without momentum v begins anew
             for v, rate in zip(velocity, momentum or repeat(0), strict=False):
                 v.mul_(rate)

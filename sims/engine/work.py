@@ -103,16 +103,13 @@ def perform(
 
 
 def work(
-    sizes: Ints,
-    clients: bytes,
-    effort: bytes | None,
-    batch_size: int | None,
-    epochs: int | None,
-    steps: int | None,
+    sizes: Ints, clients: bytes, effort: bytes | None, much: tuple[int | None, ...]
 ) -> tuple[Ints, int, int, int]:
     """SGD steps of each of the clients, all or the share ``effort``, and its batches' size; of all
-    clients, the steps and their samples. Arrays are given by their bytes.
+    clients, the steps and their samples. ``much``: batch_size, epochs and steps of ``Training``.
+    Arrays are given by their bytes.
     """
+    batch_size, epochs, steps = much
     sizes = sizes[np.frombuffer(clients, np.int64)]
     batch = batch_size or int(sizes.max(initial=1))
     per_pass = (sizes + (batch - 1)) // batch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 import torch
@@ -13,6 +13,8 @@ from fairfl.sims.engine.data import ClientData
 
 Weights = float | Tensor | Callable[[Tensor], Tensor]
 """d objective / d loss of a batch: a number, a tensor (A, B), or a function of losses (A, B)."""
+Batches = Sequence[tuple[Tensor, Tensor, Weights]]
+"""Inputs, targets and weights, of as many samples in each."""
 Blocks = Sequence[Tensor]
 """Parameters of A clients as tensors (A, ...): ``Model.blocks``."""
 
@@ -48,18 +50,10 @@ class Model(ABC):
     ) -> None:
         """out += factor * gradient of sum_b weights_b loss_b; ``y`` is of ``targets``."""
 
-    def add_gradients(
-        self,
-        blocks: Blocks,
-        x: Sequence[Tensor],
-        y: Sequence[Tensor],
-        weights: Iterable[Weights],
-        out: Blocks,
-        factor: float,
-    ) -> None:
+    def add_gradients(self, blocks: Blocks, batches: Batches, out: Blocks, factor: float) -> None:
         """``add_gradient`` of one batch after the other, where ``out`` may be the blocks."""
-        for inputs, targets, own in zip(x, y, weights, strict=False):
-            self.add_gradient(blocks, inputs, targets, own, out, factor)
+        for x, y, weights in batches:
+            self.add_gradient(blocks, x, y, weights, out, factor)
 
     @abstractmethod
     def reference(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
