@@ -161,8 +161,9 @@ class Simulation:
             for r, (summed, round) in enumerate(zip(self.summed, rounds, strict=True))
             if summed is not None and len(round.clients)
         }
-        for r, round in zip(behind, report_together(list(behind.values())), strict=True):
-            rounds[r] = round
+        if behind:
+            for r, round in zip(behind, report_together(list(behind.values())), strict=True):
+                rounds[r] = round
         return [self._assign(r, round, rows[r][1]) for r, round in enumerate(rounds)]
 
     def _drawn(self, r: int) -> tuple[Round, dict[str, Any]]:

@@ -38,7 +38,7 @@ def train(
     What a chunk takes is at most ``memory_limit`` bytes, or one client; the updates themselves (J,
     P) come on top.
     """
-    updates = torch.empty(len(jobs), model.size, dtype=params.dtype, device=params.device)
+    updates = params.new_empty(len(jobs), model.size)
     where = None if isinstance(order, slice) else torch.from_numpy(order).to(params.device)
     most = np.maximum.accumulate(jobs.sizes[::-1])[::-1]  # of those who are left
     # without autograd, which an objective may use, torch tracks no operation
@@ -169,8 +169,8 @@ class _Rule:
             self.rates = {k: column(v, params[0]) for k, v in rates.items() if v.any()}
         # torch takes no number that the dtype does not hold
         most = torch.finfo(params[0].dtype).max
-        first = float(scale[0])
-        even = abs(first) <= most and (scale == first).all()
+        first, *others = set(scale.tolist())
+        even = not others and abs(first) <= most
         self.factor = first if even else 1.0
         self.each = None if even else column(scale, params[0])[:, None]
 

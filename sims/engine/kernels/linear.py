@@ -249,10 +249,10 @@ def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
         losses = odds_slopes(odds, y, want)
         torch.neg(odds, out=none)
         return losses
-    total = z.amax(2, keepdim=True)
+    total = z.amax(2, True)
     z -= total
     chosen = (z * y).sum(2) if want else None
-    torch.sum(z.exp_(), 2, keepdim=True, out=total)
+    torch.sum(z.exp_(), 2, True, out=total)
     torch.addcdiv(y, z, total, out=z)
     return None if chosen is None else total.squeeze(2).log_().add_(chosen)
 
