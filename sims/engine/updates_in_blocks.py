@@ -110,9 +110,11 @@ class Received(Round):
         for part in self.parts():
             rows = slice(first, first := first + len(part.clients))
             own = weights(part) if callable(weights) else weights[rows]
-            counted = on_device(own, self.params).split(block)
-            for some, updates in zip(counted, part.updates.split(block), strict=True):
-                more = _weighted(some, updates, self.layers)
+            pieces = [(on_device(own, self.params), part.updates)]
+            if len(part.clients) > block:
+                pieces = zip(*(whole.split(block) for whole in pieces[0]), strict=True)
+            for counted, updates in pieces:
+                more = _weighted(counted, updates, self.layers)
                 done = more if done is None else done + more
         return torch.zeros_like(self.params) if done is None else done
 
