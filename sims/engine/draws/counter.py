@@ -44,8 +44,8 @@ def key(*words: ArrayLike) -> Words:
 
 
 def number(*words: Any) -> int:
-    """The key of whole numbers as a number."""
-    return reduce(_following, words, 0)
+    """The key of whole numbers, of Python or numpy, as a number."""
+    return reduce(_following, map(int, words), 0)
 
 
 def following(keys: Words, words: ArrayLike) -> Words:
