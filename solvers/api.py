@@ -16,7 +16,7 @@ import numpy as np
 from fairfl._support.checks import Array, flag, one_of, whole
 from fairfl._support.extras import extras_named
 from fairfl._support.threads import one_thread
-from fairfl.solvers.cfl.densities import solve_cfl, threshold_model
+from fairfl.solvers.cfl.densities import pooled_problem, solve_cfl
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.finite import solve_finite
 from fairfl.solvers.frontier import REPRODUCED, Frontier, Points, Repeatable, points_of
@@ -120,9 +120,9 @@ def _solve(federation: Federation, task: Task, budget: Array, local: Array) -> S
         return solve_finite(federation, task, budget, local if told else None)
     if task.scheme == "lft_ensemble":
         return solve_ensemble(federation, task, model, budget)
-    shared = threshold_model(federation)
-    if task.scheme == "cfl" and task.plain and shared is not None:
-        return solve_cfl(federation, task, shared, budget)
+    problem = pooled_problem(federation)
+    if task.scheme == "cfl" and task.plain and problem is not None:
+        return solve_cfl(federation, task, problem, budget)
     return solve_by_dual(federation, task, budget, local if told else None)
 
 

@@ -3,12 +3,12 @@ path eps -> solution, 0 <= eps <= 1.
 
 The path is known at some budgets and taken to be linear between them; between two of them a
 disparity is met by a root. On a finite X the path is piecewise linear where two groups have one
-rate. LFT+Ensemble's is the mean of the clients' own (``fractional_knapsack``), and no budget is
-solved: it breaks, or jumps, where one of these does. LFT+FedAvg's breaks where its utility, which
-is concave in eps, does, and where the pooled difference still bends between these the interval is
-halved. On laws the path is solved at even budgets, where the difference changes its sign, and
-beside each smallest disparity and largest utility. An ensemble of more groups or rates on a finite
-X may jump in many places: its points are the solutions at breaks and at even budgets.
+rate. LFT+Ensemble's is the mean of the clients' own, whose segments are known: it breaks, or jumps,
+where one of these does. LFT+FedAvg's breaks where its utility, which is concave in eps, does. Where
+the pooled difference still bends between breaks the interval is halved. On laws the path is solved
+at even budgets, where the difference changes its sign, and beside each smallest disparity and
+largest utility. Of an ensemble of more groups or rates on a finite X ``solve`` may take another
+rule between breaks: there what meets a disparity is solved for.
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.budget_path import BudgetPath
-from fairfl.solvers.fractional_knapsack import client_path
 from fairfl.solvers.frontier import Frontier, Points, build
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments as ClientSegments
 from fairfl.solvers.numerics.concave_breaks import concave_breaks
 from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.solvers.numerics.segments import Segments
-from fairfl.solvers.problem import Task, clients_problem, law_problem, own_problems
+from fairfl.solvers.problem import Task, clients_problem
 from fairfl.solvers.solution import (
     FINITE_TOLERANCE,
     LAW_TOLERANCE,
@@ -93,55 +92,35 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
         path.cross_zero()
         path.refine()
         return path
-    alone = averaged and not task.several
-    path = Path(_averaged(fed, task) if alone else solved, between=alone or not averaged)
-    if not averaged:
-        problem = clients_problem(fed, task)
+    if averaged:  # it may jump just below a break
+        segments = ClientSegments.of(fed, task)
+        path = Path(solved if task.several else segments.common, segments.common)
+        breaks = np.unique(np.clip(np.append([0.0, 1.0], segments.eps), 0.0, 1.0))
+        path.add(np.append(breaks, np.nextafter(breaks[1:], 0.0)))
+        path.halve_bends(FINITE_TOLERANCE)
+    else:
+        path, problem = Path(solved), clients_problem(fed, task)
         path.add(concave_breaks(lambda e: (at(e).utility, problem.slope(at(e).multipliers))))
         path.halve_bends(BEND if task.several else FINITE_TOLERANCE)
-    else:  # a client's rule may jump just below a break of its own
-        own = ClientSegments.of(fed, task).eps
-        breaks = np.unique(np.clip(np.append([0.0, 1.0], own), 0.0, 1.0))
-        if task.several:
-            even = np.linspace(0.0, 1.0, EVEN)
-            path.add(even)
-            breaks = breaks[np.unique((even * (breaks.size - 1)).round().astype(int))]
-        path.add(np.append(breaks, np.nextafter(breaks[1:], 0.0)))
-    if path.between:
-        path.cross_zero()
+    path.cross_zero()
     return path
 
 
-def _averaged(fed: Federation, task: Task) -> Values:
-    """LFT+Ensemble's from the clients' own paths, of one constraint each: no budget is solved."""
-    pooled = law_problem(fed, task)
-    paths = [client_path(one.path, pooled) for one in own_problems(fed, task) if one.path]
-
-    def values(eps: Array) -> tuple[Array, Array]:
-        total = np.zeros((2, eps.size))
-        for weight, path in zip(fed.weight, paths, strict=True):
-            total += weight * path.at(eps)
-        return total[0], total[1]
-
-    return values
-
-
 class Path:
-    """The pooled differences and worths at budgets ``eps``, increasing; whether a disparity is met
-    ``between`` two of them, or the less disparate one is taken.
+    """The pooled differences and worths at budgets ``eps``, increasing; NaN where none is known.
+    They are what is ``guessed``, by default the ``values``.
     """
 
-    def __init__(self, values: Values, between: bool = True) -> None:
-        self.values, self.between = values, between
+    def __init__(self, values: Values, guessed: Values | None = None) -> None:
+        self.values, self.guessed = values, guessed or values
         self.eps, self.md, self.worth = (np.zeros(0) for _ in range(3))
 
     def add(self, eps: Array) -> None:
-        """The path at more budgets, where it is certified."""
+        """The path at more budgets."""
         new = np.setdiff1d(eps, self.eps)
         if not new.size:
             return
-        own = np.stack([new, *self.values(new)])
-        every = np.hstack([[self.eps, self.md, self.worth], own[:, np.isfinite(own).all(axis=0)]])
+        every = np.hstack([[self.eps, self.md, self.worth], [new, *self.guessed(new)]])
         self.eps, self.md, self.worth = every[:, np.argsort(every[0])]
 
     def halve_bends(self, slack: float) -> None:
@@ -179,12 +158,13 @@ class Path:
     @cached_property
     def segments(self) -> Segments:
         """Between the budgets, as if the path were linear there; when they are all known. Where no
-        budget is between them the path may jump: such a segment is its first end.
+        budget is between them, or one is not known, the path may jump: a segment is its first end.
         """
+        known = np.isfinite(self.md)
         last = np.arange(1, self.eps.size)
         first = last - 1
-        jump = self.eps[last] <= np.nextafter(self.eps[first], 1.0)
-        ends = np.stack([first, np.where(jump, first, last)], axis=1)
+        jump = ~known[last] | (self.eps[last] <= np.nextafter(self.eps[first], 1.0))
+        ends = np.stack([first, np.where(jump, first, last)], axis=1)[known[first]]
         md, worth, eps = self.md[ends], self.worth[ends], self.eps[ends, None]
         return Segments.folded(md, worth, eps, ends[:, 0]).undominated()
 
@@ -192,8 +172,6 @@ class Path:
         """Budgets, differences and worths (P,) of the best points with at most the disparities."""
         segment, place = self.segments.best(disparity)
         low, high = self.segments.ends[segment, :, 2].T
-        if not self.between:
-            place = np.floor(place)
         eps = np.where(place == 1.0, high, low + place * (high - low))
         md, worth = self.values(eps)
         inner = (place > 0.0) & (place < 1.0)

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -47,32 +46,23 @@ def solve_finite(
     return Solution(fed, task, eps, rule, lam, (certificate,), local_eps)
 
 
-class Optimum(NamedTuple):
-    """Primal f (N,), multipliers (K,), and their dual value, without the constant."""
-
-    f: Array
-    multipliers: Array
-    dual: float
-
-
 def optimum(problem: Problem, budgets: Array) -> tuple[Array, Array, Certificate]:
     """The rule f (N,) for budgets of a problem, its multipliers (K,), and its certificate.
 
     Of several optima it is the one nearest to a coin toss; where nobody is, what the multipliers
     say of one person, 1/2 where they leave it open.
     """
-    if problem.path is not None:
-        rules, lams, certificates = optima([problem], budgets)
-        return rules[0], lams[0], certificates[0]
     posed = problem.at(budgets)
-    found = solve_box(posed)
-    f = nearest_to_toss(posed, found.f, found.multipliers)
-    certificate = certified(posed, f, found.dual)
+    if problem.path is not None:
+        f, lam = problem.path.classifier(float(posed.eps[0]))
+        return f, lam, certified(posed, f, lam)
+    f, lam = solve_box(posed)
+    f = nearest_to_toss(posed, f, lam)
+    certificate = certified(posed, f, lam)
     if problem.unit is not None:
-        one, lam = problem.unit, found.multipliers
-        accepted = np.where(tied(one, lam), 0.5, one.scores(lam) > 0)
+        accepted = np.where(tied(problem.unit, lam), 0.5, problem.unit.scores(lam) > 0)
         f = np.where(problem.nobody, accepted, f)
-    return f, found.multipliers, certificate
+    return f, lam, certificate
 
 
 def optima(
@@ -81,35 +71,34 @@ def optima(
     """Rules (J, N), multipliers (J, K) and certificates of J problems of one shape, with a budget
     (J,) each: see ``optimum``. Those of one constraint each are certified together.
     """
-    if problems[0].path is None:
+    paths = [path for one in problems if (path := one.path)]
+    if not paths:
         rules, lams, certificates = zip(*map(optimum, problems, budgets[:, None]), strict=True)
         return np.array(rules), np.array(lams), certificates
     names = "u", "v", "b", "eps", "zero", "base"
     u, v, b, one, zero, base = (np.array([getattr(p, name) for p in problems]) for name in names)
     v, eps = v[:, 0], limited(one, zero, budgets[:, None])
-    pairs = zip(problems, eps[:, 0].tolist(), strict=True)
-    rules, lams = zip(*(one.made["path"].classifier(own) for one, own in pairs), strict=True)
-    f, lam = np.array(rules), np.array(lams)[:, None]
+    own = (path.classifier(at) for path, at in zip(paths, eps[:, 0].tolist(), strict=True))
+    f, lam = map(np.array, zip(*own, strict=True))
     worth = base + (u * f).sum(axis=1)
     bound = np.maximum(u + lam * v, 0.0).sum(axis=1) + (lam * b + budget_term(lam, eps))[:, 0]
     over = np.maximum(np.abs((v * f).sum(axis=1) + b[:, 0]) - eps[:, 0], 0.0)
-    figures = zip(worth.tolist(), (base + bound).tolist(), over.tolist(), strict=True)
-    certificates = tuple(Certificate(*own) for own in figures)
+    certificates = tuple(map(Certificate, *(v.tolist() for v in (worth, base + bound, over))))
     for certificate in certificates:
         certificate.check(FINITE_TOLERANCE, ADVICE)
     return f, lam, certificates
 
 
-def certified(problem: Problem, f: Array, dual: float) -> Certificate:
-    """The certificate of a rule f (N,) and a dual value, without the constant."""
-    value, bound = problem.base + float(problem.u @ f), problem.base + dual
+def certified(problem: Problem, f: Array, lam: Array) -> Certificate:
+    """The certificate of a rule f (N,), by multipliers (K,)."""
+    value, bound = problem.base + float(problem.u @ f), problem.base + problem.dual(lam)
     found = Certificate(value, bound, problem.violation(f))
     found.check(FINITE_TOLERANCE, ADVICE)
     return found
 
 
-def solve_box(problem: Problem) -> Optimum:
-    """Solve one linear programme.
+def solve_box(problem: Problem) -> tuple[Array, Array]:
+    """Solve one linear programme: a rule f (N,) and multipliers (K,).
 
     Raises
     ------
@@ -117,7 +106,7 @@ def solve_box(problem: Problem) -> Optimum:
     """
     lam, f = np.zeros(problem.eps.size), problem.centred((problem.u > 0).astype(np.float64))
     if problem.violation(f) == 0.0:
-        return Optimum(f, lam, problem.dual(lam))
+        return f, lam
     binds = problem.eps < problem.most  # larger budgets limit nothing
     eps = np.where(binds, problem.eps, 1.0 + 2.0 * problem.most)
     if "programme" not in problem.made:
@@ -125,5 +114,4 @@ def solve_box(problem: Problem) -> Optimum:
     found = problem.made["programme"].best(-eps - problem.b, eps - problem.b)
     if found is None:
         raise CertificationError(f"HiGHS did not solve the linear programme; {ADVICE}")
-    f, lam = found[0], np.where(binds & (np.abs(found[1]) > ZERO), -found[1], 0.0)
-    return Optimum(f, lam, problem.dual(lam))
+    return found[0], np.where(binds & (np.abs(found[1]) > ZERO), -found[1], 0.0)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.theory.populations.notions import without_rounding
+from fairfl.theory.populations.notions import HALF
 
 if TYPE_CHECKING:
     from fairfl.solvers.problem import Problem
@@ -40,7 +40,7 @@ class KnapsackPath:
     exchange_rate : (m,) non-decreasing.
     gap : (m + 1,) |MD| after each flip, starting with |MD(start)|; decreasing, the last entry <= 0.
         A sum within rounding of 0 is 0.
-    sign : the sign of MD(start).
+    sign : that of MD(start).
     """
 
     start: Array
@@ -50,15 +50,15 @@ class KnapsackPath:
     gap: Array
     sign: float
 
-    def classifier(self, eps: float) -> tuple[Array, float]:
-        """Probabilities (N,) at budget eps, and the multiplier λ.
+    def classifier(self, eps: float) -> tuple[Array, Array]:
+        """Probabilities (N,) at budget eps, and the multiplier λ (1,).
 
         The flips of one exchange rate are all made by the same share: of several optimal rules
         that is the one nearest to a coin toss, and it is a function of η alone.
         """
         f = self.start.copy()
         if eps >= self.gap[0] or self.cells.size == 0:
-            return f, 0.0
+            return f, np.zeros(1)
         k = max(int(np.searchsorted(-self.gap, -eps, side="left")) - 1, 0)
         rate = self.exchange_rate
         tie = slice(*(int(rate.searchsorted(rate[k], side)) for side in ("left", "right")))
@@ -67,47 +67,44 @@ class KnapsackPath:
         before, within = self.cells[: tie.start], self.cells[tie]
         f[before] += self.step[: tie.start]
         f[within] += share * self.step[tie]
-        return f, -self.sign * float(rate[k])
+        return f, -self.sign * rate[k : k + 1]
 
 
-def knapsack_paths(gain: Array, slope: Array, row: Array, offset: Array) -> list[KnapsackPath]:
-    """The paths of J problems with one constraint |MD| <= eps, MD = row·f + offset.
+def knapsack_path(gain: Array, slope: Array, row: Array, offset: float) -> KnapsackPath:
+    """The path of a problem with one constraint |MD| <= eps, MD = row·f + offset.
 
     Parameters
     ----------
-    gain, slope : (J, N) what one person at a cell adds to the utility and to MD, where f = 1.
-    row : (J, N) ``slope`` times the people of the cell.
-    offset : (J, 1).
+    gain, slope : (N,) what one person at a cell adds to the utility and to MD, where f = 1.
+    row : (N,) ``slope`` times the people of the cell.
     """
-    start = (1.0 + np.sign(gain)) / 2.0
-    terms = row * start
-    size = np.abs(terms).sum(axis=1, keepdims=True) + np.abs(offset)
-    md = without_rounding(terms.sum(axis=1, keepdims=True) + offset, size)
-    sign = np.sign(md)
+    start = 0.5 + 0.5 * np.sign(gain)
+    table = row * start  # one table for all that follows: to fetch new memory takes longer
+    md = float(table.sum()) + offset
+    size = float(np.abs(table, out=table).sum()) + abs(offset) + abs(md)
+    sign, tiny = float(np.sign(md)), HALF * np.finfo(np.float64).eps * size
     # flips towards fairness: rejects where accepting adds to |MD|, accepts where it takes from it
-    fair = sign * slope
-    step = (fair < 0) - start
-    flips = (step != 0) & (fair != 0)
-    paths = []
-    for k, own in enumerate(flips):
-        cells = own.nonzero()[0]
-        rate = np.abs(gain[k][cells] / slope[k][cells])
-        order = rate.argsort(kind="stable")
-        cells, rate = cells[order], rate[order]
-        first = np.ones(rate.size, bool)
-        np.greater(rate[1:], (1.0 + TIED) * rate[:-1], out=first[1:])
-        if not first.all():
-            rate = rate[first][first.cumsum() - 1]
-        added, flipped = step[k][cells], np.zeros(rate.size + 1)
-        np.abs(added * row[k][cells]).cumsum(out=flipped[1:])
-        gap = without_rounding(np.abs(md[k]) - flipped, size[k] + flipped)
-        # keep the flips down to MD = 0, whole ties included
-        stop = min(int((-gap).searchsorted(0.0)), rate.size)
-        stop = int(rate.searchsorted(rate[stop - 1], side="right")) if stop else 0
-        gap[-1] = min(gap[-1], 0.0) if stop == cells.size else gap[-1]
-        cells, added, rate = (v[:stop] for v in (cells, added, rate))
-        paths.append(KnapsackPath(start[k], cells, added, rate, gap[: stop + 1], float(sign[k, 0])))
-    return paths
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rate = np.divide(gain, np.multiply(sign, slope, out=table), out=table)
+    cells = ((rate >= 0) & (rate < np.inf)).nonzero()[0]
+    rate = abs(rate[cells])
+    order = rate.argsort(kind="stable")
+    cells, rate = cells[order], rate[order]
+    rises = rate[1:] > (1.0 + TIED) * rate[:-1]
+    if not rises.all():
+        first = np.append(True, rises)
+        rate = rate[first][first.cumsum() - 1]
+    moved, flipped = abs(row[cells]), np.zeros(rate.size + 1)
+    moved[: rate.searchsorted(0.0, side="right")] /= 2.0  # from 1/2
+    moved.cumsum(out=flipped[1:])
+    # keep the flips down to MD = 0, whole ties included
+    stop = min(int(flipped.searchsorted(abs(md) - tiny)), rate.size)
+    stop = int(rate.searchsorted(rate[stop - 1], side="right")) if stop else 0
+    cells, gap = cells[:stop], abs(md) - flipped[: stop + 1]
+    gap[abs(gap) <= tiny] = 0.0
+    gap[-1] = min(gap[-1], 0.0)
+    step = (sign * slope[cells] < 0) - start[cells]
+    return KnapsackPath(start, cells, step, rate[:stop], gap, sign)
 
 
 @dataclass(frozen=True)

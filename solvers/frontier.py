@@ -67,7 +67,7 @@ def points_of(fed: Federation, solutions: Sequence[Solution]) -> Points:
     return Points(
         np.where(disparity <= tolerance(fed), 0.0, disparity),
         np.array([1.0 + s.utility for s in solutions]),
-        np.reshape([s.eps for s in solutions], (-1, fed.n_clients)),
+        np.array([s.eps for s in solutions]),
         np.stack([s.multipliers for s in solutions]) if solutions else None,
     )
 

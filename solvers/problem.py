@@ -20,7 +20,7 @@ import numpy as np
 import scipy
 
 from fairfl._support.checks import Array, as_floats, one_of, shown
-from fairfl.solvers.fractional_knapsack import KnapsackPath, knapsack_paths
+from fairfl.solvers.fractional_knapsack import KnapsackPath, knapsack_path
 from fairfl.solvers.numerics.highs import dense
 from fairfl.solvers.schemes import Scheme
 from fairfl.solvers.solution import budget_term
@@ -162,6 +162,9 @@ class Problem:
     @property
     def path(self) -> KnapsackPath | None:
         """All solutions for all budgets where there is one constraint, else None."""
+        if "path" not in self.made and self.eps.size == 1 and self.shape[:1] == (1,):
+            one = self.unit or self
+            self.made["path"] = knapsack_path(one.u, one.v[0], self.v[0], float(self.b[0]))
         return self.made.get("path")
 
     @property
@@ -254,26 +257,31 @@ def _own(task: Task, laws: Joint) -> list[Problem]:
             for j in range(len(gain))
         ]
 
-    one, seen = (f(laws.people, task.sees) for f in (one_each, as_seen))
-    return _everywhere(task, posed(laws, rates.linear), posed, seen, Joint(one, laws.eta))
+    return _everywhere(task, laws, rates, posed)
 
 
-def _everywhere(task: Task, problems: list[Problem], posed: Any, seen: Array, one: Joint) -> Any:
-    """The problems, with those ``posed`` of ``one`` person at every cell where nobody is."""
-    if not seen.all():
-        units = posed(one, Rates.of(task.notion, one.people, one.eta).linear)
-        empty = seen.reshape(len(problems), -1) == 0
-        problems = [
-            replace(problem, unit=unit, nobody=np.append(own, [False] * problem.levels))
-            for problem, unit, own in zip(problems, units, empty, strict=True)
-        ]
-    if problems[0].eps.size == 1 and problems[0].shape[0] == 1:
-        units = [problem.unit or problem for problem in problems]
-        parts = [(one.u, one.v[0], p.v[0], p.b) for one, p in zip(units, problems, strict=True)]
-        paths = knapsack_paths(*map(np.array, zip(*parts, strict=True)))
-        for problem, path in zip(problems, paths, strict=True):
-            problem.made["path"] = path
-    return problems
+def _everywhere(
+    task: Task,
+    laws: Joint,
+    rates: Rates,
+    posed: Callable[[Joint, Array], list[Problem]],
+    *,
+    together: bool = False,
+) -> list[Problem]:
+    """The problems ``posed`` of ``laws`` and their ``rates``; where nobody is, of all places
+    ``together`` or of each, with those of one person at every cell.
+    """
+    problems, people = posed(laws, rates.linear), laws.people
+    seen = as_seen(people.sum(axis=0, keepdims=True) if together else people, task.sees)
+    if seen.min() > 0:
+        return problems
+    one = Joint(one_each(people, task.sees, together=together), laws.eta)
+    units = posed(one, Rates.of(task.notion, one.people, one.eta).linear)
+    empty = seen.reshape(len(problems), -1) == 0
+    return [
+        replace(problem, unit=unit, nobody=np.append(own, [False] * problem.levels))
+        for problem, unit, own in zip(problems, units, empty, strict=True)
+    ]
 
 
 @known
@@ -289,13 +297,7 @@ def clients_problem(fed: Federation, task: Task) -> Problem:
         rows = limits.rows(linear, task.sees)
         return [_posed(gain, constant, rows, limits.table, limits.leveled, owner)]
 
-    # one person at a cell is of client i as likely as the group's people, or everybody for a blind
-    # rule, are
-    own = clients.people.sum(axis=2, keepdims=True)
-    whose = own * _inverse(own.sum(axis=0 if task.sees == "xa" else (0, 1)))
-    one = Joint(np.broadcast_to(whose, clients.people.shape), clients.eta)
-    seen = as_seen(law.people, task.sees)
-    return _everywhere(task, posed(clients, rates.linear), posed, seen, one)[0]
+    return _everywhere(task, clients, rates, posed, together=True)[0]
 
 
 @known
@@ -305,7 +307,6 @@ def aware_problem(fed: Federation, task: Task) -> Problem:
     rates = Rates.of(task.notion, clients.people, clients.eta)
     everybody, own = (Limits.of(task, some) for some in (rates.pooled, rates))
     _, e, i, k = own.table.shape
-    order = np.arange(i * e * k).reshape(i, e, k).swapaxes(0, 1).ravel()
     whose = np.broadcast_to(1 + np.arange(i)[:, None], (e, i, k))
     first = everybody.table[0].size
     owner = np.append(np.zeros(first, int), whose)
@@ -313,15 +314,14 @@ def aware_problem(fed: Federation, task: Task) -> Problem:
     def posed(at: Joint, linear: Array) -> list[Problem]:
         # (E, 1, K) everybody's, over all clients; (E, I, K) each client's, over its own cells
         shared = everybody.rows(linear, task.sees).swapaxes(1, 2).reshape(first, -1)
-        blocks = own.rows(linear, task.sees).swapaxes(0, 1).reshape(i, e * k, -1)
-        local = scipy.sparse.csr_array(scipy.sparse.block_diag(list(blocks)))[order]
-        rows = scipy.sparse.vstack([scipy.sparse.csr_array(shared), local])
+        blocks = map(list, own.rows(linear, task.sees).reshape(e, i, k, -1))
+        local = map(scipy.sparse.block_diag, blocks)
+        rows = scipy.sparse.vstack([scipy.sparse.csr_array(shared), *local])
         gain, constant = at.gain(task.costs, task.sees), at.constant(task.costs).sum()
         table = np.hstack([one.table.reshape(3, -1, k) for one in (everybody, own)])
         return [_posed(gain, constant, rows, table, own.leveled, owner)]
 
-    one, seen = (f(clients.people, task.sees) for f in (one_each, as_seen))
-    return _everywhere(task, posed(clients, rates.linear), posed, seen, Joint(one, clients.eta))[0]
+    return _everywhere(task, clients, rates, posed)[0]
 
 
 def _posed(
@@ -383,7 +383,7 @@ class Limits:
         contrasts = np.where(bound[..., None], contrasts, 0.0) * _inverse(rates.mass)[:, :, None]
         b = (contrasts * rates.constant[:, :, None]).sum(axis=-1)
         one = np.where(bound, 0.5 if leveled else 1.0, np.inf)
-        return cls(contrasts, np.stack([b, one, np.where(bound & ~implied, 0.0, np.inf)]), leveled)
+        return cls(contrasts, np.array([b, one, np.where(bound & ~implied, 0.0, np.inf)]), leveled)
 
     def rows(self, linear: Array, sees: str) -> Array:
         """(E, J, K, A or 1, n) constraints' coefficients, from the rates' (E, J or more, A, n)."""

@@ -288,8 +288,6 @@ def utility_of(fed: Federation, costs: Array, rule: Any) -> float:
     if isinstance(model, FiniteModel):
         law = fed.pooled if len(rule) == 1 else fed.joint
         return float(law.constant(costs).sum() + (law.gain(costs, "xa") * rule).sum())
-    if isinstance(rule, Classifier) and (costs == 1.0).all():
-        return rule.accuracy(fed) - 1.0
     members = [(None, rule)] if isinstance(rule, Classifier) else enumerate(rule.members)
     return sum(
         model.utility(costs, a, m.edges[a], m.values[a], k)

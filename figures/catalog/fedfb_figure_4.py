@@ -70,16 +70,17 @@ def data(points: int = POINTS) -> pd.DataFrame:
     parts = []
     for panel, fed in federations().items():
         rules = local_rules(fed)
+        _, free, sign = rules.problem.free
         # beyond a client's unconstrained |MD_i| its budget changes nothing: the kinks are among the
         # grid's lines
-        eps = np.unique(np.concatenate([np.linspace(0.0, 1.0, points), np.abs(rules.tightest.erm)]))
+        eps = np.unique(np.concatenate([np.linspace(0.0, 1.0, points), np.abs(free)]))
         left, right = curves(rules, eps)
         columns = {"eps_0": np.repeat(eps, eps.size), "eps_1": np.tile(eps, eps.size)}
         columns["mean_difference"] = (left[:, None] + right[None]).ravel()
         grid = pd.DataFrame({"point": "grid", **columns})
         smallest = min_disparity(fed, "lft_ensemble")
         marks = [_mark("minimum", rules, smallest.eps)]
-        if rules.tightest.erm_sign[0] != 0 and abs(float(rules.tightest.erm[0])) < NO_DOUBLE:
+        if sign[0] != 0 and abs(float(free[0])) < NO_DOUBLE:
             # every budget of a double's size leaves client 0 alone: the best of ε0 > 0 is the best
             # with ε0 slack
             j = np.abs(left[-1] + right).argmin()
@@ -113,9 +114,8 @@ def _mark(point: str, rules: LocalRules, eps: Array) -> pd.DataFrame:
     """One marked point; a budget of 1 stands for "no constraint", and is drawn at the smallest that
     is.
     """
-    shown = np.where(
-        eps == 1.0, np.maximum(np.abs(rules.tightest.erm), float(point != "minimum")), eps
-    )
+    free = np.abs(rules.problem.free[1])
+    shown = np.where(eps == 1.0, np.maximum(free, float(point != "minimum")), eps)
     value = float(contributions(rules, eps).sum())
     return pd.DataFrame(
         {"point": [point], "eps_0": shown[:1], "eps_1": shown[1:], "mean_difference": [value]}
@@ -127,7 +127,7 @@ def log10_unconstrained(rules: LocalRules, client: int) -> float:
     fair.
     """
     assert isinstance(rules.model, ContinuousModel)
-    cuts = rules.free_cuts
+    cuts = rules.problem.free[0]
     # (group, above/below)
     tails = np.array([rules.model.own_log_tails(a, cuts[a]) for a in (0, 1)])[:, :, client]
     # the smaller tail of the two: the other's difference is rounding

@@ -19,8 +19,7 @@ from matplotlib.figure import Figure
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import first, numbers, pick
 from fairfl.solvers.api import solve
-from fairfl.solvers.cfl.densities import threshold_model
-from fairfl.solvers.cfl.threshold import pooled_problem
+from fairfl.solvers.cfl.densities import pooled_problem
 from fairfl.theory.populations.fedfb_figures import figure_5
 
 NAME = "fedfb_figure_8"
@@ -43,15 +42,14 @@ def data(points: int = POINTS) -> pd.DataFrame:
     curve).
     """
     fed = figure_5()
-    model = threshold_model(fed)
-    assert model is not None  # one η for all
+    problem = pooled_problem(fed)
+    assert problem is not None  # one η for all
     reach = float(fed.group_mass.max())  # of both groups
     lam = np.linspace(-reach, reach, points)
-    problem = pooled_problem(model, fed.within, fed.group_mass)
     everyone: Any = np.zeros(points, int)
     with np.errstate(divide="ignore"):  # both ends are at u = ±inf
         u = np.arctanh(lam / reach)
-    g = problem.mean_difference(*problem.thresholds(u, everyone), everyone)
+    g = problem.mean_difference(problem.thresholds(u, everyone), everyone)
     rows = [
         pd.DataFrame({"point": "curve", "multiplier": lam, "mean_difference": g, "eps": np.nan})
     ]

@@ -11,6 +11,7 @@ from typing import Any
 
 import matplotlib
 import pandas as pd
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from fairfl._support.manifest import SUFFIX, write_piece
@@ -54,15 +55,16 @@ def save(
             if not axis.get_label_text():  # no search for a place beside the ticks
                 axis.set_label_coords(0.0, 0.0)
     with matplotlib.rc_context({"figure.constrained_layout.use": False}):
+        FigureCanvasAgg(figure)  # its measures of texts serve the layout and the PNG
+        figure.set_dpi(matplotlib.rcParams["savefig.dpi"])
         engine = figure.get_layout_engine()
         if figure.axes and engine is not None:  # once for both: it takes as long as drawing
-            figure.set_dpi(matplotlib.rcParams["savefig.dpi"])
             engine.execute(figure)
             figure.set_layout_engine(None)
-        told = {"Title": title, "Creator": software, "Date": None}
-        figure.savefig(svg, format="svg", metadata=told)
         about = {"Title": title, "Software": software}
         figure.savefig(png, format="png", metadata=about, pil_kwargs={"compress_level": 3})
+        told = {"Title": title, "Creator": software, "Date": None}
+        figure.savefig(svg, format="svg", metadata=told)
     made = (csv_text(table), svg.getvalue(), png.getvalue())
     contents = {f"{name}{end}": one for end, one in zip(SUFFIXES, made, strict=True)}
     return write_piece(folder / f"{name}{SUFFIX}", contents, inputs)

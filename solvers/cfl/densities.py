@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.threshold import ThresholdSolution, pooled_problem, solve_thresholds
+from fairfl.solvers.cfl.threshold import ThresholdProblem, solve_thresholds
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import (
@@ -34,47 +35,46 @@ def advice(model: ContinuousModel) -> str:
     )
 
 
-def threshold_model(fed: Federation) -> ContinuousModel | None:
-    """The model if thresholds solve CFL (laws, two groups, η shared within each), else None."""
+def pooled_problem(fed: Federation) -> ThresholdProblem | None:
+    """CFL's, if thresholds solve it (laws, two groups, η shared within each), else None."""
     model = fed.model
     if not isinstance(model, ContinuousModel) or fed.n_groups != 2:
         return None
-    return model if model.shared_within_group else None
+    own = ThresholdProblem(model, fed.group_mass[None], fed.within)
+    return own if model.shared_within_group else None
 
 
-def solve_many(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Array:
+def solve_many(fed: Federation, task: Task, problem: ThresholdProblem, eps: Array) -> Array:
     """(E,) the accuracies of CFL(eps) for every eps (E,), each certified as in ``solve_cfl``."""
-    problem = pooled_problem(model, fed.within, fed.group_mass)
-    found = solve_thresholds(problem, eps, np.zeros(eps.size, int))
-    accuracy, *missed = _judged(fed, model, found, eps)
+    accuracy, *missed = _judged(fed, problem, eps)[1:]
     for k in np.flatnonzero(np.abs(missed).max(axis=0) > LAW_TOLERANCE):
-        accuracy[k] = solve_cfl(fed, task, model, eps[k : k + 1]).accuracy
+        accuracy[k] = solve_cfl(fed, task, problem, eps[k : k + 1]).accuracy
     return accuracy
 
 
-def _judged(
-    fed: Federation, model: ContinuousModel, found: ThresholdSolution, eps: Array
-) -> tuple[Array, Array, Array, Array]:
-    """Accuracies P(y=0) + ∫_{t_0}^∞ u_0 + ∫_{t_1}^∞ u_1 of the rules x > t_a, their duality gaps,
-    violations and errors of integration, all (E,). Rules accept where their Lagrangian is positive,
-    so λ·MD + |λ|·eps is the whole gap.
+def _judged(fed: Federation, problem: ThresholdProblem, eps: Array) -> Any:
+    """The solutions, and accuracies P(y=0) + ∫_{t_0}^∞ u_0 + ∫_{t_1}^∞ u_1 of the rules x > t_a,
+    their duality gaps, violations and errors of integration, all (E,). Rules accept where their
+    Lagrangian is positive, so λ·MD + |λ|·eps is the whole gap.
     """
+    model, found = problem.model, solve_thresholds(problem, eps, np.zeros(eps.size, int))
     accuracy, error = np.full(eps.size, 1.0 - fed.base_rate), np.zeros(eps.size)
     for a, t in enumerate((found.t0, found.t1)):
         accuracy += model.gain(a).above(t, 1)[0]
         error += model.gain(a).errors_at(t)
     md, lam = found.mean_difference, found.multiplier
-    return accuracy, lam * md + budget_term(lam, eps), np.maximum(np.abs(md) - eps, 0.0), error
+    gap, violation = lam * md + budget_term(lam, eps), np.maximum(np.abs(md) - eps, 0.0)
+    return found, accuracy, gap, violation, error
 
 
-def solve_cfl(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Solution:
+def solve_cfl(fed: Federation, task: Task, problem: ThresholdProblem, eps: Array) -> Solution:
     """Certified CFL(eps), eps of shape (1,)."""
-    found = solve_thresholds(pooled_problem(model, fed.within, fed.group_mass), eps)
-    accuracy, gap, violation, error = (float(v[0]) for v in _judged(fed, model, found, eps))
+    found, *figures = _judged(fed, problem, eps)
+    accuracy, gap, violation, error = (float(v[0]) for v in figures)
     certificate = Certificate(accuracy, accuracy + gap, violation, error)
     if certificate.worst > LAW_TOLERANCE:  # where η has bounds the optimum may be a mixture
         with suppress(CertificationError):
             return solve_by_dual(fed, task, eps)
-    certificate.check(LAW_TOLERANCE, advice(model))
+    certificate.check(LAW_TOLERANCE, advice(problem.model))
     rule = Classifier.thresholds([float(found.t0[0]), float(found.t1[0])])
     return Solution(fed, task, eps, rule, found.multiplier, (certificate,))

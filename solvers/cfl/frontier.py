@@ -14,12 +14,11 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.budget_path import BudgetPath
-from fairfl.solvers.cfl.densities import solve_many, threshold_model
-from fairfl.solvers.cfl.threshold import pooled_problem, solve_thresholds
+from fairfl.solvers.cfl.densities import pooled_problem, solve_many
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.finite import certified, solve_box, solve_finite
 from fairfl.solvers.fractional_knapsack import client_path
-from fairfl.solvers.frontier import Frontier, Points, build
+from fairfl.solvers.frontier import Frontier, Points, build, points_of
 from fairfl.solvers.problem import Task, law_problem
 from fairfl.solvers.solution import Solution, tolerance
 from fairfl.theory.populations.federation import Federation
@@ -41,10 +40,9 @@ def aware_frontier(fed: Federation, points: int, task: Task, local: Array) -> Fr
         for k in np.argsort(-budgets, kind="stable"):  # each from the next larger budget
             found[k] = solved(budgets[k : k + 1], start)
             start = found[k].multipliers
-        reached = np.array([s.disparity for s in found])
-        met = np.abs(reached - budgets) <= tolerance(fed)
-        worth = np.array([1.0 + s.utility for s in found])
-        return Points(np.where(met, budgets, reached), worth, budgets[:, None])
+        reached = points_of(fed, found)
+        met = np.abs(reached.disparity - budgets) <= tolerance(fed)
+        return Points(np.where(met, budgets, reached.disparity), *reached[1:3])
 
     return build(task.scheme, at(np.linspace(0.0, free.disparity, points)), at, exact=True)
 
@@ -54,11 +52,10 @@ def cfl_frontier(fed: Federation, points: int, task: Task) -> Frontier:
     model, task = fed.model, replace(task, scheme="cfl")
     if isinstance(model, FiniteModel):
         return _finite(fed, points, task)
-    shared = threshold_model(fed)
-    if task.plain and shared is not None:
-        problem = pooled_problem(shared, fed.within, fed.group_mass)
-        top = abs(float(solve_thresholds(problem, np.array([np.inf])).erm[0]))
-        return _built(np.linspace(0.0, top, points), lambda d: solve_many(fed, task, shared, d))
+    problem = pooled_problem(fed)
+    if task.plain and problem is not None:
+        eps = np.linspace(0.0, abs(float(problem.free[1][0])), points)
+        return _built(eps, lambda d: solve_many(fed, task, problem, d))
     path = BudgetPath.of(fed, task)
     eps = np.linspace(0.0, path.eps[-1], points)
     return build("cfl", path.points(eps), path.points, exact=True)
@@ -80,8 +77,7 @@ def _finite(fed: Federation, points: int, task: Task) -> Frontier:
 
         def best(d: Array) -> Array:
             posed = [problem.at(d[k : k + 1]) for k in range(d.size)]
-            found = [(one, solve_box(one)) for one in posed]
-            return np.array([certified(one, s.f, s.dual).primal for one, s in found])
+            return np.array([certified(one, *solve_box(one)).primal for one in posed])
 
         return _built(np.linspace(0.0, free.disparity, points), best)
     own = client_path(problem.path, problem)

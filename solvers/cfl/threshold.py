@@ -12,8 +12,9 @@ to ±inf and λ itself, one double, has too few.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -36,101 +37,106 @@ class ThresholdProblem:
 
     Attributes
     ----------
-    mass : (B, 2) group masses M_a, rows summing to one.
-    etas : the different η.  kind : (B, 2) which of them each group has.
-    tail : (a, t (B,), index) -> P(X > t | a), relative accuracy where small.
-    log_tails : (a, t (B,), index) -> log P(X > t), log P(X <= t).
+    mass : (B, 2) group masses M_a, rows summing to one; a client of one group has u = 0.
+    within : (I, 2) P(i | a) of the pooled problem, B = 1; None: each client's own.
     """
 
+    model: ContinuousModel
     mass: Array
-    etas: Sequence[Eta]
-    kind: Array
-    tail: Callable[[int, Array, Array], Array]
-    log_tails: Callable[[int, Array, Array], tuple[Array, Array]]
+    within: Array | None = None
 
-    def thresholds(self, u: Array, index: Array) -> tuple[Array, Array]:
-        """The thresholds t_0, t_1 at λ = m tanh u, for the problems ``index``."""
-        mass, size = self.mass[index], np.abs(u)
-        narrow, out = mass.min(axis=1), []
-        for a, side in ((0, -1.0), (1, 1.0)):
-            own = mass[:, a]
-            # 2 artanh(m/M tanh u) = log(1 + 2m (1 - d)/(M - m + (M + m) d)), d = exp(-2u)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                excess = -2.0 * narrow * np.expm1(-2.0 * size)
-                excess /= own - narrow + (own + narrow) * np.exp(-2.0 * size)
-            odds = np.where(own > narrow, np.log1p(excess), 2.0 * size)
-            out.append(self._at_odds(a, index, side * np.copysign(odds, u)))
-        return out[0], out[1]
+    @cached_property
+    def kinds(self) -> tuple[list[Eta], Array]:
+        """The different η, and which of them (B, 2) each group has."""
+        pairs = self.model.etas[: len(self.mass)]
+        etas = dict.fromkeys(eta for pair in pairs for eta in pair)
+        place = {eta: k for k, eta in enumerate(etas)}
+        return list(etas), np.array([[place[eta] for eta in pair] for pair in pairs])
+
+    def tail(self, a: int, t: Array, index: Array) -> Array:
+        """P(X > t | a), t (B,), of relative accuracy where small."""
+        if self.within is None:
+            return self.model.sf_of(a, t, index)
+        return self.within[:, a] @ self.model.sf(a, t)
+
+    def log_tails(self, a: int, t: Array, index: Array) -> Any:
+        """log P(X > t | a), log P(X <= t | a), t (B,)."""
+        if self.within is None:
+            return self.model.log_tails_of(a, t, index)
+        tails = self.model.own_log_tails(a, np.broadcast_to(t, (len(self.within), *t.shape)))
+        with np.errstate(divide="ignore"):
+            own = np.log(self.within[:, a, None])
+        return [np.logaddexp.reduce(own + tail, axis=0) for tail in tails]
+
+    def thresholds(self, u: Array, index: Array) -> Array:
+        """The thresholds t_0, t_1 (2, B) at λ = m tanh u, for the problems ``index``."""
+        (narrow, wide), twice = self.ends[:, index], 2.0 * np.abs(u)
+        # 2 artanh(m/M tanh u) = log(1 + 2m (1 - d)/(M - m + (M + m) d)), d = exp(-2u)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            excess = -2.0 * narrow * np.expm1(-twice)
+            excess /= wide - narrow + (wide + narrow) * np.exp(-twice)
+        odds = np.where(self.mass.T[:, index] > narrow, np.log1p(excess), twice)
+        odds = np.copysign(odds, np.outer([-1.0, 1.0], u))
+        etas, kinds = self.kinds
+        if len(etas) == 1:
+            return etas[0].at_odds(odds)
+        out, kind = np.empty(odds.shape), kinds[index].T
+        for k in np.unique(kind):
+            out[kind == k] = etas[k].at_odds(odds[kind == k])
+        return out
+
+    @cached_property
+    def ends(self) -> Array:
+        """(2, B) the smaller and the larger mass."""
+        return np.sort(self.mass, axis=1).T
+
+    @cached_property
+    def free(self) -> tuple[Array, Array, Array]:
+        """Without budgets: thresholds (2, B), MD and its sign (B,)."""
+        every = np.arange(len(self.mass))
+        t = self.thresholds(np.zeros(every.size), every)
+        md = self.mean_difference(t, every)
+        sign, faint = np.sign(md), np.flatnonzero(np.abs(md) < FAINT)
+        if faint.size:  # rounding, or underflow, may have decided the sign
+            sign[faint] = np.sign(self.log_odds_difference(t[:, faint], faint))
+        return t, md, sign
 
     def multipliers(self, u: Array, index: Array) -> Array:
         """λ = m tanh u."""
-        return self.mass[index].min(axis=1) * np.tanh(u)
+        return self.ends[0, index] * np.tanh(u)
 
-    def _at_odds(self, a: int, index: Array, odds: Array) -> Array:
-        """The x at which η of group a has the log-odds."""
-        if len(self.etas) == 1:
-            return self.etas[0].at_odds(odds)
-        out, kind = np.empty(odds.shape), self.kind[index, a]
-        for k in np.unique(kind):
-            out[kind == k] = self.etas[k].at_odds(odds[kind == k])
-        return out
+    def mean_difference(self, t: Array, index: Array) -> Array:
+        """MD = P_0(X > t_0) - P_1(X > t_1)."""
+        return self.tail(0, t[0], index) - self.tail(1, t[1], index)
 
-    def mean_difference(self, t0: Array, t1: Array, index: Array) -> Array:
-        """MD = P_0(X > t0) - P_1(X > t1)."""
-        return self.tail(0, t0, index) - self.tail(1, t1, index)
-
-    def log_odds_difference(
-        self, t0: Array, t1: Array, index: Array, md: Array | float = 0.0
-    ) -> Array:
+    def log_odds_difference(self, t: Array, index: Array, md: Array | float = 0.0) -> Array:
         """The sign of MD - md, also where these underflow; a difference of log-odds if md = 0."""
-        above0, below0 = self.log_tails(0, t0, index)
-        above1, below1 = self.log_tails(1, t1, index)
+        (above0, below0), (above1, below1) = (self.log_tails(a, t[a], index) for a in (0, 1))
         with np.errstate(divide="ignore", invalid="ignore"):
             zero, one = np.log(np.maximum(-md, 0.0)), np.log(np.maximum(md, 0.0))
             difference = np.logaddexp(above0, zero) - np.logaddexp(below0, one)
             difference -= np.logaddexp(above1, one) - np.logaddexp(below1, zero)
-        return np.nan_to_num(difference, nan=0.0, posinf=1e300, neginf=-1e300)
+        bounded = np.minimum(np.maximum(difference, -1e300), 1e300)
+        return np.where(np.isnan(difference), 0.0, bounded)
+
+    def left(self, t: Array, md: Array, eps: Array, sign: Array, index: Array) -> Array:
+        """eps - |MD|, at a faint eps in log-odds."""
+        out, faint = eps - sign * md, np.flatnonzero(eps < FAINT)
+        if faint.size:
+            eps, sign, index = eps[faint], sign[faint], index[faint]
+            out[faint] = -sign * self.log_odds_difference(t[:, faint], index, sign * eps)
+        return out
 
 
 @dataclass(frozen=True)
 class ThresholdSolution:
-    """u, λ, thresholds and MD of each problem; ``erm`` is MD at λ = 0 and its sign; all (B,)."""
+    """u, λ, thresholds and MD of each problem, all (B,)."""
 
     u: Array
     multiplier: Array
     t0: Array
     t1: Array
     mean_difference: Array
-    erm: Array
-    erm_sign: Array
-
-
-def pooled_problem(model: ContinuousModel, within: Array, group_mass: Array) -> ThresholdProblem:
-    """The pooled problem, B = 1."""
-
-    def tail(a: int, t: Array, index: Array) -> Array:
-        return within[:, a] @ model.sf(a, t)
-
-    def log_tails(a: int, t: Array, index: Array) -> tuple[Array, Array]:
-        above, below = model.own_log_tails(a, np.broadcast_to(t, (within.shape[0], *t.shape)))
-        w = within[:, a][:, None]
-        with np.errstate(divide="ignore"):
-            above, below = np.log(w) + above, np.log(w) + below
-        return np.logaddexp.reduce(above, axis=0), np.logaddexp.reduce(below, axis=0)
-
-    return ThresholdProblem(group_mass[None], *_kinds(model.etas[:1]), tail, log_tails)
-
-
-def local_problems(model: ContinuousModel, share: Array) -> ThresholdProblem:
-    """The clients' own problems; those of one group have u = 0."""
-    return ThresholdProblem(share, *_kinds(model.etas), model.sf_of, model.log_tails_of)
-
-
-def _kinds(pairs: Sequence[tuple[Eta, ...]]) -> tuple[list[Eta], Array]:
-    """The different η of pairs, and which of them they are (B, 2)."""
-    etas = list(dict.fromkeys(eta for pair in pairs for eta in pair))
-    place = {eta: k for k, eta in enumerate(etas)}
-    return etas, np.reshape([place[eta] for pair in pairs for eta in pair], (-1, 2)).astype(int)
 
 
 def solve_thresholds(
@@ -141,40 +147,15 @@ def solve_thresholds(
 
     ``which`` (B,) are the problems that the budgets belong to: by default each has one, in order.
     """
-    everyone = np.arange(eps.size) if which is None else which
-    u, every = np.zeros(eps.size), np.arange(len(problem.mass))
-    t0, t1 = problem.thresholds(np.zeros(every.size), every)
-    erm = problem.mean_difference(t0, t1, every)
-    sign = np.sign(erm)
-    faint = np.flatnonzero(np.abs(erm) < FAINT)
-    if faint.size:  # rounding, or underflow, may have decided the sign
-        sign[faint] = np.sign(problem.log_odds_difference(t0[faint], t1[faint], faint))
-    t0, t1, erm, sign = (v[everyone] for v in (t0, t1, erm, sign))
-    left = _left(problem, erm, t0, t1, eps, sign, everyone)
+    index = np.arange(eps.size) if which is None else which
+    t, md, sign = (v[..., index] for v in problem.free)
+    u, left = np.zeros(eps.size), problem.left(t, md, eps, sign, index)
     active = np.flatnonzero(left < 0)
     if active.size:
-        u[active] = _roots(problem, *(v[active] for v in (eps, left, sign, everyone)))
-        t0, t1 = problem.thresholds(u, everyone)
-    lam, md = problem.multipliers(u, everyone), problem.mean_difference(t0, t1, everyone)
-    return ThresholdSolution(u, lam, t0, t1, md, erm, sign)
-
-
-def _left(
-    problem: ThresholdProblem,
-    md: Array,
-    t0: Array,
-    t1: Array,
-    eps: Array,
-    sign: Array,
-    index: Array,
-) -> Array:
-    """eps - |MD|, at a faint eps in log-odds."""
-    out = eps - sign * md
-    faint = np.flatnonzero(eps < FAINT)
-    if faint.size:
-        t0, t1, eps, sign, index = (v[faint] for v in (t0, t1, eps, sign, index))
-        out[faint] = -sign * problem.log_odds_difference(t0, t1, index, sign * eps)
-    return out
+        u[active] = _roots(problem, *(v[active] for v in (eps, left, sign, index)))
+        t = problem.thresholds(u, index)
+        md = problem.mean_difference(t, index)
+    return ThresholdSolution(u, problem.multipliers(u, index), t[0], t[1], md)
 
 
 def _roots(problem: ThresholdProblem, eps: Array, left: Array, sign: Array, index: Array) -> Array:
@@ -184,9 +165,9 @@ def _roots(problem: ThresholdProblem, eps: Array, left: Array, sign: Array, inde
 
     def rising(size: Array, k: Array) -> Array:
         """What is left of the budgets: it increases with |u|."""
-        t0, t1 = problem.thresholds(-sign[k] * size, index[k])
-        md = problem.mean_difference(t0, t1, index[k])
-        return _left(problem, md, t0, t1, eps[k], sign[k], index[k])
+        t = problem.thresholds(-sign[k] * size, index[k])
+        md = problem.mean_difference(t, index[k])
+        return problem.left(t, md, eps[k], sign[k], index[k])
 
     low, high, short = np.zeros(eps.size), np.ones(eps.size), np.arange(eps.size)
     at_low, at_high = left, rising(high, short)

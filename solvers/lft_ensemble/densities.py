@@ -17,12 +17,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.densities import advice
-from fairfl.solvers.cfl.threshold import (
-    ThresholdProblem,
-    ThresholdSolution,
-    local_problems,
-    solve_thresholds,
-)
+from fairfl.solvers.cfl.threshold import ThresholdProblem, ThresholdSolution, solve_thresholds
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import (
@@ -49,16 +44,11 @@ class LocalRules:
     @cached_property
     def problem(self) -> ThresholdProblem:
         """The clients' problems."""
-        return local_problems(self.model, self.fed.share)
+        return ThresholdProblem(self.model, self.fed.share)
 
     def solve(self, eps: Array) -> ThresholdSolution:
         """Local solutions at eps (I,), which limits only clients that have both groups."""
         return solve_thresholds(self.problem, np.where(self.fed.defined, eps, np.inf))
-
-    @cached_property
-    def free_cuts(self) -> tuple[Array, Array]:
-        """Thresholds (I,), (I,) of the rules η > 1/2."""
-        return self.problem.thresholds(np.zeros(self.fed.n_clients), np.arange(self.fed.n_clients))
 
     def pooled(self, t0: Array, t1: Array) -> tuple[Array, Array]:
         """Pooled MD and accuracy of the rules x > t_a, any shape.
@@ -74,14 +64,6 @@ class LocalRules:
     def tightest(self) -> ThresholdSolution:
         """Local solutions at eps = 0: the far ends of Λ_j."""
         return self.solve(np.zeros(self.fed.n_clients))
-
-    @cached_property
-    def reachable(self) -> tuple[float, float]:
-        """The interval of pooled MD over all eps in [0, 1]^I: both ends are attained."""
-        cuts = self.free_cuts, (self.tightest.t0, self.tightest.t1)
-        free, tight = (self.pooled(*own)[0] for own in cuts)
-        low, high = np.minimum(free, tight), np.maximum(free, tight)
-        return float(self.fed.weight @ low), float(self.fed.weight @ high)
 
 
 def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Solution:

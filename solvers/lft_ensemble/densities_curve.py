@@ -75,11 +75,16 @@ class EnsembleCurve(EnsembleSearch):
         fair = self.rules.tightest.u[:, None]
         return np.stack([np.minimum(fair, 0.0), np.maximum(fair, 0.0)])
 
-    def thresholds(self, u: Array) -> tuple[Array, Array]:
-        """Thresholds (I, P), (I, P) at coordinates (I, P)."""
+    @cached_property
+    def reachable(self) -> tuple[float, float]:
+        """The interval of pooled MD over all budgets in [0, 1]^I: both ends are attained."""
+        low, high = (float(self._total(end)[0]) for end in self.ends)
+        return low, high
+
+    def thresholds(self, u: Array) -> Array:
+        """Thresholds (2, I, P) at coordinates (I, P)."""
         own = u.clip(*self.ends).ravel(), np.arange(len(u)).repeat(u.shape[1])
-        t0, t1 = self.rules.problem.thresholds(*own)
-        return t0.reshape(u.shape), t1.reshape(u.shape)
+        return self.rules.problem.thresholds(*own).reshape(2, *u.shape)
 
     def own(self, u: Array) -> tuple[Array, Array]:
         """The pooled MD and accuracy (I, N) of each client's rule at coordinates u (I, N)."""
@@ -94,11 +99,7 @@ class EnsembleCurve(EnsembleSearch):
 
     def at(self, u: Array) -> tuple[Array, Array]:
         """Pooled MD (P,) and accuracy (P,) at coordinates (I, P)."""
-        return self.together(*self.thresholds(u))
-
-    def together(self, t0: Array, t1: Array) -> tuple[Array, Array]:
-        """The same at thresholds (I, P), (I, P)."""
-        md, accuracy = self.rules.pooled(t0, t1)
+        md, accuracy = self.own(u)
         return self.fed.weight @ md, self.fed.weight @ accuracy
 
     def solved(self, eps: Array) -> tuple[Array, Array]:
@@ -106,7 +107,7 @@ class EnsembleCurve(EnsembleSearch):
         own = np.where(self.fed.defined, eps, np.inf).T
         index = np.repeat(np.arange(len(own)), len(eps))
         found = solve_thresholds(self.rules.problem, own.ravel(), index)
-        return self.together(found.t0.reshape(own.shape), found.t1.reshape(own.shape))
+        return self.at(found.u.reshape(own.shape))
 
     @cached_property
     def peak(self) -> Array:
@@ -127,7 +128,7 @@ class EnsembleCurve(EnsembleSearch):
 
     def best(self, disparity: Array) -> Array:
         """Coordinates (I, P) of the best ensembles found with |MD| <= disparity (P,)."""
-        low, high = self.rules.reachable
+        low, high = self.reachable
         out = np.repeat(self.peak, disparity.size, axis=1)
         out[:, disparity <= max(low, -high, 0.0)] = self.ends[int(high < 0.0)]
         between = (disparity > max(low, -high)) & (disparity < abs(self._total(self.peak)[0]))
@@ -141,7 +142,7 @@ class EnsembleCurve(EnsembleSearch):
         """Where all share q and η |λ_j| is κ, or the end of Λ_j."""
         free = self._total(self.peak)
         sign, k = np.sign(free), int(free[0] < 0)
-        far, last = self.ends[k][np.abs(self.ends[k]).argmax()], self.rules.reachable[k]
+        far, last = self.ends[k][np.abs(self.ends[k]).argmax()], self.reachable[k]
 
         def path(share: Array, _: Array) -> Array:
             return np.clip(share * far, *self.ends)
@@ -150,15 +151,14 @@ class EnsembleCurve(EnsembleSearch):
 
     def _searched(self, disparity: Array) -> Array:
         """From the knapsack's best at both ends of [-d, d], and within."""
-        table, (low, high) = self.tradeoffs, self.rules.reachable
+        table, (low, high) = self.tradeoffs, self.reachable
         goals = np.stack([disparity, -disparity, disparity])
-        least = np.stack([disparity, -disparity, -disparity])
-        at = table.knapsack.best(np.stack([least, goals], axis=2).reshape(-1, 2)).reshape(3, -1)
         tried = (goals >= low) & (goals <= high)
         tried[2] = True
         side, p = np.nonzero(tried)
         goal, held = goals[side, p], side < 2
-        u = table.polished(self._total, table.split(at[side, p]), goal, held)
+        ranges = np.stack([np.where(held, goal, -goal), goal], axis=1)
+        u = table.polished(self._total, table.split(ranges), goal, held)
         u = u.clip(*self.ends)
         inside = (u > self.ends[0]) & (u < self.ends[1])
         for moved in (inside, np.ones_like(inside)):  # who is at an end stays if others suffice
@@ -204,7 +204,7 @@ class EnsembleCurve(EnsembleSearch):
         return self.points(self.best(np.array([d or 0.0 for d in disparities])))
 
     def minimum(self) -> Points:
-        low, high = self.rules.reachable
+        low, high = self.reachable
         if low <= 0.0 <= high and not self.exact and self.moves.sum() > MANY:
             return self.points(self.meet(np.zeros((self.fed.n_clients, 1)), np.zeros(1)))
         return self.attained([None])
@@ -213,10 +213,10 @@ class EnsembleCurve(EnsembleSearch):
         """What coordinates (I, P) attain. Their budgets are the local |MD_j|, 0 at the client's
         fair rule, and 1 where the constraint is slack.
         """
-        (t0, t1), problem = self.thresholds(u), self.rules.problem
-        md, accuracy = self.together(t0, t1)
+        t, problem = self.thresholds(u), self.rules.problem
+        md, accuracy = self.at(u)
         index = np.arange(len(u)).repeat(u.shape[1])
-        own = np.abs(problem.mean_difference(t0.ravel(), t1.ravel(), index)).clip(0.0, 1.0)
+        own = np.abs(problem.mean_difference(t.reshape(2, -1), index)).clip(0.0, 1.0)
         fair = u == self.rules.tightest.u[:, None]
         eps = np.where(u == 0.0, 1.0, np.where(fair, 0.0, own.reshape(u.shape)))
         disparity = np.where(np.abs(md) <= MISSED, 0.0, np.abs(md))

@@ -72,13 +72,11 @@ class SegmentSearch(EnsembleSearch):
         pooled = Problem(np.zeros(0), nothing, np.zeros(len(rows)), np.ones(len(rows)))
         return Segments(self.fed, self.task, client, ends, gain, rows, pooled)
 
-    def model_at(self, eps: Array) -> Array:
-        """Everybody's worth and rates (P, 1 + M) by the tables at budgets eps (P, I)."""
-        return np.sum([t.curve(e) for t, e in zip(self.tables, eps.T, strict=True)], axis=0)
-
-    def slope_at(self, eps: Array) -> Array:
-        """The derivatives (P, 1 + M, I) of ``model_at``."""
-        found = [t.curve(e, 1) for t, e in zip(self.tables, eps.T, strict=True)]
+    def parts_at(self, eps: Array, order: int = 0) -> Array:
+        """What each client adds to everybody's worth and rates, (P, 1 + M, I), by the tables at
+        budgets eps (P, I), or its derivatives in the client's own budget.
+        """
+        found = [t.curve(e, order) for t, e in zip(self.tables, eps.T, strict=True)]
         return np.stack(found, axis=2)
 
     def polished(self, eps: Array, disparity: float | None) -> Array:
@@ -91,8 +89,11 @@ class SegmentSearch(EnsembleSearch):
         moves, eps = np.flatnonzero(size > 0), np.clip(eps, *ends.T)
         if not moves.size:
             return eps
-        least, last = disparity is None, np.eye(moves.size + 1)[-1]
-        most = 1.0 if disparity is None else disparity
+        least, most = disparity is None, 1.0 if disparity is None else disparity
+        each = np.eye(self.tables[0].base.size)
+        signs = np.concatenate([each, -each[1:]])
+        signs[0, 0] = not least
+        limited = signs[:, 0] == 0.0
 
         def budgets(x: Array) -> Array:
             out = eps.copy()
@@ -101,71 +102,70 @@ class SegmentSearch(EnsembleSearch):
 
         @functools.lru_cache(maxsize=4)
         def model(key: bytes) -> tuple[Array, Array]:
-            at = budgets(np.frombuffer(key))[None]
-            slope = self.slope_at(at)[0][:, moves] * size[moves]
-            return self.model_at(at)[0], np.pad(slope, ((0, 0), (0, 1)))
-
-        def room(x: Array) -> Array:
-            rates = model(x.tobytes())[0][1:]
-            return x[-1] - np.concatenate([rates, -rates])
-
-        def room_slope(x: Array) -> Array:
-            slope = model(x.tobytes())[1][1:]
-            return last - np.concatenate([slope, -slope])
+            """What is minimised, and what each rate and its negative leave of the disparity at x;
+            their slopes.
+            """
+            x = np.frombuffer(key)
+            at = budgets(x)[None]
+            value, slope = self.parts_at(at)[0].sum(axis=1), self.parts_at(at, 1)[0][:, moves]
+            slope = -signs @ (slope * size[moves])
+            return limited * x[-1] - signs @ value, np.column_stack([slope, limited])
 
         start = np.append((eps - low)[moves] / size[moves], most)
         found = scipy.optimize.minimize(
-            (lambda x: x[-1]) if least else (lambda x: -model(x.tobytes())[0][0]),
+            lambda x: model(x.tobytes())[0][0],
             start,
-            jac=(lambda x: last) if least else (lambda x: -model(x.tobytes())[1][0]),
+            jac=lambda x: model(x.tobytes())[1][0],
             bounds=[(0.0, 1.0)] * moves.size + [(0.0 if least else most, most)],
-            constraints={"type": "ineq", "fun": room, "jac": room_slope},
+            constraints={
+                "type": "ineq",
+                "fun": lambda x: model(x.tobytes())[0][1:],
+                "jac": lambda x: model(x.tobytes())[1][1:],
+            },
             method="SLSQP",
             options={"ftol": 1e-13, "maxiter": 60},
         )
         tried = [x for x in (found.x, start) if np.isfinite(x).all()]
         for x in tried:
             for _ in range(0 if least else CLOSER):  # where tables are steep SLSQP ends too early
-                over = -room(x)
-                missed = over > 0.0
-                x[:-1] += np.linalg.lstsq(room_slope(x)[missed, :-1], over[missed])[0]
+                room, slope = model(x.tobytes())
+                over = np.flatnonzero(room[1:] < 0.0) + 1
+                x[:-1] -= np.linalg.lstsq(slope[over, :-1], room[over])[0]
 
         def merit(x: Array) -> tuple[float, float]:
-            worth, *rates = model(x.tobytes())[0]
-            return -max(np.abs(rates).max(initial=0.0), 0.0 if least else most + MET / 2.0), worth
+            goal, *room = model(x.tobytes())[0]
+            return -max(x[-1] - min(room), 0.0 if least else most + MET / 2.0), -goal
 
         return budgets(max(tried, key=merit))  # SLSQP may end below its start
 
     def attained(self, disparities: Sequence[float | None]) -> Points:
-        """What the best budgets for the disparities attain, or the least disparate ones (None).
-        Where that is not what the tables say the budgets become nodes, and where it misses the
-        disparity a smaller one is asked for.
+        """What the best budgets for the disparities attain, or the least disparate ones (None), and
+        what was tried before. Where that is not what the tables say the budgets become nodes, and
+        where it misses the disparity a smaller one is asked for.
         """
         wanted = [None if d is None else d + NEAR for d in disparities]
         best = {k: self._segments.best(d) for k, d in enumerate(wanted)}
         left = {k: eps for k, eps in best.items() if eps is not None}
-        found = [points_of(self.fed, [])] * len(wanted)
+        found = points_of(self.fed, [])
         for repeat in range(REPEATS):
             if not left:
                 break
             eps = self._at_nodes([self.polished(e, wanted[k]) for k, e in left.items()])
-            said, (value, tried) = self.model_at(eps), self.tried(eps)
-            left = dict(zip(left, eps, strict=True))
-            for k, here, true, rows in zip([*left], said, value, np.eye(len(eps)) > 0, strict=True):
-                if np.isnan(true).any():
-                    continue
-                found[k] = found[k].join(tried.take(rows))
-                reached, told = np.abs(true[1:]).max(initial=0.0), np.abs(here[1:]).max(initial=0.0)
-                d, goal = disparities[k], wanted[k]
-                over = reached - (told if d is None else min(told, d))
-                if max(told - reached, abs(here[0] - true[0])) <= TRUE and over <= MET / 2.0:
-                    del left[k]
-                elif goal is not None and repeat >= REPEATS // 2:
-                    wanted[k] = max(goal - 2.0 * max(over, 0.0), 0.0)
+            said, (value, tried) = self.parts_at(eps).sum(axis=2), self.tried(eps)
+            found = found.join(tried.take(~np.isnan(value).any(axis=1)))
+            told, reached = (np.abs(v[:, 1:]).max(axis=1, initial=0.0) for v in (said, value))
+            off = np.maximum(told - reached, np.abs(said[:, 0] - value[:, 0]))
+            most = np.array([1.0 if (d := disparities[k]) is None else d for k in left])
+            over = reached - np.minimum(told, most)
+            met = (off <= TRUE) & (over <= MET / 2.0)
+            for k, one in zip(left, over, strict=True):
+                if repeat >= REPEATS // 2 and one > MET / 2.0 and (goal := wanted[k]) is not None:
+                    wanted[k] = max(goal - 2.0 * one, 0.0)
+            left = {k: e for k, e, own in zip(left, eps, met, strict=True) if not own}
             if left:
                 for table, own in zip(self.tables, np.array([*left.values()]).T, strict=True):
                     table.add(own)
-        return functools.reduce(Points.join, map(_best, found, disparities))
+        return found
 
     def _at_nodes(self, eps: Sequence[Array]) -> Array:
         """(P, I) budgets, those next to a node moved there."""
@@ -189,11 +189,3 @@ class SegmentSearch(EnsembleSearch):
         disparity[disparity <= tolerance(self.fed)] = 0.0
         worth = 1.0 + unit * (value[:, 0] - 1.0)
         return value, Points(disparity, worth, budgets, lam.reshape(len(eps), -1))
-
-
-def _best(found: Points, disparity: float | None) -> Points:
-    """The most useful one that meets a disparity; all where none is asked for."""
-    if disparity is None:
-        return found
-    met = found.disparity <= max(disparity + MET, found.disparity.min(initial=np.inf))
-    return found.take(np.where(met, found.worth, -np.inf).argsort(kind="stable")[-1:])

@@ -70,19 +70,17 @@ class Table:
         """Nodes up to the free rule's own disparity."""
         path = BudgetPath.of(fed, task)
         table = cls(path, weight, base, functions, *np.zeros((4, 0)))
-        eps = np.linspace(0.0, path.eps[-1], PARTS[-1] + 1)
-        _, table.value, table.slope, sure = table.solved(eps[::2])
-        table.eps, table.value, table.slope = eps[::2][sure], table.value[sure], table.slope[sure]
+        eps = np.linspace(0.0, path.eps[-1], PARTS[-1] // 2 + 1)
+        _, value, slope, sure = table.solved(eps)
+        table.eps, table.value, table.slope = eps[sure], value[sure], slope[sure]
         table.error = np.full(table.eps.size - 1, np.inf)
-        middle = eps[1::2]
         for _ in range(NARROW):
-            if not middle.size or table.eps.size > MOST:
-                break
-            table.add(middle)
-            ends = table.smooth_ends
+            ends, size = table.smooth_ends, np.diff(table.eps)
             width = table.eps[-1] / 2.0 ** np.where(ends == 0, COARSE, NARROW)
-            off = (table.error > np.where(ends == 0, ROUGH, FINE)) & (np.diff(table.eps) > width)
-            middle = (table.eps[:-1] + np.diff(table.eps) / 2.0)[off]
+            off = (table.error > np.where(ends == 0, ROUGH, FINE)) & (size > width)
+            if not off.any() or table.eps.size > MOST:
+                break
+            table.add((table.eps[:-1] + size / 2.0)[off])
         return table
 
     @property

@@ -61,9 +61,9 @@ class Tradeoffs:
         """The best splits of MD between the clients."""
         return Knapsack(list(self.md), list(self.accuracy), self.weight)
 
-    def split(self, at: Array) -> Array:
-        """Coordinates (J, P) of the knapsack's split of totals of ``at`` (P,) cells."""
-        rows = zip(self.knapsack.split(at), self.md, self.u, strict=True)
+    def split(self, goals: Array) -> Array:
+        """Coordinates (J, P) of the knapsack's split of a total in each range (P, 2)."""
+        rows = zip(self.knapsack.split(goals), self.md, self.u, strict=True)
         return np.stack([np.interp(given, md, u) for given, md, u in rows])
 
     def slopes(self, u: Array) -> Array:
@@ -127,8 +127,8 @@ def spread_nodes(own: Callable[[Array], tuple[Array, Array]], low: Array, high: 
         share = np.zeros((low.size, NODES - 1))
         for v in (u, *own(u)):
             share += np.abs(np.diff(v)) / np.maximum(np.ptp(v, axis=1, keepdims=True), 1e-300)
-        # gradual: for the spline
-        share = scipy.ndimage.uniform_filter1d(share, 5, axis=1, mode="nearest")
+        wide = np.pad(share, ((0, 0), (2, 2)), mode="edge")  # gradual: for the spline
+        share = np.lib.stride_tricks.sliding_window_view(wide, 5, axis=1).mean(axis=2)
         along = np.pad(np.cumsum(share, axis=1), ((0, 0), (1, 0)))
         for j, to in enumerate(along):
             u[j] = np.interp(np.linspace(0.0, to[-1], NODES), to, u[j])

@@ -28,8 +28,8 @@ def solve_ensemble_finite(
     else:
         rules, multipliers = given
         lams = multipliers.reshape(rates, eps.size, -1).swapaxes(0, 1).reshape(eps.size, -1)
-        each = zip(map(Problem.at, problems, eps[:, None]), rules, lams, strict=True)
-        certificates = tuple(certified(one, f, one.dual(lam)) for one, f, lam in each)
+        posed = map(Problem.at, problems, eps[:, None])
+        certificates = tuple(map(certified, posed, rules, lams))
     f = np.clip(fed.weight @ np.array(rules), 0.0, 1.0)  # rounding of a convex combination only
     rule = problems[0].rule(f, fed.n_groups)
     return Solution(fed, task, eps, rule, multipliers, certificates)

@@ -103,6 +103,24 @@ class Segments(EnsembleSearch):
         free = np.array([self.eps[k].max() for k in self.whose])
         return np.where(eps >= free, 1.0, np.where(eps > ROUNDED, eps, 0.0))
 
+    def common(self, eps: Array) -> tuple[Array, Array]:
+        """At one budget (P,) for all everybody's MD, of several differences the disparity, and the
+        worths: mixtures of the ends on a client's segments, NaN between these.
+        """
+        table = np.concatenate([self.gain[None], self.rows])
+        total = np.zeros((len(table), eps.size))
+        for k in self.whose:
+            total += [np.interp(eps, self.eps[k].ravel(), own[k].ravel()) for own in table]
+            at = np.searchsorted(self.eps[k, 0], eps, side="right") - 1
+            total[:, eps > np.append(self.eps[k[:-1], 1], np.inf)[at]] = np.nan
+        pooled, values = self.pooled, total[1:] + self.pooled.b[:, None]
+        if len(values) > 1:
+            known, cells = np.isfinite(pooled.eps), pooled.u.size - pooled.levels
+            values, levels = values[known], pooled.v[known, cells:].T
+            apart = [np.ptp(values[own != 0], axis=0) for own in levels if own.any()]
+            values = np.max(apart or np.abs(values), axis=0, keepdims=True, initial=0.0)
+        return values[0], pooled.base + total[0]
+
     def searched(self, disparity: float | None) -> tuple[float, float, Array | None]:
         """The utility less its constant, or minus the disparity, of the best ensemble found, a
         bound on all others', and the shares (S, 2) of its segments' ends.
@@ -228,7 +246,7 @@ def _parts(fed: Federation, task: Task) -> list[Parts]:
 def _of_path(problem: Problem, pooled: Problem) -> Parts:
     """Where there is one constraint: the edges of the path."""
     assert problem.path is not None
-    eps, md, worth = client_path(problem.path, pooled).edges
+    eps, md, worth = (v[:, ::-1] for v in client_path(problem.path, pooled).edges)
     return eps, worth - pooled.base, md[None] - pooled.b[0], None
 
 

@@ -63,18 +63,14 @@ class Knapsack:
             best = _convolve(best, own[-1])
         return own, [*chain, best]
 
-    def best(self, goals: Array) -> Array:
-        """(P,) the cells of the best total in each range (P, 2) of totals Σ_j weight_j·given_j."""
-        best, low = self._chain[1][-1], self.weight @ [own[0] for own in self.given]
-        place = (goals - low) / (self.weight[0] * self._cells[0])
-        ends = np.rint(place).clip(0, best.size - 1).astype(int)
-        return np.array([first + best[first : last + 1].argmax() for first, last in ends])
-
-    def split(self, at: Array) -> Array:
-        """(J, P) the unweighted part that each client gives in a best split of totals of ``at``
-        (P,) cells, on its curve; each off by less than a cell.
+    def split(self, goals: Array) -> Array:
+        """(J, P) the unweighted part that each client gives in a best split of a total in each
+        range (P, 2), on its curve; each off by less than a cell.
         """
         own, chain = self._chain
+        place = (goals - self.weight @ [g[0] for g in self.given]) / self.weight[0] / self._cells[0]
+        ends = np.rint(place).clip(0, chain[-1].size - 1).astype(int)
+        at = np.array([first + chain[-1][first : last + 1].argmax() for first, last in ends])
         out = np.empty((len(own), at.size))
         for j, given in reversed([*enumerate(self.given)]):
             size = own[j].size

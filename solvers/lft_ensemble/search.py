@@ -28,7 +28,8 @@ class EnsembleSearch(ABC):
     def frontier(self, points: int) -> Frontier:
         """Up to ``points`` of it, at even steps."""
         ends = self.attained([None, 1.0])
-        wanted = np.linspace(ends.disparity.min(), ends.disparity.max(), points)
+        last = ends.disparity[ends.worth.argmax()]
+        wanted = np.linspace(ends.disparity.min(), last, points)
         found = self.attained(wanted.tolist()).join(ends)
 
         def evaluate(disparity: Array) -> Points:

@@ -93,8 +93,8 @@ class FedAvgSearch:
     def start(self, eps: Array) -> Face | None:
         """The face of the multipliers that are found for budgets (I,); None where none are."""
         with suppress(CertificationError):
-            found = solve_box(self.faces.local.at(eps))
-            return self.faces.face(found.multipliers, found.f)
+            f, lam = solve_box(self.faces.local.at(eps))
+            return self.faces.face(lam, f)
         return None
 
     @cached_property
@@ -212,7 +212,7 @@ class FedAvgSearch:
         assert own is not None
         eps = self.budgets(own)
         posed, lam = self.faces.local.at(eps), solve_finite(self.fed, self.task, eps).multipliers
-        worth = certified(posed, own.f, posed.dual(lam)).primal
+        worth = certified(posed, own.f, lam).primal
         return Points(np.array([own.disparity]), np.array([worth]), eps[None], lam[None])
 
     def frontier(self, points: int) -> Frontier:

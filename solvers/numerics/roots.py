@@ -40,10 +40,7 @@ def increasing_root(
     live = np.flatnonzero((np.abs(f_low) > f_tol) & (np.abs(f_high) > f_tol))
     # a, b: the bracket, a the newest point; c: the point before (declared: checkers cannot infer
     # through the loop)
-    b: Array = low[live].astype(np.float64)
-    a: Array = high[live].astype(np.float64)
-    fb: Array = f_low[live].astype(np.float64)
-    fa: Array = f_high[live].astype(np.float64)
+    b, a, fb, fa = np.array([low, high, f_low, f_high], np.float64)[:, live]
     t: Array = np.full(live.shape, 0.5)
     for _ in range(1100):  # halvings from 1 to the smallest double
         if live.size == 0:
@@ -71,7 +68,7 @@ def increasing_root(
                 0.5,
             )
             least: Array = np.minimum(0.5, slack / width)
-        t = np.clip(np.where(np.isfinite(t), t, 0.5), least, 1 - least)
+        t = np.minimum(np.maximum(np.where(np.isfinite(t), t, 0.5), least), 1 - least)
         if done.any():
             root[live[done]] = best[done]
             live, t, a, b, fa, fb = (v[~done] for v in (live, t, a, b, fa, fb))

@@ -18,7 +18,7 @@ def test_a_grid_is_the_solvers_has_the_kinks_and_is_above_the_marked_minimum(sur
     for _, row in grid.sample(8, random_state=0).iterrows():
         found = solve(fed, "lft_ensemble", [row["eps_0"], row["eps_1"]])
         assert row["mean_difference"] == pytest.approx(found.mean_difference, abs=1e-11)
-    for erm in np.abs(figure.local_rules(fed).tightest.erm):
+    for erm in np.abs(figure.local_rules(fed).problem.free[1]):
         assert (grid["eps_0"] == erm).any() and (grid["eps_1"] == erm).any()
 
 
@@ -41,7 +41,7 @@ def test_client_0_of_b_is_unfair_below_the_smallest_double(surfaces):
     # 1e-22 of it
     phi = -(49**2) / 2 - np.log(49 * np.sqrt(2 * np.pi)) + np.log1p(-1 / 49**2 + 3 / 49**4)
     assert log10[b] == pytest.approx(phi / np.log(10), abs=1e-6)
-    erm = figure.local_rules(figure.federations()[c]).tightest.erm[0]
+    erm = figure.local_rules(figure.federations()[c]).problem.free[1][0]
     assert log10[c] == pytest.approx(np.log10(abs(erm)), abs=1e-9)
 
 

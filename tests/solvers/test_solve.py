@@ -115,7 +115,7 @@ def test_slack_budgets_give_the_most_accurate_rule(
         best = 1 - fed.base_rate
         for a in (0, 1):
             if fed.is_finite:
-                best += np.maximum(model.gain(fed.mass)[a], 0).sum()
+                best += np.maximum(fed.pooled.gain(np.ones((2, 1)), "xa")[0, a], 0).sum()
                 continue
             x = np.linspace(model.gain(a).edges[0], model.gain(a).edges[-1], 4001)
             best += float(np.maximum(-np.diff(model.gain(a).above(x)[0]), 0).sum())

@@ -174,7 +174,7 @@ def test_two_groups_by_the_general_programme(seed: int) -> None:
     for eps in (0.0, 0.05, 0.2):
         budget = np.array([eps])
         problem = law_problem(fed, task).at(budget)
-        best = problem.base + float(problem.u @ solve_box(problem).f)
+        best = problem.base + float(problem.u @ solve_box(problem)[0])
         assert 1 + utility(fed, "cfl", eps, notion=notion, sees=task.sees) == pytest.approx(
             best, abs=1e-12
         )

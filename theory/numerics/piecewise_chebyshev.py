@@ -93,19 +93,19 @@ class Piecewise:
         """(J,) errors of integrals that end at the given cuts: the whole panels' and that inside
         each cut's panel.
         """
-        flat = np.ravel(np.asarray(cuts, dtype=np.float64))
-        within = np.unique(self.locate(flat[self._inside(flat)])[0])
-        return self.error + self.inner[:, within].sum(axis=1)
+        panel, inside = self._ended(np.ravel(np.asarray(cuts, dtype=np.float64)))
+        return self.error + self.inner[:, np.unique(panel[inside])].sum(axis=1)
 
     def errors_at(self, cuts: Array) -> Array:
         """The largest ``error_at`` of each cut (T,) by itself."""
-        inner = np.where(self._inside(cuts), self.inner[:, self.locate(cuts)[0]], 0.0)
+        panel, inside = self._ended(cuts)
+        inner = np.where(inside, self.inner[:, panel], 0.0)
         return (self.error[:, None] + inner).max(axis=0)
 
-    def _inside(self, cuts: Array) -> Array:
-        """(T,) which cuts are inside a panel: at its ends, poles among them, nothing errs."""
-        k = np.searchsorted(self.edges, cuts).clip(1, self.edges.size - 1)
-        return (self.edges[k - 1] < cuts) & (cuts < self.edges[k])
+    def _ended(self, cuts: Array) -> tuple[Array, Array]:
+        """(T,) the panels, and whether cuts are inside: at the ends, poles or not, nothing errs."""
+        k = np.searchsorted(self.edges[1:-1], cuts, side="right")
+        return k, (self.edges[k] < cuts) & (cuts < self.edges[k + 1])
 
     def above(self, t: Array, first: int | None = None) -> Array:
         """∫_t^∞ of every function, or of the ``first`` ones only: shape (J, *t.shape); t may be
@@ -207,11 +207,14 @@ def build(
     error: Any = 0.0
     for _ in range(max_levels):
         panels = _sample(densities, masses, low, high)
-        values = combine(panels.x, panels.p)
+        # what is off the masses, and the masses, as all functions count them at the nodes
+        wide = (np.repeat(v[..., None], len(NODES), 2) for v in (panels.missed, panels.mass))
+        both = combine(np.tile(panels.x, (3, 1)), np.concatenate([panels.p, *wide], axis=1))
+        values, missed, mass = np.split(both, 3, axis=1)
         coefficients, size = values @ TO_COEFFICIENTS, np.abs(values) @ SHARES * panels.half
         scale = known + size.sum(axis=1)
         scale[0] = 1.0
-        accept, steep, doubt = _judge(panels, coefficients, size, scale[:, None], combine)
+        accept, steep, doubt = _judge(panels, coefficients, size, scale[:, None], missed, mass)
         if accept.any():
             done.append((low[accept], high[accept], coefficients[:, accept], steep[:, accept]))
             error, known = (
@@ -290,21 +293,12 @@ def _sample(
 
 
 def _judge(
-    panels: _Panels,
-    coefficients: Array,
-    size: Array,
-    scale: Array,
-    combine: Callable[[Array, Array], Array],
+    panels: _Panels, coefficients: Array, size: Array, scale: Array, missed: Array, mass: Array
 ) -> tuple[Array, Array, Array]:
     """For each panel (P,) whether it is resolved, and (J, P) the errors of integrals that end
     inside it, and of whole ones; ``size`` (J, P) of the functions there, ``scale`` (J, 1) of all.
     """
     tail = (np.abs(coefficients[..., -1]) + np.abs(coefficients[..., -2])) * panels.half
-    # what is off the masses, and the masses, as all functions count them at the nodes
-    missed, mass = (
-        combine(panels.x, np.broadcast_to(v[..., None], panels.p.shape))
-        for v in (panels.missed, panels.mass)
-    )
     missed, largest = np.abs(missed).max(axis=-1), np.abs(mass).max(axis=-1)
     noise = np.maximum(ROUNDING, panels.noise) * size
     smooth = (tail <= np.maximum(TAIL_TOLERANCE * scale, noise)) & (

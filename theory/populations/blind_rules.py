@@ -21,14 +21,16 @@ def as_seen(table: Array, sees: str) -> Array:
     )
 
 
-def one_each(people: Array, sees: str) -> Array:
+def one_each(people: Array, sees: str, *, together: bool = False) -> Array:
     """One person at every cell in place of ``people`` (J, A, n), by which rules are chosen where
-    nobody is; for a blind rule P(a | x), and P(a) where nobody is.
+    nobody is. A rule for several groups, or for all places ``together``, meets them as often as the
+    cell's people, or where nobody is everybody, are theirs.
     """
-    if sees == "xa":
+    axes = (0,) * together + (1,) * (sees == "x")
+    if not axes:
         return np.ones_like(people)
-    total = people.sum(axis=-2, keepdims=True)
-    share = np.broadcast_to(people.sum(axis=-1, keepdims=True), people.shape)
+    total, own = people.sum(axis=axes, keepdims=True), people.sum(axis=2, keepdims=True)
+    share = np.broadcast_to(own / own.sum(axis=axes, keepdims=True), people.shape)
     some = np.broadcast_to(total > 0, share.shape)
     return np.divide(people, total, out=share.copy(), where=some)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats, in_range, shown, some, whole
-from fairfl.theory.populations.finite import FiniteModel
+from fairfl.theory.populations.finite import ACCURATE, FiniteModel
 from fairfl.theory.populations.notions import largest_difference
 
 if TYPE_CHECKING:
@@ -305,7 +305,7 @@ class Classifier:
         self._same_groups(federation)
         model = federation.model
         if isinstance(model, FiniteModel):
-            gain = model.gain(federation.mass)
+            gain = federation.pooled.gain(ACCURATE, "xa")[0]
             won = sum(float(gain[a] @ self._at(model.points, a)) for a in range(self.n_groups))
         else:
             won = 0.0

@@ -215,7 +215,3 @@ class ContinuousModel:
     def expected_gain(self) -> float:
         """Σ_a ∫ u_a = 2 P(y=1) - 1."""
         return float(sum(self.gain(a).totals[0] for a in range(self.mass.shape[1])))
-
-    def base_rate(self, mass: Array) -> float:
-        """P(y = 1)."""
-        return (1.0 + self.expected_gain) / 2.0

@@ -26,7 +26,7 @@ from fairfl.theory.populations.calibration import (
 from fairfl.theory.populations.client import Client, read_clients
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import by_client
-from fairfl.theory.populations.finite import FiniteModel, Joint
+from fairfl.theory.populations.finite import ACCURATE, FiniteModel, Joint
 from fairfl.theory.populations.laws import Finite, Normal
 from fairfl.theory.populations.notions import check_mass
 
@@ -229,7 +229,7 @@ class Federation(Tabular):
         self._set(size if weight is None else _weights(weight, size.size), share, model)
         self.groups = people.groups or self.groups
         self.client_names = people.clients or self.client_names
-        odd = doubts(people.counts, model.gain(self.mass) > 0)
+        odd = doubts(people.counts, self.pooled.gain(ACCURATE, "xa")[0] > 0)
         if odd is not None:
             warnings.warn(odd, ScoreWarning, stacklevel=3)
         return self
@@ -324,7 +324,9 @@ class Federation(Tabular):
     @cached_property
     def base_rate(self) -> float:
         """P(y = 1)."""
-        return self.model.base_rate(self.mass)
+        if isinstance(self.model, FiniteModel):
+            return float((self.pooled.people * self.pooled.eta).sum())
+        return (1.0 + self.model.expected_gain) / 2.0
 
     def _columns(self) -> dict[str, Any]:
         shares = {f"share_{name}": self.share[:, a] for a, name in enumerate(self.groups)}

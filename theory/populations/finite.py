@@ -15,7 +15,10 @@ from fairfl._support.checks import Array, applied, cells, finite, in_range
 from fairfl.theory.populations.blind_rules import as_seen
 from fairfl.theory.populations.eta import Eta, Logistic, by_client
 from fairfl.theory.populations.laws import Finite
-from fairfl.theory.populations.notions import HALF
+from fairfl.theory.populations.notions import HALF, without_rounding
+
+ACCURATE = np.ones((2, 1))
+"""Costs of one: the gain is that in accuracy."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +37,9 @@ class Joint:
         total = costs.sum(axis=0)[:, None]
         margin = total * self.eta
         margin -= costs[1, :, None]
-        margin[np.abs(margin) <= HALF * np.finfo(np.float64).eps * (total / 2.0)] = 0.0
-        return as_seen(self.people * margin, sees)
+        tiny = HALF * np.finfo(np.float64).eps * (total / 2.0)
+        margin[(margin <= tiny) & (margin >= -tiny)] = 0.0
+        return as_seen(np.multiply(self.people, margin, out=margin), sees)
 
     def constant(self, costs: Array) -> Array:
         """(J,) the utility of f = 0: minus the cost of missing every positive."""
@@ -56,18 +60,25 @@ class FiniteModel:
         # one η for all and every group: a common threshold rule exists on points that a client
         # never saw
         self.shared = eta.strides[0] == 0 and eta.strides[1] == 0
-        self._gain: tuple[bytes, Array] | None = None
 
     def joint(self, mass: Array) -> Joint:
         """The clients' laws, weighted: P(x, a, i), for the masses P(a, i) (I, A)."""
         return Joint(mass[:, :, None] * self.conditional, self.eta)
 
     def pooled(self, mass: Array) -> Joint:
-        """The law of all clients together, one place, with its own η."""
-        people = np.einsum("ia,ian->an", mass, self.conditional, order="C")
+        """The law of all clients together, one place, with its own η.
+
+        Where clients pull a cell apart equally η is 1/2, without the rounding of the sum: it can be
+        worth any disparity, and no accuracy.
+        """
+        people = (mass.T[:, None] @ self.conditional.swapaxes(0, 1))[:, 0]
         if self.shared:
             return Joint(people[None], self.eta[:1])
-        margin = np.divide(self.gain(mass), people, out=np.zeros_like(people), where=people > 0)
+        terms = mass[:, :, None] * self.conditional * (2.0 * self.eta - 1.0)
+        # each term has a few roundings behind it: weight, share, conditional, 2η - 1, two products
+        size = HALF * people + (len(terms) + 10) * np.abs(terms).sum(axis=0)
+        gain = without_rounding(terms.sum(axis=0), size, 1.0)
+        margin = np.divide(gain, people, out=np.zeros_like(people), where=people > 0)
         return Joint(people[None], (1.0 + margin[None]) / 2.0)
 
     @classmethod
@@ -125,35 +136,6 @@ class FiniteModel:
         return cls(
             points, conditional, _table(eta, points, np.arange(points.size), conditional.shape)
         )
-
-    def gain(self, mass: Array) -> Array:
-        """u_a(x) = Σ_i P(a, i) P(x | a, i) (2η - 1): shape (A, n); ``mass`` (I, A). Exactly 0 at
-        ties.
-
-        Where clients pull a cell apart equally, or η is 1/2 up to a rounding, a sum of 1e-18 of
-        either sign is left. Such a cell is a tie, and must be seen as one by all who look for ties
-        relative to u: it can be worth any disparity, and no accuracy.
-        """
-        key = mass.tobytes()
-        if self._gain is None or self._gain[0] != key:
-            one = np.finfo(np.float64).eps
-            joint = np.einsum("ia,ian->an", mass, self.conditional)
-            rounding = HALF * one * joint
-            if self.shared:
-                table = joint * (2.0 * self.eta[0] - 1.0)
-            else:
-                terms = mass[:, :, None] * self.conditional * (2.0 * self.eta - 1.0)
-                table = terms.sum(axis=0)
-                # each term has a few roundings behind it: weight, share, conditional, 2η - 1 and
-                # two products
-                rounding += (len(terms) + 10) * one * np.abs(terms).sum(axis=0)
-            table[np.abs(table) <= rounding] = 0.0
-            self._gain = (key, table)
-        return self._gain[1]
-
-    def base_rate(self, mass: Array) -> float:
-        """P(y = 1)."""
-        return (1.0 + float(self.gain(mass).sum())) / 2.0
 
 
 def _holds_eta(item: Any) -> bool:

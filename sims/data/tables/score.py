@@ -62,7 +62,7 @@ def logistic_fit(X: ArrayLike, y: ArrayLike, l2: float = 1.0) -> tuple[Floats, f
 def _minimise(Z: Floats, y: Floats, l2: float) -> tuple[Floats, float]:
     """The minimiser (v, b) for standardised features Z, by Newton's method with a line search."""
     A = np.column_stack([Z, np.ones(len(Z))])  # the intercept is the last coefficient
-    theta = np.zeros(A.shape[1])
+    theta, half = np.zeros(A.shape[1]), np.empty_like(A)
     value, gradient = _objective(theta, A, y, l2)
     enough = TOLERANCE * len(Z)
     penalty = np.append(np.full(Z.shape[1], l2), 0.0)
@@ -70,7 +70,7 @@ def _minimise(Z: Floats, y: Floats, l2: float) -> tuple[Floats, float]:
         if np.abs(gradient).max() <= enough:
             return theta[:-1], float(theta[-1])
         p = expit(A @ theta)
-        half = A * np.sqrt(p * (1 - p))[:, None]
+        np.multiply(A, np.sqrt(p * (1 - p))[:, None], out=half)
         hessian = half.T @ half  # a matrix with itself: numpy computes one triangle only
         hessian[np.diag_indices_from(hessian)] += penalty
         try:

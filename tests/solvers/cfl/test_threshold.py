@@ -96,9 +96,9 @@ def test_the_sign_of_an_underflowing_disparity() -> None:
     # MD > 0
     fed = ff.Federation.normal([[10, 9.8], [0.2, 0]], sd=0.2, q=0.2)
     rules = LocalRules(fed, fed.model)  # type: ignore[arg-type]
-    tight = rules.tightest
-    assert tight.erm[0] == 0.0 and tight.erm_sign[0] == 1.0
-    assert tight.multiplier[0] < 0
+    _, free, sign = rules.problem.free
+    assert free[0] == 0.0 and sign[0] == 1.0
+    assert rules.tightest.multiplier[0] < 0
     mirrored = ff.Federation.normal([[9.8, 10], [0, 0.2]], sd=0.2, q=0.8)
     assert LocalRules(mirrored, mirrored.model).tightest.multiplier[0] > 0  # type: ignore[arg-type]
 

@@ -116,9 +116,7 @@ def test_budgets_that_no_double_reaches_say_so() -> None:
     assert m.disparity == m.lower == m.upper == 0.0
     assert not m.reproduced and m.multipliers is not None
     # what the multipliers give, as far as doubles go
-    rules, clients = curve_of(fed).rules, np.arange(2)
-    cuts = rules.problem.thresholds(np.arctanh(m.multipliers / 0.5), clients)
-    md, reached = curve_of(fed).together(cuts[0][:, None], cuts[1][:, None])
+    md, reached = curve_of(fed).at(np.arctanh(m.multipliers / 0.5)[:, None])
     assert (abs(float(md[0])), float(reached[0])) == pytest.approx((0.0, m.accuracy), abs=1e-7)
 
 

@@ -52,13 +52,13 @@ def test_tables_are_the_solutions_and_few_are_solved_one_by_one(
     assert count[0] <= most and not F.unfilled.size
     top = np.array([table.eps[-1] for table in search.tables])
     eps = np.random.default_rng(0).uniform(0.01, 1.0, (4, 2)) * top
-    for value, one in zip(search.model_at(eps), eps, strict=True):
+    for value, one in zip(search.parts_at(eps).sum(axis=2), eps, strict=True):
         solved = ff.solve(search.fed, "lft_ensemble", one, **more)
         assert value[0] == pytest.approx(solved.accuracy, abs=1e-9)
         assert np.abs(value[1:]).max() == pytest.approx(solved.disparity, abs=1e-9)
     step = 1e-6 * top
-    moved = search.model_at(eps - step) - search.model_at(eps - 2 * step)
-    said = search.slope_at(eps) @ step
+    moved = (search.parts_at(eps - step) - search.parts_at(eps - 2 * step)).sum(axis=2)
+    said = search.parts_at(eps, 1) @ step
     np.testing.assert_allclose(moved, said, rtol=0, atol=1e-4 * np.abs(said).max())
 
 

@@ -24,9 +24,8 @@ def test_splits_of_whole_cells_are_the_best(curves: list[list[int]]) -> None:
         patch.setattr(allocation, "CELLS", total)
         patch.setattr(allocation, "CELLS_PER_CLIENT", 0)
         knapsack = Knapsack(given, worth, np.ones(len(curves)))
-        cells = knapsack.split(knapsack.best(np.stack([goals, goals], axis=1)))
-        least_to_most = np.stack([np.zeros_like(goals), goals], axis=1)
-        ranges = knapsack.split(knapsack.best(least_to_most))
+        cells = knapsack.split(np.stack([goals, goals], axis=1))
+        ranges = knapsack.split(np.stack([np.zeros_like(goals), goals], axis=1))
     least = np.empty(goals.size)
     for p, goal in enumerate(goals):
         splits = [s for s in itertools.product(*(range(len(c)) for c in curves)) if sum(s) == goal]
@@ -57,7 +56,7 @@ def test_concave_curves_meet_at_one_slope(seed: int, count: int, steep: float) -
     worth = [steep * f - cj * (f - pj) ** 2 for cj, pj, f in zip(c, p, given, strict=True)]
     goal = float(w @ p) + 0.05
     knapsack = Knapsack(given, worth, w)
-    shares = knapsack.split(knapsack.best(np.array([[goal, goal]])))[:, 0]
+    shares = knapsack.split(np.array([[goal, goal]]))[:, 0]
     assert w @ shares == pytest.approx(goal, abs=count * w.sum() / allocation.CELLS)
     # w_j a_j'(f_j)/w_j = μ: by hand, f_j = p_j + μ/c_j with Σ w_j μ/c_j = 0.05
     mu = 0.05 / float((w / c).sum())
@@ -69,4 +68,4 @@ def test_concave_curves_meet_at_one_slope(seed: int, count: int, steep: float) -
 def test_curves_of_one_point_give_what_they_have() -> None:
     goals = np.array([[0.0, 0.0], [1.0, 1.0]])
     knapsack = Knapsack([np.array([0.25])], [np.array([1.0])], np.ones(1))
-    assert knapsack.split(knapsack.best(goals)).tolist() == [[0.25, 0.25]]
+    assert knapsack.split(goals).tolist() == [[0.25, 0.25]]

@@ -32,14 +32,13 @@ def with_several(seeds: Any) -> Iterator[tuple[Problem, Any, Any, Any]]:
         task = Task.of(fed, scheme, **more)
         own = [problem.at(eps[i : i + 1]) for i, problem in enumerate(own_problems(fed, task))]
         for problem in own if seed % 2 == 0 else [clients_problem(fed, task).at(eps)]:
-            found = solve_box(problem)
-            lam, v = found.multipliers, problem.v
+            (f, lam), v = solve_box(problem), problem.v
             people = np.abs(problem.u) + np.abs(v).sum(axis=0) > 0
             terms = np.abs(problem.u) + np.abs(lam) @ np.abs(v)
             tied = people & (np.abs(problem.scores(lam)) <= TIED * terms)
             tied[tied.size - problem.levels :] = False
             if tied.sum() > 1:
-                yield problem, found.f, lam, tied
+                yield problem, f, lam, tied
 
 
 def least(problem: Problem, f: Any, tied: Any) -> float:
