@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from torch import Tensor
 
 from fairfl.sims.data.checks import codes
 from fairfl.sims.data.federated.data import PARTS, FederatedData
-from fairfl.sims.engine.draws import counter
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,11 +123,6 @@ class ClientData:
     def lengths(self) -> Tensor:
         """``sizes`` on the device of the samples."""
         return torch.from_numpy(self.sizes).to(self.x.device)
-
-    @cached_property
-    def sorted_work(self) -> Callable[[Given], tuple[Any, ...]]:
-        """``_sorted_work`` of this data; it keeps the last results."""
-        return lru_cache(4)(partial(_sorted_work, self.names, self.sizes))
 
     @cached_property
     def plans(self) -> dict[Any, Any]:
@@ -259,29 +252,6 @@ class Parts:
         for name, part in self.parts.items():
             digest.update(f"{name}{part.fingerprint()}".encode())
         return digest.hexdigest()
-
-
-Given = tuple[tuple[int, bytes, bytes], ...]
-"""Replicates, the clients that train in each, and the steps of each client, as bytes."""
-
-
-def _sorted_work(
-    ids: NDArray[np.int64], lengths: NDArray[np.int64], given: Given
-) -> tuple[Any, ...]:
-    """Rows of work, most work first: which of the given ones each is of, replicate, client, id as
-    ``counter.joined`` takes it, samples and steps; and where each one stood, a slice of all where
-    they stay.
-    """
-    clients = [np.frombuffer(who, np.int64) for _, who, _ in given]
-    member = np.repeat(np.arange(len(given)), [len(each) for each in clients])
-    client = np.concatenate(clients)
-    steps = np.concatenate([np.frombuffer(each, np.int64) for _, _, each in given])
-    replicate, names = np.array([r for r, _, _ in given])[member], ids[client]
-    sizes = lengths[client]
-    order = np.lexsort((replicate, names, -sizes, -steps))
-    rows = member, replicate, client, counter.hashed(names), sizes, steps
-    there = slice(None) if (order[1:] > order[:-1]).all() else order
-    return *(row[order] for row in rows), there
 
 
 def _short(array: NDArray[Any]) -> str:

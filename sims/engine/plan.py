@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -50,26 +49,21 @@ def plan(jobs: Jobs, data: ClientData, like: Tensor, most: int = BLOCK) -> Itera
     Up to ``most`` samples, and BLOCK, are planned at a time, or a pass of all. What stays from
     round to round is kept in ``data.plans``, the last KEPT ``most`` bytes of it.
     """
-    who = jobs.sizes.tobytes(), jobs.steps.tobytes()
-    for active, begin, end in _cut(*who, jobs.batch, min(BLOCK, most)):
+    for active, begin, end in _cut(jobs.sizes, jobs.steps, jobs.batch, min(BLOCK, most)):
         some = jobs.take(slice(0, active))
         shape = _kept(data.plans, KEPT * most, some, begin, end, like)
         yield from _block(some, shape, data.offsets[some.client], like)
 
 
-@lru_cache(16)
-def _cut(sizes_: bytes, steps_: bytes, batch: int, block: int) -> tuple[tuple[int, int, int], ...]:
+def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> Iterator[tuple[int, int, int]]:
     """Steps begin..end-1 that are planned together, and how many clients take some of them."""
-    sizes, steps = np.frombuffer(sizes_, np.int64), np.frombuffer(steps_, np.int64)
-    found, begin = list[tuple[int, int, int]](), 0
-    last = int(steps[0]) if len(steps) else 0
+    begin, last = 0, int(steps[0]) if len(steps) else 0
     while begin < last:
         active = int(np.searchsorted(-steps, -begin))
         most = int(sizes[:active].max())
         length = max(-(-most // batch), block // (active * min(most, batch)))
-        found.append((active, begin, min(last, begin + length)))
+        yield active, begin, min(last, begin + length)
         begin += length
-    return tuple(found)
 
 
 def _block(jobs: Jobs, shape: _Shape, base: Ints, like: Tensor) -> list[Run]:

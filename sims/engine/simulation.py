@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -29,7 +29,6 @@ from fairfl.sims.engine.updates_in_blocks import Arrivals, Received, sound
 from fairfl.sims.engine.work import Assignment, bytes_of, perform, perform_in_parts, work
 
 Begun = tuple[Round, list[Assignment], dict[str, Any]]
-LAST = 4  # results kept that depend on who takes part and how much each does
 SMALL = 100_000  # parameters below which one thread of torch is faster than several
 
 
@@ -92,10 +91,6 @@ class Simulation:
         nobody = np.zeros(0, np.int64), np.zeros(0)
         self.weights: list[tuple[Ints, Floats]] = [nobody] * len(first)
         self.round = 0
-        # what these find stays while the same clients do the same work
-        ids, sizes = self.data.names, self.data.sizes
-        self._by_id = lru_cache(LAST)(partial(taking_part.by_id, ids))
-        self._work = lru_cache(LAST)(partial(work, sizes))
 
     def _behind_sums(self) -> list[Summed | None]:
         """The secure aggregation of each replicate whose server sees sums alone."""
@@ -161,24 +156,22 @@ class Simulation:
             for r, (summed, round) in enumerate(zip(self.summed, rounds, strict=True))
             if summed is not None and len(round.clients)
         }
-        if behind:
-            for r, round in zip(behind, report_together(list(behind.values())), strict=True):
-                rounds[r] = round
+        for r, round in zip(behind, report_together(list(behind.values())), strict=True):
+            rounds[r] = round
         return [self._assign(r, round, rows[r][1]) for r, round in enumerate(rounds)]
 
     def _drawn(self, r: int) -> tuple[Round, dict[str, Any]]:
         """The round of the clients who take part and are not lost, and what is known of it."""
         t, training, ids = self.round, self.training, self.data.names
         seed = self.replicates[r].seed
-        drawn, weights = training.participation.choose(seed, t, ids, self.source.p)
-        chosen = np.asarray(drawn, np.int64).tobytes(), np.asarray(weights, float).tobytes()
-        kept = self._by_id(*chosen)
-        clients, share, draws = kept[0].copy(), kept[1].copy(), kept[2].copy()
+        chosen = training.participation.choose(seed, t, ids, self.source.p)
+        clients, share, draws = taking_part.merged(ids, *chosen)
         many = len(clients)
         if training.dropout:
             left = ~taking_part.dropouts(training.dropout, seed, t, ids[clients])
-            clients, share, draws = clients[left], share[left] / share[left].sum(), draws[left]
+            clients, share, draws = clients[left], share[left], draws[left]
         rate = self.rates[r][0] * training.schedule(t, training.rounds)
+        share = share / share.sum()
         given = t, clients, share, self.source.p, self.params[r], rate, None, self.states[r]
         joins = training.participation.joined(t)
         round = Round(*given, draws=draws, layers=self.model.layers, joins=joins)
@@ -228,10 +221,10 @@ class Simulation:
         """What each client is to do, and how much of it."""
         (_, momentum, decay, _), replicate = self.rates[r], self.replicates[r]
         clients, training, seed = round.clients, self.training, replicate.seed
-        effort = None
+        names, sizes = self.data.names[clients], self.data.sizes[clients]
+        effort = np.ones(len(names))
         if training.stragglers:
-            whose = seed, round.number, self.data.names[clients]
-            effort = taking_part.efforts(training.stragglers, *whose)
+            effort = taking_part.efforts(training.stragglers, seed, round.number, names)
         tasks = replicate.algorithm.client(round) if len(clients) else ()
         given, done = list[Assignment](), {"steps": 0, "samples": 0}
         for number, task in enumerate(tasks):
@@ -242,21 +235,19 @@ class Simulation:
                         f"{tuple(rows.shape)} from {replicate.algorithm!r}"
                     )
             much = training.batch_size, training.epochs, training.steps
-            who = clients.tobytes(), None if effort is None else effort.tobytes()
-            steps, batch, *cost = self._work(*who, (None, None, 1) if task.whole else much)
-            own = r, number, seed, round, task, steps.copy(), batch
+            steps, batch, *cost = work(sizes, effort, *((None, None, 1) if task.whole else much))
+            own = r, number, seed, round, task, steps, batch
             given.append(Assignment(*own, momentum, decay))
             done = {name: done[name] + more for name, more in zip(done, cost, strict=True)}
-        slow = 0 if effort is None else int((effort < 1).sum())
-        return round, given, row | {"stragglers": slow} | done
+        return round, given, row | {"stragglers": int((effort < 1).sum())} | done
 
     def _finish(self, begun: list[Begun], trains: list[Arrivals]) -> list[dict[str, Any]]:
         """Leave out what is not finite, take the servers' steps, and return the round's rows."""
         rows = []
         for r, ((round, given, row), train) in enumerate(zip(begun, trains, strict=True)):
+            self.weights[r] = round.clients[:0], np.zeros(0)
             row |= {"received": 0, "non_finite": 0, "step_norm": 0.0}
             rows.append(row)
-            found = None
             if given:
                 names, drop = self.data.names[round.clients], self.computing.non_finite == "drop"
                 asked = self._server(r), round, train, names, given[0].steps
@@ -266,8 +257,6 @@ class Simulation:
                     row["step_norm"] = self._step(r, *found)
                 row["non_finite"] = len(names) - row["received"]
                 self._count_bytes(r, row)
-            if found is None:
-                self.weights[r] = round.clients[:0], np.zeros(0)
         return rows
 
     def _server(self, r: int) -> Algorithm | Summed:
@@ -334,9 +323,6 @@ class Simulation:
         """torch's number of threads for as long as the engine works."""
         before = torch.get_num_threads()
         wanted = self.computing.threads or (1 if self.model.size < SMALL else before)
-        if wanted == before:
-            yield
-            return
         torch.set_num_threads(wanted)
         try:
             yield

@@ -19,7 +19,6 @@ CACHE = 10 << 20
 """Bytes of a chunk on a CPU, about its caches; a chunk of one client may take more."""
 FETCHED = 1 << 20
 """Bytes of samples fetched for several steps together; at most an eighth of the memory limit."""
-ALL = slice(None)
 PLANNED = 128
 """Bytes of the memory limit per sample planned at a time; planning uses half of them."""
 
@@ -30,16 +29,17 @@ def train(
     jobs: Jobs,
     params: Tensor,
     memory_limit: int,
-    order: NDArray[np.int64] | slice = ALL,
+    order: NDArray[np.int64] | None = None,
 ) -> Tensor:
     """Updates w - w^t (J, P) of ``jobs``, sorted by work, where they stood before: that of j in row
-    order[j], in these by default; ``params`` (R, P) are the global parameters w^t.
+    order[j]; ``params`` (R, P) are the global parameters w^t.
 
     What a chunk takes is at most ``memory_limit`` bytes, or one client; the updates themselves (J,
     P) come on top.
     """
     updates = params.new_empty(len(jobs), model.size)
-    where = None if isinstance(order, slice) else torch.from_numpy(order).to(params.device)
+    stay = order is None or (order[1:] > order[:-1]).all()
+    where = None if stay else torch.from_numpy(order).to(params.device)
     most = np.maximum.accumulate(jobs.sizes[::-1])[::-1]  # of those who are left
     # without autograd, which an objective may use, torch tracks no operation
     plain = model.by_hand and jobs.objective is None and params.device.type == "cpu"
@@ -169,27 +169,24 @@ class _Rule:
             self.rates = {k: column(v, params[0]) for k, v in rates.items() if v.any()}
         # torch takes no number that the dtype does not hold
         most = torch.finfo(params[0].dtype).max
-        first, *others = set(scale.tolist())
-        even = not others and abs(first) <= most
-        self.factor = first if even else 1.0
+        even = (scale == scale[0]).all() and abs(scale[0]) <= most
+        self.factor = float(scale[0]) if even else 1.0
         self.each = None if even else column(scale, params[0])[:, None]
 
     def steps(
         self, run: Run, x: Sequence[Tensor], y: Sequence[Tensor], weights: Iterator[Weights]
     ) -> None:
         """A step on each of the batches ``x`` and ``y``, with the next of the ``weights``."""
-        span = slice(run.first, run.last)
+        span, add = slice(run.first, run.last), self.model.add_gradient
         params, velocity = self._of(self.params, span), self._of(self.velocity, span)
         anchors, linear = self._of(self.anchor, span), self._of(self.linear, span)
         each, lr = self.each, self._rates("lr", span)
         momentum, decay, prox = (self._rates(name, span) for name in ("momentum", "decay", "prox"))
-        if each is not None:
-            weights = (scaled(own, each[span], x[0]) for own in weights)
-        batches = list(zip(x, y, weights, strict=False))
-        if not velocity:
-            self.model.add_gradients(params, batches, params, self.factor)
-            return
-        for inputs, targets, own in batches:
+        for inputs, targets, own in zip(x, y, weights, strict=False):
+            given = own if each is None else scaled(own, each[span], inputs)
+            if not velocity:
+                add(params, inputs, targets, given, params, self.factor)
+                continue
             # without momentum v begins anew
             for v, rate in zip(velocity, momentum or repeat(0), strict=False):
                 v.mul_(rate)
@@ -199,7 +196,7 @@ class _Rule:
                 v.addcmul_(w - anchor, rate)
             for v, slope in zip(velocity, linear, strict=False):
                 v.add_(slope)
-            self.model.add_gradient(params, inputs, targets, own, velocity, self.factor)
+            add(params, inputs, targets, given, velocity, self.factor)
             for w, v, rate in zip(params, velocity, lr, strict=False):
                 w.addcmul_(v, rate, value=-1)
 

@@ -110,11 +110,9 @@ class Received(Round):
         for part in self.parts():
             rows = slice(first, first := first + len(part.clients))
             own = weights(part) if callable(weights) else weights[rows]
-            pieces = [(on_device(own, self.params), part.updates)]
-            if len(part.clients) > block:
-                pieces = zip(*(whole.split(block) for whole in pieces[0]), strict=True)
-            for counted, updates in pieces:
-                more = _weighted(counted, updates, self.layers)
+            counted = on_device(own, self.params)
+            for k in range(0, len(counted), block):
+                more = _weighted(counted[k : k + block], part.updates[k : k + block], self.layers)
                 done = more if done is None else done + more
         return torch.zeros_like(self.params) if done is None else done
 

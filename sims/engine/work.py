@@ -17,7 +17,7 @@ from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.loop import train_loop
 from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.settings import Computing
-from fairfl.sims.engine.task import Ints, Jobs, LocalTask
+from fairfl.sims.engine.task import Floats, Ints, Jobs, LocalTask
 from fairfl.sims.engine.train import train
 
 
@@ -91,9 +91,7 @@ def perform(
     for members in alike.values():
         jobs, order = _jobs([assignments[i] for i in members], data, params.dtype)
         if computing.backend == "loop":
-            rows = train_loop(model, data, jobs, params)
-            done = torch.empty_like(rows)
-            done[order] = rows
+            done = train_loop(model, data, jobs, params)[np.argsort(order)]
         else:
             done = train(model, data, jobs, params, room, order)
         counts = [len(assignments[i].steps) for i in members]
@@ -103,30 +101,26 @@ def perform(
 
 
 def work(
-    sizes: Ints, clients: bytes, effort: bytes | None, much: tuple[int | None, ...]
+    sizes: Ints, effort: Floats, batch_size: int | None, epochs: int | None, steps: int | None
 ) -> tuple[Ints, int, int, int]:
-    """SGD steps of each of the clients, all or the share ``effort``, and its batches' size; of all
-    clients, the steps and their samples. ``much``: batch_size, epochs and steps of ``Training``.
-    Arrays are given by their bytes.
-    """
-    batch_size, epochs, steps = much
-    sizes = sizes[np.frombuffer(clients, np.int64)]
+    """SGD steps of each client and its batches' size; of all, the steps and their samples."""
     batch = batch_size or int(sizes.max(initial=1))
     per_pass = (sizes + (batch - 1)) // batch
-    own = per_pass * (epochs or 1) if steps is None else np.full(len(sizes), steps)
-    if effort is not None:
-        own = np.maximum(1, np.ceil(np.frombuffer(effort) * own).astype(np.int64))
+    each = per_pass * (epochs or 1) if steps is None else steps
+    own = np.maximum(1, np.ceil(effort * each).astype(np.int64))
     passes, more = np.divmod(own, per_pass)
     samples = passes @ sizes + np.minimum(more * batch, sizes).sum()
     return own, batch, int(own.sum()), int(samples)
 
 
-def _jobs(
-    members: list[Assignment], data: ClientData, dtype: torch.dtype
-) -> tuple[Jobs, Ints | slice]:
+def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tuple[Jobs, Ints]:
     """The rows of work of like assignments, most work first, and where each one stood, in order."""
-    given = [(m.replicate, m.round.clients.tobytes(), m.steps.tobytes()) for m in members]
-    member, replicate, client, hashed, sizes, steps, order = data.sorted_work(tuple(given))
+    member = np.repeat(np.arange(len(members)), [len(given.steps) for given in members])
+    client = np.concatenate([given.round.clients for given in members])
+    steps = np.concatenate([given.steps for given in members])
+    replicate = np.array([given.replicate for given in members])[member]
+    order = np.lexsort((replicate, data.names[client], -data.sizes[client], -steps))
+    member, client = member[order], client[order]
     tasks = [given.task for given in members]
     rates = np.array([given.rates() for given in members]).T.take(member, axis=1)
     if any(task.scale is not None for task in tasks):
@@ -137,15 +131,14 @@ def _jobs(
     starts = [task.start for task in tasks if task.start is not None]
     linear = [task.linear for task in tasks if task.linear is not None]
     factors = [task.sample_weights for task in tasks if task.sample_weights is not None]
-    words = [(m.seed, counter.ORDER, m.number, m.round.number) for m in members]
-    states = np.array([counter.number(*each) for each in words], np.uint64)
+    states = [counter.key(m.seed, counter.ORDER, m.number, m.round.number) for m in members]
     jobs = Jobs(
         client=client,
-        replicate=replicate,
-        keys=counter.joined(states[member], hashed),
-        sizes=sizes,
-        steps=steps,
-        batch=max([given.batch for given in members]),
+        replicate=replicate[order],
+        keys=counter.following(np.concatenate(states)[member], counter.hashed(data.names[client])),
+        sizes=data.sizes[client],
+        steps=steps[order],
+        batch=max(given.batch for given in members),
         rates=rates,
         objective=objectives[0] if objectives else None,
         parameters=np.array(table, np.float64).T.take(member, axis=1) if objectives else None,

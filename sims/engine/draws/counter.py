@@ -8,7 +8,7 @@ chained over the words.
 
 from __future__ import annotations
 
-from functools import lru_cache, reduce
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -36,43 +36,28 @@ def mix(z: Words) -> Words:
 
 def key(*words: ArrayLike) -> Words:
     """One 64-bit key for each tuple of words (whole numbers >= 0), broadcast; at least 1-d."""
-    many = next((k for k, word in enumerate(words) if not isinstance(word, int)), len(words))
-    result = np.array([number(*words[:many])], np.uint64)
-    for word in words[many:]:
-        result = following(result, word)
+    first, rest = 0, list[Any](words)
+    while rest and isinstance(rest[0], int):
+        first = _mixed(first ^ _mixed(rest.pop(0)))
+    result = np.array([first], np.uint64)
+    for word in rest:
+        result = following(result, hashed(word))
     return result
 
 
-def number(*words: Any) -> int:
-    """The key of whole numbers, of Python or numpy, as a number."""
-    return reduce(_following, map(int, words), 0)
-
-
-def following(keys: Words, words: ArrayLike) -> Words:
-    """The keys of the words of ``keys`` and one more."""
-    return joined(keys, hashed(words))
-
-
 def hashed(words: ArrayLike) -> Words:
-    """The words as ``joined`` takes them; at least 1-d."""
+    """The words as ``following`` takes them; at least 1-d."""
     return mix(np.array(words, np.uint64, ndmin=1) + GOLDEN)
 
 
-def joined(keys: Words, hashed: Words) -> Words:
-    """The keys of the words of ``keys`` and one more, which is ``hashed`` already."""
-    result = hashed ^ keys
-    result += GOLDEN
-    return mix(result)
+def following(keys: Words, hashed: Words) -> Words:
+    """The keys of the words of ``keys`` and one more, which is ``hashed``."""
+    return mix((hashed ^ keys) + GOLDEN)
 
 
 @lru_cache(1 << 10)
-def _following(first: int, word: int) -> int:
-    """``following`` of two numbers, in a tenth of the time."""
-    return _mixed(first ^ _mixed(word))
-
-
 def _mixed(word: int) -> int:
-    """``mix(word + GOLDEN)`` of one number."""
+    """``mix(word + GOLDEN)`` of one number, in a tenth of the time."""
     golden, first, second, *shifts = CONSTANTS
     z = (word + golden) % 2**64
     z = (z ^ z >> shifts[0]) * first % 2**64

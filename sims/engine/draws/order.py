@@ -23,8 +23,6 @@ class Passes(NamedTuple):
     number: counter.Words
     length: Ints
     bits: counter.Words
-    samples: counter.Words | None
-    """0, 1, ... where all passes are as long, and some order is drawn."""
 
     @classmethod
     def of(cls, sizes: Ints, first: Ints, passes: Ints, shuffled: NDArray[np.bool_]) -> Passes:
@@ -32,10 +30,7 @@ class Passes(NamedTuple):
         job = np.repeat(np.arange(len(sizes)), passes)
         before = np.cumsum(passes) - passes - first
         number = counter.hashed(np.arange(len(job)) - before[job])
-        length, bits = sizes[job], shuffled[job] * RANDOM
-        even = bits.any() and (length == length[0]).all()
-        samples = np.arange(length[0], dtype=np.uint64) if even else None
-        return cls(job, number, length, bits, samples)
+        return cls(job, number, sizes[job], shuffled[job] * RANDOM)
 
 
 def orders(keys: counter.Words, passes: Passes) -> Ints:
@@ -45,16 +40,15 @@ def orders(keys: counter.Words, passes: Passes) -> Ints:
     no bits are random it is the identity: a batch of all samples has no order worth drawing.
     Each sample gets 32 random bits, and ties go by the sample's number: the bias is below n²/2^33.
     """
-    samples = passes.samples
-    if samples is None and not passes.bits.any():
-        return _ramps(passes.length)
-    own = counter.hashed(counter.hashed(keys))  # counter.key(keys), in half the time
-    words = counter.joined(own[passes.job], passes.number)
-    if samples is None:
-        return _sorted(words, passes.length, passes.bits)
-    # a row each: a tenth of a round's time less
+    length, bits = passes.length, passes.bits
+    if not bits.any():
+        return _ramps(length)
+    words = counter.following(counter.key(keys)[passes.job], passes.number)
+    if (length != length[0]).any():
+        return _sorted(words, length, bits)
+    samples = np.arange(length[0], dtype=np.uint64)  # a row each: a tenth of a round's time less
     words = counter.mix(words[:, None] + samples * counter.GOLDEN)
-    words &= passes.bits[:, None]
+    words &= bits[:, None]
     words |= samples
     words.sort(axis=1)
     words &= ~RANDOM

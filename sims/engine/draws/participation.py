@@ -99,20 +99,14 @@ class ByWeight(Participation):
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
         if not self.replace:
-            times = (
-                -np.log(counter.uniforms(counter.key(seed, counter.PARTICIPATION, round, ids))) / p
-            )
-            chosen = smallest(self.count, times, ids)
+            keys = counter.key(seed, counter.PARTICIPATION, round, ids)
+            chosen = smallest(self.count, -np.log(counter.uniforms(keys)) / p, ids)
             return chosen, np.full(len(chosen), 1 / len(chosen))
         by_id = np.argsort(ids)  # so that a draw means the same client however they are listed
         edges = np.cumsum(p[by_id])
-        draws = counter.uniforms(
-            counter.key(seed, counter.PARTICIPATION, round, np.arange(self.count))
-        )
-        drawn = by_id[
-            np.minimum(np.searchsorted(edges, draws * edges[-1], side="right"), len(ids) - 1)
-        ]
-        return np.sort(drawn), np.full(self.count, 1 / self.count)
+        keys = counter.key(seed, counter.PARTICIPATION, round, np.arange(self.count))
+        place = np.searchsorted(edges, counter.uniforms(keys) * edges[-1], side="right")
+        return np.sort(by_id[np.minimum(place, len(ids) - 1)]), np.full(self.count, 1 / self.count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,16 +149,15 @@ def smallest(count: int, keys: NDArray[Any], ids: Ints) -> Ints:
     return np.sort(near[np.lexsort((ids[near], keys[near]))[:count]])
 
 
-def by_id(ids: Ints, drawn: bytes, weights: bytes) -> tuple[Ints, Floats, Ints]:
+def merged(ids: Ints, drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
     """Positions of the clients (k,), sums of weights, and how often each is drawn: by id, so that
-    sums do not depend on how the clients are listed. Arrays are given by their bytes.
+    sums do not depend on how the clients are listed.
     """
-    clients, each, draws = np.unique(
-        np.frombuffer(drawn, np.int64), return_inverse=True, return_counts=True
-    )
-    order = np.argsort(ids[clients])
-    share = np.bincount(each, np.frombuffer(weights))[order]
-    return clients[order], share / share.sum(), draws[order]
+    names = ids[drawn]
+    if (names[1:] > names[:-1]).all():
+        return drawn, weights, np.ones(len(drawn), np.int64)
+    _, clients, each, draws = np.unique(names, True, True, True)
+    return drawn[clients], np.bincount(each, weights), draws
 
 
 def _at_most(count: int, clients: int) -> None:
