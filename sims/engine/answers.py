@@ -29,9 +29,8 @@ def finite(*tasks: Tensor) -> NDArray[np.bool_]:
 
 def refuse(ids: NDArray[np.int64], round: int, what: str) -> None:
     """Raise, naming who and when."""
-    told = ", ".join(str(int(k)) for k in ids[:5]) + (
-        f" and {len(ids) - 5} more" if len(ids) > 5 else ""
-    )
+    more = f" and {len(ids) - 5} more" if len(ids) > 5 else ""
+    told = ", ".join(str(int(k)) for k in ids[:5]) + more
     raise NonFiniteUpdate(
         f"the {what} of client {told} is NaN or infinite in round {round}: lower the learning "
         "rate, or set non_finite='drop'"

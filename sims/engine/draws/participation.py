@@ -157,7 +157,7 @@ def merged(ids: Ints, drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]
     if (names[1:] > names[:-1]).all():
         return drawn, weights, np.ones(len(drawn), np.int64)
     _, clients, each, draws = np.unique(names, True, True, True)
-    return drawn[clients], np.bincount(each, weights), draws
+    return drawn[clients], np.bincount(each, weights).astype(np.float64), draws
 
 
 def _at_most(count: int, clients: int) -> None:
