@@ -291,8 +291,7 @@ def _drawn(family: RuleFamily, free: Rules, budgets: int) -> Rules:
     drawn[:, order] = np.where(tight, scale * local[order], SLACK_BUDGET)
     one = np.eye(clients)[: clients if clients <= FEW else 0]
     solved = np.concatenate([np.zeros((1, clients)), one, 1.0 - one, drawn[::SOLVED]])
-    limits = family.limits(solved)
-    near = family.at(np.stack([on_cells(family.problem, limit) for limit in limits]))
+    near = family.at(on_cells(family.problem, family.limits(solved)))
     most, out = np.maximum(local, TIGHT), free
     for eps in (solved, drawn):
         found, met = family.follow(near, eps)

@@ -34,7 +34,7 @@ def descend(problem: Constraints, eps: Array, start: Array | None = None) -> lis
     """The points that Newton's method visits, from ``start`` and the programme; the best last."""
     ends: list[list[DualPoint]] = []
     for given in (start, None)[start is None :]:
-        lam = on_cells(problem, eps) if given is None else given
+        lam = on_cells(problem, eps[None])[0] if given is None else given
         visited = [dual_point(problem, lam[None])]
         while len(visited) <= MOST and _residual(visited[-1], eps) > KKT_TOLERANCE:
             found, better = settled(problem, visited[-1], eps[None])
@@ -48,17 +48,20 @@ def descend(problem: Constraints, eps: Array, start: Array | None = None) -> lis
     return [point for visited in ends for point in visited]
 
 
-def on_cells(problem: Constraints, eps: Array) -> Array:
-    """(K,) multipliers that are nearly optimal for budgets eps (K,); 0 where HiGHS gives up."""
+def on_cells(problem: Constraints, budgets: Array) -> Array:
+    """(B, K) multipliers that are nearly optimal for budgets (B, K); 0 where HiGHS gives up."""
     cells = [p.cells() for p in problem.profiles]
     v = [rows @ c[1:] for rows, c in zip(problem.coefficients, cells, strict=True)]
-    v, gain, limit = np.concatenate(v, axis=1), np.concatenate([c[0] for c in cells]), eps + SLACK
-    if (np.abs(v @ (gain > 0) + problem.b) <= limit).all():
-        return np.zeros(eps.size)
-    size = scale(gain, v)
-    low, high = -limit - problem.b, limit - problem.b
-    found = Programme(v / size).best(gain / size, np.zeros(size.size), size, low, high)
-    return np.zeros(eps.size) if found is None else -found.y
+    v, gain = np.concatenate(v, axis=1), np.concatenate([c[0] for c in cells])
+    limits, out = budgets + SLACK, np.zeros(budgets.shape)
+    binds = np.flatnonzero((np.abs(v @ (gain > 0) + problem.b) > limits).any(axis=1))
+    if binds.size:
+        size = scale(gain, v)
+        programme, given = Programme(v / size), (gain / size, np.zeros(size.size), size)
+        for k in binds:
+            found = programme.best(*given, -limits[k] - problem.b, limits[k] - problem.b)
+            out[k] = 0.0 if found is None else -found.y
+    return out
 
 
 def _residual(point: DualPoint, eps: Array) -> float:

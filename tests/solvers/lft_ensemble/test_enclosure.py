@@ -12,7 +12,7 @@ from mpmath import mp, mpf
 from populations import continuous_model
 from scipy import stats
 
-from fairfl.solvers.lft_ensemble.densities import LocalRules
+from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity, exact_clients, reachable
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.client import Client
@@ -190,7 +190,7 @@ def test_random_federations(fed: Federation):
 
 
 def same_as_floats(fed: Federation) -> None:
-    low, high = LocalRules(fed, continuous_model(fed)).reachable
+    low, high = EnsembleCurve(fed, continuous_model(fed)).reachable
     balls, (lower, upper) = reachable(exact_clients(fed)), enclose_min_disparity(fed)
     assert [low, high] == pytest.approx([float(ball) for ball in balls], abs=1e-12, rel=0)
     assert lower - 1e-12 <= max(0.0, low, -high) <= upper + 1e-12

@@ -31,7 +31,7 @@ def test_the_multipliers_are_those_of_highs(clients: int, eps: float) -> None:
     limits = np.full(2 * clients, eps)
     rows = np.concatenate([v, -v])
     best = scipy.optimize.linprog(-gain, rows, limits, bounds=(0, 1), options=highs.OPTIONS)
-    lam = descent.on_cells(problem, np.full(clients, eps))
+    (lam,) = descent.on_cells(problem, np.full((1, clients), eps))
     dual = np.maximum(gain + lam @ v, 0.0).sum() + eps * np.abs(lam).sum()
     assert abs(dual + best.fun) <= 1e-8
 
@@ -53,7 +53,7 @@ def test_tight_budgets_of_many_clients_are_certified(clients: int, seed: int, ep
 
 def test_newton_in_cuts_and_multipliers_together_ends_where_newton_in_multipliers_does() -> None:
     problem, eps = RuleFamily.of(random_federation(20)).problem, np.full((1, 20), 0.01)
-    start = dual_point(problem, descent.on_cells(problem, eps[0])[None])
+    start = dual_point(problem, descent.on_cells(problem, eps))
     found, better = settled(problem, start, eps)
     assert better.all() and kkt_residual(found.lam, found.values, eps)[0] <= 1e-13
     exact = dual_point(problem, found.lam)  # D(λ) and the rule by isolating roots anew
