@@ -65,10 +65,8 @@ def _sorted(keys: counter.Words, length: Ints, bits: counter.Words) -> Ints:
     most, count = int(length.max()), len(keys)
     sample_bits = max(1, (most - 1).bit_length())
     if sample_bits + (count - 1).bit_length() > 32:  # no room beside the random bits
-        raise ValueError(
-            f"clients planned together must have at most 2^32 samples, got {count} x {most}: "
-            "lower memory_limit"
-        )
+        halves = slice(0, count // 2), slice(count // 2, None)
+        return np.concatenate([_sorted(keys[half], length[half], bits[half]) for half in halves])
     sample = _ramps(length).astype(np.uint64)
     words = counter.mix(np.repeat(keys, length) + sample * counter.GOLDEN)
     words &= np.repeat(bits, length)

@@ -47,12 +47,14 @@ def test_any_company_gives_the_same_permutations(jobs, seed, alike):
     np.testing.assert_array_equal(alone(5, 7, 3, shuffled=False), np.arange(7))
 
 
-def test_too_many_clients_with_many_samples_are_refused():
-    """2^17 segments and samples up to 2^16 need 33 bits beside the random."""
+def test_many_clients_with_many_samples_are_sorted_in_halves():
+    """2^17 segments and samples up to 2^16 need 33 bits beside the random: it splits."""
     sizes = np.ones(1 << 17, int)
     sizes[5] = (1 << 16) - 1
-    with pytest.raises(ValueError, match="at most 2.32 samples, got 131072 x 65535"):
-        drawn(sizes.astype(np.uint64), sizes, 0 * sizes, sizes**0, sizes > 0)
+    keys = np.arange(len(sizes), dtype=np.uint64)
+    got = drawn(keys, sizes, np.zeros_like(sizes), np.ones_like(sizes), np.ones(len(sizes), bool))
+    np.testing.assert_array_equal(got[5 : 5 + sizes[5]], alone(5, sizes[5], 0))
+    assert (got[:5] == 0).all() and (got[5 + sizes[5] :] == 0).all()
 
 
 def test_all_permutations_of_four_are_as_likely():
