@@ -1,8 +1,8 @@
-"""The simulator's timings: unequal clients against padding, and what its parts save."""
+"""The simulator's timings: unequal clients against padding."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,12 @@ SAMPLES, FEATURES, CLASSES, BATCH, HIDDEN = 120, 60, 10, 10, 64
 
 
 def simulator(sizes: Sizes) -> Iterator[Row]:
-    """Rounds with clients of unequal size, and without each part that only speed needs."""
+    """Rounds with clients of unequal size."""
     from fairfl.sims.engine import Softmax
 
     softmax = Softmax(FEATURES, CLASSES)
     for clients in (100, 1_000) if sizes.rounds > 1 else (3,):
         yield _against_padding(softmax, clients, sizes.rounds)
-    yield from _parts(softmax, sizes.rounds)
 
 
 def _against_padding(model: Any, clients: int, rounds: int) -> Row:
@@ -35,43 +34,6 @@ def _against_padding(model: Any, clients: int, rounds: int) -> Row:
     )
     what = f"round of FedAvg, softmax regression, {clients:,} clients of unequal size, CPU time"
     return Row(what, best[0], "all padded to the largest", best[1], best[1] / 3, note)
-
-
-def _parts(model: Any, rounds: int) -> Iterator[Row]:
-    """A round without each of the parts that only speed needs."""
-    from fairfl.sims.engine import MLP, train
-
-    few = simulation(model, np.full(10, SAMPLES))
-    network = MLP((FEATURES, HIDDEN, CLASSES))
-    many = simulation(network, np.full(1_000 if rounds > 1 else 3, SAMPLES))
-
-    def planned() -> None:
-        few.data.plans.clear()
-        few.step()
-
-    softmax, mlp = "softmax regression, 10 clients", "MLP, 1,000 clients"
-    for what, job, other, step in (
-        (softmax, few, "steps planned anew", planned),
-        (softmax, few, "samples fetched by the step", _with(few, train, "FETCHED", 0)),
-        (softmax, few, "operations tracked", _with(few, type(model), "by_hand", False)),
-        (mlp, many, "chunks beyond a cache", _with(many, train, "CACHE", 1 << 40)),
-    ):
-        best = interleaved(rounds, job.step, step)
-        yield Row(f"round of FedAvg, {what}, CPU time, as it is", best[0], other, best[1])
-
-
-def _with(job: Any, owner: Any, name: str, value: Any) -> Callable[[], None]:
-    """A round of the job with another value of a setting."""
-
-    def step() -> None:
-        kept = getattr(owner, name)
-        setattr(owner, name, value)
-        try:
-            job.step()
-        finally:
-            setattr(owner, name, kept)
-
-    return step
 
 
 def simulation(

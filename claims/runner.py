@@ -119,11 +119,13 @@ def verified(outcome: Outcome) -> tuple[str, str]:
     """
     from fairfl.claims.certificates.kernel_proof import COMPILING
 
-    COMPILING.set(False)
+    before = COMPILING.set(False)
     try:
         outcome.verify()
     except Exception as error:  # altered data may run into anything
         return outcome.id, f"its certificates do not verify: {error}"
+    finally:
+        COMPILING.reset(before)
     return outcome.id, ""
 
 

@@ -110,7 +110,7 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
 
 
 class Path:
-    """The pooled differences and worths at budgets ``eps``, increasing; NaN where none is known."""
+    """The pooled differences and worths at increasing budgets ``eps``, NaN where none is known."""
 
     def __init__(self, values: Values) -> None:
         self.values = values

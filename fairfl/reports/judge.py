@@ -157,15 +157,14 @@ def sentences(found: Judgement) -> list[str]:
             continue
         low, high = one.above.ends
         told = f"{name}'s best rule of the score is right for {percent(one.accuracy)} there"
-        apart = f"{points(abs(one.above.value))} ({span((low, high), points)})"
+        apart = f"{points(one.above.value)} ({span((low, high), points)})"
         if low <= 0 <= high:
             out.append(f"{told}: not distinguishable from the predictions, {apart}.")
         elif low > 0:
             out.append(f"{told}: {apart} more than the predictions.")
         else:
-            out.append(
-                f"{told}: {apart} fewer than the predictions, which know more than the score."
-            )
+            apart = f"{points(-one.above.value)} ({span((-high, -low), points)}) fewer"
+            out.append(f"{told}: {apart} than the predictions, which know more than the score.")
         less = found.below_cfl.get(one.scheme)
         if less is not None and less.low > 0:
             out.append(

@@ -102,7 +102,7 @@ def local_rules(fed: Federation) -> LocalRules:
 def contributions(rules: LocalRules, eps: Array) -> Array:
     """(I,) π_j G_j(ε_j): what each client's rule adds to the pooled MD."""
     found = rules.solve(eps)
-    return rules.fed.weight * rules.pooled(found.t0, found.t1)[0]
+    return rules.fed.weight * rules.pooled(found.thresholds)[0]
 
 
 def curves(rules: LocalRules, eps: Array) -> Array:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import reduce
-from math import isfinite
 
 import numpy as np
 import torch
@@ -15,25 +14,23 @@ from fairfl._support.checks import instance
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm
 from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.secure_sums import Summed
-from fairfl.sims.engine.updates_in_blocks import Arrivals, Received
+from fairfl.sims.engine.updates_in_blocks import Arrivals, Received, sound
 
 
 class NonFiniteUpdate(ArithmeticError):
     """A client's update or loss is NaN or infinite, and the policy is to stop."""
 
 
-def finite(updates: Tensor) -> NDArray[np.bool_]:
-    """Which rows (m,) hold neither NaN nor an infinity."""
-    if isfinite(float(updates.sum())):  # then all do: one pass, no mask
-        return np.ones(len(updates), dtype=bool)
-    return torch.isfinite(updates).all(1).cpu().numpy()
+def finite(*tasks: Tensor) -> NDArray[np.bool_]:
+    """Which rows (m,) hold neither NaN nor an infinity in any of the updates (m, P)."""
+    each = (torch.isfinite(updates).all(1).cpu().numpy() for updates in tasks)
+    return reduce(np.logical_and, each)
 
 
 def refuse(ids: NDArray[np.int64], round: int, what: str) -> None:
     """Raise, naming who and when."""
-    told = ", ".join(str(int(k)) for k in ids[:5]) + (
-        f" and {len(ids) - 5} more" if len(ids) > 5 else ""
-    )
+    more = f" and {len(ids) - 5} more" if len(ids) > 5 else ""
+    told = ", ".join(str(int(k)) for k in ids[:5]) + more
     raise NonFiniteUpdate(
         f"the {what} of client {told} is NaN or infinite in round {round}: lower the learning "
         "rate, or set non_finite='drop'"
@@ -48,22 +45,19 @@ def kept(train: Arrivals, ids: NDArray[np.int64], round: int, *, drop: bool) -> 
     def arrivals() -> Iterator[tuple[Tensor, ...]]:
         first = 0
         for part in train():
-            own, fine = ids[first : first + len(part[0])], _fine(part)
+            own = ids[first : first + len(part[0])]
             first += len(own)
-            if fine.all():
+            if all(map(sound, part)):
                 yield part
-            elif not drop:
+                continue
+            fine = finite(*part)
+            if not drop:
                 refuse(own[~fine], round, "update")
-            elif fine.any():
+            if fine.any():
                 index = torch.from_numpy(np.flatnonzero(fine)).to(part[0].device)
                 yield tuple(task[index] for task in part)
 
     return arrivals
-
-
-def _fine(part: tuple[Tensor, ...]) -> NDArray[np.bool_]:
-    """Which clients' updates of all tasks (m',) are finite."""
-    return reduce(np.logical_and, map(finite, part))
 
 
 def answer(
@@ -71,6 +65,7 @@ def answer(
     round: Round,
     train: Arrivals,
     ids: NDArray[np.int64],
+    steps: NDArray[np.int64],
     *,
     drop: bool,
     room: int,
@@ -81,12 +76,12 @@ def answer(
     run; with ``drop`` one pass finds them, and they are left out.
     """
     arrivals = kept(train, ids, round.number, drop=drop)
+    received = Received(**round.fields(), steps=steps, arrivals=arrivals, room=room)
     if drop:
-        fine = np.concatenate([_fine(part) for part in train()])
+        fine = np.concatenate([finite(*part) for part in train()])
         if not fine.any():
             return None
-        round = round if fine.all() else round.among(fine)
-    received = Received(**round.fields(), arrivals=arrivals, room=room)
+        received = received if fine.all() else received.among(fine)
     return received, _aggregate(server, received)
 
 

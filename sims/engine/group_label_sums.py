@@ -96,10 +96,8 @@ class CellIndex:
         lengths = lengths.flatten().repeat(many)
 
         def summed(values: Tensor) -> Tensor:
-            sorted_rows = values.view(many, size).index_select(1, rows)
-            sums = torch.segment_reduce(
-                sorted_rows.flatten().to(torch.float64), "sum", lengths=lengths
-            )
+            sorted_rows = values.view(many, size).index_select(1, rows).flatten()
+            sums = torch.segment_reduce(sorted_rows.to(torch.float64), "sum", lengths=lengths)
             return sums.view(many, len(clients), self.groups, 2)
 
         result = list[Tensor]()

@@ -14,9 +14,7 @@ from fairfl.sims.engine.task import Jobs
 
 def train_loop(model: Model, data: ClientData, jobs: Jobs, params: Tensor) -> Tensor:
     """Updates w - w^t (J, P), as ``train`` gives them."""
-    rows = [
-        _train_one(model, data, jobs, j, params[int(jobs.replicate[j])]) for j in range(len(jobs))
-    ]
+    rows = [_train_one(model, data, jobs, j, params[r]) for j, r in enumerate(jobs.replicate)]
     return torch.stack(rows) if rows else params.new_empty(0, model.size)
 
 
@@ -31,10 +29,8 @@ def _train_one(model: Model, data: ClientData, jobs: Jobs, j: int, anchor: Tenso
     for t in range(int(jobs.steps[j])):
         if t % per_pass == 0:
             one = np.array([1])
-            order = orders(
-                jobs.keys[j : j + 1],
-                Passes.of(size * one, t // per_pass * one, one, size * one > batch),
-            )
+            passes = Passes.of(size * one, t // per_pass * one, one, size * one > batch)
+            order = orders(jobs.keys[j : j + 1], passes)
         chosen = order[(t % per_pass) * batch : (t % per_pass + 1) * batch]
         rows = torch.from_numpy(begin + chosen).to(data.x.device)
         slope = scale * _gradient(model, w, data.x[rows], data.y[rows], rows, jobs, j)

@@ -55,17 +55,15 @@ def plan(jobs: Jobs, data: ClientData, like: Tensor, most: int = BLOCK) -> Itera
         yield from _block(some, shape, data.offsets[some.client], like)
 
 
-def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> tuple[tuple[int, int, int], ...]:
+def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> Iterator[tuple[int, int, int]]:
     """Steps begin..end-1 that are planned together, and how many clients take some of them."""
-    per_pass, found, begin = -(-sizes // batch), list[tuple[int, int, int]](), 0
-    last = int(steps[0]) if len(steps) else 0
+    begin, last = 0, int(steps[0]) if len(steps) else 0
     while begin < last:
         active = int(np.searchsorted(-steps, -begin))
-        width = int(np.minimum(sizes[:active], batch).max())
-        length = max(int(per_pass[:active].max()), block // max(1, active * width))
-        found.append((active, begin, min(last, begin + length)))
+        most = int(sizes[:active].max())
+        length = max(-(-most // batch), block // (active * min(most, batch)))
+        yield active, begin, min(last, begin + length)
         begin += length
-    return tuple(found)
 
 
 def _block(jobs: Jobs, shape: _Shape, base: Ints, like: Tensor) -> list[Run]:
@@ -77,9 +75,8 @@ def _block(jobs: Jobs, shape: _Shape, base: Ints, like: Tensor) -> list[Run]:
     if jobs.sample_weights is not None:
         shares = shares * _weights(jobs, there, shape.lengths).index_select(0, shape.places)
     result, shared = list[Run](), 0
-    each = rows.split_with_sizes(
-        [steps * (b - a) * width for steps, a, b, width, _ in shape.pieces]
-    )
+    counts = [steps * (b - a) * width for steps, a, b, width, _ in shape.pieces]
+    each = rows.split_with_sizes(counts)
     for own, (steps, a, b, width, partial) in zip(each, shape.pieces, strict=True):
         share = None
         if partial:
@@ -93,9 +90,8 @@ def _weights(jobs: Jobs, rows: Tensor, lengths: Ints) -> Tensor:
     """Each row's weight, of the table of its job; the jobs' rows have these lengths."""
     assert jobs.sample_weights is not None and jobs.weights_of is not None  # they come together
     starts = torch.from_numpy(jobs.weights_of * jobs.sample_weights.shape[1]).to(rows.device)
-    table = torch.repeat_interleave(
-        starts, torch.from_numpy(lengths).to(rows.device), output_size=len(rows)
-    )
+    many = torch.from_numpy(lengths).to(rows.device)
+    table = torch.repeat_interleave(starts, many, output_size=len(rows))
     return jobs.sample_weights.flatten().index_select(0, table.add_(rows))
 
 

@@ -43,14 +43,13 @@ class Round:
         How often each of the clients is drawn: more than once by a participation with replacement
         alone. It trains once, and its p is the sum over its draws; what else looks at clients one
         by one counts it so often.
-    steps : array of int (k,)
-        SGD steps that each of the clients makes in its first task; known to ``server``.
     layers : tuple of int
         Parameters of each layer of the model.
     joins : tuple of int
         The rounds up to this one in which clients joined, rising.
     """
 
+    by_client = ("clients", "p", "losses", "draws")
     number: int
     clients: NDArray[np.int64]
     p: Floats
@@ -60,7 +59,6 @@ class Round:
     losses: Floats | None
     state: State
     draws: NDArray[np.int64] = field(kw_only=True)
-    steps: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64), kw_only=True)
     layers: tuple[int, ...] = field(default=(), kw_only=True)
     joins: tuple[int, ...] = field(default=(0,), kw_only=True)
 
@@ -92,12 +90,6 @@ class Round:
 
     def some(self, rows: NDArray[np.int64] | NDArray[np.bool_] | slice, **changes: Any) -> Self:
         """The round of some of its clients, their p as they are, and with other ``changes``."""
-        return replace(
-            self,
-            clients=self.clients[rows],
-            p=self.p[rows],
-            losses=None if self.losses is None else self.losses[rows],
-            draws=self.draws[rows],
-            steps=self.steps[rows] if len(self.steps) else self.steps,
-            **changes,
-        )
+        found = {name: getattr(self, name) for name in self.by_client}
+        own = {name: None if each is None else each[rows] for name, each in found.items()}
+        return replace(self, **own, **changes)

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import Computing, Replicate, Training
 from fairfl.sims.engine.task import Floats, Ints, as_floats
-from fairfl.sims.engine.updates_in_blocks import Arrivals, Received
+from fairfl.sims.engine.updates_in_blocks import Arrivals, Received, sound
 from fairfl.sims.engine.work import Assignment, bytes_of, perform, perform_in_parts, work
 
 Begun = tuple[Round, list[Assignment], dict[str, Any]]
@@ -166,13 +165,13 @@ class Simulation:
         t, training, ids = self.round, self.training, self.data.names
         seed = self.replicates[r].seed
         chosen = training.participation.choose(seed, t, ids, self.source.p)
-        clients, share, draws = taking_part.merged(*chosen)
+        clients, share, draws = taking_part.merged(ids, *chosen)
         many = len(clients)
-        # by id, so that sums do not depend on how the clients are listed
-        left = np.argsort(ids[clients])
-        left = left[~taking_part.dropouts(training.dropout, seed, t, ids[clients[left]])]
-        clients, share, draws = clients[left], share[left] / share[left].sum(), draws[left]
+        if training.dropout:
+            left = ~taking_part.dropouts(training.dropout, seed, t, ids[clients])
+            clients, share, draws = clients[left], share[left], draws[left]
         rate = self.rates[r][0] * training.schedule(t, training.rounds)
+        share = share / share.sum()
         given = t, clients, share, self.source.p, self.params[r], rate, None, self.states[r]
         joins = training.participation.joined(t)
         round = Round(*given, draws=draws, layers=self.model.layers, joins=joins)
@@ -223,7 +222,9 @@ class Simulation:
         (_, momentum, decay, _), replicate = self.rates[r], self.replicates[r]
         clients, training, seed = round.clients, self.training, replicate.seed
         names, sizes = self.data.names[clients], self.data.sizes[clients]
-        effort = taking_part.efforts(training.stragglers, seed, round.number, names)
+        effort = np.ones(len(names))
+        if training.stragglers:
+            effort = taking_part.efforts(training.stragglers, seed, round.number, names)
         tasks = replicate.algorithm.client(round) if len(clients) else ()
         given, done = list[Assignment](), {"steps": 0, "samples": 0}
         for number, task in enumerate(tasks):
@@ -235,12 +236,10 @@ class Simulation:
                     )
             much = training.batch_size, training.epochs, training.steps
             steps, batch, *cost = work(sizes, effort, *((None, None, 1) if task.whole else much))
-            own = r, number, seed, round, task, sizes, steps, batch
+            own = r, number, seed, round, task, steps, batch
             given.append(Assignment(*own, momentum, decay))
             done = {name: done[name] + more for name, more in zip(done, cost, strict=True)}
-        slow = int((effort < 1).sum()) if training.stragglers else 0
-        round = replace(round, steps=given[0].steps) if given else round
-        return round, given, row | {"stragglers": slow} | done
+        return round, given, row | {"stragglers": int((effort < 1).sum())} | done
 
     def _finish(self, begun: list[Begun], trains: list[Arrivals]) -> list[dict[str, Any]]:
         """Leave out what is not finite, take the servers' steps, and return the round's rows."""
@@ -251,7 +250,8 @@ class Simulation:
             rows.append(row)
             if given:
                 names, drop = self.data.names[round.clients], self.computing.non_finite == "drop"
-                found = answer(self._server(r), round, train, names, drop=drop, room=self.limit)
+                asked = self._server(r), round, train, names, given[0].steps
+                found = answer(*asked, drop=drop, room=self.limit)
                 if found is not None:
                     row["received"] = len(found[0].clients)
                     row["step_norm"] = self._step(r, *found)
@@ -293,7 +293,7 @@ class Simulation:
         params.add_(step)
         self.states[r] = self._kept(r, aggregate.state)
         self.weights[r] = received.clients, aggregate.weights
-        if not isfinite(float(torch.linalg.vector_norm(params, inf))):
+        if not sound(params):
             raise NonFiniteUpdate(
                 "the global model is NaN or infinite after the server's step in round "
                 f"{self.round}: lower server_lr, {self.rates[r][3]:g}, or the learning rate"

@@ -37,7 +37,7 @@ def train(
     What a chunk takes is at most ``memory_limit`` bytes, or one client; the updates themselves (J,
     P) come on top.
     """
-    updates = torch.empty(len(jobs), model.size, dtype=params.dtype, device=params.device)
+    updates = params.new_empty(len(jobs), model.size)
     stay = order is None or (order[1:] > order[:-1]).all()
     where = None if stay else torch.from_numpy(order).to(params.device)
     most = np.maximum.accumulate(jobs.sizes[::-1])[::-1]  # of those who are left
@@ -177,16 +177,18 @@ class _Rule:
         self, run: Run, x: Sequence[Tensor], y: Sequence[Tensor], weights: Iterator[Weights]
     ) -> None:
         """A step on each of the batches ``x`` and ``y``, with the next of the ``weights``."""
-        span, add = slice(run.first, run.last), self.model.add_gradient
+        span = slice(run.first, run.last)
         params, velocity = self._of(self.params, span), self._of(self.velocity, span)
         anchors, linear = self._of(self.anchor, span), self._of(self.linear, span)
         each, lr = self.each, self._rates("lr", span)
         momentum, decay, prox = (self._rates(name, span) for name in ("momentum", "decay", "prox"))
-        for inputs, targets, own in zip(x, y, weights, strict=False):
-            given = own if each is None else scaled(own, each[span], inputs)
-            if not velocity:
-                add(params, inputs, targets, given, params, self.factor)
-                continue
+        if each is not None:
+            weights = (scaled(own, each[span], x[0]) for own in weights)
+        batches = list(zip(x, y, weights, strict=False))
+        if not velocity:
+            self.model.add_gradients(params, batches, params, self.factor)
+            return
+        for inputs, targets, own in batches:
             # without momentum v begins anew
             for v, rate in zip(velocity, momentum or repeat(0), strict=False):
                 v.mul_(rate)
@@ -196,7 +198,7 @@ class _Rule:
                 v.addcmul_(w - anchor, rate)
             for v, slope in zip(velocity, linear, strict=False):
                 v.add_(slope)
-            add(params, inputs, targets, given, velocity, self.factor)
+            self.model.add_gradient(params, inputs, targets, own, velocity, self.factor)
             for w, v, rate in zip(params, velocity, lr, strict=False):
                 w.addcmul_(v, rate, value=-1)
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from math import inf
+from math import inf, isfinite
 from typing import Self
 
-import numpy as np
 import torch
 from torch import Tensor
 
 from fairfl.sims.engine.round import Round
-from fairfl.sims.engine.task import Floats, as_floats, as_tensor
+from fairfl.sims.engine.task import Floats, Ints, as_floats, as_tensor
 
 PART = 1 << 16
 """Numbers that are converted to float64 at a time: more do not stay in a CPU's cache."""
@@ -34,9 +33,12 @@ class Received(Round):
     The updates w_k - w^t come in ``parts``, so that they need not be there all at once: where they
     do not fit into ``Computing.memory_limit`` a part is trained when it is asked for, and again
     when it is asked for again. ``total`` adds them up in one pass. ``updates`` and ``further`` hold
-    all of them: ValueError where they take more than ``room`` bytes, the limit.
+    all of them: ValueError where they take more than ``room`` bytes, the limit. ``steps`` (m,)
+    counts the SGD steps that each of the clients made in its first task.
     """
 
+    by_client = *Round.by_client, "steps"
+    steps: Ints = field(kw_only=True)
     arrivals: Arrivals = field(kw_only=True)
     room: float = field(default=inf, kw_only=True)
 
@@ -119,15 +121,21 @@ Weigh = Floats | Callable[[Received], Floats]
 """Weights of the updates (m,), or (m, L) by layer, or a function that gives those of a part."""
 
 
+def sound(numbers: Tensor) -> bool:
+    """Whether none is NaN or infinite; a finite sum tells it without a mask."""
+    return isfinite(numbers.sum()) or bool(torch.isfinite(numbers).all())
+
+
 def on_device(weights: Floats, like: Tensor) -> Tensor:
     """Weights on the device and in the dtype of ``like``; in float64 where they are too large."""
-    largest = float(np.abs(weights).max(initial=0.0))
-    if not np.isfinite(largest):
-        raise ValueError(f"weights must be finite, one of each update received, got {weights!r}")
+    wide = as_tensor(weights)
     # a weight of 1 / ||update|| can be too large for float32 where its product with the update
     # is not
-    fits = largest <= torch.finfo(like.dtype).max
-    return as_tensor(weights).to(like.device, like.dtype if fits else torch.float64)
+    for dtype in (like.dtype, torch.float64):
+        found = wide.to(dtype)
+        if sound(found):
+            return found.to(like.device)
+    raise ValueError(f"weights must be finite, one of each update received, got {weights!r}")
 
 
 def squared_norms(rows: Tensor, layers: tuple[int, ...]) -> Tensor:
@@ -144,6 +152,6 @@ def _weighted(weights: Tensor, rows: Tensor, layers: tuple[int, ...]) -> Tensor:
     """sum_k weights_k rows_k (P,), weights (m,) or (m, L)."""
     rows = rows.to(weights.dtype)
     if weights.ndim == 1:
-        return torch.mm(weights.unsqueeze(0), rows).squeeze(0)
+        return torch.mv(rows.mT, weights)
     parts = zip(weights.unbind(1), rows.split(layers, 1), strict=True)
-    return torch.cat([torch.mm(own[None], part) for own, part in parts], 1)[0]
+    return torch.cat([torch.mv(part.mT, own) for own, part in parts])

@@ -30,7 +30,6 @@ class Assignment:
     seed: int
     round: Round
     task: LocalTask
-    sizes: Ints
     steps: Ints
     batch: int
     momentum: float
@@ -40,8 +39,8 @@ class Assignment:
         """The assignment of some of its clients."""
         found = {name: getattr(self.task, name) for name in ("scale", "start", "linear")}
         own = {name: None if each is None else each[rows] for name, each in found.items()}
-        task, sizes, steps = replace(self.task, **own), self.sizes[rows], self.steps[rows]
-        return replace(self, round=self.round.some(rows), task=task, sizes=sizes, steps=steps)
+        task, steps = replace(self.task, **own), self.steps[rows]
+        return replace(self, round=self.round.some(rows), task=task, steps=steps)
 
     def rates(self) -> tuple[float, ...]:
         """lr, momentum, weight decay, prox and scale of its clients, but for their own scales."""
@@ -106,29 +105,26 @@ def work(
 ) -> tuple[Ints, int, int, int]:
     """SGD steps of each client and its batches' size; of all, the steps and their samples."""
     batch = batch_size or int(sizes.max(initial=1))
-    per_pass = -(-sizes // batch)
-    each = per_pass * (epochs or 1) if steps is None else np.full(len(sizes), steps)
+    per_pass = (sizes + (batch - 1)) // batch
+    each = per_pass * (epochs or 1) if steps is None else steps
     own = np.maximum(1, np.ceil(effort * each).astype(np.int64))
     passes, more = np.divmod(own, per_pass)
-    samples = passes * sizes + np.minimum(more * batch, sizes)
-    return own, batch, int(own.sum()), int(samples.sum())
+    samples = passes @ sizes + np.minimum(more * batch, sizes).sum()
+    return own, batch, int(own.sum()), int(samples)
 
 
 def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tuple[Jobs, Ints]:
     """The rows of work of like assignments, most work first, and where each one stood, in order."""
-    clients = [given.round.clients for given in members]
-    member = np.repeat(np.arange(len(members)), [len(each) for each in clients])
-    client = np.concatenate(clients)
-    sizes = np.concatenate([given.sizes for given in members])
+    member = np.repeat(np.arange(len(members)), [len(given.steps) for given in members])
+    client = np.concatenate([given.round.clients for given in members])
     steps = np.concatenate([given.steps for given in members])
     replicate = np.array([given.replicate for given in members])[member]
-    order = np.lexsort((replicate, data.names[client], -sizes, -steps))
+    order = np.lexsort((replicate, data.names[client], -data.sizes[client], -steps))
     member, client = member[order], client[order]
     tasks = [given.task for given in members]
     rates = np.array([given.rates() for given in members]).T.take(member, axis=1)
     if any(task.scale is not None for task in tasks):
-        scales = zip(clients, tasks, strict=True)
-        each = [np.broadcast_to(1.0 if t.scale is None else t.scale, len(c)) for c, t in scales]
+        each = [np.ones(len(m.steps)) if m.task.scale is None else m.task.scale for m in members]
         rates[4] = np.concatenate(each)[order]
     objectives = [task.batch_objective for task in tasks if task.batch_objective is not None]
     table = [objective.parameters for objective in objectives]
@@ -139,8 +135,8 @@ def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tu
     jobs = Jobs(
         client=client,
         replicate=replicate[order],
-        keys=counter.following(np.concatenate(states)[member], data.names[client]),
-        sizes=sizes[order],
+        keys=counter.following(np.concatenate(states)[member], counter.hashed(data.names[client])),
+        sizes=data.sizes[client],
         steps=steps[order],
         batch=max(given.batch for given in members),
         rates=rates,

@@ -38,10 +38,9 @@ def advice(model: ContinuousModel) -> str:
 def pooled_problem(fed: Federation) -> ThresholdProblem | None:
     """CFL's, if thresholds solve it (laws, two groups, η shared within each), else None."""
     model = fed.model
-    if not isinstance(model, ContinuousModel) or fed.n_groups != 2:
-        return None
-    own = ThresholdProblem(model, fed.group_mass[None], fed.within)
-    return own if model.shared_within_group else None
+    if isinstance(model, ContinuousModel) and fed.n_groups == 2 and model.shared_within_group:
+        return ThresholdProblem(model, fed.group_mass[None], fed.within)
+    return None
 
 
 def solve_many(fed: Federation, task: Task, problem: ThresholdProblem, eps: Array) -> Array:
@@ -59,7 +58,7 @@ def _judged(fed: Federation, problem: ThresholdProblem, eps: Array) -> Any:
     """
     model, found = problem.model, solve_thresholds(problem, eps, np.zeros(eps.size, int))
     accuracy, error = np.full(eps.size, 1.0 - fed.base_rate), np.zeros(eps.size)
-    for a, t in enumerate((found.t0, found.t1)):
+    for a, t in enumerate(found.thresholds):
         accuracy += model.gain(a).above(t, 1)[0]
         error += model.gain(a).errors_at(t)
     md, lam = found.mean_difference, found.multiplier
@@ -76,5 +75,5 @@ def solve_cfl(fed: Federation, task: Task, problem: ThresholdProblem, eps: Array
         with suppress(CertificationError):
             return solve_by_dual(fed, task, eps)
     certificate.check(LAW_TOLERANCE, advice(problem.model))
-    rule = Classifier.thresholds([float(found.t0[0]), float(found.t1[0])])
+    rule = Classifier.thresholds(found.thresholds[:, 0].tolist())
     return Solution(fed, task, eps, rule, found.multiplier, (certificate,))

@@ -130,12 +130,11 @@ class ThresholdProblem:
 
 @dataclass(frozen=True)
 class ThresholdSolution:
-    """u, λ, thresholds and MD of each problem, all (B,)."""
+    """Of each problem u, λ and MD, (B,), and the thresholds (2, B)."""
 
     u: Array
     multiplier: Array
-    t0: Array
-    t1: Array
+    thresholds: Array
     mean_difference: Array
 
 
@@ -155,7 +154,7 @@ def solve_thresholds(
         u[active] = _roots(problem, *(v[active] for v in (eps, left, sign, index)))
         t = problem.thresholds(u, index)
         md = problem.mean_difference(t, index)
-    return ThresholdSolution(u, problem.multipliers(u, index), t[0], t[1], md)
+    return ThresholdSolution(u, problem.multipliers(u, index), t, md)
 
 
 def _roots(problem: ThresholdProblem, eps: Array, left: Array, sign: Array, index: Array) -> Array:

@@ -50,13 +50,13 @@ class LocalRules:
         """Local solutions at eps (I,), which limits only clients that have both groups."""
         return solve_thresholds(self.problem, np.where(self.fed.defined, eps, np.inf))
 
-    def pooled(self, t0: Array, t1: Array) -> tuple[Array, Array]:
-        """Pooled MD and accuracy of the rules x > t_a, any shape.
+    def pooled(self, t: Array) -> tuple[Array, Array]:
+        """Pooled MD and accuracy of the rules x > t_a, t (2, ...).
 
         From the expansions of the pooled gains and masses: a sum over clients at every threshold
         would take the square of their number.
         """
-        (u0, m0), (u1, m1) = (self.model.gain(a).above(t) for a, t in enumerate((t0, t1)))
+        (u0, m0), (u1, m1) = (self.model.gain(a).above(t[a]) for a in (0, 1))
         md = m0 / self.fed.group_mass[0] - m1 / self.fed.group_mass[1]
         return md, 1.0 - self.fed.base_rate + u0 + u1
 
@@ -75,8 +75,8 @@ def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Arr
         lam = np.stack([s.multipliers.reshape(shape) for s in own], axis=1).ravel()
         return Solution(fed, task, eps, rule, lam, tuple(s.certificates[0] for s in own))
     found = LocalRules(fed, model).solve(eps)
-    t0, t1, lam = found.t0, found.t1, found.multiplier
-    members = [Classifier.thresholds([float(a), float(b)]) for a, b in zip(t0, t1, strict=True)]
+    t, lam = found.thresholds, found.multiplier
+    members = [Classifier.thresholds(own) for own in t.T.tolist()]
     certificates: list[Certificate] = []
     for i in map(int, np.flatnonzero(fed.defined)):
         md = found.mean_difference[i]
@@ -90,7 +90,7 @@ def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Arr
         certificate.check(LAW_TOLERANCE, advice(model))
         certificates.append(certificate)
     # votes are averaged by weight, so the worst cut's error bounds the average
-    error = float((model.gain(0).errors_at(t0) + model.gain(1).errors_at(t1)).max())
+    error = float((model.gain(0).errors_at(t[0]) + model.gain(1).errors_at(t[1])).max())
     Certificate(0.0, 0.0, 0.0, error).check(LAW_TOLERANCE, ADVICE)
     rule = Classifier.average(members, fed.weight)
     certified = tuple(certificates) or (Certificate(0.0, 0.0, 0.0),)

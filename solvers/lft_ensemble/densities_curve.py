@@ -88,7 +88,7 @@ class EnsembleCurve(EnsembleSearch):
 
     def own(self, u: Array) -> tuple[Array, Array]:
         """The pooled MD and accuracy (I, N) of each client's rule at coordinates u (I, N)."""
-        return self.rules.pooled(*self.thresholds(u))
+        return self.rules.pooled(self.thresholds(u))
 
     @cached_property
     def tradeoffs(self) -> Tradeoffs:

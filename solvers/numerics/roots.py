@@ -38,8 +38,7 @@ def increasing_root(
     f_low, f_high = np.minimum(f_low, 0.0), np.maximum(f_high, 0.0)
     root = np.where(np.abs(f_low) <= np.abs(f_high), low, high).astype(np.float64)
     live = np.flatnonzero((np.abs(f_low) > f_tol) & (np.abs(f_high) > f_tol))
-    # a, b: the bracket, a the newest point; c: the point before (declared: checkers cannot infer
-    # through the loop)
+    # a, b: the bracket, a the newest point; c: the point before
     b, a, fb, fa = np.array([low, high, f_low, f_high], np.float64)[:, live]
     t: Array = np.full(live.shape, 0.5)
     for _ in range(1100):  # halvings from 1 to the smallest double

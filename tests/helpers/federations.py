@@ -61,7 +61,8 @@ def received(rows, cuts, losses, p=None, params=None, lr=0.1, **more):
     n = len(rows)
     p = np.full(n, 1 / n) if p is None else p
     params = rows[0] * 0 if params is None else params
-    more |= {"draws": np.ones(n, int), "arrivals": lambda: [(part,) for part in rows.split(cuts)]}
+    once = np.ones(n, int)
+    more |= {"draws": once, "steps": once, "arrivals": lambda: [(own,) for own in rows.split(cuts)]}
     return Received(0, np.arange(n), p, p, params, lr, losses, {}, **more)
 
 

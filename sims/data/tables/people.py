@@ -67,7 +67,7 @@ def read_people(
         The score is a name, or a number that says no order: its only feature is the place of the
         value among all, by the share of y = 1.
     numbers : sequence of str
-        More columns of finite numbers, which are features after the score.
+        Columns of predictions, which are features after the score; the score may be one.
     form : Form
         How a text file is written, which value of the label is 1, and what becomes of rows with a
         missing cell.
@@ -89,7 +89,8 @@ def read_people(
     groups = (group,) if isinstance(group, str) else tuple(group)
     if not groups:
         raise ValueError("group must name at least one column, got none")
-    named = {"score": (score,), "label": (label,), "group": groups, "client": (client,)}
+    first = "prediction" if score in numbers else "score"
+    named = {first: (score,), "label": (label,), "group": groups, "client": (client,)}
     roles = {role: columns for role, columns in named.items() if columns != (None,)}
     asked = _asked(score, label, features, blind=blind, categorical=categorical)
     table = read_table(path, form, roles, asked if score is None else numbers)

@@ -8,6 +8,7 @@ chained over the words.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -40,17 +41,21 @@ def key(*words: ArrayLike) -> Words:
         first = _mixed(first ^ _mixed(rest.pop(0)))
     result = np.array([first], np.uint64)
     for word in rest:
-        result = following(result, word)
+        result = following(result, hashed(word))
     return result
 
 
-def following(keys: Words, words: ArrayLike) -> Words:
-    """The keys of the words of ``keys`` and one more."""
-    result = mix(np.array(words, np.uint64, ndmin=1) + GOLDEN) ^ keys
-    result += GOLDEN
-    return mix(result)
+def hashed(words: ArrayLike) -> Words:
+    """The words as ``following`` takes them; at least 1-d."""
+    return mix(np.array(words, np.uint64, ndmin=1) + GOLDEN)
 
 
+def following(keys: Words, hashed: Words) -> Words:
+    """The keys of the words of ``keys`` and one more, which is ``hashed``."""
+    return mix((hashed ^ keys) + GOLDEN)
+
+
+@lru_cache(1 << 10)
 def _mixed(word: int) -> int:
     """``mix(word + GOLDEN)`` of one number, in a tenth of the time."""
     golden, first, second, *shifts = CONSTANTS

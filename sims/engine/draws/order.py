@@ -10,36 +10,49 @@ from numpy.typing import NDArray
 from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.task import Ints
 
+RANDOM = np.array(0xFFFFFFFF00000000, np.uint64)
+"""The random bits of a word that is sorted."""
+
 
 class Passes(NamedTuple):
-    """Passes over clients' samples (n,): whose, which of the client's, over how many samples, and
-    whether in an order that is drawn.
+    """Passes over clients' samples (n,): whose, which of the client's (``counter.hashed``), over
+    how many samples, and a word's bits that are random: RANDOM, or 0 where no order is drawn.
     """
 
     job: Ints
-    number: Ints
+    number: counter.Words
     length: Ints
-    shuffled: NDArray[np.bool_]
+    bits: counter.Words
 
     @classmethod
     def of(cls, sizes: Ints, first: Ints, passes: Ints, shuffled: NDArray[np.bool_]) -> Passes:
         """The passes first[j] to first[j] + passes[j] - 1 of each j; all arguments are (J,)."""
         job = np.repeat(np.arange(len(sizes)), passes)
         before = np.cumsum(passes) - passes - first
-        return cls(job, np.arange(len(job)) - before[job], sizes[job], shuffled[job])
+        number = counter.hashed(np.arange(len(job)) - before[job])
+        return cls(job, number, sizes[job], shuffled[job] * RANDOM)
 
 
 def orders(keys: counter.Words, passes: Passes) -> Ints:
     """Permutations of 0..length-1, one a pass, concatenated; ``keys`` (J,) are the clients'.
 
     A permutation depends on the client's key, the number of the pass and its length alone. Where
-    ``shuffled`` is false it is the identity: a batch of all samples has no order worth drawing.
+    no bits are random it is the identity: a batch of all samples has no order worth drawing.
     Each sample gets 32 random bits, and ties go by the sample's number: the bias is below n²/2^33.
     """
-    if not passes.shuffled.any():
-        return _ramps(passes.length)
+    length, bits = passes.length, passes.bits
+    if not bits.any():
+        return _ramps(length)
     words = counter.following(counter.key(keys)[passes.job], passes.number)
-    return _sorted(words, passes.length, passes.shuffled)
+    if (length != length[0]).any():
+        return _sorted(words, length, bits)
+    samples = np.arange(length[0], dtype=np.uint64)  # a row each: a tenth of a round's time less
+    words = counter.mix(words[:, None] + samples * counter.GOLDEN)
+    words &= bits[:, None]
+    words |= samples
+    words.sort(axis=1)
+    words &= ~RANDOM
+    return words.view(np.int64).ravel()
 
 
 def _ramps(length: Ints) -> Ints:
@@ -47,31 +60,17 @@ def _ramps(length: Ints) -> Ints:
     return np.arange(length.sum()) - np.repeat(np.cumsum(length) - length, length)
 
 
-def _sorted(keys: counter.Words, length: Ints, shuffled: NDArray[np.bool_]) -> Ints:
+def _sorted(keys: counter.Words, length: Ints, bits: counter.Words) -> Ints:
     """Sort words of (segment,) random bits and sample: far faster than an argsort."""
     most, count = int(length.max()), len(keys)
     sample_bits = max(1, (most - 1).bit_length())
-    if (length == most).all():  # a row each: a tenth of a round's time less
-        sample = np.arange(most, dtype=np.uint64)
-        words = counter.mix(keys[:, None] + sample * counter.GOLDEN) >> np.uint64(32)
-        words <<= np.uint64(sample_bits)
-        words *= shuffled[:, None]
-        words |= sample
-        words.sort(axis=1)
-        words &= np.uint64((1 << sample_bits) - 1)
-        return words.view(np.int64).ravel()
-    # the segment's number has no room beside the random bits
-    if sample_bits + (count - 1).bit_length() > 32:
-        if count == 1:
-            raise ValueError(f"a client must have at most 2^32 samples, got {most}")
+    if sample_bits + (count - 1).bit_length() > 32:  # no room beside the random bits
         halves = slice(0, count // 2), slice(count // 2, None)
-        return np.concatenate(
-            [_sorted(keys[half], length[half], shuffled[half]) for half in halves]
-        )
+        return np.concatenate([_sorted(keys[half], length[half], bits[half]) for half in halves])
     sample = _ramps(length).astype(np.uint64)
     words = counter.mix(np.repeat(keys, length) + sample * counter.GOLDEN)
+    words &= np.repeat(bits, length)
     words >>= np.uint64(32)
-    words *= np.repeat(shuffled, length)
     words |= np.repeat(np.arange(count, dtype=np.uint64) << np.uint64(32), length)
     words <<= np.uint64(sample_bits)
     words |= sample

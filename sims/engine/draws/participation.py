@@ -48,7 +48,7 @@ class Everyone(Participation):
     name: ClassVar[str] = "everyone"
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
-        return np.arange(len(ids)), p / p.sum()
+        return np.arange(len(ids)), p
 
 
 @dataclass(frozen=True)
@@ -99,20 +99,14 @@ class ByWeight(Participation):
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
         if not self.replace:
-            times = (
-                -np.log(counter.uniforms(counter.key(seed, counter.PARTICIPATION, round, ids))) / p
-            )
-            chosen = smallest(self.count, times, ids)
+            keys = counter.key(seed, counter.PARTICIPATION, round, ids)
+            chosen = smallest(self.count, -np.log(counter.uniforms(keys)) / p, ids)
             return chosen, np.full(len(chosen), 1 / len(chosen))
         by_id = np.argsort(ids)  # so that a draw means the same client however they are listed
         edges = np.cumsum(p[by_id])
-        draws = counter.uniforms(
-            counter.key(seed, counter.PARTICIPATION, round, np.arange(self.count))
-        )
-        drawn = by_id[
-            np.minimum(np.searchsorted(edges, draws * edges[-1], side="right"), len(ids) - 1)
-        ]
-        return np.sort(drawn), np.full(self.count, 1 / self.count)
+        keys = counter.key(seed, counter.PARTICIPATION, round, np.arange(self.count))
+        place = np.searchsorted(edges, counter.uniforms(keys) * edges[-1], side="right")
+        return np.sort(by_id[np.minimum(place, len(ids) - 1)]), np.full(self.count, 1 / self.count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,12 +149,15 @@ def smallest(count: int, keys: NDArray[Any], ids: Ints) -> Ints:
     return np.sort(near[np.lexsort((ids[near], keys[near]))[:count]])
 
 
-def merged(drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
-    """Positions of the clients (k,), rising, sums of weights, and how often each is drawn."""
-    if (drawn[1:] > drawn[:-1]).all():
+def merged(ids: Ints, drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
+    """Positions of the clients (k,), sums of weights, and how often each is drawn: by id, so that
+    sums do not depend on how the clients are listed.
+    """
+    names = ids[drawn]
+    if (names[1:] > names[:-1]).all():
         return drawn, weights, np.ones(len(drawn), np.int64)
-    clients, each, draws = np.unique(drawn, return_inverse=True, return_counts=True)
-    return clients, np.bincount(each, weights).astype(np.float64), draws
+    _, clients, each, draws = np.unique(names, True, True, True)
+    return drawn[clients], np.bincount(each, weights).astype(np.float64), draws
 
 
 def _at_most(count: int, clients: int) -> None:
@@ -170,14 +167,10 @@ def _at_most(count: int, clients: int) -> None:
 
 def dropouts(rate: float, seed: int, round: int, ids: Ints) -> NDArray[np.bool_]:
     """Whose update is lost, each with probability ``rate`` (m,)."""
-    if rate == 0:  # what is drawn by counter may as well not be drawn
-        return np.zeros(len(ids), dtype=bool)
     return counter.uniforms(counter.key(seed, counter.DROPOUT, round, ids)) < rate
 
 
 def efforts(rate: float, seed: int, round: int, ids: Ints) -> Floats:
     """The share of its local steps that each client does (m,): 1, or of a straggler in (0, 1)."""
-    if rate == 0:
-        return np.ones(len(ids))
     slow = counter.uniforms(counter.key(seed, counter.STRAGGLER, round, ids)) < rate
     return np.where(slow, counter.uniforms(counter.key(seed, counter.EFFORT, round, ids)), 1.0)

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from fairfl._support.checks import whole
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
+from fairfl.sims.engine.kernels.model import Batches, Blocks, Model, Weights
 
 
 def ready(model: Model, data: ClientData, features: int, *, bias: bool = True) -> ClientData:
@@ -92,13 +92,20 @@ class Linear(Model):
     def add_gradient(
         self, blocks: Blocks, x: Tensor, y: Tensor, weights: Weights, out: Blocks, factor: float
     ) -> None:
-        z = torch.bmm(x, blocks[0].mT)
-        losses = self.slopes(z, y, callable(weights))
-        if isinstance(weights, float):
-            factor *= weights
-        else:
-            z *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
-        out[0].baddbmm_(z.mT, x, alpha=factor)
+        self.add_gradients(blocks, [(x, y, weights)], out, factor)
+
+    def add_gradients(self, blocks: Blocks, batches: Batches, out: Blocks, factor: float) -> None:
+        first = batches[0][0]
+        z = first.new_empty(*first.shape[:2], self.outputs)
+        across, back = blocks[0].mT, z.mT
+        for x, y, weights in batches:
+            torch.bmm(x, across, out=z)
+            losses, scale = self.slopes(z, y, callable(weights)), factor
+            if isinstance(weights, float):
+                scale *= weights
+            else:
+                z *= (weights(losses) if callable(weights) else weights).unsqueeze(2)  # type: ignore[arg-type]
+            out[0].baddbmm_(back, x, alpha=scale)
 
     def bytes_per_client(self, batch: int, element: int) -> int:
         return batch * (element * (self.columns + 2 * self.outputs + 2) + 8)
@@ -242,9 +249,10 @@ def entropy_slopes(z: Tensor, y: Tensor, want: bool) -> Tensor | None:
         losses = odds_slopes(odds, y, want)
         torch.neg(odds, out=none)
         return losses
-    z -= z.amax(2, keepdim=True)
+    total = z.amax(2, True)
+    z -= total
     chosen = (z * y).sum(2) if want else None
-    total = z.exp_().sum(2, keepdim=True)
+    torch.sum(z.exp_(), 2, True, out=total)
     torch.addcdiv(y, z, total, out=z)
     return None if chosen is None else total.squeeze(2).log_().add_(chosen)
 

@@ -49,6 +49,7 @@ frontier judge | 0=s,y,a,sites | client 'site' must be a column of t.csv | (did 
 all | 0=0.3,1,m,n | must be a column of t.csv; it has '0.3', '1', 'm', 'n'
 frontier judge summarize | 0=s,,a,site | label 'y' must be a column of t.csv
 frontier judge summarize --label a | | must be different columns, got {
+judge --label s | | prediction, label, group and client must be different columns
 all | 1=,1,f,n | t.csv must have no missing cell in the columns that are read, got 1 of 4 rows with
     one ('s' in row 1), by | (--missing drop leaves these rows out)
 all | 2=NaN,1,f,n | ('s' in row 2)

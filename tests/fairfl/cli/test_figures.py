@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fairfl.claims import dependencies, record, runner
+from fairfl.claims.certificates import kernel_proof
 from fairfl.claims.registry import registered
 
 MAIN = "from fairfl.cli.main import main; main()"
@@ -114,6 +115,7 @@ def test_reproduce_verifies_certificates_and_goes_without_torch(
     assert cli("reproduce", "--out", tmp_path, "--jobs", 1).exit_code == 1
     page = (tmp_path / "index.html").read_text("utf-8")
     assert "pffl/eq-8: its certificates do not verify: of &lt;another&gt; value" in page
+    assert kernel_proof.COMPILING.get()  # for what this process checks next
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the processes")

@@ -225,7 +225,7 @@ def test_pooled_values_are_sums_over_clients() -> None:
     model = continuous_model(fed)
     cuts = rng.normal(0, 4, (2, 30, 7))
     cuts[:, 0, :2] = np.inf, -np.inf
-    md, accuracy = curve_of(fed).rules.pooled(*cuts)
+    md, accuracy = curve_of(fed).rules.pooled(cuts)
     rates = [np.tensordot(fed.within[:, a], model.sf(a, cuts[a]), 1) for a in (0, 1)]
     np.testing.assert_allclose(md, rates[0] - rates[1], atol=1e-13)
     one = ff.Classifier.thresholds(cuts[:, 3, 4].tolist())
