@@ -86,7 +86,7 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
         path = Path(solved if averaged else BudgetPath.of(fed, task).signed)
         if averaged and task.plain:
             curve = EnsembleCurve(fed, model)
-            path = Path(lambda eps: curve.solved(_all(eps, fed.n_clients)))
+            path = Path(lambda eps: curve.at(curve.solved(_all(eps, fed.n_clients))))
         top = float(np.nan_to_num(at(1.0).local_disparities).max())
         path.add(np.append(np.linspace(0.0, min(top, 1.0), max(points, EVEN)), 1.0))
         path.cross_zero()

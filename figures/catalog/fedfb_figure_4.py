@@ -27,7 +27,7 @@ from fairfl._support.checks import Array
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import first, names, numbers, pick
 from fairfl.solvers.api import min_disparity
-from fairfl.solvers.lft_ensemble.densities import LocalRules
+from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import figure_5
@@ -74,7 +74,7 @@ def data(points: int = POINTS) -> pd.DataFrame:
         # beyond a client's unconstrained |MD_i| its budget changes nothing: the kinks are among the
         # grid's lines
         eps = np.unique(np.concatenate([np.linspace(0.0, 1.0, points), np.abs(free)]))
-        left, right = curves(rules, eps)
+        left, right = contributions(rules, np.column_stack([eps, eps]))
         columns = {"eps_0": np.repeat(eps, eps.size), "eps_1": np.tile(eps, eps.size)}
         columns["mean_difference"] = (left[:, None] + right[None]).ravel()
         grid = pd.DataFrame({"point": "grid", **columns})
@@ -93,36 +93,30 @@ def data(points: int = POINTS) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def local_rules(fed: Federation) -> LocalRules:
+def local_rules(fed: Federation) -> EnsembleCurve:
     """The clients' rules."""
     assert isinstance(fed.model, ContinuousModel)
-    return LocalRules(fed, fed.model)
+    return EnsembleCurve(fed, fed.model)
 
 
-def contributions(rules: LocalRules, eps: Array) -> Array:
-    """(I,) π_j G_j(ε_j): what each client's rule adds to the pooled MD."""
-    found = rules.solve(eps)
-    return rules.fed.weight * rules.pooled(found.thresholds)[0]
+def contributions(rules: EnsembleCurve, eps: Array) -> Array:
+    """(I, E) π_j G_j(ε_j): what each client's rule adds to the pooled MD at budgets (E, I)."""
+    return rules.fed.weight[:, None] * rules.own(rules.solved(eps))[0]
 
 
-def curves(rules: LocalRules, eps: Array) -> Array:
-    """(I, E) every client's contribution at every budget."""
-    return np.stack([contributions(rules, np.full(rules.fed.n_clients, e)) for e in eps], axis=1)
-
-
-def _mark(point: str, rules: LocalRules, eps: Array) -> pd.DataFrame:
+def _mark(point: str, rules: EnsembleCurve, eps: Array) -> pd.DataFrame:
     """One marked point; a budget of 1 stands for "no constraint", and is drawn at the smallest that
     is.
     """
     free = np.abs(rules.problem.free[1])
     shown = np.where(eps == 1.0, np.maximum(free, float(point != "minimum")), eps)
-    value = float(contributions(rules, eps).sum())
+    value = float(contributions(rules, eps[None]).sum())
     return pd.DataFrame(
         {"point": [point], "eps_0": shown[:1], "eps_1": shown[1:], "mean_difference": [value]}
     )
 
 
-def log10_unconstrained(rules: LocalRules, client: int) -> float:
+def log10_unconstrained(rules: EnsembleCurve, client: int) -> float:
     """log10 |MD_i| of a client's unconstrained rule, from log tails: -inf where it is exactly
     fair.
     """

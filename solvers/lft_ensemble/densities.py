@@ -10,14 +10,13 @@ between 0 and its value at eps_j = 0.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.densities import advice
-from fairfl.solvers.cfl.threshold import ThresholdProblem, ThresholdSolution, solve_thresholds
+from fairfl.solvers.cfl.threshold import ThresholdProblem, solve_thresholds
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.problem import Task
 from fairfl.solvers.solution import (
@@ -34,38 +33,6 @@ from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
 
-@dataclass(frozen=True)
-class LocalRules:
-    """The local rules of a federation."""
-
-    fed: Federation
-    model: ContinuousModel
-
-    @cached_property
-    def problem(self) -> ThresholdProblem:
-        """The clients' problems."""
-        return ThresholdProblem(self.model, self.fed.share)
-
-    def solve(self, eps: Array) -> ThresholdSolution:
-        """Local solutions at eps (I,), which limits only clients that have both groups."""
-        return solve_thresholds(self.problem, np.where(self.fed.defined, eps, np.inf))
-
-    def pooled(self, t: Array) -> tuple[Array, Array]:
-        """Pooled MD and accuracy of the rules x > t_a, t (2, ...).
-
-        From the expansions of the pooled gains and masses: a sum over clients at every threshold
-        would take the square of their number.
-        """
-        (u0, m0), (u1, m1) = (self.model.gain(a).above(t[a]) for a in (0, 1))
-        md = m0 / self.fed.group_mass[0] - m1 / self.fed.group_mass[1]
-        return md, 1.0 - self.fed.base_rate + u0 + u1
-
-    @cached_property
-    def tightest(self) -> ThresholdSolution:
-        """Local solutions at eps = 0: the far ends of Λ_j."""
-        return self.solve(np.zeros(self.fed.n_clients))
-
-
 def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Solution:
     """Certified LFT+Ensemble(eps): each local problem carries its own certificate."""
     if not task.plain:
@@ -74,7 +41,8 @@ def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Arr
         shape = len(NOTIONS[task.notion]), -1
         lam = np.stack([s.multipliers.reshape(shape) for s in own], axis=1).ravel()
         return Solution(fed, task, eps, rule, lam, tuple(s.certificates[0] for s in own))
-    found = LocalRules(fed, model).solve(eps)
+    budgets = np.where(fed.defined, eps, np.inf)  # one group alone limits nothing
+    found = solve_thresholds(ThresholdProblem(model, fed.share), budgets)
     t, lam = found.thresholds, found.multiplier
     members = [Classifier.thresholds(own) for own in t.T.tolist()]
     certificates: list[Certificate] = []

@@ -22,9 +22,8 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.cfl.threshold import solve_thresholds
+from fairfl.solvers.cfl.threshold import ThresholdProblem, solve_thresholds
 from fairfl.solvers.frontier import Points
-from fairfl.solvers.lft_ensemble.densities import LocalRules
 from fairfl.solvers.lft_ensemble.densities_tradeoff import Tradeoffs, spread_nodes
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
 from fairfl.solvers.numerics.roots import increasing_root
@@ -50,14 +49,25 @@ class EnsembleCurve(EnsembleSearch):
     model: ContinuousModel
 
     @cached_property
-    def rules(self) -> LocalRules:
-        """The clients' local rules."""
-        return LocalRules(self.fed, self.model)
+    def problem(self) -> ThresholdProblem:
+        """The clients' own problems."""
+        return ThresholdProblem(self.model, self.fed.share)
+
+    def solved(self, eps: Array) -> Array:
+        """Coordinates (I, P) of the solutions at budgets (P, I): of clients with both groups."""
+        own = np.where(self.fed.defined, eps, np.inf).T
+        index = np.repeat(np.arange(len(own)), len(eps))
+        return solve_thresholds(self.problem, own.ravel(), index).u.reshape(own.shape)
+
+    @cached_property
+    def fair(self) -> Array:
+        """(I, 1) those of the clients' own fair rules."""
+        return self.solved(np.zeros((1, self.fed.n_clients)))
 
     @property
     def moves(self) -> Array:
         """(I,) whether clients have both groups, and budgets that bind."""
-        return self.rules.tightest.u != 0.0
+        return self.fair[:, 0] != 0.0
 
     @property
     def exact(self) -> bool:
@@ -72,8 +82,7 @@ class EnsembleCurve(EnsembleSearch):
     @cached_property
     def ends(self) -> Array:
         """(2, I, 1) coordinates of the clients' rules with the smallest and the largest MD."""
-        fair = self.rules.tightest.u[:, None]
-        return np.stack([np.minimum(fair, 0.0), np.maximum(fair, 0.0)])
+        return np.stack([np.minimum(self.fair, 0.0), np.maximum(self.fair, 0.0)])
 
     @cached_property
     def reachable(self) -> tuple[float, float]:
@@ -84,11 +93,21 @@ class EnsembleCurve(EnsembleSearch):
     def thresholds(self, u: Array) -> Array:
         """Thresholds (2, I, P) at coordinates (I, P)."""
         own = u.clip(*self.ends).ravel(), np.arange(len(u)).repeat(u.shape[1])
-        return self.rules.problem.thresholds(*own).reshape(2, *u.shape)
+        return self.problem.thresholds(*own).reshape(2, *u.shape)
 
     def own(self, u: Array) -> tuple[Array, Array]:
         """The pooled MD and accuracy (I, N) of each client's rule at coordinates u (I, N)."""
-        return self.rules.pooled(self.thresholds(u))
+        return self.pooled(self.thresholds(u))
+
+    def pooled(self, t: Array) -> tuple[Array, Array]:
+        """Pooled MD and accuracy of the rules x > t_a, t (2, ...).
+
+        From the expansions of the pooled gains and masses: a sum over clients at every threshold
+        would take the square of their number.
+        """
+        (u0, m0), (u1, m1) = (self.model.gain(a).above(t[a]) for a in (0, 1))
+        md = m0 / self.fed.group_mass[0] - m1 / self.fed.group_mass[1]
+        return md, 1.0 - self.fed.base_rate + u0 + u1
 
     @cached_property
     def tradeoffs(self) -> Tradeoffs:
@@ -101,13 +120,6 @@ class EnsembleCurve(EnsembleSearch):
         """Pooled MD (P,) and accuracy (P,) at coordinates (I, P)."""
         md, accuracy = self.own(u)
         return self.fed.weight @ md, self.fed.weight @ accuracy
-
-    def solved(self, eps: Array) -> tuple[Array, Array]:
-        """Pooled MD (P,) and accuracy (P,) of the solutions at budgets (P, I)."""
-        own = np.where(self.fed.defined, eps, np.inf).T
-        index = np.repeat(np.arange(len(own)), len(eps))
-        found = solve_thresholds(self.rules.problem, own.ravel(), index)
-        return self.at(found.u.reshape(own.shape))
 
     @cached_property
     def peak(self) -> Array:
@@ -213,11 +225,11 @@ class EnsembleCurve(EnsembleSearch):
         """What coordinates (I, P) attain. Their budgets are the local |MD_j|, 0 at the client's
         fair rule, and 1 where the constraint is slack.
         """
-        t, problem = self.thresholds(u), self.rules.problem
+        t, problem = self.thresholds(u), self.problem
         md, accuracy = self.at(u)
         index = np.arange(len(u)).repeat(u.shape[1])
         own = np.abs(problem.mean_difference(t.reshape(2, -1), index)).clip(0.0, 1.0)
-        fair = u == self.rules.tightest.u[:, None]
+        fair = u == self.fair
         eps = np.where(u == 0.0, 1.0, np.where(fair, 0.0, own.reshape(u.shape)))
         disparity = np.where(np.abs(md) <= MISSED, 0.0, np.abs(md))
         lam = problem.multipliers(u.ravel(), index).reshape(u.shape)

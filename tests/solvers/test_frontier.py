@@ -13,7 +13,7 @@ import fairfl as ff
 from fairfl.figures.catalog.fedfb_frontiers import FIVE as FIGURE_5
 from fairfl.figures.catalog.fedfb_frontiers import NINE as FIGURE_9
 from fairfl.solvers.frontier import non_dominated
-from fairfl.solvers.lft_ensemble.densities import LocalRules
+from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 from fairfl.theory.populations.fedfb_figures import MEANS_5
 
 SCHEMES = ("cfl", "lft_ensemble", "lft_fedavg")
@@ -216,8 +216,8 @@ def test_hundreds_of_clients_have_a_smallest_disparity() -> None:
     rng = np.random.default_rng(0)
     fed = ff.Federation.normal(rng.normal(size=(200, 2)), sd=1.0, q=rng.uniform(0.1, 0.9, 200))
     m = ff.min_disparity(fed, "lft_ensemble")
-    rules = LocalRules(fed, fed.model)  # type: ignore[arg-type]
-    md = [rules.pooled(own.thresholds)[0] for own in (rules.solve(np.ones(200)), rules.tightest)]
+    curve = EnsembleCurve(fed, fed.model)  # type: ignore[arg-type]
+    md = [curve.own(u)[0][:, 0] for u in (curve.solved(np.ones((1, 200))), curve.fair)]
     low, high = fed.weight @ np.min(md, axis=0), fed.weight @ np.max(md, axis=0)
     least = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
     assert m.disparity == pytest.approx(least, abs=1e-12)

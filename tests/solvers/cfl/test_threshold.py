@@ -13,7 +13,7 @@ from scipy import stats
 from strategies import INNER_SHARES, eighths
 
 import fairfl as ff
-from fairfl.solvers.lft_ensemble.densities import LocalRules
+from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 
 
 def referee(mean: Any, sd: Any, q: float) -> tuple[Any, Any, Any, Any]:
@@ -81,7 +81,7 @@ def test_the_fair_rule_is_the_referees(mean: Any, sd: Any, q: float) -> None:
 def test_log_odds_keep_their_digits_at_any_multiplier(q: float) -> None:
     fed = ff.Federation.normal([[0, 0]], q=q)  # logistic of slope 1: thresholds are log-odds
     size = np.array([1e-300, 1e-20, 1e-3, 0.7, 1.0, 5.0, 30.0, 340.0])
-    problem, none = LocalRules(fed, fed.model).problem, np.zeros(8, int)  # type: ignore[arg-type]
+    problem, none = EnsembleCurve(fed, fed.model).problem, np.zeros(8, int)  # type: ignore[arg-type]
     with mp.workdps(400):
         m, u = [mpf(v) for v in problem.mass[0]], [mpf(v) for v in size]
         odds = [[float(2 * mp.atanh(min(m) / own * mp.tanh(v))) for v in u] for own in m]
@@ -95,12 +95,12 @@ def test_the_sign_of_an_underflowing_disparity() -> None:
     # figure 4(b)'s client 0: P(x <= 0 | a=0) = Φ(-50) ≈ 1e-545 < P(x <= 0 | a=1) = Φ(-49) ≈ 1e-524:
     # MD > 0
     fed = ff.Federation.normal([[10, 9.8], [0.2, 0]], sd=0.2, q=0.2)
-    rules = LocalRules(fed, fed.model)  # type: ignore[arg-type]
+    rules = EnsembleCurve(fed, fed.model)  # type: ignore[arg-type]
     _, free, sign = rules.problem.free
     assert free[0] == 0.0 and sign[0] == 1.0
-    assert rules.tightest.multiplier[0] < 0
+    assert rules.fair[0, 0] < 0
     mirrored = ff.Federation.normal([[9.8, 10], [0, 0.2]], sd=0.2, q=0.8)
-    assert LocalRules(mirrored, mirrored.model).tightest.multiplier[0] > 0  # type: ignore[arg-type]
+    assert EnsembleCurve(mirrored, mirrored.model).fair[0, 0] > 0  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("side", [1, -1])

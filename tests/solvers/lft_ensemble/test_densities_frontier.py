@@ -129,7 +129,7 @@ def test_a_client_of_one_group_moves_the_pooled_share() -> None:
     assert not curve.exact
     F = ff.frontier(fed, "lft_ensemble", points=12)
     shares = np.array(np.meshgrid(*[np.append(np.linspace(0, 1, 60) ** 2, 1.0)] * 2))
-    u = curve.rules.tightest.u[:, None] * np.pad(shares.reshape(2, -1), ((0, 1), (0, 0)))
+    u = curve.fair * np.pad(shares.reshape(2, -1), ((0, 1), (0, 0)))
     md, accuracy = curve.at(u)
     assert np.abs(md).min() >= F.disparity[0] - 1e-12
     wanted = np.linspace(F.disparity[0], F.disparity[-1], 25)
@@ -180,7 +180,7 @@ def test_multipliers_next_to_the_masses_keep_their_digits() -> None:
     # the way to it
     fed = ff.Federation.normal([[50, -50], [1, 0]], q=[0.3, 0.5])
     curve = curve_of(fed)
-    u = np.linspace(0, 1, 41) * curve.rules.tightest.u[:, None]
+    u = np.linspace(0, 1, 41) * curve.fair
     # the threshold of the rarer group is ∓2u for the logistic η with slope 1
     np.testing.assert_allclose(curve.thresholds(u)[1][0], 2 * u[0], rtol=1e-12, atol=1e-12)
     assert (np.diff(np.abs(curve.at(u)[0])) <= 1e-15).all()
@@ -225,7 +225,7 @@ def test_pooled_values_are_sums_over_clients() -> None:
     model = continuous_model(fed)
     cuts = rng.normal(0, 4, (2, 30, 7))
     cuts[:, 0, :2] = np.inf, -np.inf
-    md, accuracy = curve_of(fed).rules.pooled(cuts)
+    md, accuracy = curve_of(fed).pooled(cuts)
     rates = [np.tensordot(fed.within[:, a], model.sf(a, cuts[a]), 1) for a in (0, 1)]
     np.testing.assert_allclose(md, rates[0] - rates[1], atol=1e-13)
     one = ff.Classifier.thresholds(cuts[:, 3, 4].tolist())
