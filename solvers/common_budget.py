@@ -46,6 +46,8 @@ HALVINGS = 25
 """Of the intervals beside an extremum, or a bend."""
 MET = 1e-13
 """Disparities are met to this."""
+NARROW = 1e-10
+"""Share of an interval in which a disparity that is not met jumps."""
 
 Solve = Callable[[Array], Solution]
 """The certified solution at budgets (I,)."""
@@ -100,7 +102,9 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
             even = np.linspace(0.0, 1.0, EVEN)
             path.add(even)
             breaks = breaks[np.unique((even * (breaks.size - 1)).round().astype(int))]
-        path.add(np.append(breaks, np.nextafter(breaks[1:], 0.0)))
+        else:
+            breaks = np.append(breaks, np.nextafter(breaks[1:], 0.0))
+        path.add(breaks)
     else:
         path, problem = Path(solved), clients_problem(fed, task)
         path.add(concave_breaks(lambda e: (at(e).utility, problem.slope(at(e).multipliers))))
@@ -192,7 +196,7 @@ class Path:
 
         zero, one, every = np.zeros(low.size), np.ones(low.size), np.arange(low.size)
         ends = rising(zero, every), rising(one, every)
-        return low + increasing_root(rising, zero, one, *ends, MET) * (high - low)
+        return low + increasing_root(rising, zero, one, *ends, MET, NARROW) * (high - low)
 
 
 def _peaks(values: Array) -> Array:
