@@ -1,7 +1,7 @@
 """Points where piecewise Chebyshev series change sign: all real roots, isolated.
 
-Roots are isolated, not searched on a grid: a panel (or its quarter, and so on) is discarded only
-when its Chebyshev or Bernstein coefficients prove that the series has no root there, and handed to
+Roots are isolated, not searched on a grid: a panel (or its half, and so on) is discarded only when
+its Chebyshev or Bernstein coefficients prove that the series has no root there, and handed to
 Newton only when they prove that it is monotone.
 """
 
@@ -25,24 +25,23 @@ from fairfl.theory.numerics.piecewise_chebyshev import (
 _N = DEGREE + 1
 _ENDS = np.column_stack([(-1.0) ** np.arange(_N), np.ones(_N)])
 """c @ _ENDS: the values of a series at -1 and 1."""
-_CENTRES = np.array([-0.75, -0.25, 0.25, 0.75])
-_QUARTERS = np.stack([chebyshev_values(x + NODES / 4, _N) @ TO_COEFFICIENTS for x in _CENTRES])
-"""c @ _QUARTERS: the coefficients of a series on the quarters of [-1, 1]."""
+_LEFT, _RIGHT = (
+    chebyshev_values(center + 0.5 * NODES, _N) @ TO_COEFFICIENTS for center in (-0.5, 0.5)
+)
+"""c @ _LEFT, c @ _RIGHT: the coefficients of a series on the halves of [-1, 1]."""
 _I, _J, _K = np.ogrid[:_N, :_N, :_N]
 _PASCAL = np.array([[comb(n, k) for k in range(2 * _N)] for n in range(2 * _N)], float)
 _TERMS = _PASCAL[2 * _J, 2 * _I] * _PASCAL[DEGREE - _J, _K - _I]  # k < 0 is at the end: 0
 _BERNSTEIN = ((-1.0) ** (_J - _I) * _TERMS).sum(axis=0) / _PASCAL[DEGREE, :_N]
 """c @ _BERNSTEIN: the coefficients in the Bernstein basis, whose signs bound those of the series:
-in tails they decide at once, where Chebyshev coefficients need two more cuts.
+in tails they decide at once, where Chebyshev coefficients need four halvings.
 """
 _GROWTH = np.abs(_BERNSTEIN).sum(axis=0)
 """What a rounding of Chebyshev coefficients may become in each of Bernstein's."""
 NOISE = 4e-16
 """Rounding of a series relative to the terms that were added up: below it a sign means nothing."""
-MAX_DEPTH = 23
-"""Times that a panel is cut in four; a root that still looks multiple is cut where its ends differ
-in sign.
-"""
+MAX_DEPTH = 45
+"""Halvings of a panel; a root that still looks multiple is cut where its ends differ in sign."""
 
 
 def sign_changes(
@@ -74,7 +73,7 @@ def sign_changes(
 
 
 def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> tuple[Array, Array]:
-    """Roots: parts are cut in four until each is without one, or monotone."""
+    """Roots: parts are halved until each is without one, or monotone."""
     kept: list[tuple[Array, ...]] = []
     for depth in range(MAX_DEPTH + 1):
         size, b, tiny = np.abs(c), c @ _BERNSTEIN, noise[:, None] * _GROWTH
@@ -89,9 +88,10 @@ def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> t
         k = ~simple
         if not k.any():
             break
-        quarter = np.repeat(np.arange(4.0), k.sum())
-        noise, low, span, owner = (np.tile(v[k], 4) for v in (noise, low, span / 4, owner))
-        c, low = (c[k] @ _QUARTERS).reshape(-1, _N), low + quarter * span
+        c, noise, low, span, owner = c[k], noise[k], low[k], span[k] / 2, owner[k]
+        c = np.concatenate([c @ _LEFT, c @ _RIGHT])
+        low = np.concatenate([low, low + span])
+        noise, owner, span = np.tile(noise, 2), np.tile(owner, 2), np.tile(span, 2)
     c, noise, low, span, owner = (np.concatenate(v) for v in zip(*kept, strict=True))
     rows, xi = _monotone_roots(c, noise * _GROWTH[-1])
     return owner[rows], low[rows] + span[rows] * (xi + 1) / 2
