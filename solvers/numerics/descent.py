@@ -59,6 +59,7 @@ def on_cells(problem: Constraints, budgets: Array) -> Array:
         size = scale(gain, v)
         programme, given = Programme(v / size), (gain / size, np.zeros(size.size), size)
         for k in binds:
+            programme.forget()  # what was solved before changes no answer
             found = programme.best(*given, -limits[k] - problem.b, limits[k] - problem.b)
             out[k] = 0.0 if found is None else -found.y
     return out
