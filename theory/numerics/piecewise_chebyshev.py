@@ -207,14 +207,11 @@ def build(
     error: Any = 0.0
     for _ in range(max_levels):
         panels = _sample(densities, masses, low, high)
-        # what is off the masses, and the masses, as all functions count them at the nodes
-        wide = (np.repeat(v[..., None], len(NODES), 2) for v in (panels.missed, panels.mass))
-        both = combine(np.tile(panels.x, (3, 1)), np.concatenate([panels.p, *wide], axis=1))
-        values, missed, mass = np.split(both, 3, axis=1)
+        values = combine(panels.x, panels.p)
         coefficients, size = values @ TO_COEFFICIENTS, np.abs(values) @ SHARES * panels.half
         scale = known + size.sum(axis=1)
         scale[0] = 1.0
-        accept, steep, doubt = _judge(panels, coefficients, size, scale[:, None], missed, mass)
+        accept, steep, doubt = _judge(panels, coefficients, size, scale[:, None], combine)
         if accept.any():
             done.append((low[accept], high[accept], coefficients[:, accept], steep[:, accept]))
             error, known = (
@@ -293,12 +290,21 @@ def _sample(
 
 
 def _judge(
-    panels: _Panels, coefficients: Array, size: Array, scale: Array, missed: Array, mass: Array
+    panels: _Panels,
+    coefficients: Array,
+    size: Array,
+    scale: Array,
+    combine: Callable[[Array, Array], Array],
 ) -> tuple[Array, Array, Array]:
     """For each panel (P,) whether it is resolved, and (J, P) the errors of integrals that end
     inside it, and of whole ones; ``size`` (J, P) of the functions there, ``scale`` (J, 1) of all.
     """
     tail = (np.abs(coefficients[..., -1]) + np.abs(coefficients[..., -2])) * panels.half
+    # what is off the masses, and the masses, as all functions count them at the nodes
+    missed, mass = (
+        combine(panels.x, np.broadcast_to(v[..., None], panels.p.shape))
+        for v in (panels.missed, panels.mass)
+    )
     missed, largest = np.abs(missed).max(axis=-1), np.abs(mass).max(axis=-1)
     noise = np.maximum(ROUNDING, panels.noise) * size
     smooth = (tail <= np.maximum(TAIL_TOLERANCE * scale, noise)) & (
