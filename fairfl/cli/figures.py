@@ -79,7 +79,7 @@ def draw(
         digest = sha256(existing_file(federation).read_bytes()).hexdigest()[:16]
         own = {"federation": read_federation(federation), "given": f"{federation.name} ({digest})"}
     out_folder(out, *files_of(*wanted))
-    gc.freeze()  # no search for garbage among the modules: it takes a twentieth of the time
+    gc.freeze()  # no search for garbage among the modules
     with counting("figures", len(wanted)) as one_more:
 
         def told(outcome: Outcome, done: int, count: int) -> None:

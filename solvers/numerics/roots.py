@@ -20,7 +20,8 @@ def increasing_root(
     f_tol: float = 0.0,
     x_tol: float = 0.0,
 ) -> Array:
-    """Zero of an increasing function in [low, high], to the last double where ``f_tol`` is 0.
+    """Zero of an increasing function in [low, high], to the last double where both tolerances are
+    0.
 
     Chandrupatla's method (inverse quadratic interpolation where it is safe, else bisection),
     element by element. It is scipy.optimize.elementwise.find_root, with which ``solve`` takes 1.6
