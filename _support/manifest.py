@@ -93,7 +93,6 @@ def write_piece(
     The files, without the manifest.
     """
     finished(manifest)  # tells what was altered
-    manifest.parent.mkdir(parents=True, exist_ok=True)
     manifest.unlink(missing_ok=True)
     for name in (*contents, manifest.name):
         remove_partial(manifest.parent, name)

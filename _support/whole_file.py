@@ -24,7 +24,7 @@ def write_whole(
     Parameters
     ----------
     file : Path
-        In a folder that exists. The new file has the rights that the umask leaves it.
+        Its folder is made if missing. It has the rights that the umask leaves it.
     content : bytes, str or callable
         Text goes out as UTF-8; a callable is given the open binary file.
     check : callable, optional
@@ -36,6 +36,7 @@ def write_whole(
     Errors: OSError as the system has it, and what ``content`` and ``check`` raise; the old file, if
     any, stays.
     """
+    file.parent.mkdir(parents=True, exist_ok=True)
     # nobody else writes to that
     partial = file.with_name(f".{file.name}.{os.urandom(6).hex()}{PARTIAL}")
     try:

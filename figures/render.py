@@ -143,7 +143,6 @@ def _unchanged(entry: FigureEntry, out: Path) -> bool:
 
 @one_thread()
 def _render(entry: FigureEntry, out: Path) -> tuple[Path, ...]:
-    out.mkdir(parents=True, exist_ok=True)  # before the work, not after it
     with data_read() as files:
         table = entry.table()
     with style.sheet():

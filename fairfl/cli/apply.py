@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.errors import one_line
 from fairfl.cli.options import (
     Decimal,
     Encoding,
@@ -44,49 +43,48 @@ def apply(
     ),
 ) -> None:
     """Add two columns to the table: the chance to be accepted, and the decision, 1 or 0."""
-    with one_line():
-        import csv
-        import io
+    import csv
+    import io
 
-        import numpy as np
+    import numpy as np
 
-        from fairfl._support.checks import existing_file
-        from fairfl._support.whole_file import write_whole
-        from fairfl.sims.data.table_file import read_table, table_rows
-        from fairfl.theory.populations.classifiers import Classifier, called
+    from fairfl._support.checks import existing_file
+    from fairfl._support.whole_file import write_whole
+    from fairfl.sims.data.table_file import read_table, table_rows
+    from fairfl.theory.populations.classifiers import Classifier, called
 
-        existing_file(rule)
-        form = take_form(given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
-        try:
-            read = Classifier.from_json(rule.read_text("utf-8"))
-        except ValueError as error:
-            raise ValueError(f"{rule.name}: {error}") from None
-        known = read.named([called(name) for name in read.groups])
-        table = read_table(file, form, {"score": (score,), "group": group})
-        a = _places("group", table, group, [str(name) for name in known.groups])
-        x = _places("score", table, [score], known.names) if known.names else table.numbers(score)
-        chance = known.of_number(x, a)
-        decision = np.random.default_rng(seed).random(len(table)) < chance
-        rows = table_rows(file, form)
-        header = next(rows)
-        if there := {name.strip() for name in header} & set(ADDED):
-            raise ValueError(f"{file.name} must have no column {min(there)!r}: it is to be added")
-        text = io.StringIO()
-        writer = csv.writer(text, delimiter=form.sep, lineterminator="\n")
-        writer.writerow([*header, *ADDED])
-        added = dict(zip(table.rows.tolist(), zip(chance, decision, strict=True), strict=True))
-        for number, row in enumerate(rows, start=1):
-            if number in added:
-                p, yes = added[number]
-                writer.writerow([*row, f"{p:.12g}".replace(".", form.decimal), int(yes)])
-        out_folder(out.parent, out.name)
-        write_whole(out, text.getvalue())
-        if table.dropped:
-            typer.echo(table.dropped)
-        for name, each in zip(known.groups, known.number(known.groups), strict=True):
-            own = decision[a == each]
-            typer.echo(f"{name}: {own.sum():,} of {own.size:,} accepted; {known.accepted(name)}")
-        typer.echo(f"written: {out}")
+    existing_file(rule)
+    form = take_form(given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
+    try:
+        read = Classifier.from_json(rule.read_text("utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{rule.name}: {error}") from None
+    known = read.named([called(name) for name in read.groups])
+    table = read_table(file, form, {"score": (score,), "group": group})
+    a = _places("group", table, group, [str(name) for name in known.groups])
+    x = _places("score", table, [score], known.names) if known.names else table.numbers(score)
+    chance = known.of_number(x, a)
+    decision = np.random.default_rng(seed).random(len(table)) < chance
+    rows = table_rows(file, form)
+    header = next(rows)
+    if there := {name.strip() for name in header} & set(ADDED):
+        raise ValueError(f"{file.name} must have no column {min(there)!r}: it is to be added")
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=form.sep, lineterminator="\n")
+    writer.writerow([*header, *ADDED])
+    added = dict(zip(table.rows.tolist(), zip(chance, decision, strict=True), strict=True))
+    for number, row in enumerate(rows, start=1):
+        if number in added:
+            p, yes = added[number]
+            writer.writerow([*row, f"{p:.12g}".replace(".", form.decimal), int(yes)])
+    out_folder(out.parent, out.name)
+    write_whole(out, text.getvalue())
+    if table.dropped:
+        typer.echo(table.dropped)
+    for name, each in zip(known.groups, known.number(known.groups), strict=True):
+        own = decision[a == each]
+        typer.echo(f"{name}: {own.sum():,} of {own.size:,} accepted; {known.accepted(name)}")
+    typer.echo(f"written: {out}")
 
 
 def _places(role: str, table: Table, columns: list[str], known: Sequence[str]) -> Any:

@@ -10,7 +10,6 @@ from typing import Annotated
 
 import typer
 
-from fairfl.cli.errors import one_line
 from fairfl.cli.options import option, out_folder, place
 
 
@@ -23,27 +22,26 @@ def bench(
     ] = False,
 ) -> None:
     """Time the solvers against what else could be used, interleaved in one run."""
-    with one_line():
-        from fairfl import _support
-        from fairfl._support.whole_file import write_whole
+    from fairfl import _support
+    from fairfl._support.whole_file import write_whole
 
-        checkout = str(Path(_support.__path__[0]).parent)
-        if find_spec("benchmarks") is None and (Path(checkout) / "benchmarks").is_dir():
-            sys.path.append(checkout)
-        if find_spec("benchmarks") is None:
-            raise ValueError(
-                "bench needs a checkout of the repository, whose benchmarks/ are not part of the "
-                "package"
-            )
-        bench, timing = map(import_module, ("benchmarks.bench", "benchmarks.timing"))
-
-        if out is not None:
-            out_folder(out.parent, out.name)
-        text = bench.run(
-            timing.QUICK if quick else timing.FULL, lambda line: typer.echo(line, err=True)
+    checkout = str(Path(_support.__path__[0]).parent)
+    if find_spec("benchmarks") is None and (Path(checkout) / "benchmarks").is_dir():
+        sys.path.append(checkout)
+    if find_spec("benchmarks") is None:
+        raise ValueError(
+            "bench needs a checkout of the repository, whose benchmarks/ are not part of the "
+            "package"
         )
-        if out is None:
-            typer.echo(text)
-        else:
-            write_whole(out, text)
-            typer.echo(f"written: {out}")
+    bench, timing = map(import_module, ("benchmarks.bench", "benchmarks.timing"))
+
+    if out is not None:
+        out_folder(out.parent, out.name)
+    text = bench.run(
+        timing.QUICK if quick else timing.FULL, lambda line: typer.echo(line, err=True)
+    )
+    if out is None:
+        typer.echo(text)
+    else:
+        write_whole(out, text)
+        typer.echo(f"written: {out}")

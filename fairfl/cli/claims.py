@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fairfl.claims.claim import REPAIRED, SEVERITIES, VERDICTS, WHOSE
-from fairfl.cli.errors import FAILED, one_line
+from fairfl.cli.errors import FAILED, Command
 from fairfl.cli.options import AsJson, Imports, Jobs, Out, option, out_folder, place
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ Ids = Annotated[
 Levels = Annotated[list[str] | None, _only("--level", LEVELS)]
 
 
-@app.command("list")
+@app.command("list", cls=Command)
 def list_claims(
     ids: Ids = None,
     level: Levels = None,
@@ -61,15 +61,14 @@ def list_claims(
     """List claims with the verdicts of the committed record, theorems and severe errors first;
     --json has more of each, and the repaired forms of false ones.
     """
-    with one_line():
-        chosen = _listed(ids, level=level, verdict=verdict, severity=severity, whose=whose)
-        if as_json:
-            typer.echo(json.dumps(chosen, ensure_ascii=False, indent=1))
-            return
-        _table(chosen)
+    chosen = _listed(ids, level=level, verdict=verdict, severity=severity, whose=whose)
+    if as_json:
+        typer.echo(json.dumps(chosen, ensure_ascii=False, indent=1))
+        return
+    _table(chosen)
 
 
-@app.command()
+@app.command(cls=Command)
 def show(
     id: Annotated[str, typer.Argument(metavar="ID", help="The id of a claim.")],
     replay: Annotated[
@@ -79,33 +78,28 @@ def show(
     imports: Imports = None,
 ) -> None:
     """Show a claim: as printed and as checked, its hypotheses, verdict and evidence."""
-    with one_line():
-        from fairfl.claims.registry import find
-        from fairfl.claims.runner import judge
-        from fairfl.reports.claims.text import as_data, as_text
+    from fairfl.claims.registry import find
+    from fairfl.claims.runner import judge
+    from fairfl.reports.claims.text import as_data, as_text
 
-        exact = [entry for entry in find([id]) if entry.claim.id == id]
-        if not exact:
-            raise ValueError(
-                f"claim must be a whole id, such as {find([id])[0].claim.id}, got {id!r}"
-            )
-        (checked,) = judge(exact)
-        if checked.outcome is not None:
-            try:
-                for line in checked.outcome.verify(replay):
-                    typer.echo(line, err=True)
-            except Exception as error:  # forged data may run into anything
-                raise RuntimeError(
-                    f"the record of {id} was altered: its certificates do not verify: {error}"
-                ) from None
-        typer.echo(
-            json.dumps(as_data(checked), ensure_ascii=False, indent=1)
-            if as_json
-            else as_text(checked)
-        )
+    exact = [entry for entry in find([id]) if entry.claim.id == id]
+    if not exact:
+        raise ValueError(f"claim must be a whole id, such as {find([id])[0].claim.id}, got {id!r}")
+    (checked,) = judge(exact)
+    if checked.outcome is not None:
+        try:
+            for line in checked.outcome.verify(replay):
+                typer.echo(line, err=True)
+        except Exception as error:  # forged data may run into anything
+            raise RuntimeError(
+                f"the record of {id} was altered: its certificates do not verify: {error}"
+            ) from None
+    typer.echo(
+        json.dumps(as_data(checked), ensure_ascii=False, indent=1) if as_json else as_text(checked)
+    )
 
 
-@app.command()
+@app.command(cls=Command)
 def check(
     ids: Ids = None,
     level: Levels = None,
@@ -129,62 +123,58 @@ def check(
     """Check claims and their mutants anew. Exit code 1: a verdict other than expected, or a mutant
     that lives.
     """
-    with one_line():
-        from fairfl.claims import record
-        from fairfl.claims.runner import judge, needed
-        from fairfl.reports.claims.text import instance, violations
+    from fairfl.claims import record
+    from fairfl.claims.runner import judge, needed
+    from fairfl.reports.claims.text import instance, violations
 
-        entries = _entries(ids, level)
-        folder = out or (Path("out/claims") if deep else record.COMMITTED if to_record else None)
-        if folder is not None:
-            out_folder(folder)
-        if to_record:
-            for entry in entries:
-                if not entry.module.startswith("fairfl."):
-                    raise ValueError(
-                        f"--record must be of claims of this project, got {entry.claim.id}"
-                    )
-            out_folder(record.COMMITTED, option="--record")
-        outcomes = {}
-        for outcome in _run(
-            needed(entries), "deep" if deep else "quick", jobs, folder, quiet=as_json
-        ):
-            outcomes[outcome.id] = outcome
-            if to_record and outcome.passed and folder != record.COMMITTED:
-                record.write(record.COMMITTED, outcome)
-        results = judge(entries, outcomes)
-        failed = [checked for checked in results if checked.problems]
-        if as_json:
-            data = [{**c.to_json(), "problems": list(c.problems)} for c in results]
-            typer.echo(json.dumps(data, ensure_ascii=False, indent=1))
-        else:
-            _table([c.to_json() for c in results])
-            for checked in results:
-                if checked.outcome is not None and checked.claim.id in (ids or ()):
-                    for data in checked.outcome.instances:
-                        typer.echo(f"\n{checked.claim.id}, {instance(data)}")
-            for checked in failed:
-                typer.echo(f"\nFAILED {checked.claim.id}")
-                for problem in (*checked.problems, *violations(checked.outcome)):
-                    typer.echo("    " + problem.replace("\n", "\n    "))
-            typer.echo(f"{len(results)} claims checked, {len(failed)} failed")
-        if failed:
-            raise typer.Exit(FAILED)
+    entries = _entries(ids, level)
+    folder = out or (Path("out/claims") if deep else record.COMMITTED if to_record else None)
+    if folder is not None:
+        out_folder(folder)
+    if to_record:
+        for entry in entries:
+            if not entry.module.startswith("fairfl."):
+                raise ValueError(
+                    f"--record must be of claims of this project, got {entry.claim.id}"
+                )
+        out_folder(record.COMMITTED, option="--record")
+    outcomes = {}
+    for outcome in _run(needed(entries), "deep" if deep else "quick", jobs, folder, quiet=as_json):
+        outcomes[outcome.id] = outcome
+        if to_record and outcome.passed and folder != record.COMMITTED:
+            record.write(record.COMMITTED, outcome)
+    results = judge(entries, outcomes)
+    failed = [checked for checked in results if checked.problems]
+    if as_json:
+        data = [{**c.to_json(), "problems": list(c.problems)} for c in results]
+        typer.echo(json.dumps(data, ensure_ascii=False, indent=1))
+    else:
+        _table([c.to_json() for c in results])
+        for checked in results:
+            if checked.outcome is not None and checked.claim.id in (ids or ()):
+                for data in checked.outcome.instances:
+                    typer.echo(f"\n{checked.claim.id}, {instance(data)}")
+        for checked in failed:
+            typer.echo(f"\nFAILED {checked.claim.id}")
+            for problem in (*checked.problems, *violations(checked.outcome)):
+                typer.echo("    " + problem.replace("\n", "\n    "))
+        typer.echo(f"{len(results)} claims checked, {len(failed)} failed")
+    if failed:
+        raise typer.Exit(FAILED)
 
 
-@app.command()
+@app.command(cls=Command)
 def report(ids: Ids = None, out: Out = Path("out/claims"), imports: Imports = None) -> None:
     """Write the report of the committed record: claims.html (one page, no network), claims.md and
     claims.json.
     """
-    with one_line():
-        from fairfl.claims.registry import find
-        from fairfl.claims.runner import judge
-        from fairfl.reports.claims.report import NAMES, write_report
+    from fairfl.claims.registry import find
+    from fairfl.claims.runner import judge
+    from fairfl.reports.claims.report import NAMES, write_report
 
-        entries = find(ids)
-        for file in write_report(out_folder(out, *NAMES), judge(entries)):
-            typer.echo(f"written: {file}")
+    entries = find(ids)
+    for file in write_report(out_folder(out, *NAMES), judge(entries)):
+        typer.echo(f"written: {file}")
 
 
 def _listed(ids: list[str] | None, **only: list[str] | None) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.errors import FAILED, one_line
+from fairfl.cli.errors import FAILED
 from fairfl.cli.options import (
     AsJson,
     Imports,
@@ -57,20 +57,17 @@ def crosscheck(
     Exit code 1 where a hard verdict fails, which is a fault of this program: a theorem stands
     behind it.
     """
-    with one_line():
-        if show:
-            from fairfl.cli.unit_runs import show_list
+    if show:
+        from fairfl.cli.unit_runs import show_list
 
-            show_list("studies", lambda: _chosen(names or []), as_json)
-            return
-        chosen = _chosen(names or [])
-        told = [
-            run_study(study, profile.value, seeds, out, resume, jobs, as_json) for study in chosen
-        ]
-        if as_json:
-            typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
-        if any(map(failed, told)):
-            raise typer.Exit(FAILED)
+        show_list("studies", lambda: _chosen(names or []), as_json)
+        return
+    chosen = _chosen(names or [])
+    told = [run_study(study, profile.value, seeds, out, resume, jobs, as_json) for study in chosen]
+    if as_json:
+        typer.echo(json.dumps(told, ensure_ascii=False, indent=1))
+    if any(map(failed, told)):
+        raise typer.Exit(FAILED)
 
 
 def _chosen(names: Sequence[str]) -> list[Study]:

@@ -6,12 +6,13 @@ for could not be done; 2 wrong usage or bad input; 130 stopped.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, cast
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from fairfl._support.extras import MissingExtra, extras_named
 from fairfl.cli.output import CONTROLS
@@ -21,6 +22,15 @@ MOST = 1200
 """Characters of a message: some name all that could have been meant."""
 # the class of all errors in a command line, which typer gives no name
 _Usage = cast(type[typer.BadParameter], typer.BadParameter.__bases__[0])
+
+
+class Command(TyperCommand):
+    """A command whose errors name its options as they are typed."""
+
+    def invoke(self, ctx: Any) -> Any:
+        options = [param for param in self.params if param.param_type_name == "option"]
+        with one_line({str(one.name).rstrip("s"): one.opts[0] for one in options}):
+            return super().invoke(ctx)
 
 
 class Commands(TyperGroup):
@@ -36,9 +46,9 @@ class Commands(TyperGroup):
 
 
 @contextmanager
-def one_line() -> Iterator[None]:
+def one_line(options: dict[str, str] | None = None) -> Iterator[None]:
     """Errors as one line on stderr and an exit code; a traceback only for a fault of ours, not for
-    one in a file of ``--import``.
+    one in a file of ``--import``. ``options``: by the arguments' names in Python, without an s.
     """
     try:
         with extras_named():
@@ -58,7 +68,7 @@ def one_line() -> Iterator[None]:
         IsADirectoryError,
         NotADirectoryError,
     ) as error:
-        raise _exit(str(error), USAGE) from None
+        raise _exit(_typed(str(error), options or {}), USAGE) from None
     except (OSError, RuntimeError) as error:
         # unreadable, unavailable, not certified, no score to be fitted
         raise _exit(str(error), FAILED) from None
@@ -79,6 +89,15 @@ def _told(error: typer.BadParameter) -> str:
     found = getattr(error.__cause__, "errors", list)()
     value = str(found[0]["input"]) if found else ""
     return f"{message}, got {value}" if found and repr(value) not in message else message
+
+
+def _typed(message: str, options: dict[str, str]) -> str:
+    """An error that begins with names of arguments, as "at must be", with options in their place."""
+    names = re.match(r"[\w, ]+?(?= (must|goes) | ')", message)
+    if names is None:
+        return message
+    known = re.sub(r"\w+", lambda word: options.get(word[0].rstrip("s"), word[0]), names[0])
+    return known + message[names.end() :]
 
 
 def _exit(message: str, code: int) -> typer.Exit:

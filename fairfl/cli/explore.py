@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from fairfl.cli.errors import one_line
 from fairfl.cli.options import option, out_folder, place
 
 
@@ -19,10 +18,9 @@ def explore(
     """Write a page that draws the three schemes' frontiers and rules as one moves its sliders; it
     needs no network.
     """
-    with one_line():
-        from fairfl._support.whole_file import write_whole
-        from fairfl.explorer.page import page
+    from fairfl._support.whole_file import write_whole
+    from fairfl.explorer.page import page
 
-        out_folder(out.parent, out.name)
-        write_whole(out, page())
-        typer.echo(f"written: {out}")
+    out_folder(out.parent, out.name)
+    write_whole(out, page())
+    typer.echo(f"written: {out}")

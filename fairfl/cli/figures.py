@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.errors import FAILED, one_line
+from fairfl.cli.errors import FAILED
 from fairfl.cli.options import AsJson, Force, Imports, Jobs, Out, completed, option, out_folder
 
 if TYPE_CHECKING:
@@ -38,21 +38,20 @@ def figures(
     imports: Imports = None,
 ) -> None:
     """Draw figures: PNG, SVG and CSV each. A run that was stopped goes on where it was."""
-    with one_line():
-        from fairfl.figures.catalog.all_figures import find
-        from fairfl.reports.terminal import tell_list
+    from fairfl.figures.catalog.all_figures import find
+    from fairfl.reports.terminal import tell_list
 
-        entries = find(names)
-        if show and as_json:
-            rows = [{"name": entry.name, "title": entry.title} for entry in entries]
-            typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
-            return
-        if show:
-            tell_list([(entry.name, entry.title) for entry in entries])
-            return
-        outcomes = draw([entry.name for entry in entries], out, jobs, force, federation)
-        if names and any(outcome.status == "skipped" for outcome in outcomes):
-            raise typer.Exit(FAILED)
+    entries = find(names)
+    if show and as_json:
+        rows = [{"name": entry.name, "title": entry.title} for entry in entries]
+        typer.echo(json.dumps(rows, ensure_ascii=False, indent=1))
+        return
+    if show:
+        tell_list([(entry.name, entry.title) for entry in entries])
+        return
+    outcomes = draw([entry.name for entry in entries], out, jobs, force, federation)
+    if names and any(outcome.status == "skipped" for outcome in outcomes):
+        raise typer.Exit(FAILED)
 
 
 def draw(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.errors import one_line
 from fairfl.cli.options import (
     AsJson,
     Categorical,
@@ -142,70 +141,69 @@ def frontier(
     """Say what CFL, LFT+FedAvg and LFT+Ensemble can reach, and what it costs not to pool the
     data.
     """
-    with one_line():
-        from fairfl._support.checks import one_of
-        from fairfl.cli.progress import stages
-        from fairfl.reports.frontier import compared, report
-        from fairfl.reports.question import Question
-        from fairfl.reports.scores import compare_scores
+    from fairfl._support.checks import one_of
+    from fairfl.cli.progress import stages
+    from fairfl.reports.frontier import compared, report
+    from fairfl.reports.question import Question
+    from fairfl.reports.scores import compare_scores
 
-        only = () if schemes is None else tuple(name.strip() for name in schemes.split(","))
-        asked: Any = (notion, difference, _costs(costs), sees, local_eps, only)
-        question = Question(*asked)
-        if by_client is not None:
-            one_of("--by-client", by_client, [s for s in question.schemes if s != "client_aware"])
-        draws = given(bootstraps=bootstraps, seed=seed)
-        people = given(
-            score=score,
-            label=label,
-            group=group,
-            client=client,
-            features=feature,
-            compare_score=compare_score,
-            group_pair=group_pair,
-            levels=levels,
-            blind=blind,
-            categorical=categorical,
-            sep=sep,
-            decimal=decimal,
-            encoding=encoding,
-            positive=positive,
-            missing=missing,
-            calibrate=None if calibrate is Calibrate.shared else calibrate.value,
+    only = () if schemes is None else tuple(name.strip() for name in schemes.split(","))
+    asked: Any = (notion, difference, _costs(costs), sees, local_eps, only)
+    question = Question(*asked)
+    if by_client is not None:
+        one_of("--by-client", by_client, [s for s in question.schemes if s != "client_aware"])
+    draws = given(bootstraps=bootstraps, seed=seed)
+    people = given(
+        score=score,
+        label=label,
+        group=group,
+        client=client,
+        features=feature,
+        compare_score=compare_score,
+        group_pair=group_pair,
+        levels=levels,
+        blind=blind,
+        categorical=categorical,
+        sep=sep,
+        decimal=decimal,
+        encoding=encoding,
+        positive=positive,
+        missing=missing,
+        calibrate=None if calibrate is Calibrate.shared else calibrate.value,
+    )
+    title = files[0].stem
+    if page is not None:
+        out_folder(page.parent, page.name, option="--page's folder")
+    with stages() as progress:
+        progress(f"reading of {files[0].name}", 0, 1)
+        read = _read(files, people, draws, sees == "x")
+        if out is not None:
+            from fairfl.figures.lib.saved import names
+
+            out_folder(out, *names("frontier"))
+        found = compared(
+            read.federation,
+            read.people,
+            question=question,
+            at=at or None,
+            count=points,
+            progress=progress,
+            **draws,
         )
-        title = files[0].stem
+        parts = None if by_client is None else {by_client: _parts(read, found, by_client)}
+        scores = compare_scores(read, found, seed or 0, progress) if read.rows else []
         if page is not None:
-            out_folder(page.parent, page.name, option="--page's folder")
-        with stages() as progress:
-            progress(f"reading of {files[0].name}", 0, 1)
-            read = _read(files, people, draws, sees == "x")
-            if out is not None:
-                from fairfl.figures.lib.saved import names
-
-                out_folder(out, *names("frontier"))
-            found = compared(
-                read.federation,
-                read.people,
-                question=question,
-                at=at or None,
-                count=points,
-                progress=progress,
-                **draws,
-            )
-            parts = None if by_client is None else {by_client: _parts(read, found, by_client)}
-            scores = compare_scores(read, found, seed or 0, progress) if read.rows else []
-            if page is not None:
-                _write_page(page, read, found, title=title, progress=progress, **draws)
-        report(
-            found,
-            read.notes,
-            title=title,
-            out=out,
-            written=[] if page is None else [page],
-            scores=scores,
-            parts=parts,
-            as_json=as_json,
-        )
+            _write_page(page, read, found, title=title, progress=progress, **draws)
+    report(
+        found,
+        read.notes,
+        title=title,
+        out=out,
+        written=[] if page is None else [page],
+        scores=scores,
+        parts=parts,
+        as_json=as_json,
+    )
 
 
 def _read(files: list[Path], people: dict[str, Any], draws: dict[str, Any], unseen: bool) -> Read:

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from fairfl.cli.errors import one_line
 from fairfl.cli.options import (
     AsJson,
     Categorical,
@@ -52,36 +51,35 @@ def judge(
     """Say how accurate and fair predictions are, and what the scheme, training and sampling have to
     do with what is missing.
     """
-    with one_line():
-        import json
-        from dataclasses import asdict
+    import json
+    from dataclasses import asdict
 
-        from fairfl.cli.progress import stages
-        from fairfl.reports.judge import judge, sentences
-        from fairfl.reports.parts import table
-        from fairfl.reports.question import Question
-        from fairfl.reports.terminal import tell, tell_table
+    from fairfl.cli.progress import stages
+    from fairfl.reports.judge import judge, sentences
+    from fairfl.reports.parts import table
+    from fairfl.reports.question import Question
+    from fairfl.reports.terminal import tell, tell_table
 
-        form = take_form(
-            given(sep=sep, decimal=decimal, encoding=encoding, missing=missing, positive=positive)
+    form = take_form(
+        given(sep=sep, decimal=decimal, encoding=encoding, missing=missing, positive=positive)
+    )
+    with stages() as progress:
+        found = judge(
+            file,
+            prediction=prediction,
+            label=label,
+            group=group,
+            client=client,
+            score=score,
+            categorical=categorical,
+            question=Question(notion, difference),  # type: ignore[arg-type]
+            seed=seed,
+            form=form,
+            progress=progress,
         )
-        with stages() as progress:
-            found = judge(
-                file,
-                prediction=prediction,
-                label=label,
-                group=group,
-                client=client,
-                score=score,
-                categorical=categorical,
-                question=Question(notion, difference),  # type: ignore[arg-type]
-                seed=seed,
-                form=form,
-                progress=progress,
-            )
-        if as_json:
-            typer.echo(json.dumps(asdict(found), indent=1, allow_nan=False))
-            return
-        tell_table(table(found.parts, client or "client", ", ".join(group)))
-        for line in sentences(found):
-            tell(line, "  ")
+    if as_json:
+        typer.echo(json.dumps(asdict(found), indent=1, allow_nan=False))
+        return
+    tell_table(table(found.parts, client or "client", ", ".join(group)))
+    for line in sentences(found):
+        tell(line, "  ")

@@ -24,7 +24,7 @@ from fairfl.cli import (
     summarize,
     sweep,
 )
-from fairfl.cli.errors import Commands
+from fairfl.cli.errors import Command, Commands
 from fairfl.cli.output import plain_output
 
 app = typer.Typer(
@@ -36,16 +36,19 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command()(simulate.simulate)
-app.command()(crosscheck.crosscheck)
-app.command()(figures.figures)
-app.command()(reproduce.reproduce)
-app.command()(frontier.frontier)
-app.command()(summarize.summarize)
-app.command()(apply.apply)
-app.command()(judge.judge)
-app.command()(explore.explore)
-app.command()(bench.bench)
+for command in (
+    simulate.simulate,
+    crosscheck.crosscheck,
+    figures.figures,
+    reproduce.reproduce,
+    frontier.frontier,
+    summarize.summarize,
+    apply.apply,
+    judge.judge,
+    explore.explore,
+    bench.bench,
+):
+    app.command(cls=Command)(command)
 app.add_typer(claims.app, name="claims")
 app.add_typer(sweep.app, name="sweep")
 

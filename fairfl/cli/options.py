@@ -126,8 +126,8 @@ def require_columns(options: dict[str, Any]) -> None:
 
 
 def out_folder(path: Path, *files: str, option: str = "--out") -> Path:
-    """The folder of ``--out``, made if missing, and written into once before the work; ``files``
-    will be written there.
+    """The folder of ``--out``, which can be written: tried before the work, in the folder above it
+    that is there. What is written makes it. ``files`` will be written there.
 
     Raises
     ------
@@ -135,8 +135,7 @@ def out_folder(path: Path, *files: str, option: str = "--out") -> Path:
         done, which is exit code 1.
     """
     try:
-        path.mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=path):
+        with TemporaryFile(dir=next(one for one in (path, *path.parents) if one.exists())):
             pass
     except OSError as error:
         raise RuntimeError(

@@ -13,7 +13,7 @@ import typer
 from fairfl._support.extras import MissingExtra, extras_named
 from fairfl._support.processes import as_done, job_count, pool_of
 from fairfl.cli.crosscheck import failed, run_study
-from fairfl.cli.errors import FAILED, one_line
+from fairfl.cli.errors import FAILED
 from fairfl.cli.figures import draw
 from fairfl.cli.options import Force, Jobs, Out, out_folder
 
@@ -33,7 +33,7 @@ def reproduce(out: Out = Path("out"), jobs: Jobs = 0, force: Force = False) -> N
 
     Exit code 1 where the check of a claim or a hard verdict of the cross-check fails.
     """
-    with one_line(), pool_of(job_count(jobs)):
+    with pool_of(job_count(jobs)):
         from fairfl.claims.runner import recorded
         from fairfl.reports.claims.report import NAMES, write_report
         from fairfl.reports.index_page import write_index

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fairfl.cli.errors import one_line
 from fairfl.cli.options import (
     AsJson,
     Decimal,
@@ -103,40 +102,39 @@ def simulate(
     pooled people, side by side. A stopped run goes on with --resume. Cells of the table: ours ± sd
     over the seeds [published ± sd].
     """
-    with one_line():
-        if show:
-            _show_list(bool(imports), as_json)
-            return
-        if name is None:
-            raise ValueError(
-                "NAME or CONFIG.toml must be given; fairfl simulate --list names the experiments"
-            )
-        columns = given(
-            label=label,
-            group=group,
-            client=client,
-            features=feature and tuple(feature),
-            budgets=budget and tuple(budget),
-            notion=notion,
-            hidden=hidden,
-            blind=blind,
-            sep=sep,
-            decimal=decimal,
-            encoding=encoding,
-            missing=missing,
-            positive=positive,
+    if show:
+        _show_list(bool(imports), as_json)
+        return
+    if name is None:
+        raise ValueError(
+            "NAME or CONFIG.toml must be given; fairfl simulate --list names the experiments"
         )
-        experiment = _experiment(name, columns)
-        _run(
-            experiment,
-            profile.value,
-            seeds or experiment.seeds[profile.value],
-            tuple(only or ()),
-            out,
-            resume,
-            jobs,
-            as_json,
-        )
+    columns = given(
+        label=label,
+        group=group,
+        client=client,
+        features=feature and tuple(feature),
+        budgets=budget and tuple(budget),
+        notion=notion,
+        hidden=hidden,
+        blind=blind,
+        sep=sep,
+        decimal=decimal,
+        encoding=encoding,
+        missing=missing,
+        positive=positive,
+    )
+    experiment = _experiment(name, columns)
+    _run(
+        experiment,
+        profile.value,
+        seeds or experiment.seeds[profile.value],
+        tuple(only or ()),
+        out,
+        resume,
+        jobs,
+        as_json,
+    )
 
 
 def _show_list(imports: bool, as_json: bool) -> None:

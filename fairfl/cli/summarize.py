@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from fairfl.cli.errors import one_line
 from fairfl.cli.options import (
     Categorical,
     Decimal,
@@ -53,44 +52,43 @@ def summarize(
     """Count people by group, label and level of the score; print what leaves the site, and write
     it.
     """
-    with one_line():
-        from fairfl._support.whole_file import write_whole
-        from fairfl.sims.data import summary
+    from fairfl._support.whole_file import write_whole
+    from fairfl.sims.data import summary
 
-        cuts = _edges(levels, edges, categorical)
-        form = take_form(
-            given(sep=sep, decimal=decimal, encoding=encoding, missing=missing, positive=positive)
+    cuts = _edges(levels, edges, categorical)
+    form = take_form(
+        given(sep=sep, decimal=decimal, encoding=encoding, missing=missing, positive=positive)
+    )
+    found = summary.summarize(
+        file, score=score, label=label, group=group, site=site, edges=cuts, form=form
+    )
+    if min_cell is not None and epsilon is not None:
+        raise ValueError("--min-cell and --epsilon must not be given together")
+    if min_cell is not None:
+        found = found.suppressed(min_cell)
+    if epsilon is not None:
+        found = found.noised(epsilon)
+        typer.echo(
+            f"Noise: every count has two-sided geometric noise of epsilon = {epsilon:g}. One "
+            "person more or less changes one count by 1, so that the file costs a privacy "
+            f"budget of {epsilon:g}; another file of these people costs its own. The names are "
+            "not protected."
         )
-        found = summary.summarize(
-            file, score=score, label=label, group=group, site=site, edges=cuts, form=form
+    text = found.as_text()
+    hidden = int(found.withheld.sum())
+    people = f"{found.people:,} people{', with the noise,' * (epsilon is not None)}"
+    with suppress(SystemExit):  # a reader such as head has seen enough
+        if found.left_out:
+            typer.echo(found.left_out)
+        typer.echo(
+            f"{people} of {site}; y = 1 stands for {label} = {found.labels[1]}. "
+            f"{found.counts.size} counts ({hidden} withheld) and the names below leave the "
+            "site, and nothing else:"
         )
-        if min_cell is not None and epsilon is not None:
-            raise ValueError("--min-cell and --epsilon must not be given together")
-        if min_cell is not None:
-            found = found.suppressed(min_cell)
-        if epsilon is not None:
-            found = found.noised(epsilon)
-            typer.echo(
-                f"Noise: every count has two-sided geometric noise of epsilon = {epsilon:g}. One "
-                "person more or less changes one count by 1, so that the file costs a privacy "
-                f"budget of {epsilon:g}; another file of these people costs its own. The names are "
-                "not protected."
-            )
-        text = found.as_text()
-        hidden = int(found.withheld.sum())
-        people = f"{found.people:,} people{', with the noise,' * (epsilon is not None)}"
-        with suppress(SystemExit):  # a reader such as head has seen enough
-            if found.left_out:
-                typer.echo(found.left_out)
-            typer.echo(
-                f"{people} of {site}; y = 1 stands for {label} = {found.labels[1]}. "
-                f"{found.counts.size} counts ({hidden} withheld) and the names below leave the "
-                "site, and nothing else:"
-            )
-            typer.echo(text, nl=False)
-        out_folder(out.parent, out.name)
-        write_whole(out, text)
-        typer.echo(f"written: {out}")
+        typer.echo(text, nl=False)
+    out_folder(out.parent, out.name)
+    write_whole(out, text)
+    typer.echo(f"written: {out}")
 
 
 def _edges(levels: int | None, edges: str | None, categorical: bool) -> list[float]:

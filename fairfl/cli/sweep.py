@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fairfl.cli.errors import Commands, one_line
+from fairfl.cli.errors import Command, Commands
 from fairfl.cli.options import AsJson, Imports, option, out_folder, place
 
 
@@ -44,7 +44,7 @@ def _sweep() -> None:
     """
 
 
-@app.command(hidden=True)
+@app.command(hidden=True, cls=Command)
 def run(
     config: Config,
     out: Annotated[Path, option("Folder of the results.", "--out", **place("DIR"))],
@@ -60,48 +60,46 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Run what is missing, and write the table once all is there."""
-    with one_line():
-        from fairfl.cli.progress import counting
-        from fairfl.sweeps.config import read_sweep
-        from fairfl.sweeps.folder import TABLE, Folder, counted
-        from fairfl.sweeps.sweep import sweep
+    from fairfl.cli.progress import counting
+    from fairfl.sweeps.config import read_sweep
+    from fairfl.sweeps.folder import TABLE, Folder, counted
+    from fairfl.sweeps.sweep import sweep
 
-        part = _shard(shard)
-        function, grid = read_sweep(config)
-        out_folder(out)
-        own = len(range(part[0] - 1, len(grid), part[1]))
-        with counting("units", own) as done:
-            sweep(
-                function,
-                grid,
-                out,
-                engine=engine.value,
-                jobs=jobs,
-                shard=part,
-                retry_failed=retry_failed,
-                address=address,
-                cpus=cpus,
-                gpus=gpus,
-                memory=memory,
-                progress=lambda *_: done(""),
-            )
-        units = [grid[number] for number in range(part[0] - 1, len(grid), part[1])]
-        _tell(counted([Folder(out)], units), as_json)
-        typer.echo(f"written: {out / TABLE}", err=as_json)
+    part = _shard(shard)
+    function, grid = read_sweep(config)
+    out_folder(out)
+    own = len(range(part[0] - 1, len(grid), part[1]))
+    with counting("units", own) as done:
+        sweep(
+            function,
+            grid,
+            out,
+            engine=engine.value,
+            jobs=jobs,
+            shard=part,
+            retry_failed=retry_failed,
+            address=address,
+            cpus=cpus,
+            gpus=gpus,
+            memory=memory,
+            progress=lambda *_: done(""),
+        )
+    units = [grid[number] for number in range(part[0] - 1, len(grid), part[1])]
+    _tell(counted([Folder(out)], units), as_json)
+    typer.echo(f"written: {out / TABLE}", err=as_json)
 
 
-@app.command()
+@app.command(cls=Command)
 def status(
     config: Config, folders: Folders, imports: Imports = None, as_json: AsJson = False
 ) -> None:
     """Say how many units are done, failed and missing."""
-    with one_line():
-        from fairfl.sweeps.folder import counted
+    from fairfl.sweeps.folder import counted
 
-        _tell(counted(*_opened(config, folders)), as_json)
+    _tell(counted(*_opened(config, folders)), as_json)
 
 
-@app.command()
+@app.command(cls=Command)
 def table(
     config: Config,
     folders: Folders,
@@ -110,19 +108,18 @@ def table(
     imports: Imports = None,
 ) -> None:
     """Join the folders of the parts of a sweep into one table."""
-    with one_line():
-        from fairfl.sweeps.folder import counted
-        from fairfl.sweeps.folder import table as write
+    from fairfl.sweeps.folder import counted
+    from fairfl.sweeps.folder import table as write
 
-        found, units = _opened(config, folders)
-        missing = counted(found, units)["missing"]
-        if missing and not partial:
-            raise RuntimeError(
-                f"{missing} of {len(units)} units are missing: run them, or give --partial"
-            )
-        out_folder(out.parent, out.name, option="--out's folder")
-        write(found, units, out)
-        typer.echo(f"written: {out}")
+    found, units = _opened(config, folders)
+    missing = counted(found, units)["missing"]
+    if missing and not partial:
+        raise RuntimeError(
+            f"{missing} of {len(units)} units are missing: run them, or give --partial"
+        )
+    out_folder(out.parent, out.name, option="--out's folder")
+    write(found, units, out)
+    typer.echo(f"written: {out}")
 
 
 def _opened(config: Path, folders: list[Path]) -> Any:

@@ -81,7 +81,6 @@ class Folder:
             text = sealed(result)
         except TypeError as error:
             text = sealed({"error": f"a result must be plain data, as JSON has it: {error}"})
-        file.parent.mkdir(parents=True, exist_ok=True)
         write_whole(file, text)
 
 
