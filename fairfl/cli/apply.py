@@ -53,6 +53,7 @@ def apply(
     from fairfl.sims.data.table_file import read_table, table_rows
     from fairfl.theory.populations.classifiers import Classifier, called
 
+    out_folder(out.parent, out.name)
     existing_file(rule)
     form = take_form(given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
     try:
@@ -77,7 +78,6 @@ def apply(
         if number in added:
             p, yes = added[number]
             writer.writerow([*row, f"{p:.12g}".replace(".", form.decimal), int(yes)])
-    out_folder(out.parent, out.name)
     write_whole(out, text.getvalue())
     if table.dropped:
         typer.echo(table.dropped)

@@ -92,7 +92,7 @@ def _told(error: typer.BadParameter) -> str:
 
 
 def _typed(message: str, options: dict[str, str]) -> str:
-    """An error that begins with names of arguments, as "at must be", with options in their place."""
+    """An error that begins with arguments, as "at must be", with options in their place."""
     names = re.match(r"[\w, ]+?(?= (must|goes) | ')", message)
     if names is None:
         return message

@@ -124,7 +124,7 @@ def frontier(
         int | None,
         option(
             "0: no intervals. Else draws of people for that of the best rule's disparity, 20 or "
-            "more; default 200.",
+            "more; default 100.",
             min=0,
         ),
     ] = None,
@@ -143,6 +143,7 @@ def frontier(
     """
     from fairfl._support.checks import one_of
     from fairfl.cli.progress import stages
+    from fairfl.figures.lib.saved import names
     from fairfl.reports.frontier import compared, report
     from fairfl.reports.question import Question
     from fairfl.reports.scores import compare_scores
@@ -172,15 +173,13 @@ def frontier(
         calibrate=None if calibrate is Calibrate.shared else calibrate.value,
     )
     title = files[0].stem
+    if out is not None:
+        out_folder(out, *names("frontier"))
     if page is not None:
         out_folder(page.parent, page.name, option="--page's folder")
     with stages() as progress:
         progress(f"reading of {files[0].name}", 0, 1)
         read = _read(files, people, draws, sees == "x")
-        if out is not None:
-            from fairfl.figures.lib.saved import names
-
-            out_folder(out, *names("frontier"))
         found = compared(
             read.federation,
             read.people,
@@ -232,9 +231,7 @@ def _read(files: list[Path], people: dict[str, Any], draws: dict[str, Any], unse
 def _no_table(people: dict[str, Any], got: str) -> None:
     """ValueError where options of a table of people are given without one."""
     if people:
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in people)
-        names = names.replace("--features", "--feature")
-        raise ValueError(f"{names} goes with a table of people, got {got}")
+        raise ValueError(f"{', '.join(people)} goes with a table of people, got {got}")
 
 
 def _parts(read: Read, found: Comparison, scheme: str) -> list[Part]:

@@ -84,7 +84,8 @@ def simulate(
         str | None, option("People: dp (parity, the default), eo (opportunity) or eodds (odds).")
     ] = None,
     hidden: Annotated[
-        int | None, option("People: hidden units of a network; 0: logistic regression.", min=0)
+        int | None,
+        option("People: hidden units of a network; 0: logistic regression.", min=0, max=10_000),
     ] = None,
     blind: Annotated[
         bool, option("People: do not learn from the group itself.", "--blind")
@@ -171,8 +172,8 @@ def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
         form = take_form(columns)
         return own_people(Request(name, form=form, **columns))
     if columns:
-        names = ", ".join(f"--{key.removesuffix('s')}" for key in columns)
-        raise ValueError(f"{names} goes with a table of people (.csv, .parquet), got {name}")
+        told = ", ".join(columns)
+        raise ValueError(f"{told} goes with a table of people (.csv, .parquet), got {name}")
     if name.lower().endswith(".toml"):
         from fairfl.studies.own.config import read_config
 

@@ -29,7 +29,9 @@ def summarize(
     label: Annotated[str, option("Column of two values, y.")],
     group: Annotated[str, option("Column of the protected groups, a.")],
     site: Annotated[str, option("The site's name.")],
-    levels: Annotated[int | None, option("Levels of equal width on [0, 1].", min=2)] = None,
+    levels: Annotated[
+        int | None, option("Levels of equal width on [0, 1].", min=2, max=10_000)
+    ] = None,
     edges: Annotated[
         str | None, option("Edges of the levels instead, such as 0,0.1,0.3,1.", metavar="E,E,...")
     ] = None,
@@ -55,6 +57,7 @@ def summarize(
     from fairfl._support.whole_file import write_whole
     from fairfl.sims.data import summary
 
+    out_folder(out.parent, out.name)
     cuts = _edges(levels, edges, categorical)
     form = take_form(
         given(sep=sep, decimal=decimal, encoding=encoding, missing=missing, positive=positive)
@@ -86,7 +89,6 @@ def summarize(
             "site, and nothing else:"
         )
         typer.echo(text, nl=False)
-    out_folder(out.parent, out.name)
     write_whole(out, text)
     typer.echo(f"written: {out}")
 

@@ -89,8 +89,8 @@ def judge(
     if categorical and score is None:
         raise ValueError("categorical goes with a score, got score=None")
     roles = {"label": label, "group": group, "client": client, "categorical": categorical}
-    one = prediction if score is None else score
-    data = read_people(path, score=one, numbers=[prediction], form=form, **roles)
+    numbers = {"prediction": [prediction]}
+    data = read_people(path, score=score, numbers=numbers, form=form, **roles)
     p = data.features[:, -1]
     if (wrong := (p < 0) | (p > 1)).any():
         row = int(np.argmax(wrong))

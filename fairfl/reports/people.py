@@ -73,9 +73,10 @@ def read(
         could be fitted.
     """
     asked = {"score": score, "features": features, "blind": blind, "categorical": categorical}
-    if compare_score and (score is None or score in compare_score):
-        raise ValueError(f"compare_score must name other columns than score, got score={score!r}")
-    asked["numbers"] = compare_score
+    if compare_score:
+        if score is None:
+            raise ValueError("compare_score goes with a score, got score=None")
+        asked["numbers"] = {"compare_score": compare_score}
     data = read_people(path, label=label, group=group, client=client, form=form, **asked)
     if categorical and (calibrate, levels, group_pair) != ("shared", None, None):
         raise ValueError(
@@ -155,8 +156,8 @@ def federation_of(people: Counted) -> tuple[Federation, list[str]]:
     for name, size in zip(people.groups, people.counts.sum(axis=(0, 2, 3)), strict=True):
         if size < FEW:
             told.append(
-                f"Warning: group {name} has {size:.0f} people, whose rates are mostly chance, and "
-                "so are disparities that count them."
+                f"Warning: the number of people in group {name} is {size:.0f}: their rates are "
+                "mostly chance, and so are disparities that count them."
             )
     return federation, told
 

@@ -138,7 +138,7 @@ class Summary:
             large = np.where(self.counts >= min_cell, self.counts, np.inf)
             if not np.isfinite(large).any():
                 raise ValueError(
-                    f"site {self.site!r} has too few people for min_cell {min_cell}: its number of "
+                    f"site {self.site!r} has too few people to withhold counts below {min_cell}: its number of "
                     "people would give a count away; use fewer levels"
                 )
             small.flat[int(large.argmin())] = True
@@ -219,8 +219,8 @@ def summarize(
     ValueError : what does not fit.  OSError : the file cannot be read.
     """
     cuts = _edges(edges) if edges else ()
-    if not site:
-        raise ValueError("site must not be empty, got ''")
+    if not site.strip():
+        raise ValueError(f"site must not be empty, got {site!r}")
     roles = {"score": (score,), "label": (label,), "group": (group,)}
     table = read_table(path, form, roles)
     level, names = _levels(table, score, cuts) if cuts else table.categories(score)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fairfl.sims.data.table_file import PLAIN, Form, Table, read_table
+from fairfl.sims.data.table_file import PLAIN, Form, Roles, Table, read_table
 from fairfl.sims.data.tables.table import Dataset
 
 LEVELS = 20
@@ -40,7 +40,7 @@ def read_people(
     features: Sequence[str] | None = None,
     blind: bool = False,
     categorical: bool = False,
-    numbers: Sequence[str] = (),
+    numbers: Roles | None = None,
     form: Form = PLAIN,
 ) -> Dataset:
     """Read people from a file: Parquet by its suffix (.parquet, .pq), else text with a header.
@@ -66,8 +66,9 @@ def read_people(
     categorical : bool
         The score is a name, or a number that says no order: its only feature is the place of the
         value among all, by the share of y = 1.
-    numbers : sequence of str
-        Columns of predictions, which are features after the score; the score may be one.
+    numbers : mapping, optional
+        By role, columns of predictions, which are features after the score. Where they are given
+        without a score nothing else is one.
     form : Form
         How a text file is written, which value of the label is 1, and what becomes of rows with a
         missing cell.
@@ -89,11 +90,11 @@ def read_people(
     groups = (group,) if isinstance(group, str) else tuple(group)
     if not groups:
         raise ValueError("group must name at least one column, got none")
-    first = "prediction" if score in numbers else "score"
-    named = {first: (score,), "label": (label,), "group": groups, "client": (client,)}
+    named = {"score": (score,), "label": (label,), "group": groups, "client": (client,)}
     roles = {role: columns for role, columns in named.items() if columns != (None,)}
+    predicted = {role: tuple(columns) for role, columns in (numbers or {}).items()}
     asked = _asked(score, label, features, blind=blind, categorical=categorical)
-    table = read_table(path, form, roles, asked if score is None else numbers)
+    table = read_table(path, form, roles | predicted, () if predicted else asked)
     label_codes, label_names = table.labels(label)
     parts = [table.categories(column) for column in groups]
     group_codes, group_names = _groups(groups, parts)
@@ -103,15 +104,16 @@ def read_people(
     )
     seen = {} if blind else dict(zip(groups, parts, strict=True))
     score_names: tuple[str, ...] = ()
-    if score is None:
+    if score is None and not predicted:
         columns, blocks = _learned(table, asked, roles, seen)
     else:
-        columns, blocks = [score, *numbers], [_one(table, name) for name in numbers]
-        if categorical:
+        blocks = [_one(table, name) for names in predicted.values() for name in names]
+        if score is not None and categorical:
             place, score_names = _by_share(*table.categories(score), label_codes)
             blocks = [((score,), place[:, None]), *blocks]
-        elif score not in numbers:
+        elif score is not None:
             blocks = [_one(table, score), *blocks]
+        columns = [name for names, _ in blocks for name in names]
     return Dataset(
         name=path.stem,
         features=np.hstack([values for _, values in blocks]),

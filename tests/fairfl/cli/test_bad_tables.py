@@ -49,7 +49,8 @@ frontier judge | 0=s,y,a,sites | client 'site' must be a column of t.csv | (did 
 all | 0=0.3,1,m,n | must be a column of t.csv; it has '0.3', '1', 'm', 'n'
 frontier judge summarize | 0=s,,a,site | label 'y' must be a column of t.csv
 frontier judge summarize --label a | | must be different columns, got {
-judge --label s | | prediction, label, group and client must be different columns
+judge --label s | | --label, --group, --client and --prediction must be different columns
+judge --label s --score y | | --client and --prediction must be different columns
 all | 1=,1,f,n | t.csv must have no missing cell in the columns that are read, got 1 of 4 rows with
     one ('s' in row 1), by | (--missing drop leaves these rows out)
 all | 2=NaN,1,f,n | ('s' in row 2)
@@ -72,10 +73,11 @@ frontier judge summarize --positive 2 | | --positive must be one of the values o
 frontier judge summarize | ,0,=,1, | label column 'y' of t.csv must have two values, got '1' alone
 frontier judge summarize | 1=0.5,maybe,f,n | must have two values, got '0', '1', 'maybe'
 frontier judge | ,f,=,m, | group column 'a' must have at least two values, got ('m',) alone
-frontier --compare-score s | | compare_score must name other columns than score, got score='s'
+frontier --compare-score s | | --client and --compare-score must be different columns
+frontier --compare-score y | | --client and --compare-score must be different columns
 frontier --compare-score site | | column 'site' of t.csv must hold finite numbers, got 'n' in row 1
 frontier --by-client best | | --by-client must be one of 'cfl', 'lft_fedavg_common', | got 'best'
-frontier --categorical --levels 3 | | levels, group_pair and calibrate must not be given together
+frontier --categorical --levels 3 | | --levels, --group-pair and --calibrate must not be given together
 apply | 4=0.5,1,x,n | group must be one of 'f', 'm' of the rule, got 'x' in row 4 of t.csv
 apply | 0=s,decision,a,site | t.csv must have no column 'decision': it is to be added
 """)

@@ -117,7 +117,7 @@ def test_two_of_three_groups(cli, quick, people, tmp_path):
     frame.loc[frame.index[::5][2:], "a"] = "old"
     frame.to_csv(file, index=False)
     result = cli("frontier", file, *COLUMNS, "--points", 4)
-    assert "Warning: group other, or none has 2 people, whose rates are mostly" in result.stdout
+    assert "the number of people in group other, or none is 2: their rates" in result.stdout
 
 
 def test_a_client_without_one_of_the_groups_and_names_that_look_like_markup(

@@ -206,7 +206,7 @@ def test_only_the_schemes_asked_for_are_solved(
         ),
         (
             lambda f: f.assign(a=f["a"].where(f.index != 5, "x")),
-            "group x has 1 people, whose rates",
+            "the number of people in group x is 1: their rates",
         ),
         (lambda f: f.assign(site=f["a"]), "and so bound by no local constraint: old, young."),
         (lambda f: f.assign(s=0.5), "the most accurate rule accepts everybody, whatever the score"),

@@ -37,20 +37,20 @@ frontier none.toml | no such file: 'none.toml'
 frontier dir.toml | path must be a file, got the folder 'dir.toml'
 frontier people.csv | needs --label and --group
 frontier people.csv --label y | needs --group
-frontier people.csv --score s TWO --feature z | features
-frontier PEOPLE --at 1.5 | at must be in [0, 1]
-frontier PEOPLE --at nan | NaN
-frontier PEOPLE --bootstraps 19 | must be 0 or at least 20
+frontier people.csv --score s TWO --feature z | --feature must not be given together with a score
+frontier PEOPLE --at 1.5 | --at must be in [0, 1]
+frontier PEOPLE --at nan | --at must not hold NaN
+frontier PEOPLE --bootstraps 19 | --bootstraps must be 0 or at least 20
 frontier PEOPLE --group-pair young | 'young'
 frontier PEOPLE --group-pair young,nobody | 'young,nobody'
 frontier PEOPLE --group a | must be different columns | 'a, a'
-frontier PEOPLE --notion parity | notion must be one of | 'accuracy_parity' | 'parity'
+frontier PEOPLE --notion parity | --notion must be one of | 'accuracy_parity' | 'parity'
 frontier PEOPLE --difference mean | difference must be one of | 'overall' | 'mean'
 frontier PEOPLE --sees y | sees must be one of | 'xa' | 'y'
 frontier PEOPLE --costs 5 | --costs must be balanced, or FN:FP | '5'
 frontier PEOPLE --costs 1:2:3 | --costs must be balanced, or FN:FP | '1:2:3'
-frontier PEOPLE --costs 1,2,3:1 | costs must be | one for each of 2 groups | (1.0, 2.0, 3.0)
-frontier PEOPLE --local-eps -0.1 | local_eps must be non-negative, got -0.1
+frontier PEOPLE --costs 1,2,3:1 | --costs must be | one for each of 2 groups | (1.0, 2.0, 3.0)
+frontier PEOPLE --local-eps -0.1 | --local-eps must be non-negative, got -0.1
 simulate | NAME or CONFIG.toml must be given
 simulate qffl-table-99 | experiment must be one of
 simulate qffl-table-9 --profile slow | --profile
@@ -63,7 +63,7 @@ simulate dir.toml | path must be a file, got the folder 'dir.toml'
 simulate people.csv | a table of people needs --label and --group
 simulate people.csv --label y | a table of people needs --group
 simulate people.csv TWO --feature nothing | feature 'nothing' must be a column of people.csv
-simulate people.csv TWO --budget -1 | budgets must be
+simulate people.csv TWO --budget -1 | --budget must be
 simulate people.csv TWO --notion cp | notion
 simulate people.csv TWO --hidden -1 | --hidden
 crosscheck nothing | study must be one of 'ensemble' | got 'nothing'
