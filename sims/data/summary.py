@@ -138,8 +138,8 @@ class Summary:
             large = np.where(self.counts >= min_cell, self.counts, np.inf)
             if not np.isfinite(large).any():
                 raise ValueError(
-                    f"site {self.site!r} has too few people to withhold counts below {min_cell}: its number of "
-                    "people would give a count away; use fewer levels"
+                    f"site {self.site!r} has too few people to withhold counts below {min_cell}: "
+                    "its number of people would give a count away; use fewer levels"
                 )
             small.flat[int(large.argmin())] = True
         counts = np.where(small, -1, self.counts)

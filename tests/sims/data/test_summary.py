@@ -109,7 +109,7 @@ def test_no_small_count_can_be_derived(seed, least):
 
 def test_sites_too_small_and_protection_given_twice_are_refused(found):
     # five counts of one: their sum, the number of people, says that each is one
-    with pytest.raises(ValueError, match="'north' has too few people for min_cell 11"):
+    with pytest.raises(ValueError, match="'north' has too few people to withhold counts below 11"):
         found.suppressed(11)
     for epsilon in (0.0, -1.0, np.nan, np.inf):
         with pytest.raises(ValueError, match="epsilon must be a number of at least 0.001, got"):
