@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from fairfl._support.cache_folder import cache_folder
 from fairfl._support.version import __version__
 from fairfl.cli import (
     apply,
@@ -67,5 +68,6 @@ def main() -> None:
     if not sys.warnoptions:  # a user asks with -W; else what matters is in the output
         warnings.simplefilter("ignore")
         os.environ.setdefault("PYTHONWARNINGS", "ignore")  # the processes of --jobs
+    os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(cache_folder() / "hypothesis"))
     plain_output()
     app()

@@ -104,11 +104,12 @@ def sweep(
     units = Grid(axes=grid) if isinstance(grid, Mapping) else grid
     if not len(units):
         raise ValueError("grid must have at least one unit, got none")
-    folder = Folder(Path(out))
-    folder.open(described(function, units))
-
+    if not hasattr(function, "__qualname__"):
+        raise ValueError(f"function must be a function that has a name, got {shown(function)}")
     if not isinstance(engine, Executor):
         _importable(function)
+    folder = Folder(Path(out))
+    folder.open(described(function, units))
 
     def made() -> Engine:
         if engine == "ray":

@@ -40,6 +40,7 @@ def run(text: str, folder: Path) -> str:
             assert done.returncode == 0, f"{code}{done.stderr}"
             told += done.stdout
         elif language == "text":
+            assert code, "an output must be shown"
             printed = [line.rstrip() for line in told.splitlines()]
             for line in code.splitlines():
                 assert line.rstrip() in printed, line
@@ -59,6 +60,7 @@ def test_a_page_prints_what_it_shows(page, tmp_path, monkeypatch):
     [
         "```python\nprint(1)\n```\n```text\n2\n```\n",
         "```sh\nfalse\n```\n",
+        "```text\n```\n",
         "```python\n# a.py\n1 / 0\n```\n```sh\npython a.py\n```\n",
     ],
 )
