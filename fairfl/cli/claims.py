@@ -158,7 +158,7 @@ def check(
             typer.echo(f"\nFAILED {checked.claim.id}")
             for problem in (*checked.problems, *violations(checked.outcome)):
                 typer.echo("    " + problem.replace("\n", "\n    "))
-        typer.echo(f"{len(results)} claims checked, {len(failed)} failed")
+        typer.echo(f"claims checked: {len(results)}, failed: {len(failed)}")
     if failed:
         raise typer.Exit(FAILED)
 

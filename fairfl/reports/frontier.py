@@ -161,7 +161,7 @@ def rules_table(found: Comparison) -> Table:
     where = "no constraint" if level is None else f"a disparity of {level:g}, or the smallest above"
     out = Table(title=f"The rules at {where}", title_justify="left")
     for name in ("", "budget", "group", "accepted", RATES[found.question.notion]):
-        out.add_column(name)
+        out.add_column(name, overflow="fold")
     for scheme, chosen in found.rules.items():
         rule = chosen.solution.classifier
         told = isinstance(rule, ClientClassifiers)

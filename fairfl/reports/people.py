@@ -124,8 +124,8 @@ def read_summaries(paths: Sequence[Path], calibrate: str = "shared") -> Read:
         people = replace(people, ranges=np.array(ranges))
     federation, odd = federation_of(people)
     lines = [
-        f"{people.people:,} people of {len(found)} sites, as counts; {len(points)} levels of the "
-        "score.",
+        f"{people.people:,} people, as counts; sites: {len(found)}; levels of the score: "
+        f"{len(points)}.",
         f"y = 1 stands for {found[0].label} = {found[0].labels[1]}; {ACCURACIES}",
         *(f"Withheld by {one.site}: {_withheld(one)}." for one in found if one.withheld.any()),
         *(

@@ -140,7 +140,7 @@ def _table(scores: Sequence[Scored], question: Question) -> Table:
     out = Table(title="What pooling is worth, held out, one budget for all", title_justify="left")
     out.add_column("")
     for one in scores:
-        out.add_column(one.score, justify="right")
+        out.add_column(one.score, justify="right", overflow="fold")
     less, area = partial(difference, question), "{:.3f}".format
 
     def row(name: str, numbers: Sequence[Number | None], show: Callable[[float], str]) -> None:

@@ -59,7 +59,7 @@ def test_check_records_and_list_reads(cli, own_record, listed):
     nothing = {"verdict": None, "level": None, "status": "not checked"}
     assert nothing.items() <= listed().items()
     done = cli("check", SMALL, "--record")
-    assert done.exit_code == 0 and "1 claims checked, 0 failed" in done.stdout
+    assert done.exit_code == 0 and "claims checked: 1, failed: 0" in done.stdout
     assert [file.name for file in own_record.iterdir()] == [f"{SMALL.replace('/', '.')}.json"]
     found = {"verdict": "refuted", "level": "certified", "whose": "printed"}
     assert {"id", "scope", "statement", "severity"} <= listed().keys()

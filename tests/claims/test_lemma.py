@@ -70,7 +70,7 @@ def test_the_command_line(cli, tmp_path):
     (claim,) = json.loads(good.stdout)
     assert good.exit_code == 0 and claim["verdict"] == "holds" and claim["level"] == "property"
     bad = cli("claims", "check", "own", "--import", file)
-    assert bad.exit_code == 1 and "4 claims checked, 3 failed" in bad.stdout
+    assert bad.exit_code == 1 and "claims checked: 4, failed: 3" in bad.stdout
     where = FILE[: FILE.index("n / 0")].count("\n") + 1
     why = f"planted_lemmas.py, line {where}: ZeroDivisionError('division by zero')"
     assert f"FAILED own/raises\n    {why}\n" in bad.stdout and "Traceback" not in bad.stdout

@@ -167,7 +167,7 @@ def test_one_copy_is_imported_wherever_python_starts(installed, source, tmp_path
 
 EXAMPLES = ROOT / "docs" / "examples"
 OWN_PARTS = {
-    "claims check mine/mean --import my_lemma.py": "1 claims checked, 0 failed",
+    "claims check mine/mean --import my_lemma.py": "claims checked: 1, failed: 0",
     "figures my_figure --import my_figure.py": "drawn ",
     "crosscheck my_crosscheck.toml --import my_algorithm.py": "frontier (hard): holds",
     "simulate my_run.toml --import my_data_and_model.py": "fedavg",

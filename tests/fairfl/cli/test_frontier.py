@@ -130,6 +130,7 @@ def test_a_client_without_one_of_the_groups_and_names_that_look_like_markup(
     assert result.exit_code == 0
     assert "bound by no local constraint: south" in result.stdout
     assert "groups: [red]old[/red] and [red]young[/red]" in result.stdout
+    assert "…" not in result.stdout  # a long name is folded
 
 
 def test_in_a_real_process_without_warnings(table):
