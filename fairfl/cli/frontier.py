@@ -4,7 +4,6 @@ laws from a TOML file.
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,14 +29,6 @@ if TYPE_CHECKING:
     from fairfl.reports.comparison import Comparison
     from fairfl.reports.parts import Part
     from fairfl.reports.people import Read
-
-
-class Calibrate(StrEnum):
-    """How η is fitted to a table of people."""
-
-    shared = "shared"
-    client = "client"
-    client_group = "client_group"
 
 
 def frontier(
@@ -80,8 +71,8 @@ def frontier(
     positive: Positive = None,
     missing: Missing = None,
     calibrate: Annotated[
-        Calibrate, option("One P(y=1|x) for all, or one each.")
-    ] = Calibrate.shared,
+        str, option("P(y=1|x): shared, or one for each client or client_group.")
+    ] = "shared",
     notion: Annotated[
         str,
         option(
@@ -170,7 +161,7 @@ def frontier(
         encoding=encoding,
         positive=positive,
         missing=missing,
-        calibrate=None if calibrate is Calibrate.shared else calibrate.value,
+        calibrate=None if calibrate == "shared" else calibrate,
     )
     title = files[0].stem
     if out is not None:

@@ -5,7 +5,6 @@ them.
 from __future__ import annotations
 
 import json
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,13 +12,6 @@ import typer
 
 from fairfl.cli.errors import Command, Commands
 from fairfl.cli.options import AsJson, Imports, option, out_folder, place
-
-
-class Engine(StrEnum):
-    """Where units run."""
-
-    local = "local"
-    ray = "ray"
 
 
 class Sweeps(Commands):
@@ -48,7 +40,7 @@ def _sweep() -> None:
 def run(
     config: Config,
     out: Annotated[Path, option("Folder of the results.", "--out", **place("DIR"))],
-    engine: Annotated[Engine, option("local (processes) or ray.")] = Engine.local,
+    engine: Annotated[str, option("local (processes) or ray.")] = "local",
     jobs: Annotated[int, option("Processes of local; 0: one a core, four at most.", min=0)] = 0,
     shard: Annotated[str, option("The K-th of N parts, K from 1.", metavar="K/N")] = "1/1",
     retry_failed: Annotated[bool, option("Run units that failed again.", "--retry-failed")] = False,
@@ -68,13 +60,13 @@ def run(
     part = _shard(shard)
     function, grid = read_sweep(config)
     out_folder(out)
-    own = len(range(part[0] - 1, len(grid), part[1]))
-    with counting("units", own) as done:
+    own = range(part[0] - 1, len(grid), part[1])
+    with counting("units", len(own)) as done:
         sweep(
             function,
             grid,
             out,
-            engine=engine.value,
+            engine=engine,
             jobs=jobs,
             shard=part,
             retry_failed=retry_failed,
@@ -84,8 +76,7 @@ def run(
             memory=memory,
             progress=lambda *_: done(""),
         )
-    units = [grid[number] for number in range(part[0] - 1, len(grid), part[1])]
-    _tell(counted([Folder(out)], units), as_json)
+    _tell(counted([Folder(out)], [grid[number] for number in own]), as_json)
     typer.echo(f"written: {out / TABLE}", err=as_json)
 
 

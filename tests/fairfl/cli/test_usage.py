@@ -28,7 +28,7 @@ frontier two.toml --points 1 | --points | 2 | got 1
 figures nosuch | 'nosuch' | fedfb_figure_5
 frontier two.toml --at 0.1 --at b | --at | number | got b
 frontier two.toml --at nan | at
-frontier two.toml --calibrate all | --calibrate | 'all' | 'client_group'
+frontier PEOPLE --calibrate all | --calibrate must be one of | 'all' | 'client_group'
 frontier two.toml --seed | --seed | requires
 frontier two.toml --levels 99999999999 | --levels
 frontier two.toml --label y --calibrate client | --label, --calibrate goes with a table of people
