@@ -110,7 +110,7 @@ def frontier(
         str | None,
         option("Also a table by client and group of this scheme's rule.", metavar="SCHEME"),
     ] = None,
-    points: Annotated[int, option("Points a frontier.", min=2)] = 60,
+    points: Annotated[int, option("Points of each frontier.", min=2)] = 60,
     bootstraps: Annotated[
         int | None,
         option(

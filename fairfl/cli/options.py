@@ -57,7 +57,7 @@ def completed(package: str, kind: str) -> Callable[[str], list[str]]:
 
 
 Out = Annotated[Path, option("Folder of the files.", "--out", **place("DIR"))]
-Jobs = Annotated[int, option("Processes; 0: one a core, four at most.", "--jobs", "-j", min=0)]
+Jobs = Annotated[int, option("Processes; 0: one per core, four at most.", "--jobs", "-j", min=0)]
 Force = Annotated[bool, option("Draw again what is there already.", "--force")]
 Profiles = Annotated[
     Profile, option("quick: to see it; paper: as published or recorded.", "--profile")

@@ -41,7 +41,7 @@ def run(
     config: Config,
     out: Annotated[Path, option("Folder of the results.", "--out", **place("DIR"))],
     engine: Annotated[str, option("local (processes) or ray.")] = "local",
-    jobs: Annotated[int, option("Processes of local; 0: one a core, four at most.", min=0)] = 0,
+    jobs: Annotated[int, option("Processes of local; 0: one per core, four at most.", min=0)] = 0,
     shard: Annotated[str, option("The K-th of N parts, K from 1.", metavar="K/N")] = "1/1",
     retry_failed: Annotated[bool, option("Run units that failed again.", "--retry-failed")] = False,
     address: Annotated[str | None, option("Of a Ray cluster; else one of this machine.")] = None,

@@ -221,7 +221,7 @@ def compare(
     federation : laws or people.
     question : what is asked of it.
     at : disparities in [0, 1] at which to compare values; by default a few round numbers.
-    count : points a frontier, at least 2.
+    count : points of each frontier, at least 2.
     progress : called with what is being computed.
 
     Raises

@@ -233,7 +233,7 @@ def _too_few(found: Comparison) -> list[str]:
     enough = found.people / len(found.clients) * (half / TOLD) ** 2
     return [
         f"These data do not suffice to tell differences of {points(TOLD)} from pooling: about "
-        f"{float(f'{enough:.2g}'):,.0f} people a site would."
+        f"{float(f'{enough:.2g}'):,.0f} people at each site would suffice."
     ]
 
 

@@ -64,7 +64,7 @@ def sweep(
     out : folder of the results; a new one, or that of the same sweep.
     engine : "local" for processes, "ray" (extra ``ray``), or an ``Executor`` of
         ``concurrent.futures``.
-    jobs : processes of "local"; 0 for one a core, four at most.
+    jobs : processes of "local"; 0 for one for each core, four at most.
     shard : (k, n) runs the k-th of n parts, k from 1; ``fairfl sweep table`` joins the folders.
     retry_failed : whether units that failed are run again.
     address : of a Ray cluster; by default one of this machine.
