@@ -121,7 +121,7 @@ def frontier(
     ] = None,
     seed: Annotated[int | None, option("Of the draws and of the parts; default 0.", min=0)] = None,
     out: Annotated[
-        Path | None, option("Also write frontier.png, .svg and .csv.", "--out", **place("DIR"))
+        Path | None, option("Also write picture, data and rules.", "--out", **place("DIR"))
     ] = None,
     page: Annotated[
         Path | None,

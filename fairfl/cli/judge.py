@@ -48,8 +48,8 @@ def judge(
     seed: Annotated[int, option("Of the parts that rules are judged on.", min=0)] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Say how accurate and fair predictions are, and what the scheme, training and sampling have to
-    do with what is missing.
+    """Say how accurate and fair predictions are, how far from the best rules, and which part of
+    that is due to the scheme, to training and to sampling.
     """
     import json
     from dataclasses import asdict

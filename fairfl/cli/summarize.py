@@ -30,7 +30,7 @@ def summarize(
     group: Annotated[str, option("Column of the protected groups, a.")],
     site: Annotated[str, option("The site's name.")],
     levels: Annotated[
-        int | None, option("Levels of equal width on [0, 1].", min=2, max=10_000)
+        int | None, option("Levels of equal width on [0, 1]; default 20.", min=2, max=10_000)
     ] = None,
     edges: Annotated[
         str | None, option("Edges of the levels instead, such as 0,0.1,0.3,1.", metavar="E,E,...")

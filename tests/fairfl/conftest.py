@@ -39,6 +39,28 @@ def quick(monkeypatch):
 
 
 @pytest.fixture
+def refused(cli, tmp_path, monkeypatch):
+    """Run a command line that must be refused: one line, exit code 2, no work begun, nothing left."""
+    for work in (
+        "reports.curves.frontier",
+        "reports.comparison.solve",
+        "studies.execute.run_units",
+    ):
+        monkeypatch.setattr(f"fairfl.{work}", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.chdir(tmp_path)
+
+    def refused(words, *told):
+        before = sorted(tmp_path.iterdir())
+        done = cli(*words)
+        assert (done.exit_code, done.stdout) == (2, ""), done.stderr
+        assert done.stderr.startswith("fairfl: error: ") and done.stderr.count("\n") == 1
+        assert all(part in done.stderr for part in told), done.stderr
+        assert sorted(tmp_path.iterdir()) == before
+
+    return refused
+
+
+@pytest.fixture
 def people() -> pd.DataFrame:
     """Two sites that favour opposite groups; scores of few values."""
     n = 240

@@ -106,23 +106,6 @@ BYTES = {
 }
 
 
-@pytest.fixture
-def refused(cli, tmp_path, monkeypatch):
-    """Run a command line that must be refused."""
-    monkeypatch.setattr("fairfl.reports.curves.frontier", lambda *_, **__: pytest.fail("it ran"))
-    monkeypatch.chdir(tmp_path)
-
-    def refused(words, *told):
-        before = sorted(tmp_path.iterdir())
-        done = cli(*words)
-        assert (done.exit_code, done.stdout) == (2, ""), done.stderr
-        assert done.stderr.startswith("fairfl: error: ") and done.stderr.count("\n") == 1
-        assert all(part in done.stderr for part in told), done.stderr
-        assert sorted(tmp_path.iterdir()) == before
-
-    return refused
-
-
 def changed(change):
     """The good table with that change."""
     old, _, new = change.partition("=")
