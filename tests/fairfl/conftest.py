@@ -40,7 +40,7 @@ def quick(monkeypatch):
 
 @pytest.fixture
 def refused(cli, tmp_path, monkeypatch):
-    """Run a command line that must be refused: one line, exit code 2, no work begun, nothing left."""
+    """Run what must be refused: one line, exit code 2, no work begun, nothing left."""
     for work in (
         "reports.curves.frontier",
         "reports.comparison.solve",
