@@ -101,15 +101,6 @@ def _key_numbers(data: pd.DataFrame) -> str:
     columns = [column for column in SHOWN if column in rows and rows[column].count() > 0]
     if rows.empty or "disparity" not in columns:
         return ""
-    head = "".join(f"<th>{SHOWN[column]}</th>" for column in columns)
-    body = "".join(
-        "<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in row) + "</tr>\n"
-        for row in zip(*(rows[column] for column in columns), strict=True)
-    )
-    return f"<p>Smallest disparities:</p>\n<table>\n<tr>{head}</tr>\n{body}</table>\n"
-
-
-def _cell(value: object) -> str:
-    if isinstance(value, float):
-        return "" if pd.isna(value) else f"{value:.6g}"
-    return escape(LABELS.get(str(value), str(value)))
+    shown = rows[columns].rename(columns=SHOWN).replace(LABELS)
+    table = shown.to_html(index=False, border=0, na_rep="", float_format="{:.6g}".format)
+    return f"<p>Smallest disparities:</p>\n{table}\n"
