@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 
+from fairfl._support.checks import some
 from fairfl.reports.comparison import ENDS, ZERO, Comparison, Reach
 from fairfl.reports.question import ONES, PLAIN, Question, base
 from fairfl.reports.sampling import LEVEL
@@ -53,6 +54,12 @@ def sentences(found: Comparison) -> list[str]:
     out += [_at(found, k, part) for k in found.talked for part in found.parts if part]
     out += [_cost(found, scheme) for scheme in found.reaches if scheme != "cfl"]
     return [*out, *_sampled(found), *_too_few(found)]
+
+
+def clients(found: Comparison) -> str:
+    """The clients with their shares of the people."""
+    names = zip(found.clients, found.weight, strict=True)
+    return some([f"{name} ({100 * share:.0f} %)" for name, share in names], 8)
 
 
 def asked(question: Question) -> list[str]:

@@ -18,7 +18,7 @@ from rich.table import Table
 from fairfl._support.whole_file import write_whole
 from fairfl.reports.comparison import ENDS, Comparison, compare
 from fairfl.reports.comparison_intervals import with_intervals
-from fairfl.reports.comparison_words import asked, number, sentences, shower, span
+from fairfl.reports.comparison_words import asked, clients, number, sentences, shower, span
 from fairfl.reports.frontier_json import as_data
 from fairfl.reports.parts import Part
 from fairfl.reports.parts import table as parts_table
@@ -112,13 +112,9 @@ def report(
 
 def show(found: Comparison, notes: Sequence[str]) -> None:
     """Print notes, the table and the words."""
-    share = ", ".join(
-        f"{n} ({100 * w:.0f} %)" for n, w in list(zip(found.clients, found.weight, strict=True))[:8]
-    )
-    more = f", ... {len(found.clients)} in all" if len(found.clients) > 8 else ""
     plural = "clients" if len(found.clients) > 1 else "client"
     for line in [
-        f"{plural}: {share}{more}",
+        f"{plural}: {clients(found)}",
         f"groups: {_groups(found)}",
         *notes,
         *asked(found.question),

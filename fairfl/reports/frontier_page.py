@@ -15,7 +15,7 @@ import numpy as np
 from fairfl._support.version import __version__
 from fairfl.reports.comparison import ENDS, Comparison, at_disparities, chosen
 from fairfl.reports.comparison_intervals import with_intervals
-from fairfl.reports.comparison_words import asked, sentences
+from fairfl.reports.comparison_words import asked, clients, sentences
 from fairfl.reports.rules import Chosen, budgets
 from fairfl.reports.sampling import Progress
 from fairfl.solvers.schemes import NAMES, RATES, REPORTED
@@ -110,14 +110,9 @@ def positions(top: float) -> tuple[float, ...]:
 
 
 def _about(found: Comparison, title: str) -> str:
-    clients = ", ".join(
-        f"{name} ({100 * share:.0f} %)"
-        for name, share in list(zip(found.clients, found.weight, strict=True))[:8]
-    )
-    more = ", ..." if len(found.clients) > 8 else ""
     people = "" if found.people is None else f"{found.people:,} people; "
     return (
-        f"{title}: {people}sites: {clients}{more}; groups: {', '.join(found.groups)}. The "
+        f"{title}: {people}sites: {clients(found)}; groups: {', '.join(found.groups)}. The "
         f"disparity is the largest difference of {RATES[found.question.notion]} between groups."
     )
 
