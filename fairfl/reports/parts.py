@@ -79,9 +79,10 @@ class Decided(NamedTuple):
         return np.where(self.y == 1, self.p, 1.0 - self.p)
 
     def parts(self, question: Question) -> list[Part]:
-        """Of all, by client, by group, and by both, where somebody is."""
+        """Of all, by client if there are several, by group, and by both, where somebody is."""
         everybody = [(None, np.ones(len(self.y), bool))]
-        clients = everybody + [(name, self.client == k) for k, name in enumerate(self.clients)]
+        each = [(name, self.client == k) for k, name in enumerate(self.clients)]
+        clients = everybody + (each if len(each) > 1 else [])
         groups = [(name, self.group == a) for a, name in enumerate(self.groups)]
         pairs = [(one, (None, everybody[0][1])) for one in clients]
         pairs += [(one, two) for one in clients for two in groups]
