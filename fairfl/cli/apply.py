@@ -14,6 +14,7 @@ from fairfl.cli.options import (
     Missing,
     Sep,
     given,
+    of_file,
     option,
     out_folder,
     place,
@@ -56,10 +57,8 @@ def apply(
     out_folder(out.parent, out.name)
     existing_file(rule)
     form = take_form(given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
-    try:
+    with of_file(rule):
         read = Classifier.from_json(rule.read_text("utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{rule.name}: {error}") from None
     known = read.named([called(name) for name in read.groups])
     table = read_table(file, form, {"score": (score,), "group": group})
     a = _places("group", table, group, [str(name) for name in known.groups])

@@ -23,6 +23,7 @@ from fairfl.cli.options import (
     RunsOut,
     Seeds,
     completed,
+    of_file,
 )
 
 if TYPE_CHECKING:
@@ -80,7 +81,9 @@ def _chosen(names: Sequence[str]) -> list[Study]:
     if files:
         from fairfl.studies.crosscheck.own import own_study
 
-        chosen = [*chosen, *map(own_study, files)]
+        for file in files:
+            with of_file(file):
+                chosen = [*chosen, own_study(file)]
     return chosen
 
 

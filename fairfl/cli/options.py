@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from importlib.resources import files
 from pathlib import Path
@@ -123,6 +124,16 @@ def require_columns(options: dict[str, Any]) -> None:
     missing = [f"--{name}" for name in ("label", "group") if name not in options]
     if missing:
         raise ValueError(f"a table of people needs {' and '.join(missing)} (the name of a column)")
+
+
+@contextmanager
+def of_file(path: str | Path) -> Iterator[None]:
+    """Errors name the file that they are about."""
+    try:
+        yield
+    except ValueError as error:
+        name = Path(path).name
+        raise ValueError(f"{name}: {error}" if name not in str(error) else str(error)) from None
 
 
 def out_folder(path: Path, *files: str, option: str = "--out") -> Path:

@@ -26,6 +26,7 @@ from fairfl.cli.options import (
     Sep,
     completed,
     given,
+    of_file,
     option,
     require_columns,
     take_form,
@@ -177,7 +178,8 @@ def _experiment(name: str, columns: dict[str, Any]) -> Experiment:
     if name.lower().endswith(".toml"):
         from fairfl.studies.own.config import read_config
 
-        return read_config(name)
+        with of_file(name):
+            return read_config(name)
     from fairfl.studies.papers.all_experiments import find
 
     return find(name)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from fairfl.cli.errors import Command, Commands
-from fairfl.cli.options import AsJson, Imports, option, out_folder, place
+from fairfl.cli.options import AsJson, Imports, of_file, option, out_folder, place
 
 
 class Sweeps(Commands):
@@ -58,7 +58,8 @@ def run(
     from fairfl.sweeps.sweep import sweep
 
     part = _shard(shard)
-    function, grid = read_sweep(config)
+    with of_file(config):
+        function, grid = read_sweep(config)
     out_folder(out)
     own = range(part[0] - 1, len(grid), part[1])
     with counting("units", len(own)) as done:
@@ -119,7 +120,8 @@ def _opened(config: Path, folders: list[Path]) -> Any:
     from fairfl.sweeps.folder import Folder
     from fairfl.sweeps.sweep import described
 
-    function, grid = read_sweep(config)
+    with of_file(config):
+        function, grid = read_sweep(config)
     found = [Folder(path) for path in folders]
     for one in found:
         if one.what() != described(function, grid):
