@@ -101,6 +101,6 @@ def _key_numbers(data: pd.DataFrame) -> str:
     columns = [column for column in SHOWN if column in rows and rows[column].count() > 0]
     if rows.empty or "disparity" not in columns:
         return ""
-    shown = rows[columns].rename(columns=SHOWN).replace(LABELS)
+    shown = rows[columns].rename(columns=SHOWN).map(lambda cell: LABELS.get(cell, cell))
     table = shown.to_html(index=False, border=0, na_rep="", float_format="{:.6g}".format)
     return f"<p>Smallest disparities:</p>\n{table}\n"

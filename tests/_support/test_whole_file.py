@@ -10,7 +10,7 @@ from fairfl._support.whole_file import write_whole
 
 
 def test_text_and_bytes_replace_what_was_there(tmp_path: Path) -> None:
-    file = tmp_path / "a.txt"
+    file = tmp_path / "new" / "a.txt"
     assert write_whole(file, "λ").read_bytes() == "λ".encode()
     assert write_whole(file, b"2").read_bytes() == b"2"
     before = os.umask(0o027)
@@ -19,7 +19,7 @@ def test_text_and_bytes_replace_what_was_there(tmp_path: Path) -> None:
         assert write_whole(file, b"2").stat().st_mode & 0o777 == 0o640
     finally:
         os.umask(before)
-    assert list(tmp_path.iterdir()) == [file]
+    assert list(file.parent.iterdir()) == [file]
 
 
 def test_a_failure_leaves_the_old_file_alone(
