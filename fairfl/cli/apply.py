@@ -16,7 +16,7 @@ from fairfl.cli.options import (
     given,
     of_file,
     option,
-    out_folder,
+    out_file,
     place,
     take_form,
 )
@@ -54,7 +54,7 @@ def apply(
     from fairfl.sims.data.table_file import read_table, table_rows
     from fairfl.theory.populations.classifiers import Classifier, called
 
-    out_folder(out.parent, out.name)
+    out_file(out)
     existing_file(rule)
     form = take_form(given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
     with of_file(rule):

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from fairfl.cli.options import option, out_folder, place
+from fairfl.cli.options import option, out_file, place
 
 
 def bench(
@@ -36,7 +36,7 @@ def bench(
     bench, timing = map(import_module, ("benchmarks.bench", "benchmarks.timing"))
 
     if out is not None:
-        out_folder(out.parent, out.name)
+        out_file(out)
     text = bench.run(
         timing.QUICK if quick else timing.FULL, lambda line: typer.echo(line, err=True)
     )

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from fairfl.cli.options import option, out_folder, place
+from fairfl.cli.options import option, out_file, place
 
 
 def explore(
@@ -21,6 +21,6 @@ def explore(
     from fairfl._support.whole_file import write_whole
     from fairfl.explorer.page import page
 
-    out_folder(out.parent, out.name)
+    out_file(out)
     write_whole(out, page())
     typer.echo(f"written: {out}")

@@ -19,6 +19,7 @@ from fairfl.cli.options import (
     Sep,
     given,
     option,
+    out_file,
     out_folder,
     place,
     require_columns,
@@ -167,7 +168,7 @@ def frontier(
     if out is not None:
         out_folder(out, *names("frontier"))
     if page is not None:
-        out_folder(page.parent, page.name, option="--page's folder")
+        out_file(page, "--page")
     with stages() as progress:
         progress(f"reading of {files[0].name}", 0, 1)
         read = _read(files, people, draws, sees == "x")

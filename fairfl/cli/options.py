@@ -158,3 +158,8 @@ def out_folder(path: Path, *files: str, option: str = "--out") -> Path:
             "a folder"
         )
     return path
+
+
+def out_file(path: Path, option: str = "--out") -> None:
+    """As ``out_folder``, of the folder of one file."""
+    out_folder(path.parent, path.name, option=f"the folder of {option}")

@@ -17,7 +17,7 @@ from fairfl.cli.options import (
     Sep,
     given,
     option,
-    out_folder,
+    out_file,
     place,
     take_form,
 )
@@ -57,7 +57,7 @@ def summarize(
     from fairfl._support.whole_file import write_whole
     from fairfl.sims.data import summary
 
-    out_folder(out.parent, out.name)
+    out_file(out)
     cuts = _edges(levels, edges, categorical)
     form = take_form(
         given(sep=sep, decimal=decimal, encoding=encoding, missing=missing, positive=positive)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from fairfl.cli.errors import Command, Commands
-from fairfl.cli.options import AsJson, Imports, of_file, option, out_folder, place
+from fairfl.cli.options import AsJson, Imports, of_file, option, out_file, out_folder, place
 
 
 class Sweeps(Commands):
@@ -109,7 +109,7 @@ def table(
         raise RuntimeError(
             f"{missing} of {len(units)} units are missing: run them, or give --partial"
         )
-    out_folder(out.parent, out.name, option="--out's folder")
+    out_file(out)
     write(found, units, out)
     typer.echo(f"written: {out}")
 
