@@ -38,9 +38,9 @@ frontier dir.toml | path must be a file, got the folder 'dir.toml'
 frontier people.csv | needs --label and --group
 frontier people.csv --label y | needs --group
 frontier people.csv --score s TWO --feature z | --feature must not be given together with a score
-frontier PEOPLE --at 1.5 | --at must be in [0, 1]
+frontier PEOPLE --out o --page p/x.html --at 1.5 | --at must be in [0, 1]
 frontier PEOPLE --at nan | --at must not hold NaN
-frontier PEOPLE --bootstraps 19 | --bootstraps must be 0 or at least 20
+frontier PEOPLE --out o --bootstraps 19 | --bootstraps must be 0 or at least 20
 frontier PEOPLE --group-pair young | 'young'
 frontier PEOPLE --group-pair young,nobody | 'young,nobody'
 frontier PEOPLE --group a | must be different columns | 'a, a'
@@ -49,7 +49,8 @@ frontier PEOPLE --difference mean | difference must be one of | 'overall' | 'mea
 frontier PEOPLE --sees y | sees must be one of | 'xa' | 'y'
 frontier PEOPLE --costs 5 | --costs must be balanced, or FN:FP | '5'
 frontier PEOPLE --costs 1:2:3 | --costs must be balanced, or FN:FP | '1:2:3'
-frontier PEOPLE --costs 1,2,3:1 | --costs must be | one for each of 2 groups | (1.0, 2.0, 3.0)
+frontier PEOPLE --out o --costs 1,2,3:1 | --costs must be | one for each of 2 groups | (1.0, 2.0, 3.0)
+frontier PEOPLE --schemes best | --schemes must be one of 'cfl' | got 'best'
 frontier PEOPLE --local-eps -0.1 | --local-eps must be non-negative, got -0.1
 simulate | NAME or CONFIG.toml must be given
 simulate qffl-table-99 | experiment must be one of
@@ -57,6 +58,7 @@ simulate qffl-table-9 --profile slow | --profile
 simulate qffl-table-9 --label y --blind | --label, --blind goes with a table of people
 simulate run.toml --seeds 0 | --seeds | 1 | got 0
 simulate run.toml --seeds 99999999999 | seeds | 1000
+simulate two.toml --out o | two.toml: algorithm must be given
 simulate none.toml | no such file: 'none.toml'
 simulate none.csv TWO | no such file: 'none.csv'
 simulate dir.toml | path must be a file, got the folder 'dir.toml'
@@ -72,6 +74,7 @@ crosscheck ensemble --profile long | --profile
 summarize SITE --levels 5 --edges 0,1 | of --levels, --edges and --categorical one at most must be
 summarize SITE --edges 0,x | --edges must be numbers with commas | '0,x'
 summarize SITE --edges 0,1 | edges must be three or more increasing
+summarize SITE --levels 99999999999 | --levels | 10000
 summarize SITE --min-cell 1 | --min-cell
 summarize people.csv --score s TWO --site "" | site must not be empty
 """)
