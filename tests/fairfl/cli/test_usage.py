@@ -49,7 +49,7 @@ frontier PEOPLE --difference mean | difference must be one of | 'overall' | 'mea
 frontier PEOPLE --sees y | sees must be one of | 'xa' | 'y'
 frontier PEOPLE --costs 5 | --costs must be balanced, or FN:FP | '5'
 frontier PEOPLE --costs 1:2:3 | --costs must be balanced, or FN:FP | '1:2:3'
-frontier PEOPLE --out o --costs 1,2,3:1 | --costs must be | one for each of 2 groups | (1.0, 2.0, 3.0)
+frontier PEOPLE --out o --costs 1,2,3:1 | --costs must be | each of 2 groups | (1.0, 2.0, 3.0)
 frontier PEOPLE --schemes best | --schemes must be one of 'cfl' | got 'best'
 frontier PEOPLE --local-eps -0.1 | --local-eps must be non-negative, got -0.1
 simulate | NAME or CONFIG.toml must be given
