@@ -135,7 +135,6 @@ def frontier(
     """
     from fairfl._support.checks import one_of
     from fairfl.cli.progress import stages
-    from fairfl.figures.lib.saved import names
     from fairfl.reports.frontier import compared, report
     from fairfl.reports.question import Question
     from fairfl.reports.scores import compare_scores
@@ -166,6 +165,8 @@ def frontier(
     )
     title = files[0].stem
     if out is not None:
+        from fairfl.figures.lib.saved import names
+
         out_folder(out, *names("frontier"))
     if page is not None:
         out_file(page, "--page")
