@@ -354,7 +354,7 @@ def test_how_many_people_would_do_follows_from_the_furthest_end():
     sample, fed = law(0)
     found = compare(fed, at=[0.2], count=3)
     ends = np.stack([found.numbers - 0.001, found.numbers + 0.001], axis=-1)
-    for end, told in ((0.03, "about 6,800 people a site"), (0.009, "")):
+    for end, told in ((0.03, "about 6,800 people at each site"), (0.009, "")):
         ends[3, 4] = 0.0, found.numbers[3, 4] + end
         spread = Spread(ends, np.ones((5, 1)), np.zeros((5, 3, 2)), 20, 0)
         words = " ".join(_too_few(replace(found, people=sample.people, spread=spread)))
