@@ -173,8 +173,6 @@ Steps((0,)) | milestones
 Exponential(0.0) | factor must be
 Polynomial(-1.0) | power must be
 Uniform(0) | count must be
-Given(np.zeros((2, 3), bool)) | masks must choose a client in every round, got none in row 0
-Given(np.zeros((2, 3))) | masks must be bool
 Replicate("fedavg") | algorithm must be
 Replicate(FedAvg(), -1) | seed must be
 Softmax(0, 3) | features must be
@@ -253,7 +251,6 @@ ResNet18GN(width=3) | width must be a multiple of groups \(2\), got 3
 CharLSTM(5, layers=0) | layers must be a whole number of at least 1, got
 Simulation(Softmax(4, 3), regression(), [], quick()) | replicates must be at least
 started(participation=Uniform(9)) | count must be at most the number of clients, 3, got 9
-started(participation=Given(np.ones((1, 2), bool))) | masks must have one column for each client, 3
 started(model=Softmax(5, 3)) | x must have shape \(N, 5\)
 started(model=Softmax(4, 2)) | y must be in 0..1 for Softmax, got 0 to 2
 started(model=LeastSquares(4)) | y must be floats

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 import torch
 from every_algorithm import EVERY, FedAvg
-from federations import EXACT, classified, quick, trained
+from federations import EXACT, Masks, classified, quick, trained
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fairfl.sims.engine import (
     ByWeight,
     Everyone,
-    Given,
     Joining,
     Parts,
     Replicate,
@@ -29,13 +28,7 @@ from fairfl.sims.engine.draws import participation
 MODEL, SIZES = Softmax(4, 3), (5, 17, 4, 9, 30, 8, 2)
 OTHERS = np.array([4, 0, 7, 2, 9])
 SHARES = np.array([0.1, 0.15, 0.2, 0.25, 0.3])
-RULES = [
-    Everyone(),
-    Uniform(3),
-    ByWeight(3),
-    ByWeight(3, replace=False),
-    Given(np.array([[1, 0, 1, 0, 1]]) == 1),
-]
+RULES = [Everyone(), Uniform(3), ByWeight(3), ByWeight(3, replace=False)]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
@@ -139,12 +132,10 @@ def test_every_algorithm_takes_any_schedule():
 
 def test_a_schedule_is_masks():
     data = classified(SIZES)
-    masks = np.array([[True] * 3 + [False] * 4, [True] * 3 + [False] * 4, [True] * 7])
-    again = [Given(masks).choose(0, t, np.arange(7), np.ones(7))[0].tolist() for t in (0, 2, 3, 5)]
-    assert again == [[0, 1, 2], [*range(7)]] * 2  # they come round
+    first, every = [True] * 3 + [False] * 4, [True] * 7
     both = [
         trained(MODEL, data, [FedAvg()], quick(rounds=3, participation=p)).params
-        for p in (Joining((0, 2), groups=(0, 0, 0, 1, 1, 1, 1)), Given(masks))
+        for p in (Joining((0, 2), groups=(0, 0, 0, 1, 1, 1, 1)), Masks(first, first, every))
     ]
     assert torch.equal(*both)
 
