@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +10,6 @@ from torch import Tensor
 
 from fairfl._support.checks import one_of, positive
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.task import LocalTask
 
@@ -70,10 +68,6 @@ class PropFair(FedAvg):
         if self.epsilon >= self.M:
             raise ValueError(f"epsilon must be below M = {self.M:g}, got {self.epsilon:g}")
         one_of("variant", self.variant, ("paper", "linear", "quadratic"))
-
-    @classmethod
-    def examples(cls) -> Iterable[Algorithm]:
-        return [cls(2.0), cls(5.0, variant="linear"), cls(3.0, 0.5, "quadratic", rescale=True)]
 
     def client(self, round: Round) -> tuple[LocalTask, ...]:
         M, epsilon = self.M, self.epsilon
