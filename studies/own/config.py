@@ -31,7 +31,7 @@ from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, has, rows
 from fairfl.studies.group_benefit import curves, groups_of
 from fairfl.studies.group_benefit import values as benefit_values
-from fairfl.studies.measures import KEYS, statistics
+from fairfl.studies.measures import KEYS, long, statistics
 from fairfl.studies.own import config_parts
 from fairfl.studies.own.config_reader import Section
 from fairfl.studies.own.fields import built
@@ -181,9 +181,7 @@ def _values(clients: pd.DataFrame, part: str) -> pd.DataFrame:
         if not has(clients, "model", PEOPLE):
             return table
         people = among(among(clients, "model", [PEOPLE]), "part", [part])
-        people = people.rename(columns=SHOWN)
-        wanted = people.melt(list(KEYS), list(SHOWN.values()), "measure", "value")
-        return pd.concat([table, rows(wanted, wanted["value"].notna())], ignore_index=True)
+        return pd.concat([table, long(people, SHOWN)], ignore_index=True)
     found = []
     for key, run in groups(rows(final, floats(final, "samples") > 0), KEYS):
         loss = floats(run, "loss")

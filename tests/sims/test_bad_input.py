@@ -41,7 +41,7 @@ synthetic(alpha=-1.0) | alpha
 synthetic(kind="mixed") | kind
 synthetic(clients=0) | clients
 iid(0, 1) | rows must be a whole number of at least 1, got 0
-iid(3, 4) | clients must be at most the number of rows \(3\), got 4
+iid(3, 4) | clients must be a whole number of at most 3, got 4
 iid(3, 2, -1) | seed must be a whole number of at least 0, got -1
 dirichlet(FOUR, 2, 0.0) | beta must be positive
 dirichlet(FOUR, 2, 1.0, min_size=3) | min_size must be at most N / clients = 2
@@ -59,7 +59,7 @@ samples(n_clients=0) | n_clients must be a whole number of at least 1, got 0
 samples(part=[0, 1, 2, 3]) | part must be in 0..2, got 3 at row 3
 samples(group=[0, 1, -1, 0]) | group must be >= 0, got -1 at row 2
 samples(client_names=("a",)) | client_names must name 4 clients, got 1
-samples().rows("dev") | part must be one of train, validation, test or all, got 'dev'
+samples().rows("dev") | part must be one of 'train', 'validation', 'test', 'all', got 'dev'
 samples().split(0.5, 0.5) | validation \+ test must be less than 1, got 1
 people(features=np.ones(5)) | features must have shape \(n, d\) with n >= 1, got shape \(5,\)
 people(features=np.diag([np.nan] * 5)[:, :2]) | finite, got nan at row 0, column 0
@@ -81,10 +81,10 @@ scored(y=[0, 1, 1]) | y must have shape \(6,\), one label per row of X, got \(3,
 scored(y=[0, 2, 0, 1, 0, 1]) | y must be 0 or 1, got 2.0 at row 1
 scored(l2=0) | l2 must be positive
 logistic_fit([[1], [2]], [1, 1]) | y must hold both 0 and 1
-load("adlut") | name must be one of adult, bank, compas.*, got 'adlut'
-load("adult", groups="race") | groups must be one of two, all for 'adult', got 'race'
-load("compas", groups="x") | two, all, race, sex, black-white for 'compas', got 'x'
-load("adult", seed=-1) | seed must be in \[0, 2\*\*32\), got -1
+load("adlut") | name must be one of 'adult', 'bank', 'compas'.*, got 'adlut'
+load("adult", groups="race") | groups of 'adult' must be one of 'two', 'all', got 'race'
+load("compas", groups="x") | 'two', 'all', 'race', 'sex', 'black-white', got 'x'
+load("adult", seed=-1) | seed must be a whole number of at least 0, got -1
 Form(sep="") | sep must be one character
 Form(sep='"') | neither a quote nor the decimal sign '.'
 Form(decimal="'") | decimal must be one of '.', ','

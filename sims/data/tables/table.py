@@ -59,7 +59,6 @@ class Dataset:
     score_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check every field against the others, and freeze the arrays."""
         features = numbers_table("features", self.features)
         n, d = features.shape
         names = _names("feature_names", self.feature_names)
@@ -90,11 +89,9 @@ class Dataset:
             object.__setattr__(self, name, value)
 
     def __len__(self) -> int:
-        """Return the number of rows, n."""
         return len(self.label)
 
     def __repr__(self) -> str:
-        """Say what the data set is, without printing its arrays."""
         rows = f"{len(self)} rows ({int(self.is_test.sum())} test), "
         rows += f"{self.features.shape[1]} features"
         names = f"groups {self.group_names}, clients {self.client_names}"
