@@ -250,7 +250,7 @@ LeNet(size=30) | size must be 28 or 32, got 30
 ResNet18GN(width=3) | width must be a multiple of groups \(2\), got 3
 CharLSTM(5, layers=0) | layers must be a whole number of at least 1, got
 Simulation(Softmax(4, 3), regression(), [], quick()) | replicates must be at least
-started(participation=Uniform(9)) | count must be at most the number of clients, 3, got 9
+started(participation=Uniform(9)) | count must be a whole number of at most 3, got 9
 started(model=Softmax(5, 3)) | x must have shape \(N, 5\)
 started(model=Softmax(4, 2)) | y must be in 0..1 for Softmax, got 0 to 2
 started(model=LeastSquares(4)) | y must be floats

@@ -101,8 +101,6 @@ def mnist(folder: str | Path | None = None, progress: Progress | None = None) ->
     except ChecksumMismatch:
         raise
     except OSError:
-        path = None
-    if path is None:
         digests = (
             "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
             "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",

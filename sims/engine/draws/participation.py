@@ -67,7 +67,7 @@ class Uniform(Participation):
         whole("count", self.count, 1)
 
     def check(self, clients: int, rounds: int) -> None:
-        _at_most(self.count, clients)
+        whole("count", self.count, 1, clients)
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
         keys = counter.key(seed, counter.PARTICIPATION, round, ids)
@@ -95,7 +95,7 @@ class ByWeight(Participation):
 
     def check(self, clients: int, rounds: int) -> None:
         if not self.replace:
-            _at_most(self.count, clients)
+            whole("count", self.count, 1, clients)
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
         if not self.replace:
@@ -125,11 +125,6 @@ def merged(ids: Ints, drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]
         return drawn, weights, np.ones(len(drawn), np.int64)
     _, clients, each, draws = np.unique(names, True, True, True)
     return drawn[clients], np.bincount(each, weights).astype(np.float64), draws
-
-
-def _at_most(count: int, clients: int) -> None:
-    if count > clients:
-        raise ValueError(f"count must be at most the number of clients, {clients}, got {count}")
 
 
 def dropouts(rate: float, seed: int, round: int, ids: Ints) -> NDArray[np.bool_]:

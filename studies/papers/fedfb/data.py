@@ -100,14 +100,7 @@ def held_out(data: FederatedData, seed: int) -> FederatedData:
 
 def pooled(parts: Parts) -> Parts:
     """All clients' people as one client's: what CFL trains on."""
-
-    def one(data: ClientData | None) -> ClientData | None:
-        return (
-            None
-            if data is None
-            else ClientData(data.x, data.y, np.array([0, len(data.x)]), group=data.group)
-        )
-
-    train = one(parts.train)
-    assert train is not None
-    return Parts(train, one(parts.test), one(parts.validation))
+    found = {}
+    for name, data in parts.parts.items():
+        found[name] = ClientData(data.x, data.y, np.array([0, len(data.x)]), group=data.group)
+    return Parts(**found)

@@ -37,7 +37,7 @@ PLAIN | epochs = 1 | [partition]\nkind = "two_groups"\nalpha = 2.0 | partition.a
     \[0, 1\], got 2
 PLAIN | rounds = 3 | rounds = | mine.toml is not a TOML file
 PLAIN | epochs = 1 | epochs = 1\nparticipation = {kind = "uniform", count = 6} |
-    training.participation.count must be at most .* 5, got 6
+    training.participation.count must be a whole number of at most 5, got 6
 DYNAMIC | [0, 2, 5] | [0, 2, 6] | .*joins must be below the 6 rounds, got 6
 DYNAMIC | "modified_normalized_fedavg", beta = 0.5 | "fedavg" | .*rule must be NormalizedFedAvg
 FAIR | "eo" | "eoo" | .*notion must be one of
