@@ -65,7 +65,7 @@ people(features=np.ones(5)) | features must have shape \(n, d\) with n >= 1, got
 people(features=np.diag([np.nan] * 5)[:, :2]) | finite, got nan at row 0, column 0
 people(feature_names=("x",)) | must have one name per column of features \(2\), got 1
 people(feature_names=("x", "x")) | feature_names must be distinct, got 'x' twice
-people(feature_names="xz") | must be a sequence of texts, got the single text 'xz'
+people(feature_names="xz") | must be a sequence of texts, got 'xz'
 people(label=np.array([0, 1, 2, 0, 1])) | label must be in 0..1, got 2 at row 2
 people(label=np.zeros(5)) | label must be whole numbers of shape \(5,\), got float64
 people(group=np.array([0, 1, 2, 3, 0])) | group must be in 0..2, got 3 at row 3

@@ -98,12 +98,8 @@ class Dataset:
         return f"Dataset({self.name!r}: {rows}, {names})"
 
     def select(self, mask: ArrayLike) -> "Dataset":
-        """Return the data set of the rows where `mask` is true; codes and names stay as they are.
-
-        Parameters
-        ----------
-        mask : array of bool, shape (n,)
-            At least one true. `data.select(~data.is_test)` are the training rows.
+        """Return the data set of the rows where `mask` (n,) is true, at least one; codes and names
+        stay as they are. `data.select(~data.is_test)` are the training rows.
         """
         chosen = np.asarray(mask)
         if chosen.dtype != np.bool_ or chosen.shape != (len(self),):
@@ -141,12 +137,9 @@ class Dataset:
 
 def _names(argument: str, value: Iterable[str]) -> tuple[str, ...]:
     """Return `value` as a tuple of distinct texts."""
-    if isinstance(value, str):
-        raise ValueError(f"{argument} must be a sequence of texts, got the single text {value!r}")
     names = tuple(value)
-    for name in names:
-        if not isinstance(name, str):
-            raise ValueError(f"{argument} must hold texts, got {name!r}")
+    if isinstance(value, str) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{argument} must be a sequence of texts, got {value!r}")
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise ValueError(f"{argument} must be distinct, got {twice!r} twice")
