@@ -275,7 +275,7 @@ class Simulation:
         """What the updates that came back took, and what is sent behind sums."""
         up, summed = self.params.element_size() * self.model.size, self.summed[r]
         if summed is not None:
-            up = up * (summed.sent and not summed.masked) + summed.bytes
+            up = up * (summed.sent and not summed.masked) + -(-summed.bits // 8)
             row["bytes_down"] *= summed.sent
         row["bytes_up"] += up * row["received"]
 

@@ -15,16 +15,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fairfl._support.checks import one_of, shown, whole
-from fairfl._support.manifest import unsealed
+from fairfl._support.manifest import sealed, unsealed
 from fairfl._support.own_parts import DIGESTS
 from fairfl._support.version import __version__
-from fairfl._support.whole_file import PARTIAL, remove_partial
+from fairfl._support.whole_file import PARTIAL, remove_partial, write_whole
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.settings import Computing, Replicate, Training
 from fairfl.sims.engine.simulation import Simulation
 from fairfl.sims.runs import checkpoint, metrics
-from fairfl.sims.runs.files import LOCK, RunFolderError, locked, telling, write_sealed
+from fairfl.sims.runs.files import LOCK, RunFolderError, locked, telling
 
 CONFIGURATION = "run.json"
 LIBRARIES = ("torch", "numpy", "pyarrow")
@@ -213,7 +213,7 @@ def _open(
     mine, path = configuration(simulation, evaluate_every, checkpoint_every), place / CONFIGURATION
     if not path.exists():
         remove_partial(place)
-        write_sealed(path, {"configuration": mine, "versions": [versions()]})
+        write_whole(path, sealed({"configuration": mine, "versions": [versions()]}), sync=True)
         return {}
     try:
         kept = unsealed(path.read_text("utf-8"))
@@ -242,7 +242,7 @@ def _open(
     # the rest is computed by something else: said, for it may differ in the last bits
     if latest != versions():
         every = [*seen, {"round": simulation.round, **versions()}]
-        write_sealed(path, {"configuration": theirs, "versions": every})
+        write_whole(path, sealed({"configuration": theirs, "versions": every}), sync=True)
     return parts
 
 
