@@ -14,13 +14,8 @@ from fairfl.studies.crosscheck.studies import notions
 from fairfl.studies.execute import run_unit, run_units
 from fairfl.theory.populations.classifiers import Classifier
 
-THREE = random_world(0, 2, 3)
-QUESTIONS = [
-    (by_name("figure-5d"), "eo"),
-    (by_name("figure-5d"), "eodds"),
-    (THREE, "dp"),
-    (THREE, "eodds"),
-]
+THREE, TWO = random_world(0, 2, 3), by_name("figure-5d")
+QUESTIONS = [(TWO, "eo"), (TWO, "eodds"), (THREE, "dp"), (THREE, "eodds")]
 EVENTS = {"dp": (None,), "eo": (1,), "eodds": (0, 1)}
 
 
