@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import platform
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -99,46 +100,33 @@ def simulate(
     whole("checkpoint_every", checkpoint_every, 1)
     if resume and folder is None:
         raise ValueError("folder must be given to resume, got None")
-    rows = metrics.Metrics()
-    if folder is None:
-        return _finish(simulation, rows, None, every, checkpoint_every, progress)
-    place = Path(folder)
-    with telling(place):
-        _make(place)
-    with locked(place):
-        with telling(place):
-            rows.parts = _open(place, simulation, every, checkpoint_every, resume=resume)
-        return _finish(simulation, rows, place, every, checkpoint_every, progress)
-
-
-def _finish(
-    simulation: Simulation,
-    rows: metrics.Metrics,
-    place: Path | None,
-    every: int,
-    checkpoint_every: int,
-    progress: Progress | None,
-) -> Result:
-    """The rounds that are left."""
-    flushed = simulation.round
-    while not simulation.done:
-        rows.rounds += simulation.step()
-        t = simulation.round
-        if t % every == 0 or simulation.done:
-            rows.clients += simulation.evaluate()
-        if place is not None and (t % checkpoint_every == 0 or simulation.done):
+    rows, place = metrics.Metrics(), None if folder is None else Path(folder)
+    with ExitStack() as held:
+        if place is not None:
             with telling(place):
-                rows.flush(place, flushed, t)
-                checkpoint.save(simulation, place, rows.parts)
-            flushed = t
-        if progress is not None:
-            progress(t, simulation.training.rounds)
-    if place is None:
-        tables = [rows.table(name).to_pandas() for name in metrics.TABLES]
-    else:
-        with telling(place):
-            tables = [metrics.read(place, name) for name in metrics.TABLES]
-    return Result(simulation.params.cpu().numpy(), tables[0], tables[1], simulation)
+                _make(place)
+            held.enter_context(locked(place))
+            with telling(place):
+                rows.parts = _open(place, simulation, every, checkpoint_every, resume=resume)
+        flushed = simulation.round
+        while not simulation.done:
+            rows.rounds += simulation.step()
+            t = simulation.round
+            if t % every == 0 or simulation.done:
+                rows.clients += simulation.evaluate()
+            if place is not None and (t % checkpoint_every == 0 or simulation.done):
+                with telling(place):
+                    rows.flush(place, flushed, t)
+                    checkpoint.save(simulation, place, rows.parts)
+                flushed = t
+            if progress is not None:
+                progress(t, training.rounds)
+        if place is None:
+            tables = [rows.table(name).to_pandas() for name in metrics.TABLES]
+        else:
+            with telling(place):
+                tables = [metrics.read(place, name) for name in metrics.TABLES]
+    return Result(simulation.params.cpu().numpy(), *tables, simulation)
 
 
 def configuration(
