@@ -126,7 +126,7 @@ def simulate(
         else:
             with telling(place):
                 tables = [metrics.read(place, name) for name in metrics.TABLES]
-    return Result(simulation.params.cpu().numpy(), *tables, simulation)
+    return Result(simulation.params.cpu().numpy(), tables[0], tables[1], simulation)
 
 
 def configuration(

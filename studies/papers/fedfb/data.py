@@ -10,6 +10,7 @@ import numpy as np
 from fairfl._support.checks import one_of
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.fedfb_synthetic import fedfb_synthetic
+from fairfl.sims.data.federated.split_people import federated
 from fairfl.sims.data.partition import dirichlet
 from fairfl.sims.data.tables import Dataset, load
 from fairfl.sims.engine import ClientData, Parts
@@ -57,17 +58,7 @@ def fedfb_data(name: str, draw: int = DRAW) -> FederatedData:
             if level is None
             else _other(base)
         )
-        data = FederatedData(
-            name,
-            table.features,
-            table.label,
-            table.client,
-            len(table.client_names),
-            np.where(table.is_test, 2, 0).astype(np.int8),
-            table.group,
-            table.client_names,
-            table.note,
-        )
+        data = replace(federated(table, 2 * table.is_test), name=name)
         if level is not None:
             data = data.assigned(
                 dirichlet(table.group, DIRICHLET_CLIENTS, level, min_size=LEAST, seed=draw)
