@@ -21,8 +21,6 @@ PARTICIPATIONS: dict[str, type[Participation]] = {}
 class Participation(ByName, ABC):
     """Chooses the clients of a round; a choice is a function of the seed, the round and the
     clients' ids.
-
-    A frozen dataclass with a ``name`` can be named in files, its fields as its parameters.
     """
 
     known = PARTICIPATIONS
