@@ -264,6 +264,9 @@ def test_a_round_by_hand_with_its_rates_and_its_row():
         assert row["mean_loss"] == pytest.approx(loss.item())
         assert row["max_loss"] == pytest.approx(each.max().item())
         assert (row["loss_samples"], row["samples"], row["bytes_up"]) == (9, 9, 2 * (15 * 8 + 8))
+    scores = ones(data.train.x) @ simulation.params[0].view(3, 5).T
+    right = [part.mean() for part in (scores.argmax(1) == data.train.y).double().split([5, 17, 4])]
+    np.testing.assert_allclose(simulation.evaluate()[0]["accuracy"], right)
 
 
 def ones(x):
