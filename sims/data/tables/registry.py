@@ -12,21 +12,12 @@ from fairfl.sims.data.tables.table import Dataset
 FEDFB_SEED = 1
 """The `seed` of FedFB's published code: it gives the same rows to the same clients."""
 
-
 Build = Callable[[str | Path | None, str, int, Progress | None], Dataset]
 
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """A data set that can be loaded.
-
-    Parameters
-    ----------
-    groupings : tuple of str
-        The values that `groups` may take besides "two" and "all".
-    build : callable
-        `build(folder, groups, seed, progress)` makes the data set.
-    """
+    """What `groups` may be besides "two" and "all", and `build(folder, groups, seed, progress)`."""
 
     groupings: tuple[str, ...]
     build: Build
