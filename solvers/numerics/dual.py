@@ -30,7 +30,7 @@ _TERMS = chebyshev_values(_NODES, DEGREE + 1)
 CHUNK = 50
 """Multipliers whose accept sets are found together: their series stay in the cache."""
 ROOT = 1e-9
-"""A sum of terms is zero where it is this share of their sizes; a jump is larger."""
+"""A score is zero where it is this share of its terms on the panel; a jump is larger."""
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,9 @@ def moving(profile: Piecewise, sets: AcceptSets, score: Array) -> Array:
     """
     moves = sets.sign != 0
     at = np.nonzero(np.isin(sets.cut, profile.edges) & moves)
-    terms = score[at[0]].T * profile.values(sets.cut[at])
-    moves[at] = np.abs(terms.sum(axis=0)) <= ROOT * np.abs(terms).sum(axis=0)
+    score, size = score[at[0]].T, profile.sizes[:, profile.locate(sets.cut[at])[0]]
+    height = (score * profile.values(sets.cut[at])).sum(axis=0)
+    moves[at] = np.abs(height) <= ROOT * (np.abs(score) * size).sum(axis=0)
     return moves
 
 
