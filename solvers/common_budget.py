@@ -21,7 +21,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.budget_path import BudgetPath
-from fairfl.solvers.frontier import Frontier, Points, build
+from fairfl.solvers.frontier import Frontier, Points, build, fitting
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments as ClientSegments
 from fairfl.solvers.numerics.concave_breaks import concave_breaks
@@ -46,8 +46,8 @@ HALVINGS = 25
 """Of the intervals beside an extremum, or a bend."""
 MET = 1e-13
 """Disparities are met to this."""
-NARROW = 1e-10
-"""Share of an interval in which a disparity that is not met jumps."""
+NARROW = 1e-12
+"""A disparity that is not met between budgets this close jumps there."""
 
 Solve = Callable[[Array], Solution]
 """The certified solution at budgets (I,)."""
@@ -60,9 +60,9 @@ def common_frontier(fed: Federation, task: Task, points: int, solve: Solve) -> F
     path = _path(fed, task, points, solve)
 
     def evaluate(disparity: Array) -> Points:
-        eps, md, worth = path.meet(disparity)
+        eps, md, worth = path.meeting(disparity)
         apart = np.where(np.abs(md) <= tolerance(fed), 0.0, np.abs(md))
-        return Points(apart, worth, _all(eps, fed.n_clients))
+        return fitting(Points(apart, worth, _all(eps, fed.n_clients)), disparity)
 
     wanted = np.linspace(path.segments.smallest, path.segments.largest, points)
     return build(task.scheme, evaluate(wanted), evaluate, fed.is_finite and not task.several)
@@ -147,8 +147,8 @@ class Path:
         """The budgets at which the difference changes its sign."""
         k = np.flatnonzero(self.md[:-1] * self.md[1:] < 0)
         if k.size:
-            ends = self.eps[k], self.eps[k + 1]
-            self.add(self._root(*ends, np.sign(self.md[k + 1]), np.zeros(k.size)))
+            sign, zero = np.sign(self.md[k + 1]), np.zeros(k.size)
+            self.add(_roots(lambda e: self.values(e)[0], self.eps[k], self.eps[k + 1], sign, zero))
 
     def refine(self) -> None:
         """Halve the intervals beside each smallest disparity and each largest utility."""
@@ -173,30 +173,35 @@ class Path:
         md, worth, eps = self.md[ends], self.worth[ends], self.eps[ends, None]
         return Segments.folded(md, worth, eps, ends[:, 0]).undominated()
 
-    def meet(self, disparity: Array) -> tuple[Array, Array, Array]:
-        """Budgets, differences and worths (P,) of the best points with at most the disparities."""
+    def meeting(self, disparity: Array) -> Array:
+        """Budgets, differences and worths (3, P) that are known, and of all budgets that are tried
+        to meet the disparities.
+        """
+        tried = [np.stack([self.eps, self.md, self.worth])[:, np.isfinite(self.md)]]
+
+        def difference(eps: Array) -> Array:
+            tried.append(np.stack([eps, *self.values(eps)]))
+            return tried[-1][1]
+
         segment, place = self.segments.best(disparity)
         low, high = self.segments.ends[segment, :, 2].T
-        eps = np.where(place == 1.0, high, low + place * (high - low))
-        md, worth = self.values(eps)
-        inner = (place > 0.0) & (place < 1.0)
-        off = np.flatnonzero(inner & (np.abs(np.abs(md) - disparity) > MET))
-        if off.size:
-            sign = np.sign(md[off])
-            eps[off] = self._root(low[off], high[off], sign, disparity[off])
-            md[off], worth[off] = self.values(eps[off])
-        return eps, md, worth
+        md = difference(np.where(place == 1.0, high, low + place * (high - low)))
+        off = (place > 0.0) & (place < 1.0) & (np.abs(np.abs(md) - disparity) > MET)
+        if off.any():
+            difference(_roots(difference, low[off], high[off], np.sign(md[off]), disparity[off]))
+        return np.hstack(tried)
 
-    def _root(self, low: Array, high: Array, sign: Array, disparity: Array) -> Array:
-        """Budgets (P,) with sign·MD = disparity between those of less, ``low``, and of more."""
 
-        def rising(place: Array, index: Array) -> Array:
-            eps = low[index] + place * (high - low)[index]
-            return sign[index] * self.values(eps)[0] - disparity[index]
+def _roots(
+    difference: Callable[[Array], Array], low: Array, high: Array, sign: Array, disparity: Array
+) -> Array:
+    """Budgets (P,) with sign·MD = disparity between those of less, ``low``, and of more."""
 
-        zero, one, every = np.zeros(low.size), np.ones(low.size), np.arange(low.size)
-        ends = rising(zero, every), rising(one, every)
-        return low + increasing_root(rising, zero, one, *ends, MET, NARROW) * (high - low)
+    def rising(eps: Array, index: Array) -> Array:
+        return sign[index] * difference(eps) - disparity[index]
+
+    every = np.arange(low.size)
+    return increasing_root(rising, low, high, rising(low, every), rising(high, every), MET, NARROW)
 
 
 def _peaks(values: Array) -> Array:

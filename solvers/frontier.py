@@ -323,9 +323,13 @@ def non_dominated(disparity: Array, worth: Array) -> Any:
 
 
 def fitting(tried: Points, disparity: Array) -> Points:
-    """Of the points that were tried the most accurate with at most each disparity (P,)."""
-    fits = tried.disparity <= disparity[:, None] + MET
-    return tried.take(np.where(fits, tried.worth, -np.inf).argmax(axis=1))
+    """Of the points that were tried the most accurate with at most each disparity (P,), where there
+    is none the least disparate.
+    """
+    order = np.argsort(tried.disparity, kind="stable")
+    best = np.maximum.accumulate(tried.worth[order])
+    fits = np.searchsorted(tried.disparity[order], disparity + MET, side="right")
+    return tried.take(order[np.searchsorted(best, best[np.maximum(fits, 1) - 1])])
 
 
 def build(scheme: str, points: Points, evaluate: Evaluate, exact: bool = False) -> Frontier:

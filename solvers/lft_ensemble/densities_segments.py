@@ -125,12 +125,16 @@ class SegmentSearch(EnsembleSearch):
             method="SLSQP",
             options={"ftol": 1e-13, "maxiter": 60},
         )
-        tried = [x for x in (found.x, start) if np.isfinite(x).all()]
+        tried = [np.clip(x, 0.0, 1.0) for x in (found.x, start) if np.isfinite(x).all()]
         for x in tried:
             for _ in range(0 if least else CLOSER):  # where tables are steep SLSQP ends too early
                 room, slope = model(x.tobytes())
                 over = np.flatnonzero(room[1:] < 0.0) + 1
-                x[:-1] -= np.linalg.lstsq(slope[over, :-1], room[over])[0]
+                if not over.size:
+                    break
+                box = -x[:-1], 1.0 - x[:-1]
+                step = scipy.optimize.lsq_linear(slope[over, :-1], -room[over], box, "bvls")
+                x[:-1] += step.x
 
         def merit(x: Array) -> tuple[float, float]:
             goal, *room = model(x.tobytes())[0]

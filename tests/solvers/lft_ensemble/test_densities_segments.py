@@ -89,3 +89,10 @@ def test_blind_rules_have_points_at_all_disparities() -> None:
     """A client's free rule has a slope of 1e11 in its budget: no cubic goes there."""
     F = ff.frontier(figure_5(SHARES_5[0]), "lft_ensemble", 12, sees="x")
     assert F.disparity.size == 12
+
+
+def test_clients_at_an_end_leave_it_to_others_to_meet_a_disparity() -> None:
+    fed = audit.Densities.drawn(np.random.default_rng([0, 0])).build()
+    F = ff.frontier(fed, "lft_ensemble", 4, notion="eo")
+    disparity = np.linspace(0.2, 0.4, 9)
+    assert (F.evaluate(disparity).disparity >= disparity - 1e-9).all()  # accuracy rises till 0.76
