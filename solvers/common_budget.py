@@ -8,7 +8,7 @@ where one of these does. LFT+FedAvg's breaks where its utility, which is concave
 the pooled difference still bends between breaks the interval is halved. On laws the path is solved
 at even budgets, where the difference changes its sign, and beside each smallest disparity and
 largest utility. An ensemble of more groups or rates on a finite X may jump in many places: it is
-solved at breaks and at even budgets.
+solved at breaks, at even budgets, and beside each extremum.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.solvers.cfl.budget_path import BudgetPath
-from fairfl.solvers.frontier import Frontier, Points, build, fitting
+from fairfl.solvers.frontier import Frontier, Points, build, fitting, non_dominated
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments as ClientSegments
 from fairfl.solvers.numerics.concave_breaks import concave_breaks
@@ -42,8 +42,8 @@ EVEN = 64
 """Even budgets, at least: a disparity that falls and rises between two of them is not seen."""
 BEND = 1e-6
 """What the largest of several differences may miss its chord by: a bend takes 10 solutions."""
-HALVINGS = 25
-"""Of the intervals beside an extremum, or a bend."""
+HALVINGS, COARSE = 25, 10
+"""Of the intervals beside an extremum, or a bend; of those where no linear path is known."""
 MET = 1e-13
 """Disparities are met to this."""
 NARROW = 1e-12
@@ -92,7 +92,7 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
         top = float(np.nan_to_num(at(1.0).local_disparities).max())
         path.add(np.append(np.linspace(0.0, min(top, 1.0), max(points, EVEN)), 1.0))
         path.cross_zero()
-        path.refine()
+        path.refine(HALVINGS)
         return path
     if averaged:  # it may jump just below a break
         segments = ClientSegments.of(fed, task)
@@ -105,6 +105,8 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
         else:
             breaks = np.append(breaks, np.nextafter(breaks[1:], 0.0))
         path.add(breaks)
+        if task.several:
+            path.refine(COARSE)
     else:
         path, problem = Path(solved), clients_problem(fed, task)
         path.add(concave_breaks(lambda e: (at(e).utility, problem.slope(at(e).multipliers))))
@@ -150,11 +152,14 @@ class Path:
             sign, zero = np.sign(self.md[k + 1]), np.zeros(k.size)
             self.add(_roots(lambda e: self.values(e)[0], self.eps[k], self.eps[k + 1], sign, zero))
 
-    def refine(self) -> None:
-        """Halve the intervals beside each smallest disparity and each largest utility."""
-        for _ in range(HALVINGS):
+    def refine(self, halvings: int) -> None:
+        """Halve the intervals beside smallest disparities and largest utilities that no other
+        budget beats in both.
+        """
+        for _ in range(halvings):
             d = np.abs(self.md)
             k = np.append(_peaks(-d), _peaks(self.worth))
+            k = np.intersect1d(k, non_dominated(d, self.worth))
             if not k.size:
                 break
             ends = np.concatenate([self.eps[k - 1], self.eps[k + 1]])

@@ -37,8 +37,3 @@ def groups(table: pd.DataFrame, keys: list[str]) -> Iterator[tuple[tuple[Any, ..
 def floats(table: pd.DataFrame, column: str) -> NDArray[np.float64]:
     """A column as float64."""
     return np.asarray(table[column], dtype=np.float64)
-
-
-def has(table: pd.DataFrame, column: str, value: object) -> bool:
-    """Whether a value is in a column."""
-    return bool(np.any(np.asarray(table[column] == value)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -49,3 +49,12 @@ def statistics(clients: pd.DataFrame, names: Iterable[str]) -> pd.DataFrame:
             pd.DataFrame({**dict(zip(KEYS, key, strict=True)), "measure": wanted, "value": values})
         )
     return pd.concat(parts, ignore_index=True)
+
+
+def long(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    """A row per run and measure that has a value; ``names``: columns, and what measures are called.
+    A column that is not there is left out.
+    """
+    there = [name for name in names if name in table]
+    found = table.melt(KEYS, there, "measure", "value").replace({"measure": dict(names)})
+    return rows(found, np.isfinite(floats(found, "value")))

@@ -6,14 +6,6 @@ from collections.abc import Sequence
 
 from fairfl.sims.data.fetch import at_hand
 
-SOURCES = {
-    "CIFAR-10": "cifar-10",
-    "CIFAR-100": "cifar-100",
-    "CINIC-10": "cinic-10",
-    "Fashion-MNIST": "fashion-mnist",
-    "Shakespeare": "shakespeare",
-}
-"""Names of data sets in tables, and for ``load_federated``, whose folders have these names."""
 FETCHING = (
     "`fairfl.sims.data.federated.load_federated(NAME)` fetches what can be had, and an experiment "
     "takes what is in FAIRFL_DATA or the cache."
@@ -21,5 +13,7 @@ FETCHING = (
 
 
 def those_at_hand(wanted: Sequence[str], instead: Sequence[str] = ()) -> tuple[str, ...]:
-    """Those of the wanted data sets that are on this machine; where none is, ``instead``."""
-    return tuple(name for name in wanted if at_hand(SOURCES[name])) or tuple(instead)
+    """Those of the wanted data sets that are on this machine; where none is, ``instead``. Their
+    folders, and ``load_federated``, have the names of tables in small letters.
+    """
+    return tuple(name for name in wanted if at_hand(name.lower())) or tuple(instead)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -44,10 +43,6 @@ class AFL(Algorithm):
     def __post_init__(self) -> None:
         positive("rate", self.rate)
         one_of("ascent", self.ascent, ("projected", "exponentiated"))
-
-    @classmethod
-    def examples(cls) -> Iterable[Algorithm]:
-        return [cls(0.1), cls(0.5, "exponentiated")]
 
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
         return {"mixture": torch.from_numpy(np.array(weights))}

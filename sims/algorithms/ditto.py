@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +9,7 @@ from torch import Tensor
 
 from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm
+from fairfl.sims.engine.algorithm import Aggregate
 from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.task import Floats, LocalTask
 from fairfl.sims.engine.updates_in_blocks import Received
@@ -33,10 +32,6 @@ class Ditto(FedAvg):
 
     def __post_init__(self) -> None:
         in_range("lam", self.lam, 0.0, 1e300)
-
-    @classmethod
-    def examples(cls) -> Iterable[Algorithm]:
-        return [cls(0.1), cls(1.0)]
 
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
         return {"personal": params.repeat(clients, 1)}

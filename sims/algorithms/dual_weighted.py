@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.engine.updates_in_blocks import Received
-from fairfl.theory.aggregation import AFL, QFFL, TERM, Objective, PropFair, RankWeighted
+from fairfl.theory.aggregation import QFFL, Objective
 
 
 @dataclass(frozen=True)
@@ -36,11 +35,6 @@ class DualWeighted(Algorithm):
             raise ValueError(
                 f"objective must be an Objective without client weights, got {self.objective!r}"
             )
-
-    @classmethod
-    def examples(cls) -> Iterable[Algorithm]:
-        objectives = (QFFL(1.0), TERM(1.0), AFL(), PropFair(50.0), RankWeighted.gini())
-        return [*(cls(objective) for objective in objectives), cls(QFFL(2.0), normalize=True)]
 
     def server(self, received: Received) -> Aggregate:
         weights = received.over_draws(self._weights)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ from torch import Tensor
 
 from fairfl._support.checks import in_range, one_of, positive
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm
+from fairfl.sims.engine.algorithm import Aggregate
 from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.task import Floats, as_floats
 from fairfl.sims.engine.updates_in_blocks import Received, squared_norms
@@ -103,10 +103,6 @@ class NormalizedFedAvg(Dynamic):
         if self.length is not None:
             positive("length", self.length)
 
-    @classmethod
-    def examples(cls) -> Iterable[Algorithm]:
-        return [cls(), cls("global"), cls(length=0.2)]
-
     def factors(self, part: Received) -> Floats | None:
         if not later(part):
             return None
@@ -137,10 +133,6 @@ class ModifiedNormalizedFedAvg(Dynamic):
     def __post_init__(self) -> None:
         in_range("beta", self.beta, 0.0, 1.0)
         one_of("norm", self.norm, NORMS)
-
-    @classmethod
-    def examples(cls) -> Iterable[Algorithm]:
-        return [cls(), cls(0.5), cls(0.7, "global")]
 
     def factors(self, part: Received) -> Floats | None:
         if not self._measured(part):
@@ -186,10 +178,6 @@ class ClippingFedAvg(Dynamic):
 
     def __post_init__(self) -> None:
         one_of("variant", self.variant, ("corrected", "printed"))
-
-    @classmethod
-    def examples(cls) -> Iterable[Algorithm]:
-        return [cls()]
 
     def changed(self, received: Received) -> Received:
         return received if self._limits(received) is None else received.changed(self._clipped)

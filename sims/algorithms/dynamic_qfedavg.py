@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 import torch
 
-from fairfl.sims.algorithms.dynamic import (
-    ClippingFedAvg,
-    Dynamic,
-    ModifiedNormalizedFedAvg,
-    NormalizedFedAvg,
-)
+from fairfl.sims.algorithms.dynamic import Dynamic, NormalizedFedAvg
 from fairfl.sims.algorithms.qfedavg import QFedAvg, nonnegative
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm
+from fairfl.sims.engine.algorithm import Aggregate
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.engine.updates_in_blocks import Received
 
@@ -48,12 +42,6 @@ class DynamicQFedAvg(QFedAvg):
                 "rule must be NormalizedFedAvg, ModifiedNormalizedFedAvg or ClippingFedAvg, got "
                 f"{self.rule!r}"
             )
-
-    @classmethod
-    def examples(cls) -> Iterable[Algorithm]:
-        rules: list[Dynamic] = [NormalizedFedAvg(), ModifiedNormalizedFedAvg(0.5), ClippingFedAvg()]
-        merged = [cls(rule=rule) for rule in rules]
-        return [*merged, cls(1.0, variant="printed", rule=rules[0])]
 
     def server(self, received: Received) -> Aggregate:
         changed = self.rule.changed(received)

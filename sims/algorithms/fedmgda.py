@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -40,10 +39,6 @@ class FedMGDA(Algorithm):
 
     def __post_init__(self) -> None:
         in_range("epsilon", self.epsilon, 0.0, 1.0)
-
-    @classmethod
-    def examples(cls) -> Iterable[Algorithm]:
-        return [cls(0.1), cls(1.0), cls(0.5, normalize=False)]
 
     def server(self, received: Received) -> Aggregate:
         gram = as_floats(products(received.updates))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,7 +10,7 @@ from torch import Tensor
 
 from fairfl._support.checks import in_range, one_of, positive
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Aggregate, Algorithm
+from fairfl.sims.engine.algorithm import Aggregate
 from fairfl.sims.engine.round import State
 from fairfl.sims.engine.task import Floats
 from fairfl.sims.engine.updates_in_blocks import Received
@@ -43,10 +42,6 @@ class FedOpt(FedAvg):
         for name in ("beta_1", "beta_2"):
             in_range(name, getattr(self, name), 0.0, 1.0, open_high=True)
         positive("tau", self.tau)
-
-    @classmethod
-    def examples(cls) -> Iterable[Algorithm]:
-        return [cls("momentum"), *(cls(kind, tau=1.0) for kind in KINDS[1:])]
 
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
         m = {"m": torch.zeros_like(params)}

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.task import LocalTask
 
@@ -28,10 +26,6 @@ class FedProx(FedAvg):
 
     def __post_init__(self) -> None:
         in_range("mu", self.mu, 0.0, 1e300)
-
-    @classmethod
-    def examples(cls) -> Iterable[Algorithm]:
-        return [cls(0.1), cls(1.0)]
 
     def client(self, round: Round) -> tuple[LocalTask, ...]:
         return (LocalTask(prox=self.mu),)

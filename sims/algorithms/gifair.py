@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,7 +11,6 @@ from torch import Tensor
 
 from fairfl._support.checks import in_range
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.engine.losses import tied
 from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.task import Floats, LocalTask
@@ -54,10 +52,6 @@ class GIFAIR(FedAvg):
                 raise ValueError(
                     f"groups must be whole numbers >= 0, one for each client, got {self.groups!r}"
                 )
-
-    @classmethod
-    def examples(cls) -> Iterable[Algorithm]:
-        return [cls(), cls(0.001), cls(0.0)]
 
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
         if self.groups is not None and len(self.groups) != clients:

@@ -16,10 +16,6 @@ PASSES, NEAR = 300, 1e-7
 """Steps of accelerated projected gradient; distance at which a weight is on its bound."""
 
 
-class NoMinimum(ArithmeticError):
-    """The active sets did not settle."""
-
-
 def min_norm_weights(gram: Floats, center: Floats, radius: float | Floats) -> Floats:
     """argmin of v^T G v over v >= 0, sum one, |v_k - center_k| <= radius_k; G (m, m) positive
     semidefinite.
@@ -57,7 +53,7 @@ def min_norm_weights(gram: Floats, center: Floats, radius: float | Floats) -> Fl
             v[k] = high[k] if step[k] > 0 else low[k]
             free[k] = False
     rank = np.linalg.matrix_rank(gram)
-    raise NoMinimum(
+    raise ArithmeticError(
         f"the least norm was not found for {len(v)} updates: Gram matrix of rank {rank}"
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -43,12 +42,6 @@ class PFedAvg(Algorithm):
                 f"ranks must be a RankWeighted objective without client weights, got {self.ranks!r}"
             )
         one_of("client_weights", self.client_weights, ("none", "product", "quantile"))
-
-    @classmethod
-    def examples(cls) -> Iterable[Algorithm]:
-        ranks = [RankWeighted.gini(), RankWeighted.linear()]
-        ranks += [RankWeighted.geometric(0.85), RankWeighted.harmonic()]
-        return [*(cls(rank) for rank in ranks), cls(ranks[0], "product"), cls(ranks[2], "quantile")]
 
     def server(self, received: Received) -> Aggregate:
         return Aggregate(received.over_draws(self._weights), received.state)

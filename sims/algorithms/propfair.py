@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,64 +10,34 @@ from torch import Tensor
 
 from fairfl._support.checks import one_of, positive
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.engine.round import Round
-from fairfl.sims.engine.task import LocalTask, SampleWeights
+from fairfl.sims.engine.task import LocalTask
 
 
 @dataclass(frozen=True)
 class BatchLog:
-    """-factor log(M - l) of a batch's mean loss l where M - l >= epsilon, by its derivative factor
-    / (M - l).
-
-    Below epsilon the paper's fallback factor l / M, whose derivative drops from factor / epsilon to
-    factor / M there.
+    """-factor log(M - l) of a batch's mean loss l where gap = M - l >= epsilon, by its derivative
+    factor / gap; below epsilon the derivative is factor (level + slope gap).
     """
 
     M: float
     epsilon: float
     factor: float
+    level: float
+    slope: float
 
     @property
     def parameters(self) -> tuple[float, ...]:
-        """M, epsilon and the factor."""
-        return self.M, self.epsilon, self.factor
+        """All five."""
+        return self.M, self.epsilon, self.factor, self.level, self.slope
 
-    @classmethod
-    def __call__(cls, losses: Tensor, share: Tensor, *parameters: Tensor) -> Tensor:
-        M, epsilon, factor = parameters
+    @staticmethod
+    def __call__(losses: Tensor, share: Tensor, *parameters: Tensor) -> Tensor:
+        M, epsilon, factor, level, slope = parameters
         gap = M - (share * losses).sum(1, keepdim=True)
         inside = gap >= epsilon
         log = 1 / torch.where(inside, gap, torch.ones_like(gap))
-        return share * factor * torch.where(inside, log, cls.below(gap, M, epsilon))
-
-    @staticmethod
-    def below(gap: Tensor, M: Tensor, epsilon: Tensor) -> Tensor:
-        """The derivative below epsilon, over the factor."""
-        return 1 / M
-
-
-class LinearLog(BatchLog):
-    """The same, below epsilon continued by its tangent, of slope factor / epsilon. Convex."""
-
-    @staticmethod
-    def below(gap: Tensor, M: Tensor, epsilon: Tensor) -> Tensor:
-        return 1 / epsilon
-
-
-class QuadraticLog(BatchLog):
-    """The same to second order: slope factor (2 - gap / epsilon) / epsilon. Convex, C²."""
-
-    @staticmethod
-    def below(gap: Tensor, M: Tensor, epsilon: Tensor) -> Tensor:
-        return (2 - gap / epsilon) / epsilon
-
-
-VARIANTS: dict[str, type[BatchLog]] = {
-    "paper": BatchLog,
-    "linear": LinearLog,
-    "quadratic": QuadraticLog,
-}
+        return share * factor * torch.where(inside, log, level + slope * gap)
 
 
 @dataclass(frozen=True)
@@ -98,14 +67,14 @@ class PropFair(FedAvg):
         positive("epsilon", self.epsilon)
         if self.epsilon >= self.M:
             raise ValueError(f"epsilon must be below M = {self.M:g}, got {self.epsilon:g}")
-        one_of("variant", self.variant, tuple(VARIANTS))
-
-    @classmethod
-    def examples(cls) -> Iterable[Algorithm]:
-        return [cls(2.0), cls(5.0, variant="linear"), cls(3.0, 0.5, "quadratic", rescale=True)]
+        one_of("variant", self.variant, ("paper", "linear", "quadratic"))
 
     def client(self, round: Round) -> tuple[LocalTask, ...]:
-        objective: SampleWeights = VARIANTS[self.variant](
-            self.M, self.epsilon, self.M if self.rescale else 1.0
-        )
-        return (LocalTask(batch_objective=objective),)
+        M, epsilon = self.M, self.epsilon
+        level, slope = {
+            "paper": (1 / M, 0.0),
+            "linear": (1 / epsilon, 0.0),
+            "quadratic": (2 / epsilon, -1 / epsilon**2),
+        }[self.variant]
+        factor = M if self.rescale else 1.0
+        return (LocalTask(batch_objective=BatchLog(M, epsilon, factor, level, slope)),)

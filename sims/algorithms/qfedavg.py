@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -52,10 +51,6 @@ class QFedAvg(Algorithm):
         if self.L is not None:
             positive("L", self.L)
         one_of("variant", self.variant, ("corrected", "printed"))
-
-    @classmethod
-    def examples(cls) -> Iterable[Algorithm]:
-        return [cls(0.0), cls(1.0), cls(2.0, L=3.0), cls(0.5), cls(1.0, variant="printed")]
 
     def server(self, received: Received) -> Aggregate:
         losses = nonnegative(received.known_losses(), self)
@@ -131,10 +126,6 @@ class QFedSGD(QFedAvg):
         super().__post_init__()
         if self.variant != "corrected":
             raise ValueError(f"variant must be left alone for q-FedSGD, got {self.variant!r}")
-
-    @classmethod
-    def examples(cls) -> Iterable[Algorithm]:
-        return [cls(0.0), cls(1.0), cls(2.0, L=3.0)]
 
     def client(self, round: Round) -> tuple[LocalTask, ...]:
         return (LocalTask(whole=True),)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -58,10 +57,6 @@ class TERM(Algorithm):
     def __post_init__(self) -> None:
         in_range("alpha", self.alpha, 0.0, 1e300)
         in_range("tau", self.tau, -1e300, 1e300)
-
-    @classmethod
-    def examples(cls) -> Iterable[Algorithm]:
-        return [cls(1.0), cls(0.1, tau=0.5), cls(2.0, tau=-0.5)]
 
     @property
     def tilt(self) -> float:

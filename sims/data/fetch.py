@@ -65,25 +65,17 @@ class Remote:
         Each an address, followed by the members to unpack where it leads to a zip archive (of
         archives). Tried in order. Empty: the file has no public source, and is only ever found
         locally.
-    sha256 : str, optional
-        Of the public file (unpacked). None where it is not known for certain.
+    digests : tuple of str
+        SHA-256 of the public file (unpacked), and of copies that were found to hold the same. Empty
+        where none is known for certain: then any file is taken.
     check : callable, optional
         Called with the path of a download; raises `ValueError` if it is not the expected content.
-    copies : tuple of str
-        SHA-256 of copies that were found to hold the same, or of the file itself where it has no
-        public source.
     """
 
     path: str
     sources: tuple[tuple[str, ...], ...] = ()
-    sha256: str | None = None
+    digests: tuple[str, ...] = ()
     check: Callable[[Path], None] | None = None
-    copies: tuple[str, ...] = ()
-
-    @property
-    def known(self) -> tuple[str, ...]:
-        """Every SHA-256 that a local file may have; empty where any file is taken."""
-        return self.copies if self.sha256 is None else (self.sha256, *self.copies)
 
 
 def locate(
@@ -114,8 +106,12 @@ def locate(
     if found is not None:
         position, path = found
         digest = sha256(path)
-        if folder is None:
-            _must_be_known(choices[position], path, digest)
+        known = choices[position].digests
+        if folder is None and known and digest not in known:
+            raise ChecksumMismatch(
+                f"{path} is not the published file: its SHA-256 is {digest}, not "
+                f"{OR.join(known)}; remove it, or let {ENVIRONMENT} name another folder"
+            )
         _note(wanted, digest, folder)
         return path
     if folder is not None:
@@ -155,14 +151,6 @@ def _local(paths: Sequence[str], folder: str | Path | None) -> tuple[int, Path] 
             if (place / path).is_file():
                 return position, place / path
     return None
-
-
-def _must_be_known(remote: Remote, path: Path, digest: str) -> None:
-    if remote.known and digest not in remote.known:
-        raise ChecksumMismatch(
-            f"{path} is not the published file: its SHA-256 is {digest}, not "
-            f"{OR.join(remote.known)}; remove it, or let {ENVIRONMENT} name another folder"
-        )
 
 
 OR = " or "
@@ -224,8 +212,8 @@ def _download(remote: Remote, source: tuple[str, ...], progress: Progress | None
         except (zipfile.BadZipFile, KeyError) as error:
             raise ChecksumMismatch(f"no member {member!r} in a zip archive: {error}") from error
     digest = sha256(content)
-    if remote.sha256 is not None and digest != remote.sha256:
-        raise ChecksumMismatch(f"SHA-256 is {digest}, of the published file {remote.sha256}")
+    if remote.digests and digest not in remote.digests:
+        raise ChecksumMismatch(f"SHA-256 is {digest}, not {OR.join(remote.digests)}")
     target = cache_folder() / remote.path
     target.parent.mkdir(parents=True, exist_ok=True)
 

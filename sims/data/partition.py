@@ -33,14 +33,6 @@ def labels(values: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int64]]:
     return classes, code.astype(np.int64)
 
 
-def clients_of(clients: Any, rows: int) -> int:
-    """The number of clients as an int in [1, rows]."""
-    count = whole("clients", clients, 1)
-    if count > rows:
-        raise ValueError(f"clients must be at most the number of rows ({rows}), got {count}")
-    return count
-
-
 def iid(rows: int, clients: int, seed: int = 0) -> Owner:
     """Deal ``rows`` rows out at random; the sizes of any two clients differ by one at most.
 
@@ -50,7 +42,7 @@ def iid(rows: int, clients: int, seed: int = 0) -> Owner:
         If ``rows`` or ``clients`` is not a whole number of at least 1, or there are more clients
         than rows.
     """
-    count = clients_of(clients, whole("rows", rows, 1))
+    count = whole("clients", clients, 1, whole("rows", rows, 1))
     return generator(seed).permutation(np.arange(rows, dtype=np.int64) % count)
 
 
@@ -70,7 +62,7 @@ def label_shards(
         If there are more shards than rows, or an argument is not allowed.
     """
     _, code = labels(label)
-    count = clients_of(clients, code.size)
+    count = whole("clients", clients, 1, code.size)
     shards = count * whole("shards_per_client", shards_per_client, 1)
     if shards > code.size:
         raise ValueError(
@@ -128,7 +120,7 @@ def dirichlet(
     cumulative shares, so that a class's rows are dealt out whole: no row is lost or dealt twice.
     """
     classes, code = labels(label)
-    count = clients_of(clients, code.size)
+    count = whole("clients", clients, 1, code.size)
     positive("beta", beta)
     if whole("min_size", min_size, 0) * count > code.size:
         raise ValueError(

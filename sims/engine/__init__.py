@@ -21,7 +21,7 @@ from fairfl.sims.engine.algorithm import Aggregate, Algorithm
 from fairfl.sims.engine.answers import NonFiniteUpdate
 from fairfl.sims.engine.data import ClientData, Parts
 from fairfl.sims.engine.draws.joining import Joining
-from fairfl.sims.engine.draws.participation import ByWeight, Everyone, Given, Participation, Uniform
+from fairfl.sims.engine.draws.participation import ByWeight, Everyone, Participation, Uniform
 from fairfl.sims.engine.kernels.linear import LeastSquares, LinearSVM, Logistic, Softmax
 from fairfl.sims.engine.kernels.mlp import MLP
 from fairfl.sims.engine.kernels.model import Model
@@ -46,7 +46,6 @@ __all__ = [
     "Cosine",
     "Everyone",
     "Exponential",
-    "Given",
     "Joining",
     "LeastSquares",
     "LinearSVM",

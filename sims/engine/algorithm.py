@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -47,11 +46,6 @@ class Algorithm(ByName, ABC):
 
     known = REGISTRY
     needs_losses: ClassVar[bool] = False
-
-    @classmethod
-    def examples(cls) -> Iterable[Algorithm]:
-        """Instances that show the family, for tests and tables."""
-        return [cls()]
 
     def client(self, round: Round) -> tuple[LocalTask, ...]:
         """What each client does; the first task is what the server aggregates."""

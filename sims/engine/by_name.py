@@ -8,7 +8,8 @@ from fairfl._support.checks import instance
 
 
 class ByName:
-    """A base of parts: ``known`` holds its subclasses by name.
+    """A base of parts: ``known`` holds its subclasses by name. A frozen dataclass with a ``name``
+    can be named in files, its fields as its parameters.
 
     Errors: ValueError for a name that another class has.
     """

@@ -115,11 +115,6 @@ class ClientData:
         return np.diff(self.offsets)
 
     @cached_property
-    def bytes_of_row(self) -> int:
-        """What the inputs of a sample take."""
-        return self.x.nbytes // max(1, len(self.x))
-
-    @cached_property
     def lengths(self) -> Tensor:
         """``sizes`` on the device of the samples."""
         return torch.from_numpy(self.sizes).to(self.x.device)

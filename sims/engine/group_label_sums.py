@@ -18,17 +18,15 @@ from fairfl.sims.engine.task import Floats
 
 @dataclass(frozen=True, eq=False)
 class CellSums:
-    """Arrays (k, A, 2), by client, group a and label y: people, sum of their losses, and how many
-    are misclassified.
-
-    ``accepting`` is the sum of the losses that they would have with label 1. What an algorithm did
-    not ask for (``SumOnly.needs``) is NaN, or None.
+    """Arrays (k, A, 2), by client, group a and label y: people, sum of their losses, how many are
+    misclassified, and the sum of the losses that they would have with label 1. What an algorithm
+    did not ask for (``SumOnly.needs``) is NaN.
     """
 
     counts: Floats
     loss: Floats
     wrong: Floats
-    accepting: Floats | None = None
+    accepting: Floats
 
 
 NEEDED = ("loss", "wrong", "accepting")
@@ -121,8 +119,7 @@ class CellIndex:
         """The sums of the listed clients, from those of one model (n, k, A, 2) on the host."""
         counts = self.counts[clients]
         known = dict(zip([name for name in NEEDED if name in needs], sums, strict=True))
-        loss, wrong = (known.get(name, np.full_like(counts, np.nan)) for name in NEEDED[:2])
-        return CellSums(counts, loss, wrong, known.get("accepting"))
+        return CellSums(counts, *(known.get(name, np.full_like(counts, np.nan)) for name in NEEDED))
 
     def spread(self, table: Floats) -> Tensor:
         """Weights of the rows (N,), from a table that broadcasts to (K, A, 2)."""

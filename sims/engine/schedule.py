@@ -15,10 +15,7 @@ SCHEDULES: dict[str, type[Schedule]] = {}
 
 
 class Schedule(ByName, ABC):
-    """A factor >= 0 on a learning rate, by round.
-
-    A frozen dataclass with a ``name`` can be named in files, its fields as its parameters.
-    """
+    """A factor >= 0 on a learning rate, by round."""
 
     known = SCHEDULES
 

@@ -146,11 +146,6 @@ class Summed:
     bits: int = 0
     sums: int = 0
 
-    @property
-    def bytes(self) -> int:
-        """What one client sends masked in the round."""
-        return -(-self.bits // 8)
-
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
         """The state before round 0."""
         rows = self.algorithm.enrol(self.index.counts)

@@ -9,7 +9,7 @@ from typing import Literal
 
 import torch
 
-from fairfl._support.checks import in_range, one_of, whole
+from fairfl._support.checks import flag, in_range, one_of, whole
 from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.engine.draws.participation import Everyone, Participation
 from fairfl.sims.engine.schedule import Constant, Schedule
@@ -139,8 +139,7 @@ class Computing:
             whole("memory_limit", self.memory_limit, 1)
         if self.threads is not None:
             whole("threads", self.threads, 1)
-        if not isinstance(self.masked_updates, bool):
-            raise ValueError(f"masked_updates must be True or False, got {self.masked_updates!r}")
+        flag("masked_updates", self.masked_updates)
         self.place()
 
     def place(self) -> torch.device:
@@ -201,8 +200,6 @@ class Replicate:
                 f"{self.algorithm!r}"
             )
         whole("seed", self.seed, 0)
-        if self.seed >= 1 << 63:
-            raise ValueError(f"seed must be below 2^63, got {self.seed}")
 
     def rates(self, training: Training) -> tuple[float, float, float, float]:
         """lr, momentum, weight_decay and server_lr, its own or the training's."""

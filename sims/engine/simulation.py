@@ -236,8 +236,8 @@ class Simulation:
                     )
             much = training.batch_size, training.epochs, training.steps
             steps, batch, *cost = work(sizes, effort, *((None, None, 1) if task.whole else much))
-            own = r, number, seed, round, task, steps, batch
-            given.append(Assignment(*own, momentum, decay))
+            rates = round.lr, 0.0 if task.whole else momentum, decay, task.prox, 1.0
+            given.append(Assignment(r, number, seed, round, task, steps, batch, rates))
             done = {name: done[name] + more for name, more in zip(done, cost, strict=True)}
         return round, given, row | {"stragglers": int((effort < 1).sum())} | done
 
@@ -275,7 +275,7 @@ class Simulation:
         """What the updates that came back took, and what is sent behind sums."""
         up, summed = self.params.element_size() * self.model.size, self.summed[r]
         if summed is not None:
-            up = up * (summed.sent and not summed.masked) + summed.bytes
+            up = up * (summed.sent and not summed.masked) + -(-summed.bits // 8)
             row["bytes_down"] *= summed.sent
         row["bytes_up"] += up * row["received"]
 

@@ -101,7 +101,7 @@ def _train_chunk(
     rule = _Rule(model, jobs, blocks, before if jobs.proximal else ())
     weigh = _weighing(jobs, params)
     given = data.x, data.y if data.targets is None else data.targets
-    room = fetched(memory_limit) // max(1, data.bytes_of_row)
+    room = fetched(memory_limit) // max(1, data.x.nbytes // len(data.x))  # samples
     for run in plan(jobs, data, params, memory_limit // PLANNED):
         weights = weigh(run)
         steps, some = run.rows.shape[0], max(1, room // run.rows.shape[1])

@@ -23,7 +23,9 @@ from fairfl.sims.engine.train import train
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """One task of one replicate's round, with what the training and the replicate say of it."""
+    """One task of one replicate's round, with what the training and the replicate say of it;
+    ``rates`` are those of ``Jobs``, but for its clients' own scales.
+    """
 
     replicate: int
     number: int
@@ -32,8 +34,7 @@ class Assignment:
     task: LocalTask
     steps: Ints
     batch: int
-    momentum: float
-    weight_decay: float
+    rates: tuple[float, ...]
 
     def some(self, rows: slice) -> Assignment:
         """The assignment of some of its clients."""
@@ -41,11 +42,6 @@ class Assignment:
         own = {name: None if each is None else each[rows] for name, each in found.items()}
         task, steps = replace(self.task, **own), self.steps[rows]
         return replace(self, round=self.round.some(rows), task=task, steps=steps)
-
-    def rates(self) -> tuple[float, ...]:
-        """lr, momentum, weight decay, prox and scale of its clients, but for their own scales."""
-        momentum = 0.0 if self.task.whole else self.momentum
-        return self.round.lr, momentum, self.weight_decay, self.task.prox, 1.0
 
 
 def bytes_of(model: Model, params: Tensor, assignments: list[Assignment]) -> int:
@@ -122,7 +118,7 @@ def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tu
     order = np.lexsort((replicate, data.names[client], -data.sizes[client], -steps))
     member, client = member[order], client[order]
     tasks = [given.task for given in members]
-    rates = np.array([given.rates() for given in members]).T.take(member, axis=1)
+    rates = np.array([given.rates for given in members]).T.take(member, axis=1)
     if any(task.scale is not None for task in tasks):
         each = [np.ones(len(m.steps)) if m.task.scale is None else m.task.scale for m in members]
         rates[4] = np.concatenate(each)[order]

@@ -173,7 +173,9 @@ class _Runs:
         above = below = np.zeros((len(w), 1))
         for t in range(rounds):
             risk, gap = self._statistics(w)
-            vertex = self._vertices(risk + (above - below) * gap)
+            worth, caps = risk + (above - below) * gap, rule.cap * self.even[:, 0]
+            rows = zip(worth, self.mass, caps, strict=True)
+            vertex = np.stack([worst(*row) for row in rows])
             alpha = alpha + rule.rate / (t + 1) ** rule.decay * (vertex - alpha)
             found = (alpha * gap).sum(1, keepdims=True)
             over, under = found - rule.tau, -found - rule.tau
@@ -187,10 +189,6 @@ class _Runs:
             w = w - lr * velocity
         ends = zip(w, alpha, (above - below)[:, 0].tolist(), strict=True)
         return [AgnosticFit(*end) for end in ends]
-
-    def _vertices(self, worth: Floats) -> Floats:
-        rows = zip(worth, self.mass, self.rule.cap * self.even[:, 0], strict=True)
-        return np.stack([worst(*row) for row in rows])
 
     def _statistics(self, w: Tensor) -> tuple[Floats, Floats]:
         """(1/n) Σ K_m ℓ and (1/n) Σ K_m (a - mean) z, (R, M) each; z: the score's log odds."""

@@ -97,7 +97,6 @@ class FairBatch:
         """What statistics are made of (k, A, 2)."""
         if self.surrogate != "acceptance":
             return cells.loss if self.surrogate == "loss" else cells.wrong
-        assert cells.accepting is not None  # asked for
         return np.stack(
             [cells.counts[:, :, 0] - cells.accepting[:, :, 0], cells.accepting[:, :, 1]], axis=2
         )

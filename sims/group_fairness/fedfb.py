@@ -36,8 +36,7 @@ class Quantiser:
     high: float
 
     def __post_init__(self) -> None:
-        if whole("bits", self.bits, 1) > 16:
-            raise ValueError(f"bits must be in 1..16, got {self.bits}")
+        whole("bits", self.bits, 1, 16)
         positive("high - low", self.high - self.low)
 
     @property

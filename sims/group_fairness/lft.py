@@ -27,7 +27,8 @@ class LocalFairBatch(SumOnly):
     A round of the engine is the stretch between two steps of λ: with one epoch a round,
     FairBatch's. After every ``average_every`` rounds the models are averaged (LFT+FedAvg), and all
     go on from the average, each with the λ that it has; with None never (LFT+Ensemble): no model,
-    and no report, ever leaves a client. The ensemble is ``measures.FairMeasures.ensemble``.
+    and no report, ever leaves a client. The ensemble asks a model at random: a person's chance
+    is the mean of the models' answers.
 
     A client on whose people the notion is undefined (a group is missing there, or its label) has
     nothing to be fair to: it trains on the plain loss.

@@ -63,13 +63,6 @@ class FairMeasures:
         differences = eo_spd, max(eo_spd, other_spd)
         return cls(float(right.mean()), *mine, *differences, float(chance.mean()))
 
-    @classmethod
-    def ensemble(
-        cls, accept: Floats, weights: ArrayLike, y: ArrayLike, group: ArrayLike
-    ) -> FairMeasures:
-        """Measures of the classifier that asks model k (K, N) with probability ``weights`` (K,)."""
-        return cls.of(np.asarray(weights, dtype=np.float64) @ accept, y, group)
-
 
 def _rates(chance: Floats, group: NDArray[np.int64], among: NDArray[np.bool_]) -> Floats:
     """P(ŷ=1 | a) of the groups that are there."""

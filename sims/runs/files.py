@@ -8,12 +8,8 @@ import platform
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from filelock import FileLock, Timeout
-
-from fairfl._support.manifest import sealed
-from fairfl._support.whole_file import write_whole
 
 
 class RunFolderError(OSError):
@@ -38,11 +34,6 @@ def telling(folder: Path) -> Iterator[None]:
         failure = RunFolderError(told)
         failure.errno = error.errno
         raise failure from None
-
-
-def write_sealed(path: Path, value: dict[str, Any]) -> None:
-    """An object of JSON with its own digest."""
-    write_whole(path, sealed(value), sync=True)
 
 
 LOCK = "run.lock"

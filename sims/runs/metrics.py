@@ -63,11 +63,15 @@ class Metrics:
     def table(self, name: str) -> pa.Table:
         """The rows that are kept, ``name`` "rounds" or "clients"."""
         if name == "rounds":
-            return pa.Table.from_pylist(
-                [{k: row.get(k) for k in ROUNDS.names} for row in self.rounds], schema=ROUNDS
-            )
-        parts = [pa.table(_columns(row), schema=CLIENTS) for row in self.clients]
-        return pa.concat_tables(parts) if parts else CLIENTS.empty_table()
+            return pa.Table.from_pylist(self.rounds, schema=ROUNDS)
+        if not self.clients:
+            return CLIENTS.empty_table()
+        each = [
+            [np.broadcast_to(row[name], row["client"].shape) for row in self.clients]
+            for name in CLIENTS.names
+        ]
+        columns = [pa.array(np.concatenate(own), from_pandas=True) for own in each]
+        return pa.table(columns, schema=CLIENTS)
 
     def flush(self, folder: Path, first: int, last: int) -> None:
         """Write the rows of rounds first..last-1, and drop them; same rows, same bytes."""
@@ -81,16 +85,6 @@ class Metrics:
                 self.parts[path.name] = sha256(content.getvalue())
         self.rounds.clear()
         self.clients.clear()
-
-
-def _columns(row: dict[str, Any]) -> dict[str, Any]:
-    count = len(row["client"])
-    columns: dict[str, Any] = {name: [row[name]] * count for name in CLIENTS.names[:4]}
-    columns |= {"client": row["client"], "samples": row["samples"]}
-    for name in ("loss", "accuracy"):
-        values = np.full(count, np.nan) if row[name] is None else np.asarray(row[name], np.float64)
-        columns[name] = pa.array(values, from_pandas=True)
-    return columns
 
 
 def parts(folder: Path) -> list[Path]:

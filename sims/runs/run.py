@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import platform
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -15,16 +16,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fairfl._support.checks import one_of, shown, whole
-from fairfl._support.manifest import unsealed
+from fairfl._support.manifest import sealed, unsealed
 from fairfl._support.own_parts import DIGESTS
 from fairfl._support.version import __version__
-from fairfl._support.whole_file import PARTIAL, remove_partial
+from fairfl._support.whole_file import PARTIAL, remove_partial, write_whole
 from fairfl.sims.engine.data import Parts
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.settings import Computing, Replicate, Training
 from fairfl.sims.engine.simulation import Simulation
 from fairfl.sims.runs import checkpoint, metrics
-from fairfl.sims.runs.files import LOCK, RunFolderError, locked, telling, write_sealed
+from fairfl.sims.runs.files import LOCK, RunFolderError, locked, telling
 
 CONFIGURATION = "run.json"
 LIBRARIES = ("torch", "numpy", "pyarrow")
@@ -99,45 +100,32 @@ def simulate(
     whole("checkpoint_every", checkpoint_every, 1)
     if resume and folder is None:
         raise ValueError("folder must be given to resume, got None")
-    rows = metrics.Metrics()
-    if folder is None:
-        return _finish(simulation, rows, None, every, checkpoint_every, progress)
-    place = Path(folder)
-    with telling(place):
-        _make(place)
-    with locked(place):
-        with telling(place):
-            rows.parts = _open(place, simulation, every, checkpoint_every, resume=resume)
-        return _finish(simulation, rows, place, every, checkpoint_every, progress)
-
-
-def _finish(
-    simulation: Simulation,
-    rows: metrics.Metrics,
-    place: Path | None,
-    every: int,
-    checkpoint_every: int,
-    progress: Progress | None,
-) -> Result:
-    """The rounds that are left."""
-    flushed = simulation.round
-    while not simulation.done:
-        rows.rounds += simulation.step()
-        t = simulation.round
-        if t % every == 0 or simulation.done:
-            rows.clients += simulation.evaluate()
-        if place is not None and (t % checkpoint_every == 0 or simulation.done):
+    rows, place = metrics.Metrics(), None if folder is None else Path(folder)
+    with ExitStack() as held:
+        if place is not None:
             with telling(place):
-                rows.flush(place, flushed, t)
-                checkpoint.save(simulation, place, rows.parts)
-            flushed = t
-        if progress is not None:
-            progress(t, simulation.training.rounds)
-    if place is None:
-        tables = [rows.table(name).to_pandas() for name in metrics.TABLES]
-    else:
-        with telling(place):
-            tables = [metrics.read(place, name) for name in metrics.TABLES]
+                _make(place)
+            held.enter_context(locked(place))
+            with telling(place):
+                rows.parts = _open(place, simulation, every, checkpoint_every, resume=resume)
+        flushed = simulation.round
+        while not simulation.done:
+            rows.rounds += simulation.step()
+            t = simulation.round
+            if t % every == 0 or simulation.done:
+                rows.clients += simulation.evaluate()
+            if place is not None and (t % checkpoint_every == 0 or simulation.done):
+                with telling(place):
+                    rows.flush(place, flushed, t)
+                    checkpoint.save(simulation, place, rows.parts)
+                flushed = t
+            if progress is not None:
+                progress(t, training.rounds)
+        if place is None:
+            tables = [rows.table(name).to_pandas() for name in metrics.TABLES]
+        else:
+            with telling(place):
+                tables = [metrics.read(place, name) for name in metrics.TABLES]
     return Result(simulation.params.cpu().numpy(), tables[0], tables[1], simulation)
 
 
@@ -213,7 +201,7 @@ def _open(
     mine, path = configuration(simulation, evaluate_every, checkpoint_every), place / CONFIGURATION
     if not path.exists():
         remove_partial(place)
-        write_sealed(path, {"configuration": mine, "versions": [versions()]})
+        write_whole(path, sealed({"configuration": mine, "versions": [versions()]}), sync=True)
         return {}
     try:
         kept = unsealed(path.read_text("utf-8"))
@@ -242,7 +230,7 @@ def _open(
     # the rest is computed by something else: said, for it may differ in the last bits
     if latest != versions():
         every = [*seen, {"round": simulation.round, **versions()}]
-        write_sealed(path, {"configuration": theirs, "versions": every})
+        write_whole(path, sealed({"configuration": theirs, "versions": every}), sync=True)
     return parts
 
 

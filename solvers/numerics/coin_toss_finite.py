@@ -92,9 +92,8 @@ def _largest(
         room = np.abs(table[equal]) @ size
         moved = own.T @ (-below[equal] / np.where(room > 0.0, room, 1.0))
         value = table @ (size * moved)
-        inside = np.minimum(value + below, -above - value)[~equal]
-        if min(inside.min(initial=0.0), 0.5 - np.abs(moved).max()) >= 0.0:
-            return np.where(level, 0.0, 0.5 + moved), ~level
+        if (np.minimum(value + below, -above - value)[~equal] >= 0.0).all():
+            return np.where(level, 0.0, (0.5 + moved).clip(0.0, 1.0)), ~level
     toss = table[:, ~level] @ size[~level] / 2.0
     rows = np.concatenate(
         [

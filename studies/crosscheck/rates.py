@@ -85,13 +85,6 @@ class Rate:
             return TOO_FEW
         return f"n^{self.slope:.2f} (95 %: {self.low:.2f} to {self.high:.2f})"
 
-    def told_by_world(self) -> str:
-        """The worlds' own slopes."""
-        return (
-            f"{len(self.by_world)} worlds by themselves: "
-            f"{', '.join(f'{slope:.2f}' for slope in self.by_world)}"
-        )
-
 
 def rms(values: Array) -> float:
     """Root mean square."""

@@ -79,7 +79,8 @@ def rate_verdict(
     most = max(rate.sizes)
     who = rules_of(among(found, "rows", rate.sizes), worlds)
     last = f"at {most:,.0f} people {rms(distances[sizes == most]):.2g}"
-    text = f"{rate}; {rate.told_by_world()}; {who}; {last}"
+    slopes = ", ".join(f"{slope:.2f}" for slope in rate.by_world)
+    text = f"{rate}; {len(rate.by_world)} worlds by themselves: {slopes}; {who}; {last}"
     return Verdict(name, rate.is_near(-power), asked, text)
 
 

@@ -28,10 +28,10 @@ from fairfl.sims.engine import Computing, Joining, Parts, Replicate, Simulation
 from fairfl.sims.group_fairness import AgnosticFair
 from fairfl.studies.execute import last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
-from fairfl.studies.frames import among, floats, groups, has, rows
+from fairfl.studies.frames import among, floats, groups, rows
 from fairfl.studies.group_benefit import curves, groups_of
 from fairfl.studies.group_benefit import values as benefit_values
-from fairfl.studies.measures import KEYS, statistics
+from fairfl.studies.measures import KEYS, long, statistics
 from fairfl.studies.own import config_parts
 from fairfl.studies.own.config_reader import Section
 from fairfl.studies.own.fields import built
@@ -167,7 +167,7 @@ def _check(tables: list[dict[str, Any]], seed: int) -> bool:
 
 def values(clients: pd.DataFrame) -> pd.DataFrame:
     """Measures of the test part, else of training: accuracies or losses; and ``JOINING``."""
-    part = "test" if has(clients, "part", "test") else "train"
+    part = "test" if "test" in set(clients["part"]) else "train"
     found = _values(clients, part)
     if "join" in clients and len(joined := groups_of(clients, part)):
         found = pd.concat([found, among(benefit_values(joined, part), "measure", JOINING)])
@@ -178,12 +178,10 @@ def _values(clients: pd.DataFrame, part: str) -> pd.DataFrame:
     final = last_round(clients, part)
     if not np.isnan(floats(final, "accuracy")).all():
         table = statistics(final, STATISTICS)
-        if not has(clients, "model", PEOPLE):
+        if PEOPLE not in set(clients["model"]):
             return table
         people = among(among(clients, "model", [PEOPLE]), "part", [part])
-        people = people.rename(columns=SHOWN)
-        wanted = people.melt(list(KEYS), list(SHOWN.values()), "measure", "value")
-        return pd.concat([table, rows(wanted, wanted["value"].notna())], ignore_index=True)
+        return pd.concat([table, long(people, SHOWN)], ignore_index=True)
     found = []
     for key, run in groups(rows(final, floats(final, "samples") > 0), KEYS):
         loss = floats(run, "loss")

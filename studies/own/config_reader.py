@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from fairfl._support.checks import shown
+from fairfl._support.checks import one_of, shown, whole
 
 T = TypeVar("T")
 REQUIRED: Any = object()
@@ -58,31 +58,19 @@ class Section:
     def whole(self, key: str, default: Any = REQUIRED, low: int = 0) -> Any:
         """A whole number >= low, and below 2^63."""
         value = self.raw(key, default)
-        if key in self.table and (
-            isinstance(value, bool) or not isinstance(value, int) or value < low
-        ):
-            raise ValueError(f"{self.at(key)} must be a whole number >= {low}, got {shown(value)}")
-        if key in self.table and value >= MOST:
-            raise ValueError(
-                f"{self.at(key)} must be a whole number below 2^63, got {shown(value)}"
-            )
-        return value
+        return whole(self.at(key), value, low) if key in self.table else value
 
     def text(self, key: str, allowed: tuple[str, ...] = (), default: Any = REQUIRED) -> Any:
         """A string, one of ``allowed`` where any are named."""
         value = self.raw(key, default)
-        if key in self.table and not isinstance(value, str):
-            raise ValueError(f"{self.at(key)} must be a text, got {shown(value)}")
-        if (
-            key in self.table
-            and not allowed
-            and not (value.isprintable() and len(value) <= LONGEST)
-        ):
-            allowed_text = f"one printable line of at most {LONGEST} characters"
-            raise ValueError(f"{self.at(key)} must be {allowed_text}, got {shown(value)}")
-        if key in self.table and allowed and value not in allowed:
+        if key not in self.table:
+            return value
+        if allowed:
+            return one_of(self.at(key), value, allowed)
+        if not (isinstance(value, str) and value.isprintable() and len(value) <= LONGEST):
             raise ValueError(
-                f"{self.at(key)} must be one of {', '.join(allowed)}, got {shown(value)}"
+                f"{self.at(key)} must be one printable line of at most {LONGEST} characters, "
+                f"got {shown(value)}"
             )
         return value
 

@@ -14,8 +14,8 @@ from fairfl.sims.data.federated.data import PARTS, FederatedData
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.api import frontier
 from fairfl.studies.experiment import Experiment, Picture
-from fairfl.studies.frames import among, floats
-from fairfl.studies.frames import rows as kept_rows
+from fairfl.studies.frames import among
+from fairfl.studies.measures import long
 from fairfl.studies.own.people_runs import NOTIONS, Request, label, methods, read, units
 from fairfl.studies.papers.fedfb import points as fedfb_points
 from fairfl.studies.papers.fedfb.limits import scored
@@ -77,14 +77,10 @@ def values(request: Request, rows: pd.DataFrame) -> pd.DataFrame:
     chosen_by = {"accuracy": f"{VALIDATION} Acc.", disparity: f"{VALIDATION} disparity"}
     parts = []
     for part, columns in (("test", shown), ("validation", chosen_by)):
-        mine = among(rows, "part", [part]).rename(columns=columns)
+        mine = among(rows, "part", [part])
         # constants come with every schedule
-        mine = mine.loc[~mine.duplicated(["objective", "seed"])]
-        parts.append(
-            mine.melt(["dataset", "objective", "seed"], list(columns.values()), "measure", "value")
-        )
-    table = pd.concat(parts, ignore_index=True)
-    return kept_rows(table, np.isfinite(floats(table, "value")))
+        parts.append(long(mine.loc[~mine.duplicated(["objective", "seed"])], columns))
+    return pd.concat(parts, ignore_index=True)
 
 
 def points(request: Request, rows: pd.DataFrame) -> pd.DataFrame:

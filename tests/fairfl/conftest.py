@@ -102,7 +102,7 @@ def small_registry(monkeypatch):
 @pytest.fixture
 def planted_study(monkeypatch):
     """A study of two runs, whose verdict is what the test sets, and one that keeps nothing."""
-    from fairfl.studies.crosscheck.population.worlds import figure_5
+    from fairfl.studies.crosscheck.population.worlds import by_name
     from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, Plan
     from fairfl.studies.crosscheck.studies import all_studies
     from fairfl.studies.crosscheck.study import Drawing, Study, Verdict
@@ -112,7 +112,7 @@ def planted_study(monkeypatch):
     def units(scale):
         kinds = [(scheme, seed) for seed in range(scale.seeds) for scheme in (CFL, ENSEMBLE)]
         return [
-            Plan(figure_5("a"), scheme, 1, 200, seed, ((0.1,),), 3, 2).unit()
+            Plan(by_name("figure-5a"), scheme, 1, 200, seed, ((0.1,),), 3, 2).unit()
             for scheme, seed in kinds
         ]
 

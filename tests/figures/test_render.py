@@ -114,7 +114,7 @@ def test_other_data_are_drawn_again(tmp_path, monkeypatch, caplog):
         (tmp_path / "people.csv").write_text(content)
         assert [o.status for o in render_all([FAST], tmp_path / "out")] == [status]
     assert "people.csv" in caplog.text
-    monkeypatch.setattr(Remote, "known", ("0" * 64,))  # as if it were a published one
+    object.__setattr__(remote, "digests", ("0" * 64,))  # as if it were a published one
     (tmp_path / "people.csv").write_text("a,a")
     (outcome,) = render_all([FAST], tmp_path / "out")
     assert outcome.status == "skipped" and "people.csv is not the published file" in outcome.reason

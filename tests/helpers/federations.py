@@ -7,6 +7,7 @@ from torch.profiler import ProfilerActivity, profile
 from fairfl.sims.engine import (
     ClientData,
     Computing,
+    Participation,
     Parts,
     Received,
     Replicate,
@@ -42,6 +43,17 @@ def classified(sizes, features=4, classes=3, seed=0, test=0):
         parts.append((torch.from_numpy(x[:size]), torch.from_numpy(y[:size])))
         tests.append((torch.from_numpy(x[size:]), torch.from_numpy(y[size:])))
     return Parts(ClientData.from_clients(parts), ClientData.from_clients(tests) if test else None)
+
+
+class Masks(Participation):
+    """Row t of ``masks`` (T, K) says who takes part in round t; rows come round."""
+
+    def __init__(self, *masks):
+        self.masks = masks
+
+    def choose(self, seed, round, ids, p):
+        chosen = np.flatnonzero(self.masks[round % len(self.masks)])
+        return chosen, p[chosen] / p[chosen].sum()
 
 
 def trained(model, data, algorithms, training, computing=EXACT, rounds=None, seeds=None):

@@ -2,18 +2,9 @@
 
 import numpy as np
 import torch
+from federations import EXACT as EXACT
 
-from fairfl.sims.engine import (
-    ClientData,
-    Computing,
-    Logistic,
-    Parts,
-    Replicate,
-    Simulation,
-    Training,
-)
-
-EXACT = Computing(device="cpu", dtype="float64")
+from fairfl.sims.engine import ClientData, Logistic, Parts, Replicate, Simulation, Training
 
 
 def people(sizes=(7, 11, 5), groups=2, seed=0, features=2):

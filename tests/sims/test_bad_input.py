@@ -41,7 +41,7 @@ synthetic(alpha=-1.0) | alpha
 synthetic(kind="mixed") | kind
 synthetic(clients=0) | clients
 iid(0, 1) | rows must be a whole number of at least 1, got 0
-iid(3, 4) | clients must be at most the number of rows \(3\), got 4
+iid(3, 4) | clients must be a whole number of at most 3, got 4
 iid(3, 2, -1) | seed must be a whole number of at least 0, got -1
 dirichlet(FOUR, 2, 0.0) | beta must be positive
 dirichlet(FOUR, 2, 1.0, min_size=3) | min_size must be at most N / clients = 2
@@ -59,13 +59,13 @@ samples(n_clients=0) | n_clients must be a whole number of at least 1, got 0
 samples(part=[0, 1, 2, 3]) | part must be in 0..2, got 3 at row 3
 samples(group=[0, 1, -1, 0]) | group must be >= 0, got -1 at row 2
 samples(client_names=("a",)) | client_names must name 4 clients, got 1
-samples().rows("dev") | part must be one of train, validation, test or all, got 'dev'
+samples().rows("dev") | part must be one of 'train', 'validation', 'test', 'all', got 'dev'
 samples().split(0.5, 0.5) | validation \+ test must be less than 1, got 1
 people(features=np.ones(5)) | features must have shape \(n, d\) with n >= 1, got shape \(5,\)
 people(features=np.diag([np.nan] * 5)[:, :2]) | finite, got nan at row 0, column 0
 people(feature_names=("x",)) | must have one name per column of features \(2\), got 1
 people(feature_names=("x", "x")) | feature_names must be distinct, got 'x' twice
-people(feature_names="xz") | must be a sequence of texts, got the single text 'xz'
+people(feature_names="xz") | must be a sequence of texts, got 'xz'
 people(label=np.array([0, 1, 2, 0, 1])) | label must be in 0..1, got 2 at row 2
 people(label=np.zeros(5)) | label must be whole numbers of shape \(5,\), got float64
 people(group=np.array([0, 1, 2, 3, 0])) | group must be in 0..2, got 3 at row 3
@@ -81,10 +81,10 @@ scored(y=[0, 1, 1]) | y must have shape \(6,\), one label per row of X, got \(3,
 scored(y=[0, 2, 0, 1, 0, 1]) | y must be 0 or 1, got 2.0 at row 1
 scored(l2=0) | l2 must be positive
 logistic_fit([[1], [2]], [1, 1]) | y must hold both 0 and 1
-load("adlut") | name must be one of adult, bank, compas.*, got 'adlut'
-load("adult", groups="race") | groups must be one of two, all for 'adult', got 'race'
-load("compas", groups="x") | two, all, race, sex, black-white for 'compas', got 'x'
-load("adult", seed=-1) | seed must be in \[0, 2\*\*32\), got -1
+load("adlut") | name must be one of 'adult', 'bank', 'compas'.*, got 'adlut'
+load("adult", groups="race") | groups of 'adult' must be one of 'two', 'all', got 'race'
+load("compas", groups="x") | 'two', 'all', 'race', 'sex', 'black-white', got 'x'
+load("adult", seed=-1) | seed must be a whole number of at least 0, got -1
 Form(sep="") | sep must be one character
 Form(sep='"') | neither a quote nor the decimal sign '.'
 Form(decimal="'") | decimal must be one of '.', ','
@@ -173,8 +173,6 @@ Steps((0,)) | milestones
 Exponential(0.0) | factor must be
 Polynomial(-1.0) | power must be
 Uniform(0) | count must be
-Given(np.zeros((2, 3), bool)) | masks must choose a client in every round, got none in row 0
-Given(np.zeros((2, 3))) | masks must be bool
 Replicate("fedavg") | algorithm must be
 Replicate(FedAvg(), -1) | seed must be
 Softmax(0, 3) | features must be
@@ -252,8 +250,7 @@ LeNet(size=30) | size must be 28 or 32, got 30
 ResNet18GN(width=3) | width must be a multiple of groups \(2\), got 3
 CharLSTM(5, layers=0) | layers must be a whole number of at least 1, got
 Simulation(Softmax(4, 3), regression(), [], quick()) | replicates must be at least
-started(participation=Uniform(9)) | count must be at most the number of clients, 3, got 9
-started(participation=Given(np.ones((1, 2), bool))) | masks must have one column for each client, 3
+started(participation=Uniform(9)) | count must be a whole number of at most 3, got 9
 started(model=Softmax(5, 3)) | x must have shape \(N, 5\)
 started(model=Softmax(4, 2)) | y must be in 0..1 for Softmax, got 0 to 2
 started(model=LeastSquares(4)) | y must be floats

@@ -13,6 +13,8 @@ from tasks import asked, federation
 import fairfl as ff
 
 GRID = np.linspace(0.0, 1.0, 26)
+NEAR = np.array([-1e-2, -1e-3, -1e-4, 1e-4, 1e-3, 1e-2])
+"""Budgets beside the ends of the frontier."""
 LOCAL = ("lft_fedavg", "lft_ensemble")
 FEWER = settings(max_examples=max(8, settings.default.max_examples // 4))  # type: ignore[union-attr]
 LAWS = {
@@ -27,7 +29,8 @@ def check(fed: ff.Federation, scheme: str, blur: float, **more: Any) -> ff.Front
     F = ff.frontier(fed, scheme, 12, budgets="common", **more)
     assert (np.diff(F.disparity) > 0).all() and (np.diff(F.utility) > 0).all()
     assert (F.eps == F.eps[:, :1]).all() and F.reproduced.all()
-    twin = [ff.solve(fed, scheme, eps, **more) for eps in GRID]
+    beside = np.clip(F.eps[[0, -1], :1] + NEAR, 0.0, 1.0)
+    twin = [ff.solve(fed, scheme, eps, **more) for eps in [*GRID, *beside.ravel()]]
     disparity, utility = np.array([[s.disparity, s.utility] for s in twin]).T
     assert disparity.min() >= F.disparity[0] - blur
     best = F.utility_at(np.maximum(disparity, F.disparity[0]))

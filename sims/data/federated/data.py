@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from fairfl._support.checks import as_array, in_range, whole
+from fairfl._support.checks import as_array, in_range, one_of, whole
 from fairfl.sims.data.checks import codes, frozen, generator
 
 PARTS = ("train", "validation", "test")
@@ -100,10 +100,8 @@ class FederatedData:
 
     def rows(self, part: str = "train") -> NDArray[np.int64]:
         """The rows of a part ("train", "validation", "test" or "all"), in their order."""
-        if part == "all":
+        if one_of("part", part, (*PARTS, "all")) == "all":
             return np.arange(len(self))
-        if part not in PARTS:
-            raise ValueError(f"part must be one of {', '.join(PARTS)} or all, got {part!r}")
         return np.flatnonzero(self._part == PARTS.index(part))
 
     def sizes(self, part: str = "train") -> NDArray[np.int64]:

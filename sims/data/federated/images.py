@@ -76,7 +76,7 @@ def _idx_set(
 ) -> FederatedData:
     files = []
     for part, digest in zip(IDX_PARTS, digests, strict=True):
-        remote = Remote(f"{name}/{part}-ubyte.gz", ((f"{base}{part}-ubyte.gz",),), digest)
+        remote = Remote(f"{name}/{part}-ubyte.gz", ((f"{base}{part}-ubyte.gz",),), (digest,))
         files.append(locate([remote], folder, progress))
     x, y, x_test, y_test = (read_idx(file) for file in files)
     for pixels, labels in ((x, y), (x_test, y_test)):
@@ -94,15 +94,13 @@ def mnist(folder: str | Path | None = None, progress: Progress | None = None) ->
     """MNIST from ``mnist/mnist.npz`` (the last 10,000 rows are the test's) or the IDX files."""
     local = Remote(
         "mnist/mnist.npz",
-        copies=("a840c018491075634b1f72192817dd46a17eb3d2755b111b017d4b6a06cb7ee4",),
+        digests=("a840c018491075634b1f72192817dd46a17eb3d2755b111b017d4b6a06cb7ee4",),
     )
     try:
         path = locate([local], folder)
     except ChecksumMismatch:
         raise
     except OSError:
-        path = None
-    if path is None:
         digests = (
             "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609",
             "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
@@ -192,7 +190,7 @@ def _cifar(
     """From ``{name}-binary.tar.gz``; the last of its ``files`` is for testing."""
     archive = f"{name}-binary.tar.gz"
     remote = Remote(
-        f"{name}/{archive}", ((f"https://www.cs.toronto.edu/~kriz/{archive}",),), digest
+        f"{name}/{archive}", ((f"https://www.cs.toronto.edu/~kriz/{archive}",),), (digest,)
     )
     found = _members(locate([remote], folder, progress), files)
     *parts, test = (_records(file, found[file], labels) for file in files)

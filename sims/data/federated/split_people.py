@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from fairfl.sims.data.federated.data import PARTS, FederatedData
 from fairfl.sims.data.tables.encode import scaled
@@ -33,17 +34,14 @@ def split_people(people: Dataset, seed: int = 0) -> FederatedData:
         ("label", people.label, people.label_names),
     ):
         _everywhere(f"{role} column {people.columns[role][0]!r}", codes, names, part)
-    return FederatedData(
-        people.name,
-        scaled(people.features, part == 0),
-        people.label,
-        people.client,
-        len(people.client_names),
-        part,
-        people.group,
-        people.client_names,
-        people.note,
-    )
+    return replace(federated(people, part), x=scaled(people.features, part == 0))
+
+
+def federated(people: Dataset, part: ArrayLike) -> FederatedData:
+    """People with their parts (n,), codes of ``PARTS``; features as they are."""
+    rows = people.features, people.label, people.client, len(people.client_names)
+    kinds = np.asarray(part, np.int8), people.group, people.client_names, people.note
+    return FederatedData(people.name, *rows, *kinds)
 
 
 def _parts(

@@ -17,7 +17,7 @@ FILES = (
     Remote("vehicle/vehicle.json"),
     Remote(
         "vehicle/vehicle_1860.json",
-        copies=("a8c8b22a89ea64e5a563cffe94352b48c1f44a02100fd3256adfc09dc43d9ddc",),
+        digests=("a8c8b22a89ea64e5a563cffe94352b48c1f44a02100fd3256adfc09dc43d9ddc",),
     ),
 )
 FULL_ROWS = 43_695

@@ -45,13 +45,15 @@ ARCHIVE = "https://archive.ics.uci.edu/static/public/2/adult.zip"
 TRAIN = Remote(
     "adult/adult.data",
     ((UCI + "adult.data",), (ARCHIVE, "adult.data")),
-    "5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",
+    ("5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d",),
 )
 TEST = Remote(
     "adult/adult.test",
     ((UCI + "adult.test",), (ARCHIVE, "adult.test")),
-    "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
-    copies=("72567b94f5c1a6f8501377dd80f93892c3848ff071cf91ba47e00b0785a28074",),
+    (
+        "a2a9044bc167a35b2361efbabec64e89d69ce82d9790d2980119aac5fd7e9c05",
+        "72567b94f5c1a6f8501377dd80f93892c3848ff071cf91ba47e00b0785a28074",
+    ),
 )
 
 

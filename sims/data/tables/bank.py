@@ -46,7 +46,7 @@ ROWS = 45_211
 UCI = "https://archive.ics.uci.edu/"
 BINNED = Remote(
     "bank/bank_cat_age.csv",
-    copies=("081172c9c06ce7dafe6197e023259c8397219f8e089cde25a3513e2e70e5f924",),
+    digests=("081172c9c06ce7dafe6197e023259c8397219f8e089cde25a3513e2e70e5f924",),
 )
 # The digest is the one that several independent public projects pin for UCI's file.
 FULL = Remote(
@@ -55,7 +55,7 @@ FULL = Remote(
         (UCI + "static/public/222/bank+marketing.zip", "bank.zip", "bank-full.csv"),
         (UCI + "ml/machine-learning-databases/00222/bank.zip", "bank-full.csv"),
     ),
-    "d1513ec63b385506f7cfce9f2c5caa9fe99e7ba4e8c3fa264b3aaf0f849ed32d",
+    ("d1513ec63b385506f7cfce9f2c5caa9fe99e7ba4e8c3fa264b3aaf0f849ed32d",),
 )
 
 

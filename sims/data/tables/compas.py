@@ -50,8 +50,10 @@ PROPUBLICA = "https://raw.githubusercontent.com/propublica/compas-analysis/maste
 FILE = Remote(
     "compas/compas-scores-two-years.csv",
     ((PROPUBLICA + "compas-scores-two-years.csv",),),
-    "c451db85908b2f7fef1d83203bedf6b71ecda0d5af468d82ae62178f91d0cc7d",
-    copies=("f439bd5e8d1742c9ceacd4dec0d67d1b401f633138d2308955c6ae22f9656f47",),
+    (
+        "c451db85908b2f7fef1d83203bedf6b71ecda0d5af468d82ae62178f91d0cc7d",
+        "f439bd5e8d1742c9ceacd4dec0d67d1b401f633138d2308955c6ae22f9656f47",
+    ),
 )
 
 

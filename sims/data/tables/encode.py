@@ -25,25 +25,10 @@ def encode(
     categorical: Sequence[str],
     is_test: NDArray[np.bool_],
 ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Return the features of a table, and their names.
-
-    Parameters
-    ----------
-    frame : DataFrame, n rows
-        Holds the columns named by `numeric` and `categorical`.
-    numeric : sequence of str
-        Scaled as (x - min) / (max - min) over the training rows; a column constant there becomes 0.
-    categorical : sequence of str
-        Replaced by one 0/1 column per value, named "column=value", in sorted order of the values. A
-        missing value is 0 in all of them.
-    is_test : array of bool, shape (n,)
-        At least one False.
-
-    Returns
-    -------
-    features : array of float, shape (n, d)
-        The numeric columns first, then the one-hot columns.
-    names : tuple of str, length d
+    """Return the features of a table (n, d), and their names: first the `numeric` columns, see
+    `scaled`, by the rows where `is_test` (n,) is False, of which there must be one; then for each
+    of the `categorical` columns one 0/1 column per value, in sorted order, named "column=value". A
+    missing value is 0 in all of them.
 
     Raises
     ------

@@ -9,19 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 
 def deal(strata: Mapping[str, ArrayLike | None], folds: int, seed: int) -> NDArray[np.int64]:
-    """Return the fold of every row: sort shuffled rows by stratum, then deal like cards.
+    """Return the fold of every row: sort rows, shuffled by ``seed``, by stratum, then deal like
+    cards. So every fold has n / folds rows, and of each combination of the ``strata`` (n,) its
+    share, both to within one row.
 
-    Every fold has n / folds rows, and of each combination of the strata its share, both to within
-    one row.
-
-    Parameters
-    ----------
-    strata : dict of arrays, shape (n,)
-        By the names that errors have; the first is there, others may be None. Rows are sorted by
-        the first first.
-    folds : int
-    seed : int
-        Of the shuffling, >= 0.
+    Strata have the names that errors use. The first, by which rows are sorted first, must be there;
+    others may be None.
     """
     known = {name: np.asarray(values) for name, values in strata.items() if values is not None}
     n = len(next(iter(known.values())))

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from fairfl._support.checks import one_of, whole
 from fairfl.sims.data.fetch import Progress
 from fairfl.sims.data.registry import Registry
 from fairfl.sims.data.tables.table import Dataset
@@ -11,21 +12,12 @@ from fairfl.sims.data.tables.table import Dataset
 FEDFB_SEED = 1
 """The `seed` of FedFB's published code: it gives the same rows to the same clients."""
 
-
 Build = Callable[[str | Path | None, str, int, Progress | None], Dataset]
 
 
 @dataclass(frozen=True)
 class PublishedTable:
-    """A data set that can be loaded.
-
-    Parameters
-    ----------
-    groupings : tuple of str
-        The values that `groups` may take besides "two" and "all".
-    build : callable
-        `build(folder, groups, seed, progress)` makes the data set.
-    """
+    """What `groups` may be besides "two" and "all", and `build(folder, groups, seed, progress)`."""
 
     groupings: tuple[str, ...]
     build: Build
@@ -77,12 +69,6 @@ def load(
     DataUnavailable
         If the file is not found and cannot be downloaded (an `OSError`).
     """
-    if name not in DATASETS:
-        raise ValueError(f"name must be one of {', '.join(sorted(DATASETS))}, got {name!r}")
-    table = DATASETS[name]
-    allowed = ("two", "all", *table.groupings)
-    if groups not in allowed:
-        raise ValueError(f"groups must be one of {', '.join(allowed)} for {name!r}, got {groups!r}")
-    if not 0 <= seed < 2**32:
-        raise ValueError(f"seed must be in [0, 2**32), got {seed}")
-    return table.build(folder, groups, seed, progress)
+    table = DATASETS[one_of("name", name, sorted(DATASETS))]
+    one_of(f"groups of {name!r}", groups, ("two", "all", *table.groupings))
+    return table.build(folder, groups, whole("seed", seed, 0, 2**32 - 1), progress)

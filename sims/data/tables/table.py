@@ -59,7 +59,6 @@ class Dataset:
     score_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check every field against the others, and freeze the arrays."""
         features = numbers_table("features", self.features)
         n, d = features.shape
         names = _names("feature_names", self.feature_names)
@@ -90,23 +89,17 @@ class Dataset:
             object.__setattr__(self, name, value)
 
     def __len__(self) -> int:
-        """Return the number of rows, n."""
         return len(self.label)
 
     def __repr__(self) -> str:
-        """Say what the data set is, without printing its arrays."""
         rows = f"{len(self)} rows ({int(self.is_test.sum())} test), "
         rows += f"{self.features.shape[1]} features"
         names = f"groups {self.group_names}, clients {self.client_names}"
         return f"Dataset({self.name!r}: {rows}, {names})"
 
     def select(self, mask: ArrayLike) -> "Dataset":
-        """Return the data set of the rows where `mask` is true; codes and names stay as they are.
-
-        Parameters
-        ----------
-        mask : array of bool, shape (n,)
-            At least one true. `data.select(~data.is_test)` are the training rows.
+        """Return the data set of the rows where `mask` (n,) is true, at least one; codes and names
+        stay as they are. `data.select(~data.is_test)` are the training rows.
         """
         chosen = np.asarray(mask)
         if chosen.dtype != np.bool_ or chosen.shape != (len(self),):
@@ -144,12 +137,9 @@ class Dataset:
 
 def _names(argument: str, value: Iterable[str]) -> tuple[str, ...]:
     """Return `value` as a tuple of distinct texts."""
-    if isinstance(value, str):
-        raise ValueError(f"{argument} must be a sequence of texts, got the single text {value!r}")
     names = tuple(value)
-    for name in names:
-        if not isinstance(name, str):
-            raise ValueError(f"{argument} must hold texts, got {name!r}")
+    if isinstance(value, str) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"{argument} must be a sequence of texts, got {value!r}")
     if len(set(names)) < len(names):
         twice = next(name for i, name in enumerate(names) if name in names[:i])
         raise ValueError(f"{argument} must be distinct, got {twice!r} twice")

@@ -1,4 +1,4 @@
-"""Participation in a round: sampling, given masks, dropouts and stragglers, drawn by counter."""
+"""Participation in a round: sampling, dropouts and stragglers, drawn by counter."""
 
 from __future__ import annotations
 
@@ -21,8 +21,6 @@ PARTICIPATIONS: dict[str, type[Participation]] = {}
 class Participation(ByName, ABC):
     """Chooses the clients of a round; a choice is a function of the seed, the round and the
     clients' ids.
-
-    A frozen dataclass with a ``name`` can be named in files, its fields as its parameters.
     """
 
     known = PARTICIPATIONS
@@ -67,7 +65,7 @@ class Uniform(Participation):
         whole("count", self.count, 1)
 
     def check(self, clients: int, rounds: int) -> None:
-        _at_most(self.count, clients)
+        whole("count", self.count, 1, clients)
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
         keys = counter.key(seed, counter.PARTICIPATION, round, ids)
@@ -95,7 +93,7 @@ class ByWeight(Participation):
 
     def check(self, clients: int, rounds: int) -> None:
         if not self.replace:
-            _at_most(self.count, clients)
+            whole("count", self.count, 1, clients)
 
     def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
         if not self.replace:
@@ -107,39 +105,6 @@ class ByWeight(Participation):
         keys = counter.key(seed, counter.PARTICIPATION, round, np.arange(self.count))
         place = np.searchsorted(edges, counter.uniforms(keys) * edges[-1], side="right")
         return np.sort(by_id[np.minimum(place, len(ids) - 1)]), np.full(self.count, 1 / self.count)
-
-
-@dataclass(frozen=True, eq=False)
-class Given(Participation):
-    """Row t of ``masks`` (T, K) is for round t, again from the first on; weights as Uniform."""
-
-    masks: NDArray[np.bool_]
-
-    def __post_init__(self) -> None:
-        masks = np.array(self.masks)
-        if masks.ndim != 2 or masks.dtype != np.bool_ or not masks.size:
-            raise ValueError(
-                f"masks must be bool of shape (T, K), got {masks.dtype} of shape {masks.shape}"
-            )
-        if not masks.any(axis=1).all():
-            row = int(np.argmin(masks.any(axis=1)))
-            raise ValueError(f"masks must choose a client in every round, got none in row {row}")
-        masks.flags.writeable = False
-        object.__setattr__(self, "masks", masks)
-
-    def __repr__(self) -> str:
-        rows = ["".join("01"[int(x)] for x in row) for row in self.masks]
-        return f"Given({rows})"
-
-    def check(self, clients: int, rounds: int) -> None:
-        if self.masks.shape[1] != clients:
-            raise ValueError(
-                f"masks must have one column for each client, {clients}, got {self.masks.shape[1]}"
-            )
-
-    def choose(self, seed: int, round: int, ids: Ints, p: Floats) -> tuple[Ints, Floats]:
-        chosen = np.flatnonzero(self.masks[round % len(self.masks)])
-        return chosen, p[chosen] / p[chosen].sum()
 
 
 def smallest(count: int, keys: NDArray[Any], ids: Ints) -> Ints:
@@ -158,11 +123,6 @@ def merged(ids: Ints, drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]
         return drawn, weights, np.ones(len(drawn), np.int64)
     _, clients, each, draws = np.unique(names, True, True, True)
     return drawn[clients], np.bincount(each, weights).astype(np.float64), draws
-
-
-def _at_most(count: int, clients: int) -> None:
-    if count > clients:
-        raise ValueError(f"count must be at most the number of clients, {clients}, got {count}")
 
 
 def dropouts(rate: float, seed: int, round: int, ids: Ints) -> NDArray[np.bool_]:

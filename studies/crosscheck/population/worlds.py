@@ -17,6 +17,8 @@ from fairfl.theory.populations.fedfb_figures import MEANS_5, MEANS_9, SHARES_5, 
 from fairfl.theory.populations.laws import Normal
 
 PANELS = "abcd"
+FIGURES = {"5": (MEANS_5, SHARES_5), "9": (MEANS_9, SHARES_9)}
+"""FedFB's: two clients, and three; means, and shares of each panel."""
 
 
 @dataclass(frozen=True)
@@ -102,16 +104,6 @@ def in_words(name: str) -> str:
     return re.sub(r"^random-(\d+)", r"random federation \1", name)
 
 
-def figure_5(panel: str) -> World:
-    """Panel "a" to "d" of FedFB's figure 5: two clients."""
-    return _equal(f"figure-5{panel}", MEANS_5, SHARES_5[PANELS.index(panel)])
-
-
-def figure_9(panel: str) -> World:
-    """Panel "a" to "d" of FedFB's figure 9: three clients."""
-    return _equal(f"figure-9{panel}", MEANS_9, SHARES_9[PANELS.index(panel)])
-
-
 def random_world(seed: int, clients: int | None = None, groups: int = 2) -> World:
     """Means within 3 of 0, deviations 0.5 to 2, weights up to 3 to 1; by default 2 to 4 clients.
 
@@ -137,8 +129,10 @@ def random_world(seed: int, clients: int | None = None, groups: int = 2) -> Worl
 def by_name(name: str) -> World:
     """The world that has this name; ValueError for another."""
     figure, _, rest = name.partition("-")
-    if figure == "figure" and rest[:1] in ("5", "9") and rest[1:] in tuple(PANELS):
-        return (figure_5 if rest[0] == "5" else figure_9)(rest[1:])
+    if figure == "figure" and rest[:1] in FIGURES and rest[1:] in tuple(PANELS):
+        mean, shares = FIGURES[rest[0]]
+        q, count = shares[PANELS.index(rest[1:])], len(mean)
+        return World(name, mean, ((1.0, 1.0),) * count, q, (1 / count,) * count)
     numbers = rest.split("-")
     if figure == "random" and len(numbers) <= 3 and all(number.isdigit() for number in numbers):
         return random_world(*map(int, numbers))
@@ -151,11 +145,6 @@ def by_name(name: str) -> World:
 def _tuples(values: Any) -> Any:
     """Lists of numbers, or of lists, as tuples."""
     return tuple(_tuples(v) if isinstance(v, Iterable) else float(v) for v in values)
-
-
-def _equal(name: str, mean: tuple[tuple[float, ...], ...], q: tuple[float, ...]) -> World:
-    count = len(q)
-    return World(name, mean, ((1.0, 1.0),) * count, q, (1 / count,) * count)
 
 
 @lru_cache(maxsize=64)

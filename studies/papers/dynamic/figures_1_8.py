@@ -79,7 +79,7 @@ def differences(clients: pd.DataFrame) -> tuple[str, ...]:
 
 def _experiment(data: str, what: str) -> Experiment:
     return Experiment(
-        f"dynamic-{runs.SOURCES[data]}",
+        f"dynamic-{data.lower()}",
         f"Dynamic participants, {what}, on {data}: two groups and ten that join one after the "
         "other",
         SEEDS,

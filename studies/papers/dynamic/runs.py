@@ -41,7 +41,6 @@ from fairfl.studies.experiment import Setting, Unit
 from fairfl.studies.group_benefit import with_groups
 from fairfl.studies.row_subset import some_rows
 
-SOURCES = {"MNIST": "mnist", "Fashion-MNIST": "fashion-mnist", "CIFAR-10": "cifar-10"}
 LINEAR, LAYERS, LENET, RESNET = "linear", "two layers", "LeNet", "ResNet-18"
 HIDDEN = 64
 ALPHA = 0.9
@@ -137,7 +136,7 @@ def make(scene: Scene, algorithm: Algorithm, seeds: int) -> Setting:
 
 def data_of(scene: Scene) -> tuple[Model, Parts]:
     """The model, and rows of the data set dealt out to groups and clients."""
-    found = some_rows(load_federated(SOURCES[scene.data]), scene.rows, 0)
+    found = some_rows(load_federated(scene.data.lower()), scene.rows, 0)
     shape, classes = found.x.shape[1:], int(found.y.max()) + 1
     if scene.model in (LINEAR, LAYERS):
         flat = (found.x.reshape(scene.rows, -1) / np.float32(255)).astype(np.float32)

@@ -10,6 +10,7 @@ import numpy as np
 from fairfl._support.checks import one_of
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.fedfb_synthetic import fedfb_synthetic
+from fairfl.sims.data.federated.split_people import federated
 from fairfl.sims.data.partition import dirichlet
 from fairfl.sims.data.tables import Dataset, load
 from fairfl.sims.engine import ClientData, Parts
@@ -57,17 +58,7 @@ def fedfb_data(name: str, draw: int = DRAW) -> FederatedData:
             if level is None
             else _other(base)
         )
-        data = FederatedData(
-            name,
-            table.features,
-            table.label,
-            table.client,
-            len(table.client_names),
-            np.where(table.is_test, 2, 0).astype(np.int8),
-            table.group,
-            table.client_names,
-            table.note,
-        )
+        data = replace(federated(table, 2 * table.is_test), name=name)
         if level is not None:
             data = data.assigned(
                 dirichlet(table.group, DIRICHLET_CLIENTS, level, min_size=LEAST, seed=draw)
@@ -100,14 +91,7 @@ def held_out(data: FederatedData, seed: int) -> FederatedData:
 
 def pooled(parts: Parts) -> Parts:
     """All clients' people as one client's: what CFL trains on."""
-
-    def one(data: ClientData | None) -> ClientData | None:
-        return (
-            None
-            if data is None
-            else ClientData(data.x, data.y, np.array([0, len(data.x)]), group=data.group)
-        )
-
-    train = one(parts.train)
-    assert train is not None
-    return Parts(train, one(parts.test), one(parts.validation))
+    found = {}
+    for name, data in parts.parts.items():
+        found[name] = ClientData(data.x, data.y, np.array([0, len(data.x)]), group=data.group)
+    return Parts(**found)

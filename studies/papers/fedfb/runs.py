@@ -37,7 +37,7 @@ from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.schemes import LABELS
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups
-from fairfl.studies.frames import rows as kept_rows
+from fairfl.studies.measures import long
 from fairfl.studies.papers.fedfb.data import SYNTHETIC, fedfb_data, pooled
 from fairfl.studies.papers.fedfb.limits import best_accuracy, exact_frontier, expected_accuracy
 
@@ -79,26 +79,22 @@ def rule(alpha: float, normalised: bool = True) -> FairBatch:
     return FairBatch("dp", alpha, surrogate="acceptance", normalised=normalised)
 
 
-def federated_methods(grid: Sequence[float] = GRID, two_groups: bool = True) -> list[Method]:
-    """What trains in rounds of many epochs."""
-    methods: list[Method] = [(FEDAVG, FedAvg())]
-    methods += [(FEDFB, FedFB(rule(alpha))) for alpha in grid]
-    methods += [(FEDFB_PLAIN, FedFB(rule(alpha, normalised=False))) for alpha in PLAIN_GRID]
-    methods += [(FEDFB_BITS, FedFB(rule(alpha, normalised=False), bits=10)) for alpha in PLAIN_GRID]
-    return (
-        [*methods, *((FAIRFED, FairFed(beta)) for beta in FAIRFED_GRID)] if two_groups else methods
-    )
-
-
-def local_methods(epochs: int) -> list[Method]:
-    """FairBatch at the clients, a step of λ an epoch."""
+def methods(schedule: str, epochs: int, dataset: str) -> list[Method]:
+    """What trains in rounds of many epochs; FairBatch, a step of λ an epoch, at the clients, or on
+    the pooled people.
+    """
     step = rule(LOCAL_ALPHA)
-    return [(ENSEMBLE, LocalFairBatch(step)), (LFT_AVG, LocalFairBatch(step, epochs))]
-
-
-def central_methods() -> list[Method]:
-    """FairBatch on the pooled people, a step of λ an epoch."""
-    return [(CFL, FedFB(rule(LOCAL_ALPHA)))]
+    if schedule == "local":
+        return [(ENSEMBLE, LocalFairBatch(step)), (LFT_AVG, LocalFairBatch(step, epochs))]
+    if schedule == "central":
+        return [(CFL, FedFB(step))]
+    plain = [rule(alpha, normalised=False) for alpha in PLAIN_GRID]
+    found: list[Method] = [(FEDAVG, FedAvg()), *((FEDFB, FedFB(rule(alpha))) for alpha in GRID)]
+    found += [(FEDFB_PLAIN, FedFB(one)) for one in plain]
+    found += [(FEDFB_BITS, FedFB(one, bits=10)) for one in plain]
+    if dataset in ("COMPAS", "Bank"):  # more groups, which FairFed has no weights for
+        return found
+    return [*found, *((FAIRFED, FairFed(beta)) for beta in FAIRFED_GRID)]
 
 
 SCHEDULES = ("federated", "local", "central")
@@ -135,12 +131,7 @@ def _epochs(scale: Scale, dataset: str) -> int:
 
 
 def _methods(schedule: str, epochs: int, dataset: str, only: Sequence[str] | None) -> list[Method]:
-    two = dataset not in ("COMPAS", "Bank")  # more groups, which FairFed has no weights for
-    every = {
-        "federated": lambda: federated_methods(two_groups=two),
-        "local": lambda: local_methods(epochs),
-        "central": central_methods,
-    }[schedule]()
+    every = methods(schedule, epochs, dataset)
     return [(name, algorithm) for name, algorithm in every if only is None or name in only]
 
 
@@ -262,7 +253,7 @@ def fairest(validation: pd.DataFrame, by: str) -> float | None:
 
 def values(rows: pd.DataFrame) -> pd.DataFrame:
     """Test measures of the chosen runs: a row a data set, objective, seed and measure."""
-    return long(chosen(rows))
+    return long(chosen(rows), MEASURES)
 
 
 def every_setting(test: pd.DataFrame, symbols: Mapping[str, str] | None = None) -> pd.DataFrame:
@@ -271,20 +262,7 @@ def every_setting(test: pd.DataFrame, symbols: Mapping[str, str] | None = None) 
         name if np.isnan(setting) else f"{name}, {(symbols or {}).get(name, 'α')} = {setting:g}"
         for name, setting in zip(test["objective"], floats(test, "alpha"), strict=True)
     ]
-    return long(test.assign(objective=names))
-
-
-def long(test: pd.DataFrame) -> pd.DataFrame:
-    """A row per measure that there is."""
-    there = [name for name in MEASURES if name in test]
-    table = test.melt(["dataset", "objective", "seed"], there, "measure", "value")
-    table["measure"] = [MEASURES[name] for name in table["measure"]]
-    return among_finite(table)
-
-
-def among_finite(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows that have a value: constants stand beside no frontier, nor do real people."""
-    return kept_rows(table, np.isfinite(floats(table, "value")))
+    return long(test.assign(objective=names), MEASURES)
 
 
 def choices(rows: pd.DataFrame) -> tuple[str, ...]:

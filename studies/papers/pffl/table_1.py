@@ -42,21 +42,11 @@ PUBLISHED = published(
 """Variances are printed for accuracies as shares: here in squared percent, as q-FFL's."""
 BEST_Q = {**qffl_runs.CHOSEN, three_classes.FASHION: 15.0, three_classes.DIGITS: 15.0}
 SHOWN = ("q = 0", "q = 1", "q = 5", *RANKS)
+SPREAD = "p-FFL, figures 1, 2, 5, 6: test accuracies"
+COURSE = "p-FFL, figures 3 and 4: test accuracy by round"
 PICTURES = (
-    Picture(
-        "pffl-figures-1-2-5-6",
-        "distribution",
-        "p-FFL, figures 1, 2, 5, 6: test accuracies",
-        "test",
-        SHOWN,
-    ),
-    Picture(
-        "pffl-figures-3-4",
-        "convergence",
-        "p-FFL, figures 3 and 4: test accuracy by round",
-        "test",
-        SHOWN,
-    ),
+    Picture("pffl-figures-1-2-5-6", "distribution", SPREAD, "test", SHOWN),
+    Picture("pffl-figures-3-4", "convergence", COURSE, "test", SHOWN),
 )
 ROUNDS = {"Synthetic": (200, 2000), "Vehicle": qffl_runs.ROUNDS["Vehicle"]}
 """The whole Vehicle has q-FFL's own rounds."""

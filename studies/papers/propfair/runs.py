@@ -21,7 +21,7 @@ from fairfl.sims.engine.algorithm import Algorithm
 from fairfl.sims.models import CharLSTM, LeNet, ResNet18GN
 from fairfl.studies.experiment import Scale, Setting, Unit
 from fairfl.studies.row_subset import some_clients, some_rows
-from fairfl.studies.stand_ins import FETCHING, SOURCES, those_at_hand
+from fairfl.studies.stand_ins import FETCHING, those_at_hand
 
 STAND_INS = ("MNIST", "Synthetic")
 BETA, HIDDEN = 0.5, 64
@@ -83,7 +83,7 @@ def _shared_out(dataset: str, rows: int, seed: int) -> tuple[Model, FederatedDat
     task = TASKS[dataset]
     if dataset == "Synthetic":
         return Softmax(60, 10), synthetic(clients=2 * task.clients, seed=seed)
-    found = load_federated(SOURCES.get(dataset, "mnist"))
+    found = load_federated(dataset.lower())
     if dataset == "Shakespeare":
         found = some_clients(found, task.clients, ROLE, seed)
         found = some_rows(found, rows, seed) if rows else found

@@ -122,10 +122,10 @@ def family(scale: Scale, datasets: Iterable[str] = ()) -> list[Unit]:
     return units("family", scale, datasets or at_hand(), algorithms, tuple(map(name_of, QS)))
 
 
-def uniform(scale: Scale, datasets: Iterable[str] = ()) -> list[Unit]:
-    """FedAvg with devices weighed alike."""
-    chosen = datasets or at_hand()
-    return units("uniform", scale, chosen, (QFedAvg(0.0),), ("uniform",), equal=True)
+def uniform_too(scale: Scale) -> list[Unit]:
+    """All q, and FedAvg with devices weighed alike."""
+    alike = units("uniform", scale, at_hand(), (QFedAvg(0.0),), ("uniform",), equal=True)
+    return [*family(scale), *alike]
 
 
 def units(

@@ -69,11 +69,6 @@ def with_own_best(clients: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([values(clients), statistics(own_best(clients), STATISTICS)])
 
 
-def uniform_too(scale: Scale) -> list[Unit]:
-    """All q, and FedAvg with devices weighed alike."""
-    return [*family(scale), *runs.uniform(scale)]
-
-
 def spread(figure: int, title: str, part: str, shown: tuple[str, ...] = SHOWN) -> Picture:
     """A figure of the devices' accuracies."""
     title = f"q-FFL, figure {figure}: {title}"
@@ -137,7 +132,7 @@ EXPERIMENTS = (
         on_both_parts,
         "Uniform: ten devices a round with equal chances, updates averaged with equal weights, "
         "as section 4.3 says.",
-        units=uniform_too,
+        units=runs.uniform_too,
         pictures=tuple(
             spread(figure, f"{said} accuracies, uniform and q-FFL", part, ("uniform", *SHOWN[1:]))
             for figure, (part, said) in ((2, ("test", "test")), (5, ("train", "training")))

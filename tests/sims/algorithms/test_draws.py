@@ -5,7 +5,7 @@ from fractions import Fraction as Q
 
 import numpy as np
 import pytest
-from every_algorithm import AFL, EVERY, GIFAIR, FedMGDA
+from every_algorithm import AFL, EVERY, GIFAIR, SHOWN, FedMGDA
 from federations import classified, quick, trained
 
 from fairfl.sims.engine import ClientData, Participation, Parts, Softmax
@@ -58,7 +58,6 @@ def of_twins(algorithm, draws):
 def test_afl_counts_its_clients_once():
     """As its docstring says: a client's weight is its lambda, not its draws."""
     found, expected = (
-        simulated(AFL.examples(), participation=Drawn(draws)).params
-        for draws in ((0, 0, 2), (0, 2))
+        simulated(SHOWN[AFL], participation=Drawn(draws)).params for draws in ((0, 0, 2), (0, 2))
     )
     np.testing.assert_allclose(found, expected, rtol=1e-12)

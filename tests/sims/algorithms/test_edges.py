@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 from every_algorithm import AFL, GIFAIR, Ditto, QFedAvg
-from federations import EXACT, classified, quick, received, trained
+from federations import EXACT, Masks, classified, quick, received, trained
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fairfl.claims.qffl import algorithms
 from fairfl.sims.algorithms.qfedavg import powers, step_size
-from fairfl.sims.engine import Given, Replicate, Round, Simulation, Softmax
+from fairfl.sims.engine import Replicate, Round, Simulation, Softmax
 from fairfl.theory.numerics.projections import onto_simplex
 
 MODEL = Softmax(4, 3)
@@ -76,7 +76,7 @@ def test_q_steps_are_those_of_the_claims(clients, w, q, L, lr, variant):
 def test_afl_with_some_clients_raises_theirs_alone(ascent):
     data = classified((8, 8, 8, 8))
     masks = np.array([[True, False, True, False], [False, True, False, False]])
-    training = quick(rounds=2, participation=Given(masks))
+    training = quick(rounds=2, participation=Masks(*masks))
     simulation = Simulation(MODEL, data, [Replicate(AFL(0.3, ascent))], training, EXACT)
     mixture = np.full(4, 0.25)
     for mask in masks:
@@ -123,7 +123,7 @@ def test_gifair_begins_with_any_number_of_clients():
 
 def test_ditto_who_is_away_keeps_their_model_and_all_are_measured():
     data = classified((6, 9, 8), test=5)
-    training = quick(rounds=3, participation=Given(np.array([[True, True, False]])))
+    training = quick(rounds=3, participation=Masks([True, True, False]))
     simulation = trained(MODEL, data, [Ditto(0.3)], training)
     personal = simulation.states[0]["personal"]
     assert float(personal[2].abs().max()) == 0 and float(personal[:2].abs().min(0).values.max()) > 0

@@ -63,7 +63,7 @@ def test_a_second_choice_at_hand_is_better_than_a_download(tmp_path: Path, empty
 
 def test_download_into_the_cache_once(tmp_path: Path, empty_cache: Path):
     address = published(tmp_path)
-    remote = Remote("set/file.csv", ((address,),), DIGEST)
+    remote = Remote("set/file.csv", ((address,),), (DIGEST,))
     path = locate([remote])
     assert path == empty_cache / "set" / "file.csv"
     assert path.read_bytes() == CONTENT
@@ -88,7 +88,7 @@ def check(path: Path):
 @pytest.mark.parametrize(
     ("how", "told"),
     [
-        ({"sha256": DIGEST}, f"SHA-256 is [0-9a-f]{{64}}, of the published file {DIGEST}"),
+        ({"digests": (DIGEST,)}, f"SHA-256 is [0-9a-f]{{64}}, not {DIGEST}"),
         ({"check": check}, "the content is not the published file's: 6 bytes are not the table"),
     ],
     ids=["checksum", "content"],
@@ -103,7 +103,7 @@ def test_what_is_wrong_is_told_and_not_kept(
 
 def test_the_next_source_is_tried(tmp_path: Path, empty_cache: Path):
     missing = (tmp_path / "no" / "such").as_uri()
-    remote = Remote("set/file.csv", ((missing,), (published(tmp_path),)), DIGEST)
+    remote = Remote("set/file.csv", ((missing,), (published(tmp_path),)), (DIGEST,))
     assert locate([remote]).read_bytes() == CONTENT
 
 
@@ -133,7 +133,7 @@ def test_members_of_archives_are_unpacked(tmp_path: Path, empty_cache: Path):
     for members in (("absent.csv",), ("inner.zip", "file.csv", "deeper.csv")):
         with pytest.raises(ChecksumMismatch, match=f"no member '{members[-1]}' in a zip archive"):
             locate([Remote("set/file.csv", ((address, *members),))])
-    remote = Remote("set/file.csv", ((address, "inner.zip", "file.csv"),), DIGEST)
+    remote = Remote("set/file.csv", ((address, "inner.zip", "file.csv"),), (DIGEST,))
     assert locate([remote]).read_bytes() == CONTENT
 
 
@@ -167,9 +167,9 @@ def test_only_https_is_asked(empty_cache: Path):
 
 
 @pytest.mark.parametrize("place", ["variable", "cache"])
-@pytest.mark.parametrize("digests", [{"sha256": DIGEST}, {"sha256": "0" * 64, "copies": (DIGEST,)}])
+@pytest.mark.parametrize("digests", [(DIGEST,), ("0" * 64, DIGEST)])
 def test_what_is_found_must_be_the_published_file(
-    place: str, digests: dict, tmp_path: Path, empty_cache: Path, monkeypatch: pytest.MonkeyPatch
+    place: str, digests: tuple, tmp_path: Path, empty_cache: Path, monkeypatch: pytest.MonkeyPatch
 ):
     folder = empty_cache if place == "cache" else tmp_path / "named"
     if place == "variable":
@@ -177,7 +177,7 @@ def test_what_is_found_must_be_the_published_file(
     file = folder / "set" / "file.csv"
     file.parent.mkdir(parents=True)
     file.write_bytes(CONTENT)
-    remote = Remote("set/file.csv", **digests)
+    remote = Remote("set/file.csv", digests=digests)
     assert locate([remote]) == file
     file.write_bytes(CONTENT.replace(b"1,2", b"2,1", 1))
     told = f"{re.escape(str(file))} is not the published file: its SHA-256 is "

@@ -57,6 +57,8 @@ def test_the_normalised_step_is_alpha_long_until_it_stops():
     back = rule.step(start + [-0.2, 0.2], report(0.0), KNOWN, 0)
     assert np.linalg.norm(back - start) == pytest.approx(0.2 * 2**0.5 - 0.1)
     np.testing.assert_array_equal(rule.step(start, report(0.1), KNOWN, 0), start)
+    fair = start + [-0.2, 0.2]  # the budget presses by 0.25 - 0.1 here
+    assert np.linalg.norm(rule.step(fair, report(0.25), KNOWN, 0) - fair) == pytest.approx(0.1)
 
 
 @given(

@@ -1,10 +1,13 @@
 """Groups missing on a client, one class, a group of one: all run, or say what is wrong."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 
 from fairfl.sims import engine
+from fairfl.sims.engine.group_label_sums import CellIndex
 from fairfl.sims.engine.task import as_floats
 from fairfl.sims.group_fairness import AgnosticFair, FairBatch, FairFed, FedFB, LocalFairBatch
 from fairfl.sims.group_fairness.lft import LAM, MODELS
@@ -107,17 +110,34 @@ def test_a_client_alone_with_one_group_trains_on_the_plain_loss():
 
 
 @pytest.mark.exact
-def test_fairfed_weighs_by_hand():
-    """ω_k moves by -β (Δ_k - mean Δ) from n_k / n; the sum stays one; β = 0: FedAvg."""
-    parts = people([[[3, 4], [3, 3]], [[4, 1], [1, 6]], [[2, 2], [2, 2]]])
+@pytest.mark.parametrize("third", [[[2, 2], [2, 2]], [[3, 4], [0, 0]]], ids=["both", "one group"])
+def test_fairfed_weighs_by_hand(third):
+    """ω_k moves by -β (Δ_k - mean Δ) from n_k / n; the sum stays one; β = 0: FedAvg. A client of
+    one group has the difference of accuracies.
+    """
+    parts = people([[[3, 4], [3, 3]], [[4, 1], [1, 6]], third])
     sizes = parts.train.sizes / parts.train.sizes.sum()
     np.testing.assert_allclose(trained(parts, FairFed(0.0)).weights[0][1], sizes, atol=1e-10)
     simulation = trained(parts, FairFed(0.1), rounds=2)
-    gap, _ = as_floats(simulation.states[0]["own.gap"])
-    delta = np.abs(as_floats(simulation.states[0]["global"])[0] - gap)
+    gap, right = as_floats(simulation.states[0]["own.gap"])
+    gap_of_all, right_of_all = as_floats(simulation.states[0]["global"])
+    assert np.isnan(gap).tolist() == [False, False, third[1] == [0, 0]]
+    delta = np.where(np.isnan(gap), np.abs(right_of_all - right), np.abs(gap_of_all - gap))
     expected = sizes - 0.1 * (delta - delta.mean())
     assert delta.max() > delta.min()
     np.testing.assert_allclose(simulation.weights[0][1], expected, atol=1e-9)
+
+
+def test_fairfed_makes_group_and_label_independent():
+    """Weighed people of each client, by group and label: n_a n_y / n."""
+    data = people([[[3, 4], [3, 3]], [[4, 1], [1, 6]], [[3, 4], [0, 0]]]).train
+    index = CellIndex(data)
+    (task,) = FairFed().client(SimpleNamespace(index=index))
+    cells = np.zeros((3, 2, 2))
+    owner = np.repeat(np.arange(3), data.sizes)
+    np.add.at(cells, (owner, data.group, data.y.numpy()), task.sample_weights.numpy())
+    expected = [np.outer(n.sum(1), n.sum(0)) / n.sum() for n in index.counts]
+    np.testing.assert_allclose(cells, expected, rtol=1e-12)
 
 
 def test_fairfed_wants_two_groups():

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from federations import Masks
 from grouped import EXACT, people, run
 
-from fairfl.sims.engine import Given
 from fairfl.sims.engine import secure_masks as secure
 from fairfl.sims.engine.secure_sums import OWN, UPDATE
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
@@ -68,7 +68,7 @@ def test_bytes():
 
 
 def test_with_some_of_the_clients():
-    some = {"participation": Given(np.array([[True, False, True], [False, False, True]]))}
+    some = {"participation": Masks([True, False, True], [False, False, True])}
     plain, masked = (
         run(people(), FedFB(every=9), 2, how, **some)[0].params for how in (EXACT, MASKED)
     )

@@ -49,7 +49,7 @@ def test_an_ensemble_is_the_mean_of_its_models_but_for_disparity(seed):
     accept, y = rng.integers(0, 2, (3, 20)).astype(float), rng.integers(0, 2, 20)
     group = np.repeat([0, 1], 10)
     weights = rng.dirichlet(np.ones(3))
-    found = FairMeasures.ensemble(accept, weights, y, group)
+    found = FairMeasures.of(weights @ accept, y, group)
     alone = [FairMeasures.of(row, y, group) for row in accept]
     assert found.accuracy == pytest.approx(weights @ [one.accuracy for one in alone])
     assert found.spd <= weights @ [one.spd for one in alone] + 1e-12

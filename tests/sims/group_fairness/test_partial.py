@@ -2,15 +2,16 @@
 
 import numpy as np
 import pytest
+from federations import Masks
 from grouped import people, run
 
-from fairfl.sims.engine import ByWeight, Given, Uniform
+from fairfl.sims.engine import ByWeight, Uniform
 from fairfl.sims.engine.task import as_floats
 from fairfl.sims.group_fairness import FairBatch, FairFed, FedFB, LocalFairBatch
 
 pytestmark = pytest.mark.exact
 
-ALL = np.ones((1, 3), dtype=bool)
+ALL = np.ones(3, dtype=bool)
 
 
 class Spy(FedFB):
@@ -24,11 +25,10 @@ class Spy(FedFB):
         return super().steer(total, state)
 
 
-def first_sum(algorithm, masks, rounds=2, **settings):
+def first_sum(algorithm, mask, rounds=2, **settings):
     """The first sum of reports, at the model that everybody trained in round 0."""
     Spy.seen.clear()
-    masks = np.concatenate([ALL, np.atleast_2d(masks)])
-    run(people(), algorithm, rounds, participation=Given(masks), **settings)
+    run(people(), algorithm, rounds, participation=Masks(ALL, mask), **settings)
     return Spy.seen[0]
 
 
@@ -69,7 +69,7 @@ def test_runs_with_some_of_the_clients(draw, algorithm):
 
 def test_bytes_and_bits_are_of_those_who_report():
     """Two codes of ten bits sum below 2^11; two such numbers: 3 bytes, beside 3 of 8."""
-    some = Given(np.concatenate([ALL, [[True, False, True]]]))
+    some = Masks(ALL, [True, False, True])
     _, rows = run(people(), FedFB(bits=10), 2, participation=some)
     assert rows[1]["bytes_up"] == 2 * (24 + 3)
 
@@ -80,7 +80,7 @@ def test_bytes_and_bits_are_of_those_who_report():
     ids=repr,
 )
 def test_others_need_everyone(algorithm):
-    two = Given(np.concatenate([ALL, [[True, True, False]]]))
+    two = Masks(ALL, [True, True, False])
     with pytest.raises(ValueError, match=r"must be of every client.*got 2 of 3 in round 1"):
         run(people(), algorithm, 5, participation=two)
     # before any work, though nothing is measured yet

@@ -8,14 +8,14 @@ from fairfl.solvers.api import solve
 from fairfl.studies.crosscheck.population import frontier_distance
 from fairfl.studies.crosscheck.population.frontier_distance import optimum, supporting_plane
 from fairfl.studies.crosscheck.population.learned_rules import Found
-from fairfl.studies.crosscheck.population.worlds import World, by_name, figure_5, random_world
+from fairfl.studies.crosscheck.population.worlds import World, by_name, random_world
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, FEDFB, LFT_AVG
 from fairfl.studies.crosscheck.studies import notions
 from fairfl.studies.execute import run_unit, run_units
 from fairfl.theory.populations.classifiers import Classifier
 
-THREE = random_world(0, 2, 3)
-QUESTIONS = [(figure_5("d"), "eo"), (figure_5("d"), "eodds"), (THREE, "dp"), (THREE, "eodds")]
+THREE, TWO = random_world(0, 2, 3), by_name("figure-5d")
+QUESTIONS = [(TWO, "eo"), (TWO, "eodds"), (THREE, "dp"), (THREE, "eodds")]
 EVENTS = {"dp": (None,), "eo": (1,), "eodds": (0, 1)}
 
 
@@ -77,7 +77,7 @@ def test_no_rule_is_above_the_plane_or_the_optima(world, notion, monkeypatch):
 
 def test_a_learner_of_equal_opportunity_is_fair_on_its_sample():
     """A budget of 0 binds; parity is left alone."""
-    world = figure_5("d")
+    world = by_name("figure-5d")
     plan = notions.NotionPlan(world, CFL, 1, 2_000, 0, ((0.0,),), notion="eo")
     row = run_unit(plan.unit()).iloc[0]
     data, rule = sample(world.federation, 2_000, 0), Classifier.from_json(row["rule"])

@@ -11,12 +11,12 @@ from fairfl.sims.engine.secure_sums import as_floats
 from fairfl.sims.runs.run import simulate
 from fairfl.studies.crosscheck.population.features import Basis
 from fairfl.studies.crosscheck.population.learned_rules import Found, learned
-from fairfl.studies.crosscheck.population.worlds import figure_5, random_world
+from fairfl.studies.crosscheck.population.worlds import by_name, random_world
 from fairfl.studies.crosscheck.runs import CFL, ENSEMBLE, LFT_AVG, Plan, featured
 from fairfl.studies.execute import run_units
 from fairfl.theory.populations.classifiers import Classifier
 
-WORLD = figure_5("d")
+WORLD = by_name("figure-5d")
 
 
 def trained(plan):

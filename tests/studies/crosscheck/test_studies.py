@@ -9,13 +9,13 @@ import pytest
 from fairfl.solvers.api import solve
 from fairfl.studies.crosscheck.population.frontier_distance import below, exact
 from fairfl.studies.crosscheck.population.learned_rules import Found
-from fairfl.studies.crosscheck.population.worlds import figure_5, in_words, random_world
+from fairfl.studies.crosscheck.population.worlds import by_name, in_words, random_world
 from fairfl.studies.crosscheck.rates import TOO_FEW
 from fairfl.studies.crosscheck.studies import cfl_frontier as frontier
 from fairfl.studies.crosscheck.studies import ensemble as ensembles
 from fairfl.theory.populations.classifiers import Classifier
 
-WORLD = figure_5("a")
+WORLD = by_name("figure-5a")
 
 
 def row(world, scheme, rule, members=(), degree=1, rows=1000, seed=0, budget="0.1"):

@@ -11,21 +11,21 @@ PLAIN | [data] | [date] | date is unknown; allowed here: title, data
 PLAIN | clients = 5 | clients = 2.5 | data.clients must be a whole number, got 2.5
 PLAIN | clients = 5 | clients = 1000000000 | data.clients must be .*10000.*, got 1000000000
 PLAIN | "fedavg" | "fedavg"\nlabel = "a\u0007b" | algorithm\[0\].label must be one printable line
-PLAIN | "synthetic" | "iris" | data.name must be one of synthetic, cifar-10
+PLAIN | "synthetic" | "iris" | data.name must be one of 'synthetic', 'cifar-10'
 PLAIN | clients = 5 | clients = 5\ntest = 0.95 | data.validation \+ test must be less than 1
-PLAIN | "softmax" | "tree" | model.kind must be one of softmax
+PLAIN | "softmax" | "tree" | model.kind must be one of 'softmax'
 PLAIN | "softmax" | "softmax"\nhidden = [3] | model.hidden is unknown; allowed here: kind, classes,
     bias
 PLAIN | "softmax" | "softmax"\nclasses = 3 | model.classes must be at least 8, the classes of the
     data, got 3
 PLAIN | "softmax" | "char_lstm" | model.kind must be another than char_lstm for
 PLAIN | "softmax" | "svm" | y must be .*LinearSVM
-PLAIN | "fedavg" | "fedavgg" | algorithm\[0\].name must be one of afl, clipping_fedavg, ditto
+PLAIN | "fedavg" | "fedavgg" | algorithm\[0\].name must be one of 'afl', 'clipping_fedavg', 'ditto'
 PLAIN | "fedavg" | "qfedavg"\nq = -1 | algorithm\[0\].q must be in \[0, 1e\+300\], got -1
 PLAIN | "fedavg" | "pfedavg"\nranks = "gini" | algorithm\[0\].ranks must be a table, got 'gini'
 PLAIN | "fedavg" | "pfedavg"\nranks = {kind = "cvar"} | algorithm\[0\].ranks.level must be given
 PLAIN | "fedavg" | "dual_weighted"\nobjective = {name = "Mean"} | algorithm\[0\].objective.name
-    must be one of FedAvg, QFFL
+    must be one of 'FedAvg', 'QFFL'
 PLAIN | [[algorithm]]\nname = "fedavg" |  | algorithm must be given
 PLAIN | [[algorithm]] | [[algorithm]]\nname = "fedavg"\n[[algorithm]] | algorithm must be told
     apart by name
@@ -37,7 +37,7 @@ PLAIN | epochs = 1 | [partition]\nkind = "two_groups"\nalpha = 2.0 | partition.a
     \[0, 1\], got 2
 PLAIN | rounds = 3 | rounds = | mine.toml is not a TOML file
 PLAIN | epochs = 1 | epochs = 1\nparticipation = {kind = "uniform", count = 6} |
-    training.participation.count must be at most .* 5, got 6
+    training.participation.count must be a whole number of at most 5, got 6
 DYNAMIC | [0, 2, 5] | [0, 2, 6] | .*joins must be below the 6 rounds, got 6
 DYNAMIC | "modified_normalized_fedavg", beta = 0.5 | "fedavg" | .*rule must be NormalizedFedAvg
 FAIR | "eo" | "eoo" | .*notion must be one of

@@ -13,7 +13,7 @@ class Stopped(Exception):
 
 
 def two(tiny):
-    return qffl_runs.uniform(Scale("quick", 2), ("Synthetic",))
+    return qffl_runs.family(Scale("quick", 2), ("Synthetic",))
 
 
 def test_a_stopped_run_goes_on_to_the_same_table(tiny, tmp_path):

@@ -201,7 +201,7 @@ def test_the_fedfb_seed_shuffles_bank_as_pandas_did_for_them(fairfl_data: Path):
 
 
 def test_compas_as_published(fairfl_data: Path):
-    assert sha256(fairfl_data / FILE.path) in FILE.known
+    assert sha256(fairfl_data / FILE.path) in FILE.digests
     data = load("compas", fairfl_data, groups="all")
     assert len(data) == 7_214
     assert (data.label == 0).sum() == 3_251  # ProPublica: 45.1 % reoffended within two years

@@ -9,7 +9,7 @@ from scipy import stats
 
 from fairfl.studies.crosscheck.population.features import FLOOR, Basis
 from fairfl.studies.crosscheck.population.learned_rules import Found, crossings, learned
-from fairfl.studies.crosscheck.population.worlds import figure_5, random_world
+from fairfl.studies.crosscheck.population.worlds import by_name, random_world
 from fairfl.theory.populations.classifiers import Classifier
 
 
@@ -34,7 +34,7 @@ def test_the_basis_is_orthonormal(client):
 
 
 def test_features_are_those_of_the_own_group_and_span_the_polynomials():
-    basis = Basis.of(figure_5("a"), 3)
+    basis = Basis.of(by_name("figure-5a"), 3)
     x, group = np.linspace(-4, 7, 40), np.arange(40) % 2
     features = basis(x, group)
     assert features.shape == (40, basis.size) == (40, 8)
@@ -50,7 +50,7 @@ def test_features_are_those_of_the_own_group_and_span_the_polynomials():
 @given(st.integers(0, 2**20), st.sampled_from([1, 2, 3, 5, 7]))
 def test_a_rule_is_the_sign_of_its_score(seed, degree):
     rng = np.random.default_rng(seed)
-    basis = Basis.of(figure_5("d"), degree)
+    basis = Basis.of(by_name("figure-5d"), degree)
     params = rng.normal(size=basis.size) * 10.0 ** rng.uniform(-3, 3, basis.size)
     rule = learned(basis, params)
     x = rng.uniform(-12, 14, 400)
@@ -75,7 +75,7 @@ def test_crossings_by_hand():
 
 def test_the_bayes_rule_is_learned_from_its_coefficients():
     """η is logistic in x, so the score x is the Bayes rule: its accuracy is E max(η, 1 - η)."""
-    world = figure_5("b")
+    world = by_name("figure-5b")
     basis = Basis.of(world, 1)
     # x = centre + scale He_1(z)
     slope = np.stack([[basis.centre[a], basis.scale[a]] for a in (0, 1)])

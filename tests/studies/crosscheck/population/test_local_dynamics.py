@@ -13,12 +13,12 @@ from fairfl.claims.empirical.local_constraints import NEAR, OVER, PEOPLE
 from fairfl.sims.group_fairness import FairBatch
 from fairfl.studies.crosscheck.population.local_dynamics import ALPHA, converged, stepped, trained
 from fairfl.studies.crosscheck.population.pointwise_rule import any_rule
-from fairfl.studies.crosscheck.population.worlds import figure_5, figure_9, random_world
+from fairfl.studies.crosscheck.population.worlds import by_name, random_world
 
-FIGURE = figure_5("a")
+FIGURE, THREE = by_name("figure-5a"), by_name("figure-9b")
 
 
-@pytest.mark.parametrize("world", [FIGURE, figure_9("b"), random_world(1)], ids=lambda w: w.name)
+@pytest.mark.parametrize("world", [FIGURE, THREE, random_world(1)], ids=lambda w: w.name)
 @pytest.mark.parametrize("eps", [0.0, 0.1])
 def test_the_optimum_is_the_pointwise_rule_at_its_multipliers(world, eps):
     best = solve(world.federation, "lft_fedavg", eps=eps)

@@ -8,19 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fairfl.figures.catalog.fedfb_frontiers import FIVE, NINE
-from fairfl.studies.crosscheck.population.worlds import (
-    PANELS,
-    World,
-    figure_5,
-    figure_9,
-    random_world,
-)
+from fairfl.studies.crosscheck.population.worlds import PANELS, World, by_name, random_world
 
 
-@pytest.mark.parametrize(("make", "figure"), [(figure_5, FIVE), (figure_9, NINE)], ids=["5", "9"])
-def test_the_worlds_of_the_figures_are_those_that_are_drawn(make, figure):
+@pytest.mark.parametrize(("number", "figure"), [(5, FIVE), (9, NINE)])
+def test_the_worlds_of_the_figures_are_those_that_are_drawn(number, figure):
     for panel, drawn in zip(PANELS, figure.values(), strict=True):
-        world = make(panel)
+        world = by_name(f"figure-{number}{panel}")
         assert world.federation.model.laws == drawn.model.laws
         np.testing.assert_allclose(world.federation.mass, drawn.mass, rtol=1e-15)
 
