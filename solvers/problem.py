@@ -233,20 +233,25 @@ def known(build: Callable[[Federation, Task], Kept]) -> Callable[[Federation, Ta
 
 @known
 def law_problem(fed: Federation, task: Task) -> Problem:
-    """Everybody of a federation on a finite X under a budget of one: CFL."""
-    return _own(task, fed.pooled)[0]
+    """Everybody of a federation on a finite X under a budget of one: CFL.
+
+    A rounding of the pooled η, 1e-16, is much of a rare event: the clients' rates are added up.
+    """
+    assert isinstance(fed.model, FiniteModel)
+    laws = fed.pooled if fed.model.shared or task.affine else fed.joint
+    return _own(task, fed.pooled, Rates.of(task.notion, laws.people, laws.eta).pooled)[0]
 
 
 @known
 def own_problems(fed: Federation, task: Task) -> list[Problem]:
     """The clients' own problems, under budgets of one."""
     assert isinstance(fed.model, FiniteModel)
-    return _own(task, fed.model.joint(fed.share))
+    laws = fed.model.joint(fed.share)
+    return _own(task, laws, Rates.of(task.notion, laws.people, laws.eta))
 
 
-def _own(task: Task, laws: Joint) -> list[Problem]:
-    """The problem of each place of ``laws``."""
-    rates = Rates.of(task.notion, laws.people, laws.eta)
+def _own(task: Task, laws: Joint, rates: Rates) -> list[Problem]:
+    """The problem of each place of ``laws``, with its ``rates``."""
     limits = Limits.of(task, rates)
 
     def posed(at: Joint, linear: Array) -> list[Problem]:

@@ -184,7 +184,7 @@ class Segments(EnsembleSearch):
         """The programme in the shares of all ends, levels and the disparity; constants (R,)."""
         pooled, known = self.pooled, np.isfinite(self.pooled.eps)
         level, half = pooled.v[known, pooled.u.size - pooled.levels :], pooled.eps[known, None]
-        shared = np.concatenate([self.rows[known].reshape(len(level), -1), level], axis=1)
+        shared = np.concatenate([self.rows[known].reshape(-1, 2 * self.client.size), level], axis=1)
         owner = np.repeat(self.client, 2)
         whose = scipy.sparse.csr_array(
             (np.ones(owner.size), (owner, np.arange(owner.size))),

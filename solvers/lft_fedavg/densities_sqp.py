@@ -21,7 +21,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.density_rules import TIED, RuleFamily, Rules, largest
 from fairfl.solvers.lft_fedavg.closed_gaps import CLOSED, GAPS, Walls, closed_gaps, moved
-from fairfl.solvers.numerics.dual import weights
+from fairfl.solvers.numerics.dual import moving, weights
 from fairfl.solvers.numerics.interior_point import maximise
 
 RATE = 30.0
@@ -162,7 +162,8 @@ def derivatives(family: RuleFamily, here: Rules, score: Array) -> tuple[Array, A
         f, df, ddf = profile.at(sets.cut.ravel(), 1, 4).reshape(shape)
         rows = family.problem.coefficients[p]
         both = np.concatenate([rows, family.pooled[p]])
-        of_s = weights(here.lam, rows).T[..., None]
+        own = weights(here.lam, rows)
+        moves, of_s = moving(profile, sets, own), own.T[..., None]
         of_omega = np.concatenate([score[:, :1], score[:, 1:] @ both], axis=1).T[..., None]
         carried, dv = np.tensordot(both, f[1:], 1), np.tensordot(rows, df[1:], 1)
         v = carried[:k]
@@ -173,7 +174,7 @@ def derivatives(family: RuleFamily, here: Rules, score: Array) -> tuple[Array, A
         pairs = (of_omega, f), (of_omega, df), (of_s, ddf)
         omega, rise, bend = ((own * table).sum(axis=0) for own, table in pairs)
         turn = 0.5 * v * (rise / steep - omega * bend / steep**2) + dv * omega / steep
-        flow = np.concatenate([carried, turn]) * np.abs(sets.sign / steep)
+        flow = np.concatenate([carried, turn]) * np.abs(moves / steep)
         out += flow.swapaxes(0, 1) @ v.transpose(1, 2, 0)
     first, half = np.split(out, [k + m], axis=1)
     return first, half + half.swapaxes(1, 2)

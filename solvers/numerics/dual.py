@@ -29,6 +29,8 @@ _NODES, _SHARES = np.polynomial.legendre.leggauss(DEGREE + 1)
 _TERMS = chebyshev_values(_NODES, DEGREE + 1)
 CHUNK = 50
 """Multipliers whose accept sets are found together: their series stay in the cache."""
+ROOT = 1e-9
+"""A score is zero where it is this share of its terms on the panel; a jump is larger."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,18 @@ def weights(lam: Array, rows: Array) -> Array:
     return np.concatenate([np.ones((len(lam), 1)), lam @ rows], axis=1)
 
 
+def moving(profile: Piecewise, sets: AcceptSets, score: Array) -> Array:
+    """(B, C) whether an end of the accept sets of s, with weights ``score`` (B, J), moves with λ: a
+    root of s does, and a jump of s with a density stays.
+    """
+    moves = sets.sign != 0
+    at = np.nonzero(np.isin(sets.cut, profile.edges) & moves)
+    score, size = score[at[0]].T, profile.sizes[:, profile.locate(sets.cut[at])[0]]
+    height = (score * profile.values(sets.cut[at])).sum(axis=0)
+    moves[at] = np.abs(height) <= ROOT * (np.abs(score) * size).sum(axis=0)
+    return moves
+
+
 def dual_point(problem: Constraints, lam: Array) -> DualPoint:
     """Accept sets, accuracies and constraint values at the multipliers lam (B, K)."""
     parts = []
@@ -151,9 +165,10 @@ def derivatives(
     for profile, rows, sets, functions in places:
         shape = 2, len(profile.coefficients), *sets.cut.shape
         value, slopes = profile.at(sets.cut.ravel(), 1).reshape(shape)
-        slope = np.abs(np.einsum("bj,jbc->bc", weights(point.lam, rows), slopes))
+        score = weights(point.lam, rows)
+        slope = np.abs(np.einsum("bj,jbc->bc", score, slopes))
         v = np.tensordot(rows, value[1:], 1)  # (K, B, C)
-        moves = (sets.sign != 0) & (slope > 0)
+        moves = moving(profile, sets, score) & (slope > 0)
         flow = np.divide(v, slope, out=np.zeros_like(v), where=moves).transpose(1, 2, 0)
         own.append(v.swapaxes(0, 1) @ flow)
         more.append(functions.values(sets.cut).swapaxes(0, 1) @ flow)

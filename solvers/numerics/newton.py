@@ -8,14 +8,20 @@ conditions are smooth in the cuts x_r and λ together, and no root has to be iso
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.numerics.accept_sets import AcceptSets
-from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, kkt_residual, worth
+from fairfl.solvers.numerics.dual import (
+    Constraints,
+    DualPoint,
+    dual_point,
+    kkt_residual,
+    moving,
+    weights,
+    worth,
+)
 
 KKT_TOLERANCE = 2e-14
 """Newton stops when every optimality condition holds to this."""
@@ -72,24 +78,29 @@ def settled(problem: Constraints, point: DualPoint, eps: Array) -> tuple[DualPoi
 @dataclass(frozen=True)
 class _Cuts:
     """The cuts (B, C) of B rules, side by side, each column at one ``place`` (C,): ``sign`` (B, C)
-    is 1 where s rises, -1 where it falls, 0 where there is no cut. ``first`` (B, P): whether the
-    sets reach -inf.
+    is 1 where s rises, -1 where it falls, 0 where there is no cut; ``moves`` (B, C) whether it is a
+    root of s. ``first`` (B, P): whether the sets reach -inf.
     """
 
     problem: Constraints
     place: Array
     cut: Array
     sign: Array
+    moves: Array
     first: Array
 
     @classmethod
-    def of(cls, problem: Constraints, sets: Sequence[AcceptSets]) -> _Cuts:
-        place = np.repeat(np.arange(len(sets)), [own.cut.shape[1] for own in sets])
-        cut, sign = np.concatenate([np.stack([own.cut, own.sign]) for own in sets], axis=2)
-        return cls(problem, place, cut, sign, np.stack([own.first for own in sets], axis=1))
+    def of(cls, problem: Constraints, point: DualPoint) -> _Cuts:
+        places = zip(problem.profiles, point.sets, problem.coefficients, strict=True)
+        own = [moving(f, sets, weights(point.lam, rows)) for f, sets, rows in places]
+        place = np.repeat(np.arange(len(own)), [moves.shape[1] for moves in own])
+        cut, sign = (np.hstack([getattr(s, name) for s in point.sets]) for name in ("cut", "sign"))
+        first = np.stack([sets.first for sets in point.sets], axis=1)
+        return cls(problem, place, cut, sign, np.hstack(own), first)
 
     def take(self, rows: Array) -> _Cuts:
-        return replace(self, cut=self.cut[rows], sign=self.sign[rows], first=self.first[rows])
+        own = {name: getattr(self, name)[rows] for name in ("cut", "sign", "moves", "first")}
+        return replace(self, **own)
 
     def known(self) -> tuple[Array, list[Array]]:
         """Values and slopes of the gain and the constraints (2, B, 1 + K, C), and the functions'
@@ -123,15 +134,15 @@ class _Cuts:
 def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
     """Where the steps from B points at budgets eps (B, K) end, with cuts of their own."""
     lam, accuracy, values = point.lam.copy(), point.accuracy.copy(), point.values.copy()
-    now = start = _Cuts.of(problem, point.sets)
+    now = start = _Cuts.of(problem, point)
     ends, integrals = now.cut.copy(), [sets.integrals.copy() for sets in point.sets]
     rows, past = np.arange(len(lam)), np.empty((len(lam), 0))
     table = now.known()[0]
     for _ in range(TOGETHER):
         here, budget, v = lam[rows], eps[rows], table[0, :, 1:]
         height, slope = table[:, :, 0] + (here[:, None] @ table[:, :, 1:])[:, :, 0]
-        height, slope = height * np.abs(now.sign), np.abs(slope)
-        inverse = np.divide(np.abs(now.sign), slope, out=np.zeros_like(slope), where=slope > 1e-300)
+        height, slope = height * now.moves, np.abs(slope)
+        inverse = np.divide(now.moves, slope, out=np.zeros_like(slope), where=slope > 1e-300)
         flow = v * inverse[:, None]
         gradient = values[rows] + (flow @ height[:, :, None])[:, :, 0]
         h = flow @ v.swapaxes(1, 2)

@@ -2,6 +2,8 @@
 tell.
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
 from populations import continuous_model
@@ -125,3 +127,14 @@ def test_a_mixture_on_a_line_far_longer_than_where_people_are() -> None:
     fed = ff.Federation(clients, ff.Logistic(3.897, 2.161))
     s = ff.solve(fed, "lft_fedavg", 0.01, notion="eo", sees="x")
     assert np.nanmax(s.local_disparities) <= 0.01 + 1e-10 and abs(s.duality_gap) <= 1e-10
+
+
+@pytest.mark.parametrize("notion", ["eo", "false_positive_rate_parity", "eodds"])
+@pytest.mark.parametrize("share", [1e-6, 1e-12])
+def test_rare_events_of_clients_with_their_own_eta(notion: Any, share: float) -> None:
+    rng = np.random.default_rng(49)
+    masses = rng.dirichlet(np.ones(12), 3).reshape(3, 2, 6)
+    rare = rng.random((3, 2, 6)) * [[share], [1.0]]
+    eta = 1.0 - rare if notion == "false_positive_rate_parity" else rare
+    s = ff.solve(ff.Federation.finite(np.arange(6), masses, eta), "cfl", 0.01, notion=notion)
+    assert s.disparity <= 0.01 + 1e-12

@@ -215,11 +215,15 @@ def test_a_group_without_positives_binds_nobody() -> None:
     assert s.utility == pytest.approx(alone.utility * 2 / 3, abs=1e-12)  # group 0 is never wrong
 
 
+@pytest.mark.parametrize("groups", [2, 3])
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_groups_that_cannot_be_compared_bind_nobody(scheme: str) -> None:
-    fed = ff.Federation.finite([0.0, 1.0], np.full((2, 2, 2), 0.25), [[[0.0, 0.0], [0.2, 0.5]]] * 2)
-    s = ff.solve(fed, scheme, 0.0, notion="true_positive_rate_parity")
-    assert s.utility == pytest.approx(-0.7 / 4, abs=1e-12) and s.disparity == 0.0
+def test_groups_that_cannot_be_compared_bind_nobody(scheme: str, groups: int) -> None:
+    eta = [[[0.0, 0.0]] * (groups - 1) + [[0.2, 0.5]]] * 2
+    fed = ff.Federation.finite([0.0, 1.0], np.full((2, groups, 2), 0.5 / groups), eta)
+    asked: Any = {"scheme": scheme, "notion": "true_positive_rate_parity"}
+    s, frontier = ff.solve(fed, eps=0.0, **asked), ff.frontier(fed, points=5, **asked)
+    assert s.utility == pytest.approx(-0.35 / groups, abs=1e-12) and s.disparity == 0.0
+    assert frontier.utility == pytest.approx([s.utility], abs=1e-12)
 
 
 def test_short_names() -> None:

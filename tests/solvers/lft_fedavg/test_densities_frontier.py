@@ -5,7 +5,7 @@ from typing import Any
 import audit
 import numpy as np
 import pytest
-from scipy import optimize
+from scipy import optimize, stats
 
 import fairfl as ff
 from fairfl.solvers.density_rules import RuleFamily
@@ -52,6 +52,13 @@ SHARP = ff.Federation.normal(
     ],
 )
 """Along its frontier a change of λ_0 by 1e-5 changes MD_0 by 1."""
+JUMPS = ff.Federation(
+    [
+        ff.Client((stats.expon(-1.3, 1.3), stats.expon(0.4, 0.6)), 0.6),
+        ff.Client((stats.uniform(-0.6, 0.6), stats.uniform(0.7, 2)), 0.3),
+    ]
+)
+"""Ends of accept sets at jumps of densities do not move with λ."""
 
 
 @pytest.mark.parametrize(
@@ -60,8 +67,9 @@ SHARP = ff.Federation.normal(
         (ISSUE, [1, 0.4740523460580389, 1, 0.3038938892387534, 1]),
         (SHARP, [0.054515, 0]),
         (SHARP, [0.0099, 0]),
+        (JUMPS, [0.15, 0]),
     ],
-    ids=["two local maxima", "steep multipliers", "steeper multipliers"],
+    ids=["two local maxima", "steep multipliers", "steeper multipliers", "jumps"],
 )
 def test_these_budgets_do_not_beat_the_search(fed: ff.Federation, eps: list[float]) -> None:
     search, s = MultiplierSearch.of(fed, FEDAVG), ff.solve(fed, "lft_fedavg", eps)
