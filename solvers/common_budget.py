@@ -46,7 +46,7 @@ HALVINGS, COARSE = 25, 10
 """Of the intervals beside an extremum, or a bend; of those where no linear path is known."""
 MET = 1e-13
 """Disparities are met to this."""
-NARROW = 1e-12
+NARROW = 1e-9
 """A disparity that is not met between budgets this close jumps there."""
 
 Solve = Callable[[Array], Solution]

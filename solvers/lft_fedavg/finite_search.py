@@ -29,8 +29,10 @@ from fairfl.solvers.problem import Task, clients_problem, law_problem
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
 
-STARTS = 60
-"""Budgets to start from: in the first few clients are bound, in the last all, by turns tightly."""
+STARTS, SEVERAL = 60, 240
+"""Budgets to start from, of one difference and of several: in the first few clients are bound, in
+the last all, by turns tightly.
+"""
 NEARLY = 1e-4
 """The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
@@ -40,8 +42,6 @@ PATIENCE, OPEN = 8, 3e-4
 many in a row that found nothing better. Where CFL is above by no more than ``OPEN``, the next
 disparity is left after one climb in vain less, until some climb is of use again.
 """
-HALVINGS = 3
-"""So many disparities more are looked at near the first, where the frontier is steepest."""
 COARSE = 12
 """Points of the frontier at whose beginning the minimum is."""
 RISE = 1e-11
@@ -64,13 +64,14 @@ def search_finite(fed: Federation, task: Task) -> ExactFedAvg | FedAvgSearch:
 
 @dataclass
 class FedAvgSearch:
-    """A federation's question, the faces that were found, budgets that were ``tried``, and after
-    how many climbs in vain the next disparity is left.
+    """A federation's question, the faces that were found, the best places ``known``, budgets that
+    were ``tried``, and after how many climbs in vain the next disparity is left.
     """
 
     fed: Federation
     task: Task
     faces: Faces
+    known: list[Place] = field(default_factory=list)
     tried: set[bytes] = field(default_factory=set)
     patience: int = PATIENCE
 
@@ -81,8 +82,9 @@ class FedAvgSearch:
         one = np.ones(fed.n_clients)
         rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
         free = np.nan_to_num(search.ends[0].local_disparities) + MARGIN
-        tight = rng.random((STARTS, one.size)) < np.linspace(0.0, 1.0, STARTS)[:, None]
-        scale = np.where(np.arange(STARTS) % 2, 1.0, NEARLY)[:, None]
+        starts = SEVERAL if task.several else STARTS
+        tight = rng.random((starts, one.size)) < np.linspace(0.0, 1.0, starts)[:, None]
+        scale = np.where(np.arange(starts) % 2, 1.0, NEARLY)[:, None]
         drawn = np.empty(tight.shape)
         order = np.lexsort((fed.weight, free))
         drawn[:, order] = np.where(tight, scale * rng.random(tight.shape), np.inf)
@@ -180,7 +182,24 @@ class FedAvgSearch:
         face = None if fair is None else self.start(self.faces.tight(fair.f)[1])
         here = None if face is None else face.place(disparity)
         bound = np.inf if fair is None else fair.gain
-        return self.settled(top if here is None else [here, *top], disparity, bound)
+        starts = [place for place in (here, self.below(disparity), *top) if place is not None]
+        found = self.settled(starts, disparity, bound)
+        if found is not None:
+            self.known.append(found)
+        return found
+
+    def below(self, disparity: float) -> Place | None:
+        """What leads from the best place with the next larger disparity down to this one: at its
+        face's least disparity to a face that has less, and so on.
+        """
+        above = [place for place in self.known if place.disparity > disparity]
+        here = min(above, key=lambda place: place.disparity, default=None)
+        while here is not None and (least := here.face.least) is not None:
+            if least.disparity <= disparity:
+                return here.face.place(disparity)
+            end = here.face.place(least.disparity)
+            here = None if end is None else self._next(end, None)
+        return None
 
     @cached_property
     def lowest(self) -> Place | None:
@@ -219,9 +238,9 @@ class FedAvgSearch:
         """Up to ``points`` of it, at even steps of the disparity."""
         low = 0.0 if self.lowest is None else self.lowest.disparity
         targets = np.linspace(low, max(low, self.ends[0].disparity), points)
-        nearer = low + (targets[1:2] - low) * 0.5 ** np.arange(1, HALVINGS + 1)
+        steep = (low + targets[1:2]) / 2.0
         # down and up again: what was found at one disparity is known at the others
-        down = [self.best(float(d)) for d in (*targets[:0:-1], *nearer)]
+        down = [self.best(float(d)) for d in (*targets[:0:-1], *steep)]
         places = [*down[: points - 1], *(self.best(float(d)) for d in targets)]
         found = self.attained([self.lowest, *places]).join(points_of(self.fed, self.ends))
 
