@@ -46,8 +46,8 @@ HALVINGS, COARSE = 25, 10
 """Of the intervals beside an extremum, or a bend; of those where no linear path is known."""
 MET = 1e-13
 """Disparities are met to this."""
-NARROW = 1e-9
-"""A disparity that is not met between budgets this close jumps there."""
+NARROW = 1e-10
+"""Share of an interval in which a disparity that is not met jumps."""
 
 Solve = Callable[[Array], Solution]
 """The certified solution at budgets (I,)."""
@@ -202,11 +202,13 @@ def _roots(
 ) -> Array:
     """Budgets (P,) with sign·MD = disparity between those of less, ``low``, and of more."""
 
-    def rising(eps: Array, index: Array) -> Array:
+    def rising(place: Array, index: Array) -> Array:
+        eps = low[index] + place * (high - low)[index]
         return sign[index] * difference(eps) - disparity[index]
 
-    every = np.arange(low.size)
-    return increasing_root(rising, low, high, rising(low, every), rising(high, every), MET, NARROW)
+    zero, one, every = np.zeros(low.size), np.ones(low.size), np.arange(low.size)
+    ends = rising(zero, every), rising(one, every)
+    return low + increasing_root(rising, zero, one, *ends, MET, NARROW) * (high - low)
 
 
 def _peaks(values: Array) -> Array:

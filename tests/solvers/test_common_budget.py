@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from audit import Finite
 from hypothesis import given, settings
 from strategies import finite_federations
 from tasks import asked, federation
 
 import fairfl as ff
+from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
+from fairfl.solvers.problem import Task
 
 GRID = np.linspace(0.0, 1.0, 26)
 NEAR = np.array([-1e-2, -1e-3, -1e-4, 1e-4, 1e-3, 1e-2])
@@ -117,6 +120,17 @@ def test_a_path_that_jumps_is_solved_for_and_not_followed_elsewhere(scheme: str)
     fed, eps = JUMPS[scheme]
     F, s = ff.frontier(fed, scheme, 20, budgets="common"), ff.solve(fed, scheme, eps)
     assert F.accuracy_at(s.disparity) >= s.accuracy - 1e-6
+
+
+@pytest.mark.parametrize("seed", [25, 224, 333])
+def test_what_is_best_just_before_a_jump_is_on_the_curve(seed: int) -> None:
+    fed = Finite.drawn(np.random.default_rng([seed, 1])).build()
+    F = ff.frontier(fed, "lft_ensemble", 8, budgets="common")
+    breaks = np.unique(Segments.of(fed, Task.of(fed, "lft_ensemble")).eps)
+    inside = 0.01 * breaks[:-1] + 0.99 * breaks[1:]
+    for eps in [*breaks, *np.nextafter(breaks[1:], 0.0), *inside]:
+        s = ff.solve(fed, "lft_ensemble", eps)
+        assert F.accuracy_at(max(s.disparity, F.disparity[0])) >= s.accuracy - 1e-9
 
 
 @pytest.mark.parametrize("scheme", LOCAL)

@@ -12,7 +12,7 @@ from strategies import CAUCHY, PROBIT, federations, finite_federations, mixtures
 import fairfl as ff
 from fairfl.figures.catalog.fedfb_frontiers import FIVE as FIGURE_5
 from fairfl.figures.catalog.fedfb_frontiers import NINE as FIGURE_9
-from fairfl.solvers.frontier import non_dominated
+from fairfl.solvers.frontier import Points, fitting, non_dominated
 from fairfl.solvers.lft_ensemble.densities_curve import EnsembleCurve
 from fairfl.theory.populations.fedfb_figures import MEANS_5
 
@@ -83,6 +83,12 @@ def test_non_dominated_by_definition(points: list[tuple[int, int]]) -> None:
         if not any((u <= x and v >= y and (u, v) != (x, y)) for u, v in zip(d, a, strict=True))
     }
     assert found == sorted(expected)
+    wanted = np.arange(-1.0, 9.0)
+    best = fitting(Points(d, a, d[:, None]), wanted)
+    for x, disparity, worth in zip(wanted, *best[:2], strict=True):
+        fit = d <= max(x, d.min())  # the least disparate where none is allowed
+        assert (disparity, worth) in zip(d, a, strict=True) and disparity <= max(x, d.min())
+        assert worth == a[fit].max() or x < d.min()
 
 
 KINDS = {
