@@ -3,10 +3,9 @@ local search from face to face (``finite_faces``), its starts by continuation.
 
 Some budgets are solved. From one disparity to the next climbs start from CFL's rule and from the
 faces found so far that are best there, and end where no multipliers of a rule free anything that
-makes it better: the rule is then a local optimum. From there one client after the other is let go
-or held at zero. How many starts are tried falls while they are of no use and CFL is near.
-So the frontier is searched for and not proven, but where a rule is as good as one without budgets.
-CFL's frontier bounds it. Every point is solved again for its budgets and certified for them.
+makes it better: the rule is then a local optimum. How many starts are tried falls while they are of
+no use and CFL is near. So the frontier is searched for and not proven, but where a rule is as good
+as one without budgets. CFL's frontier bounds it. Every point is solved again for its budgets and certified for them.
 """
 
 from __future__ import annotations
@@ -37,10 +36,11 @@ NEARLY = 1e-4
 """The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
 """Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
-PATIENCE, OPEN = 8, 3e-4
+PATIENCE, LOWEST, OPEN = 10, 2, 3e-4
 """At each disparity climbs start from so many faces, those that are best there, and end after so
-many in a row that found nothing better. Where CFL is above by no more than ``OPEN``, the next
-disparity is left after one climb in vain less, until some climb is of use again.
+many in a row that found nothing better, for the smallest disparity after ``LOWEST`` times as many.
+Where CFL is above by no more than ``OPEN``, the next disparity is left after one climb in vain
+less, until some climb is of use again.
 """
 COARSE = 12
 """Points of the frontier at whose beginning the minimum is."""
@@ -64,15 +64,14 @@ def search_finite(fed: Federation, task: Task) -> ExactFedAvg | FedAvgSearch:
 
 @dataclass
 class FedAvgSearch:
-    """A federation's question, the faces that were found, the best places ``known``, budgets that
-    were ``tried``, and after how many climbs in vain the next disparity is left.
+    """A federation's question, the faces that were found, the best places ``known``, and after how
+    many climbs in vain the next disparity is left.
     """
 
     fed: Federation
     task: Task
     faces: Faces
     known: list[Place] = field(default_factory=list)
-    tried: set[bytes] = field(default_factory=set)
     patience: int = PATIENCE
 
     @classmethod
@@ -105,11 +104,12 @@ class FedAvgSearch:
         budgets = np.outer([SLACK_BUDGET, 0.0], np.ones(self.fed.n_clients))
         return [solve_finite(self.fed, self.task, eps) for eps in budgets]
 
-    def climbs(self, starts: list[Place], disparity: float | None) -> tuple[Place | None, bool]:
+    def climbs(self, starts: list[Place], disparity: float | None, bound: float) -> Place | None:
         """The best place with at most ``disparity``, or the least disparate (None), that steps from
-        face to face reach, and whether another than the first two starts led there.
+        face to face reach; ``bound`` is what no place is worth more than.
         """
         best, passed, last = None, set[Face](), 0
+        patience = self.patience * (LOWEST if disparity is None else 1)
         for k, start in enumerate(distinct(starts)):
             here: Place | None = start
             while here is not None and here.face not in passed:
@@ -117,37 +117,11 @@ class FedAvgSearch:
                 if best is None or here.worth(disparity) > best.worth(disparity) + RISE:
                     best, last = here, k
                 here = self._next(here, disparity)
-            if k == last + self.patience:
+            if k == last + patience:
                 break
-        return best, last > 1
-
-    def settled(self, starts: list[Place], disparity: float | None, bound: float) -> Place | None:
-        """What ``climbs`` reach, and climbs from there with one client let go, or its budget zero,
-        until that gains nothing; ``bound`` is what no place is worth more than.
-        """
-        here, useful = self.climbs(starts, disparity)
-        while self.patience > 1 and here is not None and not here.unbeaten:
-            near = [face.place(disparity) for face in self.beside(here)]
-            some = sorted((p for p in near if p is not None), key=lambda p: -p.worth(disparity))
-            there, _ = self.climbs(some[: self.patience], disparity)
-            if there is None or there.worth(disparity) <= here.worth(disparity) + RISE:
-                break
-            here, useful = there, True
-        far = here is None or bound - here.worth(disparity) > OPEN
-        self.patience = PATIENCE if useful or far else max(1, self.patience - 1)
-        return here
-
-    def beside(self, here: Place) -> Iterator[Face]:
-        """The faces where one client's budget is zero or let go that were not yet tried."""
-        eps = self.budgets(here)
-        for client in range(eps.size):
-            for level in (0.0, SLACK_BUDGET):
-                other = eps.copy()
-                other[client] = level
-                if (key := other.tobytes()) not in self.tried:
-                    self.tried.add(key)
-                    if (face := self.start(other)) is not None:
-                        yield face
+        far = best is None or bound - best.worth(disparity) > OPEN
+        self.patience = PATIENCE if last > 1 or far else max(1, self.patience - 1)
+        return best
 
     def budgets(self, here: Place) -> Array:
         """(I,) of a place, of clients that are not bound SLACK_BUDGET."""
@@ -183,7 +157,7 @@ class FedAvgSearch:
         here = None if face is None else face.place(disparity)
         bound = np.inf if fair is None else fair.gain
         starts = [place for place in (here, self.below(disparity), *top) if place is not None]
-        found = self.settled(starts, disparity, bound)
+        found = self.climbs(starts, disparity, bound)
         if found is not None:
             self.known.append(found)
         return found
@@ -206,7 +180,7 @@ class FedAvgSearch:
         """The least disparate place that climbs reach."""
         known = [face.least for face in self.faces.found.values()]
         some = sorted((p for p in known if p is not None), key=lambda p: p.disparity)
-        return self.settled(distinct(some), None, np.inf)
+        return self.climbs(distinct(some), None, np.inf)
 
     def attained(self, places: Iterable[Place | None]) -> Points:
         """What the places' budgets attain, solved again and certified; those that are not certified
