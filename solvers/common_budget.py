@@ -111,7 +111,6 @@ def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
         path, problem = Path(solved), clients_problem(fed, task)
         path.add(concave_breaks(lambda e: (at(e).utility, problem.slope(at(e).multipliers))))
         path.halve_bends(BEND if task.several else FINITE_TOLERANCE)
-    path.cross_zero()
     return path
 
 

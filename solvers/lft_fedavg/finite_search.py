@@ -5,12 +5,13 @@ Some budgets are solved. From one disparity to the next climbs start from CFL's 
 faces found so far that are best there, and end where no multipliers of a rule free anything that
 makes it better: the rule is then a local optimum. How many starts are tried falls while they are of
 no use and CFL is near. So the frontier is searched for and not proven, but where a rule is as good
-as one without budgets. CFL's frontier bounds it. Every point is solved again for its budgets and certified for them.
+as one without budgets. CFL's frontier bounds it. Every point is solved again for its budgets and
+certified for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property

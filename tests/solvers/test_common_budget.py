@@ -122,6 +122,11 @@ def test_a_path_that_jumps_is_solved_for_and_not_followed_elsewhere(scheme: str)
     assert F.accuracy_at(s.disparity) >= s.accuracy - 1e-6
 
 
+def test_a_steep_path_is_followed_to_where_its_difference_is_zero() -> None:
+    F = ff.frontier(drawn(0), "lft_ensemble", 20, budgets="common")
+    assert F.disparity[0] == 0.0 and F.disparity.size == 20  # two from 0.02 on where it is missed
+
+
 @pytest.mark.parametrize("seed", [25, 224, 333])
 def test_what_is_best_just_before_a_jump_is_on_the_curve(seed: int) -> None:
     fed = Finite.drawn(np.random.default_rng([seed, 1])).build()
