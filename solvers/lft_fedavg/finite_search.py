@@ -29,7 +29,7 @@ from fairfl.solvers.problem import Task, clients_problem, law_problem
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
 
-STARTS, SEVERAL = 120, 240
+STARTS, SEVERAL = 80, 240
 """Budgets to start from, of one difference and of several: in the first few clients are bound, in
 the last all, by turns tightly.
 """
