@@ -105,7 +105,9 @@ def moving(profile: Piecewise, sets: AcceptSets, score: Array) -> Array:
     root of s does, and a jump of s with a density stays.
     """
     moves = sets.sign != 0
-    at = np.nonzero(np.isin(sets.cut, profile.edges) & moves)
+    if not profile.jumps.size:
+        return moves
+    at = np.nonzero(np.isin(sets.cut, profile.jumps) & moves)
     score, size = score[at[0]].T, profile.sizes[:, profile.locate(sets.cut[at])[0]]
     height = (score * profile.values(sets.cut[at])).sum(axis=0)
     moves[at] = np.abs(height) <= ROOT * (np.abs(score) * size).sum(axis=0)

@@ -57,6 +57,10 @@ def chebyshev_values(xi: Array, count: int) -> Array:
     return np.moveaxis(chebyshev.chebvander(xi, count - 1), -1, 0)
 
 
+JUMP = 1e-9
+"""Of the largest coefficient: smaller steps between panels are rounding."""
+
+
 @dataclass(frozen=True)
 class Piecewise:
     """J functions on P panels: ``edges`` (P+1,) increasing, ``coefficients`` (J, P, 16).
@@ -173,6 +177,14 @@ class Piecewise:
     def sizes(self) -> Array:
         """(J, P) largest coefficient of every function on every panel."""
         return np.abs(self.coefficients).max(axis=-1)
+
+    @cached_property
+    def jumps(self) -> Array:
+        """The edges at which a function jumps by more than ``JUMP`` of its largest coefficient."""
+        signs = (-1.0) ** np.arange(self.coefficients.shape[-1])
+        first, last = (self.coefficients * signs).sum(axis=-1), self.coefficients.sum(axis=-1)
+        height = np.abs(np.pad(first, ((0, 0), (0, 1))) - np.pad(last, ((0, 0), (1, 0))))
+        return self.edges[(height > JUMP * self.sizes.max(axis=1)[:, None]).any(axis=0)]
 
     @property
     def totals(self) -> Array:
