@@ -47,7 +47,7 @@ WEIGHTED = [
         RankWeighted.gini(),
         RankWeighted.cvar(0.55),
     )
-]
+] + [AFL().weighted((1 - 4e-9, *[1e-9] * 4)), TERM(1e-11).weighted(P)]
 DERIVED = [
     AFL().translate([0.1, 0.2, 0.0, 0.0, 0.3]),
     RankWeighted.gini().translate(0.1).scale(3.0),
