@@ -19,11 +19,19 @@ BUDGETS = {"cfl": 0.05, "lft_ensemble": [0.05, 0.1]}
 
 
 @pytest.mark.parametrize("scheme", BUDGETS)
-@pytest.mark.parametrize("unit", [1e-200, 1e-30, 1e30, 1e200, 1e306])
-def test_units_do_not_matter(unit: float, scheme: str) -> None:
-    plain = ff.solve(ff.Federation.normal(MEANS), scheme, BUDGETS[scheme])
-    scaled = ff.solve(
-        ff.Federation.normal(MEANS * unit, sd=unit, eta=Logistic(1 / unit)), scheme, BUDGETS[scheme]
+@pytest.mark.parametrize(
+    ("unit", "notion"),
+    [(u, "dp") for u in (1e-200, 1e-30, 1e30, 1e200, 1e306)] + [(1e-30, "eodds"), (1e30, "eodds")],
+)
+def test_units_do_not_matter(scheme: Any, unit: float, notion: Any) -> None:
+    plain, scaled = (
+        ff.solve(
+            ff.Federation.normal(MEANS * unit, sd=unit, eta=Logistic(1 / unit)),
+            scheme,
+            BUDGETS[scheme],
+            notion=notion,
+        )
+        for unit in (1.0, unit)
     )
     assert scaled.accuracy == pytest.approx(plain.accuracy, abs=1e-12)
     assert scaled.mean_difference == pytest.approx(plain.mean_difference, abs=1e-12)
