@@ -167,15 +167,6 @@ class Problem:
             self.made["path"] = knapsack_path(one.u, one.v[0], self.v[0], float(self.b[0]))
         return self.made.get("path")
 
-    @property
-    def most(self) -> Array:
-        """(K,) the largest |v f + b| of any rule."""
-        if "most" not in self.made:
-            total, size = (np.asarray(w.sum(axis=1)).ravel() for w in (self.v, abs(self.v)))
-            ends = (size + total) / 2 + self.b, (size - total) / 2 - self.b
-            self.made["most"] = np.maximum(*ends)
-        return self.made["most"]
-
     def rule(self, f: Array, groups: int) -> Array:
         """(J, A, n) the rule of the unknowns f (N,), or of J clients' own (J, N)."""
         cells = f[..., : f.shape[-1] - self.levels].reshape(-1, *self.shape[1:])
