@@ -13,7 +13,7 @@ from scipy import optimize
 
 from fairfl._support.checks import Array
 
-FIRST = 1e-3  # the length of the first step: a longer one may end far outside the domain
+FIRST = 1.0, 1e-3, 1e-6  # the lengths of the first step, by turns: one may end far outside the domain
 HUGE = 1e15  # a value below -HUGE is on its way to -inf
 LARGEST = 300  # unknowns up to which Newton's matrix is formed
 
@@ -28,13 +28,15 @@ def minimise(function: Function, start: Array, gradient_tolerance: float) -> Arr
     ``start`` must lie in the domain. What was reached is for the caller to look at: nothing is
     raised.
     """
-    x, size = start, float(np.linalg.norm(function(start)[1]))
-    if gradient_tolerance < size < np.inf:
-        first = np.eye(x.size) * FIRST / size
-        options = {"gtol": gradient_tolerance, "norm": 2, "hess_inv0": first}
-        with np.errstate(all="ignore"):
-            found = optimize.minimize(function, x, jac=True, method="BFGS", options=options)
-        x = found.x if found.fun > -HUGE else x
+    x = start
+    for first in FIRST:
+        size = float(np.linalg.norm(function(x)[1]))
+        if gradient_tolerance < size < np.inf:
+            begin = np.eye(x.size) * first / size
+            options = {"gtol": gradient_tolerance, "norm": 2, "hess_inv0": begin}
+            with np.errstate(all="ignore"):
+                found = optimize.minimize(function, x, jac=True, method="BFGS", options=options)
+            x = found.x if found.fun > -HUGE else x
     return _newton(function, x, gradient_tolerance) if len(x) <= LARGEST else x
 
 
