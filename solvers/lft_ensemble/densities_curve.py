@@ -55,7 +55,7 @@ class EnsembleCurve(EnsembleSearch):
         """Coordinates (I, P) of the solutions at budgets (P, I): of clients with both groups."""
         own = np.where(self.fed.defined, eps, np.inf).T
         index = np.repeat(np.arange(len(own)), len(eps))
-        return solve_thresholds(self.problem, own.ravel(), index).u.reshape(own.shape)
+        return solve_thresholds(self.problem, own.ravel(), index)[0].reshape(own.shape)
 
     @cached_property
     def fair(self) -> Array:

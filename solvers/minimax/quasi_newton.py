@@ -13,7 +13,7 @@ from scipy import optimize
 
 from fairfl._support.checks import Array
 
-FIRST = 1.0, 1e-3, 1e-6  # the lengths of the first step, by turns: one may end far outside the domain
+FIRST = 1.0, 1e-3, 1e-6  # first steps, by turns: one may end far outside the domain
 HUGE = 1e15  # a value below -HUGE is on its way to -inf
 LARGEST = 300  # unknowns up to which Newton's matrix is formed
 
