@@ -8,7 +8,7 @@ frequency of y = 1 in a block of the isotonic fit. The derivative is linear in t
 number for each cell of people (Hampel, 1974; the infinitesimal jackknife of Jaeckel, 1972).
 
 Source of the envelope theorem: Milgrom and Segal, 2002. Where the active constraints change (a kink
-of the frontier) this is one of the one-sided derivatives.
+of the frontier) this is one of the one-sided derivatives, or between them.
 """
 
 from __future__ import annotations
