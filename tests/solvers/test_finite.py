@@ -81,10 +81,13 @@ def test_no_constraints() -> None:
 def test_one_client_whose_rule_is_blind_where_some_x_is_nobodys() -> None:
     rng = np.random.default_rng(0)
     masses = rng.random((1, 2, 12)) * (np.arange(12) != 5)
-    fed = ff.Federation.finite(np.arange(12), masses / masses.sum(), rng.random(12))
+    eta = np.where(np.arange(12) == 5, 0.5, rng.random(12))
+    fed = ff.Federation.finite(np.arange(12), masses / masses.sum(), eta)
     one, two = (ff.solve(fed, scheme, 0.02, sees="x") for scheme in ("cfl", "lft_fedavg"))
     assert one.accuracy == pytest.approx(two.accuracy, abs=1e-14)
     assert one.disparity == pytest.approx(0.02, abs=1e-14)
+    free = ff.solve(fed, "cfl", 1.0, notion="eodds")  # two constraints, and multipliers of zero
+    assert free.classifier(5.0, [0, 1]).tolist() == [0.5, 0.5]
 
 
 def test_one_fractional_cell_by_hand() -> None:

@@ -101,6 +101,14 @@ def test_certificates_are_their_definitions(objective):
         assert (values or size > 0.1) and min(values, default=np.inf) >= c.lower
 
 
+def test_the_bound_holds_as_far_as_its_radius():
+    start = np.full(301, 2.0)  # so flat, and of so many unknowns, that it is not left
+    c = solve_minimax(
+        lambda t: ([1e-6 * t @ t], [2e-6 * t]), FedAvg(), start, jac=True, tolerance=1e-2
+    ).certificate
+    assert np.linalg.norm(start) < c.radius and c.lower <= 0 < c.value - 10 * c.stationarity
+
+
 # A new objective without a route is noticed here.
 FAMILIES = [
     example
