@@ -48,6 +48,7 @@ def project(objective: Objective, target: Array) -> Array:
     n = len(target)
     p = client_shares(objective, n)
     y = target / p
+    y -= p @ y  # all of B has one sum, so that a common shift of y is lost on it; digits are not
     order = np.argsort(-y, kind="stable")
     ranks = np.empty(n)
     ranks[order] = np.arange(n, 0, -1.0)

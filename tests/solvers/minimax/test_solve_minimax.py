@@ -101,6 +101,17 @@ def test_certificates_are_their_definitions(objective):
         assert (values or size > 0.1) and min(values, default=np.inf) >= c.lower
 
 
+def test_losses_far_from_zero():
+    losses, aim = regression(seed=2), RankWeighted.gini()
+
+    def far(theta):
+        f, slopes = losses(theta)
+        return f + 1e6, slopes
+
+    found, near = (solve_minimax(f, aim, np.zeros(3), jac=True).value for f in (far, losses))
+    assert found - 1e6 == pytest.approx(near, abs=1e-3)
+
+
 def test_the_bound_holds_as_far_as_its_radius():
     start = np.full(301, 2.0)  # so flat, and of so many unknowns, that it is not left
     c = solve_minimax(
