@@ -31,7 +31,7 @@ def test_a_searched_frontier_is_bounded() -> None:
 
 @pytest.mark.parametrize(
     ("worth", "later", "told"),
-    [(0.05, 0.0, "above CFL's"), (-0.05, 0.0, "it is below"), (0.0, 0.05, "it starts at")],
+    [(0.05, 0.0, "above CFL's"), (-0.05, 0.0, "it is below"), (0.0, 0.2, "it starts at")],
 )
 def test_a_wrong_frontier_is_refused(worth: float, later: float, told: str) -> None:
     task, right = Task.of(FED, "lft_ensemble"), ff.frontier(FED, "lft_ensemble", points=5)
