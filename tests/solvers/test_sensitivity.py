@@ -26,7 +26,7 @@ QUESTIONS: dict[str, Any] = {
     "costs": {"notion": "accuracy_parity", "costs": (2.0, 1.0)},
     "blind": {"sees": "x", "difference": "overall"},
     "balanced": {"calibrate": "client", "costs": "balanced"},
-    "two_rates": {"notion": "eodds", "some": ("cfl", "client_aware")},
+    "two_rates": {"notion": "eodds", "some": ("cfl", "client_aware", "lft_fedavg")},
     "three_groups": {"groups": 3, "some": ("cfl", "client_aware")},
 }
 
