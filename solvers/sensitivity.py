@@ -175,7 +175,7 @@ def sensitivity(
         ends = [mixed.solved(term, held)[0] for term in (value, far)]
         return Sensitivity(ends[0], ends[1], 0.0)
     if end == "smallest" and apart > ACTIVE:
-        own = mixed.solved(value, held)[0]
+        own = mixed.solved(value, wide + held, 0.0)[0]
         return Sensitivity(own, mixed.solved(none, wide + held, -1.0)[0], 0.0)
     found, lam = mixed.solved(value, wide + held)
     lam = lam[: len(wide)]

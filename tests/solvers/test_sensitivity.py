@@ -27,7 +27,7 @@ QUESTIONS: dict[str, Any] = {
     "blind": {"sees": "x", "difference": "overall"},
     "balanced": {"calibrate": "client", "costs": "balanced"},
     "two_rates": {"notion": "eodds", "some": ("cfl", "client_aware", "lft_fedavg")},
-    "three_groups": {"groups": 3, "some": ("cfl", "client_aware")},
+    "three_groups": {"groups": 3, "some": ("cfl", "client_aware", "lft_fedavg")},
 }
 
 
