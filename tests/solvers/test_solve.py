@@ -330,6 +330,8 @@ def test_fair_rules_of_a_bounded_eta_that_are_mixtures(name: str) -> None:
         check(fed, s)
         if len(clients) == 1:
             assert s.accuracy == pytest.approx(found[0].accuracy, abs=2 * LAW_TOLERANCE)
+            least = ff.frontier(fed, "cfl", 2).accuracy[0]
+            assert s.accuracy == pytest.approx(least, abs=2 * LAW_TOLERANCE)
 
 
 @pytest.mark.parametrize(
