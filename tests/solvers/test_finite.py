@@ -90,6 +90,14 @@ def test_one_client_whose_rule_is_blind_where_some_x_is_nobodys() -> None:
     assert free.classifier(5.0, [0, 1]).tolist() == [0.5, 0.5]
 
 
+def test_a_blind_rule_where_a_client_has_nobody_goes_by_its_groups_shares() -> None:
+    # at x = 1 the first client has nobody: 0.9 · (2 · 0.6 - 1) > 0.1 · (1 - 2 · 0.1) accepts
+    masses = [[[0.9, 0.0], [0.1, 0.0]], [[0.45, 0.05], [0.45, 0.05]]]
+    fed = ff.Federation.finite([0, 1], masses, [[[0.2, 0.6], [0.2, 0.1]]] * 2)
+    s = ff.solve(fed, "lft_ensemble", 1.0, sees="x")
+    assert s.classifier([0.0, 1.0], 0).tolist() == [0.0, 0.5]
+
+
 def test_one_fractional_cell_by_hand() -> None:
     # max f0/2 + f1/4 subject to f0 + f1 <= 3/2: f = (1, 1/2), λ = -1/4, value 1/2 + 1/8
     found = check(np.array([0.5, 0.25]), np.array([[1.0, 1.0]]), np.array([1.5]))
