@@ -13,7 +13,6 @@ from fractions import Fraction
 from inspect import signature
 from typing import Any
 
-from fairfl.claims.adversarial_search import Attack as Attack
 from fairfl.claims.bisection import PROBES, bisect
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case as Case
@@ -120,13 +119,10 @@ def drawn(
     draws: Function,
     *,
     tolerance: float = 1e-9,
-    attacks: Sequence[Attack] = (),
     examples: tuple[int, int] | None = None,
     **given: Any,
 ) -> Part:
-    """``case`` at instances that ``draws() -> strategy`` draws, ``examples`` (quick, deep) of them,
-    and under ``attacks``.
-    """
+    """``case`` at instances that ``draws() -> strategy`` draws, ``examples`` (quick, deep) of them."""
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
         return explore(
@@ -134,7 +130,6 @@ def drawn(
             _call(draws, {**given, **changes}),
             effort,
             tolerance=tolerance,
-            attacks=attacks,
             examples=effort.pick(*examples) if examples else None,
         )
 

@@ -1,12 +1,7 @@
-"""Property tests at run time: instances drawn by hypothesis, then by an optimiser that minimises
-the margin.
-"""
+"""Property tests at run time: instances drawn by hypothesis."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from fairfl.claims.adversarial_search import Attack, attack
 from fairfl.claims.call import Call
 from fairfl.claims.certificates.property_run import PropertyRun
 from fairfl.claims.claim import Effort
@@ -19,11 +14,10 @@ def explore(
     effort: Effort,
     *,
     tolerance: float = 1e-9,
-    attacks: Sequence[Attack] = (),
     seed_: int = 0,
     examples: int | None = None,
 ) -> PropertyRun:
-    """Test a statement on drawn instances, then attack it.
+    """Test a statement on drawn instances.
 
     The first violation stops the search, shrunk by hypothesis where the effort asks for it: the
     certificate holds it as its worst, and is rejected when it is verified.
@@ -35,30 +29,19 @@ def explore(
         discarded. By its name they are drawn again when the certificate is verified.
     effort : how many.
     tolerance : margins above minus this are taken for rounding.
-    attacks : families of instances, each over a box of parameters, in which the margin is
-        minimised.
-    seed_ : of draws and attacks.
+    seed_ : of the draws.
     examples : how many, in place of the effort's.
     """
     tally = Tally(statement)
     wanted = examples if examples is not None else effort.examples
-    broken = draw(tally, draws, wanted, tolerance, seed_, shrink=effort.shrink)
-    drawn, discarded = tally.examples, tally.discarded
-    restarts = evaluations = 0
-    for one in attacks:
-        if broken:
-            break
-        restarts += effort.restarts
-        evaluations += attack(one, tally.margin, effort.restarts, seed_, tolerance)
+    draw(tally, draws, wanted, tolerance, seed_, shrink=effort.shrink)
     return PropertyRun(
         statement=statement,
         tolerance=tolerance,
         worst=tally.worst(),
         draws=draws,
         asked=wanted,
-        examples=drawn,
-        discarded=discarded,
+        examples=tally.examples,
+        discarded=tally.discarded,
         seed=seed_,
-        restarts=restarts,
-        evaluations=evaluations,
     )

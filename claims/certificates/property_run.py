@@ -1,4 +1,4 @@
-"""A statement tested on drawn instances and by attacks: what was tried, and the worst margin."""
+"""A statement tested on drawn instances: what was tried, and the worst margin."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ of another machine may round differently.
 
 @dataclass(frozen=True)
 class PropertyRun(ClaimCertificate):
-    """The statement held at every instance that was drawn, and an optimiser that lowers the margin
-    broke it nowhere.
+    """The statement held at every instance that was drawn.
 
     Attributes
     ----------
@@ -35,8 +34,7 @@ class PropertyRun(ClaimCertificate):
     asked : how many were to be drawn; there may be fewer, where the strategy has no more.
     examples : instances drawn that satisfied the premises.
     discarded : instances drawn that did not.
-    seed : of the draws and the attack.
-    restarts, evaluations : starts of the optimiser, and how often it evaluated the margin.
+    seed : of the draws.
     """
 
     statement: Call
@@ -47,8 +45,6 @@ class PropertyRun(ClaimCertificate):
     examples: int
     discarded: int
     seed: int
-    restarts: int
-    evaluations: int
 
     @property
     def level(self) -> Level:
@@ -95,10 +91,5 @@ class PropertyRun(ClaimCertificate):
 
     def summary(self) -> str:
         share = self.discarded / max(1, self.examples + self.discarded)
-        attack = (
-            f", {self.restarts} attacks ({self.evaluations} evaluations)" if self.restarts else ""
-        )
         margin = self.worst[0]["margin"] if self.worst else float("nan")
-        return (
-            f"{self.examples} examples, {share:.1%} discarded{attack}; smallest margin {margin:.3g}"
-        )
+        return f"{self.examples} examples, {share:.1%} discarded; smallest margin {margin:.3g}"

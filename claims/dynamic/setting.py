@@ -2,20 +2,19 @@
 two local models.
 
 The model is at 0 before the step, and a loss is a quadratic: L(s) = L(0) + g.s + sum_k c_k s_k^2/2,
-of a gradient g and curvatures c_k of any sign. Numbers are exact, and so are normalised steps for
-gradients of rational length.
+of a gradient g and curvatures c_k of any sign. Numbers are exact, and gradients have a rational
+length where steps are normalised.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from math import cos, isqrt, sin
+from math import isqrt
 from typing import Any
 
 from hypothesis import strategies as st
 
-from fairfl.claims.adversarial_search import Attack
 from fairfl.claims.exact import dot
 
 Vector = list[Any]
@@ -24,13 +23,12 @@ HALF = Fraction(1, 2)  # times which integers stay exact
 
 
 def norm(v: Sequence[Any]) -> Any:
-    """The length of v: exact where it is rational, else a float."""
-    square = dot(v, v)
-    if isinstance(square, float):
-        return square**0.5
-    exact = Fraction(square)
-    root = Fraction(isqrt(exact.numerator), isqrt(exact.denominator))
-    return root if root * root == exact else float(exact) ** 0.5
+    """The length of v, which must be rational."""
+    square = Fraction(dot(v, v))
+    root = Fraction(isqrt(square.numerator), isqrt(square.denominator))
+    if root * root != square:
+        raise ValueError(f"v must have a rational length, got {v}")
+    return root
 
 
 def unit(v: Sequence[Any]) -> Vector:
@@ -104,18 +102,3 @@ def rounds(
     b, eta = least * (1 if edge else 1 + more), step * short * Fraction(999, 1000)
     lengths, gained = (part * b / ratio, b), head * eta * b**2 * start
     return in_plane(u, u if edge else v, c, d, lengths, eta, gained)
-
-
-def attack(
-    least: Fraction, ratio: Fraction, step: Fraction, head: Fraction = Fraction(0)
-) -> Attack:
-    """The same rounds, at any angles, curvatures and sizes."""
-
-    def build(x: list[float]) -> Instance:
-        u, v = ([cos(angle), sin(angle)] for angle in x[:2])
-        b, eta = float(least) * (1 + x[6]), float(step) * x[7]
-        lengths = x[8] * b / float(ratio), b
-        return in_plane(u, v, x[2:4], x[4:6], lengths, eta, float(head) * eta * b**2 * x[9])
-
-    angle, curvature, share = (0.0, 6.3), (-1.0, 1.0), (0.01, 0.99)
-    return Attack([angle] * 2 + [curvature] * 4 + [share] * 4, build)

@@ -194,8 +194,8 @@ CLAIMS = (
             "propfair/conjugate-propfair",
         ),
         gap="the sentence before (14) does not suppose A_s convex, which (14) needs (the "
-        "geometric mean, s = log, is 5/2 at (5/2, 5/2), and (14) gives 2 there); and lambda >= 0 "
-        "suffices because A_s increases in each loss, not because f >= 0 (A = f_1 - f_2); the "
+        "geometric mean, s = log, is positive, and (14) gives 0, as A_s* is infinite unless lambda "
+        "= 0); and lambda >= 0 suffices because A_s increases in each loss, not because f >= 0 (A = f_1 - f_2); the "
         "statement survives: the five objectives are convex and increasing.",
     ),
     Claim(

@@ -66,19 +66,16 @@ def pairs(draw: st.DrawFn) -> dict[str, Any]:
 
 
 def same_optimum(instance: dict[str, Any]) -> Case:
-    """AFL's optimum minimises sum F^(q+1) too, for F_1 = w^2, F_2 = (k (w - 1))^2, k > 0.
+    """AFL's optimum minimises sum F^(q+1) too, for F_1 = w^2, F_2 = (k (w - 1))^2, k > 0, at any q.
 
     Both are convex, so AFL's optimum is where they cross between 0 and 1, w = k/(1 + k), and
-    q-FFL's is where sum F^q F' vanishes. At the crossing F_1 = F_2, so F_1' + F_2' must: no q makes
-    a difference.
+    q-FFL's is where sum F^q F' vanishes. At the crossing F_1 = F_2, so F_1' + F_2' must.
     """
-    k, q = instance["k"], instance["q"]
+    k = instance["k"]
     w = k / (1 + k)
-    values = [w**2, (k * (w - 1)) ** 2]
     slopes = [2 * w, 2 * k**2 * (w - 1)]
-    derivative = dot((f**q for f in values), slopes)
-    relation = Relation(derivative / values[0] ** q, "==", 0, "slope at AFL's optimum, over F^q")
-    return Case((relation,), {"crossing": values[0] == values[1] and slopes[0] > 0 > slopes[1]})
+    relation = Relation(sum(slopes), "==", 0, "sum F^q F' over F^q at AFL's optimum")
+    return Case((relation,), {"crossing": w == k * (1 - w) and slopes[0] > 0 > slopes[1]})
 
 
 CLAIMS = (
@@ -119,18 +116,12 @@ CLAIMS = (
         hypotheses={
             "crossing": "the two losses are equal at AFL's optimum, with slopes of opposite signs"
         },
-        scope="two devices, one parameter, convex quadratics; q = 1, 15, 1000, and by the same "
-        "number every q",
+        scope="two devices, one parameter, convex quadratics; every q",
         severity="remark",
-        check=every(
-            *(
-                counterexample(
-                    same_optimum,
-                    f"F = (w^2, 4 (w-1)^2), q = {q}: at AFL's optimum sum F^q F' = -(4/3) F^q",
-                    {"k": Fraction(2), "q": q},
-                )
-                for q in (1, 15, 1000)
-            )
+        check=counterexample(
+            same_optimum,
+            "F = (w^2, 4 (w-1)^2): at AFL's optimum sum F^q F' = -(4/3) F^q for every q",
+            {"k": Fraction(2)},
         ),
         mutants={
             "k = 1": ("mirrored losses, where both optima are 1/2 for every q", {"k": Fraction(1)})

@@ -105,7 +105,7 @@ def check(
     level: Levels = None,
     jobs: Jobs = 1,
     deep: Annotated[
-        bool, typer.Option("--deep", help="Ten thousand examples, more attacks; resumable.")
+        bool, typer.Option("--deep", help="Ten thousand examples; resumable.")
     ] = False,
     out: Annotated[
         Path | None,

@@ -33,9 +33,9 @@ def kept(x, margin):
     return {"instance": {"x": x}, "margin": margin}
 
 
-def ran(*worst, examples=10, discarded=0, draws=DRAWS, attacks=(0, 0)):
+def ran(*worst, examples=10, discarded=0, draws=DRAWS):
     """A run of :func:`below` on 17 draws."""
-    return PropertyRun(Call.of(below), 0.0, worst, draws, 17, examples, discarded, 0, *attacks)
+    return PropertyRun(Call.of(below), 0.0, worst, draws, 17, examples, discarded, 0)
 
 
 def zero(points=POINTS, **changes):
@@ -62,7 +62,7 @@ ACCEPTED = {
     "counterexample": (at(Counterexample, Fraction(3)), "certified"),
     "counterexample in floats": (at(Counterexample, 2.5), "numeric"),
     "witness": (at(Witness, 2), "certified"),
-    "property": (ran(kept("2/1", 0.0), kept("1/1", 3.0), discarded=3, attacks=(1, 5)), "property"),
+    "property": (ran(kept("2/1", 0.0), kept("1/1", 3.0), discarded=3), "property"),
 }
 """Certificates of every type that stand, with the level that they must have."""
 REJECTED = {

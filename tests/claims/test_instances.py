@@ -1,4 +1,4 @@
-"""Drawing and attacking: violations are found, shrunk and kept; what is discarded is counted."""
+"""Drawing: violations are found, shrunk and kept; what is discarded is counted."""
 
 import json
 from dataclasses import replace
@@ -8,7 +8,6 @@ import pytest
 from planted_claims import below, parts, wide
 
 from fairfl.claims import draws
-from fairfl.claims.adversarial_search import Attack, attack
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import Rejected, from_json
 from fairfl.claims.certificates.property_run import FIRST
@@ -17,7 +16,6 @@ from fairfl.claims.instances import explore
 
 EIGHTHS = Call.of(parts, low=-4, high=4)
 POSITIVE = Call.of(parts, low=0, high=2)
-LINE = Attack([(0.0, 3.0)], lambda x: {"x": x[0]})
 
 
 def test_a_true_statement_passes_with_every_example_counted():
@@ -42,7 +40,7 @@ def test_a_violation_is_shrunk_and_rejected():
 
 
 def test_the_recorded_examples_are_drawn_again():
-    run = explore(Call.of(below), Call.of(wide), Effort("deep", 1500, 1))
+    run = explore(Call.of(below), Call.of(wide), Effort("deep", 1500))
     again = from_json(json.loads(json.dumps(run.to_json())))
     again.verify()
     again.replay()
@@ -61,7 +59,7 @@ def test_a_run_that_was_not_made_is_rejected():
 
 
 def test_verifying_draws_the_first_examples_and_no_more(monkeypatch):
-    run = explore(Call.of(below), Call.of(wide), Effort("deep", 2500, 1))
+    run = explore(Call.of(below), Call.of(wide), Effort("deep", 2500))
     counted = []
     real = draws.Tally.margin
     monkeypatch.setattr(draws.Tally, "margin", lambda self, x: counted.append(x) or real(self, x))
@@ -74,33 +72,3 @@ def test_what_breaks_a_premise_is_discarded_and_counted():
     run = explore(Call.of(below, bound=16), EIGHTHS, QUICK)
     assert run.discarded > 0 and run.examples > 0
     assert all(Fraction(kept["instance"]["x"]) >= 0 for kept in run.worst)
-
-
-def test_an_attack_finds_what_draws_miss():
-    tame = Call.of(parts, low=0, high=1)
-    explore(Call.of(below), tame, QUICK).verify()
-    attacked = explore(Call.of(below), tame, QUICK, attacks=[LINE])
-    assert attacked.restarts == QUICK.restarts and attacked.evaluations > 0
-    with pytest.raises(Rejected, match="violated"):
-        attacked.verify()
-
-
-@pytest.mark.parametrize("centre", [0.3, 0.9])
-def test_an_attack_finds_a_small_violation_in_many_dimensions(centre):
-    lowest = []
-
-    def margin(instance):  # below 0 within 1e-3 of the centre only
-        lowest.append(sum((k + 1) * (v - centre) ** 2 for k, v in enumerate(instance["x"])) - 1e-6)
-        return lowest[-1]
-
-    attack(
-        Attack([(-1.0, 1.0)] * 11, lambda x: {"x": x}), margin, restarts=1, seed=0, tolerance=1e-9
-    )
-    assert min(lowest) < 0
-
-
-def test_starts_that_are_given_come_first():
-    seen = []
-    family = Attack([(0.0, 1.0)], lambda x: {"x": x[0]}, starts=[[0.25]])
-    attack(family, lambda i: seen.append(i["x"]) or 1.0, restarts=1, seed=0, tolerance=0.0)
-    assert seen[0] == 0.25
