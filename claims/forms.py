@@ -122,7 +122,7 @@ def drawn(
     examples: tuple[int, int] | None = None,
     **given: Any,
 ) -> Part:
-    """``case`` at instances that ``draws() -> strategy`` draws, ``examples`` (quick, deep) of them."""
+    """``case`` at ``examples`` (quick, deep) instances that ``draws() -> strategy`` draws."""
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
         return explore(
