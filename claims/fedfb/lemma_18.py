@@ -9,8 +9,7 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import dot
-from fairfl.claims.fedfb.finite_worlds import FiniteWorld, solved
-from fairfl.claims.fedfb.theorem_17 import finite
+from fairfl.claims.fedfb.finite_worlds import FiniteWorld, finite, solved
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, identity, proof
 
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)

@@ -9,8 +9,7 @@ import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import dot
-from fairfl.claims.fedfb.finite_worlds import FiniteWorld, federation_of
-from fairfl.claims.fedfb.theorem_17 import finite
+from fairfl.claims.fedfb.finite_worlds import FiniteWorld, federation_of, finite
 from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity, proof, witness
 
 ZERO, QUARTER, HALF = Fraction(0), Fraction(1, 4), Fraction(1, 2)

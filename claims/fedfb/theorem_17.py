@@ -6,13 +6,11 @@ from fractions import Fraction
 from typing import Any
 
 import sympy
-from hypothesis import strategies as st
 
 from fairfl.claims.case import Case, Relation
-from fairfl.claims.fedfb.finite_worlds import federation_of
 from fairfl.claims.fedfb.lemma_20 import COUNTER, PREMISES, conditions
 from fairfl.claims.fedfb.worlds import Clients
-from fairfl.claims.forms import Claim, Every, counterexample, definite, drawn, every, identity
+from fairfl.claims.forms import Claim, Every, counterexample, definite, every, identity
 
 
 def mean(clients: int, common: bool = True) -> dict[str, sympy.Expr]:
@@ -37,26 +35,6 @@ def within(clients: int, budget: Fraction = Fraction(1)) -> tuple[sympy.Expr, li
     return share * eps - sum(local) / clients, [v / clients for v in (*slack, *rest)]
 
 
-def solved(instance: dict[str, Any], common: bool = True) -> Case:
-    """fairfl's solution of LFT+FedAvg(ε) on a finite X: |MD| <= max ε_i."""
-    from fairfl.solvers.api import solve
-
-    q = instance["q"]
-    federation, eps = federation_of({**instance, "q": q[:1] * len(q) if common else q})
-    found = solve(federation, "lft_fedavg", eps)
-    return Case((Relation(found.disparity, "<=", max(eps), "DP Disp"),))
-
-
-def finite(clients: int, points: int = 4) -> st.SearchStrategy[dict[str, Any]]:
-    """Masses of x | a, i on a few points, η in tenths, budgets in twentieths, q in eighths."""
-    law = st.lists(st.integers(1, 9), min_size=points, max_size=points)
-    masses = st.lists(st.lists(law, min_size=2, max_size=2), min_size=clients, max_size=clients)
-    eta = st.lists(st.integers(0, 10), min_size=points, max_size=points)
-    eps = st.lists(st.integers(0, 10), min_size=clients, max_size=clients)
-    q = st.lists(st.integers(1, 7), min_size=clients, max_size=clients)
-    return st.fixed_dictionaries({"masses": masses, "eta": eta, "eps": eps, "q": q})
-
-
 def strict(instance: dict[str, Any], fedavg: int = 0) -> Case:
     """Under lemma 20's conditions the smallest disparity of LFT+Ensemble is more than LFT+FedAvg's,
     which is 0.
@@ -70,11 +48,7 @@ def strict(instance: dict[str, Any], fedavg: int = 0) -> Case:
 
 
 def _bound(clients: int) -> Every:
-    return every(
-        identity(mean, clients=clients),
-        definite(within, clients=clients),
-        extra=[drawn(solved, finite, clients=clients)],
-    )
+    return every(identity(mean, clients=clients), definite(within, clients=clients))
 
 
 MUTANTS = {
@@ -102,7 +76,6 @@ CLAIMS = (
         check=_bound(2),
         mutants=MUTANTS,
         rests_on=("fedfb/lemma-10",),
-        notes="The second look solves LFT+FedAvg on finite X with fairfl's solver.",
     ),
     Claim(
         "fedfb/theorem-21",

@@ -7,10 +7,9 @@ from typing import Any
 
 import sympy
 from flint import arb
-from hypothesis import strategies as st
 
-from fairfl.claims.exact import ball, dot
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, identity
+from fairfl.claims.exact import ball
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity
 
 
 def residuals(power: int = 1, conjugate: bool = True) -> dict[str, Any]:
@@ -35,34 +34,12 @@ def residuals(power: int = 1, conjugate: bool = True) -> dict[str, Any]:
     }
 
 
-def case(instance: dict[str, Any]) -> Case:
-    """No nu with ||nu||_p <= 1 has sum nu_k F_k > ||F||_(q+1); homogeneous: sum nu F <= ||nu||_p
-    ||F||_(q+1).
-    """
-    nu, F, q = instance["nu"], instance["F"], instance["q"]
-    value = dot(map(abs, nu), F)
-    right = norm(nu, (q + 1) / q) * norm(F, q + 1) + ball(Fraction(1, 10**12))
-    return Case((Relation(ball(value), "<=", right, "Hoelder"),), {"losses": min(F) >= 0})
-
-
 def norm(x: list[Fraction], p: Fraction | None) -> arb:
     """||x||_p of non-negative numbers or of any sign, p None for infinity."""
     if p is None:
         return ball(max(map(abs, x)))
     total = sum((ball(abs(v)) ** ball(p) for v in x if v), arb(0))
     return total ** ball(1 / p) if total > 0 else arb(0)
-
-
-@st.composite
-def pairs(draw: st.DrawFn) -> dict[str, Any]:
-    """Weights of any sign and losses; one in two the weights of the maximum, rounded."""
-    m = draw(st.integers(1, 5))
-    q = Fraction(draw(st.sampled_from(["1/10", "1/2", "1", "2", "5"])))
-    F = [Fraction(draw(st.integers(0, 12)), 4) for _ in range(m)]
-    nu = [Fraction(draw(st.integers(-8, 8)), 4) for _ in range(m)]
-    if draw(st.booleans()):
-        nu = [Fraction(float(v) ** float(q)).limit_denominator(10**6) for v in F]
-    return {"nu": nu, "F": F, "q": q}
 
 
 def same_optimum(instance: dict[str, Any]) -> Case:
@@ -93,8 +70,8 @@ CLAIMS = (
         r"F_k^q / \|F^q\|_p$, and (22) is its power $q + 1$ over $m$, an increasing function.",
         kind="equivalence",
         hypotheses={"losses": "F_k >= 0"},
-        scope="every m and q > 0; drawn, m <= 5, five q from 1/10 to 5",
-        check=every(identity(residuals), extra=[drawn(case, pairs)]),
+        scope="every m and q > 0",
+        check=identity(residuals),
         mutants={
             "squared": ("the value of another weight", {"power": 2}),
             "p = q + 1": ("the norm of F for that of nu", {"conjugate": False}),
