@@ -59,7 +59,6 @@ class Every:
     """A check of several parts, see :class:`~fairfl.claims.evidence.Evidence`."""
 
     parts: tuple[Part, ...]
-    extra: tuple[Part, ...]
     negation: bool
 
     def __call__(self, effort: Effort, **changes: Any) -> Evidence:
@@ -68,18 +67,12 @@ class Every:
             raise ValueError(
                 f"changes must be of {', '.join(sorted(known))}, got {', '.join(changes)}"
             )
-        parts, extra = (
-            tuple(_made(one, effort, changes) for one in group)
-            for group in (self.parts, self.extra)
-        )
-        return Evidence(parts, extra, self.negation)
+        return Evidence(tuple(_made(one, effort, changes) for one in self.parts), self.negation)
 
 
-def every(*parts: Part, extra: Sequence[Part] = (), negation: bool = False) -> Every:
-    """All of ``parts`` are needed; ``extra`` is a second look; with ``negation`` they show that the
-    statement is false.
-    """
-    return Every(parts, tuple(extra), negation)
+def every(*parts: Part, negation: bool = False) -> Every:
+    """All of ``parts`` are needed; with ``negation`` they show that the statement is false."""
+    return Every(parts, negation)
 
 
 def counterexample(case: Function, shows: str, instance: Instance | Function, **given: Any) -> Part:

@@ -230,9 +230,12 @@ CLAIMS = (
             r"n(\prod\lambda_i)^{1/n} G \ge G$, with equality iff $\lambda_i u_i$ are equal and "
             r"the product is 1.",
             hypotheses={"range": "f < M", "feasible": "lambda > 0, prod n lambda_i >= 1"},
-            scope="identities for n = 3, whose sums look the same for any n; drawn, n <= 4",
+            scope="the bound: every n; where it is met: n = 3, whose sums look the same for any n",
             size="n = 3",
-            check=every(identity(at_weights), extra=[drawn(mean_bound, weights, tolerance=0.0)]),
+            check=every(
+                identity(at_weights),
+                proof("geometric.v", "inside", drawn(mean_bound, weights, tolerance=0.0)),
+            ),
             mutants={
                 "1/u^2": ("lambda proportional to 1/(M - f_i)^2", {"power": 2}),
                 "prod >= 1/2": ("a larger set of weights", {"bound": "1/2"}),

@@ -26,7 +26,6 @@ AGAINST = Counterexample.at(STATEMENT, "", x=3)
     [
         (Evidence.of(SYMBOLIC), "holds", "symbolic"),
         (Evidence.of(SYMBOLIC, CERTIFIED), "holds", "certified"),
-        (Evidence.of(SYMBOLIC, extra=(PROPERTY,)), "holds", "symbolic"),
         (Evidence.of(PROPERTY, AGAINST), "refuted", "certified"),
         (Evidence((SYMBOLIC, CERTIFIED), negation=True), "refuted", "certified"),
     ],
