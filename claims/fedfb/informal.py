@@ -8,6 +8,7 @@ from typing import Any
 from flint import arb
 
 from fairfl.claims.exact import ball, phi
+from fairfl.claims.fedfb.lemma_20 import spans
 from fairfl.claims.fedfb.theorem_17 import mean
 from fairfl.claims.fedfb.worlds import Clients
 from fairfl.claims.forms import Case, Claim, Relation, every, identity, leaves, witness
@@ -17,20 +18,14 @@ WIDE = [[9, 1, 1, 8], [8, 1, 1, 9]]
 NARROW = [[1, 1, 5, 1], [1, 5, 1, 1]]
 
 
-def least(world: Clients) -> Fraction:
-    """L = (1/I) Σ_i min{g(0), g(g_i⁻¹(0))}."""
-    g = world.pooled.g
-    ends = [min(g(ZERO), g(client.multiplier(ZERO))) for client in world.clients]
-    return sum(ends, ZERO) / len(ends)
-
-
 def above(instance: dict[str, Any]) -> Case:
-    """L > δ > 0 for this federation."""
+    """L = (1/I) Σ_i min{g(0), g(g_i⁻¹(0))} > δ > 0 for this federation."""
     world = Clients.of(instance["laws"], instance["q"])
     premises = {"common q": len(set(world.q)) == 1, "g_i increase": world.positive}
+    least = sum((low for low, _ in spans(world)), ZERO) / len(world.q)
     relations = (
         Relation(ZERO, "<", instance["delta"], "δ"),
-        Relation(instance["delta"], "<", least(world), "L"),
+        Relation(instance["delta"], "<", least, "L"),
     )
     return Case(relations, premises)
 
