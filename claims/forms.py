@@ -23,6 +23,7 @@ from fairfl.claims.certificates import (
     Counterexample,
     DefiniteForm,
     KernelProof,
+    PropertyRun,
     SymbolicZero,
     Witness,
 )
@@ -30,7 +31,6 @@ from fairfl.claims.claim import Claim as Claim
 from fairfl.claims.claim import Effort
 from fairfl.claims.claim import caption as caption
 from fairfl.claims.evidence import Evidence
-from fairfl.claims.instances import explore
 
 Changes = Mapping[str, Any]
 Function = Callable[..., Any]
@@ -118,7 +118,7 @@ def drawn(
     """``case`` at ``examples`` (quick, deep) instances that ``draws() -> strategy`` draws."""
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        return explore(
+        return PropertyRun.of(
             _call(case, {**given, **changes}),
             _call(draws, {**given, **changes}),
             effort,

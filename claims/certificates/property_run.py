@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from fairfl.claims.call import Call
 from fairfl.claims.certificates.base import ClaimCertificate, Level, require
+from fairfl.claims.claim import Effort
 from fairfl.claims.draws import Tally, draw
 from fairfl.claims.exact import decode
 
@@ -27,10 +28,10 @@ class PropertyRun(ClaimCertificate):
 
     Attributes
     ----------
-    statement : instance -> :class:`Case`.
+    statement : instance -> :class:`Case`; instances are dicts of JSON data and fractions.
     tolerance : margins above minus this are taken for rounding.
     worst : the instances of the smallest margins, {"instance", "margin"} each, the worst first.
-    draws : () -> the strategy of hypothesis that they were drawn from.
+    draws : () -> the strategy of hypothesis that they were drawn from, and are drawn from again.
     asked : how many were to be drawn; there may be fewer, where the strategy has no more.
     examples : instances drawn that satisfied the premises.
     discarded : instances drawn that did not.
@@ -45,6 +46,28 @@ class PropertyRun(ClaimCertificate):
     examples: int
     discarded: int
     seed: int
+
+    @classmethod
+    def of(
+        cls,
+        statement: Call,
+        draws: Call,
+        effort: Effort,
+        *,
+        tolerance: float = 1e-9,
+        seed: int = 0,
+        examples: int | None = None,
+    ) -> Self:
+        """The certificate of a statement on instances drawn now: ``examples`` of them, or as many
+        as the effort says.
+
+        The first violation stops the search, shrunk by hypothesis where the effort asks for it: the
+        certificate holds it as its worst, and is rejected when it is verified.
+        """
+        tally, asked = Tally(statement), effort.examples if examples is None else examples
+        draw(tally, draws, asked, tolerance, seed, shrink=effort.shrink)
+        worst = tally.worst()
+        return cls(statement, tolerance, worst, draws, asked, tally.examples, tally.discarded, seed)
 
     @property
     def level(self) -> Level:

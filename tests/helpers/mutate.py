@@ -31,7 +31,7 @@ from fairfl._support.processes import begin
 ROOT = Path(__file__).resolve().parents[2]
 NOT_OURS = ("__init__", "listing", "picture", "record", "registry", "runner", "dependencies")
 """Modules of claims/ that find, keep and print claims; their tests take minutes."""
-COMMON = ("case", "instances", "certificates", "outcome", "verdicts")
+COMMON = ("case", "property_run", "certificates", "outcome", "verdicts")
 """Tests of what all claims are made of."""
 OTHERS, LIMIT = 8.0, 300
 """Seconds of processor: for claims of other modules, and for all that is tried of a mutant."""
