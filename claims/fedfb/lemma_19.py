@@ -85,7 +85,7 @@ def simpson(instance: dict[str, Any]) -> Case:
     )
 
 
-def gap(clients: int = 3, power: int = 2) -> dict[str, sympy.Expr]:
+def gap(clients: int = 3, power: int = 2) -> dict[str, Any]:
     """A rule that accepts a share q_i of both groups of client i has the MD -Σ_{i<j} (q_i -
     q_j)²/(Σ q_i Σ (1 - q_i)).
     """
