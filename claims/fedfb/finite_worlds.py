@@ -103,11 +103,11 @@ def solved(
     return world, f, found, eps
 
 
-def finite(clients: int, points: int = 4) -> st.SearchStrategy[dict[str, Any]]:
-    """Masses of x | a, i on a few points, η in tenths, budgets in twentieths, q in eighths."""
-    law = st.lists(st.integers(1, 9), min_size=points, max_size=points)
+def finite(clients: int) -> st.SearchStrategy[dict[str, Any]]:
+    """Masses of x | a, i on four points, η in tenths, budgets in twentieths, q in eighths."""
+    law = st.lists(st.integers(1, 9), min_size=4, max_size=4)
     masses = st.lists(st.lists(law, min_size=2, max_size=2), min_size=clients, max_size=clients)
-    eta = st.lists(st.integers(0, 10), min_size=points, max_size=points)
+    eta = st.lists(st.integers(0, 10), min_size=4, max_size=4)
     eps = st.lists(st.integers(0, 10), min_size=clients, max_size=clients)
     q = st.lists(st.integers(1, 7), min_size=clients, max_size=clients)
     return st.fixed_dictionaries({"masses": masses, "eta": eta, "eps": eps, "q": q})

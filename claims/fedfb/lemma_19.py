@@ -85,11 +85,11 @@ def simpson(instance: dict[str, Any]) -> Case:
     )
 
 
-def gap(clients: int = 3, power: int = 2) -> dict[str, Any]:
+def gap(power: int = 2) -> dict[str, Any]:
     """A rule that accepts a share q_i of both groups of client i has the MD -Σ_{i<j} (q_i -
     q_j)²/(Σ q_i Σ (1 - q_i)).
     """
-    q = sympy.symbols(f"q0:{clients}")
+    q = sympy.symbols("q0:3")
     ones, zeros = sum(q), sum(1 - v for v in q)
     difference = sum((1 - v) * v for v in q) / zeros - sum(v * v for v in q) / ones
     apart = sum((a - b) ** power for a, b in combinations(q, 2))

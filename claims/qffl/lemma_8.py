@@ -39,7 +39,7 @@ def slope(
     return -(ball(power) ** 2) * change * moved / turn
 
 
-def case(instance: dict[str, Any], shift: int = 0, sign: int = 1) -> Case:
+def case(instance: dict[str, Any], shift: int = 0) -> Case:
     """Lemma 8 for quadratics of one parameter, with F^(q + shift)."""
     a, b, c, q = (instance[k] for k in "abcq")
     stationary = sum((v**q * r for v, r in zip(a, b, strict=True)), Fraction(0))
@@ -49,7 +49,7 @@ def case(instance: dict[str, Any], shift: int = 0, sign: int = 1) -> Case:
         # F_k > 0 everywhere
         "losses": all(r * r < 2 * v * k for v, r, k in zip(a, b, c, strict=True)),
     }
-    derivative = sign * slope(a, b, c, Fraction(q), Fraction(q + shift))
+    derivative = slope(a, b, c, Fraction(q), Fraction(q + shift))
     return Case((Relation(ball(-Fraction(1, 10**20)), "<=", derivative, "dH/dp"),), premises)
 
 
