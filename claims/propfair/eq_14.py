@@ -10,11 +10,9 @@ import numpy as np
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, identity, proof
 from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, PropFair
 
-N = 3
 OBJECTIVES = {
     "FedAvg": FedAvg(),
     "q-FFL": QFFL(q=1.5),
@@ -26,35 +24,21 @@ OBJECTIVES = {
 
 def residuals(turned: int = 1) -> dict[str, Any]:
     """A(f) = lambda.f - A*(lambda) at lambda = grad A(f), and that this lambda is in the domain of
-    A*.
+    A*, of n clients.
 
-    q-FFL: f_i = g_i, lambda_i = (g_i/A)^q/n. PropFair: M - f_i = w_i^3 for three clients, G = w_1
-    w_2 w_3.
+    q-FFL: lambda_i = (f_i/A)^q/n, P the mean of f_i^(q+1). TERM: lambda_i = exp(alpha f_i)/E, D =
+    lambda.f. PropFair: lambda_i = G/(n u_i), u_i = M - f_i, S the sum of the lambda_i.
     """
-    q, alpha, M = sympy.symbols("q alpha M", positive=True)
-    f = sympy.symbols(f"f1:{N + 1}", positive=True)
-    w = sympy.symbols(f"w1:{N + 1}", positive=True)
-    power = sum(x ** (q + 1) for x in f) / N
-    A = power ** (1 / (q + 1))
-    lq = [x**q / (N * power ** (q / (q + 1))) for x in f]
-    total = sum(sympy.exp(alpha * x) for x in f)
-    lt = [sympy.exp(alpha * x) / total for x in f]
-    penalty = (
-        sum(p * (alpha * x - sympy.log(total)) for p, x in zip(lt, f, strict=True)) + sympy.log(N)
-    ) / alpha
-    G = w[0] * w[1] * w[2]
-    lp = [turned * G / (N * x**3) for x in w]
-    fp = [M - x**3 for x in w]
-
+    n, q, alpha, M, P, E, D, G, S = sympy.symbols("n q alpha M P E D G S", positive=True)
+    A = P ** (1 / (q + 1))
+    entropy = (alpha * D - sympy.log(E) + sympy.log(n)) / alpha  # log lambda_i = alpha f_i - log E
+    each = turned * G / n  # lambda_i u_i
     return {
-        "q-FFL": dot(lq, f) - A,
-        # (N lambda_i)^((q+1)/q) = f_i^(q+1)/power
-        "q-FFL, norm": sum(x ** (q + 1) for x in f) / (N * power) - 1,
-        "TERM": dot(lt, f) - penalty - sympy.log(total / N) / alpha,
-        "TERM, sum": sum(lt) - 1,
-        "PropFair": dot(lp, fp) - M * (sum(lp) - 1) - (M - G),
-        "PropFair, product": sympy.prod([N * x for x in lp]) - 1,
-        "FedAvg": sum(f) / N - sum(x / N for x in f),
+        "q-FFL": P / A**q - A,
+        "q-FFL, norm": P / A ** (q + 1) - 1,  # the mean of (n lambda_i)^((q+1)/q)
+        "TERM": D - entropy - sympy.log(E / n) / alpha,
+        "PropFair": (M * S - n * each) - M * (S - 1) - (M - G),
+        "PropFair, product": (n * each) ** n / G**n - 1,
     }
 
 
@@ -131,8 +115,7 @@ CLAIMS = (
             "convex": "A_s convex, closed and increasing in each loss, as the five are",
             "losses": "f >= 0, and f < M for PropFair (see propfair/proposition-4.1)",
         },
-        scope="identities for n = 3; that the gradient of a convex mean supports it: as stated",
-        size="n = 3",
+        scope="every n; for AFL the weight 1 on a largest loss makes the two equal",
         check=every(
             identity(residuals),
             proof(
