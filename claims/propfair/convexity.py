@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import sympy
 
-from fairfl.claims.exact import dot
 from fairfl.claims.forms import Claim, definite, every, identity
 
 
@@ -62,6 +62,7 @@ def bent(side: int = 1) -> Form:
     return -second, [2 * s * sympy.exp(-(1 + side * s) / 2)]
 
 
+ONE = Fraction(1)
 JETS = sympy.symbols("s1:6", positive=True)
 """s', s'', ..., the fifth derivative at one point, as independent numbers."""
 
@@ -80,31 +81,25 @@ def second_order(inverted: bool = False) -> dict[str, Any]:
     """
     s1, s2 = JETS[:2]
     r, h = s1**2 / s2, (s2 / s1 if inverted else s1 / s2)
-    a, b, c, d, S, T, v, w, e = sympy.symbols("a b c d S T v w e", positive=True)
-    first = (a * v + b * w) / (2 * S)
-    second = ((c * v**2 + d * w**2) / 2 - T * first**2) / S
-    moved = first * e + second * e**2 / 2
-    left = S * moved + T * moved**2 / 2
-    right = ((a * v * e + c * v**2 * e**2 / 2) + (b * w * e + d * w**2 * e**2 / 2)) / 2
-    gap = sympy.expand(left - right)
+    n, S, T, X, Y, e = sympy.symbols("n S T X Y e", positive=True)
+    first = X / (n * S)
+    moved = first * e + (Y / n - T * first**2) / S * e**2 / 2
+    gap = sympy.expand(S * moved + T * moved**2 / 2 - (X * e + Y * e**2 / 2) / n)
     return {
         "d^2 r/dy^2": along(along(r) / s1) / s1 - along(along(h)) / s1,
-        "A' (n = 2)": gap.coeff(e, 1),
-        "A'' (n = 2)": gap.coeff(e, 2),
+        "A'": gap.coeff(e, 1),
+        "A''": gap.coeff(e, 2),
     }
 
 
-def schwarz(sign: int = 1) -> tuple[Any, list[Any]]:
-    """(sum c v^2)(sum a^2/c) - (sum a v)^2 >= 0, 0 at v = a/c: the largest quotient; three
-    clients.
+def schwarz(factor: Fraction = ONE) -> tuple[Any, list[Any]]:
+    """Of a client: with t = X/W, X the sum of a v and W that of a^2/c, these add up over clients to
+    the sum of c v^2 less X^2/W; 0 at v = t a/c, the largest quotient.
     """
-    a, c, v = (sympy.symbols(f"{x}1:4", positive=True) for x in "acv")
-    gap = sum(p * x**2 for p, x in zip(c, v, strict=True)) * sum(
-        x**2 / p for p, x in zip(c, a, strict=True)
-    )
-    gap -= sign * dot(a, v) ** 2
-    pairs = ((i, j) for i in range(3) for j in range(i + 1, 3))
-    return gap, [(c[i] * v[i] * a[j] - c[j] * v[j] * a[i]) ** 2 / (c[i] * c[j]) for i, j in pairs]
+    a, c = sympy.symbols("a c", positive=True)
+    v, t = sympy.symbols("v t", real=True)
+    less = sympy.Rational(str(factor)) * (2 * t * a * v - t**2 * a**2 / c)
+    return c * v**2 - less, [c * (v - t * a / c) ** 2]
 
 
 CLAIMS = (
@@ -171,12 +166,11 @@ CLAIMS = (
             "strict": "s'' > 0, without which -s'/s'' is undefined; n >= 2; four derivatives for "
             "(s'/s'')''"
         },
-        scope="the Hessian for n = 2, Cauchy-Schwarz for n = 3: both look the same for any n",
-        size="n = 2",
+        scope="every n",
         check=every(identity(second_order), definite(schwarz)),
         mutants={
             "s''/s'": ("the ratio turned over", {"inverted": True}),
-            "sign": ("plus in Cauchy-Schwarz", {"sign": -1}),
+            "1 % more": ("1.01 times the square in Cauchy-Schwarz", {"factor": "101/100"}),
         },
         reading="s'' > 0. For the paper's own s(t) = t, s'' = 0 and the ratio is undefined, while "
         "A_s is convex. With three derivatives only, read 'convex' of -s'/s'' without (s'/s'')''.",
