@@ -14,10 +14,9 @@ from fairfl.claims.exact import ball
 from fairfl.claims.forms import Claim, definite, drawn, every, identity, proof
 
 
-def welfare(u: list[Fraction], alpha: Fraction, form: str) -> arb:
-    """sum u^alpha ("printed"), or sum u^(1-alpha)/(1-alpha) ("usual"), alpha > 1."""
-    power, divisor = (alpha, Fraction(1)) if form == "printed" else (1 - alpha, 1 - alpha)
-    return sum((ball(v) ** ball(power) for v in u), arb(0)) / ball(divisor)
+def welfare(u: list[Fraction], alpha: Fraction) -> arb:
+    """sum u^(1-alpha)/(1-alpha), alpha > 1."""
+    return sum((ball(v) ** ball(1 - alpha) for v in u), arb(0)) / ball(1 - alpha)
 
 
 def best_off(form: str = "printed") -> tuple[sympy.Expr, list[sympy.Expr]]:
@@ -48,7 +47,7 @@ def bend(form: str = "usual") -> tuple[sympy.Expr, list[sympy.Expr]]:
     return -sympy.diff(value, u, 2), [alpha * u ** (-alpha - 1)]
 
 
-def gap(instance: dict[str, Any], form: str = "usual", slack: Fraction = Fraction(1)) -> Case:
+def gap(instance: dict[str, Any], slack: Fraction = Fraction(1)) -> Case:
     """The usual form: where min v < min u, u is better once alpha > 1 + log n / log(min u / min v),
     n clients.
 
@@ -58,7 +57,7 @@ def gap(instance: dict[str, Any], form: str = "usual", slack: Fraction = Fractio
     u, v = instance["u"], instance["v"]
     ratio = arb(len(u)).log() / ball(min(u) / min(v)).log()
     alpha = 1 + slack * Fraction(int(float(ratio.upper()) * 1000) + 1, 1000) + Fraction(1, 1000)
-    left, right = welfare(v, alpha, form), welfare(u, alpha, form)
+    left, right = welfare(v, alpha), welfare(u, alpha)
     return Case((Relation(left, "<", right, f"alpha = {alpha}"),), {"egalitarian": min(v) < min(u)})
 
 
