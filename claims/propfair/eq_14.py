@@ -27,18 +27,16 @@ def residuals(turned: int = 1) -> dict[str, Any]:
     A*, of n clients.
 
     q-FFL: lambda_i = (f_i/A)^q/n, P the mean of f_i^(q+1). TERM: lambda_i = exp(alpha f_i)/E, D =
-    lambda.f. PropFair: lambda_i = G/(n u_i), u_i = M - f_i, S the sum of the lambda_i.
+    lambda.f. PropFair: see at_weights.
     """
-    n, q, alpha, M, P, E, D, G, S = sympy.symbols("n q alpha M P E D G S", positive=True)
+    n, q, alpha, P, E, D = sympy.symbols("n q alpha P E D", positive=True)
     A = P ** (1 / (q + 1))
     entropy = (alpha * D - sympy.log(E) + sympy.log(n)) / alpha  # log lambda_i = alpha f_i - log E
-    each = turned * G / n  # lambda_i u_i
     return {
         "q-FFL": P / A**q - A,
         "q-FFL, norm": P / A ** (q + 1) - 1,  # the mean of (n lambda_i)^((q+1)/q)
         "TERM": D - entropy - sympy.log(E / n) / alpha,
-        "PropFair": (M * S - n * each) - M * (S - 1) - (M - G),
-        "PropFair, product": (n * each) ** n / G**n - 1,
+        **{f"PropFair, {name}": rest for name, rest in at_weights(turned).items()},
     }
 
 
@@ -82,21 +80,18 @@ def attained(instance: dict[str, Any]) -> Case:
     )
 
 
-def at_weights(power: int = 1, bound: Any = 1, always: bool = False) -> dict[str, Any]:
-    """At lambda_i = G/(n u_i): the maximand is M - G = A(f), and prod n lambda_i = 1. n = 3, u_i =
-    w_i^3.
+def at_weights(turned: int = 1, bound: Any = 1) -> dict[str, Any]:
+    """At lambda_i = G/(n u_i), u_i = M - f_i, of n clients, S the sum of the lambda_i: the maximand
+    is M - G = A(f), and prod n lambda_i = 1.
 
-    ``bound`` is the product's least value, met there; ``always``: at any lambda that meets it.
+    For mutants: ``turned`` times these weights, and ``bound`` for the product.
     """
-    M = sympy.symbols("M", positive=True)
-    w = sympy.symbols("w1:4", positive=True)
-    G = sympy.prod(w)
-    least = sympy.Rational(str(bound))
-    lam = [sympy.cbrt(least) * G / (3 * x ** (3 * power)) for x in w]
-    if always:
-        lam = [w[0] / 3, w[1] / 3, least / (3 * w[0] * w[1])]
-    value = sum(a * (M - x**3) for a, x in zip(lam, w, strict=True)) - M * (sum(lam) - 1)
-    return {"value": value - (M - G), "product": sympy.prod([3 * a for a in lam]) - least}
+    n, M, G, S = sympy.symbols("n M G S", positive=True)
+    each = turned * sympy.Rational(str(bound)) ** (1 / n) * G / n  # lambda_i u_i
+    return {
+        "value": (M * S - n * each) - M * (S - 1) - (M - G),
+        "product": (n * each) ** n / G**n - sympy.Rational(str(bound)),
+    }
 
 
 CLAIMS = (
@@ -172,13 +167,11 @@ CLAIMS = (
             r"n(\prod\lambda_i)^{1/n} G \ge G$, with equality iff $\lambda_i u_i$ are equal and "
             r"the product is 1.",
             hypotheses={"range": "f < M", "feasible": "lambda > 0, prod n lambda_i >= 1"},
-            scope="the bound, which is (4) for lambda_i u_i: every n; where it is met: n = 3",
-            size="n = 3",
+            scope="every n; the bound is (4) for lambda_i u_i",
             check=identity(at_weights),
             mutants={
-                "1/u^2": ("lambda proportional to 1/(M - f_i)^2", {"power": 2}),
+                "1 % more": ("1.01 times these weights", {"turned": Fraction(101, 100)}),
                 "prod >= 1/2": ("a larger set of weights", {"bound": "1/2"}),
-                "always equal": ("lambda.u = G at every lambda with product 1", {"always": True}),
             },
             rests_on=("propfair/eq-4",),
         ),
