@@ -18,8 +18,10 @@ def increasing_root(
     f_low: Array,
     f_high: Array,
     f_tol: float = 0.0,
+    x_tol: float = 0.0,
 ) -> Array:
-    """Zero of an increasing function in [low, high], to the last double where ``f_tol`` is 0.
+    """Zero of an increasing function in [low, high], to the last double where both tolerances are
+    0.
 
     Chandrupatla's method (inverse quadratic interpolation where it is safe, else bisection),
     element by element. It is scipy.optimize.elementwise.find_root, with which ``solve`` takes 1.6
@@ -29,7 +31,7 @@ def increasing_root(
     ----------
     function : (x, index) -> values; ``index`` are the positions of x in the original arrays.
     low, high : (B,) brackets, with f_low <= 0 <= f_high but for rounding.
-    f_tol : stop an element once |f| <= f_tol.
+    f_tol, x_tol : stop an element once |f| <= f_tol, or its bracket is no wider than x_tol.
 
     Returns
     -------
@@ -54,7 +56,7 @@ def increasing_root(
         a, fa = x, fx
         best: Array = np.where(np.abs(fa) < np.abs(fb), a, b)
         width: Array = np.abs(b - a)
-        slack: Array = 2 * EPS * np.abs(best) + 5e-324
+        slack: Array = np.maximum(2 * EPS * np.abs(best) + 5e-324, x_tol)
         done: Array = (width <= slack) | (np.minimum(np.abs(fa), np.abs(fb)) <= f_tol)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             xi: Array = (a - b) / (c - b)

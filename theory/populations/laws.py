@@ -279,7 +279,7 @@ class Samples(Finite):
     """
 
     def __init__(self, values: ArrayLike) -> None:
-        x = finite("values", values)
+        x = sized("values", values)
         if x.ndim != 1 or x.size == 0:
             raise ValueError(f"values must be a non-empty 1-d array, got shape {x.shape}")
         points, counts = np.unique(x, return_counts=True)
