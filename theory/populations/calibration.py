@@ -9,17 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import (
-    Array,
-    as_array,
-    cells,
-    finite,
-    one_of,
-    pos_code,
-    shown,
-    sized,
-    whole,
-)
+from fairfl._support.checks import Array, as_array, cells, one_of, pos_code, shown, sized, whole
 from fairfl.theory.numerics.isotonic import isotonic
 from fairfl.theory.populations.score_levels import Merged, merge_scores
 
@@ -122,7 +112,7 @@ def checked_counts(
     counts: ArrayLike, score: ArrayLike, calibrate: str, cuts: ArrayLike | None
 ) -> Counted:
     """Ordered by score. See :meth:`Federation.from_counts`."""
-    points, people = sized("score", score), finite("counts", counts)
+    points, people = sized("score", score), sized("counts", counts)
     if points.ndim != 1 or points.size == 0 or np.unique(points).size < points.size:
         raise ValueError(f"score must hold n distinct numbers, n at least 1, got {shown(points)}")
     if (
@@ -142,7 +132,7 @@ def checked_counts(
         raise ValueError(f"counts must hold people of every client, client {empty[0]} has none")
     order = np.argsort(points)
     points, people = points[order], np.ascontiguousarray(people[..., order])
-    between = None if cuts is None else finite("cuts", cuts)
+    between = None if cuts is None else sized("cuts", cuts)
     if between is not None and (
         between.shape != (points.size - 1,)
         or (between < points[:-1]).any()
