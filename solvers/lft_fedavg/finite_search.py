@@ -134,11 +134,13 @@ class FedAvgSearch:
         """A better place of a face that has its rule too."""
         if here.unbeaten:
             return None
-        tried = {here.face}
+        worth = here.worth(disparity) + RISE
         for face in self.faces.beyond(here):
-            there = None if face in tried else face.place(disparity)
-            tried.add(face)
-            if there is not None and there.worth(disparity) > here.worth(disparity) + RISE:
+            if disparity is None:
+                there = face.least
+            else:
+                there = face.place(disparity) if face.most(disparity) > worth else None
+            if there is not None and there.worth(disparity) > worth:
                 return there
         return None
 
