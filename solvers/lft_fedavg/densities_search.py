@@ -124,6 +124,13 @@ class MultiplierSearch:
         """The most accurate rule."""
         return self.starts.take(np.array([0]))
 
+    def fair(self) -> Points:
+        """The solution at budgets of zero, where it is certified."""
+        fair = self.starts.take(np.flatnonzero(self.starts.local.max(axis=1) <= TIGHT)[:1])
+        if fair.md.size:
+            return self.certified(fair)
+        return points_of(self.fed, self.solved(np.zeros((1, self.fed.n_clients))))
+
     def lowest(self, found: Rules) -> Rules:
         """The rule with the smallest |MD| that searches from those ``found`` end in; at zero, it is
         the most accurate of those with MD 0.
