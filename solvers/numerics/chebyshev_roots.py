@@ -98,7 +98,7 @@ def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> t
 
 
 def _signed(b: Array, tiny: Array) -> Array:
-    return np.all(b > tiny, axis=1) | np.all(b < -tiny, axis=1)
+    return (b > tiny).all(axis=1) | (b < -tiny).all(axis=1)
 
 
 def _monotone_roots(c: Array, tiny: Array) -> tuple[Array, Array]:
