@@ -23,13 +23,13 @@ from fairfl._support.checks import Array
 from fairfl.solvers.finite import certified, solve_box, solve_finite
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
-from fairfl.solvers.lft_fedavg.finite_faces import TIED, Face, Faces, Place
+from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces, Place
 from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
 from fairfl.solvers.problem import Task, clients_problem, law_problem
-from fairfl.solvers.solution import CertificationError
+from fairfl.solvers.solution import CertificationError, Solution
 from fairfl.theory.populations.federation import Federation
 
-STARTS, SEVERAL = 80, 240
+STARTS, SEVERAL = 80, 200
 """Budgets to start from, of one difference and of several: in the first few clients are bound, in
 the last all, by turns tightly.
 """
@@ -37,7 +37,7 @@ NEARLY = 1e-4
 """The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
 """Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
-PATIENCE, LOWEST, OPEN = 10, 2, 3e-4
+PATIENCE, LOWEST, OPEN = 11, 2, 3e-4
 """At each disparity climbs start from so many faces, those that are best there, and end after so
 many in a row that found nothing better, for the smallest disparity after ``LOWEST`` times as many.
 Where CFL is above by no more than ``OPEN``, the next disparity is left after one climb in vain
@@ -186,30 +186,20 @@ class FedAvgSearch:
         return self.climbs(distinct(some), None, np.inf)
 
     def attained(self, places: Iterable[Place | None]) -> Points:
-        """What the places' budgets attain, solved again and certified; those that are not certified
-        are left out. Of several optimal rules the place's own counts.
+        """What the places' own rules attain, certified for their budgets by multipliers found anew:
+        several rules may be optimal there. Those that are not certified are left out.
         """
-        found = points_of(self.fed, [])
-        for place in places:
-            if place is not None:
+        found = []
+        for place in distinct(place for place in places if place is not None):
+            own = place.face.place(place.disparity, refine=True)
+            if own is not None:
+                posed = self.faces.local.at(eps := self.budgets(own))
                 with suppress(CertificationError):
-                    solution = solve_finite(self.fed, self.task, self.budgets(place))
-                    here = points_of(self.fed, [solution])
-                    if solution.disparity > place.disparity + TIED:
-                        here = here.join(self.chosen(place))
-                    found = found.join(here)
-        return found
-
-    def chosen(self, place: Place) -> Points:
-        """The place's own rule to rounding, certified by the multipliers of the solution at its
-        budgets, which may be others of several that are as good.
-        """
-        own = place.face.place(place.disparity, refine=True)
-        assert own is not None
-        eps = self.budgets(own)
-        posed, lam = self.faces.local.at(eps), solve_finite(self.fed, self.task, eps).multipliers
-        worth = certified(posed, own.f, lam).primal
-        return Points(np.array([own.disparity]), np.array([worth]), eps[None], lam[None])
+                    lam = solve_box(posed)[1]
+                    certificates = (certified(posed, own.f, lam),)
+                    rule = posed.rule(own.f, self.fed.n_groups)
+                    found.append(Solution(self.fed, self.task, eps, rule, lam, certificates))
+        return points_of(self.fed, found)
 
     def frontier(self, points: int) -> Frontier:
         """Up to ``points`` of it, at even steps of the disparity."""
