@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -136,12 +136,8 @@ class Faces:
         and then of one cell or constraint after the other.
         """
         f, eps = self.tight(here.f)
-        known, values, budget = (
-            self.scale > 0,
-            self.local.values(f),
-            self.scale * eps[self.local.owner],
-        )
-        room = np.where(known, np.stack([budget + values, budget - values]), np.inf)
+        values, budget = self.local.values(f), self.scale * eps[self.local.owner]
+        room = np.where(self.scale > 0, np.stack([budget + values, budget - values]), np.inf)
         one, between = f == 1.0, (f > 0.0) & (f < 1.0)
         programme, rows, gain = self.dual
         side, may = np.where(one, 1.0, -1.0), room.ravel() <= TIED
@@ -188,11 +184,6 @@ class Face:
     sign: Array
     lines: list[tuple[float, float, float]] = field(default_factory=list)
     none: float = -1.0
-
-    @property
-    def bound(self) -> Any:
-        """Clients whose budgets bind."""
-        return np.unique(self.among.local.owner[self.sign != 0])
 
     @cached_property
     def least(self) -> Place | None:

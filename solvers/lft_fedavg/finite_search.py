@@ -15,7 +15,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -100,7 +99,7 @@ class FedAvgSearch:
         return None
 
     @cached_property
-    def ends(self) -> list[Any]:
+    def ends(self) -> list[Solution]:
         """The solutions without budgets and with all of them zero."""
         budgets = np.outer([SLACK_BUDGET, 0.0], np.ones(self.fed.n_clients))
         return [solve_finite(self.fed, self.task, eps) for eps in budgets]
@@ -127,7 +126,8 @@ class FedAvgSearch:
     def budgets(self, here: Place) -> Array:
         """(I,) of a place, of clients that are not bound SLACK_BUDGET."""
         eps = np.full(self.fed.n_clients, SLACK_BUDGET)
-        eps[here.face.bound] = here.eps[here.face.bound]
+        binds = self.faces.local.owner[here.face.sign != 0]
+        eps[binds] = here.eps[binds]
         return eps
 
     def _next(self, here: Place, disparity: float | None) -> Place | None:
@@ -186,8 +186,8 @@ class FedAvgSearch:
         return self.climbs(distinct(some), None, np.inf)
 
     def attained(self, places: Iterable[Place | None]) -> Points:
-        """What the places' own rules attain, certified for their budgets by multipliers found anew:
-        several rules may be optimal there. Those that are not certified are left out.
+        """What is attained at the places' budgets, solved again and certified: by the rule found,
+        and by the place's own, as several may be optimal. What is not certified is left out.
         """
         found = []
         for place in distinct(place for place in places if place is not None):
@@ -195,10 +195,11 @@ class FedAvgSearch:
             if own is not None:
                 posed = self.faces.local.at(eps := self.budgets(own))
                 with suppress(CertificationError):
-                    lam = solve_box(posed)[1]
-                    certificates = (certified(posed, own.f, lam),)
-                    rule = posed.rule(own.f, self.fed.n_groups)
-                    found.append(Solution(self.fed, self.task, eps, rule, lam, certificates))
+                    f, lam = solve_box(posed)
+                    for one in (f, own.f):
+                        certificates = (certified(posed, one, lam),)
+                        rule = posed.rule(one, self.fed.n_groups)
+                        found.append(Solution(self.fed, self.task, eps, rule, lam, certificates))
         return points_of(self.fed, found)
 
     def frontier(self, points: int) -> Frontier:
