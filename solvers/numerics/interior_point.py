@@ -54,12 +54,12 @@ def maximise(
     a, b = np.concatenate([rows, ends], axis=1), np.concatenate([limits, bounds], axis=1)
     size = np.abs(a).max(axis=2, initial=0.0)
     counts = (size > ROUNDED) & np.isfinite(b)
-    some = counts.any(axis=0)
+    some = counts.any(axis=0) | (np.arange(b.shape[1]) >= limits.shape[1])
     size = np.where(counts, size, 1.0)[:, some]
     table = counts[:, some, None] * a[:, some] / size[..., None]
     # what is no constraint is 0 <= 1
     b = np.where(counts[:, some], b[:, some] / size, 1.0)
-    unit = np.abs(gain).max(axis=1)
+    bounded, unit = counts[:, -2 * n :], np.abs(gain).max(axis=1)
     unit = np.where(unit > 0, unit, 1.0)
     g = gain / unit[:, None]
     q = np.zeros((count, n, n)) if curvature is None else curvature / unit[:, None, None]
@@ -78,9 +78,9 @@ def maximise(
             moving = moving[still]
             if not moving.size:
                 break
-            parts = table, b, g, q, x, s, z, primal, dual, mu
-            table, b, g, q, x, s, z, primal, dual, mu = (v[still] for v in parts)
-        dx, ds, dz = _direction(table, q, s, z, primal, dual, mu)
+            parts = table, bounded, b, g, q, x, s, z, primal, dual, mu
+            table, bounded, b, g, q, x, s, z, primal, dual, mu = (v[still] for v in parts)
+        dx, ds, dz = _direction(table, bounded, q, s, z, primal, dual, mu)
         step = 0.9995 * np.minimum(_room(s, ds), _room(z, dz))[:, None]
         x = x + step * dx
         s = np.maximum(s + step * ds, LEAST)
@@ -96,11 +96,20 @@ def _product(a: Array, x: Array) -> Array:
 
 
 def _direction(
-    table: Array, q: Array, s: Array, z: Array, primal: Array, dual: Array, mu: Array
+    table: Array,
+    bounded: Array,
+    q: Array,
+    s: Array,
+    z: Array,
+    primal: Array,
+    dual: Array,
+    mu: Array,
 ) -> tuple[Array, Array, Array]:
     across = table.swapaxes(1, 2)
-    normal = across @ ((z / s)[..., None] * table) + q
-    diagonal = np.einsum("bnn->bn", normal)
+    m, w = table.shape[1] - bounded.shape[1], z / s
+    normal = across[..., :m] @ (w[:, :m, None] * table[:, :m]) + q
+    diagonal = np.einsum("bnn->bn", normal)  # a view
+    diagonal += (w[:, m:] * bounded).reshape(len(w), 2, -1).sum(axis=1)
     ridge = RIDGE * np.sqrt(diagonal * diagonal.sum(axis=1, keepdims=True)) + 1e-300
     normal += ridge[..., None] * np.eye(q.shape[1])
 
