@@ -25,7 +25,7 @@ from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
 from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces, Place
 from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
 from fairfl.solvers.problem import Task, clients_problem, law_problem
-from fairfl.solvers.solution import CertificationError, Solution
+from fairfl.solvers.solution import FINITE_TOLERANCE, CertificationError, Solution
 from fairfl.theory.populations.federation import Federation
 
 STARTS, SEVERAL = 80, 200
@@ -186,21 +186,20 @@ class FedAvgSearch:
         return self.climbs(distinct(some), None, np.inf)
 
     def attained(self, places: Iterable[Place | None]) -> Points:
-        """What is attained at the places' budgets, solved again and certified: by the rule found,
-        and by the place's own, as several may be optimal. What is not certified is left out.
+        """What the places' own rules attain, or where rounding keeps one from its budgets another
+        that is optimal there, certified by multipliers found anew; else it is left out.
         """
-        found = []
+        fed, found = self.fed, []
         for place in distinct(place for place in places if place is not None):
             own = place.face.place(place.disparity, refine=True)
             if own is not None:
                 posed = self.faces.local.at(eps := self.budgets(own))
                 with suppress(CertificationError):
                     f, lam = solve_box(posed)
-                    for one in (f, own.f):
-                        certificates = (certified(posed, one, lam),)
-                        rule = posed.rule(one, self.fed.n_groups)
-                        found.append(Solution(self.fed, self.task, eps, rule, lam, certificates))
-        return points_of(self.fed, found)
+                    f = own.f if posed.violation(own.f) <= FINITE_TOLERANCE else f
+                    certificates, rule = (certified(posed, f, lam),), posed.rule(f, fed.n_groups)
+                    found.append(Solution(fed, self.task, eps, rule, lam, certificates))
+        return points_of(fed, found)
 
     def frontier(self, points: int) -> Frontier:
         """Up to ``points`` of it, at even steps of the disparity."""
