@@ -225,8 +225,8 @@ class MultiplierSearch:
     def certified(self, rules: Rules) -> Points:
         """What the rules attain, certified for their budgets, or else the solutions for these."""
         out = points_of(self.fed, [])
-        for first in range(0, rules.md.size, TOGETHER):
-            part = rules.take(np.arange(first, min(first + TOGETHER, rules.md.size)))
+        for rows in np.split(np.arange(rules.md.size), range(TOGETHER, rules.md.size, TOGETHER)):
+            part = rules.take(rows)
             disparity, worth, sure = certify_rules(self.turned, self.task, self.family, part)
             points = self.points(part)
             fair = np.where(disparity <= LAW_TOLERANCE, 0.0, disparity)

@@ -31,8 +31,6 @@ LOOK = 4
 """Cells and constraints that are to be freed one at a time: the dearest."""
 TIED = 1e-9
 """A linear programme's own rounding: of reduced costs, disparities and shares of a budget."""
-NEAR = 1e-11
-"""A rule this much more disparate than was asked still counts: HiGHS' own rounding."""
 
 
 class Place(NamedTuple):
@@ -126,11 +124,6 @@ class Faces:
         key = np.concatenate([tied, rest, np.sign(lam)]).astype(np.int8).tobytes()
         return self.found.setdefault(key, Face(self, tied, rest, np.sign(lam)))
 
-    def by_bound(self, disparity: float) -> list[tuple[float, Face]]:
-        """Upper bounds on gains with at most ``disparity``, the largest first, and their faces."""
-        known = [(face.most(disparity), face) for face in self.found.values()]
-        return sorted(known, key=lambda pair: -pair[0])
-
     def beyond(self, here: Place) -> Iterator[Face]:
         """The faces of a place's rule whose multipliers hold less of what costs something: in all,
         and then of one cell or constraint after the other.
@@ -219,7 +212,7 @@ class Face:
         f = highs.rounded(x[:n])
         worth, eps = float(among.local.u @ f), x[among.budgets]
         if disparity is None:
-            self.none = float(x[last]) - NEAR
+            self.none = float(x[last]) - TIED
         else:
             self.lines.append((disparity, worth, max(float(wish[last]), 0.0)))
         cells = np.where(self.tied, 0.0, np.where(self.rest > 0, -wish[:n], wish[:n]))

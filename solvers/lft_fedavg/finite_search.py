@@ -147,8 +147,8 @@ class FedAvgSearch:
     def best(self, disparity: float) -> Place | None:
         """The most useful place with at most ``disparity`` that climbs from the best faces find."""
         top: list[Place] = []
-        for most, face in self.faces.by_bound(disparity):
-            if most <= (top[-1].gain if len(top) == self.patience else -np.inf):
+        for face in sorted(self.faces.found.values(), key=lambda face: -face.most(disparity)):
+            if face.most(disparity) <= (top[-1].gain if len(top) == self.patience else -np.inf):
                 break
             here = face.place(disparity)
             if here is not None:
