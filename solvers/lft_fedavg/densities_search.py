@@ -42,7 +42,7 @@ ROUNDS, SWEEPS = 12, 5
 """Steps of a local search; times that searches start from their neighbours' results, at most."""
 APART = 1e-5
 """Accuracies of two searches that end in different maxima differ by more."""
-NEARLY = 1e-2
+NEARLY = 3e-2
 """From smallest disparities up to this, zero itself is tried."""
 TOGETHER = 100
 """Rules certified at a time: bounds the memory."""

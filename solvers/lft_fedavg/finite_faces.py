@@ -164,11 +164,10 @@ class Faces:
         return Face(self, none == 0.0, none, np.zeros(self.local.owner.size))
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Face:
     """Cells (N,) that are ``tied``, what the ``rest`` are, and the ``sign`` (K,) of the
-    multipliers; ``lines`` above its gains: a disparity, the gain there, and a slope; and a
-    disparity at which it has ``none``.
+    multipliers; ``lines`` above its gains: a disparity, the gain there, and a slope.
     """
 
     among: Faces
@@ -176,7 +175,6 @@ class Face:
     rest: Array
     sign: Array
     lines: list[tuple[float, float, float]] = field(default_factory=list)
-    none: float = -1.0
 
     @cached_property
     def least(self) -> Place | None:
@@ -186,7 +184,13 @@ class Face:
     def most(self, disparity: float) -> float:
         """What the gain with at most ``disparity`` is at most, for all that is known."""
         above = (gain + slope * (disparity - at) for at, gain, slope in self.lines)
-        return -np.inf if disparity <= self.none else min(above, default=np.inf)
+        return min(above, default=np.inf)
+
+    def reaches(self, disparity: float) -> bool:
+        """Whether it has a rule with at most ``disparity``."""
+        if any(at <= disparity for at, _, _ in self.lines):
+            return True
+        return self.least is not None and self.least.disparity <= disparity + TIED
 
     def place(self, disparity: float | None, *, refine: bool = False) -> Place | None:
         """The most useful rule with at most ``disparity``, or the least disparate (None); None
@@ -206,14 +210,11 @@ class Face:
         solve = programme.refined if refine else programme.best
         found = solve(gain, below, above, low, high)
         if found is None:
-            self.none = max(self.none, disparity or 0.0)
             return None
         x, wish = found.x, gain - found.y @ rows
         f = highs.rounded(x[:n])
         worth, eps = float(among.local.u @ f), x[among.budgets]
-        if disparity is None:
-            self.none = float(x[last]) - TIED
-        else:
+        if disparity is not None:
             self.lines.append((disparity, worth, max(float(wish[last]), 0.0)))
         cells = np.where(self.tied, 0.0, np.where(self.rest > 0, -wish[:n], wish[:n]))
         clients = np.where(held, found.y[: held.size], 0.0)

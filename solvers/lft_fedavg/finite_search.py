@@ -150,7 +150,7 @@ class FedAvgSearch:
         for face in sorted(self.faces.found.values(), key=lambda face: -face.most(disparity)):
             if face.most(disparity) <= (top[-1].gain if len(top) == self.patience else -np.inf):
                 break
-            here = face.place(disparity)
+            here = face.place(disparity) if face.reaches(disparity) else None
             if here is not None:
                 top = distinct(sorted([*top, here], key=lambda place: -place.gain))[: self.patience]
             if top and top[0].unbeaten:

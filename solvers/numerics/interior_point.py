@@ -111,19 +111,21 @@ def _direction(
     diagonal = np.einsum("bnn->bn", normal)  # a view
     diagonal += (w[:, m:] * bounded).reshape(len(w), 2, -1).sum(axis=1)
     ridge = RIDGE * np.sqrt(diagonal * diagonal.sum(axis=1, keepdims=True)) + 1e-300
-    normal += ridge[..., None] * np.eye(q.shape[1])
+    ridged = normal + ridge[..., None] * np.eye(q.shape[1])
 
-    def solve(products: Array) -> tuple[Array, Array, Array]:
+    def solve(products: Array, *, refined: bool) -> tuple[Array, Array, Array]:
         right = -dual - _product(across, (z * primal - products) / s)
-        dx = np.linalg.solve(normal, right[..., None])[..., 0]
+        dx = np.linalg.solve(ridged, right[..., None])[..., 0]
+        if refined:
+            dx += np.linalg.solve(ridged, (right - _product(normal, dx))[..., None])[..., 0]
         ds = -primal - _product(table, dx)
         return dx, ds, -(products + z * ds) / s
 
-    _, ds, dz = solve(s * z)
+    _, ds, dz = solve(s * z, refined=False)
     reach = np.minimum(_room(s, ds), _room(z, dz))[:, None]
     after = ((s + reach * ds) * (z + reach * dz)).mean(axis=1)
     centre = np.minimum((after / np.maximum(mu, 1e-300)) ** 3, 1.0) * mu
-    return solve(s * z + ds * dz - centre[:, None])
+    return solve(s * z + ds * dz - centre[:, None], refined=True)
 
 
 def _room(v: Array, dv: Array) -> Array:
