@@ -42,8 +42,7 @@ def bisect(
         violated = _violated(margin, sides, probes)
         while todo and len(letters) < most and not violated:
             part = todo.pop()
-            value = margin(balls(part))
-            if value is None or value > 0:
+            if margin(balls(part)) > 0:
                 letters.append(LEAF)
                 continue
             axis = max(range(len(part)), key=lambda k: (part[k][1] - part[k][0]) / widths[k])
@@ -60,4 +59,4 @@ def _violated(margin: Call, box: Box, probes: int) -> bool:
         [low + (high - low) * Fraction(k, steps) for k in range(steps + 1)] for low, high in box
     ]
     values = (margin([ball(v) for v in point]) for point in product(*lines))
-    return any(value is not None and bool(value < 0) for value in values)
+    return any(bool(value < 0) for value in values)

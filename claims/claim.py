@@ -43,13 +43,11 @@ class Effort:
     ----------
     name : "quick" or "deep".
     examples : instances to draw for a property.
-    restarts : starts of an adversarial search.
     shrink : whether a violation is made small for people to read; of a mutant nobody reads it.
     """
 
     name: str
     examples: int
-    restarts: int
     shrink: bool = True
 
     def pick(self, quick: int, deep: int) -> int:
@@ -57,8 +55,8 @@ class Effort:
         return deep if self.name == "deep" else quick
 
 
-QUICK = Effort("quick", examples=60, restarts=2)
-DEEP = Effort("deep", examples=10_000, restarts=40)
+QUICK = Effort("quick", examples=60)
+DEEP = Effort("deep", examples=10_000)
 
 Check = Callable[..., "Evidence"]
 """effort, changed parameters by name -> evidence."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 from fairfl._support.own_parts import place_of
@@ -25,12 +25,10 @@ class Evidence:
     Attributes
     ----------
     parts : each needed; where one is a counterexample the statement is refuted, by that one alone.
-    extra : a second look that the verdict does not need; verified too, but it lowers no level.
     negation : the parts together show that the statement is false: that no such thing exists, say.
     """
 
     parts: tuple[ClaimCertificate, ...]
-    extra: tuple[ClaimCertificate, ...] = ()
     negation: bool = False
 
     def __post_init__(self) -> None:
@@ -42,9 +40,9 @@ class Evidence:
             )
 
     @classmethod
-    def of(cls, *parts: ClaimCertificate, extra: tuple[ClaimCertificate, ...] = ()) -> Self:
+    def of(cls, *parts: ClaimCertificate) -> Self:
         """Evidence of these certificates."""
-        return cls(parts, extra)
+        return cls(parts)
 
     @property
     def finding(self) -> Finding:
@@ -79,32 +77,23 @@ class Evidence:
         ------
         Rejected : one of them does not show what it says.
         """
-        every = (*self.parts, *self.extra)
-        for certificate in every:
+        for certificate in self.parts:
             certificate.replay() if whole else certificate.verify()
-        return tuple(filter(None, (certificate.unchecked() for certificate in every)))
+        return tuple(filter(None, (certificate.unchecked() for certificate in self.parts)))
 
     def to_json(self) -> dict[str, Any]:
-        parts, extra = ([c.to_json() for c in group] for group in (self.parts, self.extra))
-        return {"parts": parts, "extra": extra, "negation": self.negation}
+        return {"parts": [c.to_json() for c in self.parts], "negation": self.negation}
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Self:
-        return cls(
-            tuple(map(from_json, data["parts"])),
-            tuple(map(from_json, data["extra"])),
-            data["negation"],
-        )
+        return cls(tuple(map(from_json, data["parts"])), data["negation"])
 
 
-def verified(check: Check, effort: Effort, extra: bool = True) -> tuple[Evidence | None, str]:
-    """The evidence as it comes back from JSON, and why it does not count; ``extra`` too, or not."""
+def verified(check: Check, effort: Effort) -> tuple[Evidence | None, str]:
+    """The evidence as it comes back from JSON, and why it does not count."""
     evidence = None
     try:
-        evidence = check(effort)
-        if not extra:
-            evidence = replace(evidence, extra=())
-        evidence = Evidence.from_json(evidence.to_json())
+        evidence = Evidence.from_json(check(effort).to_json())
         evidence.verify()
     except Rejected as error:
         return evidence, f"rejected: {error}"

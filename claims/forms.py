@@ -13,7 +13,6 @@ from fractions import Fraction
 from inspect import signature
 from typing import Any
 
-from fairfl.claims.adversarial_search import Attack as Attack
 from fairfl.claims.bisection import PROBES, bisect
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case as Case
@@ -24,6 +23,7 @@ from fairfl.claims.certificates import (
     Counterexample,
     DefiniteForm,
     KernelProof,
+    PropertyRun,
     SymbolicZero,
     Witness,
 )
@@ -31,7 +31,6 @@ from fairfl.claims.claim import Claim as Claim
 from fairfl.claims.claim import Effort
 from fairfl.claims.claim import caption as caption
 from fairfl.claims.evidence import Evidence
-from fairfl.claims.instances import explore
 
 Changes = Mapping[str, Any]
 Function = Callable[..., Any]
@@ -60,7 +59,6 @@ class Every:
     """A check of several parts, see :class:`~fairfl.claims.evidence.Evidence`."""
 
     parts: tuple[Part, ...]
-    extra: tuple[Part, ...]
     negation: bool
 
     def __call__(self, effort: Effort, **changes: Any) -> Evidence:
@@ -69,18 +67,12 @@ class Every:
             raise ValueError(
                 f"changes must be of {', '.join(sorted(known))}, got {', '.join(changes)}"
             )
-        parts, extra = (
-            tuple(_made(one, effort, changes) for one in group)
-            for group in (self.parts, self.extra)
-        )
-        return Evidence(parts, extra, self.negation)
+        return Evidence(tuple(_made(one, effort, changes) for one in self.parts), self.negation)
 
 
-def every(*parts: Part, extra: Sequence[Part] = (), negation: bool = False) -> Every:
-    """All of ``parts`` are needed; ``extra`` is a second look; with ``negation`` they show that the
-    statement is false.
-    """
-    return Every(parts, tuple(extra), negation)
+def every(*parts: Part, negation: bool = False) -> Every:
+    """All of ``parts`` are needed; with ``negation`` they show that the statement is false."""
+    return Every(parts, negation)
 
 
 def counterexample(case: Function, shows: str, instance: Instance | Function, **given: Any) -> Part:
@@ -120,21 +112,17 @@ def drawn(
     draws: Function,
     *,
     tolerance: float = 1e-9,
-    attacks: Sequence[Attack] = (),
     examples: tuple[int, int] | None = None,
     **given: Any,
 ) -> Part:
-    """``case`` at instances that ``draws() -> strategy`` draws, ``examples`` (quick, deep) of them,
-    and under ``attacks``.
-    """
+    """``case`` at ``examples`` (quick, deep) instances that ``draws() -> strategy`` draws."""
 
     def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        return explore(
+        return PropertyRun.of(
             _call(case, {**given, **changes}),
             _call(draws, {**given, **changes}),
             effort,
             tolerance=tolerance,
-            attacks=attacks,
             examples=effort.pick(*examples) if examples else None,
         )
 

@@ -174,17 +174,17 @@ class Lemma:
     def claim(self) -> Claim:
         """The claim that ``fairfl claims check`` checks."""
         from fairfl.claims.call import Call
+        from fairfl.claims.certificates import PropertyRun
         from fairfl.claims.claim import Claim, Effort
         from fairfl.claims.evidence import Evidence
         from fairfl.claims.exact import encode
-        from fairfl.claims.instances import explore
 
         here = f"{self.predicate.__module__}:{self.predicate.__name__}"
 
         def check(effort: Effort, **changes: Any) -> Evidence:
             case = Call(f"{here}.case", encode(changes))
             return Evidence.of(
-                explore(case, Call(f"{here}.draws"), effort, tolerance=self.tolerance)
+                PropertyRun.of(case, Call(f"{here}.draws"), effort, tolerance=self.tolerance)
             )
 
         return Claim(

@@ -31,10 +31,8 @@ def tried(claim: Claim, effort: Effort, finding: str | None) -> Iterator[MutantO
 
 
 def _killed(check: Check, effort: Effort, finding: str | None) -> tuple[bool, str]:
-    """Whether the parts alone kill it, and how: what only ``extra`` sees, the level would not
-    tell. An exception is a fault, and kills nothing.
-    """
-    evidence, fault = verified(check, replace(effort, shrink=False), extra=False)
+    """Whether it is killed, and how. An exception is a fault, and kills nothing."""
+    evidence, fault = verified(check, replace(effort, shrink=False))
     if evidence is None or fault:
         return fault.startswith("rejected: "), fault
     return finding not in (None, evidence.finding), f"finding: {evidence.finding}"

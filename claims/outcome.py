@@ -111,18 +111,14 @@ def examine(claim: Claim, effort: Effort, key: str) -> Outcome:
 
 
 def _shown(evidence: Evidence) -> tuple[str, Level, tuple[str, ...]]:
-    return (
-        evidence.finding,
-        evidence.level,
-        tuple(c.summary() for c in (*evidence.parts, *evidence.extra)),
-    )
+    return (evidence.finding, evidence.level, tuple(c.summary() for c in evidence.parts))
 
 
 def _unnamed(claim: Claim, evidence: Evidence) -> str:
     """A fault where an instance was held to a premise that the claim does not name among its
     hypotheses.
     """
-    used = frozenset[str]().union(*(c.premises() for c in (*evidence.parts, *evidence.extra)))
+    used = frozenset[str]().union(*(c.premises() for c in evidence.parts))
     unknown = sorted(used - set(dict(claim.hypotheses)))
     return (
         f"premises not among the hypotheses of {claim.id}: {', '.join(unknown)}" if unknown else ""

@@ -319,8 +319,8 @@ def aware_problem(fed: Federation, task: Task) -> Problem:
     def posed(at: Joint, linear: Array) -> list[Problem]:
         # (E, 1, K) everybody's, over all clients; (E, I, K) each client's, over its own cells
         shared = everybody.rows(linear, task.sees).swapaxes(1, 2).reshape(first, -1)
-        blocks = map(list, own.rows(linear, task.sees).reshape(e, i, k, -1))
-        local = map(scipy.sparse.block_diag, blocks)
+        blocks = own.rows(linear, task.sees).reshape(e, i, k, -1)
+        local = [scipy.sparse.block_diag([*map(scipy.sparse.coo_array, own)]) for own in blocks]
         rows = scipy.sparse.vstack([scipy.sparse.csr_array(shared), *local])
         gain, constant = at.gain(task.costs, task.sees), at.constant(task.costs).sum()
         table = np.hstack([one.table.reshape(3, -1, k) for one in (everybody, own)])

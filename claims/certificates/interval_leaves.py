@@ -24,9 +24,7 @@ class IntervalLeaves(ClaimCertificate):
 
     Attributes
     ----------
-    margin : [balls] -> arb, enclosing the margin over the ball; positive where the bound holds. It
-        may return None where it can tell that no point of the box satisfies the statement's
-        premises: there is nothing to show.
+    margin : [balls] -> arb, enclosing the margin over the ball; positive where the bound holds.
     box : (low, high) of each coordinate, "p/q".
     tree : the bisection in preorder: a digit splits that coordinate in half (at most ten), "." is a
         leaf. The halves meet, so the leaves cover the box by construction.
@@ -46,8 +44,7 @@ class IntervalLeaves(ClaimCertificate):
         with ctx.workprec(self.precision):
             for box in self.leaves():
                 value = self.margin(balls(box))
-                sure = value is None or bool(value > 0)
-                require(sure, f"not certain on {_words(box)}: the margin is {value}")
+                require(bool(value > 0), f"not certain on {_words(box)}: the margin is {value}")
 
     def leaves(self) -> Iterator[Box]:
         """The boxes of the leaves.

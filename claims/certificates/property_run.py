@@ -1,13 +1,14 @@
-"""A statement tested on drawn instances and by attacks: what was tried, and the worst margin."""
+"""A statement tested on drawn instances: what was tried, and the worst margin."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from fairfl.claims.call import Call
 from fairfl.claims.certificates.base import ClaimCertificate, Level, require
+from fairfl.claims.claim import Effort
 from fairfl.claims.draws import Tally, draw
 from fairfl.claims.exact import decode
 
@@ -23,20 +24,18 @@ of another machine may round differently.
 
 @dataclass(frozen=True)
 class PropertyRun(ClaimCertificate):
-    """The statement held at every instance that was drawn, and an optimiser that lowers the margin
-    broke it nowhere.
+    """The statement held at every instance that was drawn.
 
     Attributes
     ----------
-    statement : instance -> :class:`Case`.
+    statement : instance -> :class:`Case`; instances are dicts of JSON data and fractions.
     tolerance : margins above minus this are taken for rounding.
     worst : the instances of the smallest margins, {"instance", "margin"} each, the worst first.
-    draws : () -> the strategy of hypothesis that they were drawn from.
+    draws : () -> the strategy of hypothesis that they were drawn from, and are drawn from again.
     asked : how many were to be drawn; there may be fewer, where the strategy has no more.
     examples : instances drawn that satisfied the premises.
     discarded : instances drawn that did not.
-    seed : of the draws and the attack.
-    restarts, evaluations : starts of the optimiser, and how often it evaluated the margin.
+    seed : of the draws.
     """
 
     statement: Call
@@ -47,8 +46,28 @@ class PropertyRun(ClaimCertificate):
     examples: int
     discarded: int
     seed: int
-    restarts: int
-    evaluations: int
+
+    @classmethod
+    def of(
+        cls,
+        statement: Call,
+        draws: Call,
+        effort: Effort,
+        *,
+        tolerance: float = 1e-9,
+        seed: int = 0,
+        examples: int | None = None,
+    ) -> Self:
+        """The certificate of a statement on instances drawn now: ``examples`` of them, or as many
+        as the effort says.
+
+        The first violation stops the search, shrunk by hypothesis where the effort asks for it: the
+        certificate holds it as its worst, and is rejected when it is verified.
+        """
+        tally, asked = Tally(statement), effort.examples if examples is None else examples
+        draw(tally, draws, asked, tolerance, seed, shrink=effort.shrink)
+        worst = tally.worst()
+        return cls(statement, tolerance, worst, draws, asked, tally.examples, tally.discarded, seed)
 
     @property
     def level(self) -> Level:
@@ -95,10 +114,5 @@ class PropertyRun(ClaimCertificate):
 
     def summary(self) -> str:
         share = self.discarded / max(1, self.examples + self.discarded)
-        attack = (
-            f", {self.restarts} attacks ({self.evaluations} evaluations)" if self.restarts else ""
-        )
         margin = self.worst[0]["margin"] if self.worst else float("nan")
-        return (
-            f"{self.examples} examples, {share:.1%} discarded{attack}; smallest margin {margin:.3g}"
-        )
+        return f"{self.examples} examples, {share:.1%} discarded; smallest margin {margin:.3g}"

@@ -144,6 +144,8 @@ CLAIMS = (
             on_line(-1, -4, "1/2", gained=4),
         ),
         mutants={"from t_2 on": ("as in algorithm 1", {"late": 0})},
+        reading="At every t > t_2, as definition 3 asks. The sentence sums up experiments, whose "
+        "later rounds it may mean.",
         erratum="Algorithm 2 needs the round of t_2 to measure G, and does not normalise it: at "
         "t_2 + 1 it is FedAvg, so theorem 2, which speaks of that time alone, says nothing of it. "
         "In the round where v_2 gains most the newcomer is not limited. Take G from v_1's last "

@@ -205,6 +205,7 @@ CLAIMS = (
             on_line(-1, -4, "1/2", gained="5/8"),
         ),
         mutants={"w_1 = -1.01": ("v_1 has gained 1.52", {"gained": "38/25"})},
+        reading="'Guarantee' as (3) at any head start. As 'improve' it is theorem 2.",
         erratum="Normalising makes the newcomer's lead smaller, not zero. What guarantees (3) is a "
         "head start above the lead: 2 eta for a round (dynamic/ngd-fair), ||g_1|| (||g_2|| - "
         "||g_1||) for all (dynamic/ngd-fair-later/repaired).",

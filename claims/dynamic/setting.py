@@ -2,20 +2,17 @@
 two local models.
 
 The model is at 0 before the step, and a loss is a quadratic: L(s) = L(0) + g.s + sum_k c_k s_k^2/2,
-of a gradient g and curvatures c_k of any sign. Numbers are exact, and so are normalised steps for
-gradients of rational length.
+of a gradient g and curvatures c_k of any sign. Numbers are exact, and gradients have a rational
+length where steps are normalised.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from math import cos, isqrt, sin
+from math import isqrt
 from typing import Any
 
-from hypothesis import strategies as st
-
-from fairfl.claims.adversarial_search import Attack
 from fairfl.claims.exact import dot
 
 Vector = list[Any]
@@ -24,13 +21,12 @@ HALF = Fraction(1, 2)  # times which integers stay exact
 
 
 def norm(v: Sequence[Any]) -> Any:
-    """The length of v: exact where it is rational, else a float."""
-    square = dot(v, v)
-    if isinstance(square, float):
-        return square**0.5
-    exact = Fraction(square)
-    root = Fraction(isqrt(exact.numerator), isqrt(exact.denominator))
-    return root if root * root == exact else float(exact) ** 0.5
+    """The length of v, which must be rational."""
+    square = Fraction(dot(v, v))
+    root = Fraction(isqrt(square.numerator), isqrt(square.denominator))
+    if root * root != square:
+        raise ValueError(f"v must have a rational length, got {v}")
+    return root
 
 
 def unit(v: Sequence[Any]) -> Vector:
@@ -70,52 +66,3 @@ def smoothness(instance: Instance) -> Any:
 def on_line(g: Any, h: Any, eta: Any, gained: Any = 0, c: Any = 1, d: Any = 1) -> Instance:
     """A round in one dimension: L_1 = c (w + g/c)^2/2, L_2 = d (w + h/d)^2/2."""
     return {"g": [g], "h": [h], "c": [c], "d": [d], "eta": eta, "gained": gained}
-
-
-def in_plane(
-    u: Vector, v: Vector, c: Vector, d: Vector, lengths: tuple[Any, Any], eta: Any, gained: Any
-) -> Instance:
-    """A round in two dimensions, with gradients of ``lengths`` in the directions u and v."""
-    g, h = ([size * x for x in way] for size, way in zip(lengths, (u, v), strict=True))
-    return {"g": g, "h": h, "c": c, "d": d, "eta": eta, "gained": gained}
-
-
-@st.composite
-def rounds(
-    draw: st.DrawFn,
-    least: Fraction = Fraction(1),
-    ratio: Fraction = Fraction(2),
-    step: Fraction = Fraction(1, 3),
-    head: Fraction = Fraction(0),
-) -> Instance:
-    """Rounds with ||g_2|| >= ``least``, ||g_1|| <= ||g_2||/``ratio``, eta L < ``step``, and a head
-    start of at most ``head`` eta ||g_2||^2; half of them at the edge of all that, in one direction.
-    """
-    edge = draw(st.booleans())
-    sides = st.sampled_from([(5, 0), (-5, 0), (0, 5), (3, 4), (-3, 4), (4, -3), (-4, -3)])
-    u, v = ([Fraction(x, 5) for x in draw(sides)] for _ in range(2))
-    signs = st.sampled_from([[Fraction(-1)] * 2, [Fraction(1)] * 2])
-    bends = st.lists(st.integers(-8, 8).map(lambda k: Fraction(k, 8)), min_size=2, max_size=2)
-    c, d = (draw(signs if edge else bends) for _ in range(2))
-    more, part, short, start = (
-        Fraction(1) if edge else draw(st.integers(1, 8).map(lambda k: Fraction(k, 8)))
-        for _ in range(4)
-    )
-    b, eta = least * (1 if edge else 1 + more), step * short * Fraction(999, 1000)
-    lengths, gained = (part * b / ratio, b), head * eta * b**2 * start
-    return in_plane(u, u if edge else v, c, d, lengths, eta, gained)
-
-
-def attack(
-    least: Fraction, ratio: Fraction, step: Fraction, head: Fraction = Fraction(0)
-) -> Attack:
-    """The same rounds, at any angles, curvatures and sizes."""
-
-    def build(x: list[float]) -> Instance:
-        u, v = ([cos(angle), sin(angle)] for angle in x[:2])
-        b, eta = float(least) * (1 + x[6]), float(step) * x[7]
-        lengths = x[8] * b / float(ratio), b
-        return in_plane(u, v, x[2:4], x[4:6], lengths, eta, float(head) * eta * b**2 * x[9])
-
-    angle, curvature, share = (0.0, 6.3), (-1.0, 1.0), (0.01, 0.99)
-    return Attack([angle] * 2 + [curvature] * 4 + [share] * 4, build)

@@ -21,10 +21,10 @@ Cells = Sequence[dict[str, Any]]
 """By client and cell: people, or their mean loss."""
 
 
-def tables(cells: Sequence[str], clients: int = 3) -> tuple[Cells, Cells]:
-    """Counts and losses as symbols."""
-    count = [{c: sympy.Symbol(f"n{c}_{i}", positive=True) for c in cells} for i in range(clients)]
-    return count, [{c: sympy.Symbol(f"L{c}_{i}") for c in cells} for i in range(clients)]
+def tables(cells: Sequence[str]) -> tuple[Cells, Cells]:
+    """Counts and losses of three clients as symbols."""
+    count = [{c: sympy.Symbol(f"n{c}_{i}", positive=True) for c in cells} for i in range(3)]
+    return count, [{c: sympy.Symbol(f"L{c}_{i}") for c in cells} for i in range(3)]
 
 
 def objectives(count: Cells, loss: Cells, lam: Sequence[Any]) -> list[Any]:

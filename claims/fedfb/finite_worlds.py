@@ -10,6 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from hypothesis import strategies as st
 
 if TYPE_CHECKING:
     from fairfl.solvers.solution import Solution
@@ -100,3 +101,13 @@ def solved(
         for a, k in world.cells
     }
     return world, f, found, eps
+
+
+def finite(clients: int) -> st.SearchStrategy[dict[str, Any]]:
+    """Masses of x | a, i on four points, η in tenths, budgets in twentieths, q in eighths."""
+    law = st.lists(st.integers(1, 9), min_size=4, max_size=4)
+    masses = st.lists(st.lists(law, min_size=2, max_size=2), min_size=clients, max_size=clients)
+    eta = st.lists(st.integers(0, 10), min_size=4, max_size=4)
+    eps = st.lists(st.integers(0, 10), min_size=clients, max_size=clients)
+    q = st.lists(st.integers(1, 7), min_size=clients, max_size=clients)
+    return st.fixed_dictionaries({"masses": masses, "eta": eta, "eps": eps, "q": q})

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import sympy
 from hypothesis import strategies as st
 
 from fairfl.claims.exact import dot
-from fairfl.claims.fedfb.finite_worlds import FiniteWorld, federation_of
-from fairfl.claims.fedfb.theorem_17 import finite
+from fairfl.claims.fedfb.finite_worlds import FiniteWorld, federation_of, finite
 from fairfl.claims.forms import Case, Claim, Relation, drawn, every, identity, proof, witness
 
-ZERO, QUARTER, HALF = Fraction(0), Fraction(1, 4), Fraction(1, 2)
+ZERO, HALF = Fraction(0), Fraction(1, 2)
 
 
 def segregated(
@@ -85,13 +85,15 @@ def simpson(instance: dict[str, Any]) -> Case:
     )
 
 
-def gap(power: int = 1) -> dict[str, sympy.Expr]:
-    """MD of a rule with rates r_i in both groups of client i: (q_1 - q_0)(r_0 - r_1)/((q_0 + q_1)(2
-    - q_0 - q_1)).
+def gap(power: int = 2) -> dict[str, Any]:
+    """A rule that accepts a share q_i of both groups of client i has the MD -Σ_{i<j} (q_i -
+    q_j)²/(Σ q_i Σ (1 - q_i)).
     """
-    q0, q1, r0, r1 = sympy.symbols("q0 q1 r0 r1")
-    difference = ((1 - q0) * r0 + (1 - q1) * r1) / (2 - q0 - q1) - (q0 * r0 + q1 * r1) / (q0 + q1)
-    return {"MD": difference - (q1 - q0) ** power * (r0 - r1) / ((q0 + q1) * (2 - q0 - q1))}
+    q = sympy.symbols("q0:3")
+    ones, zeros = sum(q), sum(1 - v for v in q)
+    difference = sum((1 - v) * v for v in q) / zeros - sum(v * v for v in q) / ones
+    apart = sum((a - b) ** power for a, b in combinations(q, 2))
+    return {"MD": difference + apart / (ones * zeros)}
 
 
 PREMISES = {
@@ -162,37 +164,37 @@ CLAIMS = (
     Claim(
         "fedfb/lemma-4",
         162,
-        "for any q_0 ≠ q_1 in (0, 1) there are laws with min DP Disp(LFT+FedAvg) > min DP "
-        "Disp(CFL) = 0",
+        "for any q_i in (0, 1), not all equal, there are laws with min DP Disp(LFT+FedAvg) > min "
+        "DP Disp(CFL) = 0",
         printed=r"When there exist $i\ne j\in[I]$ s.t. $q_i\ne q_j$, there exists a distribution "
         r"such that "
         r"$\min_{\varepsilon\in[0,1]^I}DP\,Disp(f^{LFT+FedAvg}_\varepsilon)>\min_\varepsilon "
         r"DP\,Disp(f^{CFL}_\varepsilon)=0$.",
-        statement=r"Client $i$ accepts a share $r_i$ of both groups under ERM, $r_0\ne r_1$: ERM "
-        r"solves LFT+FedAvg($\varepsilon$) at every $\varepsilon$, and "
-        r"$MD=\frac{(q_1-q_0)(r_0-r_1)}{(q_0+q_1)(2-q_0-q_1)}\ne0$.",
+        statement=r"ERM accepts a share $q_i$ of both groups of client $i$: it solves "
+        r"LFT+FedAvg($\varepsilon$) at every $\varepsilon$, and "
+        r"$MD=-\frac{\sum_{i<j}(q_i-q_j)^2}{\sum_iq_i\sum_i(1-q_i)}\ne0$.",
         kind="existence",
-        scope="n = 2, every pair q_0 ≠ q_1; a finite X, which a density around each point makes "
-        "continuous",
+        scope="three clients, whose sums look the same for any number; every q_i; a finite X, "
+        "which a density around each point makes continuous",
         check=every(
             identity(gap),
             witness(
                 simpson,
-                "q = (2/5, 3/5), rates 3/4 and 1/4 in both groups: MD_0 = MD_1 = 0 for ERM, MD = "
-                "1/10",
+                "q = (2/5, 3/5), rates 2/5 and 3/5 in both groups: MD_0 = MD_1 = 0 for ERM, |MD| = "
+                "1/25",
                 {
-                    "law": [[[QUARTER, 3 * QUARTER]] * 2, [[3 * QUARTER, QUARTER]] * 2],
+                    "law": [[["3/5", "2/5"]] * 2, [["2/5", "3/5"]] * 2],
                     "q": ["2/5", "3/5"],
-                    "eta": [QUARTER, 3 * QUARTER],
+                    "eta": ["1/4", "3/4"],
                 },
             ),
         ),
         mutants={
-            "square": ("(q_1 - q_0)² in MD", {"power": 2}),
+            "no square": ("Σ (q_i - q_j) in MD", {"power": 1}),
             "common q": ("q_0 = q_1 = 1/2", {"q": [HALF, HALF]}),
         },
         gap="the formal version (lemma 19) treats q in {0, 1} only, where the local constraints "
-        "are undefined; Simpson's paradox gives every other pair.",
+        "are undefined; Simpson's paradox gives all others.",
         notes="LFT+Ensemble is the same classifier here: with different q_i, LFT+FedAvg need not "
         "be fairer than it (remark 2 conjectures that theorem 3 extends to different q_i).",
     ),

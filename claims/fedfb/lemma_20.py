@@ -49,6 +49,12 @@ def corner(square: int = 2, factor: Fraction = ONE) -> tuple[sympy.Expr, list[sy
     return difference - least, [one**2 * p, one * two * r, one * two * s, two**2 * t]
 
 
+def spans(world: Clients) -> list[list[Fraction]]:
+    """The least and the largest g(λ_i) of each client, λ_i between 0 and g_i⁻¹(0)."""
+    g = world.pooled.g
+    return [sorted((g(ZERO), g(client.multiplier(ZERO)))) for client in world.clients]
+
+
 def reachable(instance: dict[str, Any], wider: Fraction = ZERO, low: str = "least") -> Case:
     """MD lies in [L, U], the sums over clients of the ends of g(λ_i)/I, and takes each value there.
 
@@ -57,7 +63,7 @@ def reachable(instance: dict[str, Any], wider: Fraction = ZERO, low: str = "leas
     """
     world = Clients.of(instance["laws"], instance["q"])
     pooled, clients, count = world.pooled, world.clients, len(world.q)
-    ends = [sorted((pooled.g(ZERO), pooled.g(c.multiplier(ZERO)))) for c in clients]
+    ends = spans(world)
     if low == "ERM":
         ends = [[pooled.g(ZERO)] * 2 for _ in clients]
     least, most = (sum((end[k] for end in ends), ZERO) / count for k in (0, 1))

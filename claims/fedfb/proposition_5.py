@@ -14,14 +14,15 @@ Table = dict[tuple[int, int], Any]
 KEYS = ((0, 0), (0, 1), (1, 0), (1, 1))
 
 
-def fairness(wrong: Table, count: Table, normal: str = "mean", part: Table | None = None) -> Any:
-    """F_1 for 0-1 loss: ``wrong`` errors and ``count`` people of label y and group a.
+def fairness(wrong: Table, count: Table, normal: str = "mean") -> Any:
+    """F_1 for 0-1 loss, or a client's F_1^(i): ``wrong`` errors, its own, and ``count`` people of
+    label y and group a.
 
     ``normal`` : L_{y,a} is the sum of the losses ("sum", section 4) or their mean ("mean", appendix
-    B); then L' = n_{y,a} L_{y,a}/n_{*,a}. ``part`` : the errors of one client, for its F_1^(i).
+    B); then L' = n_{y,a} L_{y,a}/n_{*,a}.
     """
     people = [count[0, a] + count[1, a] for a in (0, 1)]
-    prime = {k: v / people[k[1]] for k, v in (part or wrong).items()}
+    prime = {k: v / people[k[1]] for k, v in wrong.items()}
     if normal == "sum":
         prime = {k: count[k] * v for k, v in prime.items()}
     base = count[0, 0] / people[0] - count[0, 1] / people[1]
@@ -60,14 +61,14 @@ def residuals(normal: str = "mean") -> dict[str, sympy.Expr]:
 
 
 def aggregated(correction: int = 1, local: bool = False) -> dict[str, sympy.Expr]:
-    """Σ_i F_1^(i) - correction (I - 1)(n_00/n_*0 - n_01/n_*1) - F_1, I = 3; F_1^(i) with the global
-    counts, or with its own (``local``).
+    """A client more: F_1 of some, plus its F_1^(i), minus correction (n_00/n_*0 - n_01/n_*1), minus
+    F_1 of all; F_1^(i) with the global counts, or with its own (``local``).
     """
-    parts = [symbols(f"_{i}") for i in range(3)]
-    wrong, count = ({k: sum(part[which][k] for part in parts) for k in KEYS} for which in (0, 1))
-    own = sum(fairness(e, n) if local else fairness(wrong, count, part=e) for e, n in parts)
-    base = fairness(wrong, count, part=dict.fromkeys(KEYS, 0))
-    return {"F_a": own - correction * 2 * base - fairness(wrong, count)}
+    (wrong, count), (own, people) = symbols(), symbols("_i")
+    base = fairness(dict.fromkeys(KEYS, 0), count)
+    more = fairness(own, people) if local else fairness(own, count)
+    both = {k: wrong[k] + own[k] for k in KEYS}
+    return {"F_a": fairness(wrong, count) + more - correction * base - fairness(both, count)}
 
 
 CLAIMS = (
@@ -122,8 +123,7 @@ CLAIMS = (
         r"$L'^{(i)}_{y,a}:=\frac{n^{(i)}_{y,a}}{n_{\star,a}}L^{(i)}_{y,a}$.",
         statement="The identity, for any losses and counts.",
         kind="identity",
-        scope="I = 3; linear, so the same for any I",
-        size="I = 3",
+        scope="any number of clients, added one by one",
         check=identity(aggregated),
         mutants={
             "uncorrected": ("the plain sum", {"correction": 0}),

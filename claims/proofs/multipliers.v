@@ -112,10 +112,6 @@ intros s p S P. destruct (Rle_lt_dec p 0) as [n | g].
   apply Rle_trans with (s / p * p); [apply Rmult_le_compat_r; lra | right; field; lra].
 Qed.
 
-Lemma shifted : forall ks j t, total (map (fun i => (j + i)%nat) ks) t = total ks (fun i => t (j +
-  i)%nat).
-Proof. intros ks j t. induction ks; simpl; [reflexivity | rewrite IHks; reflexivity]. Qed.
-
 Lemma parts : forall m n t, total (seq 0 (m + n)) t = total (seq 0 m) t + total (seq 0 n) (fun k => t (m
   + k)%nat).
 Proof.

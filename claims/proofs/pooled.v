@@ -36,8 +36,37 @@ assert (E : forall l, total l difference
 rewrite E. field. lra.
 Qed.
 
+Theorem within : forall n q r eps j, 0 < q < 1 ->
+  (forall i, In i (seq 0 (S n)) -> Rabs (r i false j - r i true j) <= eps) ->
+  Rabs (pooled (seq 0 (S n)) (fun a : bool => if a then q else 1 - q) r false j
+    - pooled (seq 0 (S n)) (fun a : bool => if a then q else 1 - q) r true j) <= eps.
+Proof.
+intros n q r eps j Q small.
+assert (N : 0 < INR (S n)) by apply lt_0_INR, Nat.lt_0_succ.
+destruct (ensemble n q r Q) as [mean _]. rewrite mean.
+assert (bound : forall l t, (forall i, In i l -> Rabs (t i) <= eps) ->
+  Rabs (total l t) <= eps * INR (length l)).
+{ intros l t. induction l as [| i l IH]; intros each.
+  - simpl. rewrite Rabs_R0. lra.
+  - cbn [length total fold_right]. rewrite S_INR. fold (total l t).
+    assert (one := each i (or_introl eq_refl)).
+    assert (rest := IH (fun k h => each k (or_intror h))).
+    assert (two := Rabs_triang (t i) (total l t)). lra. }
+assert (whole := bound (seq 0 (S n)) (fun i => r i false j - r i true j) small).
+rewrite seq_length in whole. unfold Rdiv. rewrite Rabs_mult, Rabs_inv, (Rabs_pos_eq (INR (S n)))
+  by lra.
+apply (Rmult_le_reg_r (INR (S n))); [exact N |]. rewrite Rmult_assoc, Rinv_l by lra. lra.
+Qed.
+
 (* The hypotheses of each theorem can hold together. *)
 Lemma ensemble_witness : exists q, (0 < q < 1).
 Proof.
 exists (1/2). lra.
+Qed.
+
+Lemma within_witness : exists n q (r : nat -> bool -> nat -> R) eps j, (0 < q < 1)
+  /\ (forall i, In i (seq 0 (S n)) -> Rabs (r i false j - r i true j) <= eps).
+Proof.
+exists 0%nat, (1/2), (fun _ _ _ => 0), 0, 0%nat. split; [lra |]. intros i _.
+rewrite Rminus_0_r, Rabs_R0. lra.
 Qed.

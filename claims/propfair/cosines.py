@@ -8,7 +8,6 @@ one dimension; ``world["clients"]`` lists (a, u, k, v). Floats throughout.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.exact import ball
-from fairfl.claims.forms import Attack, Case, Relation, witness
+from fairfl.claims.forms import Case, Relation, witness
 from fairfl.claims.propfair.rounds import APART, front
 
 
@@ -167,28 +166,6 @@ def worlds(draw: st.DrawFn) -> dict[str, Any]:
         "rho": draw(st.sampled_from([0.5, 1.0])),
         "law": law,
     }
-
-
-def attacked(point: list[float], law: bool) -> dict[str, Any]:
-    """Two clients with one and two local steps, from a box of real parameters."""
-    a, b, k, m, u, theta = point
-    clients = [[a, 0.0, k, np.pi / 3], [b, u, m, 1.0]]
-    world = {
-        "clients": clients,
-        "steps": [1, 2],
-        "sizes": [1, 1],
-        "M": 4.0,
-        "theta": theta,
-        "T": 2,
-        "rho": 1.0,
-    }
-    return {**world, "law": [[[0], 0.5], [[1], 0.5]] if law else None}
-
-
-def family(law: bool) -> Attack:
-    """The optimiser's instances."""
-    box = ((0.05, 0.5), (0.05, 0.5), (0.0, 0.5), (0.0, 0.5), (0.0, 6.28), (0.0, 6.28))
-    return Attack(box, partial(attacked, law=law), steps=40)
 
 
 ALONE = {

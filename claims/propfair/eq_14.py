@@ -10,11 +10,9 @@ import numpy as np
 import sympy
 from hypothesis import strategies as st
 
-from fairfl.claims.exact import dot
 from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, identity, proof
 from fairfl.theory.aggregation import AFL, QFFL, TERM, FedAvg, PropFair
 
-N = 3
 OBJECTIVES = {
     "FedAvg": FedAvg(),
     "q-FFL": QFFL(q=1.5),
@@ -26,35 +24,19 @@ OBJECTIVES = {
 
 def residuals(turned: int = 1) -> dict[str, Any]:
     """A(f) = lambda.f - A*(lambda) at lambda = grad A(f), and that this lambda is in the domain of
-    A*.
+    A*, of n clients.
 
-    q-FFL: f_i = g_i, lambda_i = (g_i/A)^q/n. PropFair: M - f_i = w_i^3 for three clients, G = w_1
-    w_2 w_3.
+    q-FFL: lambda_i = (f_i/A)^q/n, P the mean of f_i^(q+1). TERM: lambda_i = exp(alpha f_i)/E, D =
+    lambda.f. PropFair: see at_weights.
     """
-    q, alpha, M = sympy.symbols("q alpha M", positive=True)
-    f = sympy.symbols(f"f1:{N + 1}", positive=True)
-    w = sympy.symbols(f"w1:{N + 1}", positive=True)
-    power = sum(x ** (q + 1) for x in f) / N
-    A = power ** (1 / (q + 1))
-    lq = [x**q / (N * power ** (q / (q + 1))) for x in f]
-    total = sum(sympy.exp(alpha * x) for x in f)
-    lt = [sympy.exp(alpha * x) / total for x in f]
-    penalty = (
-        sum(p * (alpha * x - sympy.log(total)) for p, x in zip(lt, f, strict=True)) + sympy.log(N)
-    ) / alpha
-    G = w[0] * w[1] * w[2]
-    lp = [turned * G / (N * x**3) for x in w]
-    fp = [M - x**3 for x in w]
-
+    n, q, alpha, P, E, D = sympy.symbols("n q alpha P E D", positive=True)
+    A = P ** (1 / (q + 1))
+    entropy = (alpha * D - sympy.log(E) + sympy.log(n)) / alpha  # log lambda_i = alpha f_i - log E
     return {
-        "q-FFL": dot(lq, f) - A,
-        # (N lambda_i)^((q+1)/q) = f_i^(q+1)/power
-        "q-FFL, norm": sum(x ** (q + 1) for x in f) / (N * power) - 1,
-        "TERM": dot(lt, f) - penalty - sympy.log(total / N) / alpha,
-        "TERM, sum": sum(lt) - 1,
-        "PropFair": dot(lp, fp) - M * (sum(lp) - 1) - (M - G),
-        "PropFair, product": sympy.prod([N * x for x in lp]) - 1,
-        "FedAvg": sum(f) / N - sum(x / N for x in f),
+        "q-FFL": P / A**q - A,
+        "q-FFL, norm": P / A ** (q + 1) - 1,  # the mean of (n lambda_i)^((q+1)/q)
+        "TERM": D - entropy - sympy.log(E / n) / alpha,
+        **{f"PropFair, {name}": rest for name, rest in at_weights(turned).items()},
     }
 
 
@@ -98,62 +80,18 @@ def attained(instance: dict[str, Any]) -> Case:
     )
 
 
-def at_weights(power: int = 1, bound: Any = 1, always: bool = False) -> dict[str, Any]:
-    """At lambda_i = G/(n u_i): the maximand is M - G = A(f), and prod n lambda_i = 1. n = 3, u_i =
-    w_i^3.
+def at_weights(turned: int = 1, bound: Any = 1) -> dict[str, Any]:
+    """At lambda_i = G/(n u_i), u_i = M - f_i, of n clients, S the sum of the lambda_i: the maximand
+    is M - G = A(f), and prod n lambda_i = 1.
 
-    ``bound`` is the product's least value, met there; ``always``: at any lambda that meets it.
+    For mutants: ``turned`` times these weights, and ``bound`` for the product.
     """
-    M = sympy.symbols("M", positive=True)
-    w = sympy.symbols("w1:4", positive=True)
-    G = sympy.prod(w)
-    least = sympy.Rational(str(bound))
-    lam = [sympy.cbrt(least) * G / (3 * x ** (3 * power)) for x in w]
-    if always:
-        lam = [w[0] / 3, w[1] / 3, least / (3 * w[0] * w[1])]
-    value = sum(a * (M - x**3) for a, x in zip(lam, w, strict=True)) - M * (sum(lam) - 1)
-    return {"value": value - (M - G), "product": sympy.prod([3 * a for a in lam]) - least}
-
-
-def mean_bound(
-    instance: dict[str, Any], always: bool = False, bound: Fraction = Fraction(1)
-) -> Case:
-    """(C.25) in fractions, roots by powers: (lambda.u)^n >= prod n lambda prod u, equality iff
-    lambda u is constant.
-    """
-    x, u = instance["lambda"], instance["u"]
-    n = len(x)
-    power = dot(x, u) ** n
-    right = prod(n * a for a in x) * prod(u)
-    equal = len({a * b for a, b in zip(x, u, strict=True)}) == 1
-    premises = {"range": min(u) > 0, "feasible": min(x) > 0 and prod(n * a for a in x) >= bound}
-    return Case(
-        (
-            Relation(prod(u), "<=", power, "lambda.u >= G", float(power)),
-            Relation(right, "==" if equal or always else "!=", power, "equality iff", float(power)),
-        ),
-        premises,
-    )
-
-
-@st.composite
-def weights(draw: st.DrawFn) -> dict[str, Any]:
-    """Weights, with prod n lambda_i = 1 and just below 1 among them; utilities, those with lambda u
-    constant among them.
-    """
-    n = draw(st.integers(1, 4))
-    u = [Fraction(draw(st.integers(1, 12)), draw(st.integers(1, 3))) for _ in range(n)]
-    x = [Fraction(draw(st.integers(1, 9)), 4) for _ in range(n)]
-    if draw(st.booleans()):
-        x = [1 / v for v in u]
-    product = prod(n * v for v in x)
-    if product < 1 or draw(st.booleans()):
-        factor = draw(st.sampled_from([Fraction(999, 1000), Fraction(1), Fraction(3, 2)])) / product
-        if draw(st.booleans()) or factor < 1:
-            x[-1] *= factor
-        else:
-            x = [v * factor for v in x]
-    return {"lambda": x, "u": u}
+    n, M, G, S = sympy.symbols("n M G S", positive=True)
+    each = turned * sympy.Rational(str(bound)) ** (1 / n) * G / n  # lambda_i u_i
+    return {
+        "value": (M * S - n * each) - M * (S - 1) - (M - G),
+        "product": (n * each) ** n / G**n - sympy.Rational(str(bound)),
+    }
 
 
 CLAIMS = (
@@ -172,8 +110,7 @@ CLAIMS = (
             "convex": "A_s convex, closed and increasing in each loss, as the five are",
             "losses": "f >= 0, and f < M for PropFair (see propfair/proposition-4.1)",
         },
-        scope="identities for n = 3; that the gradient of a convex mean supports it: as stated",
-        size="n = 3",
+        scope="every n; for AFL the weight 1 on a largest loss makes the two equal",
         check=every(
             identity(residuals),
             proof(
@@ -194,9 +131,10 @@ CLAIMS = (
             "propfair/conjugate-propfair",
         ),
         gap="the sentence before (14) does not suppose A_s convex, which (14) needs (the "
-        "geometric mean, s = log, is 5/2 at (5/2, 5/2), and (14) gives 2 there); and lambda >= 0 "
-        "suffices because A_s increases in each loss, not because f >= 0 (A = f_1 - f_2); the "
-        "statement survives: the five objectives are convex and increasing.",
+        "geometric mean, s = log, is positive, and (14) gives 0, as A_s* is infinite at every "
+        "lambda >= 0 but 0); and lambda >= 0 suffices because A_s increases in each loss, not "
+        "because f >= 0 (A = f_1 - f_2); the statement survives: the five objectives are convex "
+        "and increasing.",
     ),
     Claim(
         "propfair/proposition-4.1",
@@ -229,13 +167,11 @@ CLAIMS = (
             r"n(\prod\lambda_i)^{1/n} G \ge G$, with equality iff $\lambda_i u_i$ are equal and "
             r"the product is 1.",
             hypotheses={"range": "f < M", "feasible": "lambda > 0, prod n lambda_i >= 1"},
-            scope="identities for n = 3, whose sums look the same for any n; drawn, n <= 4",
-            size="n = 3",
-            check=every(identity(at_weights), extra=[drawn(mean_bound, weights, tolerance=0.0)]),
+            scope="every n; the bound is (4) for lambda_i u_i",
+            check=identity(at_weights),
             mutants={
-                "1/u^2": ("lambda proportional to 1/(M - f_i)^2", {"power": 2}),
+                "1 % more": ("1.01 times these weights", {"turned": Fraction(101, 100)}),
                 "prod >= 1/2": ("a larger set of weights", {"bound": "1/2"}),
-                "always equal": ("lambda.u = G at every lambda with product 1", {"always": True}),
             },
             rests_on=("propfair/eq-4",),
         ),

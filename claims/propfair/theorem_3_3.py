@@ -17,7 +17,7 @@ from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.claim import Claim
 from fairfl.claims.exact import ball
 from fairfl.claims.forms import counterexample, definite, drawn, every, identity, proof, witness
-from fairfl.claims.propfair.cosines import AS_PROVED, case, family, full, mixed
+from fairfl.claims.propfair.cosines import AS_PROVED, case, full, mixed
 from fairfl.claims.propfair.rounds import front
 from fairfl.claims.propfair.smoothness import descent, room
 
@@ -239,7 +239,7 @@ CLAIMS = (
                 proof(
                     "averaging.v",
                     "wide_full wide_largest wide_instance",
-                    drawn(case, mixed, attacks=(family(law=True),), examples=(20, 600)),
+                    drawn(case, mixed, examples=(20, 600)),
                     witness(
                         crowded,
                         "the crowd keeps more than 4e-6, within the bound",
@@ -277,7 +277,7 @@ CLAIMS = (
             proof(
                 "averaging.v",
                 "wide_full wide_instance",
-                drawn(case, full, attacks=(family(law=False),), examples=(20, 1500)),
+                drawn(case, full, examples=(20, 1500)),
                 witness(
                     sawtooth,
                     "1,000 steps a round, each along a tooth of the loss: 0.94 of the bound is "

@@ -5,7 +5,6 @@ uniformly drawn subsets too where clients differ in size; repaired it holds.
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from fairfl.claims.certificates.kernel_proof import constant
 from fairfl.claims.exact import ball, dot
-from fairfl.claims.forms import Attack, Case, Claim, Relation, counterexample, drawn, proof, witness
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, proof, witness
 from fairfl.claims.propfair.rounds import (
     FRONT,
     averaged,
@@ -169,30 +168,6 @@ def equals(draw: st.DrawFn) -> dict[str, Any]:
     return {**world, "sizes": [Fraction(1)] * n, "law": law}
 
 
-def attacked(point: list[float], law: bool) -> dict[str, Any]:
-    """Two clients, one box of real parameters for the optimiser; T, K fixed to where bounds are
-    tightest.
-    """
-    h, b, s, t, theta, size, chance = (Fraction(x).limit_denominator(10**6) for x in point)
-    return {
-        **crowd(2, 40),
-        "h": h,
-        "slopes": [b, -b],
-        "noise": [s, t],
-        "steps": [1, 2],
-        "sizes": [size, Fraction(1)],
-        "theta": theta,
-        "law": [[[0], chance], [[1], 1 - chance]] if law else None,
-    }
-
-
-def family(law: bool) -> Attack:
-    """The optimiser's instances."""
-    box = ((0.01, 1.0), (0.0, 2.0), (0.0, 4.0), (0.0, 4.0), (-3.0, 3.0), (0.1, 10.0), (0.0, 1.0))
-    start = (1.0, 0.0, 4.0, 4.0, 0.6, 1.0, 1.0)
-    return Attack(box, partial(attacked, law=law), steps=60, starts=(start,))
-
-
 def uneven(n: int, s: int, size: int) -> tuple[Fraction, Fraction]:
     """E p'_1^2 and sum p_i^2: client 1 of ``size`` beside n - 1 of size 1, s of the n drawn
     uniformly.
@@ -289,9 +264,7 @@ CLAIMS = (
             check=proof(
                 "averaging.v",
                 "full largest instance",
-                drawn(
-                    case, worlds, attacks=(family(law=True), family(law=False)), examples=(30, 1500)
-                ),
+                drawn(case, worlds, examples=(30, 1500)),
                 witness(case, "a crowd of which one takes part", crowd),
                 witness(case, "clients that pull in different directions", TILTED),
                 RAMP,

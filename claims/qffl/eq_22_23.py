@@ -7,10 +7,9 @@ from typing import Any
 
 import sympy
 from flint import arb
-from hypothesis import strategies as st
 
-from fairfl.claims.exact import ball, dot
-from fairfl.claims.forms import Case, Claim, Relation, counterexample, drawn, every, identity
+from fairfl.claims.exact import ball
+from fairfl.claims.forms import Case, Claim, Relation, counterexample, identity
 
 
 def residuals(power: int = 1, conjugate: bool = True) -> dict[str, Any]:
@@ -35,16 +34,6 @@ def residuals(power: int = 1, conjugate: bool = True) -> dict[str, Any]:
     }
 
 
-def case(instance: dict[str, Any]) -> Case:
-    """No nu with ||nu||_p <= 1 has sum nu_k F_k > ||F||_(q+1); homogeneous: sum nu F <= ||nu||_p
-    ||F||_(q+1).
-    """
-    nu, F, q = instance["nu"], instance["F"], instance["q"]
-    value = dot(map(abs, nu), F)
-    right = norm(nu, (q + 1) / q) * norm(F, q + 1) + ball(Fraction(1, 10**12))
-    return Case((Relation(ball(value), "<=", right, "Hoelder"),), {"losses": min(F) >= 0})
-
-
 def norm(x: list[Fraction], p: Fraction | None) -> arb:
     """||x||_p of non-negative numbers or of any sign, p None for infinity."""
     if p is None:
@@ -53,32 +42,17 @@ def norm(x: list[Fraction], p: Fraction | None) -> arb:
     return total ** ball(1 / p) if total > 0 else arb(0)
 
 
-@st.composite
-def pairs(draw: st.DrawFn) -> dict[str, Any]:
-    """Weights of any sign and losses; one in two the weights of the maximum, rounded."""
-    m = draw(st.integers(1, 5))
-    q = Fraction(draw(st.sampled_from(["1/10", "1/2", "1", "2", "5"])))
-    F = [Fraction(draw(st.integers(0, 12)), 4) for _ in range(m)]
-    nu = [Fraction(draw(st.integers(-8, 8)), 4) for _ in range(m)]
-    if draw(st.booleans()):
-        nu = [Fraction(float(v) ** float(q)).limit_denominator(10**6) for v in F]
-    return {"nu": nu, "F": F, "q": q}
-
-
 def same_optimum(instance: dict[str, Any]) -> Case:
-    """AFL's optimum minimises sum F^(q+1) too, for F_1 = w^2, F_2 = (k (w - 1))^2, k > 0.
+    """AFL's optimum minimises sum F^(q+1) too, for F_1 = w^2, F_2 = (k (w - 1))^2, k > 0, at any q.
 
     Both are convex, so AFL's optimum is where they cross between 0 and 1, w = k/(1 + k), and
-    q-FFL's is where sum F^q F' vanishes. At the crossing F_1 = F_2, so F_1' + F_2' must: no q makes
-    a difference.
+    q-FFL's is where sum F^q F' vanishes. At the crossing F_1 = F_2, so F_1' + F_2' must.
     """
-    k, q = instance["k"], instance["q"]
+    k = instance["k"]
     w = k / (1 + k)
-    values = [w**2, (k * (w - 1)) ** 2]
     slopes = [2 * w, 2 * k**2 * (w - 1)]
-    derivative = dot((f**q for f in values), slopes)
-    relation = Relation(derivative / values[0] ** q, "==", 0, "slope at AFL's optimum, over F^q")
-    return Case((relation,), {"crossing": values[0] == values[1] and slopes[0] > 0 > slopes[1]})
+    relation = Relation(sum(slopes), "==", 0, "sum F^q F' over F^q at AFL's optimum")
+    return Case((relation,), {"crossing": w == k * (1 - w) and slopes[0] > 0 > slopes[1]})
 
 
 CLAIMS = (
@@ -96,8 +70,8 @@ CLAIMS = (
         r"F_k^q / \|F^q\|_p$, and (22) is its power $q + 1$ over $m$, an increasing function.",
         kind="equivalence",
         hypotheses={"losses": "F_k >= 0"},
-        scope="every m and q > 0; drawn, m <= 5, five q from 1/10 to 5",
-        check=every(identity(residuals), extra=[drawn(case, pairs)]),
+        scope="every m and q > 0",
+        check=identity(residuals),
         mutants={
             "squared": ("the value of another weight", {"power": 2}),
             "p = q + 1": ("the norm of F for that of nu", {"conjugate": False}),
@@ -119,18 +93,12 @@ CLAIMS = (
         hypotheses={
             "crossing": "the two losses are equal at AFL's optimum, with slopes of opposite signs"
         },
-        scope="two devices, one parameter, convex quadratics; q = 1, 15, 1000, and by the same "
-        "number every q",
+        scope="two devices, one parameter, convex quadratics; every q",
         severity="remark",
-        check=every(
-            *(
-                counterexample(
-                    same_optimum,
-                    f"F = (w^2, 4 (w-1)^2), q = {q}: at AFL's optimum sum F^q F' = -(4/3) F^q",
-                    {"k": Fraction(2), "q": q},
-                )
-                for q in (1, 15, 1000)
-            )
+        check=counterexample(
+            same_optimum,
+            "F = (w^2, 4 (w-1)^2): at AFL's optimum sum F^q F' = -(4/3) F^q for every q",
+            {"k": Fraction(2)},
         ),
         mutants={
             "k = 1": ("mirrored losses, where both optima are 1/2 for every q", {"k": Fraction(1)})

@@ -58,16 +58,17 @@ def upright(a: list[Fraction], b: list[Fraction], c: Fraction) -> bool:
 
 
 def case(instance: dict[str, Any]) -> Case:
-    """(b) implies dH(F^q(w_p*))/dp >= 0 at p = 0, for three quadratics of one curvature; w_0* =
-    -mean(b)/c exactly.
+    """(b) implies dH(F^q(w_p*))/dp >= 0 at p = 0, for three quadratics of one curvature.
 
     dH/dp is the product of two tilts, at s = q and at s = 1, and of positive factors.
     """
     a, b, c, q = (instance[k] for k in "abcq")
-    value, ratio = losses(a, b, c, ball(-sum(b, Fraction(0)) / (3 * c)))
+    w = -sum(b, Fraction(0)) / (3 * c)
+    value, ratio = losses(a, b, c, ball(w))
     product = tilt(value, ratio, q) * tilt(value, ratio, Fraction(1))
     premises = {
         "losses": all(y * y < 2 * x * c for x, y in zip(a, b, strict=True)),
+        "optimal": sum(y + c * w for y in b) == 0,
         "(b)": upright(a, b, c),
     }
     return Case((Relation(0, "<=", product, "(a) at p = 0"),), premises)
@@ -125,6 +126,7 @@ CLAIMS = (
         kind="equivalence",
         hypotheses={
             "losses": "F_k > 0, strictly convex",
+            "optimal": "w_0* minimises sum F_k",
             "(b)": "certified on a covering of all w_p*, p >= 0",
         },
         scope="m = 3, one parameter, q = 1/4",

@@ -104,9 +104,7 @@ def check(
     ids: Ids = None,
     level: Levels = None,
     jobs: Jobs = 1,
-    deep: Annotated[
-        bool, typer.Option("--deep", help="Ten thousand examples, more attacks; resumable.")
-    ] = False,
+    deep: Annotated[bool, typer.Option("--deep", help="Ten thousand examples; resumable.")] = False,
     out: Annotated[
         Path | None,
         option("Keep outcomes here, and go on from those that are.", "--out", **place("DIR")),

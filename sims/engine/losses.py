@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.kernels.model import Model
+from fairfl.sims.engine.kernels.model import Model, worth
 from fairfl.sims.engine.task import Floats
 
 ROWS = 1 << 14
-"""Most samples in a forward pass."""
+"""Most samples in a forward pass on a CPU."""
 MODELS = 32
 """Most models in a forward pass."""
 LEAST = 64 << 20
@@ -106,7 +106,7 @@ def _at_once(model: Model, params: Tensor, memory_limit: int) -> tuple[int, int]
     own, each = 2 * one - two, two - one
     many = max(1, min(len(params), MODELS, LEAST // max(1, own)))
     room = (max(memory_limit, LEAST) - many * own) // max(1, many * each)
-    return many, max(1, min(ROWS // many, room))
+    return many, max(1, min(ROWS * worth(params.device) // many, room))
 
 
 def _measure_own(

@@ -13,15 +13,20 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from fairfl.sims.engine.data import ClientData
-from fairfl.sims.engine.draws.order import Passes, orders
+from fairfl.sims.engine.draws.order import Passes, orders, orders_there
+from fairfl.sims.engine.kernels.model import worth
 from fairfl.sims.engine.task import Ints, Jobs
 
 SPARE = 512
-"""Clients of other batch sizes share a group up to so many rows of padding, the cost of a call."""
+"""Clients of other batch sizes share a group up to so many rows of padding, the cost of a call on a
+CPU.
+"""
 SHARE = 0.25
 """Clients share a group also with padding up to this share of the real rows."""
 BLOCK = 1 << 21
 """Samples planned at a time."""
+FEW = 1 << 16
+"""Samples that the host orders in the time that a GPU takes to be told to."""
 KEPT = 16
 """Bytes of plans kept for later rounds, for each sample that may be planned at a time."""
 
@@ -68,9 +73,12 @@ def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> Iterator[tuple[int
 
 def _block(jobs: Jobs, shape: _Shape, base: Ints, like: Tensor) -> list[Run]:
     """The runs of a plan, their rows and shares on the device in one piece each."""
-    order = orders(jobs.keys, shape.passes)
-    order += np.repeat(base, shape.lengths)
-    there = torch.from_numpy(order).to(like.device)
+    if like.device.type == "cpu" or shape.lengths.sum() < FEW:
+        order = orders(jobs.keys, shape.passes)
+        order += np.repeat(base, shape.lengths)
+        there = torch.from_numpy(order).to(like.device)
+    else:
+        there = orders_there(jobs.keys, shape.passes, base, like.device)
     rows, shares = there.index_select(0, shape.places), shape.shares
     if jobs.sample_weights is not None:
         shares = shares * _weights(jobs, there, shape.lengths).index_select(0, shape.places)
@@ -143,7 +151,7 @@ def _shape(jobs: Jobs, begin: int, end: int, like: Tensor) -> _Shape:
         number, within = np.divmod(t, per_pass[:active])
         at = starts[:active] + number * sizes[:active] + within * batch
         counts = np.minimum(batch, sizes[:active] - within * batch)
-        for a, b in groups(counts):
+        for a, b in groups(counts, SPARE * worth(like.device)):
             width = int(counts[a:b].max())
             full = bool((counts[a:b] == width).all())
             reach, own = np.arange(width), counts[a:b, None]
@@ -162,19 +170,21 @@ def _shape(jobs: Jobs, begin: int, end: int, like: Tensor) -> _Shape:
     )
 
 
-def groups(counts: Ints) -> list[tuple[int, int]]:
-    """Runs of like batch sizes, in which at most SPARE rows, or SHARE of the real, are padding."""
+def groups(counts: Ints, spare: int = SPARE) -> list[tuple[int, int]]:
+    """Runs of like batch sizes, in which at most ``spare`` rows, or SHARE of the real, are
+    padding.
+    """
     if len(counts) == 0:
         return []
     most = int(counts.max())
-    if most * len(counts) - int(counts.sum()) <= max(SPARE, SHARE * int(counts.sum())):
+    if most * len(counts) - int(counts.sum()) <= max(spare, SHARE * int(counts.sum())):
         return [(0, len(counts))]
     result: list[tuple[int, int]] = []
     start, widest, real = 0, int(counts[0]), int(counts[0])
     for k in range(1, len(counts)):
         count = int(counts[k])
         wider, more = max(widest, count), real + count
-        if wider * (k + 1 - start) - more > max(SPARE, SHARE * more):
+        if wider * (k + 1 - start) - more > max(spare, SHARE * more):
             result.append((start, k))
             start, widest, real = k, count, count
         else:

@@ -53,13 +53,14 @@ def mask(rows: ArrayLike, ids: ArrayLike, *words: int) -> Words:
             f"reports must be finite and below {limit:g}, got {values[k, s]} of client {names[k]}"
         )
     sent = np.rint(values * 2.0**FRACTION).astype(np.int64).view(np.uint64)
-    slots, others = np.arange(values.shape[1]), names[:, None]
+    slots, rising = np.arange(values.shape[1]), np.argsort(names)
     some = max(1, WORDS // max(1, values.size))
-    for first in range(0, len(names), some):  # the masks of some clients with all
-        own = names[first : first + some, None, None]
-        pads = counter.key(*words, np.minimum(own, others), np.maximum(own, others), slots)
-        pads = np.where(own < others, pads, np.uint64(0) - pads) * (own != others)
-        sent[first : first + some] += pads.sum(axis=1, dtype=np.uint64)
+    for first in range(0, len(names) - 1, some):  # the masks of some clients with larger ids
+        own, others = rising[first : first + some], rising[first + 1 :]
+        pads = counter.key(*words, names[own, None, None], names[others, None], slots)
+        pads *= np.triu(np.ones((len(own), len(others)), np.uint64))[..., None]
+        sent[own] += pads.sum(axis=1)
+        sent[others] -= pads.sum(axis=0)
     return sent
 
 

@@ -11,11 +11,12 @@ from typing import Self
 import torch
 from torch import Tensor
 
+from fairfl.sims.engine.kernels.model import worth
 from fairfl.sims.engine.round import Round
 from fairfl.sims.engine.task import Floats, Ints, as_floats, as_tensor
 
 PART = 1 << 16
-"""Numbers that are converted to float64 at a time: more do not stay in a CPU's cache."""
+"""Numbers that a CPU converts to float64 at a time: more do not stay in its cache."""
 BLOCK = 8 << 20
 """Bytes of updates that are summed at a time, while the next are trained. The blocks, and so the
 sums, do not depend on the parts in which clients are trained.
@@ -143,7 +144,7 @@ def squared_norms(rows: Tensor, layers: tuple[int, ...]) -> Tensor:
     if not len(rows):
         return rows.new_zeros(0, len(layers), dtype=torch.float64)
     norm = partial(torch.linalg.vector_norm, dim=1, dtype=torch.float64)
-    some = rows.split(max(1, PART // rows.shape[1]))
+    some = rows.split(max(1, PART * worth(rows.device) // rows.shape[1]))
     norms = [torch.stack([norm(p) for p in part.split(layers, 1)], 1) for part in some]
     return torch.cat(norms).square()
 

@@ -53,5 +53,5 @@ class CharLSTM(nn.Module):
         ):
             weights += [into, across, bias, torch.zeros_like(bias)]  # torch's has two biases
         # of one layer after the other, without dropout, forwards, the batch first
-        how = True, len(self.bias), 0.0, False, False, True
+        how = True, len(self.bias), 0.0, self.training, False, True
         return self.last(torch.lstm(sequence, (start, start), weights, *how)[0][:, -1])

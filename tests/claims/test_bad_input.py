@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from planted_claims import below, claim
 
 import fairfl as ff
-from fairfl.claims.adversarial_search import Attack
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case, Relation
 from fairfl.claims.certificates import Counterexample, from_json
@@ -67,7 +66,6 @@ Call('fairfl._support.checks:whole').resolve() | function must
 Call('fairfl.claims.exact:json.loads').resolve() | function must
 Call('fairfl.claims.exact:n').resolve() | function must
 Call.of(lambda: 0) | function must
-Attack([(1.0, 0.0)], dict) | box must be pairs
 ff.check_lemma(3, FLOATS) | predicate must be a function, got 3
 ff.check_lemma(mean, [1, 2]) | strategy must be one of hypothesis, got \[1, 2\]
 ff.check_lemma(mean) | strategy must be given with a predicate that is no lemma, got None

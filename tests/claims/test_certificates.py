@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from planted_claims import below, form, gap, inside, parts, residual
+from planted_claims import below, form, gap, parts, residual
 
 from fairfl.claims.bisection import bisect
 from fairfl.claims.call import Call
@@ -33,9 +33,9 @@ def kept(x, margin):
     return {"instance": {"x": x}, "margin": margin}
 
 
-def ran(*worst, examples=10, discarded=0, draws=DRAWS, attacks=(0, 0)):
+def ran(*worst, examples=10, discarded=0, draws=DRAWS):
     """A run of :func:`below` on 17 draws."""
-    return PropertyRun(Call.of(below), 0.0, worst, draws, 17, examples, discarded, 0, *attacks)
+    return PropertyRun(Call.of(below), 0.0, worst, draws, 17, examples, discarded, 0)
 
 
 def zero(points=POINTS, **changes):
@@ -52,17 +52,15 @@ def at(kind, x, shows=""):
 
 
 LEAVES = bisect(Call.of(gap, bound="2.1"), UNIT)
-LINE = bisect(Call.of(inside), [(Fraction(0), Fraction(3))])
 ACCEPTED = {
     "symbolic zero": (zero(), "symbolic"),
     "definite form": (sign(), "symbolic"),
     "strict form": (sign(strict=True, lost=1, term=1), "symbolic"),
     "leaves": (LEAVES, "certified"),
-    "leaves with premises": (LINE, "certified"),
     "counterexample": (at(Counterexample, Fraction(3)), "certified"),
     "counterexample in floats": (at(Counterexample, 2.5), "numeric"),
     "witness": (at(Witness, 2), "certified"),
-    "property": (ran(kept("2/1", 0.0), kept("1/1", 3.0), discarded=3, attacks=(1, 5)), "property"),
+    "property": (ran(kept("2/1", 0.0), kept("1/1", 3.0), discarded=3), "property"),
 }
 """Certificates of every type that stand, with the level that they must have."""
 REJECTED = {
@@ -78,10 +76,10 @@ REJECTED = {
     "bound not met": (bisect(Call.of(gap, bound="1"), UNIT, most=200), "undecided"),
     "bound touched": (bisect(Call.of(gap), UNIT, most=200), "undecided"),
     "leaf too large": (replace(LEAVES, tree=".", box=(("0/1", "9/1"),) * 2), "not certain"),
-    "tree cut": (replace(LINE, tree=LINE.tree[:-1]), "undecided"),
-    "tree grown": (replace(LINE, tree=LINE.tree + "."), "goes on"),
-    "no such axis": (replace(LINE, tree="1.."), "no coordinate"),
-    "box turned": (replace(LINE, box=(("3/1", "0/1"),)), "not a box"),
+    "tree cut": (replace(LEAVES, tree=LEAVES.tree[:-1]), "undecided"),
+    "tree grown": (replace(LEAVES, tree=LEAVES.tree + "."), "goes on"),
+    "no such axis": (replace(LEAVES, tree="2.."), "no coordinate"),
+    "box turned": (replace(LEAVES, box=(("1/1", "0/1"),) * 2), "not a box"),
     "no counterexample": (at(Counterexample, 2), "no relation certainly fails"),
     "premise broken": (at(Counterexample, -3), "premises sign"),
     "no witness": (at(Witness, 3), "not certain"),

@@ -266,19 +266,6 @@ def test_a_module_that_is_not_found_is_an_error(keyed):
         keyed("probe.py", "fairfl.lower", "fairfl.none")
 
 
-def test_a_mutant_that_only_the_second_look_sees_survives():
-    def check(effort, x=1):
-        return Evidence.of(
-            Witness.at(Call.of(below), "1 squared", x=1),
-            extra=(Witness.at(Call.of(below), f"{x} squared", x=x),),
-        )
-
-    unseen = replace(good(), check=check, mutants=mutant(lambda effort: check(effort, 3)))
-    assert len(examine(unseen, QUICK, "key").survivors) == 1
-    false = replace(unseen, check=lambda effort: check(effort, 3))
-    assert examine(false, QUICK, "key").fault.startswith("rejected: not certain")
-
-
 def test_a_deep_outcome_serves_a_quick_check_and_not_the_other_way_round(tmp_path, monkeypatch):
     from fairfl.claims import runner
 

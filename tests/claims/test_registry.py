@@ -37,7 +37,7 @@ def assert_passed(outcome):
 @pytest.mark.deep
 @pytest.mark.parametrize("id", sorted(REGISTERED))
 def test_claim_deep(id):
-    """Ten thousand examples, many attacks; outcomes are kept, and a stopped run goes on."""
+    """Ten thousand examples; outcomes are kept, and a stopped run goes on."""
     assert_passed(examine_id(id, "deep", Path(__file__).resolve().parents[2] / "out" / "claims"))
 
 

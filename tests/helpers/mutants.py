@@ -21,7 +21,7 @@ NAMES = {"min": "max", "minimum": "maximum", "any": "all", "argmin": "argmax", "
 NAMES |= {new: old for old, new in NAMES.items()}
 RELATIONS = {"<=": ("<", "=="), "<": ("<=", "!="), "==": ("<=", "!="), "!=": ("==",)}
 TEXTS = {"Claim", "Mutant", "Paper", "field", "TypeVar"}
-BUDGETS = {"pick", "examples", "seed", "seed_", "restarts", "steps", "maxiter", "maxfev", "strict"}
+BUDGETS = {"pick", "examples", "seed", "steps", "maxiter", "maxfev", "strict"}
 PROSE = {"summary", "__repr__", "__str__"}
 NUDGED = "__nudged__"
 TABLE = 12

@@ -31,7 +31,7 @@ from fairfl._support.processes import begin
 ROOT = Path(__file__).resolve().parents[2]
 NOT_OURS = ("__init__", "listing", "picture", "record", "registry", "runner", "dependencies")
 """Modules of claims/ that find, keep and print claims; their tests take minutes."""
-COMMON = ("case", "instances", "certificates", "outcome", "verdicts")
+COMMON = ("case", "property_run", "certificates", "outcome", "verdicts")
 """Tests of what all claims are made of."""
 OTHERS, LIMIT = 8.0, 300
 """Seconds of processor: for claims of other modules, and for all that is tried of a mutant."""
@@ -93,7 +93,7 @@ def unlike(modules):
 
     end = process_time() + OTHERS
     for module in modules:
-        for claim in import_module(module).CLAIMS:
+        for claim in (form for one in import_module(module).CLAIMS for form in one.forms()):
             found = examine(claim, QUICK, "")
             alive = ", ".join(f"alive: {one.name}" for one in found.survivors)
             said = found.fault.strip() or alive or found.finding

@@ -50,11 +50,6 @@ def gap(x: list[arb], bound: str = "2") -> arb:
     return ball(bound) - 4 * x[0] * (1 - x[0]) - x[1] * x[1]
 
 
-def inside(x: list[arb]) -> arb | None:
-    """Positive on x <= 1, and nothing is claimed beyond."""
-    return None if x[0] > 1 else arb(2) - x[0]
-
-
 def unchecked(effort):
     raise AssertionError("not to be run")
 
@@ -81,5 +76,5 @@ def claim(id, *rests_on, expected="holds"):
 
 module = sys.modules[__name__]
 sys.modules[PLANTED] = module
-for function in (below, parts, wide, residual, form, gap, inside):
+for function in (below, parts, wide, residual, form, gap):
     function.__module__ = PLANTED

@@ -1,4 +1,5 @@
-"""A GPU that is none: tensors that say they are on another device, and compute on the CPU.
+"""A GPU that is none: tensors that say they are on another device, and compute on the CPU. Last,
+the same of a real one.
 
 What a real one refuses is refused: an operation on tensors of two devices (numbers of no dimension
 aside), an index from the host, ``numpy()`` of its tensors. What makes the host wait for it, or
@@ -9,6 +10,7 @@ the CPU's does. The device is called "meta": torch asks for CUDA itself as soon 
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,6 +55,10 @@ class Pretended(TorchDispatchMode):
     """Runs operations of the pretended GPU; ``sent``, ``waited`` count transfers and waits, by
     operation.
     """
+
+    place = GPU
+    close = 1e-12  # relative to the CPU's: the same sums in the same order
+    waits = 4  # at most, in a round
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,3 +118,40 @@ def pretended_gpu(monkeypatch: Any) -> Iterator[Pretended]:
         patch.setattr(Computing, "place", lambda self: GPU)
         with Pretended() as mode:
             yield mode
+
+
+class Counted(TorchDispatchMode):
+    """Counts a real GPU's operations, and in ``waited`` what torch warns of: waits and sends."""
+
+    place = torch.device("cuda", 0)
+    close = 1e-9  # relative to the CPU's: sums have another order
+    waits = 28  # and sends
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: Counter[str] = Counter()
+        self.waited: Counter[str] = Counter()
+        self.operations = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.operations += 1
+        return func(*args, **(kwargs or {}))
+
+
+@contextmanager
+def real_gpu(monkeypatch: Any) -> Iterator[Counted]:
+    """In this context every ``Computing`` is on the first GPU."""
+    mode = Counted()
+    with monkeypatch.context() as patch, warnings.catch_warnings():
+        patch.setattr(Computing, "place", lambda self: mode.place)
+        warnings.filterwarnings("always", message=".*synchronizing CUDA operation")
+        patch.setattr(
+            warnings, "showwarning", lambda told, *_, **__: mode.waited.update([str(told)])
+        )
+        with warnings.catch_warnings(action="ignore"):  # that this is a prototype
+            torch.cuda.set_sync_debug_mode("warn")
+        try:
+            with mode:
+                yield mode
+        finally:
+            torch.cuda.set_sync_debug_mode("default")

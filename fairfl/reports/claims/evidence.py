@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from html import escape
-from itertools import chain
 
 from fairfl.claims.certificates import ClaimCertificate, Counterexample, KernelProof, from_json
 from fairfl.claims.claim import Claim
@@ -17,8 +16,8 @@ _SENTENCE = re.compile(r"(?<=\.) (?=(?:Definition|Fixpoint|Theorem|Lemma|Inducti
 
 def evidence(claim: Claim, outcome: Outcome) -> str:
     """All certificates, and below them the claim's hypotheses and mutants, closed at first."""
-    data = outcome.evidence or {"parts": [], "extra": []}
-    lines = "".join(_line(from_json(one)) for one in chain(data["parts"], data["extra"]))
+    data = outcome.evidence or {"parts": []}
+    lines = "".join(_line(from_json(one)) for one in data["parts"])
     hypotheses = "".join(
         f"<dt>{html(name)}</dt><dd>{html(text)}</dd>"
         for name, text in dict(claim.hypotheses).items()

@@ -15,7 +15,7 @@ LEVEL = {
     "proved": "the kernel of Coq has checked a proof of the statement",
     "symbolic": "computer algebra has reduced it to an identity, or to a sum of positive terms",
     "certified": "exact fractions or interval arithmetic: an instance that refutes, or a whole box",
-    "property": "tried on many drawn instances, and attacked by an optimiser; not proved",
+    "property": "tried on many drawn instances; not proved",
     "numeric": "computed with floating-point numbers at some instances",
 }
 WHOSE = {
@@ -38,9 +38,8 @@ EVIDENCE = {
     "them to 0, and they are 0 at spot checks without it",
     "a sum of positive terms": "of the expression whose sign is asked for, each visibly so",
     "boxes": "interval arithmetic shows the sign on each part of the region",
-    "examples": "instances drawn at random; those that break a hypothesis are discarded. An attack "
-    "is an optimiser that looks for a violation. The margin is by how much the statement held "
-    "where it held least",
+    "examples": "instances drawn at random; those that break a hypothesis are discarded. "
+    "The margin is by how much the statement held where it held least",
     "proof": "what Coq's kernel has checked, in Coq; beside it the evidence where no Coq is "
     "installed",
 }

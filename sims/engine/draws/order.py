@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from fairfl.sims.engine.draws import counter
 from fairfl.sims.engine.task import Ints
@@ -53,6 +56,42 @@ def orders(keys: counter.Words, passes: Passes) -> Ints:
     words.sort(axis=1)
     words &= ~RANDOM
     return words.view(np.int64).ravel()
+
+
+def orders_there(keys: counter.Words, passes: Passes, first: Ints, device: torch.device) -> Tensor:
+    """The same permutations drawn on a GPU, each plus the ``first`` (J,) row of its client.
+
+    What is sent is of a pass, not of a sample. int64 stands for words: its order has the sign bit
+    turned.
+    """
+    words = counter.following(counter.key(keys)[passes.job], passes.number)
+    sent = words.view(np.int64), passes.bits.view(np.int64), passes.length, first[passes.job]
+    words, bits, length, start = torch.from_numpy(np.stack(sent)).to(device).unbind()
+    many = int(passes.length.sum())
+    each = partial(torch.repeat_interleave, repeats=length, output_size=many)
+    sample = torch.arange(many, device=device).sub_(each(length.cumsum(0) - length))
+    if not passes.bits.any():
+        return sample.add_(each(start))
+    words = _mix(each(words).add_(sample, alpha=_signed(int(counter.GOLDEN))))
+    words = words.bitwise_and_(each(bits)).bitwise_xor_(-(1 << 63)).bitwise_or_(sample)
+    by_word = words.sort().indices
+    del words
+    own = each(torch.arange(len(length), device=device, dtype=torch.int32))
+    by_pass = own[by_word].sort(stable=True).indices
+    return sample[by_word[by_pass]].add_(each(start))
+
+
+def _mix(z: Tensor) -> Tensor:
+    """``counter.mix`` of int64, whose shifts to the right bring in the sign; overwrites ``z``."""
+    for shift, factor in zip(counter.CONSTANTS[3:], (*counter.CONSTANTS[1:3], 1), strict=True):
+        z ^= (z >> shift).bitwise_and_((1 << 64 - shift) - 1)
+        z *= _signed(factor)
+    return z
+
+
+def _signed(word: int) -> int:
+    """A word as int64."""
+    return word - (word >> 63 << 64)
 
 
 def _ramps(length: Ints) -> Ints:

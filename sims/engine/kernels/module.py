@@ -269,7 +269,13 @@ class Module(Model):
         return self.loss(self._forward(parameters, x), y)
 
     def _forward(self, parameters: Blocks, x: Tensor) -> Tensor:
-        return functional_call(self.module, dict(zip(self.names, parameters, strict=True)), (x,))
+        given = dict(zip(self.names, parameters, strict=True))
+        if x.device.type == "cpu":
+            return functional_call(self.module, given, (x,))
+        with warnings.catch_warnings():
+            # of a recurrent network: each client has weights of its own, which cuDNN puts together
+            warnings.filterwarnings("ignore", "RNN module weights are not part of single")
+            return functional_call(self.module, given, (x,))
 
 
 def _floating(x: Tensor) -> torch.dtype:

@@ -1,6 +1,9 @@
-"""A pretended GPU: the CPU's end, nothing mixed, no step that waits for the host."""
+"""On a GPU, a pretended one and a real one where there is one: the CPU's end, nothing mixed, no
+step that waits for the host.
+"""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,13 +11,14 @@ import torch
 from every_algorithm import AFL, EVERY, TERM, Ditto, FedAvg, PropFair, QFedAvg
 from federations import EXACT, classified, quick
 from grouped import people
-from pretended_gpu import GPU, OnGPU, pretended_gpu
+from pretended_gpu import GPU, pretended_gpu, real_gpu
 from torch import nn
 
 from fairfl.sims import models
 from fairfl.sims.engine import (
     MLP,
     ClientData,
+    Computing,
     LeastSquares,
     LinearSVM,
     Logistic,
@@ -24,6 +28,7 @@ from fairfl.sims.engine import (
     Simulation,
     Softmax,
     Uniform,
+    plan,
     simulate,
 )
 from fairfl.sims.group_fairness.agnostic import AgnosticFair
@@ -36,7 +41,17 @@ def network():
     return nn.Sequential(nn.Linear(4, 5), nn.GroupNorm(1, 5), nn.Tanh(), nn.Linear(5, 3))
 
 
-def on_both(monkeypatch, model, data, replicates, training, computing=EXACT, rounds=2):
+REAL = pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
+
+
+@pytest.fixture(params=[pretended_gpu, pytest.param(real_gpu, marks=REAL)])
+def on_gpu(request, monkeypatch):
+    """The context in which every ``Computing`` is on the GPU, where minibatches are drawn, too."""
+    monkeypatch.setattr(plan, "FEW", 0)
+    return partial(request.param, monkeypatch)
+
+
+def on_both(on_gpu, model, data, replicates, training, computing=EXACT, rounds=2):
     """Some rounds and measures on the GPU, which must be the CPU's."""
 
     def ended():
@@ -45,16 +60,19 @@ def on_both(monkeypatch, model, data, replicates, training, computing=EXACT, rou
         measured = np.concatenate([row["loss"] for row in simulation.evaluate()])
         return simulation.params, simulation.params.cpu().numpy(), measured, rows
 
-    with pretended_gpu(monkeypatch) as gpu:
+    with on_gpu() as gpu:
         there, params, measured, rows = ended()
     here, *expected = ended()
-    assert isinstance(there, OnGPU) and not isinstance(here, OnGPU) and gpu.operations > 10
+    assert there.device.type == gpu.place.type and here.device.type == "cpu"
+    assert gpu.operations > 10
     assert float(np.abs(params).max()) > 1e-4
     for replicate, one, other in zip(replicates, params, expected[0], strict=True):
-        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-13, err_msg=repr(replicate))
-    np.testing.assert_allclose(measured, expected[1], rtol=1e-12)
+        np.testing.assert_allclose(
+            one, other, rtol=gpu.close, atol=gpu.close / 10, err_msg=repr(replicate)
+        )
+    np.testing.assert_allclose(measured, expected[1], rtol=gpu.close)
     for one, other in zip(rows, expected[2], strict=True):
-        assert one == pytest.approx(other, rel=1e-10)
+        assert one == pytest.approx(other, rel=100 * gpu.close)
 
 
 MIXED = [Replicate(rule, k) for k, rule in enumerate((FedAvg(), PropFair(4.0), Ditto(0.2)))]
@@ -94,11 +112,11 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_it_ends_where_the_cpu_does(case, monkeypatch):
-    on_both(monkeypatch, *CASES[case])
+def test_it_ends_where_the_cpu_does(case, on_gpu):
+    on_both(on_gpu, *CASES[case])
 
 
-def test_the_larger_models(monkeypatch):
+def test_the_larger_models(on_gpu):
     generator = torch.Generator().manual_seed(0)
     offsets, training = np.array([0, 3, 5]), quick(batch_size=2, lr=0.05)
     cases = (
@@ -108,7 +126,7 @@ def test_the_larger_models(monkeypatch):
     )
     for make, x, classes in cases:
         data = Parts(ClientData(x, torch.randint(0, classes, (5,), generator=generator), offsets))
-        on_both(monkeypatch, Module(make), data, [Replicate(FedAvg())], training, rounds=1)
+        on_both(on_gpu, Module(make), data, [Replicate(FedAvg())], training, rounds=1)
 
 
 @pytest.mark.parametrize(
@@ -117,11 +135,11 @@ def test_the_larger_models(monkeypatch):
 @pytest.mark.parametrize(
     "algorithm", [FedAvg(), PropFair(4.0), Ditto(0.1), TERM(1.0, 0.3)], ids=repr
 )
-def test_steps_neither_wait_nor_send(algorithm, model, monkeypatch):
+def test_steps_neither_wait_nor_send(algorithm, model, on_gpu):
     """Traffic is the same for 2 local steps as for 8, and for 3 clients as for 8."""
 
     def traffic(sizes, steps):
-        with pretended_gpu(monkeypatch) as gpu:
+        with on_gpu() as gpu:
             simulation = Simulation(
                 model, classified(sizes), [Replicate(algorithm)], quick(steps=steps), EXACT
             )
@@ -129,16 +147,16 @@ def test_steps_neither_wait_nor_send(algorithm, model, monkeypatch):
             before = gpu.operations
             gpu.sent.clear(), gpu.waited.clear()
             simulation.step()
-            return gpu.sent, gpu.waited, gpu.operations - before
+            return gpu.sent, gpu.waited, gpu.operations - before, gpu.waits
 
     few = traffic((1, 17, 9), 2)
     more = traffic((1, 17, 9), 8)
     wide = traffic((1, 17, 9, 8) * 2, 2)
     assert few[:2] == more[:2] == wide[:2] and few[2] < more[2]
-    assert few[1].total() <= 4 and few[0].total() <= 24
+    assert few[1].total() <= few[3] and few[0].total() <= 24
 
 
-def test_agnostic_fair_ends_there_as_on_the_cpu(monkeypatch):
+def test_agnostic_fair_ends_there_as_on_the_cpu(on_gpu):
     """A round waits and sends as often, however many seeds and clients."""
     rule = AgnosticFair(kernels=3, momentum=0.5)
 
@@ -148,10 +166,10 @@ def test_agnostic_fair_ends_there_as_on_the_cpu(monkeypatch):
     traffic = set()
     for sizes, seeds in (((9, 20), 1), ((9, 20), 3), ((5,) * 9, 3)):
         counts = []
-        with pretended_gpu(monkeypatch) as gpu:
+        with on_gpu() as gpu:
             for rounds in (2, 5):
                 gpu.sent.clear(), gpu.waited.clear()
-                found = run(sizes, rounds, seeds, GPU)
+                found = run(sizes, rounds, seeds, gpu.place)
                 counts.append((gpu.sent.total(), gpu.waited.total()))
             ends = torch.stack([one.params for one in found]).cpu()
         here = run(sizes, 5, seeds, "cpu")
@@ -165,7 +183,7 @@ def test_agnostic_fair_ends_there_as_on_the_cpu(monkeypatch):
         torch.testing.assert_close(one.params, other.params, rtol=1e-12, atol=1e-14)
 
 
-def test_a_run_is_kept_and_taken_up_there(monkeypatch, tmp_path):
+def test_a_run_is_kept_and_taken_up_there(on_gpu, tmp_path):
     """States lie where they lay: Ditto's models on the GPU, AFL's mixture on the host."""
 
     def run(folder, progress=None):
@@ -177,16 +195,32 @@ def test_a_run_is_kept_and_taken_up_there(monkeypatch, tmp_path):
         if done == 2:
             raise KeyboardInterrupt
 
-    with pretended_gpu(monkeypatch):
+    with on_gpu() as gpu:
         with pytest.raises(KeyboardInterrupt):
             run(tmp_path / "run", stop)
         resumed, whole = run(tmp_path / "run"), run(tmp_path / "whole")
-        assert (resumed.params == whole.params).all()
+        np.testing.assert_allclose(resumed.params, whole.params, rtol=gpu.close, atol=0)
         personal = resumed.simulation.states[0]["personal"]
         mixture = resumed.simulation.states[1]["mixture"]
-        assert isinstance(personal, OnGPU) and not isinstance(mixture, OnGPU)
-    with pytest.raises(ValueError, match="with device = 'meta', not 'cpu'"):
+        assert personal.device.type == gpu.place.type and mixture.device.type == "cpu"
+    with pytest.raises(ValueError, match=f"with device = '{gpu.place.type}.*', not 'cpu'"):
         run(tmp_path / "run")
+
+
+@REAL
+@pytest.mark.parametrize("limit", [1 << 26, 1 << 28])
+def test_a_limit_of_memory_holds_on_a_real_gpu(limit):
+    """480,000 samples of 60 numbers, two models each: a fifth more, and what a few calls take."""
+    data = classified((50,) * 9600, features=60, classes=10)
+    computing = Computing(device="cuda", memory_limit=limit)
+    simulation = Simulation(
+        Softmax(60, 10), data, [Replicate(FedAvg()), Replicate(TERM(1.0, 0.3))], quick(), computing
+    )
+    before = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    simulation.step()
+    taken = torch.cuda.max_memory_allocated() - before
+    assert 0.1 * limit < taken < 1.2 * limit + (1 << 26), (taken, limit)
 
 
 def test_the_pretended_gpu_refuses_what_a_real_one_does(monkeypatch):

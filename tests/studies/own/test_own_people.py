@@ -64,7 +64,7 @@ def test_pooled_training_keeps_its_budget_and_local_training_cannot(run):
 
 def test_points_are_the_tables_and_the_frontier_is_behind(run):
     people, experiment, rows = run
-    points = experiment.points(rows).set_index(["kind", "objective"])
+    points = experiment.points(rows).set_index(["kind", "objective"]).sort_index()
     table = experiment.values(rows).set_index(["objective", "measure"])["value"]
     cfl = points.loc["ours", "CFL"].sort_values("setting")
     assert cfl["setting"].tolist() == [0.0, 0.1]

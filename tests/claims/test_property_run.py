@@ -1,4 +1,4 @@
-"""Drawing and attacking: violations are found, shrunk and kept; what is discarded is counted."""
+"""Drawing: violations are found, shrunk and kept; what is discarded is counted."""
 
 import json
 from dataclasses import replace
@@ -8,20 +8,17 @@ import pytest
 from planted_claims import below, parts, wide
 
 from fairfl.claims import draws
-from fairfl.claims.adversarial_search import Attack, attack
 from fairfl.claims.call import Call
-from fairfl.claims.certificates import Rejected, from_json
+from fairfl.claims.certificates import PropertyRun, Rejected, from_json
 from fairfl.claims.certificates.property_run import FIRST
 from fairfl.claims.claim import QUICK, Effort
-from fairfl.claims.instances import explore
 
 EIGHTHS = Call.of(parts, low=-4, high=4)
 POSITIVE = Call.of(parts, low=0, high=2)
-LINE = Attack([(0.0, 3.0)], lambda x: {"x": x[0]})
 
 
 def test_a_true_statement_passes_with_every_example_counted():
-    run = explore(Call.of(below), POSITIVE, QUICK, tolerance=0.0)
+    run = PropertyRun.of(Call.of(below), POSITIVE, QUICK, tolerance=0.0)
     run.verify()
     # hypothesis stops when all 17 values were drawn
     assert 15 <= run.examples <= 60 and run.discarded == 0
@@ -30,19 +27,19 @@ def test_a_true_statement_passes_with_every_example_counted():
 
 
 def test_the_same_seed_draws_the_same_instances():
-    one, other = (explore(Call.of(below), Call.of(wide), QUICK, seed_=3) for _ in range(2))
+    one, other = (PropertyRun.of(Call.of(below), Call.of(wide), QUICK, seed=3) for _ in range(2))
     assert one == other
 
 
 def test_a_violation_is_shrunk_and_rejected():
-    run = explore(Call.of(below), Call.of(parts, low=0, high=1000, by=1), QUICK)
+    run = PropertyRun.of(Call.of(below), Call.of(parts, low=0, high=1000, by=1), QUICK)
     assert any(kept["instance"] == {"x": 3} for kept in run.worst) or run.worst[0]["margin"] < -5
     with pytest.raises(Rejected, match="violated by"):
         run.verify()
 
 
 def test_the_recorded_examples_are_drawn_again():
-    run = explore(Call.of(below), Call.of(wide), Effort("deep", 1500, 1))
+    run = PropertyRun.of(Call.of(below), Call.of(wide), Effort("deep", 1500))
     again = from_json(json.loads(json.dumps(run.to_json())))
     again.verify()
     again.replay()
@@ -51,7 +48,7 @@ def test_the_recorded_examples_are_drawn_again():
 
 
 def test_a_run_that_was_not_made_is_rejected():
-    run = explore(Call.of(below), Call.of(wide), QUICK)
+    run = PropertyRun.of(Call.of(below), Call.of(wide), QUICK)
     wider = replace(run, draws=Call.of(parts, low=0, high=90))  # 3 and more are among the first
     with pytest.raises(Rejected, match="drawn again, violated at"):
         wider.verify()
@@ -61,7 +58,7 @@ def test_a_run_that_was_not_made_is_rejected():
 
 
 def test_verifying_draws_the_first_examples_and_no_more(monkeypatch):
-    run = explore(Call.of(below), Call.of(wide), Effort("deep", 2500, 1))
+    run = PropertyRun.of(Call.of(below), Call.of(wide), Effort("deep", 2500))
     counted = []
     real = draws.Tally.margin
     monkeypatch.setattr(draws.Tally, "margin", lambda self, x: counted.append(x) or real(self, x))
@@ -71,36 +68,6 @@ def test_verifying_draws_the_first_examples_and_no_more(monkeypatch):
 
 
 def test_what_breaks_a_premise_is_discarded_and_counted():
-    run = explore(Call.of(below, bound=16), EIGHTHS, QUICK)
+    run = PropertyRun.of(Call.of(below, bound=16), EIGHTHS, QUICK)
     assert run.discarded > 0 and run.examples > 0
     assert all(Fraction(kept["instance"]["x"]) >= 0 for kept in run.worst)
-
-
-def test_an_attack_finds_what_draws_miss():
-    tame = Call.of(parts, low=0, high=1)
-    explore(Call.of(below), tame, QUICK).verify()
-    attacked = explore(Call.of(below), tame, QUICK, attacks=[LINE])
-    assert attacked.restarts == QUICK.restarts and attacked.evaluations > 0
-    with pytest.raises(Rejected, match="violated"):
-        attacked.verify()
-
-
-@pytest.mark.parametrize("centre", [0.3, 0.9])
-def test_an_attack_finds_a_small_violation_in_many_dimensions(centre):
-    lowest = []
-
-    def margin(instance):  # below 0 within 1e-3 of the centre only
-        lowest.append(sum((k + 1) * (v - centre) ** 2 for k, v in enumerate(instance["x"])) - 1e-6)
-        return lowest[-1]
-
-    attack(
-        Attack([(-1.0, 1.0)] * 11, lambda x: {"x": x}), margin, restarts=1, seed=0, tolerance=1e-9
-    )
-    assert min(lowest) < 0
-
-
-def test_starts_that_are_given_come_first():
-    seen = []
-    family = Attack([(0.0, 1.0)], lambda x: {"x": x[0]}, starts=[[0.25]])
-    attack(family, lambda i: seen.append(i["x"]) or 1.0, restarts=1, seed=0, tolerance=0.0)
-    assert seen[0] == 0.25
