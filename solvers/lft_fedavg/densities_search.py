@@ -54,13 +54,12 @@ class MultiplierSearch:
     rule first, and how many of them are taken for each target (``width``).
 
     Which of several maxima is found may depend on rounding. So the search has the clients in an
-    ``order`` (I,) of its own, ``turned``, and their order in the federation does not matter.
+    ``order`` (I,) of its own, and their order in the federation does not matter.
     """
 
     fed: Federation
     task: Task
     order: Array
-    turned: Federation
     family: RuleFamily
     reach: Array
     starts: Rules
@@ -75,8 +74,7 @@ class MultiplierSearch:
         assert isinstance(fed.model, ContinuousModel)
         own = np.array([np.ravel([law.middle for law in laws]) for laws in fed.model.laws])
         turn = np.lexsort(np.column_stack([own, fed.share, fed.weight]).T)
-        turned = fed.part(turn.tolist())
-        family, clients = RuleFamily.of(turned, task), fed.n_clients
+        family, clients = RuleFamily.of(fed.part(turn.tolist()), task), fed.n_clients
         starts = free = family.at(np.zeros((1, family.problem.count)))
         hard = task.sees == "x" or family.constant.size > 1  # many maxima
         budgets, penalties, width = _efforts(effort, clients, family.problem.count, hard=hard)
@@ -87,7 +85,7 @@ class MultiplierSearch:
             starts = starts.join(_sound(penalised(family, free, wanted, penalties)))
         reach = np.abs(starts.lam).max(axis=0)
         reach = np.where(family.bound, np.maximum(reach, 0.01 * reach.max()), 0.0)
-        return cls(fed, task, turn, turned, family, reach, starts, width)
+        return cls(fed, task, turn, family, reach, starts, width)
 
     def targets(self, count: int) -> Array:
         """Even disparities (count,) from the smallest of the starts, or 0, to the free rule's."""
@@ -227,7 +225,9 @@ class MultiplierSearch:
         out = points_of(self.fed, [])
         for rows in np.split(np.arange(rules.md.size), range(TOGETHER, rules.md.size, TOGETHER)):
             part = rules.take(rows)
-            disparity, worth, sure = certify_rules(self.turned, self.task, self.family, part)
+            disparity, worth, sure = certify_rules(
+                self.fed, self.task, self.family, part, self.order
+            )
             points = self.points(part)
             fair = np.where(disparity <= LAW_TOLERANCE, 0.0, disparity)
             points = points._replace(disparity=fair, worth=1.0 + self.task.unit * (worth - 1.0))
