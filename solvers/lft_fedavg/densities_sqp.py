@@ -285,12 +285,12 @@ def _walked(
 
     def end(rows: Array) -> tuple[Array, Array]:
         """The multipliers and heights at the ends of the steps ``rows``."""
-        own = programme.take(rows)
-        lam = here.lam[rows] + (own.basis @ step[rows][..., None])[..., 0]
+        basis, walls = programme.basis[rows], programme.walls._replace(x=place)
+        lam = here.lam[rows] + (basis @ step[rows][..., None])[..., 0]
         lam = np.where((side[rows] != 0) & (side[rows] * lam <= 1e-9 * size[rows]), 0.0, lam)
-        walls = moved(family, lam, own.walls._replace(x=place[rows]))
+        walls = moved(family, lam, Walls._make(part[rows] for part in walls))
         place[rows] = walls.x
-        change[rows, gaps] = -walls.side[..., None] * (walls.change @ own.basis)
+        change[rows, gaps] = -walls.side[..., None] * (walls.change @ basis)
         return lam, walls.height
 
     def correct(rows: Array, missed: Array) -> Array:

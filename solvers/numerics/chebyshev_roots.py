@@ -83,7 +83,7 @@ def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> t
         live = np.flatnonzero(live & ~_signed(b, tiny))
         parts = c, noise, low, span, owner, b, tiny
         c, noise, low, span, owner, b, tiny = (v[live] for v in parts)
-        simple = _signed(np.diff(b), tiny[:, 1:] + tiny[:, :-1]) | (depth == MAX_DEPTH)
+        simple = _signed(b[:, 1:] - b[:, :-1], tiny[:, 1:] + tiny[:, :-1]) | (depth == MAX_DEPTH)
         kept.append(tuple(v[simple] for v in (c, noise, low, span, owner)))
         k = ~simple
         if not k.any():
