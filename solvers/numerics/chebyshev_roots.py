@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -97,7 +98,7 @@ def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> t
     return owner[rows], low[rows] + span[rows] * (xi + 1) / 2
 
 
-def _signed(b: Array, tiny: Array) -> Array:
+def _signed(b: Array, tiny: Array) -> Any:
     return (b > tiny).all(axis=1) | (b < -tiny).all(axis=1)
 
 

@@ -95,16 +95,8 @@ def _product(a: Array, x: Array) -> Array:
     return (a @ x[..., None])[..., 0]
 
 
-def _direction(
-    table: Array,
-    bounded: Array,
-    q: Array,
-    s: Array,
-    z: Array,
-    primal: Array,
-    dual: Array,
-    mu: Array,
-) -> tuple[Array, Array, Array]:
+def _direction(table: Array, bounded: Array, q: Array, *now: Array) -> tuple[Array, ...]:
+    s, z, primal, dual, mu = now
     across = table.swapaxes(1, 2)
     m, w = table.shape[1] - bounded.shape[1], z / s
     normal = across[..., :m] @ (w[:, :m, None] * table[:, :m]) + q
