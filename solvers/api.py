@@ -223,7 +223,7 @@ def _frontier(
     from fairfl.solvers.frontier_checks import checked, filled, upper_bound
     from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_frontier
 
-    scheme = task.scheme
+    scheme, ends = task.scheme, None
     if scheme == "cfl":  # each point is the solution at its own disparity
         return cfl_frontier(federation, points, task)
     if scheme == "client_aware":
@@ -235,10 +235,10 @@ def _frontier(
             federation, task, points, lambda eps: _solve(federation, task, eps, local)
         )
     elif scheme == "lft_fedavg" and not federation.is_finite:
-        found = fedavg_frontier(federation, task, points, effort)
+        found, ends = fedavg_frontier(federation, task, points, effort)
     else:
         found = _search(federation, task).frontier(points)
-    ends = _corners(federation, task)
+    ends = _corners(federation, task) if ends is None else ends
     found = checked(federation, task, found if found.exact else filled(found, ends), ends)
     return dataclasses.replace(
         found,

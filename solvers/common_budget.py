@@ -131,7 +131,8 @@ class Path:
 
     def halve_bends(self, slack: float) -> None:
         """Halve intervals until the path is linear on each: it is on those whose middle is on the
-        chord, within ``slack``, since there the disparity is convex.
+        chord, within ``slack``, since there the disparity is convex. What is no more useful than a
+        fair rule is not on the frontier.
         """
         low, high = self.eps[:-1], self.eps[1:]
         for _ in range(HALVINGS):
@@ -141,6 +142,8 @@ class Path:
             self.add(middle)
             k, a, b = (np.searchsorted(self.eps, end) for end in (middle, low, high))
             bent = np.abs(self.md[k] - (self.md[a] + self.md[b]) / 2) > slack
+            fair = self.worth[np.abs(self.md) <= FINITE_TOLERANCE].max(initial=-np.inf)
+            bent &= self.worth[b] > fair + MET
             low, middle, high = low[bent], middle[bent], high[bent]
             low, high = np.append(low, middle), np.append(middle, high)
 

@@ -10,7 +10,7 @@ no double λ tells their rule; its budgets do.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -166,10 +166,11 @@ class RuleFamily:
 
 
 def certify_rules(
-    fed: Federation, task: Task, family: RuleFamily, rules: Rules
+    fed: Federation, task: Task, family: RuleFamily, rules: Rules, order: Any = slice(None)
 ) -> tuple[Array, Array, Array]:
     """(B,) the disparities of LFT+FedAvg's rules and their worths at costs over the largest, from
     the definitions; and whether the rules are certified for their budgets as by ``solve_by_dual``.
+    The family has the federation's clients in an ``order`` (I,).
     """
     model, error = fed.model, np.zeros(len(rules.lam))
     assert isinstance(model, ContinuousModel)
@@ -179,7 +180,9 @@ def certify_rules(
         groups = range(p, fed.n_groups, count)  # a place is a group, or all of them
         gain = sum(model.utility(task.costs / task.unit, a, edges, values) for a in groups)
         own = [
-            model.integrals(rate, a, edges, values) for rate in NOTIONS[task.notion] for a in groups
+            model.integrals(rate, a, edges, values)[order]
+            for rate in NOTIONS[task.notion]
+            for a in groups
         ]
         exact.append(np.concatenate([np.broadcast_to(gain, (1, len(rules.lam))), *own]).T)
         most = family.problem.profiles[p].error_at(edges)

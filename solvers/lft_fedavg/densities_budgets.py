@@ -15,8 +15,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.density_rules import TIED, RuleFamily, Rules, largest
 from fairfl.solvers.frontier import SLACK_BUDGET
-from fairfl.solvers.lft_fedavg.densities_sqp import RATE, derivatives, merit, plain_score
-from fairfl.solvers.numerics.interior_point import maximise
+from fairfl.solvers.lft_fedavg.densities_sqp import best_step, derivatives, merit, plain_score
 
 ROUNDS = 30
 """Steps at most."""
@@ -47,7 +46,11 @@ def step_budgets(family: RuleFamily, start: Rules, target: Array) -> Rules:
         bound = largest(active * 1.0, family.client) > 0
         box = radius[alive, None] * np.maximum(eps, LEAST)
         low, high = -np.minimum(box, eps), np.where(bound, box, 0.0)
-        step, promise = _step(here, goal, np.abs(here.lam) @ whose, rates, low, high)
+        slope, rows = np.abs(here.lam) @ whose, np.concatenate([rates, -rates], axis=1)
+        left = np.concatenate([-here.pooled, here.pooled], axis=1)
+        left += np.where(np.isinf(goal), 0.0, goal)[:, None]
+        linear = np.zeros((*slope.shape, slope.shape[1]))
+        step, _, promise = best_step(here, goal, slope, linear, rows, left, low, high)
         eps = np.where(bound | (step < -TIED), eps + step, SLACK_BUDGET)
         found, met = family.follow(here, eps)
         gain = merit(found, goal) - merit(here, goal)
@@ -58,24 +61,3 @@ def step_budgets(family: RuleFamily, start: Rules, target: Array) -> Rules:
         if not alive.size:
             break
     return best
-
-
-def _step(
-    here: Rules, target: Array, gain: Array, rates: Array, low: Array, high: Array
-) -> tuple[Array, Array]:
-    """Changes of the budgets (B, I) between ``low`` and ``high``, and the merit (B,) that they
-    promise, where accuracies change by ``gain`` (B, I) and pooled differences by ``rates`` (B, M,
-    I).
-    """
-    seeks, last = np.isinf(target), ((0, 0), (0, 0), (0, 1))
-    # one more unknown: what disparities are beyond the target
-    gain = np.column_stack([np.where(seeks[:, None], 0.0, gain), np.where(seeks, -1.0, -RATE)])
-    table = np.pad(np.concatenate([rates, -rates], axis=1), last, constant_values=-1.0)
-    goal = np.where(seeks, 0.0, target)[:, None]
-    limits = goal + np.concatenate([-here.pooled, here.pooled], axis=1)
-    below, above = np.pad(low, last[1:]), np.pad(high, last[1:], constant_values=2.0)
-    step = maximise(gain, table, limits, below, above)[0][:, :-1].clip(low, high)
-    after = np.abs(here.pooled + (rates @ step[..., None])[..., 0]).max(axis=1, initial=0.0)
-    beyond = np.maximum(np.column_stack([after, here.disparity]) - goal, 0.0)
-    promise = (gain[:, :-1] * step).sum(axis=1) + gain[:, -1] * (beyond[:, 0] - beyond[:, 1])
-    return step, promise

@@ -15,8 +15,12 @@ from fairfl.solvers.solution import LAW_TOLERANCE, CertificationError
 from fairfl.theory.populations.federation import Federation
 
 
-def fedavg_frontier(fed: Federation, task: Task, points: int, effort: str = "ordinary") -> Frontier:
-    """LFT+FedAvg's frontier: certified points, the best that a search over multipliers found."""
+def fedavg_frontier(
+    fed: Federation, task: Task, points: int, effort: str = "ordinary"
+) -> tuple[Frontier, Points]:
+    """LFT+FedAvg's frontier: certified points, the best that a search over multipliers found; and
+    the solution at budgets of zero, to check it by.
+    """
     search = MultiplierSearch.of(fed, task, effort)
     free, top = search.free, float(search.free.disparity[0])
     found = search.at(np.append(-np.inf, search.targets(COARSE)), search.starts)
@@ -39,7 +43,7 @@ def fedavg_frontier(fed: Federation, task: Task, points: int, effort: str = "ord
         more = search.certified(below(known, d)).join(at_ties(search, ties, d))
         return fitting(attained.join(more), d)
 
-    return build("lft_fedavg", attained, evaluate)
+    return build("lft_fedavg", attained, evaluate), search.fair()
 
 
 def at_ties(search: MultiplierSearch, ties: TiedRules | None, disparity: Array) -> Points:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import itertools
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -31,30 +30,6 @@ from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import NOTIONS
 
-
-class Effort(NamedTuple):
-    """Random budgets to start from; sets of penalties, random but for the first; and starts for
-    each target of the multi-start.
-    """
-
-    budgets: int
-    penalties: int
-    width: int
-
-    @classmethod
-    def of(cls, name: str, clients: int, constraints: int, *, hard: bool) -> Effort:
-        """Budgets for few clients; for more than three penalties too, and for many alone. A
-        ``hard`` task of few has twice as many starts.
-        """
-        if name == "thorough":
-            return cls(1600, 10, 24)
-        if clients <= FEW:
-            budgets = min(20 * constraints**2 // clients, 160)
-            return cls(budgets, 3 * int(clients > 3), min(6, clients + 1) * (1 + hard))
-        width = min(max(MANY // clients, 1), 6)
-        return cls(0, 2 * width - 1, width)
-
-
 FEW, MANY = 6, 300
 """Clients up to which each is bound alone, and let go alone, in a start; and clients times starts
 where these are more.
@@ -67,7 +42,7 @@ ROUNDS, SWEEPS = 12, 5
 """Steps of a local search; times that searches start from their neighbours' results, at most."""
 APART = 1e-5
 """Accuracies of two searches that end in different maxima differ by more."""
-NEARLY = 1e-2
+NEARLY = 3e-2
 """From smallest disparities up to this, zero itself is tried."""
 TOGETHER = 100
 """Rules certified at a time: bounds the memory."""
@@ -75,21 +50,20 @@ TOGETHER = 100
 
 @dataclass(frozen=True)
 class MultiplierSearch:
-    """A federation's rules f_λ, the reach (K,) of their multipliers, and starts all over them, the
-    free rule first.
+    """A federation's rules f_λ, the reach (K,) of their multipliers, starts all over them, the free
+    rule first, and how many of them are taken for each target (``width``).
 
     Which of several maxima is found may depend on rounding. So the search has the clients in an
-    ``order`` (I,) of its own, ``turned``, and their order in the federation does not matter.
+    ``order`` (I,) of its own, and their order in the federation does not matter.
     """
 
     fed: Federation
     task: Task
     order: Array
-    turned: Federation
     family: RuleFamily
     reach: Array
     starts: Rules
-    effort: Effort
+    width: int
 
     @classmethod
     def of(cls, fed: Federation, task: Task, effort: str = "ordinary") -> MultiplierSearch:
@@ -100,19 +74,18 @@ class MultiplierSearch:
         assert isinstance(fed.model, ContinuousModel)
         own = np.array([np.ravel([law.middle for law in laws]) for laws in fed.model.laws])
         turn = np.lexsort(np.column_stack([own, fed.share, fed.weight]).T)
-        turned = fed.part(turn.tolist())
-        family, clients = RuleFamily.of(turned, task), fed.n_clients
+        family, clients = RuleFamily.of(fed.part(turn.tolist()), task), fed.n_clients
         starts = free = family.at(np.zeros((1, family.problem.count)))
         hard = task.sees == "x" or family.constant.size > 1  # many maxima
-        chosen = Effort.of(effort, clients, family.problem.count, hard=hard)
-        if chosen.budgets:
-            starts = starts.join(_drawn(family, free, chosen.budgets))
-        if chosen.penalties:
+        budgets, penalties, width = _efforts(effort, clients, family.problem.count, hard=hard)
+        if budgets:
+            starts = starts.join(_drawn(family, free, budgets))
+        if penalties:
             wanted = np.linspace(0.0, free.disparity[0], COARSE + 1)[:-1]
-            starts = starts.join(_sound(penalised(family, free, wanted, chosen.penalties)))
+            starts = starts.join(_sound(penalised(family, free, wanted, penalties)))
         reach = np.abs(starts.lam).max(axis=0)
         reach = np.where(family.bound, np.maximum(reach, 0.01 * reach.max()), 0.0)
-        return cls(fed, task, turn, turned, family, reach, starts, chosen)
+        return cls(fed, task, turn, family, reach, starts, width)
 
     def targets(self, count: int) -> Array:
         """Even disparities (count,) from the smallest of the starts, or 0, to the free rule's."""
@@ -123,6 +96,13 @@ class MultiplierSearch:
     def free(self) -> Rules:
         """The most accurate rule."""
         return self.starts.take(np.array([0]))
+
+    def fair(self) -> Points:
+        """The solution at budgets of zero, where it is certified."""
+        fair = self.starts.take(np.flatnonzero(self.starts.local.max(axis=1) <= TIGHT)[:1])
+        if fair.md.size:
+            return self.certified(fair)
+        return points_of(self.fed, self.solved(np.zeros((1, self.fed.n_clients))))
 
     def lowest(self, found: Rules) -> Rules:
         """The rule with the smallest |MD| that searches from those ``found`` end in; at zero, it is
@@ -140,7 +120,7 @@ class MultiplierSearch:
         least = ended(-np.inf, found.join(fair))
         if self.family.constant.size > 1:
             known = found.join(self.starts)
-            for count in (2 * self.effort.width, known.md.size):
+            for count in (2 * self.width, known.md.size):
                 some = known.take(self._various(known, 0.0, count)).join(least)
                 some = step_budgets(self.family, some, np.full(some.md.size, -np.inf))
                 if some.disparity.min() <= LAW_TOLERANCE:
@@ -155,8 +135,8 @@ class MultiplierSearch:
         ``known`` ones: a few steps from all of them, and more from the best two where these differ.
         Where they end apart there are many maxima: again, from twice as many and with more steps.
         """
-        out, width = known.take(np.arange(0)), self.effort.width
-        for count, first in ((width, ROUNDS // 3), (2 * width, ROUNDS)):
+        out = known.take(np.arange(0))
+        for count, first in ((self.width, ROUNDS // 3), (2 * self.width, ROUNDS)):
             found = [self._various(known, target, count) for target in targets]
             found, goal = known.take(np.concatenate(found)), np.repeat(targets, count)
             found = climb(self.family, found, goal, self.reach, first)
@@ -243,9 +223,11 @@ class MultiplierSearch:
     def certified(self, rules: Rules) -> Points:
         """What the rules attain, certified for their budgets, or else the solutions for these."""
         out = points_of(self.fed, [])
-        for first in range(0, rules.md.size, TOGETHER):
-            part = rules.take(np.arange(first, min(first + TOGETHER, rules.md.size)))
-            disparity, worth, sure = certify_rules(self.turned, self.task, self.family, part)
+        for rows in np.split(np.arange(rules.md.size), range(TOGETHER, rules.md.size, TOGETHER)):
+            part = rules.take(rows)
+            disparity, worth, sure = certify_rules(
+                self.fed, self.task, self.family, part, self.order
+            )
             points = self.points(part)
             fair = np.where(disparity <= LAW_TOLERANCE, 0.0, disparity)
             points = points._replace(disparity=fair, worth=1.0 + self.task.unit * (worth - 1.0))
@@ -279,6 +261,20 @@ def ordered(rules: Rules) -> Rules:
     rules = rules.take(np.lexsort((-rules.accuracy, rules.disparity)))
     best = np.maximum.accumulate(rules.accuracy)
     return rules.take(np.flatnonzero(np.append(True, rules.accuracy[1:] > best[:-1])))
+
+
+def _efforts(name: str, clients: int, constraints: int, *, hard: bool) -> tuple[int, int, int]:
+    """How many random budgets to start from, sets of penalties, random but for the first, and
+    starts for each target: budgets for few clients, for more than three penalties too, and for many
+    alone. A ``hard`` task of few has twice as many starts.
+    """
+    if name == "thorough":
+        return 1600, 10, 24
+    if clients <= FEW:
+        budgets = min(20 * constraints**2 // clients, 160)
+        return budgets, 3 * int(clients > 3), min(6, clients + 1) * (1 + hard)
+    width = min(max(MANY // clients, 1), 6)
+    return 0, 2 * width - 1, width
 
 
 def _drawn(family: RuleFamily, free: Rules, budgets: int) -> Rules:

@@ -14,7 +14,7 @@ active at its end (second-order correction).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -77,18 +77,15 @@ class Conditions(NamedTuple):
 
 
 class Programme(NamedTuple):
-    """The quadratic programmes of B rules in steps z (B, K) within [-1, 1].
-
-    A condition is ``rows`` z <= ``left``, (B, m, K) and (B, m), the targets' last; a step changes λ
-    by ``basis`` z and values and pooled differences by ``rates`` z, (B, K, K) and (B, K + M, K);
-    ``curvature`` (B, K, K) is that of the Lagrangian. ``limits`` (B, m) are those of conditions.
+    """The quadratic programmes of B rules in steps z (B, K) within [-1, 1], as in ``best_step``; a
+    step changes λ by ``basis`` z (B, K, K); ``limits`` (B, m) are those of conditions.
     """
 
+    slope: Array
+    bent: Array
     rows: Array
     left: Array
     basis: Array
-    rates: Array
-    curvature: Array
     limits: Array
     conditions: Conditions
     walls: Walls
@@ -117,7 +114,7 @@ def climb(family: RuleFamily, start: Rules, target: Array, reach: Array, rounds:
             break
         here, goal = best.take(alive), target[alive]
         programme = _programme(family, here, goal, reach, radius[alive], score[alive])
-        step, dual, promise = _step(here, programme, goal)
+        step, dual, promise = best_step(here, goal, *programme[:4], -1.0, 1.0)
         gain, rows = np.zeros(alive.size), np.flatnonzero(promise > GAIN)
         if rows.size:
             own, wanted = here.take(rows), goal[rows]
@@ -202,8 +199,10 @@ def _programme(
     limits[:, -2 * m :] = np.where(np.isinf(target), 0.0, target)[:, None]
     left = limits - conditions.of(lam, values, here.pooled, walls.height)
     left[:, : -2 * m] = np.maximum(left[:, : -2 * m], 0.0)
-    curvature = basis.swapaxes(1, 2) @ second @ basis
-    return Programme(rows, left, basis, rates, curvature, limits, conditions, walls)
+    slope = -np.einsum("bk,bkz->bz", lam, rates[:, :k])
+    size, turn = np.linalg.eigh(basis.swapaxes(1, 2) @ second @ basis)
+    bent = (turn * np.maximum(size, 0.0)[:, None]) @ turn.swapaxes(1, 2)
+    return Programme(slope, bent, rows, left, basis, limits, conditions, walls)
 
 
 def _conditions(here: Rules, kept: Array, side: Array, client: Array, walls: Walls) -> Conditions:
@@ -235,29 +234,39 @@ def _basis(rates: Array, reach: Array, radius: Array) -> Array:
     return reach[:, None] * turn * (radius[:, None] / np.maximum(far, 2.0 * swing))[:, None]
 
 
-def _step(here: Rules, programme: Programme, target: Array) -> tuple[Array, Array, Array]:
-    """The steps (B, K), the conditions' multipliers (B, m), and promised gains in merit."""
-    (count, k), m, rows = here.lam.shape, here.pooled.shape[1], programme.rows
-    seeks = np.isinf(target)
-    size, turn = np.linalg.eigh(programme.curvature)
-    bent = (turn * np.maximum(size, 0.0)[:, None]) @ turn.swapaxes(1, 2)
+def best_step(
+    here: Rules,
+    target: Array,
+    slope: Array,
+    bent: Array,
+    rows: Array,
+    left: Array,
+    low: Any,
+    high: Any,
+) -> tuple[Array, Array, Array]:
+    """Steps z (B, n) between ``low`` and ``high``, the conditions' multipliers (B, m), and the
+    merit that is promised.
+
+    Accuracies change by slope·z - z·bent z/2, ``bent`` (B, n, n). Conditions are ``rows`` z <=
+    ``left``, the last of them of the pooled differences and of minus these.
+    """
+    n, m, seeks = slope.shape[1], here.pooled.shape[1], np.isinf(target)
     unit = np.maximum(np.abs(rows[:, -2 * m :]).max(axis=(1, 2)), 1e-300)
     # one more unknown: what disparities are beyond the target, in units of what they change by
-    table = np.pad(rows, ((0, 0), (0, 0), (0, 1)))
-    table[:, -2 * m :, k] = -unit[:, None]
-    low, high = np.append(-np.ones(k), 0.0), np.append(np.ones(k), np.inf)
-    gain = np.zeros((count, k + 1))
-    slope = -np.einsum("bk,bkz->bz", here.lam, programme.rates[:, :k])
-    gain[:, :k] = np.where(seeks[:, None], 0.0, slope)
+    each, every = ((0, 0), (0, 1)), ((0, 0), (0, 0), (0, 1))
+    table, gain = np.pad(rows, every), np.pad(np.where(seeks[:, None], 0.0, slope), each)
+    table[:, -2 * m :, n] = -unit[:, None]
     dear = np.maximum(np.abs(gain).max(axis=1), np.abs(bent).max(axis=(1, 2)))
-    gain[:, k] = np.where(seeks, -unit, -DEAR * dear)
-    x, z = maximise(gain, table, programme.left, low, high, np.pad(bent, ((0, 0), (0, 1), (0, 1))))
-    step = np.clip(x[:, :k], -1.0, 1.0)
-    after = np.abs(here.pooled + (programme.rates[:, k:] @ step[..., None])[..., 0])
+    gain[:, n] = np.where(seeks, -unit, -DEAR * dear)
+    below, above = (np.broadcast_to(end, slope.shape) for end in (low, high))
+    below, above = np.pad(below, each), np.pad(above, each, constant_values=np.inf)
+    x, z = maximise(gain, table, left, below, above, np.pad(bent, ((0, 0), (0, 1), (0, 1))))
+    step = x[:, :n].clip(low, high)
+    after = np.abs(here.pooled + (rows[:, -2 * m : -m] @ step[..., None])[..., 0])
     goal = np.where(seeks, 0.0, target)
     before = np.maximum(here.disparity - goal, 0.0)
     then = np.maximum(after.max(axis=1, initial=0.0) - goal, 0.0)
-    promise = (gain[:, :k] * step).sum(axis=1) - 0.5 * np.einsum("bz,bzy,by->b", step, bent, step)
+    promise = (gain[:, :n] * step).sum(axis=1) - 0.5 * np.einsum("bz,bzy,by->b", step, bent, step)
     return step, z, promise + np.where(seeks, 1.0, RATE) * (before - then)
 
 
@@ -276,12 +285,12 @@ def _walked(
 
     def end(rows: Array) -> tuple[Array, Array]:
         """The multipliers and heights at the ends of the steps ``rows``."""
-        own = programme.take(rows)
-        lam = here.lam[rows] + (own.basis @ step[rows][..., None])[..., 0]
+        basis, walls = programme.basis[rows], programme.walls._replace(x=place)
+        lam = here.lam[rows] + (basis @ step[rows][..., None])[..., 0]
         lam = np.where((side[rows] != 0) & (side[rows] * lam <= 1e-9 * size[rows]), 0.0, lam)
-        walls = moved(family, lam, own.walls._replace(x=place[rows]))
+        walls = moved(family, lam, Walls._make(part[rows] for part in walls))
         place[rows] = walls.x
-        change[rows, gaps] = -walls.side[..., None] * (walls.change @ own.basis)
+        change[rows, gaps] = -walls.side[..., None] * (walls.change @ basis)
         return lam, walls.height
 
     def correct(rows: Array, missed: Array) -> Array:

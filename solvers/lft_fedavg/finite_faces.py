@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,8 +31,6 @@ LOOK = 4
 """Cells and constraints that are to be freed one at a time: the dearest."""
 TIED = 1e-9
 """A linear programme's own rounding: of reduced costs, disparities and shares of a budget."""
-NEAR = 1e-11
-"""A rule this much more disparate than was asked still counts: HiGHS' own rounding."""
 
 
 class Place(NamedTuple):
@@ -60,8 +58,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Faces:
-    """The clients' problem ``local``, the ``pooled`` one with budgets of one, the faces ``found``,
-    and ``lines`` above their gains: a face's number, disparity, gain there, and slope.
+    """The clients' problem ``local``, the ``pooled`` one with budgets of one, the faces ``found``.
 
     Unknowns of the programmes are the cells, the clients' budgets, the pooled levels and the
     disparity. Rows are what the constraints, the clients' and then everybody's, are above minus and
@@ -71,7 +68,6 @@ class Faces:
     local: Problem
     pooled: Problem
     found: dict[bytes, Face] = field(default_factory=dict)
-    lines: list[tuple[int, float, float, float]] = field(default_factory=list)
 
     @cached_property
     def scale(self) -> Array:
@@ -108,9 +104,9 @@ class Faces:
 
     @cached_property
     def dual(self) -> tuple[Programme, Array, Array]:
-        """The scores' terms (N, 2 K) in the multipliers' positive and negative parts, and gains."""
-        plus = (self.local.v / self.size).T
-        rows = np.concatenate([plus, -plus], axis=1)
+        """The scores' terms (2 K, N) in the multipliers' positive and negative parts, and gains."""
+        plus = self.local.v / self.size
+        rows = np.concatenate([plus, -plus])
         return Programme(rows), rows, self.local.u / self.size
 
     @cached_property
@@ -126,44 +122,30 @@ class Faces:
         tied = undecided(local.u, local.v, lam, s) | ((f > 0) & (f < 1))
         rest = np.where(tied, 0.0, s > 0)
         key = np.concatenate([tied, rest, np.sign(lam)]).astype(np.int8).tobytes()
-        new = Face(self, tied, rest, np.sign(lam), len(self.found))
-        return self.found.setdefault(key, new)
-
-    def by_bound(self, disparity: float) -> Iterator[tuple[float, Face]]:
-        """Upper bounds on gains with at most ``disparity``, the largest first, and their faces."""
-        faces, bound = list(self.found.values()), np.full(len(self.found), np.inf)
-        number, at, gain, slope = np.reshape(self.lines, (-1, 4)).T
-        np.minimum.at(bound, number.astype(int), gain + slope * (disparity - at))
-        for k in np.argsort(-bound, kind="stable"):
-            least = faces[k].least
-            if least is not None and least.disparity <= disparity + NEAR:
-                yield float(bound[k]), faces[k]
+        return self.found.setdefault(key, Face(self, tied, rest, np.sign(lam)))
 
     def beyond(self, here: Place) -> Iterator[Face]:
         """The faces of a place's rule whose multipliers hold less of what costs something: in all,
         and then of one cell or constraint after the other.
         """
         f, eps = self.tight(here.f)
-        known, values, budget = (
-            self.scale > 0,
-            self.local.values(f),
-            self.scale * eps[self.local.owner],
-        )
-        room = np.where(known, np.stack([budget + values, budget - values]), np.inf)
+        values, budget = self.local.values(f), self.scale * eps[self.local.owner]
+        room = np.where(self.scale > 0, np.stack([budget + values, budget - values]), np.inf)
         one, between = f == 1.0, (f > 0.0) & (f < 1.0)
         programme, rows, gain = self.dual
-        side, zero = np.where(one, 1.0, -1.0), np.zeros(rows.shape[1])
-        most = np.where(room.ravel() <= TIED, np.inf, 0.0)
-        low = np.where(one | between, -gain, -np.inf)
-        high = np.where(one, np.inf, -gain)
+        side, may = np.where(one, 1.0, -1.0), room.ravel() <= TIED
+        below, above = np.where(one | between, -np.inf, 0.0), np.where(one, 0.0, np.inf)
         weights = np.concatenate([here.cells * self.size, here.limits])
         dearest = np.argsort(-weights, kind="stable")[: min(LOOK, int((weights > 0).sum()))]
-        for weight in (weights, *np.eye(weights.size)[dearest]):
-            cost = (weight[: f.size] * side) @ rows + weight[f.size :]
-            solved = programme.refined(-cost, zero, most, low, high)
+        for k in (None, *dearest):
+            weight = weights if k is None else (np.arange(weights.size) == k) * 1.0
+            cost = rows @ (weight[: f.size] * side) + weight[f.size :]
+            # the multipliers are the prices of the dual programme, which has fewer rows
+            low = np.where(may, -cost, -np.inf)
+            solved = programme.refined(gain, below, above, low, np.full(low.size, np.inf))
             if solved is None:
                 return
-            lam = solved.x[: self.local.owner.size] - solved.x[self.local.owner.size :]
+            lam = np.subtract(*np.split(-solved.y, 2))
             lam[np.abs(lam) <= FINITE_TOLERANCE] = 0.0
             yield self.face(lam, f)
 
@@ -179,30 +161,36 @@ class Faces:
     def free(self) -> Face:
         """All rules, whatever their multipliers: CFL's."""
         none = np.zeros(self.local.u.size)
-        return Face(self, none == 0.0, none, np.zeros(self.local.owner.size), None)
+        return Face(self, none == 0.0, none, np.zeros(self.local.owner.size))
 
 
 @dataclass(frozen=True, eq=False)
 class Face:
     """Cells (N,) that are ``tied``, what the ``rest`` are, and the ``sign`` (K,) of the
-    multipliers; its ``number`` among those found.
+    multipliers; ``lines`` above its gains: a disparity, the gain there, and a slope.
     """
 
     among: Faces
     tied: Array
     rest: Array
     sign: Array
-    number: int | None
-
-    @property
-    def bound(self) -> Any:
-        """Clients whose budgets bind."""
-        return np.unique(self.among.local.owner[self.sign != 0])
+    lines: list[tuple[float, float, float]] = field(default_factory=list)
 
     @cached_property
     def least(self) -> Place | None:
         """Its least disparate rule."""
         return self.place(None)
+
+    def most(self, disparity: float) -> float:
+        """What the gain with at most ``disparity`` is at most, for all that is known."""
+        above = (gain + slope * (disparity - at) for at, gain, slope in self.lines)
+        return min(above, default=np.inf)
+
+    def reaches(self, disparity: float) -> bool:
+        """Whether it has a rule with at most ``disparity``."""
+        if any(at <= disparity for at, _, _ in self.lines):
+            return True
+        return self.least is not None and self.least.disparity <= disparity + TIED
 
     def place(self, disparity: float | None, *, refine: bool = False) -> Place | None:
         """The most useful rule with at most ``disparity``, or the least disparate (None); None
@@ -226,8 +214,8 @@ class Face:
         x, wish = found.x, gain - found.y @ rows
         f = highs.rounded(x[:n])
         worth, eps = float(among.local.u @ f), x[among.budgets]
-        if disparity is not None and self.number is not None:
-            among.lines.append((self.number, disparity, worth, max(float(wish[last]), 0.0)))
+        if disparity is not None:
+            self.lines.append((disparity, worth, max(float(wish[last]), 0.0)))
         cells = np.where(self.tied, 0.0, np.where(self.rest > 0, -wish[:n], wish[:n]))
         clients = np.where(held, found.y[: held.size], 0.0)
         return Place(

@@ -15,7 +15,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -23,13 +22,13 @@ from fairfl._support.checks import Array
 from fairfl.solvers.finite import certified, solve_box, solve_finite
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
-from fairfl.solvers.lft_fedavg.finite_faces import TIED, Face, Faces, Place
+from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces, Place
 from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
 from fairfl.solvers.problem import Task, clients_problem, law_problem
-from fairfl.solvers.solution import CertificationError
+from fairfl.solvers.solution import FINITE_TOLERANCE, CertificationError, Solution
 from fairfl.theory.populations.federation import Federation
 
-STARTS, SEVERAL = 80, 240
+STARTS, SEVERAL = 80, 200
 """Budgets to start from, of one difference and of several: in the first few clients are bound, in
 the last all, by turns tightly.
 """
@@ -37,7 +36,7 @@ NEARLY = 1e-4
 """The smallest budget used in place of 0, where the linear programme is degenerate."""
 MARGIN = 0.01
 """Tight budgets are drawn up to the disparities of the most useful rule, and this more."""
-PATIENCE, LOWEST, OPEN = 10, 2, 3e-4
+PATIENCE, LOWEST, OPEN = 11, 2, 3e-4
 """At each disparity climbs start from so many faces, those that are best there, and end after so
 many in a row that found nothing better, for the smallest disparity after ``LOWEST`` times as many.
 Where CFL is above by no more than ``OPEN``, the next disparity is left after one climb in vain
@@ -100,7 +99,7 @@ class FedAvgSearch:
         return None
 
     @cached_property
-    def ends(self) -> list[Any]:
+    def ends(self) -> list[Solution]:
         """The solutions without budgets and with all of them zero."""
         budgets = np.outer([SLACK_BUDGET, 0.0], np.ones(self.fed.n_clients))
         return [solve_finite(self.fed, self.task, eps) for eps in budgets]
@@ -127,28 +126,31 @@ class FedAvgSearch:
     def budgets(self, here: Place) -> Array:
         """(I,) of a place, of clients that are not bound SLACK_BUDGET."""
         eps = np.full(self.fed.n_clients, SLACK_BUDGET)
-        eps[here.face.bound] = here.eps[here.face.bound]
+        binds = self.faces.local.owner[here.face.sign != 0]
+        eps[binds] = here.eps[binds]
         return eps
 
     def _next(self, here: Place, disparity: float | None) -> Place | None:
         """A better place of a face that has its rule too."""
         if here.unbeaten:
             return None
-        tried = {here.face}
+        worth = here.worth(disparity) + RISE
         for face in self.faces.beyond(here):
-            there = None if face in tried else face.place(disparity)
-            tried.add(face)
-            if there is not None and there.worth(disparity) > here.worth(disparity) + RISE:
+            if disparity is None:
+                there = face.least
+            else:
+                there = face.place(disparity) if face.most(disparity) > worth else None
+            if there is not None and there.worth(disparity) > worth:
                 return there
         return None
 
     def best(self, disparity: float) -> Place | None:
         """The most useful place with at most ``disparity`` that climbs from the best faces find."""
         top: list[Place] = []
-        for most, face in self.faces.by_bound(disparity):
-            if most <= (top[-1].gain if len(top) == self.patience else -np.inf):
+        for face in sorted(self.faces.found.values(), key=lambda face: -face.most(disparity)):
+            if face.most(disparity) <= (top[-1].gain if len(top) == self.patience else -np.inf):
                 break
-            here = face.place(disparity)
+            here = face.place(disparity) if face.reaches(disparity) else None
             if here is not None:
                 top = distinct(sorted([*top, here], key=lambda place: -place.gain))[: self.patience]
             if top and top[0].unbeaten:
@@ -184,30 +186,20 @@ class FedAvgSearch:
         return self.climbs(distinct(some), None, np.inf)
 
     def attained(self, places: Iterable[Place | None]) -> Points:
-        """What the places' budgets attain, solved again and certified; those that are not certified
-        are left out. Of several optimal rules the place's own counts.
+        """What the places' own rules attain, or where rounding keeps one from its budgets another
+        that is optimal there, certified by multipliers found anew; else it is left out.
         """
-        found = points_of(self.fed, [])
-        for place in places:
-            if place is not None:
+        fed, found = self.fed, []
+        for place in distinct(place for place in places if place is not None):
+            own = place.face.place(place.disparity, refine=True)
+            if own is not None:
+                posed = self.faces.local.at(eps := self.budgets(own))
                 with suppress(CertificationError):
-                    solution = solve_finite(self.fed, self.task, self.budgets(place))
-                    here = points_of(self.fed, [solution])
-                    if solution.disparity > place.disparity + TIED:
-                        here = here.join(self.chosen(place))
-                    found = found.join(here)
-        return found
-
-    def chosen(self, place: Place) -> Points:
-        """The place's own rule to rounding, certified by the multipliers of the solution at its
-        budgets, which may be others of several that are as good.
-        """
-        own = place.face.place(place.disparity, refine=True)
-        assert own is not None
-        eps = self.budgets(own)
-        posed, lam = self.faces.local.at(eps), solve_finite(self.fed, self.task, eps).multipliers
-        worth = certified(posed, own.f, lam).primal
-        return Points(np.array([own.disparity]), np.array([worth]), eps[None], lam[None])
+                    f, lam = solve_box(posed)
+                    f = own.f if posed.violation(own.f) <= FINITE_TOLERANCE else f
+                    certificates, rule = (certified(posed, f, lam),), posed.rule(f, fed.n_groups)
+                    found.append(Solution(fed, self.task, eps, rule, lam, certificates))
+        return points_of(fed, found)
 
     def frontier(self, points: int) -> Frontier:
         """Up to ``points`` of it, at even steps of the disparity."""

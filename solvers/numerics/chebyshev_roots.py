@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import comb
+from typing import Any
 
 import numpy as np
 
@@ -83,7 +84,7 @@ def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> t
         live = np.flatnonzero(live & ~_signed(b, tiny))
         parts = c, noise, low, span, owner, b, tiny
         c, noise, low, span, owner, b, tiny = (v[live] for v in parts)
-        simple = _signed(np.diff(b), tiny[:, 1:] + tiny[:, :-1]) | (depth == MAX_DEPTH)
+        simple = _signed(b[:, 1:] - b[:, :-1], tiny[:, 1:] + tiny[:, :-1]) | (depth == MAX_DEPTH)
         kept.append(tuple(v[simple] for v in (c, noise, low, span, owner)))
         k = ~simple
         if not k.any():
@@ -97,8 +98,8 @@ def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> t
     return owner[rows], low[rows] + span[rows] * (xi + 1) / 2
 
 
-def _signed(b: Array, tiny: Array) -> Array:
-    return np.all(b > tiny, axis=1) | np.all(b < -tiny, axis=1)
+def _signed(b: Array, tiny: Array) -> Any:
+    return (b > tiny).all(axis=1) | (b < -tiny).all(axis=1)
 
 
 def _monotone_roots(c: Array, tiny: Array) -> tuple[Array, Array]:

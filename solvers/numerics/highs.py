@@ -85,6 +85,7 @@ class Programme:
         self.table = table
         self._model: Any = highspy.Highs()
         self._options: dict[str, Any] = {}
+        self._gain = np.zeros(columns)
         self._set(ALWAYS)
         self._model.passModel(lp)
         self._rows, self._columns = (np.arange(n, dtype=np.int32) for n in (rows, columns))
@@ -94,7 +95,9 @@ class Programme:
     ) -> Optimum | None:
         """The optimum, to 1e-10; None where no x is allowed, or HiGHS gives up."""
         model = self._model
-        model.changeColsCost(gain.size, self._columns, -gain)
+        if not np.array_equal(gain, self._gain):
+            model.changeColsCost(gain.size, self._columns, -gain)
+            self._gain = gain
         model.changeColsBounds(gain.size, self._columns, below, above)
         model.changeRowsBounds(low.size, self._rows, low, high)
         status = None
@@ -108,7 +111,7 @@ class Programme:
         if status != ENDS[0]:
             return None
         found = model.getSolution()
-        x = np.clip(np.array(found.col_value), below, above)
+        x = np.minimum(np.maximum(found.col_value, below), above)
         return Optimum(x, -np.array(found.row_dual), float(gain @ x))
 
     def refined(
@@ -123,9 +126,8 @@ class Programme:
         binds = np.ones(low.size, bool)
         binds[-1 - basic[basic < 0]] = False
         rows = self._rows[binds]  # what limits them holds exactly
-        values = self.table @ found.x
-        held = np.where(values - low <= high - values, low, high)[rows]
-        x = np.where(found.x - below <= above - found.x, below, above)
+        held = _ended(self.table @ found.x, low, high)[rows]
+        x = _ended(found.x, below, above)
         x[columns] = found.x[columns]
         y = np.zeros(low.size)
         y[rows] = found.y[rows]
@@ -148,6 +150,12 @@ class Programme:
         for name, value in options.items() - self._options.items():
             self._model.setOptionValue(name, value)
         self._options |= options
+
+
+def _ended(x: Array, low: Array, high: Array) -> Array:
+    """x (n,) at the nearer of its bounds, where it has one."""
+    end = np.where(x - low <= high - x, low, high)
+    return np.where(np.isfinite(end), end, x)
 
 
 def rounded(x: Array, whole: float = WHOLE) -> Array:

@@ -181,7 +181,7 @@ def test_no_programme_asks_for_less_than_standing_still(clients: int) -> None:
         programme = densities_sqp._programme(
             search.family, starts, target, search.reach, np.full(target.size, radius), score
         )
-        promise = densities_sqp._step(starts, programme, target)[2]
+        promise = densities_sqp.best_step(starts, target, *programme[:4], -1.0, 1.0)[2]
         assert (promise >= -1e-9).all()
 
 
@@ -213,22 +213,22 @@ def test_figure_5_takes_few_evaluations(
     evaluated when this was written, 49 rules followed by their budgets, and 7 and 10 batches of
     quadratic programmes solved one after the other.
     """
-    counts = {"at": 0, "follow": 0, "_step": 0}
+    counts = {"at": 0, "follow": 0, "best_step": 0}
 
     def counted(owner: Any, name: str) -> None:
         whole = getattr(owner, name)
 
         def method(*arguments: Any) -> Any:
-            counts[name] += 1 if name == "_step" else len(arguments[-1])
+            counts[name] += 1 if name == "best_step" else len(arguments[-1])
             return whole(*arguments)
 
         monkeypatch.setattr(owner, name, method)
 
     counted(RuleFamily, "at")
     counted(RuleFamily, "follow")
-    counted(densities_sqp, "_step")
+    counted(densities_sqp, "best_step")
     ff.frontier(figure_5(shares), "lft_fedavg", 60)
-    assert 60 <= counts["at"] <= most and counts["follow"] <= 52 and counts["_step"] <= 10
+    assert 60 <= counts["at"] <= most and counts["follow"] <= 52 and counts["best_step"] <= 10
 
 
 @pytest.mark.parametrize(
