@@ -96,6 +96,11 @@ def finite(name: str, value: Any) -> Array:
     return _kept(name, array, np.isfinite(array), "finite")
 
 
+def sized(name: str, value: Any) -> Array:
+    """Return ``value`` as floats of at most 1e300 in size, so that sums of them are finite."""
+    return in_range(name, value, -1e300, 1e300)
+
+
 def broadcast(name: str, value: ArrayLike, shape: tuple[int, ...], allowed: str) -> Array:
     """Return one number, or ``value`` of that very shape, as an array of ``shape``, writable;
     ValueError naming ``allowed`` shapes otherwise.

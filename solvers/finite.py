@@ -31,6 +31,8 @@ from fairfl.theory.populations.federation import Federation
 
 PROBLEMS = {"cfl": law_problem, "lft_fedavg": clients_problem, "client_aware": aware_problem}
 
+SLACK = 3.0
+"""A larger budget limits nothing: rates, and levels, are in [0, 1]."""
 ZERO = 1e-15
 """Multipliers up to this are rounding."""
 
@@ -107,11 +109,10 @@ def solve_box(problem: Problem) -> tuple[Array, Array]:
     lam, f = np.zeros(problem.eps.size), problem.centred((problem.u > 0).astype(np.float64))
     if problem.violation(f) == 0.0:
         return f, lam
-    binds = problem.eps < problem.most  # larger budgets limit nothing
-    eps = np.where(binds, problem.eps, 1.0 + 2.0 * problem.most)
+    eps = np.minimum(problem.eps, SLACK)
     if "programme" not in problem.made:
         problem.made["programme"] = highs.Maximiser(problem.u, problem.v)
     found = problem.made["programme"].best(-eps - problem.b, eps - problem.b)
     if found is None:
         raise CertificationError(f"HiGHS did not solve the linear programme; {ADVICE}")
-    return found[0], np.where(binds & (np.abs(found[1]) > ZERO), -found[1], 0.0)
+    return found[0], np.where((eps < SLACK) & (np.abs(found[1]) > ZERO), -found[1], 0.0)

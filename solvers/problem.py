@@ -31,6 +31,8 @@ from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS, RAT
 
 COSTS = 1.0, 1.0
 """Of one: the utility is the accuracy, less one."""
+RAREST = 1e-12
+"""Less of a label is the rounding of a sum of all people."""
 LARGEST_COST = 1e3
 """Of the largest cost, and of its inverse the least: tolerances are those of a utility near one."""
 
@@ -104,9 +106,10 @@ def _costs(costs: Any, fed: Federation) -> Array:
     allowed = f"'balanced', or two costs, each a number or one for each of {fed.n_groups} groups"
     if isinstance(costs, str) and costs == "balanced":
         base = fed.base_rate
-        if not 0.0 < base < 1.0:
+        if not RAREST <= base <= 1.0 - RAREST:
             raise ValueError(
-                f"costs='balanced' needs people of both labels, got P(y = 1) = {base:g}"
+                f"costs='balanced' needs {RAREST:g} of the people or more with each label, got "
+                f"P(y = 1) = {base:g}"
             )
         return np.outer([0.5 / base, 0.5 / (1.0 - base)], np.ones(fed.n_groups))
     two = isinstance(costs, (list, tuple)) or (isinstance(costs, np.ndarray) and costs.ndim > 0)
@@ -166,15 +169,6 @@ class Problem:
             one = self.unit or self
             self.made["path"] = knapsack_path(one.u, one.v[0], self.v[0], float(self.b[0]))
         return self.made.get("path")
-
-    @property
-    def most(self) -> Array:
-        """(K,) the largest |v f + b| of any rule."""
-        if "most" not in self.made:
-            total, size = (np.asarray(w.sum(axis=1)).ravel() for w in (self.v, abs(self.v)))
-            ends = (size + total) / 2 + self.b, (size - total) / 2 - self.b
-            self.made["most"] = np.maximum(*ends)
-        return self.made["most"]
 
     def rule(self, f: Array, groups: int) -> Array:
         """(J, A, n) the rule of the unknowns f (N,), or of J clients' own (J, N)."""

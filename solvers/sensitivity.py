@@ -8,7 +8,7 @@ frequency of y = 1 in a block of the isotonic fit. The derivative is linear in t
 number for each cell of people (Hampel, 1974; the infinitesimal jackknife of Jaeckel, 1972).
 
 Source of the envelope theorem: Milgrom and Segal, 2002. Where the active constraints change (a kink
-of the frontier) this is one of the one-sided derivatives.
+of the frontier) this is one of the one-sided derivatives, or between them.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def sensitivity(
         ends = [mixed.solved(term, held)[0] for term in (value, far)]
         return Sensitivity(ends[0], ends[1], 0.0)
     if end == "smallest" and apart > ACTIVE:
-        own = mixed.solved(value, held)[0]
+        own = mixed.solved(value, wide + held, 0.0)[0]
         return Sensitivity(own, mixed.solved(none, wide + held, -1.0)[0], 0.0)
     found, lam = mixed.solved(value, wide + held)
     lam = lam[: len(wide)]

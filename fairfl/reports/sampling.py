@@ -289,12 +289,14 @@ def crossed(
 ) -> tuple[Array, Array] | None:
     """Values and disparities (P, 2) of the spots' rules, fitted at the same budgets to all of the K
     parts of the people but one and judged on that, and (P, 2, K) on the people they were fitted to;
-    None where a group is too small to be dealt into parts. NaN of what was not certified.
+    None where a group is too small to be dealt into parts, or at balanced costs a label. NaN of
+    what was not certified.
 
     Clients without people in what is fitted to are left out of it, and rules that are told the
     client are judged on the others.
     """
-    if ((sample.counts - parts).sum(axis=(1, 3, 4)) == 0).any():
+    rest = sample.counts - parts
+    if (rest.sum(axis=(1, 3, 4)) == 0).any() or _one_label(rest, question):
         return None
     apart = np.zeros((len(spots), 2, sample.counts.shape[1], 2))
     inside = np.full((len(spots), 2, len(parts)), np.nan)
@@ -319,6 +321,11 @@ def crossed(
     outside = [judged(*by_label(one), tasks[spot.scheme], question) for one, spot in pairs]
     failed = np.isnan(apart.sum(axis=(1, 2, 3)))
     return np.where(failed[:, None], np.nan, np.reshape(outside, (-1, 2))), inside
+
+
+def _one_label(counts: Array, question: Question) -> bool:
+    """Whether some of the tables (..., I, A, 2, n) have no balanced costs."""
+    return question.costs == "balanced" and bool((counts.sum(axis=(-4, -3, -1)) == 0).any())
 
 
 def accepted(rule: Array, counts: Array) -> Array:
@@ -356,6 +363,9 @@ def best_disparities(sample: Counted, question: Question, draws: int, seed: int)
         counts = resampled(counts, rng)
         if noisy is not None:
             counts = np.stack([_noised(*one, rng) for one in zip(counts, noisy, strict=True)])
+        if _one_label(counts, question):  # it accepts everybody, or nobody
+            out.append(0.0)
+            continue
         fed = refitted(sample, counts)
         task = question.task(fed, "cfl")
         rule = (fed.pooled.gain(task.costs, task.sees) > 0) * np.ones((counts.shape[1], 1))

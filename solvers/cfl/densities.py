@@ -56,24 +56,23 @@ def _judged(fed: Federation, problem: ThresholdProblem, eps: Array) -> Any:
     their duality gaps, violations and errors of integration, all (E,). Rules accept where their
     Lagrangian is positive, so λ·MD + |λ|·eps is the whole gap.
     """
-    model, found = problem.model, solve_thresholds(problem, eps, np.zeros(eps.size, int))
+    _, lam, cuts, md = solve_thresholds(problem, eps, np.zeros(eps.size, int))
     accuracy, error = np.full(eps.size, 1.0 - fed.base_rate), np.zeros(eps.size)
-    for a, t in enumerate(found.thresholds):
-        accuracy += model.gain(a).above(t, 1)[0]
-        error += model.gain(a).errors_at(t)
-    md, lam = found.mean_difference, found.multiplier
+    for a, t in enumerate(cuts):
+        accuracy += problem.model.gain(a).above(t, 1)[0]
+        error += problem.model.gain(a).errors_at(t)
     gap, violation = lam * md + budget_term(lam, eps), np.maximum(np.abs(md) - eps, 0.0)
-    return found, accuracy, gap, violation, error
+    return (cuts, lam), accuracy, gap, violation, error
 
 
 def solve_cfl(fed: Federation, task: Task, problem: ThresholdProblem, eps: Array) -> Solution:
     """Certified CFL(eps), eps of shape (1,)."""
-    found, *figures = _judged(fed, problem, eps)
+    (cuts, lam), *figures = _judged(fed, problem, eps)
     accuracy, gap, violation, error = (float(v[0]) for v in figures)
     certificate = Certificate(accuracy, accuracy + gap, violation, error)
     if certificate.worst > LAW_TOLERANCE:  # where η has bounds the optimum may be a mixture
         with suppress(CertificationError):
             return solve_by_dual(fed, task, eps)
     certificate.check(LAW_TOLERANCE, advice(problem.model))
-    rule = Classifier.thresholds(found.thresholds[:, 0].tolist())
-    return Solution(fed, task, eps, rule, found.multiplier, (certificate,))
+    rule = Classifier.thresholds(cuts[:, 0].tolist())
+    return Solution(fed, task, eps, rule, lam, (certificate,))

@@ -128,25 +128,12 @@ class ThresholdProblem:
         return out
 
 
-@dataclass(frozen=True)
-class ThresholdSolution:
-    """Of each problem u, λ and MD, (B,), and the thresholds (2, B)."""
-
-    u: Array
-    multiplier: Array
-    thresholds: Array
-    mean_difference: Array
-
-
 def solve_thresholds(
-    problem: ThresholdProblem, eps: Array, which: Array | None = None
-) -> ThresholdSolution:
-    """The solutions of one-constraint problems with budgets ``eps`` (B,), by the generalised
-    inverse of g.
-
-    ``which`` (B,) are the problems that the budgets belong to: by default each has one, in order.
+    problem: ThresholdProblem, eps: Array, index: Array
+) -> tuple[Array, Array, Array, Array]:
+    """u and λ (B,), thresholds (2, B) and MD (B,) at budgets ``eps`` (B,) of the problems ``index``
+    (B,), by the generalised inverse of g.
     """
-    index = np.arange(eps.size) if which is None else which
     t, md, sign = (v[..., index] for v in problem.free)
     u, left = np.zeros(eps.size), problem.left(t, md, eps, sign, index)
     active = np.flatnonzero(left < 0)
@@ -154,7 +141,7 @@ def solve_thresholds(
         u[active] = _roots(problem, *(v[active] for v in (eps, left, sign, index)))
         t = problem.thresholds(u, index)
         md = problem.mean_difference(t, index)
-    return ThresholdSolution(u, problem.multipliers(u, index), t, md)
+    return u, problem.multipliers(u, index), t, md
 
 
 def _roots(problem: ThresholdProblem, eps: Array, left: Array, sign: Array, index: Array) -> Array:

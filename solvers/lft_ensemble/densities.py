@@ -42,15 +42,14 @@ def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Arr
         lam = np.stack([s.multipliers.reshape(shape) for s in own], axis=1).ravel()
         return Solution(fed, task, eps, rule, lam, tuple(s.certificates[0] for s in own))
     budgets = np.where(fed.defined, eps, np.inf)  # one group alone limits nothing
-    found = solve_thresholds(ThresholdProblem(model, fed.share), budgets)
-    t, lam = found.thresholds, found.multiplier
-    members = [Classifier.thresholds(own) for own in t.T.tolist()]
+    own = ThresholdProblem(model, fed.share)
+    _, lam, t, md = solve_thresholds(own, budgets, np.arange(fed.n_clients))
+    members = [Classifier.thresholds(cuts) for cuts in t.T.tolist()]
     certificates: list[Certificate] = []
     for i in map(int, np.flatnonzero(fed.defined)):
-        md = found.mean_difference[i]
         # λ_i·MD_i + |λ_i|·eps_i is the whole gap: local rules maximise their Lagrangian pointwise
-        gap = float(lam[i] * md + budget_term(lam[i], eps[i]))
-        certificate = Certificate(0.0, gap, max(abs(float(md)) - float(eps[i]), 0.0))
+        gap = float(lam[i] * md[i] + budget_term(lam[i], eps[i]))
+        certificate = Certificate(0.0, gap, max(abs(float(md[i])) - float(eps[i]), 0.0))
         if certificate.worst > LAW_TOLERANCE:  # where η has bounds the optimum may be a mixture
             with suppress(CertificationError):
                 mixture = _own(fed, task, eps, i)

@@ -30,8 +30,6 @@ from fairfl.solvers.numerics.roots import increasing_root
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.federation import Federation
 
-MANY = 50
-"""With more clients of different q the fair ensemble is sought on a line of multipliers."""
 MISSED = 1e-12
 """What |MD| may exceed a disparity by; smaller MD and differences of shares are rounding."""
 
@@ -57,7 +55,7 @@ class EnsembleCurve(EnsembleSearch):
         """Coordinates (I, P) of the solutions at budgets (P, I): of clients with both groups."""
         own = np.where(self.fed.defined, eps, np.inf).T
         index = np.repeat(np.arange(len(own)), len(eps))
-        return solve_thresholds(self.problem, own.ravel(), index).u.reshape(own.shape)
+        return solve_thresholds(self.problem, own.ravel(), index)[0].reshape(own.shape)
 
     @cached_property
     def fair(self) -> Array:
@@ -182,7 +180,7 @@ class EnsembleCurve(EnsembleSearch):
         order = np.lexsort((accuracy, p))
         return u[:, order[np.searchsorted(p[order], np.arange(disparity.size), "right") - 1]]
 
-    def meet(self, u: Array, goal: Array, moved: Any = True) -> Array:
+    def meet(self, u: Array, goal: Array, moved: Array) -> Array:
         """Coordinates (I, P) with MD = goal (P,), where those ``moved`` go from u (I, P) straight
         towards an end of what is reached. Each client's MD is monotone along its interval, and so
         MD is on the way.
@@ -214,12 +212,6 @@ class EnsembleCurve(EnsembleSearch):
     def attained(self, disparities: Sequence[float | None]) -> Points:
         """The best ensembles found with at most the disparities, or the least disparate (None)."""
         return self.points(self.best(np.array([d or 0.0 for d in disparities])))
-
-    def minimum(self) -> Points:
-        low, high = self.reachable
-        if low <= 0.0 <= high and not self.exact and self.moves.sum() > MANY:
-            return self.points(self.meet(np.zeros((self.fed.n_clients, 1)), np.zeros(1)))
-        return self.attained([None])
 
     def points(self, u: Array) -> Points:
         """What coordinates (I, P) attain. Their budgets are the local |MD_j|, 0 at the client's

@@ -48,14 +48,6 @@ def composed(evaluate: Losses, outer: Callable[[Array], tuple[float, Array]]) ->
     return function
 
 
-def by_gradient(
-    evaluate: Losses, objective: Objective, theta: Array, tolerance: float
-) -> tuple[Array, None]:
-    """θ where A is smooth; None, since the dual weights are the gradient of A."""
-    function = composed(evaluate, objective.value_and_dual_weights)
-    return minimise(function, theta, tolerance / 10), None
-
-
 def by_multipliers(
     evaluate: Losses, objective: Objective, theta: Array, tolerance: float
 ) -> tuple[Array, Array]:

@@ -8,6 +8,8 @@ means) is the support function of B = conv{dual_weights(f) : f}, the permutahedr
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import scipy
 
@@ -16,16 +18,17 @@ from fairfl.theory.aggregation import AFL, Objective, RankWeighted
 from fairfl.theory.aggregation.calculus import Transformed
 
 
-def weighs_by_rank(objective: Objective) -> bool:
+def weighs_by_rank(objective: Objective, kinds: Any = (AFL, RankWeighted)) -> bool:
     """Whether A is AFL or a rank-weighted mean, or one shifted, scaled or in perspective."""
-    inner = objective.inner if isinstance(objective, Transformed) else objective
-    return isinstance(inner, (AFL, RankWeighted))
+    return isinstance(getattr(objective, "inner", objective), kinds)
 
 
 def client_shares(objective: Objective, n: int) -> Array:
-    """The client weights p (n,), 1/n each unless given."""
-    given = objective.client_weights
-    return np.full(n, 1.0 / n) if given is None else np.asarray(given)
+    """The client weights p (n,), 1/n each unless given, and of AFL, which does not depend on
+    them.
+    """
+    even = objective.client_weights is None or weighs_by_rank(objective, AFL)
+    return np.full(n, 1.0 / n) if even else np.asarray(objective.client_weights)
 
 
 def shift(objective: Objective, n: int) -> Array:

@@ -1,8 +1,7 @@
 """Minimum of a smooth function on a domain, by scipy's BFGS and Newton's method on the gradient.
 
-Outside the domain the function is infinite. Where a line search ends there, BFGS begins again with
-shorter steps. Where values agree to rounding, Newton's method finds the gradient's root to the last
-digits, its matrix from differences of gradients.
+Outside the domain the function is infinite. Where values agree to rounding, Newton's method finds
+the gradient's root to the last digits, its matrix from differences of gradients.
 """
 
 from __future__ import annotations
@@ -14,8 +13,7 @@ from scipy import optimize
 
 from fairfl._support.checks import Array
 
-SHORTER = 1e-3  # first steps, each time that BFGS begins again
-TRIES = 5
+FIRST = 1.0, 1e-3, 1e-6  # first steps, by turns: one may end far outside the domain
 HUGE = 1e15  # a value below -HUGE is on its way to -inf
 LARGEST = 300  # unknowns up to which Newton's matrix is formed
 
@@ -30,27 +28,15 @@ def minimise(function: Function, start: Array, gradient_tolerance: float) -> Arr
     ``start`` must lie in the domain. What was reached is for the caller to look at: nothing is
     raised.
     """
-    x, first = start, 1.0
-    for _ in range(TRIES):
-        slope = function(x)[1]
-        size = float(np.linalg.norm(slope))
-        if size <= gradient_tolerance or not np.isfinite(size):
-            break
-        with np.errstate(all="ignore"):
-            found = optimize.minimize(
-                function,
-                x,
-                jac=True,
-                method="BFGS",
-                options={
-                    "gtol": gradient_tolerance,
-                    "norm": 2,
-                    "hess_inv0": np.eye(x.size) * first / size,
-                },
-            )
-        if found.fun < -HUGE:
-            break
-        x, first = found.x, SHORTER * first
+    x = start
+    for first in FIRST:
+        size = float(np.linalg.norm(function(x)[1]))
+        if gradient_tolerance < size < np.inf:
+            begin = np.eye(x.size) * first / size
+            options = {"gtol": gradient_tolerance, "norm": 2, "hess_inv0": begin}
+            with np.errstate(all="ignore"):
+                found = optimize.minimize(function, x, jac=True, method="BFGS", options=options)
+            x = found.x if found.fun > -HUGE else x
     return _newton(function, x, gradient_tolerance) if len(x) <= LARGEST else x
 
 

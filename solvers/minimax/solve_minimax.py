@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from fairfl._support.checks import Array, finite, in_range
-from fairfl.solvers.minimax.method_of_multipliers import Losses, by_gradient, by_multipliers
+from fairfl.solvers.minimax.method_of_multipliers import Losses, by_multipliers, composed
 from fairfl.solvers.minimax.permutahedron import weighs_by_rank
+from fairfl.solvers.minimax.quasi_newton import minimise
 from fairfl.solvers.minimax.solution import MinimaxCertificate, MinimaxSolution
 from fairfl.theory.aggregation import NoClosedForm, Objective
 
@@ -97,12 +98,14 @@ def solve_minimax(
         raise ValueError(
             f"start must have losses in the objective's domain: {error}{advice}"
         ) from None
-    rank = not objective.traits.smooth
-    if rank and not weighs_by_rank(objective):
+    if objective.traits.smooth:
+        smooth = composed(evaluate, objective.value_and_dual_weights)
+        found = minimise(smooth, theta, tolerance / 10), None
+    elif weighs_by_rank(objective):
+        found = by_multipliers(evaluate, objective, theta, tolerance)
+    else:
         raise ValueError(f"objective must be smooth or weigh by rank, got {objective!r}")
-    method = by_multipliers if rank else by_gradient
-    theta, weights = method(evaluate, objective, theta, tolerance)
-    return _certified(evaluate, objective, theta, weights, tolerance)
+    return _certified(evaluate, objective, *found, tolerance)
 
 
 class _Counted:

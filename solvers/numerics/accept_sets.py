@@ -36,8 +36,8 @@ class AcceptSets:
 
     def line(self, b: int) -> tuple[Array, Array]:
         """The ends (R,) of set ``b``, and whether (R + 1,) it has what is between them, 1 or 0."""
-        cut = self.cut[b, self.sign[b] != 0]
-        return cut, (self.first[b] + np.arange(cut.size + 1)) % 2.0
+        cut, holds = self.take(np.array([b])).steps
+        return cut, holds[:, 0]
 
     @property
     def steps(self) -> tuple[Array, Array]:

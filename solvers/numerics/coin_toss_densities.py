@@ -143,7 +143,7 @@ class Toss:
         table = self._table(self.free)[binds]
         left, size, _ = np.linalg.svd(table, full_matrices=False)
         apart = size > SAME * size[0]
-        basis = (left[:, apart] / size[apart]).T  # of independent combinations
+        basis = (left[:, apart] * (size[0] / size[apart])).T  # of independent combinations
         along, *across = np.linalg.svd((basis @ wanted)[None])[2] @ basis
         along, across = along * np.sign(along @ wanted), np.reshape(across, (-1, binds.size))
         gains = [np.append(0.0, along @ r)[None] for r in rows]

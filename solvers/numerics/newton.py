@@ -157,7 +157,7 @@ def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
             break
         shift = (-now.sign * (inverse * height + (step[:, None] @ flow)[:, 0]))[go]
         rows, past, step, now = rows[go], past[go], step[go], now.take(go)
-        part = REACH / np.maximum(np.abs(step).max(axis=1), 1e-300)
+        part = REACH / np.abs(step).max(axis=1, initial=1e-300)
         part = np.minimum(part, now.room(shift))[:, None]
         lam[rows] += part * step
         now = replace(now, cut=now.cut + part * shift)

@@ -30,7 +30,7 @@ RESULTS = {
     "aware": (ff.solve(FED, "client_aware", 0.1), 1, {"scheme": "client_aware", "eps_0": 0.1}),
     "frontier": (ENSEMBLE, 5, {"accuracy": ENSEMBLE.accuracy[0], "eps_1": ENSEMBLE.eps[0, 1]}),
     "utilities": (COSTLY, 5, {"utility": COSTLY.utility[0], "disparity": COSTLY.disparity[0]}),
-    "least": (ff.min_disparity(FED, "lft_ensemble"), 1, {"disparity": ENSEMBLE.disparity[0]}),
+    "least": (ff.min_disparity(FED, "lft_ensemble"), 1, {"eps_0": ENSEMBLE.eps[0, 0]}),
     "federation": (FED, 2, {"weight": 0.5, "share_1": 0.5}),
     "named": (NAMED, 1, {"client": "x & y", "share_<a>": 0.5}),
     "minimax": (

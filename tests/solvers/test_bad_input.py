@@ -62,7 +62,7 @@ solve(ATOMS, 'cfl', 0.1, costs=(1000000.0, 2000000.0))
     | costs must not be negative, and the largest from 0.001 to 1000 \(only their ratios
 solve(ATOMS, 'cfl', 0.1, costs='fair') | costs must be 'balanced', .*got 'fair'
 solve(POSITIVES, 'cfl', 0.1, costs='balanced')
-    | costs='balanced' needs people of both labels, got P\(y = 1\) = 1
+    | costs='balanced' needs 1e-12 of the people or more with each label, got P\(y = 1\) = 1
 solve(ATOMS, 'lft_fedavg', 0.1, local_eps=0.1)
     | local_eps goes with 'client_aware', got scheme 'lft_fedavg': use eps
 solve(ATOMS, 'client_aware', 0.1, local_eps=[0.1, -2]) | local_eps must be non-negative, got -2

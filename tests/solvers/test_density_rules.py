@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import federations, mixtures, normals
 
 import fairfl as ff
-from fairfl.solvers.density_rules import RuleFamily, Rules
+from fairfl.solvers.density_rules import RuleFamily, Rules, certify_rules
 from fairfl.solvers.lft_fedavg import densities_sqp
 from fairfl.solvers.lft_fedavg.closed_gaps import critical_points
 from fairfl.solvers.lft_fedavg.densities_search import MultiplierSearch
@@ -40,6 +40,27 @@ def test_every_multiplier_solves_its_own_budgets(fed: ff.Federation, data: st.Da
     eps = np.where(lam[0] != 0, np.abs(rule.values[0]), 1.0)
     s = ff.solve(fed, "lft_fedavg", eps)
     assert s.accuracy == pytest.approx(rule.accuracy[0], abs=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("theory.numerics.piecewise_chebyshev.Piecewise.error_at", lambda *_: np.full(3, 1e-9)),
+        ("solvers.densities.overlooked", lambda *_: np.array([1e-9])),
+        ("solvers.density_rules.overlooked", lambda *_: np.array([1e-9])),
+    ],
+)
+def test_what_expansions_miss_counts(name: str, wrong: Any, monkeypatch: Any) -> None:
+    fed = ff.Federation.normal([[3, 5], [1, -1]])
+    family, s = RuleFamily.of(fed), ff.solve(fed, "lft_fedavg", 0.1)
+    rules = family.at(s.multipliers[None])
+    assert certify_rules(fed, FEDAVG, family, rules)[2].all()
+    monkeypatch.setattr(f"fairfl.{name}", wrong)
+    if "density_rules" not in name:
+        with pytest.raises(ff.CertificationError):
+            ff.solve(fed, "lft_fedavg", 0.1)
+    if "densities" not in name:
+        assert not certify_rules(fed, FEDAVG, family, rules)[2].any()
 
 
 @pytest.mark.parametrize("notion", ["dp", "eodds"])

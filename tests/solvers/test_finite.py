@@ -81,10 +81,21 @@ def test_no_constraints() -> None:
 def test_one_client_whose_rule_is_blind_where_some_x_is_nobodys() -> None:
     rng = np.random.default_rng(0)
     masses = rng.random((1, 2, 12)) * (np.arange(12) != 5)
-    fed = ff.Federation.finite(np.arange(12), masses / masses.sum(), rng.random(12))
+    eta = np.where(np.arange(12) == 5, 0.5, rng.random(12))
+    fed = ff.Federation.finite(np.arange(12), masses / masses.sum(), eta)
     one, two = (ff.solve(fed, scheme, 0.02, sees="x") for scheme in ("cfl", "lft_fedavg"))
     assert one.accuracy == pytest.approx(two.accuracy, abs=1e-14)
     assert one.disparity == pytest.approx(0.02, abs=1e-14)
+    free = ff.solve(fed, "cfl", 1.0, notion="eodds")  # two constraints, and multipliers of zero
+    assert free.classifier(5.0, [0, 1]).tolist() == [0.5, 0.5]
+
+
+def test_a_blind_rule_where_a_client_has_nobody_goes_by_its_groups_shares() -> None:
+    # at x = 1 the first client has nobody: 0.9 · (2 · 0.6 - 1) > 0.1 · (1 - 2 · 0.1) accepts
+    masses = [[[0.9, 0.0], [0.1, 0.0]], [[0.45, 0.05], [0.45, 0.05]]]
+    fed = ff.Federation.finite([0, 1], masses, [[[0.2, 0.6], [0.2, 0.1]]] * 2)
+    s = ff.solve(fed, "lft_ensemble", 1.0, sees="x")
+    assert s.classifier([0.0, 1.0], 0).tolist() == [0.0, 0.5]
 
 
 def test_one_fractional_cell_by_hand() -> None:

@@ -9,7 +9,8 @@ import pytest
 from tasks import federation
 
 import fairfl as ff
-from fairfl.solvers.frontier_checks import upper_bound
+from fairfl.solvers.frontier import Points, points_of
+from fairfl.solvers.frontier_checks import checked, upper_bound
 from fairfl.solvers.problem import Task
 
 FED = ff.Federation.normal([[3, 5], [1, -1]], q=[0.3, 0.7])
@@ -26,6 +27,24 @@ def test_a_searched_frontier_is_bounded() -> None:
     assert F.bound_at(F.disparity[[2, 1]]) == pytest.approx(F.bound[[2, 1]], abs=1e-4)
     with pytest.raises(ValueError, match="disparity must be at least"):
         F.bound_at(0.0)
+
+
+@pytest.mark.parametrize(
+    ("worth", "later", "told"),
+    [(0.05, 0.0, "above CFL's"), (-0.05, 0.0, "it is below"), (0.0, 0.2, "it starts at")],
+)
+def test_a_wrong_frontier_is_refused(worth: float, later: float, told: str) -> None:
+    task, right = Task.of(FED, "lft_ensemble"), ff.frontier(FED, "lft_ensemble", points=5)
+    ends = points_of(FED, [ff.solve(FED, "lft_ensemble", eps) for eps in (0.0, 1.0)])
+    checked(FED, task, right, ends)
+    wrong = dataclasses.replace(
+        right,
+        accuracy=right.accuracy + worth,
+        disparity=right.disparity + later,
+        evaluate=lambda d: Points(d, np.full(d.size, worth >= 0.0), np.zeros((d.size, 2))),
+    )
+    with pytest.raises(ff.CertificationError, match=f"of lft_ensemble is wrong: .*{told}"):
+        checked(FED, task, wrong, ends)
 
 
 @pytest.mark.parametrize("clients", [1, 4])

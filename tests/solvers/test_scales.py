@@ -20,14 +20,22 @@ BUDGETS = {"cfl": 0.05, "lft_ensemble": [0.05, 0.1]}
 
 @pytest.mark.parametrize("scheme", BUDGETS)
 @pytest.mark.parametrize("unit", [1e-200, 1e-30, 1e30, 1e200, 1e306])
-def test_units_do_not_matter(unit: float, scheme: str) -> None:
-    plain = ff.solve(ff.Federation.normal(MEANS), scheme, BUDGETS[scheme])
-    scaled = ff.solve(
-        ff.Federation.normal(MEANS * unit, sd=unit, eta=Logistic(1 / unit)), scheme, BUDGETS[scheme]
+def test_units_do_not_matter(unit: float, scheme: Any, **asked: Any) -> None:
+    plain, scaled = (
+        ff.solve(
+            ff.Federation.normal(MEANS * unit, sd=unit, eta=Logistic(1 / unit)),
+            scheme,
+            **{"eps": BUDGETS[scheme]} | asked,
+        )
+        for unit in (1.0, unit)
     )
     assert scaled.accuracy == pytest.approx(plain.accuracy, abs=1e-12)
     assert scaled.mean_difference == pytest.approx(plain.mean_difference, abs=1e-12)
     np.testing.assert_allclose(scaled.multipliers, plain.multipliers, atol=1e-12)
+
+
+def test_units_do_not_matter_where_scores_tie() -> None:
+    test_units_do_not_matter(1e-30, "lft_ensemble", eps=0.0, notion="eodds")
 
 
 @pytest.mark.parametrize("slope", [1e-30, 1e-300])

@@ -330,6 +330,17 @@ def test_fair_rules_of_a_bounded_eta_that_are_mixtures(name: str) -> None:
         check(fed, s)
         if len(clients) == 1:
             assert s.accuracy == pytest.approx(found[0].accuracy, abs=2 * LAW_TOLERANCE)
+            least = ff.frontier(fed, "cfl", 2).accuracy[0]
+            assert s.accuracy == pytest.approx(least, abs=2 * LAW_TOLERANCE)
+
+
+@pytest.mark.parametrize(
+    "wrong", [(1.1, 0.0, 0.0), (0.9, 0.0, 0.0), (1.0, 0.1, 0.0), (1.0, 0.0, 0.1)]
+)
+def test_each_part_of_a_certificate_counts(wrong: Any) -> None:
+    ff.Certificate(1.0, 1.0, 0.0).check(0.01, "")
+    with pytest.raises(ff.CertificationError, match="no solution certified to 0.01"):
+        ff.Certificate(1.0, *wrong).check(0.01, "")
 
 
 @pytest.mark.parametrize("scheme", ["cfl", "client_aware"])

@@ -91,7 +91,8 @@ Federation.finite(POINTS, MASSES, [0, 0.5, 1.1]) | eta must be in \[0, 1\], got 
 Federation.finite(POINTS, MASSES, [[0.5] * 3] * 3) | eta must have shape .*, got \(3, 3\)
 samples(label=[0, 1, 2]) | label must be 0/1 or have exactly two values, got 3: 0, 1, 2
 samples(label=[0, 1, NAN]) | label must not be missing, got nan at row 2
-samples(score=[0, 1, INF]) | score must be finite, got inf
+samples(score=[0, 1, INF]) | score must be in \[-1e\+300, 1e\+300\], got inf
+Federation.finite([0, 1, 1.7e308], MASSES, ETA) | points must be in .*got 1.7e\+308 at position 2
 samples(group=['f', 'f', 'f']) | group must hold at least two groups, got only 'f'
 samples(group=['f', None, 'm']) | group must not be missing, got None at row 1
 samples(group=np.array(['f', 1, 'm'], dtype=object)) | group must hold labels of one kind
@@ -103,7 +104,8 @@ Classifier([[0]], [[0, 1]]) | edges and values must hold one array per group
 Classifier.thresholds([NAN, 0]) | edges must not hold NaN
 Classifier.thresholds([0, 0])(1.0, 2) | a must .*2
 Classifier.thresholds([0, 0, 0]).accuracy(Federation.normal(MEAN))
-    | federation has 2 groups, this classifier 3
+    | federation must be a Federation of 3 groups, got Federation\(2 clients, 2 groups
+Classifier.thresholds([0, 0]).accuracy(3) | federation must be a Federation of 2 groups, got 3
 Classifier.thresholds([0] * 3).mean_difference(THREE)
     | mean difference is defined for two groups, got 3
 THREE.q | q is defined for two groups, this federation has 3

@@ -79,5 +79,9 @@ class TERM(Objective):
         return np.where(room >= -tolerance, self._relative(v, p) - (v - w) @ lower, np.inf)
 
     def _relative(self, v: np.ndarray, p: np.ndarray) -> np.ndarray:
-        """(1/alpha) sum_i v_i log(v_i / p_i) with 0 log 0 = 0."""
-        return (v * np.log(np.where(v > 0, v / p, 1.0))).sum(-1) / self.alpha
+        """(1/alpha) sum_i v_i log(v_i / p_i), for v and p of sum one: less v_i - p_i, so that
+        1/alpha magnifies no rounding where v is near p.
+        """
+        far = v < p / 2
+        log = np.where(far, np.log(np.where(v > 0, v / p, 1.0)), np.log1p((v - p) / p))
+        return (v * log - (v - p)).sum(-1) / self.alpha

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_array, cells, finite, one_of, pos_code, shown, whole
+from fairfl._support.checks import Array, as_array, cells, one_of, pos_code, shown, sized, whole
 from fairfl.theory.numerics.isotonic import isotonic
 from fairfl.theory.populations.score_levels import Merged, merge_scores
 
@@ -74,7 +74,7 @@ def count_people(
     """Check four columns, merge scores and count people. See :meth:`Federation.from_samples`."""
     if levels is not None:
         whole("levels", levels, 0)
-    x = finite("score", score)
+    x = sized("score", score)
     if x.ndim != 1 or x.size == 0:
         raise ValueError(f"score must be a non-empty 1-d array, got shape {x.shape}")
     y = binary("label", *_codes("label", label, x.size), pos_label)
@@ -112,7 +112,7 @@ def checked_counts(
     counts: ArrayLike, score: ArrayLike, calibrate: str, cuts: ArrayLike | None
 ) -> Counted:
     """Ordered by score. See :meth:`Federation.from_counts`."""
-    points, people = finite("score", score), finite("counts", counts)
+    points, people = sized("score", score), sized("counts", counts)
     if points.ndim != 1 or points.size == 0 or np.unique(points).size < points.size:
         raise ValueError(f"score must hold n distinct numbers, n at least 1, got {shown(points)}")
     if (
@@ -132,7 +132,7 @@ def checked_counts(
         raise ValueError(f"counts must hold people of every client, client {empty[0]} has none")
     order = np.argsort(points)
     points, people = points[order], np.ascontiguousarray(people[..., order])
-    between = None if cuts is None else finite("cuts", cuts)
+    between = None if cuts is None else sized("cuts", cuts)
     if between is not None and (
         between.shape != (points.size - 1,)
         or (between < points[:-1]).any()

@@ -318,21 +318,17 @@ class Classifier:
 
     def group_rates(self, federation: Federation) -> Array:
         """(A,) P(ŷ = 1 | a) on the pooled law."""
-        return (
-            np.where(federation.share > 0, self.rates(federation), 0.0) * federation.within
-        ).sum(axis=0)
+        return (np.nan_to_num(self.rates(federation)) * federation.within).sum(axis=0)
 
     def mean_difference(self, federation: Federation) -> float:
         """MD = P(ŷ=1 | a=0) - P(ŷ=1 | a=1), two groups."""
-        self._two(federation)
-        rate = self.group_rates(federation)
+        rate = self._two(self.group_rates(federation))
         return float(rate[0] - rate[1])
 
     def local_mean_differences(self, federation: Federation) -> Array:
         """(I,) MD_i; NaN for clients without people of both groups."""
-        self._two(federation)
-        rate = self.rates(federation)
-        return rate[:, 0] - rate[:, 1]
+        rate = self._two(self.rates(federation).T)
+        return rate[0] - rate[1]
 
     def disparity(self, federation: Federation) -> float:
         """max - min over groups of P(ŷ=1 | a); |MD| for two groups."""
@@ -342,17 +338,17 @@ class Classifier:
         return self.values[a][np.searchsorted(self.edges[a], points, side="left")]
 
     def _same_groups(self, federation: Federation) -> None:
-        if federation.n_groups != self.n_groups:
+        if len(getattr(federation, "group_mass", ())) != self.n_groups:
             raise ValueError(
-                f"federation has {federation.n_groups} groups, this classifier {self.n_groups}"
+                f"federation must be a Federation of {self.n_groups} groups, got {federation!r}"
             )
 
-    def _two(self, federation: Federation) -> Any:
-        if self.n_groups != 2 or federation.n_groups != 2:
+    def _two(self, rates: Array) -> Array:
+        if len(rates) != 2:
             raise ValueError(
-                f"a mean difference is defined for two groups, got {federation.n_groups}; see "
-                "disparity"
+                f"a mean difference is defined for two groups, got {len(rates)}; see disparity"
             )
+        return rates
 
 
 def _interval(low: float, high: float) -> str:

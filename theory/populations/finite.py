@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, applied, cells, finite, in_range
+from fairfl._support.checks import Array, applied, cells, finite, in_range, sized
 from fairfl.theory.populations.blind_rules import as_seen
 from fairfl.theory.populations.eta import Eta, Logistic, by_client
 from fairfl.theory.populations.laws import Finite
@@ -88,7 +88,7 @@ class FiniteModel:
         """Check and split masses[i, a, k] = P(x, a | i) into conditionals and group shares (I,
         A).
         """
-        x = finite("points", points)
+        x = sized("points", points)
         if x.ndim != 1 or x.size == 0:
             raise ValueError(f"points must be a non-empty 1-d array, got shape {x.shape}")
         joint = finite("masses", masses)

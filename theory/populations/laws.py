@@ -12,7 +12,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, finite, positive, shares, shown, single
+from fairfl._support.checks import Array, finite, positive, shares, shown, single, sized
 
 TAIL = 1e-18
 """Mass outside a law's working range, on each side: less than the rounding of a probability near
@@ -242,7 +242,7 @@ class Finite:
     """
 
     def __init__(self, points: ArrayLike, masses: ArrayLike) -> None:
-        at = finite("points", points)
+        at = sized("points", points)
         mass = finite("masses", masses)
         if at.ndim != 1 or at.size == 0 or mass.shape != at.shape:
             raise ValueError(
@@ -279,7 +279,7 @@ class Samples(Finite):
     """
 
     def __init__(self, values: ArrayLike) -> None:
-        x = finite("values", values)
+        x = sized("values", values)
         if x.ndim != 1 or x.size == 0:
             raise ValueError(f"values must be a non-empty 1-d array, got shape {x.shape}")
         points, counts = np.unique(x, return_counts=True)

@@ -102,6 +102,11 @@ def test_people_too_few_to_be_dealt_into_parts():
     counts[0, 1, 1, 1] = 1
     sample = Counted(np.array([0.0, 1.0]), counts)
     assert crossed(sample, folds(counts, np.random.default_rng(0)), [], PLAIN) is None
+    rare = np.array([[[[9.0, 9.0], [1.0, 0.0]], [[9.0, 9.0], [0.0, 0.0]]]])  # one person with y = 1
+    sample, balanced = Counted(sample.points, rare), replace(PLAIN, costs="balanced")
+    assert crossed(sample, folds(rare, np.random.default_rng(0)), [], balanced) is None
+    drawn = best_disparities(sample, balanced, 20, 0)
+    assert np.isfinite(drawn).all() and 0.0 in drawn
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         # reversed: said where a table is read, not at every draw

@@ -67,6 +67,7 @@ def test_the_simplex_for_many_clients():
                 (middle, high) if np.maximum(target - middle, 0).sum() > 1 else (low, middle)
             )
         assert project(AFL(), target) == pytest.approx(np.maximum(target - low, 0), abs=1e-12)
+        assert project(AFL(), 1e9 * target + 1e12).sum() == pytest.approx(1, abs=1e-12)
 
 
 def test_which_objectives_weigh_by_rank():

@@ -47,7 +47,7 @@ WEIGHTED = [
         RankWeighted.gini(),
         RankWeighted.cvar(0.55),
     )
-]
+] + [AFL().weighted((1 - 4e-9, *[1e-9] * 4)), TERM(1e-11).weighted(P)]
 DERIVED = [
     AFL().translate([0.1, 0.2, 0.0, 0.0, 0.3]),
     RankWeighted.gini().translate(0.1).scale(3.0),
@@ -99,6 +99,25 @@ def test_certificates_are_their_definitions(objective):
         near = [LOSSES(t)[0] for t in smooth.theta + size * rng.normal(size=(50, 3))]
         values = [objective.value(g) for g in near if objective.domain.contains(g)]
         assert (values or size > 0.1) and min(values, default=np.inf) >= c.lower
+
+
+def test_losses_far_from_zero():
+    losses, aim = regression(seed=2), RankWeighted.gini()
+
+    def far(theta):
+        f, slopes = losses(theta)
+        return f + 1e6, slopes
+
+    found, near = (solve_minimax(f, aim, np.zeros(3), jac=True).value for f in (far, losses))
+    assert found - 1e6 == pytest.approx(near, abs=1e-3)
+
+
+def test_the_bound_holds_as_far_as_its_radius():
+    start = np.full(301, 2.0)  # so flat, and of so many unknowns, that it is not left
+    c = solve_minimax(
+        lambda t: ([1e-6 * t @ t], [2e-6 * t]), FedAvg(), start, jac=True, tolerance=1e-2
+    ).certificate
+    assert np.linalg.norm(start) < c.radius and c.lower <= 0 < c.value - 10 * c.stationarity
 
 
 # A new objective without a route is noticed here.
