@@ -2,12 +2,14 @@
 
     maximise g·x - x·Q x / 2  subject to  A x <= b and below <= x <= above
 
-for a handful of variables and some dozen rows each, bounds among them.
+for a handful of variables and some dozen rows each; bounds are a diagonal of the systems to solve.
 HiGHS needs 1 to 2 ms for each, whatever its size; here a hundred of them take that together.
 Mehrotra's predictor and corrector, from an infeasible start.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,6 +28,35 @@ RIDGE = 1e-14
 """Ridge of the systems over the means of diagonal and trace, in each unknown's own unit."""
 LEAST = 1e-30
 """Slacks and multipliers stay above this: their ratios must not overflow."""
+
+
+class _Rows(NamedTuple):
+    """Rows ``a`` (B, m, n), and upper and lower bounds of x where ``ends`` (B, 2, n) is 1."""
+
+    a: Array
+    ends: Array
+
+    def take(self, problems: Array) -> _Rows:
+        return _Rows(self.a[problems], self.ends[problems])
+
+    def of(self, x: Array) -> Array:
+        """(B, m + 2 n) the left sides at x (B, n)."""
+        upper, lower = self.ends[:, 0] * x, -self.ends[:, 1] * x
+        return np.concatenate([_product(self.a, x), upper, lower], axis=1)
+
+    def pull(self, z: Array) -> Array:
+        """(B, n) the rows times z (B, m + 2 n)."""
+        m, n = self.a.shape[1:]
+        own = _product(self.a.swapaxes(1, 2), z[:, :m])
+        return own + self.ends[:, 0] * z[:, m : m + n] - self.ends[:, 1] * z[:, m + n :]
+
+    def normal(self, w: Array) -> Array:
+        """(B, n, n) the sums of the rows' outer products, times w (B, m + 2 n)."""
+        m, n = self.a.shape[1:]
+        out = self.a.swapaxes(1, 2) @ (w[:, :m, None] * self.a)
+        each = np.arange(n)
+        out[:, each, each] += self.ends[:, 0] * w[:, m : m + n] + self.ends[:, 1] * w[:, m + n :]
+        return out
 
 
 def maximise(
@@ -49,17 +80,17 @@ def maximise(
     curvature : (B, n, n) Q, positive semidefinite; None for zero.
     """
     count, n = gain.shape
-    bounds = np.concatenate([np.broadcast_to(side, gain.shape) for side in (above, -below)], axis=1)
-    ends = np.broadcast_to(np.concatenate([np.eye(n), -np.eye(n)]), (count, 2 * n, n))
-    a, b = np.concatenate([rows, ends], axis=1), np.concatenate([limits, bounds], axis=1)
-    size = np.abs(a).max(axis=2, initial=0.0)
-    counts = (size > ROUNDED) & np.isfinite(b)
-    some = counts.any(axis=0) | (np.arange(b.shape[1]) >= limits.shape[1])
-    size = np.where(counts, size, 1.0)[:, some]
-    table = counts[:, some, None] * a[:, some] / size[..., None]
+    most = np.concatenate([np.broadcast_to(side, gain.shape) for side in (above, -below)], axis=1)
+    size = np.abs(rows).max(axis=2, initial=0.0)
+    counts, out = size > ROUNDED, np.zeros(limits.shape)
+    some = counts.any(axis=0)
+    size, bounded = np.where(counts, size, 1.0)[:, some], np.isfinite(most)
+    a = counts[:, some, None] * rows[:, some] / size[..., None]
     # what is no constraint is 0 <= 1
-    b = np.where(counts[:, some], b[:, some] / size, 1.0)
-    bounded, unit = counts[:, -2 * n :], np.abs(gain).max(axis=1)
+    b = limits[:, some] / size + ~counts[:, some]
+    b = np.append(b, np.where(bounded, most, 1.0), axis=1)
+    table = _Rows(a, bounded.reshape(count, 2, n) * 1.0)
+    unit = np.abs(gain).max(axis=1)
     unit = np.where(unit > 0, unit, 1.0)
     g = gain / unit[:, None]
     q = np.zeros((count, n, n)) if curvature is None else curvature / unit[:, None, None]
@@ -68,8 +99,8 @@ def maximise(
     solution, multipliers = x.copy(), z.copy()
     moving = np.arange(count)
     for _ in range(ROUNDS):
-        primal = _product(table, x) + s - b
-        dual = _product(table.swapaxes(1, 2), z) - g + _product(q, x)
+        primal = table.of(x) + s - b
+        dual = table.pull(z) - g + _product(q, x)
         mu = (s * z).mean(axis=1)
         worst = np.maximum(np.maximum(np.abs(primal).max(axis=1), np.abs(dual).max(axis=1)), mu)
         solution[moving], multipliers[moving] = x, z
@@ -78,16 +109,16 @@ def maximise(
             moving = moving[still]
             if not moving.size:
                 break
-            parts = table, bounded, b, g, q, x, s, z, primal, dual, mu
-            table, bounded, b, g, q, x, s, z, primal, dual, mu = (v[still] for v in parts)
-        dx, ds, dz = _direction(table, bounded, q, s, z, primal, dual, mu)
+            b, g, q, x, s, z = (v[still] for v in (b, g, q, x, s, z))
+            table, primal, dual, mu = table.take(still), primal[still], dual[still], mu[still]
+        dx, ds, dz = _direction(table, q, s, z, primal, dual, mu)
         step = 0.9995 * np.minimum(_room(s, ds), _room(z, dz))[:, None]
         x = x + step * dx
         s = np.maximum(s + step * ds, LEAST)
         z = np.maximum(z + step * dz, LEAST)
-    out = np.zeros(counts.shape)
-    out[:, some] = np.where(counts[:, some], multipliers * unit[:, None] / size, 0.0)
-    return solution, out[:, : limits.shape[1]]
+    own = multipliers[:, : size.shape[1]]
+    out[:, some] = np.where(counts[:, some], own * unit[:, None] / size, 0.0)
+    return solution, out
 
 
 def _product(a: Array, x: Array) -> Array:
@@ -95,29 +126,26 @@ def _product(a: Array, x: Array) -> Array:
     return (a @ x[..., None])[..., 0]
 
 
-def _direction(table: Array, bounded: Array, q: Array, *now: Array) -> tuple[Array, ...]:
-    s, z, primal, dual, mu = now
-    across = table.swapaxes(1, 2)
-    m, w = table.shape[1] - bounded.shape[1], z / s
-    normal = across[..., :m] @ (w[:, :m, None] * table[:, :m]) + q
-    diagonal = np.einsum("bnn->bn", normal)  # a view
-    diagonal += (w[:, m:] * bounded).reshape(len(w), 2, -1).sum(axis=1)
+def _direction(
+    table: _Rows, q: Array, s: Array, z: Array, primal: Array, dual: Array, mu: Array
+) -> tuple[Array, Array, Array]:
+    normal = table.normal(z / s) + q
+    diagonal = np.einsum("bnn->bn", normal)
     ridge = RIDGE * np.sqrt(diagonal * diagonal.sum(axis=1, keepdims=True)) + 1e-300
-    ridged = normal + ridge[..., None] * np.eye(q.shape[1])
+    inverse = np.linalg.inv(normal + ridge[..., None] * np.eye(q.shape[1]))
 
-    def solve(products: Array, *, refined: bool) -> tuple[Array, Array, Array]:
-        right = -dual - _product(across, (z * primal - products) / s)
-        dx = np.linalg.solve(ridged, right[..., None])[..., 0]
-        if refined:
-            dx += np.linalg.solve(ridged, (right - _product(normal, dx))[..., None])[..., 0]
-        ds = -primal - _product(table, dx)
+    def solve(products: Array) -> tuple[Array, Array, Array]:
+        right = -dual - table.pull((z * primal - products) / s)
+        dx = _product(inverse, right)
+        dx += _product(inverse, right - _product(normal, dx))
+        ds = -primal - table.of(dx)
         return dx, ds, -(products + z * ds) / s
 
-    _, ds, dz = solve(s * z, refined=False)
+    _, ds, dz = solve(s * z)
     reach = np.minimum(_room(s, ds), _room(z, dz))[:, None]
     after = ((s + reach * ds) * (z + reach * dz)).mean(axis=1)
     centre = np.minimum((after / np.maximum(mu, 1e-300)) ** 3, 1.0) * mu
-    return solve(s * z + ds * dz - centre[:, None], refined=True)
+    return solve(s * z + ds * dz - centre[:, None])
 
 
 def _room(v: Array, dv: Array) -> Array:
