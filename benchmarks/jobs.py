@@ -144,7 +144,7 @@ JOBS = (
     ("LFT+FedAvg, 20 points", "random laws, 200 clients", None, 30.0),
     ("LFT+FedAvg's smallest disparity", "random laws, 50 clients", None, 3.0),
     ("LFT+FedAvg's smallest disparity", "random laws, 200 clients", None, 10.0),
-    ("LFT+Ensemble's smallest disparity", "random laws, 200 clients", None, 50e-3),
+    ("LFT+Ensemble's smallest disparity", "random laws, 200 clients", None, 0.5),
     ("client-aware rules, 20 points", "random laws, 200 clients", None, 15.0),
     ("LFT+FedAvg, 60 points", "people of six sites, 2 groups", None, 1.0),
     ("LFT+FedAvg, 8 points", "people of six sites, 3 groups", None, 1.5),

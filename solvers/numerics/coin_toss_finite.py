@@ -6,7 +6,8 @@ the least sup |f - 1/2| over these cells is f = 1/2 + (h - 1/2)/ρ with a rule h
     maximise ρ over 0 <= h <= 1 subject to  ρ low <= ρ w + V (h - 1/2) <= ρ high,
 
 where w are the constraints' values at a toss. Cells whose price is not zero are settled; the others
-have the least that is left to them, and so on. The rule is unique: it depends on no order.
+have the least that is left to them, and so on. The rule is unique: it depends on no order. Where
+each cell is in one equation at most, no programme is needed.
 """
 
 from __future__ import annotations
@@ -85,8 +86,14 @@ def _largest(
     ``above`` (K,) are what values at a toss are above their limits.
     """
     equal = below == above
-    if not len(table):
-        return np.where(level, 0.0, 0.5), ~level
+    own = np.sign(table[equal])
+    if not len(table) or not level.any() and np.abs(own).sum(axis=0).max() <= 1.0:
+        # the cells of an equation move alike from a toss: nothing is nearer, where limits allow it
+        room = np.abs(table[equal]) @ size
+        moved = own.T @ (-below[equal] / np.where(room > 0.0, room, 1.0))
+        value = table @ (size * moved)
+        if (np.minimum(value + below, -above - value)[~equal] >= 0.0).all():
+            return np.where(level, 0.0, (0.5 + moved).clip(0.0, 1.0)), ~level
     toss = table[:, ~level] @ size[~level] / 2.0
     rows = np.concatenate(
         [
