@@ -51,7 +51,25 @@ class OnGPU(Tensor):
         raise RuntimeError(f"{func} on a tensor of the pretended GPU outside of it")
 
 
-class Pretended(TorchDispatchMode):
+class Counted(TorchDispatchMode):
+    """Counts a real GPU's operations, and in ``waited`` what torch warns of: waits and sends."""
+
+    place = torch.device("cuda", 0)
+    close = 1e-9  # relative to the CPU's: sums have another order
+    waits = 28  # and sends
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sent: Counter[str] = Counter()
+        self.waited: Counter[str] = Counter()
+        self.operations = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.operations += 1
+        return func(*args, **(kwargs or {}))
+
+
+class Pretended(Counted):
     """Runs operations of the pretended GPU; ``sent``, ``waited`` count transfers and waits, by
     operation.
     """
@@ -59,12 +77,6 @@ class Pretended(TorchDispatchMode):
     place = GPU
     close = 1e-12  # relative to the CPU's: the same sums in the same order
     waits = 4  # at most, in a round
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.sent: Counter[str] = Counter()
-        self.waited: Counter[str] = Counter()
-        self.operations = 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = dict(kwargs or {})
@@ -118,24 +130,6 @@ def pretended_gpu(monkeypatch: Any) -> Iterator[Pretended]:
         patch.setattr(Computing, "place", lambda self: GPU)
         with Pretended() as mode:
             yield mode
-
-
-class Counted(TorchDispatchMode):
-    """Counts a real GPU's operations, and in ``waited`` what torch warns of: waits and sends."""
-
-    place = torch.device("cuda", 0)
-    close = 1e-9  # relative to the CPU's: sums have another order
-    waits = 28  # and sends
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.sent: Counter[str] = Counter()
-        self.waited: Counter[str] = Counter()
-        self.operations = 0
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.operations += 1
-        return func(*args, **(kwargs or {}))
 
 
 @contextmanager

@@ -199,7 +199,8 @@ def test_a_run_is_kept_and_taken_up_there(on_gpu, tmp_path):
         with pytest.raises(KeyboardInterrupt):
             run(tmp_path / "run", stop)
         resumed, whole = run(tmp_path / "run"), run(tmp_path / "whole")
-        np.testing.assert_allclose(resumed.params, whole.params, rtol=gpu.close, atol=0)
+        rounding = gpu.close * (gpu.place != GPU)  # a real one need not agree with itself
+        np.testing.assert_allclose(resumed.params, whole.params, rtol=rounding, atol=0)
         personal = resumed.simulation.states[0]["personal"]
         mixture = resumed.simulation.states[1]["mixture"]
         assert personal.device.type == gpu.place.type and mixture.device.type == "cpu"
