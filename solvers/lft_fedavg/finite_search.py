@@ -22,10 +22,10 @@ from fairfl._support.checks import Array
 from fairfl.solvers.finite import certified, solve_box, solve_finite
 from fairfl.solvers.frontier import SLACK_BUDGET, Frontier, Points, build, fitting, points_of
 from fairfl.solvers.lft_fedavg.finite_exact import ExactFedAvg
-from fairfl.solvers.lft_fedavg.finite_faces import Face, Faces, Place
+from fairfl.solvers.lft_fedavg.finite_faces import TIED, Face, Faces, Place
 from fairfl.solvers.lft_fedavg.finite_vertices import TooMany
 from fairfl.solvers.problem import Task, clients_problem, law_problem
-from fairfl.solvers.solution import FINITE_TOLERANCE, CertificationError, Solution
+from fairfl.solvers.solution import CertificationError, Solution
 from fairfl.theory.populations.federation import Federation
 
 STARTS, SEVERAL = 80, 200
@@ -186,18 +186,20 @@ class FedAvgSearch:
         return self.climbs(distinct(some), None, np.inf)
 
     def attained(self, places: Iterable[Place | None]) -> Points:
-        """What the places' own rules attain, or where rounding keeps one from its budgets another
-        that is optimal there, certified by multipliers found anew; else it is left out.
+        """What the places' budgets attain, certified, or left out; where of several optimal rules
+        a more disparate one is found, the place's own rule counts, to rounding.
         """
         fed, found = self.fed, []
         for place in distinct(place for place in places if place is not None):
-            own = place.face.place(place.disparity, refine=True)
-            if own is not None:
-                posed = self.faces.local.at(eps := self.budgets(own))
-                with suppress(CertificationError):
-                    f, lam = solve_box(posed)
-                    f = own.f if posed.violation(own.f) <= FINITE_TOLERANCE else f
-                    certificates, rule = (certified(posed, f, lam),), posed.rule(f, fed.n_groups)
+            with suppress(CertificationError):
+                found.append(solve_finite(fed, self.task, self.budgets(place)))
+                own = None
+                if found[-1].disparity > place.disparity + TIED:
+                    own = place.face.place(place.disparity, refine=True)
+                if own is not None:
+                    posed = self.faces.local.at(eps := self.budgets(own))
+                    lam, rule = solve_box(posed)[1], posed.rule(own.f, fed.n_groups)
+                    certificates = (certified(posed, own.f, lam),)
                     found.append(Solution(fed, self.task, eps, rule, lam, certificates))
         return points_of(fed, found)
 
