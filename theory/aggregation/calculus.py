@@ -109,7 +109,10 @@ class Transformed(Objective):
         if self.factor != 1:
             equivariant = False if equivariant else None
         return dataclasses.replace(
-            inner, **symmetries, positively_homogeneous=homogeneous, translation_equivariant=equivariant
+            inner,
+            **symmetries,
+            positively_homogeneous=homogeneous,
+            translation_equivariant=equivariant,
         )
 
     def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:

@@ -41,7 +41,8 @@ def group_losses(
     share = np.where(member, w, 0.0)
     share /= share.sum(axis=1, keepdims=True)
     return np.stack(
-        [f[:, in_group] @ part[in_group] for in_group, part in zip(member, share, strict=True)], axis=1
+        [f[:, in_group] @ part[in_group] for in_group, part in zip(member, share, strict=True)],
+        axis=1,
     )
 
 

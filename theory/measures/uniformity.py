@@ -87,7 +87,9 @@ def kl_to_uniform(losses: ArrayLike, client_weights: ArrayLike | None = None) ->
     ratio = np.where(is_positive, f / np.where(is_positive, mean, 1.0), 1.0)
     is_near_mean = np.abs(off) <= SMALL
     terms = np.where(
-        is_near_mean, _series(np.where(is_near_mean, off, 0.0)), scipy.special.xlogy(ratio, ratio) - ratio + 1
+        is_near_mean,
+        _series(np.where(is_near_mean, off, 0.0)),
+        scipy.special.xlogy(ratio, ratio) - ratio + 1,
     )
     return _mean(np.where(is_positive, terms, 0.0), p)[()]
 
