@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.timing import Row, Sizes, cpu
 from fairfl.solvers.api import frontier, min_disparity, solve
-from fairfl.solvers.schemes import Scheme
+from fairfl.solvers.schemes import SchemeName
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.fedfb_figures import SHARES_5, SHARES_9, figure_5, figure_9
 
@@ -80,12 +80,12 @@ def command(words: str, people: str = "") -> None:
             raise RuntimeError(f"fairfl {words} ended with {done.returncode}: {last}")
 
 
-def curve(scheme: Scheme, points: int, **task: Any) -> Callable[[Federation], Any]:
+def curve(scheme: SchemeName, points: int, **task: Any) -> Callable[[Federation], Any]:
     """A frontier."""
     return lambda federation: frontier(federation, scheme, points, **task)
 
 
-def at(scheme: Scheme) -> Callable[[Federation], Any]:
+def at(scheme: SchemeName) -> Callable[[Federation], Any]:
     """The optimum at the budget 0.05."""
     return lambda federation: solve(federation, scheme, 0.05)
 
@@ -96,8 +96,8 @@ def of_adult(group: str, points: int, more: str = "") -> Callable[[str], None]:
     return partial(command, f"frontier adult.csv {columns} --points {points} {more}")
 
 
-AVG: Scheme = "lft_fedavg"
-ENSEMBLE: Scheme = "lft_ensemble"
+AVG: SchemeName = "lft_fedavg"
+ENSEMBLE: SchemeName = "lft_ensemble"
 RUN: dict[str, Callable[[Any], Any]] = {
     "LFT+FedAvg, 60 points": curve(AVG, 60),
     "LFT+FedAvg, 20 points": curve(AVG, 20),

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fairfl._support.checks import Array, pos_code
 from fairfl.solvers.api import solve
-from fairfl.solvers.schemes import LABELS, Scheme
+from fairfl.solvers.schemes import LABELS, SchemeName
 from fairfl.theory.populations.federation import Federation
 
 FOLDS = 5
@@ -75,7 +75,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        scheme: Scheme = "cfl",
+        scheme: SchemeName = "cfl",
         eps: ArrayLike = 0.05,
         notion: str = "demographic_parity",
         *,

@@ -23,12 +23,12 @@ from fairfl.solvers.frontier import REPRODUCED, Frontier, Points, Repeatable, po
 from fairfl.solvers.lft_ensemble.densities import solve_ensemble
 from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
 from fairfl.solvers.problem import COSTS, Task
-from fairfl.solvers.schemes import Scheme
+from fairfl.solvers.schemes import LFT_FEDAVG, SOLVED, SchemeName
 from fairfl.solvers.solution import CertificationError, MinDisparity, Solution
 from fairfl.theory.populations.blind_rules import Sees
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
-from fairfl.theory.populations.notions import Difference, Notion, check_eps, local_budgets
+from fairfl.theory.populations.notions import Difference, Notion, local_budgets, pooled_budget
 
 Method = Literal["exact", "lp"]
 Effort = Literal["ordinary", "thorough"]
@@ -40,7 +40,7 @@ MOST_POINTS = 10_000
 @one_thread()
 def solve(
     federation: Federation,
-    scheme: Scheme,
+    scheme: SchemeName,
     eps: Any,
     *,
     local_eps: Any = None,
@@ -63,7 +63,8 @@ def solve(
         client, under ``local_eps`` as well.
     eps : budget >= 0 (inf: none); one number, or one per client (I,) for "lft_ensemble" and
         "lft_fedavg".
-    local_eps : "client_aware" only: the clients' own budgets, a number or (I,); default none.
+    local_eps : the clients' own budgets beside the pooled one of "cfl" or "client_aware", a number
+        or (I,); default none.
     notion : "demographic_parity" ("dp"), "true_positive_rate_parity" ("eo"),
         "false_positive_rate_parity", "equalized_odds" ("eodds": the larger of these two) or
         "accuracy_parity".
@@ -103,7 +104,10 @@ def solve(
     """
     task = Task.of(federation, scheme, notion, difference, costs, sees)
     one_of("method", method, get_args(Method))
-    budget = check_eps(eps, scheme, federation.n_clients)
+    is_pooled = task.scheme.is_pooled
+    budget = (
+        pooled_budget(eps, scheme) if is_pooled else local_budgets("eps", eps, federation.n_clients)
+    )
     local = _local(federation, scheme, local_eps)
     if method == "lp":
         from fairfl.solvers.grid_lp import solve_lp  # cvxpy takes half a second to import
@@ -112,24 +116,24 @@ def solve(
     return _solve(federation, task, budget, local)
 
 
-def _solve(federation: Federation, task: Task, budget: Array, local: Array) -> Solution:
-    model, told = federation.model, task.scheme == "client_aware"
+def _solve(federation: Federation, task: Task, budget: Array, local: Array | None) -> Solution:
+    model = federation.model
     if isinstance(model, FiniteModel):
-        if task.scheme == "lft_ensemble":
+        if task.scheme.is_averaged:
             return solve_ensemble_finite(federation, task, budget)
-        return solve_finite(federation, task, budget, local if told else None)
-    if task.scheme == "lft_ensemble":
+        return solve_finite(federation, task, budget, local)
+    if task.scheme.is_averaged:
         return solve_ensemble(federation, task, model, budget)
     problem = pooled_problem(federation)
-    if task.scheme == "cfl" and task.plain and problem is not None:
+    if task.plain and task.scheme.is_pooled and local is None and problem is not None:
         return solve_cfl(federation, task, problem, budget)
-    return solve_by_dual(federation, task, budget, local if told else None)
+    return solve_by_dual(federation, task, budget, local)
 
 
 @one_thread()
 def frontier(
     federation: Federation,
-    scheme: Scheme,
+    scheme: SchemeName,
     points: int = 200,
     *,
     local_eps: Any = None,
@@ -146,7 +150,7 @@ def frontier(
     Parameters
     ----------
     federation : laws or samples of the clients.
-    scheme : "cfl", "lft_ensemble", "lft_fedavg", or "client_aware" at fixed ``local_eps``.
+    scheme : "cfl" or "client_aware", at fixed ``local_eps``; "lft_ensemble" or "lft_fedavg".
     points : how many points, from 2 to ``MOST_POINTS`` (dominated ones among them are dropped).
     local_eps, notion, difference, costs, sees : as in :func:`solve`.
     effort : "ordinary", or "thorough": ten times as many starts of LFT+FedAvg's search on laws, for
@@ -187,7 +191,7 @@ def frontier(
     local = _local(federation, scheme, local_eps)
     one_of("effort", effort, get_args(Effort))
     together = one_of("budgets", budgets, get_args(Budgets)) == "common"
-    if together and scheme not in ("lft_ensemble", "lft_fedavg"):
+    if together and task.scheme.is_pooled:
         raise ValueError(
             f"budgets='common' goes with 'lft_ensemble' or 'lft_fedavg', got scheme {scheme!r}"
         )
@@ -209,32 +213,32 @@ def _search(federation: Federation, task: Task) -> Any:
     from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
     from fairfl.solvers.lft_fedavg.finite_search import search_finite
 
-    model, ensemble = federation.model, task.scheme == "lft_ensemble"
+    model, ensemble = federation.model, task.scheme.is_averaged
     if isinstance(model, FiniteModel):
         return (Segments.of if ensemble else search_finite)(federation, task)
     return EnsembleCurve(federation, model) if task.plain else SegmentSearch(federation, task)
 
 
 def _frontier(
-    federation: Federation, task: Task, points: int, local: Array, effort: str, budgets: str
+    federation: Federation, task: Task, points: int, local: Array | None, effort: str, budgets: str
 ) -> Frontier:
     """The frontier whose accuracies are 1 + utility."""
-    from fairfl.solvers.cfl.frontier import aware_frontier, cfl_frontier
+    from fairfl.solvers.cfl.frontier import cfl_frontier, frontier_with_local_budgets
     from fairfl.solvers.frontier_checks import checked, filled, upper_bound
     from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_frontier
 
-    scheme, ends = task.scheme, None
-    if scheme == "cfl":  # each point is the solution at its own disparity
-        return cfl_frontier(federation, points, task)
-    if scheme == "client_aware":
-        return aware_frontier(federation, points, task, local)
+    ends = None
+    if task.scheme.is_pooled:  # each point is the solution at its own disparity
+        if local is None:
+            return cfl_frontier(federation, points, task)
+        return frontier_with_local_budgets(federation, points, task, local)
     if budgets == "common":
         from fairfl.solvers.common_budget import common_frontier
 
         found = common_frontier(
             federation, task, points, lambda eps: _solve(federation, task, eps, local)
         )
-    elif scheme == "lft_fedavg" and not federation.is_finite:
+    elif task.scheme == LFT_FEDAVG and not federation.is_finite:
         found, ends = fedavg_frontier(federation, task, points, effort)
     else:
         found = _search(federation, task).frontier(points)
@@ -250,7 +254,7 @@ def _frontier(
 @one_thread()
 def min_disparity(
     federation: Federation,
-    scheme: Scheme,
+    scheme: SchemeName,
     *,
     local_eps: Any = None,
     notion: Notion = "demographic_parity",
@@ -292,23 +296,23 @@ def min_disparity(
     local = _local(federation, scheme, local_eps)
     if flag("certify", certify):
         _enclosable(federation, task)
-    if scheme in ("cfl", "client_aware"):  # f = 1/2 serves everybody alike
+    if task.scheme.is_pooled:  # f = 1/2 serves everybody alike
         fair = _solve(federation, task, np.zeros(1), local)
         return MinDisparity(scheme, 0.0, np.zeros(1), fair.accuracy, utility=fair.utility)
-    if scheme == "lft_fedavg" and not federation.is_finite:
+    if task.scheme == LFT_FEDAVG and not federation.is_finite:
         from fairfl.solvers.lft_fedavg.densities_frontier import fedavg_minimum
 
         least = fedavg_minimum(federation, task)
     else:
         least = _search(federation, task).minimum()
-    if not (scheme == "lft_ensemble" and task.plain and not federation.is_finite):
+    if not (task.scheme.is_averaged and task.plain and not federation.is_finite):
         least = least.join(_corners(federation, task)).least  # there it is known
     lower = upper = None
     if certify:
         from fairfl.solvers.lft_ensemble.enclosure import enclose_min_disparity
         from fairfl.solvers.lft_fedavg.enclosure import enclose_two_clients
 
-        if scheme == "lft_ensemble":
+        if task.scheme.is_averaged:
             lower, upper = enclose_min_disparity(federation)
         else:
             assert least.multipliers is not None
@@ -327,22 +331,24 @@ def min_disparity(
     )
 
 
-def _local(federation: Federation, scheme: str, local_eps: Any) -> Array:
-    """(I,) checked local budgets; ValueError where the scheme has none of its own."""
-    if local_eps is not None and scheme != "client_aware":
-        raise ValueError(f"local_eps goes with 'client_aware', got scheme {scheme!r}: use eps")
+def _local(federation: Federation, scheme: str, local_eps: Any) -> Array | None:
+    """(I,) checked local budgets beside a pooled one; None where there are none."""
+    if local_eps is not None and not SOLVED[scheme].is_pooled:
+        raise ValueError(
+            f"local_eps goes with 'cfl' and 'client_aware', got scheme {scheme!r}: use eps"
+        )
     if local_eps is None:
-        return np.full(federation.n_clients, np.inf)
+        return np.full(federation.n_clients, np.inf) if SOLVED[scheme].sees_client else None
     return local_budgets("local_eps", local_eps, federation.n_clients)
 
 
 def _enclosable(federation: Federation, task: Task) -> None:
     """ValueError unless the smallest disparity can be enclosed."""
-    two = task.scheme == "lft_fedavg" and federation.n_clients == 2
-    if not (two or task.scheme == "lft_ensemble"):
+    two = task.scheme == LFT_FEDAVG and federation.n_clients == 2
+    if not (two or task.scheme.is_averaged):
         raise ValueError(
             "certify takes 'lft_ensemble', or 'lft_fedavg' of two clients, got "
-            f"{task.scheme!r} of {federation.n_clients}"
+            f"{task.scheme.name!r} of {federation.n_clients}"
         )
     if not task.plain:
         raise ValueError(
@@ -362,7 +368,7 @@ def _corners(fed: Federation, task: Task) -> Points:
     for eps in (0.0, 1.0):
         with suppress(CertificationError):
             budgets = np.full(fed.n_clients, eps)
-            found.append(_solve(fed, task, budgets, budgets))
+            found.append(_solve(fed, task, budgets, None))
     return points_of(fed, found)
 
 
@@ -371,7 +377,7 @@ def _reproduced(fed: Federation, task: Task, points: Points) -> Array:
     disparity, worth = np.full((2, len(points.eps)), np.nan)
     for p, eps in enumerate(points.eps):
         with suppress(CertificationError):
-            found = _solve(fed, task, eps, eps)
+            found = _solve(fed, task, eps, None)
             disparity[p], worth[p] = found.disparity, 1.0 + found.utility
     off = np.maximum(np.abs(disparity - points.disparity), np.abs(worth - points.worth))
     return off <= REPRODUCED

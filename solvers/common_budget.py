@@ -65,12 +65,12 @@ def common_frontier(fed: Federation, task: Task, points: int, solve: Solve) -> F
         return fitting(Points(apart, worth, _all(eps, fed.n_clients)), disparity)
 
     wanted = np.linspace(path.segments.smallest, path.segments.largest, points)
-    return build(task.scheme, evaluate(wanted), evaluate, fed.is_finite and not task.several)
+    return build(task.scheme.name, evaluate(wanted), evaluate, fed.is_finite and not task.several)
 
 
 def _path(fed: Federation, task: Task, points: int, solve: Solve) -> Path:
     """The path at the budgets between which it is, or is taken to be, linear."""
-    model, averaged = fed.model, task.scheme == "lft_ensemble"
+    model, averaged = fed.model, task.scheme.is_averaged
 
     @cache
     def at(eps: float) -> Solution:

@@ -72,13 +72,14 @@ def _certified(
         np.append(1.0, np.abs(lam) @ np.abs(rows)) @ profile.error_at(edges)
         for profile, rows, (edges, _) in places
     ]
-    error, fedavg = float(sum(errors)), task.scheme == "lft_fedavg"
-    local_budgets = (
-        solution.eps if fedavg else solution.local_eps if problem.sees_client else np.inf
-    )
-    shared = solution.disparity - (np.inf if fedavg else solution.eps)
+    error, pooled_eps, local_eps = float(sum(errors)), np.inf, solution.eps
+    if task.scheme.is_pooled:
+        pooled_eps, local_eps = solution.eps, solution.local_eps
+    local_eps = np.inf if local_eps is None else local_eps
     violation = float(
-        np.fmax(np.append(solution.local_disparities - local_budgets, shared), 0.0).max()
+        np.fmax(
+            np.append(solution.local_disparities - local_eps, solution.disparity - pooled_eps), 0.0
+        ).max()
     )
     worth = 1.0 + solution.utility / task.unit
     Certificate(worth, bound, violation, error).check(LAW_TOLERANCE, ADVICE)

@@ -49,12 +49,12 @@ class DensityProblem:
         """The problem of a task at budgets eps (1,), or (I,), as the scheme has them."""
         rates = model.rates(task.notion)
         clients, groups = model.mass.shape
-        whose, budgets = [rates if task.scheme == "lft_fedavg" else rates.pooled], [eps]
+        whose, budgets = [rates.pooled if task.scheme.is_pooled else rates], [eps]
         if local_eps is not None:
             whose, budgets = [*whose, rates], [eps, local_eps]
         limits = [Limits.of(task, limited_rates, pairs=True) for limited_rates in whose]
         table = np.concatenate([_counted(limit, model.mass) for limit in limits])
-        sees_client, unit = task.scheme == "client_aware", task.unit
+        sees_client, unit = task.scheme.sees_client, task.unit
         clients_of_rules = [[i] for i in range(clients)] if sees_client else [list(range(clients))]
         where = [
             (members, group) for members in clients_of_rules for group in places(groups, task.sees)

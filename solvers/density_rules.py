@@ -20,6 +20,7 @@ from fairfl.solvers.frontier import SLACK_BUDGET
 from fairfl.solvers.numerics.dual import Constraints, DualPoint, dual_point, overlooked, worth
 from fairfl.solvers.numerics.newton import settled
 from fairfl.solvers.problem import Task
+from fairfl.solvers.schemes import CFL
 from fairfl.solvers.solution import LAW_TOLERANCE
 from fairfl.theory.numerics.piecewise_chebyshev import Piecewise
 from fairfl.theory.populations.continuous import ContinuousModel
@@ -115,9 +116,9 @@ class RuleFamily:
         model, task = fed.model, Task.of(fed, "lft_fedavg") if task is None else task
         assert isinstance(model, ContinuousModel)
         clients, rates = len(model.mass), len(NOTIONS[task.notion])
-        clients = clients if task.scheme == "lft_fedavg" else 1  # one budget for all
+        clients = 1 if task.scheme.is_pooled else clients  # budgets
         problem, tight = (DensityProblem.of(task, model, v * np.ones(clients)) for v in (1.0, 0.0))
-        cfl = DensityProblem.of(replace(task, scheme="cfl"), model, np.ones(1))
+        cfl = DensityProblem.of(replace(task, scheme=CFL), model, np.ones(1))
         bounded, bound = np.isfinite(cfl.eps), np.isfinite(problem.eps)
         return cls(
             problem.constraints,

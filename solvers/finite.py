@@ -11,14 +11,7 @@ import numpy as np
 from fairfl._support.checks import Array
 from fairfl.solvers.numerics import highs
 from fairfl.solvers.numerics.coin_toss_finite import nearest_to_toss, tied
-from fairfl.solvers.problem import (
-    Problem,
-    Task,
-    aware_problem,
-    clients_problem,
-    law_problem,
-    limited,
-)
+from fairfl.solvers.problem import Problem, Task, limited, problem_of
 from fairfl.solvers.solution import (
     ADVICE,
     FINITE_TOLERANCE,
@@ -29,8 +22,6 @@ from fairfl.solvers.solution import (
 )
 from fairfl.theory.populations.federation import Federation
 
-PROBLEMS = {"cfl": law_problem, "lft_fedavg": clients_problem, "client_aware": aware_problem}
-
 SLACK = 3.0
 """A larger budget limits nothing: rates, and levels, are in [0, 1]."""
 ZERO = 1e-15
@@ -40,8 +31,8 @@ ZERO = 1e-15
 def solve_finite(
     fed: Federation, task: Task, eps: Array, local_eps: Array | None = None
 ) -> Solution:
-    """The certified solution for budgets eps, and of client-aware rules also ``local_eps`` (I,)."""
-    problem: Problem = PROBLEMS[task.scheme](fed, task)
+    """The certified solution for budgets eps and, beside a pooled one, ``local_eps`` (I,)."""
+    problem = problem_of(fed, task, local_eps is not None)
     budgets = eps if local_eps is None else np.append(eps, local_eps)
     f, lam, certificate = optimum(problem, budgets)
     rule = problem.rule(f, fed.n_groups)

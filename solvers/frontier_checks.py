@@ -15,6 +15,7 @@ from fairfl.solvers.frontier import MET, Frontier, Points, build
 from fairfl.solvers.lft_ensemble.finite_branch_and_bound import Segments
 from fairfl.solvers.lft_fedavg.densities_bound import CLOSE, highest_accuracy
 from fairfl.solvers.problem import Task
+from fairfl.solvers.schemes import LFT_FEDAVG
 from fairfl.solvers.solution import CertificationError, tolerance
 from fairfl.theory.populations.federation import Federation
 
@@ -105,8 +106,8 @@ def upper_bound(fed: Federation, task: Task, disparity: Array, worth: Array) -> 
 
 
 def _closer(fed: Federation, task: Task, disparity: Array, worth: Array) -> Array | None:
-    if task.scheme == "lft_fedavg" and task.plain and not fed.is_finite:
+    if task.scheme == LFT_FEDAVG and task.plain and not fed.is_finite:
         return highest_accuracy(fed, disparity, worth)
-    if task.scheme == "lft_ensemble" and fed.is_finite and not task.several:
+    if task.scheme.is_averaged and fed.is_finite and not task.several:
         return Segments.of(fed, task).bound(disparity)
     return None

@@ -50,7 +50,9 @@ LP_TOLERANCE = 1e-6
 """Gap and violation allowed to the interior-point and simplex codes behind cvxpy."""
 
 
-def solve_lp(fed: Federation, task: Task, eps: Array, local_eps: Array, grid: int) -> Solution:
+def solve_lp(
+    fed: Federation, task: Task, eps: Array, local_eps: Array | None, grid: int
+) -> Solution:
     """Solve on ``grid`` cells (continuous X) or on the points themselves (finite X)."""
     whole("grid", grid, 2, MOST_CELLS)
     model = fed.model
@@ -61,34 +63,33 @@ def solve_lp(fed: Federation, task: Task, eps: Array, local_eps: Array, grid: in
         edges, people, eta = _cells(fed, model, grid)
         few, nobody = FEW, NOBODY
     clients, groups, n = people.shape
-    sees_client = task.scheme == "client_aware"
+    sees_client = task.scheme.sees_client
     number = np.zeros((clients if sees_client else 1, groups, n), int) + np.arange(n)
     if task.sees == "xa":
         number += n * np.arange(groups)[:, None]
     number += (number.max() + 1) * np.arange(len(number))[:, None, None]
     programme = _Programme(task, people, eta, np.broadcast_to(number, people.shape), few, nobody)
     everybody = np.arange(clients)
-    if task.scheme == "lft_ensemble":
+    if task.scheme.is_averaged:
         solutions = [programme.solved([i], [([i], float(eps[i]))]) for i in everybody]
         f = np.einsum("i,iN->N", fed.weight, np.stack([rates for rates, _, _ in solutions]))
     else:
         budgets: list[tuple[Any, float]] = []
-        if task.scheme != "lft_fedavg":
-            budgets += [(everybody, float(eps[0]))]
-        if task.scheme != "cfl":
-            local_budgets = eps if task.scheme == "lft_fedavg" else local_eps
+        local_budgets = eps
+        if task.scheme.is_pooled:
+            budgets, local_budgets = [(everybody, float(eps[0]))], local_eps
+        if local_budgets is not None:
             budgets += [([i], float(local_budgets[i])) for i in everybody]
         solutions = [programme.solved(everybody, budgets)]
         f = solutions[0][0]
     table = np.clip(f, 0.0, 1.0)[number]
     lam = np.concatenate([multipliers for _, multipliers, _ in solutions])
     certificates = tuple(certificate for _, _, certificate in solutions)
-    local = local_eps if sees_client else None
     if edges is None:
-        return Solution(fed, task, eps, table, lam, certificates, local)
+        return Solution(fed, task, eps, table, lam, certificates, local_eps)
     rules = [Classifier([edges[1:-1]] * groups, list(rows)) for rows in table]
     rule = ClientClassifiers(rules) if sees_client else rules[0]
-    return Solution(fed, task, eps, rule, lam, certificates, local)
+    return Solution(fed, task, eps, rule, lam, certificates, local_eps)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl.solvers.schemes import NAMES, REPORTED
+from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.classifiers import Classifier, called
 from fairfl.theory.populations.rule_picture import axes, plot_rules
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def curve(ax: Axes, scheme: str, x: ArrayLike, y: ArrayLike, **style: Any) -> None:
     """A frontier in the look of its scheme, and a marker at its smallest disparity."""
-    look = REPORTED[scheme]
+    look = SCHEMES[scheme]
     (line,) = ax.plot(x, y, **look.stroke | style)
     first = look.mark | {"color": line.get_color(), "clip_on": False, "zorder": 3}
     ax.plot(np.ravel(x)[:1], np.ravel(y)[:1], **first)
@@ -30,7 +30,7 @@ def plot_frontier(frontier: Frontier, ax: Axes | None = None, **style: Any) -> A
     """See :meth:`Frontier.plot`."""
     ax = axes(ax)
     value = frontier.accuracy if frontier.accurate else frontier.utility
-    label = {"label": NAMES[frontier.scheme]} | style
+    label = {"label": SCHEMES[frontier.scheme].label} | style
     curve(ax, frontier.scheme, frontier.disparity, value, **label)
     ax.set_xlabel("disparity")
     ax.set_ylabel("accuracy" if frontier.accurate else "utility")
@@ -46,4 +46,4 @@ def plot_accept_sets(solution: Solution, ax: Axes | None = None, **style: Any) -
         for i, one in enumerate(rule if told else [rule])
         for name in one.groups
     }
-    return plot_rules(rows, ax, **{"color": REPORTED[solution.scheme].colour} | style)
+    return plot_rules(rows, ax, **{"color": SCHEMES[solution.scheme].colour} | style)

@@ -10,7 +10,7 @@ one more unknown, without gain, and K groups have K constraints in place of K(K-
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, get_args
@@ -22,7 +22,7 @@ import scipy
 from fairfl._support.checks import Array, as_floats, one_of, shown
 from fairfl.solvers.fractional_knapsack import KnapsackPath, knapsack_path
 from fairfl.solvers.numerics.highs import dense
-from fairfl.solvers.schemes import Scheme
+from fairfl.solvers.schemes import SOLVED, Scheme
 from fairfl.solvers.solution import budget_term
 from fairfl.theory.populations.blind_rules import Sees, as_seen, one_each
 from fairfl.theory.populations.federation import Federation
@@ -39,14 +39,14 @@ LARGEST_COST = 1e3
 
 @dataclass(frozen=True)
 class Task:
-    """What is asked of a federation: a scheme's name, a notion and its difference, costs, sight.
+    """A question to a federation: a scheme, a notion and its difference, costs, sight.
 
     Attributes
     ----------
     costs : (2, A) of a missed positive and of a wrong positive, by group.
     """
 
-    scheme: str
+    scheme: Scheme
     notion: str
     difference: str
     costs: Array
@@ -65,18 +65,20 @@ class Task:
         """The task; ValueError for a value out of range."""
         if not isinstance(fed, Federation):
             raise ValueError(f"federation must be a Federation, got {type(fed).__name__}")
-        one_of("scheme", scheme, get_args(Scheme))
+        one_of("scheme", scheme, tuple(SOLVED))
         one_of("notion", notion, get_args(Notion))
         one_of("difference", difference, DIFFERENCES)
         one_of("sees", sees, get_args(Sees))
-        return cls(scheme, ALIASES.get(notion, notion), difference, _costs(costs, fed), sees)
+        return cls(
+            SOLVED[scheme], ALIASES.get(notion, notion), difference, _costs(costs, fed), sees
+        )
 
     @property
     def plain(self) -> bool:
         """Whether it is FedFB's: demographic parity of two groups, accuracy, f(x, a)."""
         question = self.notion, self.difference, self.sees, self.costs.shape[1]
         plain = question == ("demographic_parity", "pairwise", "xa", 2)
-        return plain and self.accurate and self.scheme != "client_aware"
+        return plain and self.accurate and not self.scheme.sees_client
 
     @property
     def several(self) -> bool:
@@ -213,17 +215,15 @@ Kept = TypeVar("Kept")
 _KNOWN: WeakKeyDictionary[Federation, dict[Any, Any]] = WeakKeyDictionary()
 
 
-def stored_with_federation(
-    build: Callable[[Federation, Task], Kept],
-) -> Callable[[Federation, Task], Kept]:
+def stored_with_federation(build: Callable[..., Kept]) -> Callable[..., Kept]:
     """Keeps what is built as long as its federation: solutions differ in their budgets only."""
 
     @functools.wraps(build)
-    def stored_build(fed: Federation, task: Task) -> Kept:
+    def stored_build(fed: Federation, task: Task, *options: Any) -> Kept:
         stored, costs = _KNOWN.setdefault(fed, {}), task.costs.tobytes()
-        key = build, task.notion, task.difference, costs, task.sees
+        key = build, options, task.notion, task.difference, costs, task.sees
         if key not in stored:
-            stored[key] = build(fed, task)
+            stored[key] = build(fed, task, *options)
         return stored[key]
 
     return stored_build
@@ -288,17 +288,23 @@ def _everywhere(
 
 
 @stored_with_federation
-def clients_problem(fed: Federation, task: Task) -> Problem:
-    """One rule for all under every client's own budget: LFT+FedAvg."""
+def clients_problem(fed: Federation, task: Task, is_pooled: bool = False) -> Problem:
+    """One rule for all under every client's own budget: LFT+FedAvg. ``is_pooled``: under a pooled
+    budget before them, CFL with local budgets.
+    """
     clients, law = fed.joint, fed.pooled
     rates = Rates.of(task.notion, clients.people, clients.eta)
-    limits, constant = Limits.of(task, rates), law.constant(task.costs).sum()
-    owner = np.broadcast_to(np.arange(fed.n_clients)[:, None], limits.table.shape[1:]).ravel()
+    limits = [Limits.of(task, rate) for rate in ((rates.pooled, rates) if is_pooled else (rates,))]
+    table, owner = _stacked(limits)
+    constant = law.constant(task.costs).sum()
 
     def posed(at: Joint, linear: Array) -> list[Problem]:
         gain = (law if at is clients else at).gain(task.costs, task.sees).sum(axis=0, keepdims=True)
-        rows = limits.rows(linear, task.sees)
-        return [_posed(gain, constant, rows, limits.table, limits.leveled, owner)]
+        places = (linear.sum(axis=1, keepdims=True), linear)[not is_pooled :]
+        pairs = zip(limits, places, strict=True)
+        rows = [limit.rows(at_place, task.sees) for limit, at_place in pairs]
+        rows = np.concatenate([row.reshape(-1, gain.size) for row in rows])
+        return [_posed(gain, constant, rows, table, limits[0].leveled, owner)]
 
     return _everywhere(task, clients, rates, posed, together=True)[0]
 
@@ -312,13 +318,11 @@ def aware_problem(fed: Federation, task: Task) -> Problem:
         Limits.of(task, group_rates) for group_rates in (rates.pooled, rates)
     )
     _, e, i, k = local_limits.table.shape
-    whose = np.broadcast_to(1 + np.arange(i)[:, None], (e, i, k))
-    first = pooled_limits.table[0].size
-    owner = np.append(np.zeros(first, int), whose)
+    table, owner = _stacked([pooled_limits, local_limits])
 
     def posed(at: Joint, linear: Array) -> list[Problem]:
         # (E, 1, K) pooled limits, over all clients; (E, I, K) each client's, over its own cells
-        shared = pooled_limits.rows(linear, task.sees).swapaxes(1, 2).reshape(first, -1)
+        shared = pooled_limits.rows(linear, task.sees).swapaxes(1, 2).reshape(e * k, -1)
         blocks = local_limits.rows(linear, task.sees).reshape(e, i, k, -1)
         client_blocks = [
             scipy.sparse.block_diag([*map(scipy.sparse.coo_array, client_rows)])
@@ -326,12 +330,21 @@ def aware_problem(fed: Federation, task: Task) -> Problem:
         ]
         rows = scipy.sparse.vstack([scipy.sparse.csr_array(shared), *client_blocks])
         gain, constant = at.gain(task.costs, task.sees), at.constant(task.costs).sum()
-        table = np.hstack(
-            [limits.table.reshape(3, -1, k) for limits in (pooled_limits, local_limits)]
-        )
         return [_posed(gain, constant, rows, table, local_limits.leveled, owner)]
 
     return _everywhere(task, clients, rates, posed)[0]
+
+
+def _stacked(limits: Sequence[Limits]) -> tuple[Array, Array]:
+    """The ``table`` (3, ..., K) of limits one after the other, and whose budget each (...) has: the
+    first budgets are those of the first limits' places.
+    """
+    owners, first = [], 0
+    for _, e, j, k in (limit.table.shape for limit in limits):
+        owners.append(np.broadcast_to(first + np.arange(j)[:, None], (e, j, k)).ravel())
+        first += j
+    tables = [limit.table.reshape(3, -1, limit.table.shape[-1]) for limit in limits]
+    return np.hstack(tables), np.concatenate(owners)
 
 
 def _posed(
@@ -351,6 +364,17 @@ def _posed(
     rows = scipy.sparse.csr_array(rows) if sparse else rows
     owner = np.zeros(b.size, int) if owner is None else owner
     return Problem(u, rows, b, eps, 1.0 + float(constant), gain.shape, count, owner, zero)
+
+
+def problem_of(fed: Federation, task: Task, has_local: bool) -> Problem:
+    """The problem of one rule, or of a rule for each client, on a finite X; ``has_local``: with
+    local budgets beside the pooled one.
+    """
+    if task.scheme.sees_client:
+        return aware_problem(fed, task)
+    if task.scheme.is_pooled and not has_local:
+        return law_problem(fed, task)
+    return clients_problem(fed, task, task.scheme.is_pooled)
 
 
 @dataclass(frozen=True)

@@ -1,33 +1,66 @@
-"""What the schemes, and the rates of the notions, are called, and how schemes are drawn."""
+"""The schemes, a row each: what a rule may depend on, whose disparities have budgets, how it is
+called, put into words and drawn.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Any, Literal
 
-Scheme = Literal["cfl", "lft_ensemble", "lft_fedavg", "client_aware"]
-RATES = {
-    "demographic_parity": "acceptance rates",
-    "true_positive_rate_parity": "true-positive rates",
-    "false_positive_rate_parity": "false-positive rates",
-    "equalized_odds": "true- and false-positive rates",
-    "accuracy_parity": "accuracies",
-}
-"""What each notion compares."""
+SchemeName = Literal["cfl", "lft_ensemble", "lft_fedavg", "client_aware"]
+"""The schemes that ``solve`` takes."""
 
 
-class Look(NamedTuple):
-    """How one scheme is drawn, wherever it is drawn: told apart by colour, line and marker.
+@dataclass(frozen=True)
+class Scheme:
+    """One scheme.
 
-    Widths and sizes fall from the best scheme to the worst, drawn in that order: a curve on another
-    leaves it visible.
+    Attributes
+    ----------
+    name : as ``solve`` takes it, or as reports call local training at one budget for all clients.
+    label : in tables and legends.
+    words : in a sentence, what is done.
+    colour, line, width, marker, size : how it is drawn. Schemes differ in colour, line and marker.
+        Widths and sizes fall from the best scheme to the worst, drawn in that order: a curve on
+        another leaves it visible.
+    is_pooled : ``eps`` limits the pooled disparity, and ``local_eps``, if there are any, each
+        client's; else ``eps`` limits each client's own disparity.
+    is_averaged : every client has the rule of its own problem, and the rules are averaged.
+    sees_client : rules are f(x, a, i).
+    one_budget : all clients have the same budget.
     """
 
+    name: str
     label: str
+    words: str
     colour: str
     line: Any
     width: float
     marker: str
     size: float
+    is_pooled: bool = False
+    is_averaged: bool = False
+    sees_client: bool = False
+    one_budget: bool = False
+
+    @property
+    def base(self) -> SchemeName:
+        """The scheme as ``solve`` calls it."""
+        return self.name.removesuffix("_common")  # pyright: ignore[reportReturnType]
+
+    @property
+    def budget_words(self) -> str:
+        """How the clients' budgets are set, in a sentence; empty where there is a pooled budget."""
+        if self.is_pooled:
+            return ""
+        if self.one_budget:
+            return "with one budget for all clients"
+        return "with a budget for each client, chosen with all data"
+
+    @property
+    def in_words(self) -> str:
+        """Budgets and scheme in a sentence."""
+        return ", ".join(filter(None, (self.budget_words, self.words)))
 
     @property
     def stroke(self) -> dict[str, Any]:
@@ -47,20 +80,45 @@ class Look(NamedTuple):
         return {"color": self.colour, "marker": self.marker, "ms": self.size}
 
 
-LOOKS: dict[Scheme, Look] = {
-    "cfl": Look("CFL", "#0072B2", "-", 2.4, "o", 6.5),
-    "lft_fedavg": Look("LFT+FedAvg", "#009E73", (0, (5, 1.6)), 1.5, "s", 4.5),
-    "lft_ensemble": Look("LFT+Ensemble", "#D55E00", (0, (4, 1.4, 1, 1.4)), 1.1, "^", 4.5),
-    "client_aware": Look("Client-aware", "#CC79A7", (0, (2, 1)), 1.3, "D", 4.0),
+# Blue, bluish green, vermilion and reddish purple of Okabe and Ito.
+BLUE, GREEN, RED, PURPLE = "#0072B2", "#009E73", "#D55E00", "#CC79A7"
+DASHED, DASH_DOTTED, SHORT_DASHED = (0, (5, 1.6)), (0, (4, 1.4, 1, 1.4)), (0, (2, 1))
+TRAINED = "FedAvg with local constraints"
+AVERAGED = "an ensemble of locally fair models"
+
+CFL = Scheme("cfl", "CFL", "pooling all data", BLUE, "-", 2.4, "o", 6.5, is_pooled=True)
+LFT_FEDAVG = Scheme("lft_fedavg", "LFT+FedAvg", TRAINED, GREEN, DASHED, 1.5, "s", 4.5)
+LFT_ENSEMBLE = Scheme(
+    "lft_ensemble", "LFT+Ensemble", AVERAGED, RED, DASH_DOTTED, 1.1, "^", 4.5, is_averaged=True
+)
+CLIENT_AWARE = Scheme(
+    "client_aware", "Client-aware", "a rule for each client", PURPLE, SHORT_DASHED, 1.3, "D", 4.0,
+    is_pooled=True, sees_client=True,
+)  # fmt: skip
+COMMON = (
+    Scheme(
+        "lft_fedavg_common", "LFT+FedAvg, one budget", TRAINED, GREEN, "-", 1.3, "P", 4.5,
+        one_budget=True,
+    ),
+    Scheme(
+        "lft_ensemble_common", "LFT+Ensemble, one budget", AVERAGED, RED, "-", 0.9, "v", 4.5,
+        is_averaged=True, one_budget=True,
+    ),
+)  # fmt: skip
+"""Local training at one budget for all clients: the scheme's colour, solid."""
+RATES = {
+    "demographic_parity": "acceptance rates",
+    "true_positive_rate_parity": "true-positive rates",
+    "false_positive_rate_parity": "false-positive rates",
+    "equalized_odds": "true- and false-positive rates",
+    "accuracy_parity": "accuracies",
 }
-"""Blue, bluish green, vermilion and reddish purple of Okabe and Ito."""
-COMMON: dict[str, Look] = {
-    "lft_fedavg_common": Look("LFT+FedAvg, one budget", "#009E73", "-", 1.3, "P", 4.5),
-    "lft_ensemble_common": Look("LFT+Ensemble, one budget", "#D55E00", "-", 0.9, "v", 4.5),
-}
-"""Local training at one budget for all clients, as reports call it: the scheme's colour, solid."""
-REPORTED: dict[str, Look] = {**LOOKS, **COMMON}
-NAMES = {name: look.label for name, look in REPORTED.items()}
-TOLD_NO_CLIENT: tuple[Scheme, ...] = "cfl", "lft_fedavg", "lft_ensemble"
-LABELS: dict[Scheme, str] = {scheme: LOOKS[scheme].label for scheme in TOLD_NO_CLIENT}
-"""The three schemes for rules that are not told the client, best first."""
+"""What each notion compares."""
+SHARED_RULE = CFL, LFT_FEDAVG, LFT_ENSEMBLE
+"""The schemes for rules that do not see the client, best first."""
+LABELS: dict[SchemeName, str] = {scheme.base: scheme.label for scheme in SHARED_RULE}
+"""Their labels."""
+SOLVED: dict[str, Scheme] = {scheme.name: scheme for scheme in (*SHARED_RULE, CLIENT_AWARE)}
+"""Those that ``solve`` takes, by name."""
+SCHEMES: dict[str, Scheme] = SOLVED | {scheme.name: scheme for scheme in COMMON}
+"""All, by name."""

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.solvers.finite import PROBLEMS, optima, optimum
-from fairfl.solvers.problem import Task, own_problems
+from fairfl.solvers.finite import optima, optimum
+from fairfl.solvers.problem import Task, own_problems, problem_of
 from fairfl.solvers.solution import utility_of
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
@@ -141,18 +141,18 @@ def rules_at(fed: Federation, task: Task, budgets: Array) -> Array:
     """The optimal rule on a finite X as a table (1, A, n), of "client_aware" (I, A, n); of
     "lft_ensemble" the clients' own rules (I, A, n), before they are averaged.
 
-    ``budgets``: (1,) of "cfl", (1 + I,) of "client_aware", else (I,).
+    ``budgets``: (1,) of "cfl", (1 + I,) with local budgets beside the pooled one, else (I,).
     """
-    if task.scheme == "lft_ensemble":
+    if task.scheme.is_averaged:
         problems = own_problems(fed, task)
         return problems[0].rule(optima(problems, budgets)[0], fed.n_groups)
-    problem = PROBLEMS[task.scheme](fed, task)
+    problem = problem_of(fed, task, budgets.size > 1)
     return problem.rule(optimum(problem, budgets)[0], fed.n_groups)
 
 
 def averaged(fed: Federation, task: Task, rules: Array) -> Array:
     """The rule (1, A, n) or (I, A, n) that people meet."""
-    return np.tensordot(fed.weight, rules, 1)[None] if task.scheme == "lft_ensemble" else rules
+    return np.tensordot(fed.weight, rules, 1)[None] if task.scheme.is_averaged else rules
 
 
 def sensitivity(
@@ -216,8 +216,8 @@ class Mixed:
     def slope(self, term: Term, *, is_local: bool = False) -> Array:
         """A term's derivatives in the cells; ``is_local``: of one client's rates."""
         task, weight = self.people.task, self.people.fed.weight[:, None, None]
-        ensemble, slope = task.scheme == "lft_ensemble", term.slope
-        if not (task.scheme == "client_aware" or ensemble and is_local):
+        ensemble, slope = task.scheme.is_averaged, term.slope
+        if not (task.scheme.sees_client or ensemble and is_local):
             slope = slope.sum(axis=0, keepdims=True)
         if ensemble and not is_local:
             slope = weight * slope
@@ -253,13 +253,12 @@ class Mixed:
 def _active_limits(people: People, rules: Array, budgets: Array, common: bool) -> list[Limit]:
     """The clients' active constraints; a client's own budget with one of them holds nothing."""
     task, out = people.task, []
-    sees_client, ensemble = task.scheme == "client_aware", task.scheme == "lft_ensemble"
-    if task.scheme == "cfl":
-        return out
-    for client, budget in enumerate(budgets[1:] if sees_client else budgets):
-        differences = people.differences(rules[client : client + 1] if ensemble else rules, client)
+    has_pooled = task.scheme.is_pooled
+    for client, budget in enumerate(budgets[1:] if has_pooled else budgets):
+        rule = rules[client : client + 1] if task.scheme.is_averaged else rules
+        differences = people.differences(rule, client)
         differences = [t for t in differences if abs(t.value) >= budget - ACTIVE]
-        fixed = sees_client or budget <= ACTIVE
+        fixed = has_pooled or budget <= ACTIVE
         if fixed or common or len(differences) > 1:
             out += [Limit(t, FIXED if fixed else 0 if common else client) for t in differences]
     return out

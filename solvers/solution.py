@@ -118,7 +118,7 @@ class Solution(Tabular):
     notion, difference : what ``disparity`` is of, Fairlearn's name, and "pairwise" or "overall".
     local_disparities : (I,) the disparity within each client, NaN where it has no two groups to
         compare.
-    local_eps : (I,) the local budgets of "client_aware", else None.
+    local_eps : (I,) the local budgets beside a pooled one, else None.
 
     Examples
     --------
@@ -139,7 +139,7 @@ class Solution(Tabular):
     certificates: tuple[Certificate, ...]
     local_eps: Array | None = None
 
-    scheme = property(lambda self: self._task.scheme)
+    scheme = property(lambda self: self._task.scheme.name)
     notion = property(lambda self: self._task.notion)
     difference = property(lambda self: self._task.difference)
 
@@ -156,7 +156,7 @@ class Solution(Tabular):
             return rule.named(fed.groups)
         labels = model.cuts, fed.groups, model.names
         rules = [Classifier.on_points(model.points, table, *labels) for table in rule]
-        return ClientClassifiers(rules) if self.scheme == "client_aware" else rules[0]
+        return ClientClassifiers(rules) if self._task.scheme.sees_client else rules[0]
 
     @cached_property
     def utility(self) -> float:

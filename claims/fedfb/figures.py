@@ -15,7 +15,7 @@ from fairfl.claims.exact import ball, phi
 from fairfl.claims.fedfb.normal_clients import INSTANCE, NormalClient, clients, ends
 from fairfl.claims.fedfb.theorem_17 import mean
 from fairfl.claims.forms import Case, Relation, every, identity, witness
-from fairfl.solvers.schemes import Scheme
+from fairfl.solvers.schemes import SchemeName
 
 ZERO = Fraction(0)
 
@@ -71,7 +71,7 @@ def figure_4(instance: dict[str, Any]) -> Case:
 
 
 @cache
-def smallest(scheme: Scheme, *q: Fraction) -> tuple[arb, arb]:
+def smallest(scheme: SchemeName, *q: Fraction) -> tuple[arb, arb]:
     """The enclosure of the smallest disparity for figure 5's clients with shares q."""
     from fairfl.solvers.api import min_disparity
     from fairfl.theory.populations.fedfb_figures import figure_5

@@ -29,7 +29,7 @@ from fairfl.reports.comparison import ENDS, ZERO, Comparison, compare
 from fairfl.reports.comparison_intervals import with_intervals
 from fairfl.reports.question import PLAIN
 from fairfl.reports.sampling import refitted
-from fairfl.solvers.schemes import NAMES, REPORTED
+from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted, ScoreWarning, count_people
 from fairfl.theory.populations.federation import Federation
 
@@ -140,7 +140,7 @@ def draw(rows: Any) -> Figure:
             own = rows[(rows["law"] == name) & (rows["scheme"] == scheme)]
             axes.plot(
                 own["inside"] / own["printed"], len(own) * [-k - 0.13 * j], ls="", alpha=0.6,
-                label=NAMES[scheme] if k == 0 else None, **REPORTED[scheme].mark,
+                label=SCHEMES[scheme].label if k == 0 else None, **SCHEMES[scheme].mark,
             )  # fmt: skip
     axes.axvline(WANTED, color=style.INK, lw=0.8)
     axes.set(xlabel="share of intervals that hold the truth", xlim=(0, 1.02))

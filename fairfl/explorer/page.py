@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fairfl._support.version import __version__
-from fairfl.solvers.schemes import LABELS, LOOKS
+from fairfl.solvers.schemes import SHARED_RULE
 from fairfl.theory.populations import fedfb_figures as fedfb
 
 HERE = Path(__file__).parent
@@ -95,7 +95,7 @@ def solver() -> str:
 def page() -> str:
     """The whole page."""
     style, script = (HERE.joinpath(f"page.{kind}").read_text("utf-8") for kind in ("css", "js"))
-    looks = {s: LOOKS[s].in_browser | {"searched": s != "cfl"} for s in LABELS}
+    looks = {s.name: s.in_browser | {"searched": not s.is_pooled} for s in SHARED_RULE}
     data = json.dumps({"ranges": RANGES, "presets": presets(), "looks": looks})
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'

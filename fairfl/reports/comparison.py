@@ -10,12 +10,12 @@ import numpy as np
 from fairfl._support.checks import Array, in_range
 from fairfl.reports.curves import frontiers
 from fairfl.reports.group_rates import GroupRates, group_rates
-from fairfl.reports.question import PLAIN, Question, base
+from fairfl.reports.question import PLAIN, Question
 from fairfl.reports.rules import Chosen
 from fairfl.reports.sampling import Progress
 from fairfl.solvers.api import solve
 from fairfl.solvers.frontier import Frontier, Points, fitting
-from fairfl.solvers.schemes import COMMON
+from fairfl.solvers.schemes import CFL, SCHEMES
 from fairfl.solvers.solution import Solution, rates_of
 from fairfl.theory.populations.federation import Federation
 
@@ -148,7 +148,7 @@ class Comparison:
     @property
     def parts(self) -> tuple[list[str], list[str]]:
         """The schemes at one budget for all, CFL among them, and those of a planner."""
-        agreed = [scheme for scheme in self.reaches if scheme in ("cfl", *COMMON)]
+        agreed = [s for s in self.reaches if s == CFL.name or SCHEMES[s].one_budget]
         return agreed, [scheme for scheme in self.reaches if scheme not in agreed]
 
     @property
@@ -183,7 +183,7 @@ class Comparison:
         told = (-loss[1], loss[1])
         out = []
         for scheme in self.reaches:
-            less = told if scheme == "client_aware" else loss
+            less = told if SCHEMES[scheme].sees_client else loss
             out.append([(0, 1), value, value, (0, 1), less, *[value] * size, *[less] * size, loss])
         return np.array(out)
 
@@ -292,9 +292,9 @@ def solution_at(
     k = int(np.searchsorted(curve.disparity, disparity, side="right")) - 1
     if k < 0:
         return None
-    told = scheme in ("cfl", "client_aware")
+    told = SCHEMES[scheme].is_pooled
     eps = np.array([min(disparity, curve.disparity[-1])]) if told else curve.eps[k]
-    return solve(fed, base(scheme), eps, **question.of(scheme))
+    return solve(fed, SCHEMES[scheme].base, eps, **question.of(scheme))
 
 
 def reached(
@@ -313,7 +313,7 @@ def reached(
         points = curve.points_at(np.clip([low, *disparities, high], low, high))
         values = points.worth[1:-1] - (not question.is_share)
         at = tuple(float(v) if d >= low else None for d, v in zip(disparities, values, strict=True))
-        common, told = every >= low, scheme == "client_aware"
+        common, told = every >= low, SCHEMES[scheme].sees_client
         k, loss, most = _losses(curve, points, every[common], best[common], told)
         worst, where, gain = float(loss[k]), float(every[common][k]), max(-float(loss.min()), 0.0)
         own = question.values(curve)

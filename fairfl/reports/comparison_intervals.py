@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from fairfl._support.checks import Array
 from fairfl.reports import sampling
 from fairfl.reports.comparison import ZERO, Comparison, Spread, measured
-from fairfl.solvers.schemes import COMMON
+from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import Rates
@@ -55,7 +55,7 @@ def with_intervals(
     again = sampling.crossed(sample, halves, spots, found.question, progress)
     # values are moved along the frontier to the same disparity
     slopes = np.where(np.isnan(table[..., 0]), np.nan, slope[place])
-    always = [scheme in ("cfl", "client_aware") for scheme in found.reaches]
+    always = [SCHEMES[scheme].is_pooled for scheme in found.reaches]
     if judged is not None:
         held = judged[0][place]
         held[..., 0] -= slopes * (held[..., 1] - table[..., 1])
@@ -119,7 +119,7 @@ def _other_budgets(
     """
     out, best, asked = found.table, found.reaches["cfl"].frontier, found.question
     for own, (scheme, reach), low in zip(out, found.reaches.items(), least, strict=True):
-        if scheme not in COMMON:
+        if not SCHEMES[scheme].one_budget:
             continue
         budgets = np.linspace(0.0, reach.frontier.eps.max(), sampling.EVEN)
         every = np.repeat(budgets[:, None], federation.n_clients, axis=1)
@@ -154,7 +154,9 @@ def _further_apart(found: Comparison, federation: Federation, sample: Counted) -
     size = np.sort(np.maximum(sample.people * rates.mass.min(axis=0), 1.0))  # (I, A)
     more = sampling.NORMAL * 0.5 * np.sqrt((1.0 / size[:, :2]).sum(axis=1))
     for own, (scheme, reach) in zip(out, found.reaches.items(), strict=True):
-        for k in np.flatnonzero(np.isfinite(own[1:-3, 0])) + 1 if scheme in COMMON else ():
+        for k in (
+            np.flatnonzero(np.isfinite(own[1:-3, 0])) + 1 if SCHEMES[scheme].one_budget else ()
+        ):
             worth, disparity = own[k]
             loss = [out[0, k, 0] - worth]
             lower = reach.points.eps[k] - np.diag(more)
@@ -185,7 +187,7 @@ def _spots(found: Comparison, sample: Counted) -> tuple[list[sampling.Spot], Arr
     place = []
     for scheme, reach in found.reaches.items():
         some = [sampling.Spot(scheme, eps) for eps in reach.points.eps]
-        if scheme in COMMON:
+        if SCHEMES[scheme].one_budget:
             curve = reach.frontier
             for k, apart in enumerate(reach.points.disparity):
                 near = np.interp(apart + beside, curve.disparity, curve.eps[:, 0])

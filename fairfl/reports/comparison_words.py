@@ -9,25 +9,13 @@ import numpy as np
 
 from fairfl._support.checks import some
 from fairfl.reports.comparison import ENDS, ZERO, Comparison, Reach
-from fairfl.reports.question import ONES, PLAIN, Question, base
+from fairfl.reports.question import ONES, PLAIN, Question
 from fairfl.reports.sampling import LEVEL
-from fairfl.solvers.schemes import COMMON, RATES
+from fairfl.solvers.schemes import CFL, RATES, SCHEMES
 from fairfl.theory.populations.notions import NOTIONS
 
-WORDS = {
-    "cfl": "pooling all data",
-    "lft_fedavg": "FedAvg with local constraints",
-    "lft_ensemble": "an ensemble of locally fair models",
-    "client_aware": "a rule for each client",
-}
 WHERE = {"positive": "where y = 1, ", "negative": "where y = 0, "}
 """Of whom a rate is."""
-BUDGETS = {
-    **dict.fromkeys(COMMON, "with one budget for all clients"),
-    "lft_fedavg": "with a budget for each client, chosen with all data",
-    "lft_ensemble": "with a budget for each client, chosen with all data",
-}
-"""How a scheme's budgets are set."""
 SEARCHED = "A better rule may exist: this value comes from a search."
 SURE = 0.95
 """What fewer samples reach is not said to be reached without their share."""
@@ -52,7 +40,7 @@ def sentences(found: Comparison) -> list[str]:
         f"{_between(found, 'cfl', -1)} when the data are pooled: {fair}.",
     ]
     out += [_at(found, k, part) for k in found.talked for part in found.parts if part]
-    out += [_cost(found, scheme) for scheme in found.reaches if scheme != "cfl"]
+    out += [_cost(found, scheme) for scheme in found.reaches if scheme != CFL.name]
     return [*out, *_sampled(found), *_too_few(found)]
 
 
@@ -109,21 +97,20 @@ def _at(found: Comparison, k: int, schemes: Sequence[str]) -> str:
     best = found.reaches["cfl"].at[k]
     for scheme in schemes:
         reach = found.reaches[scheme]
-        got, who = reach.at[k], WORDS[base(scheme)]
-        if BUDGETS.get(scheme, said) != said:
-            said = BUDGETS[scheme]
-            who = f"{said}, {who}"
+        got, row = reach.at[k], SCHEMES[scheme]
+        who = row.words if row.budget_words == said else row.in_words
+        said = row.budget_words or said
         if got is None or best is None:
             how = _found(found, reach)
             verb = f"{how} to reach no less than" if how else "cannot get below"
             parts.append(f"{who} {verb} {_disparity(found, scheme, 0)}{_here(found)}")
             continue
         value = found.question.value
-        a_value = f"a{'n' * (value[0] == 'a')} {value} of " if scheme == "cfl" else ""
+        a_value = f"a{'n' * (value[0] == 'a')} {value} of " if scheme == CFL.name else ""
         parts.append(f"{who} reaches {a_value}{_value(found, scheme, len(ENDS) + k)}")
         if got - best > NEGLIGIBLE:
             parts[-1] += f", {difference(found.question, got - best)} more"
-        elif scheme != "cfl":
+        elif scheme != CFL.name:
             how = "" if reach.frontier.exact else " (from a search)"
             column = len(ENDS) + len(found.disparities) + k
             parts[-1] += (
@@ -140,8 +127,7 @@ def _at(found: Comparison, k: int, schemes: Sequence[str]) -> str:
 
 def _cost(found: Comparison, scheme: str) -> str:
     reach = found.reaches[scheme]
-    who = WORDS[base(scheme)]
-    who = f"{BUDGETS[scheme]}, {who}" if scheme in BUDGETS else who
+    who = SCHEMES[scheme].in_words
     who = who[0].upper() + who[1:]
     value, told = found.question.value, found.question
     least = _found(found, reach)
@@ -150,7 +136,7 @@ def _cost(found: Comparison, scheme: str) -> str:
     if reach.smallest < ZERO:
         fair = f"reaches perfect fairness{_here(found)}"
     more = ""
-    if reach.gain > NEGLIGIBLE and scheme == "client_aware":
+    if reach.gain > NEGLIGIBLE and SCHEMES[scheme].sees_client:
         more = f" It gains up to {_lost(told, reach.gain, always=True)}."
     if reach.loss <= NEGLIGIBLE:
         return (

@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
-from fairfl.reports.question import Question, base
+from fairfl.reports.question import Question
 from fairfl.reports.sampling import FOLDS, Progress, Spot, crossed, folds, influences, residuals
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.solvers.api import frontier
 from fairfl.solvers.frontier import Frontier
-from fairfl.solvers.schemes import COMMON, NAMES
+from fairfl.solvers.schemes import COMMON, SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
 
 POINTS = 20
 """Of frontiers of which some points are asked about; what is between them is solved then."""
-SCHEMES = ("cfl", "lft_fedavg_common", "lft_ensemble_common")
+COMPARED = "cfl", *(scheme.name for scheme in COMMON)
 """Pooling, and what all clients can agree on."""
 
 
@@ -34,10 +34,10 @@ def frontiers(
     found, schemes = {}, question.schemes if schemes is None else schemes
     for done, scheme in enumerate(schemes):
         if progress is not None:
-            progress(f"frontier of {NAMES[scheme]}", done, len(schemes))
-        budgets = "common" if scheme in COMMON else "each"
+            progress(f"frontier of {SCHEMES[scheme].label}", done, len(schemes))
+        budgets = "common" if SCHEMES[scheme].one_budget else "each"
         asked: dict[str, Any] = question.of(scheme) | {"budgets": budgets}
-        found[scheme] = frontier(federation, base(scheme), count, **asked)
+        found[scheme] = frontier(federation, SCHEMES[scheme].base, count, **asked)
     return found
 
 

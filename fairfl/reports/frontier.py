@@ -22,13 +22,13 @@ from fairfl.reports.comparison_words import asked, clients, number, sentences, s
 from fairfl.reports.frontier_json import as_data
 from fairfl.reports.parts import Part
 from fairfl.reports.parts import table as parts_table
-from fairfl.reports.question import PLAIN, Question, base
+from fairfl.reports.question import PLAIN, Question
 from fairfl.reports.rules import budgets
 from fairfl.reports.sampling import FEWEST, Progress
 from fairfl.reports.scores import Scored
 from fairfl.reports.scores import tables as score_tables
 from fairfl.reports.terminal import tell, tell_table
-from fairfl.solvers.schemes import NAMES, RATES
+from fairfl.solvers.schemes import RATES, SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.federation import Federation
@@ -104,7 +104,7 @@ def report(
         console.print(one)
     for scheme, some in (parts or {}).items():
         about = "on the people that it was fitted to, counted by their labels:"
-        tell(f"{NAMES[scheme]}: its rule {about}")
+        tell(f"{SCHEMES[scheme].label}: its rule {about}")
         tell_table(parts_table(some, "client", "group"))
     for file in files:
         typer.echo(f"written: {file}")
@@ -144,11 +144,12 @@ def _groups(found: Comparison) -> str:
 
 def searched(found: Comparison) -> list[str]:
     """What is not exact."""
-    names = [NAMES[scheme] for scheme, reach in found.reaches.items() if not reach.frontier.exact]
+    searched = [scheme for scheme, reach in found.reaches.items() if not reach.frontier.exact]
+    names = [SCHEMES[scheme].label for scheme in searched]
     values = found.question.value.removesuffix("y") + "ies"
     out = [SEARCHED.format(" and ".join(names), values)] if names else []
-    least = [scheme for scheme in ("lft_fedavg_common", "lft_fedavg") if NAMES[scheme] in names]
-    return out + [MINIMUM.format(NAMES[scheme]) for scheme in least]
+    least = [scheme for scheme in ("lft_fedavg_common", "lft_fedavg") if scheme in searched]
+    return out + [MINIMUM.format(SCHEMES[scheme].label) for scheme in least]
 
 
 def rules_table(found: Comparison) -> Table:
@@ -164,7 +165,7 @@ def rules_table(found: Comparison) -> Table:
         for a, group in enumerate(found.groups):
             rates = " and ".join(number(rate) for rate in chosen.rates[:, a])
             who = "by client" if told else rule.accepted(rule.groups[a])
-            first = ("", "") if a else (NAMES[scheme], budgets(chosen.solution))
+            first = ("", "") if a else (SCHEMES[scheme].label, budgets(chosen.solution))
             out.add_row(*first, group, who, rates, end_section=a == len(found.groups) - 1)
     return out
 
@@ -217,7 +218,7 @@ def _headed(schemes: Sequence[str], first: str, title: str | None = None) -> Tab
     out = Table(title=title, title_justify="left")
     out.add_column(first)
     for scheme in schemes:
-        out.add_column(NAMES[base(scheme)], justify="right")
+        out.add_column(SCHEMES[SCHEMES[scheme].base].label, justify="right")
     return out
 
 

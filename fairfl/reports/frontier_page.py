@@ -18,7 +18,7 @@ from fairfl.reports.comparison_intervals import with_intervals
 from fairfl.reports.comparison_words import asked, clients, sentences
 from fairfl.reports.rules import Chosen, budgets
 from fairfl.reports.sampling import Progress
-from fairfl.solvers.schemes import NAMES, RATES, REPORTED
+from fairfl.solvers.schemes import RATES, SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.classifiers import ClientClassifiers
 from fairfl.theory.populations.federation import Federation
@@ -53,7 +53,7 @@ def frontier_page(
     schemes = []
     for k, scheme in enumerate(curves):
         if progress is not None:
-            progress(f"rules of {NAMES[scheme]}", k, len(curves))
+            progress(f"rules of {SCHEMES[scheme].label}", k, len(curves))
         schemes.append(_scheme(dense, federation, scheme))
     data = {
         "steps": list(steps),
@@ -148,7 +148,7 @@ def _scheme(dense: Comparison, federation: Federation, scheme: str) -> dict[str,
     curve = np.stack([reach.frontier.disparity, reach.values], axis=-1)
     return {
         "scheme": scheme,
-        **REPORTED[scheme].in_browser,
+        **SCHEMES[scheme].in_browser,
         "curve": _round(curve),
         "smallest_interval": _round(dense.between(scheme, 0)),
         "value_interval": _round(dense.between(scheme, 1)),

@@ -16,13 +16,13 @@ from pathlib import Path
 import numpy as np
 
 from fairfl.reports.comparison_words import number, percent, points, span
-from fairfl.reports.curves import POINTS, SCHEMES, Best, best_rules, frontiers
+from fairfl.reports.curves import COMPARED, POINTS, Best, best_rules, frontiers
 from fairfl.reports.parts import Decided, Number, Part, estimate
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
 from fairfl.sims.data.table_file import PLAIN, Form
 from fairfl.sims.data.tables.people import read_people
-from fairfl.solvers.schemes import NAMES
+from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import count_people
 from fairfl.theory.populations.federation import Federation
 
@@ -117,7 +117,7 @@ def judge(
     columns = x, data.label, data.group, data.client
     sample = count_people(*columns, levels=0 if categorical else None)
     fed = Federation.of_people(sample)
-    curves = frontiers(fed, POINTS, question, progress, SCHEMES)
+    curves = frontiers(fed, POINTS, question, progress, COMPARED)
     best = best_rules(data, x, sample, fed, curves, [disparity], question, seed, progress)
     mine, above, below = Best(accuracy, accuracy, less, 0.0, np.zeros(1)), {}, {}
     there = {
@@ -131,7 +131,7 @@ def judge(
         )
     right = {scheme: rule.held for scheme, rule in there.items()}
     distances = tuple(
-        Distance(s, float(curves[s].disparity[0]), right.get(s), above.get(s)) for s in SCHEMES
+        Distance(s, float(curves[s].disparity[0]), right.get(s), above.get(s)) for s in COMPARED
     )
     first = next(iter(there), None)
     return replace(
@@ -149,7 +149,7 @@ def sentences(found: Judgement) -> list[str]:
         f"({span((max(disparity.low, 0.0), disparity.high), number)}).",
     ]
     for one in found.distances:
-        name = NAMES[one.scheme]
+        name = SCHEMES[one.scheme].label
         if one.above is None or one.accuracy is None:
             out.append(
                 f"{name} does not get so fair: its smallest disparity is {number(one.smallest)}."

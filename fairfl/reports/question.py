@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 import numpy as np
 
 from fairfl._support.checks import Array, one_of
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.problem import Task
-from fairfl.solvers.schemes import COMMON, LABELS, Scheme
+from fairfl.solvers.schemes import CLIENT_AWARE, COMMON, SCHEMES, SHARED_RULE
 from fairfl.theory.populations.blind_rules import Sees
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import (
@@ -60,20 +60,20 @@ class Question:
         """Pooling, what all clients can agree on, and what a planner who knew all data could
         choose.
         """
-        fedavg, ensemble = (name for name in LABELS if name != "cfl")
-        told = () if self.local_eps is None else ("client_aware",)
-        return "cfl", *COMMON, fedavg, ensemble, *told
+        cfl, *local = SHARED_RULE
+        aware = () if self.local_eps is None else (CLIENT_AWARE,)
+        return tuple(scheme.name for scheme in (cfl, *COMMON, *local, *aware))
 
     def of(self, scheme: str) -> dict[str, Any]:
         """The arguments of ``solve`` and ``frontier``, but the scheme and whose budgets."""
         names = ("notion", "difference", "costs", "sees")
         asked = {name: getattr(self, name) for name in names}
-        return asked | ({"local_eps": self.local_eps} if scheme == "client_aware" else {})
+        return asked | ({"local_eps": self.local_eps} if SCHEMES[scheme].sees_client else {})
 
     def task(self, federation: Federation, scheme: str) -> Task:
         """The task of a scheme; ValueError where this federation has none."""
         return Task.of(
-            federation, base(scheme), self.notion, self.difference, self.costs, self.sees
+            federation, SCHEMES[scheme].base, self.notion, self.difference, self.costs, self.sees
         )
 
     @property
@@ -98,11 +98,6 @@ class Question:
         if curve.accurate:
             return curve.accuracy_at(disparity)
         return curve.utility_at(disparity) + self.is_share
-
-
-def base(scheme: str) -> Scheme:
-    """The scheme as ``solve`` calls it."""
-    return cast(Scheme, scheme.removesuffix("_common"))
 
 
 PLAIN = Question()

@@ -27,7 +27,7 @@ from fairfl._support.checks import Array
 from fairfl.reports.question import PLAIN, Question
 from fairfl.sims.data.summary import noise, nonnegative
 from fairfl.solvers.problem import Task
-from fairfl.solvers.schemes import COMMON
+from fairfl.solvers.schemes import SCHEMES
 from fairfl.solvers.sensitivity import People, averaged, rules_at, sensitivity
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.calibration import Counted, ScoreWarning
@@ -147,7 +147,7 @@ class Spot(NamedTuple):
     def rules(self, fed: Federation, task: Task, question: Question) -> tuple[Array, Array]:
         """The optimal rules, and all their budgets; see ``rules_at``."""
         budgets = self.budgets
-        if task.scheme == "client_aware":
+        if task.scheme.sees_client:
             budgets = np.append(budgets, np.full(fed.n_clients, question.local_eps))
         return rules_at(fed, task, budgets), budgets
 
@@ -170,7 +170,9 @@ def influences(fed: Federation, sample: Counted, spots: Sequence[Spot], asked: Q
         for budgets in spot.near or [spot.budgets]:
             with suppress(CertificationError):
                 rules = spot._replace(budgets=budgets).rules(fed, task, asked)
-                found.append(sensitivity(people, *rules, spot.end, common=spot.scheme in COMMON))
+                found.append(
+                    sensitivity(people, *rules, spot.end, common=SCHEMES[spot.scheme].one_budget)
+                )
         if found:
             value, disparity, slope = (sum(some) / len(found) for some in zip(*found, strict=True))
             out[k], slopes[k] = (value, disparity), slope

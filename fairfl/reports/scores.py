@@ -20,12 +20,12 @@ from rich.table import Table
 from fairfl._support.checks import Array
 from fairfl.reports.comparison import Comparison
 from fairfl.reports.comparison_words import difference, shower, span
-from fairfl.reports.curves import POINTS, SCHEMES, Best, best_rules, frontiers
+from fairfl.reports.curves import COMPARED, POINTS, Best, best_rules, frontiers
 from fairfl.reports.parts import Number, estimate
 from fairfl.reports.people import Read, federation_of
-from fairfl.reports.question import Question, base
+from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
-from fairfl.solvers.schemes import NAMES
+from fairfl.solvers.schemes import CFL, SCHEMES
 from fairfl.theory.populations.calibration import count_people
 
 BESIDE = 3
@@ -68,7 +68,7 @@ def compare_scores(
     """
     rows, federation, people = read.rows, read.federation, read.people
     assert rows is not None and people is not None
-    curves = {s: found.reaches[s].frontier for s in SCHEMES if s in found.reaches}
+    curves = {s: found.reaches[s].frontier for s in COMPARED if s in found.reaches}
     at = [*(found.disparities[k] for k in found.talked), np.inf]
     areas = [auc(score, rows.label) for score in rows.features.T]
     pooled: dict[tuple[str, float], Best] = {}
@@ -154,10 +154,10 @@ def _table(scores: Sequence[Scored], question: Question) -> Table:
     for costs in zip(*(one.costs for one in scores), strict=True):
         out.add_section()
         scheme, d = costs[0].scheme, costs[0].disparity
-        name = "no constraint" if d is None else f"{NAMES[base(scheme)]} at {d:g}"
+        name = "no constraint" if d is None else f"{SCHEMES[SCHEMES[scheme].base].label} at {d:g}"
         row(name, [cost.value for cost in costs], shower(question))
         row("  lost", [cost.lost for cost in costs], less)
-        if scheme != "cfl":
+        if scheme != CFL.name:
             row("  by the score", [cost.by_score for cost in costs], less)
             row("  by constraints", [cost.by_constraints for cost in costs], less)
     return out

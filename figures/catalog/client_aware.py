@@ -21,6 +21,7 @@ from matplotlib.lines import Line2D
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import numbers, pick
 from fairfl.solvers.api import solve
+from fairfl.solvers.schemes import CLIENT_AWARE, SHARED_RULE, SOLVED
 from fairfl.solvers.solution import Solution
 from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import Logistic
@@ -102,8 +103,8 @@ def draw(data: pd.DataFrame) -> Figure:
     mesh = _map(left, pick(data, scheme="client_aware"))
     figure.colorbar(mesh, ax=left, label="below the best accuracy (percentage points)", pad=0.02)
     _cuts(right, pick(data, scheme="client_aware"))
-    for scheme, look in style.SCHEMES.items():
-        path = pick(data, scheme=scheme)
+    for look in SHARED_RULE:
+        path = pick(data, scheme=look.name)
         for axes, column in ((left, "local_disparity"), (right, "accuracy")):
             x, y = numbers(path, "disparity"), numbers(path, column)
             axes.plot(x, y, **look.stroke, zorder=3)
@@ -134,7 +135,7 @@ def _map(axes: Axes, grid: pd.DataFrame) -> QuadMesh:
 
 
 def _cuts(axes: Axes, grid: pd.DataFrame) -> None:
-    look = style.LOOKS["client_aware"]
+    look = CLIENT_AWARE
     for cut in CUTS:
         curve = pick(grid, local_eps=cut)
         x, y = numbers(curve, "eps"), numbers(curve, "accuracy")
@@ -148,7 +149,7 @@ def _cuts(axes: Axes, grid: pd.DataFrame) -> None:
 
 def _legend() -> list[Line2D]:
     handles = []
-    for scheme, look in style.LOOKS.items():
-        mark = look.mark if scheme in style.SCHEMES else {}
+    for look in SOLVED.values():
+        mark = {} if look.sees_client else look.mark
         handles.append(Line2D([], [], **look.stroke | mark, label=look.label))
     return handles

@@ -26,6 +26,7 @@ from matplotlib.patches import Patch, Rectangle
 from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import first, names, numbers, pick
 from fairfl.solvers.api import solve
+from fairfl.solvers.schemes import CFL, LFT_ENSEMBLE
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.federation import Federation
 
@@ -75,9 +76,9 @@ def data() -> pd.DataFrame:
     vote = solve(everyone, "lft_ensemble", 0.0).classifier
     majority = Classifier(vote.edges, [(v > 0.5).astype(float) for v in vote.values])
     for name, rule in (
-        (style.SCHEMES["lft_ensemble"].label, vote),
+        (LFT_ENSEMBLE.label, vote),
         (MAJORITY, majority),
-        (style.SCHEMES["cfl"].label, solve(everyone, "cfl", 0.0).classifier),
+        (CFL.label, solve(everyone, "cfl", 0.0).classifier),
     ):
         rows.append(_table(name, rule, everyone, SAMPLE_X))
     return pd.concat(rows, ignore_index=True)
@@ -129,9 +130,7 @@ def draw(data: pd.DataFrame) -> Figure:
 def _lane(axes: Axes, base: float, table: pd.DataFrame) -> None:
     """One rule: a strip for each group, cut halfway between the places of X."""
     name = names(table, "rule")[0]
-    colour = {style.SCHEMES["cfl"].label: style.SCHEMES["cfl"].colour}.get(
-        name, style.SCHEMES["lft_ensemble"].colour
-    )
+    colour = {CFL.label: CFL.colour}.get(name, LFT_ENSEMBLE.colour)
     for k, a in enumerate(GROUPS):
         low = base + 0.55 * (1 - k)
         strip = pick(table, group=a)
@@ -176,7 +175,7 @@ def _fraction(value: float) -> str:
 
 
 def _legend() -> list[Patch | Line2D]:
-    vote = style.SCHEMES["lft_ensemble"].colour
+    vote = LFT_ENSEMBLE.colour
     return [
         Patch(facecolor=PINK, label="label 1"),
         Patch(facecolor=_tint(vote, 0.62), label="accepted (else: with\nthe probability shown)"),

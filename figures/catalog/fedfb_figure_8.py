@@ -20,6 +20,7 @@ from fairfl.figures.lib import style
 from fairfl.figures.lib.tables import first, numbers, pick
 from fairfl.solvers.api import solve
 from fairfl.solvers.cfl.densities import pooled_problem
+from fairfl.solvers.schemes import CFL
 from fairfl.theory.populations.fedfb_figures import figure_5
 
 NAME = "fedfb_figure_8"
@@ -81,7 +82,7 @@ def _panel(axes: Axes, data: pd.DataFrame, column: str, name: str) -> None:
         pick(data, point=point) for point in ("curve", "unconstrained", "budget")
     )
     x, y = numbers(curve, "multiplier"), numbers(curve, column)
-    look = style.SCHEMES["cfl"]
+    look = CFL
     axes.plot(x, y, color=look.colour, label=name)
     axes.axhline(0.0, color=style.INK, lw=0.5)
     axes.axvline(0.0, color=style.INK, lw=0.5)

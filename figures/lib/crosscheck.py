@@ -15,6 +15,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from fairfl.figures.lib import style
 from fairfl.figures.lib.saved import save
 from fairfl.figures.lib.tables import names, numbers, pick
+from fairfl.solvers.schemes import SHARED_RULE
 
 if TYPE_CHECKING:
     from fairfl.studies.crosscheck.study import Drawing
@@ -74,7 +75,7 @@ def look_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
 
     Series whose names agree up to the comma share a colour, and differ in their lines.
     """
-    schemes = {look.label: look for look in style.SCHEMES.values()}
+    schemes = {scheme.label: scheme for scheme in SHARED_RULE}
     found: dict[str, dict[str, Any]] = {}
     others: list[str] = []
     for series in names(table, "series"):

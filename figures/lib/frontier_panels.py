@@ -18,7 +18,7 @@ from fairfl.figures.lib.tables import names, numbers, pick
 from fairfl.solvers.api import frontier
 from fairfl.solvers.frontier import Frontier
 from fairfl.solvers.plots import curve
-from fairfl.solvers.schemes import LABELS, REPORTED
+from fairfl.solvers.schemes import LABELS, SCHEMES
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import Notion
 
@@ -143,7 +143,7 @@ def draw_panels(data: pd.DataFrame, axes: Axes = PLAIN) -> Figure:
 
 def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: float) -> None:
     for scheme in names(data, "scheme"):
-        look, mine = REPORTED[scheme], pick(data, scheme=scheme)
+        look, mine = SCHEMES[scheme], pick(data, scheme=scheme)
         x, y = numbers(mine, "disparity"), unit * numbers(mine, column)
         curve(axes, scheme, x, y)
         axes.axvline(x[0], color=look.colour, ls=":", lw=0.6 + 0.5 * look.width)
@@ -154,6 +154,6 @@ def _panel(axes: matplotlib.axes.Axes, data: pd.DataFrame, column: str, unit: fl
 
 
 def _legend(data: pd.DataFrame) -> list[Line2D]:
-    looks = [REPORTED[scheme] for scheme in names(data, "scheme")]
+    looks = [SCHEMES[scheme] for scheme in names(data, "scheme")]
     curves = [Line2D([], [], **look.stroke | look.mark, label=look.label) for look in looks]
     return [*curves, Line2D([], [], color=style.INK, ls=":", lw=1.0, label="smallest disparity")]

@@ -14,18 +14,12 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from fairfl.solvers.schemes import LABELS, LOOKS, Look, Scheme
-
 SHEET = Path(__file__).with_name("fairfl.mplstyle")
 COLUMN = 3.4
 """Width of a single panel, inches: one column of a two-column page."""
 PAGE = 7.0
 """Width of several panels, inches: the page."""
 INK = "#333333"
-
-
-SCHEMES: dict[Scheme, Look] = {scheme: LOOKS[scheme] for scheme in LABELS}
-"""The three schemes, best first."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from fairfl.solvers.numerics.descent import ENOUGH
 from fairfl.solvers.numerics.dual import kkt_residual
 from fairfl.solvers.numerics.newton import KKT_TOLERANCE
 from fairfl.solvers.problem import Task
+from fairfl.solvers.schemes import CFL
 from fairfl.solvers.solution import LAW_TOLERANCE, Solution
 from fairfl.theory.populations.federation import Federation
 
@@ -46,13 +47,13 @@ class BudgetPath:
     @classmethod
     def of(cls, fed: Federation, task: Task) -> BudgetPath:
         """Both ends, which are solved by themselves, and even budgets between them."""
-        task = task if task.scheme == "lft_fedavg" else replace(task, scheme="cfl")
+        task = replace(task, scheme=CFL) if task.scheme.is_averaged else task
         none = np.zeros(0)
         path = cls(fed, task, RuleFamily.of(fed, task), none, none)
         free = solve_by_dual(fed, task, path.budgets(np.array([SLACK_BUDGET]))[0])
         largest_local = np.nan_to_num(free.local_disparities).max()
         path.eps = np.array(
-            [(free.disparity if task.scheme == "cfl" else largest_local) or SLACK_BUDGET]
+            [(free.disparity if task.scheme.is_pooled else largest_local) or SLACK_BUDGET]
         )
         path.lam = free.multipliers[None] / task.unit
         path.solution(0.0)

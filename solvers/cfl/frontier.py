@@ -1,8 +1,8 @@
-"""The frontiers of CFL and of client-aware rules f(x, a, i): a convex problem a point.
+"""The frontiers of CFL and of client-aware rules f(x, a, i): at each point a convex problem.
 
 CFL's are solved on laws of FedFB's problem in one vectorised pass (FedFB, lemma 7), on other laws
-along a path, on a finite X by one sort, else a programme for each budget; client-aware ones by
-continuation.
+along a path, on a finite X by one sort, else a programme for each budget; those under local budgets
+by continuation.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from fairfl.solvers.finite import certified, solve_box, solve_finite
 from fairfl.solvers.fractional_knapsack import client_path
 from fairfl.solvers.frontier import Frontier, Points, build, points_of
 from fairfl.solvers.problem import Task, law_problem
+from fairfl.solvers.schemes import CFL
 from fairfl.solvers.solution import Solution, tolerance
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel
 
 
-def aware_frontier(fed: Federation, points: int, task: Task, local: Array) -> Frontier:
-    """The client-aware frontier under the local budgets (I,)."""
+def frontier_with_local_budgets(fed: Federation, points: int, task: Task, local: Array) -> Frontier:
+    """The frontier of a scheme with a pooled budget under local budgets (I,)."""
 
     def solved(eps: Array, start: Array | None) -> Solution:
         if fed.is_finite:
@@ -44,12 +45,12 @@ def aware_frontier(fed: Federation, points: int, task: Task, local: Array) -> Fr
         is_reached = np.abs(points.disparity - budgets) <= tolerance(fed)
         return Points(np.where(is_reached, budgets, points.disparity), *points[1:3])
 
-    return build(task.scheme, at(np.linspace(0.0, free.disparity, points)), at, exact=True)
+    return build(task.scheme.name, at(np.linspace(0.0, free.disparity, points)), at, exact=True)
 
 
 def cfl_frontier(fed: Federation, points: int, task: Task) -> Frontier:
     """CFL's frontier from disparity 0 to that of the most useful classifier."""
-    model, task = fed.model, replace(task, scheme="cfl")
+    model, task = fed.model, replace(task, scheme=CFL)
     if isinstance(model, FiniteModel):
         return _finite(fed, points, task)
     problem = pooled_problem(fed)

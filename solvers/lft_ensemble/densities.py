@@ -19,6 +19,7 @@ from fairfl.solvers.cfl.densities import advice
 from fairfl.solvers.cfl.threshold import ThresholdProblem, solve_thresholds
 from fairfl.solvers.densities import solve_by_dual
 from fairfl.solvers.problem import Task
+from fairfl.solvers.schemes import CFL
 from fairfl.solvers.solution import (
     ADVICE,
     LAW_TOLERANCE,
@@ -65,4 +66,4 @@ def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Arr
 
 
 def _own(fed: Federation, task: Task, eps: Array, i: int) -> Solution:
-    return solve_by_dual(fed.alone(i), replace(task, scheme="cfl"), eps[i : i + 1])
+    return solve_by_dual(fed.alone(i), replace(task, scheme=CFL), eps[i : i + 1])

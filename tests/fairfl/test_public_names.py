@@ -15,7 +15,7 @@ import matplotlib
 import pytest
 
 import fairfl as ff
-from fairfl.solvers.schemes import LOOKS, Scheme
+from fairfl.solvers.schemes import SOLVED, SchemeName
 from fairfl.theory.aggregation import AFL
 from fairfl.theory.populations.notions import ALIASES, NOTIONS, Notion
 
@@ -119,7 +119,7 @@ def test_a_rule_without_cuts_is_drawn() -> None:
 
 
 def test_the_types_are_what_is_accepted() -> None:
-    assert {*get_args(Scheme)} == {*LOOKS}
+    assert {*get_args(SchemeName)} == {*SOLVED}
     assert {*get_args(Notion)} == {*NOTIONS, *ALIASES}
 
 

@@ -7,8 +7,8 @@ import pytest
 from matplotlib.colors import to_rgba
 
 from fairfl.figures.catalog import client_aware
-from fairfl.figures.lib import style
 from fairfl.solvers.api import solve
+from fairfl.solvers.schemes import LABELS, SHARED_RULE, SOLVED
 from fairfl.theory.populations.fedfb_figures import SHARES_5, figure_5
 
 FED = client_aware.federation()
@@ -36,7 +36,7 @@ def test_a_larger_budget_never_hurts_and_budgets_are_kept(table):
     assert (grid["local_disparity"] <= grid["local_eps"] + 1e-12).all()
 
 
-@pytest.mark.parametrize("scheme", list(style.SCHEMES))
+@pytest.mark.parametrize("scheme", list(LABELS))
 def test_no_rule_is_above_the_frontier_at_its_place(table, scheme):
     for _, row in table[table["scheme"] == scheme].iterrows():
         eps, local = (row[name] + 1e-12 for name in ("disparity", "local_disparity"))
@@ -51,10 +51,10 @@ def test_the_map_and_its_cuts_show_every_scheme(table):
     left, right = figure.axes[:2]
     for axes in (left, right):
         colours = {to_rgba(line.get_color()) for line in axes.lines}
-        assert {to_rgba(look.colour) for look in style.SCHEMES.values()} <= colours
+        assert {to_rgba(look.colour) for look in SHARED_RULE} <= colours
     cuts = [text.get_text() for text in right.texts]
     assert cuts == ["no local budget", "0.3", "0.2", "0.1", "0"]
     labels = [text.get_text() for text in figure.legends[0].texts]
-    assert labels == [look.label for look in style.LOOKS.values()]
+    assert labels == [look.label for look in SOLVED.values()]
     highest = max(np.nanmax(line.get_ydata()) for line in right.lines if len(line.get_ydata()))
     assert highest == pytest.approx(table["accuracy"].max())

@@ -6,6 +6,7 @@ import pytest
 
 from fairfl.figures.lib import style
 from fairfl.figures.lib.crosscheck import draw, figure_of, look_of
+from fairfl.solvers.schemes import CFL
 from fairfl.studies.crosscheck.study import Drawing
 
 
@@ -48,7 +49,7 @@ def test_panels_series_and_legend():
 
 def test_a_scheme_has_its_own_colour_and_others_differ():
     colour = {name: look["color"] for name, look in look_of(table()).items()}
-    assert colour["CFL, exact"] == colour["CFL, learned"] == style.SCHEMES["cfl"].colour
+    assert colour["CFL, exact"] == colour["CFL, learned"] == CFL.colour
     assert len({*colour.values()}) == len(colour) - 1 == 4
 
 

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from fairfl.figures.catalog.fedfb_frontiers import ENDS, FIVE, NINE
-from fairfl.figures.lib import frontier_panels, style
+from fairfl.figures.lib import frontier_panels
 from fairfl.solvers.api import frontier
+from fairfl.solvers.schemes import SHARED_RULE
 from fairfl.theory.populations.federation import Federation
 
 FEDERATION = next(iter(FIVE.values()))
@@ -48,13 +49,13 @@ def test_one_legend_one_style(frontiers):
     assert len(figure.axes) == 4 and len(figure.legends) == 1
     for axes in figure.axes:
         colours = [line.get_color() for line in axes.lines]
-        assert set(colours) == {look.colour for look in style.SCHEMES.values()}
+        assert set(colours) == {look.colour for look in SHARED_RULE}
         verticals = [line for line in axes.lines if line.get_linestyle() == ":"]
         assert len(verticals) == 3
 
 
 def test_the_styles_differ_in_colour_line_and_marker():
-    looks = list(style.SCHEMES.values())
+    looks = list(SHARED_RULE)
     for part in ("label", "colour", "line", "width", "marker"):
         assert len({str(getattr(look, part)) for look in looks}) == 3
 

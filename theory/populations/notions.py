@@ -175,12 +175,8 @@ def disparity(rates: Array, mass: Array, difference: str) -> Array:
     return np.where(np.isfinite(apart), apart, np.nan)
 
 
-def check_eps(eps: Any, scheme: str, count: int) -> Array:
-    """Return eps as (I,) floats, non-negative (inf: no constraint); where it limits the pooled
-    disparity, "cfl" and "client_aware", as shape (1,).
-    """
-    if scheme not in ("cfl", "client_aware"):
-        return local_budgets("eps", eps, count)
+def pooled_budget(eps: Any, scheme: str) -> Array:
+    """Return the budget of the pooled disparity as (1,) floats of 0 or more (inf: none)."""
     value = _nonnegative("eps", eps)
     if value.size != 1:
         raise ValueError(f"eps must be one number for {scheme!r}, got shape {value.shape}")

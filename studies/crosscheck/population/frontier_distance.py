@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from fairfl._support.checks import Array, as_floats
 from fairfl.solvers.api import frontier, solve
 from fairfl.solvers.frontier import Frontier
-from fairfl.solvers.schemes import Scheme
+from fairfl.solvers.schemes import SchemeName
 from fairfl.solvers.solution import CertificationError
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.theory.populations.federation import Federation
@@ -26,7 +26,7 @@ WIDER = (0.0, 1e-9, 1e-8, 1e-7)
 
 
 @lru_cache(maxsize=128)
-def exact(world: World, scheme: Scheme = "cfl", points: int = 60) -> Frontier:
+def exact(world: World, scheme: SchemeName = "cfl", points: int = 60) -> Frontier:
     """The frontier, solved once."""
     return frontier(world.federation, scheme, points)
 
@@ -41,7 +41,7 @@ def below(world: World, disparity: ArrayLike, accuracy: ArrayLike) -> Array:
     return best - as_floats("accuracy", accuracy)
 
 
-def optimum(world: World, scheme: Scheme, budgets: ArrayLike, notion: Notion = "dp") -> float:
+def optimum(world: World, scheme: SchemeName, budgets: ArrayLike, notion: Notion = "dp") -> float:
     """The scheme's largest accuracy under these budgets, or ones that are wider by ``WIDER``.
 
     At a rule's own disparities it bounds the rule's accuracy: the pooled one for "cfl", the

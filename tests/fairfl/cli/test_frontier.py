@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import fairfl as ff
-from fairfl.solvers.schemes import NAMES
+from fairfl.solvers.schemes import SCHEMES
 
 COLUMNS = ("--score", "s", "--label", "y", "--group", "a", "--client", "site", "--bootstraps", "0")
 
@@ -36,7 +36,7 @@ def test_people_in_a_table_and_in_words(cli, quick, table, tmp_path):
         "frontier.svg",
         "frontier.png",
         "frontier.manifest.json",
-        *(f"rule_{scheme}.json" for scheme in NAMES if scheme != "client_aware"),
+        *(f"rule_{scheme}.json" for scheme in SCHEMES if scheme != "client_aware"),
     }
     written = pd.read_csv(tmp_path / "out" / "frontier.csv")
     local = ("lft_fedavg", "lft_ensemble")
