@@ -40,10 +40,12 @@ def plot_frontier(frontier: Frontier, ax: Axes | None = None, **style: Any) -> A
 def plot_accept_sets(solution: Solution, ax: Axes | None = None, **style: Any) -> Axes:
     """See :meth:`Solution.plot`."""
     rule = solution.classifier
-    told = not isinstance(rule, Classifier)
+    sees_client = not isinstance(rule, Classifier)
     rows = {
-        f"client {i}, group {called(name)}" if told else f"group {called(name)}": one.steps(name)
-        for i, one in enumerate(rule if told else [rule])
-        for name in one.groups
+        f"client {i}, group {called(name)}"
+        if sees_client
+        else f"group {called(name)}": member.steps(name)
+        for i, member in enumerate(rule if sees_client else [rule])
+        for name in member.groups
     }
     return plot_rules(rows, ax, **{"color": SCHEMES[solution.scheme].colour} | style)

@@ -34,7 +34,7 @@ class BudgetPath:
     ----------
     fed, task, family : the problem.
     eps : (N,) increasing.  lam : (N, K) multipliers there, at costs over the largest.
-    known : by their budgets, those that were solved by themselves.
+    solutions : by their budgets, those that were solved by themselves.
     """
 
     fed: Federation
@@ -42,7 +42,7 @@ class BudgetPath:
     family: RuleFamily
     eps: Array
     lam: Array
-    known: dict[float, Solution] = field(default_factory=dict)
+    solutions: dict[float, Solution] = field(default_factory=dict)
 
     @classmethod
     def of(cls, fed: Federation, task: Task) -> BudgetPath:
@@ -67,11 +67,11 @@ class BudgetPath:
 
     def solution(self, eps: float) -> Solution:
         """The certified one at a budget, by itself."""
-        if eps not in self.known:
+        if eps not in self.solutions:
             budgets = self.budgets(np.array([eps]))[0]
-            self.known[eps] = solve_by_dual(self.fed, self.task, budgets)
-            self._keep(np.array([eps]), self.known[eps].multipliers[None] / self.task.unit)
-        return self.known[eps]
+            self.solutions[eps] = solve_by_dual(self.fed, self.task, budgets)
+            self._keep(np.array([eps]), self.solutions[eps].multipliers[None] / self.task.unit)
+        return self.solutions[eps]
 
     def _keep(self, eps: Array, lam: Array) -> None:
         """Multipliers (B, K) at budgets (B,) for others to start from."""

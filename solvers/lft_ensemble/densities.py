@@ -37,14 +37,14 @@ from fairfl.theory.populations.notions import NOTIONS
 def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Array) -> Solution:
     """Certified LFT+Ensemble(eps): each local problem carries its own certificate."""
     if not task.plain:
-        own = [_own(fed, task, eps, i) for i in range(fed.n_clients)]
-        rule = Classifier.average([s.classifier for s in own], fed.weight)
+        solutions = [_of_client(fed, task, eps, i) for i in range(fed.n_clients)]
+        rule = Classifier.average([s.classifier for s in solutions], fed.weight)
         shape = len(NOTIONS[task.notion]), -1
-        lam = np.stack([s.multipliers.reshape(shape) for s in own], axis=1).ravel()
-        return Solution(fed, task, eps, rule, lam, tuple(s.certificates[0] for s in own))
+        lam = np.stack([s.multipliers.reshape(shape) for s in solutions], axis=1).ravel()
+        return Solution(fed, task, eps, rule, lam, tuple(s.certificates[0] for s in solutions))
     budgets = np.where(fed.defined, eps, np.inf)  # one group alone limits nothing
-    own = ThresholdProblem(model, fed.share)
-    _, lam, t, md = solve_thresholds(own, budgets, np.arange(fed.n_clients))
+    problem = ThresholdProblem(model, fed.share)
+    _, lam, t, md = solve_thresholds(problem, budgets, np.arange(fed.n_clients))
     members = [Classifier.thresholds(cuts) for cuts in t.T.tolist()]
     certificates: list[Certificate] = []
     for i in map(int, np.flatnonzero(fed.defined)):
@@ -53,7 +53,7 @@ def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Arr
         certificate = Certificate(0.0, gap, max(abs(float(md[i])) - float(eps[i]), 0.0))
         if certificate.worst > LAW_TOLERANCE:  # where η has bounds the optimum may be a mixture
             with suppress(CertificationError):
-                mixture = _own(fed, task, eps, i)
+                mixture = _of_client(fed, task, eps, i)
                 members[i], (certificate,) = mixture.classifier, mixture.certificates
         certificate.check(LAW_TOLERANCE, advice(model))
         certificates.append(certificate)
@@ -65,5 +65,5 @@ def solve_ensemble(fed: Federation, task: Task, model: ContinuousModel, eps: Arr
     return Solution(fed, task, eps, rule, lam, certified)
 
 
-def _own(fed: Federation, task: Task, eps: Array, i: int) -> Solution:
+def _of_client(fed: Federation, task: Task, eps: Array, i: int) -> Solution:
     return solve_by_dual(fed.alone(i), replace(task, scheme=CFL), eps[i : i + 1])

@@ -53,9 +53,9 @@ class EnsembleCurve(EnsembleSearch):
 
     def solved(self, eps: Array) -> Array:
         """Coordinates (I, P) of the solutions at budgets (P, I): of clients with both groups."""
-        own = np.where(self.fed.defined, eps, np.inf).T
-        index = np.repeat(np.arange(len(own)), len(eps))
-        return solve_thresholds(self.problem, own.ravel(), index)[0].reshape(own.shape)
+        budgets = np.where(self.fed.defined, eps, np.inf).T
+        index = np.repeat(np.arange(len(budgets)), len(eps))
+        return solve_thresholds(self.problem, budgets.ravel(), index)[0].reshape(budgets.shape)
 
     @cached_property
     def fair(self) -> Array:
@@ -90,10 +90,10 @@ class EnsembleCurve(EnsembleSearch):
 
     def thresholds(self, u: Array) -> Array:
         """Thresholds (2, I, P) at coordinates (I, P)."""
-        own = u.clip(*self.ends).ravel(), np.arange(len(u)).repeat(u.shape[1])
-        return self.problem.thresholds(*own).reshape(2, *u.shape)
+        coordinates = u.clip(*self.ends).ravel(), np.arange(len(u)).repeat(u.shape[1])
+        return self.problem.thresholds(*coordinates).reshape(2, *u.shape)
 
-    def own(self, u: Array) -> tuple[Array, Array]:
+    def tradeoff_at(self, u: Array) -> tuple[Array, Array]:
         """The pooled MD and accuracy (I, N) of each client's rule at coordinates u (I, N)."""
         return self.pooled(self.thresholds(u))
 
@@ -111,12 +111,12 @@ class EnsembleCurve(EnsembleSearch):
     def tradeoffs(self) -> Tradeoffs:
         """What each client adds to the pooled MD and accuracy."""
         low, high = self.ends[..., 0]
-        u = spread_nodes(self.own, low, np.where(self.moves, high, 1.0))
-        return Tradeoffs(u, *self.own(u), self.fed.weight)
+        u = spread_nodes(self.tradeoff_at, low, np.where(self.moves, high, 1.0))
+        return Tradeoffs(u, *self.tradeoff_at(u), self.fed.weight)
 
     def at(self, u: Array) -> tuple[Array, Array]:
         """Pooled MD (P,) and accuracy (P,) at coordinates (I, P)."""
-        md, accuracy = self.own(u)
+        md, accuracy = self.tradeoff_at(u)
         return self.fed.weight @ md, self.fed.weight @ accuracy
 
     @cached_property
@@ -130,8 +130,8 @@ class EnsembleCurve(EnsembleSearch):
             return np.zeros((self.fed.n_clients, 1))
         table = self.tradeoffs
         node = np.take_along_axis(table.u, table.accuracy.argmax(axis=1)[:, None], axis=1)
-        found = table.polished(self._total, node, np.zeros(1), np.zeros(1, bool))
-        return np.where(self.own(found)[1] > self.own(node)[1], found, node)
+        polished = table.polished(self._total, node, np.zeros(1), np.zeros(1, bool))
+        return np.where(self.tradeoff_at(polished)[1] > self.tradeoff_at(node)[1], polished, node)
 
     def _total(self, u: Array) -> Array:
         return self.at(u)[0]
@@ -163,16 +163,16 @@ class EnsembleCurve(EnsembleSearch):
         """From the knapsack's best at both ends of [-d, d], and within."""
         table, (low, high) = self.tradeoffs, self.reachable
         goals = np.stack([disparity, -disparity, disparity])
-        tried = (goals >= low) & (goals <= high)
-        tried[2] = True
-        side, p = np.nonzero(tried)
-        goal, held = goals[side, p], side < 2
-        ranges = np.stack([np.where(held, goal, -goal), goal], axis=1)
-        u = table.polished(self._total, table.split(ranges), goal, held)
+        is_reachable = (goals >= low) & (goals <= high)
+        is_reachable[2] = True
+        side, p = np.nonzero(is_reachable)
+        goal, has_goal = goals[side, p], side < 2
+        ranges = np.stack([np.where(has_goal, goal, -goal), goal], axis=1)
+        u = table.polished(self._total, table.split(ranges), goal, has_goal)
         u = u.clip(*self.ends)
         inside = (u > self.ends[0]) & (u < self.ends[1])
         for moved in (inside, np.ones_like(inside)):  # who is at an end stays if others suffice
-            off = np.flatnonzero(held & (np.abs(self._total(u) - goal) > MISSED))
+            off = np.flatnonzero(has_goal & (np.abs(self._total(u) - goal) > MISSED))
             if off.size:
                 u[:, off] = self.meet(u[:, off], goal[off], moved[:, off])
         md, accuracy = self.at(u)
@@ -200,14 +200,14 @@ class EnsembleCurve(EnsembleSearch):
         """Coordinates (I, P) with MD = goal (P,) on paths (share in [0, 1], index), along which MD
         goes from ``first`` to ``last``; else the end of the path that is nearer to it.
         """
-        zero, one, every = np.zeros(goal.size), np.ones(goal.size), np.arange(goal.size)
-        toward = np.where(first <= last, one, -one)
+        zeros, ones, rows = np.zeros(goal.size), np.ones(goal.size), np.arange(goal.size)
+        toward = np.where(first <= last, ones, -ones)
 
         def rising(share: Array, index: Array) -> Array:
             return toward[index] * (self._total(path(share, index)) - goal[index])
 
         ends = toward * (first - goal), toward * (last - goal)
-        return path(increasing_root(rising, zero, one, *ends, 1e-15), every)
+        return path(increasing_root(rising, zeros, ones, *ends, 1e-15), rows)
 
     def attained(self, disparities: Sequence[float | None]) -> Points:
         """The best ensembles found with at most the disparities, or the least disparate (None)."""
@@ -220,9 +220,9 @@ class EnsembleCurve(EnsembleSearch):
         t, problem = self.thresholds(u), self.problem
         md, accuracy = self.at(u)
         index = np.arange(len(u)).repeat(u.shape[1])
-        own = np.abs(problem.mean_difference(t.reshape(2, -1), index)).clip(0.0, 1.0)
+        local = np.abs(problem.mean_difference(t.reshape(2, -1), index)).clip(0.0, 1.0)
         fair = u == self.fair
-        eps = np.where(u == 0.0, 1.0, np.where(fair, 0.0, own.reshape(u.shape)))
+        eps = np.where(u == 0.0, 1.0, np.where(fair, 0.0, local.reshape(u.shape)))
         disparity = np.where(np.abs(md) <= MISSED, 0.0, np.abs(md))
         lam = problem.multipliers(u.ravel(), index).reshape(u.shape)
         return Points(disparity, accuracy, eps.T, lam.T)

@@ -76,8 +76,8 @@ class SegmentSearch(EnsembleSearch):
         """What each client adds to everybody's worth and rates, (P, 1 + M, I), by the tables at
         budgets eps (P, I), or its derivatives in the client's own budget.
         """
-        found = [t.curve(e, order) for t, e in zip(self.tables, eps.T, strict=True)]
-        return np.stack(found, axis=2)
+        parts = [t.curve(e, order) for t, e in zip(self.tables, eps.T, strict=True)]
+        return np.stack(parts, axis=2)
 
     def polished(self, eps: Array, disparity: float | None) -> Array:
         """The best budgets next to others by the tables, with at most a disparity; the least
@@ -89,10 +89,10 @@ class SegmentSearch(EnsembleSearch):
         moves, eps = np.flatnonzero(size > 0), np.clip(eps, *ends.T)
         if not moves.size:
             return eps
-        least, most = disparity is None, 1.0 if disparity is None else disparity
-        each = np.eye(self.tables[0].base.size)
-        signs = np.concatenate([each, -each[1:]])
-        signs[0, 0] = not least
+        seeks_smallest, limit = disparity is None, 1.0 if disparity is None else disparity
+        identity = np.eye(self.tables[0].base.size)
+        signs = np.concatenate([identity, -identity[1:]])
+        signs[0, 0] = not seeks_smallest
         limited = signs[:, 0] == 0.0
 
         def budgets(x: Array) -> Array:
@@ -111,12 +111,12 @@ class SegmentSearch(EnsembleSearch):
             slope = -signs @ (slope * size[moves])
             return limited * x[-1] - signs @ value, np.column_stack([slope, limited])
 
-        start = np.append((eps - low)[moves] / size[moves], most)
-        found = scipy.optimize.minimize(
+        start = np.append((eps - low)[moves] / size[moves], limit)
+        minimum = scipy.optimize.minimize(
             lambda x: model(x.tobytes())[0][0],
             start,
             jac=lambda x: model(x.tobytes())[1][0],
-            bounds=[(0.0, 1.0)] * moves.size + [(0.0 if least else most, most)],
+            bounds=[(0.0, 1.0)] * moves.size + [(0.0 if seeks_smallest else limit, limit)],
             constraints={
                 "type": "ineq",
                 "fun": lambda x: model(x.tobytes())[0][1:],
@@ -125,51 +125,55 @@ class SegmentSearch(EnsembleSearch):
             method="SLSQP",
             options={"ftol": 1e-13, "maxiter": 60},
         )
-        tried = [np.clip(x, 0.0, 1.0) for x in (found.x, start) if np.isfinite(x).all()]
-        for x in tried:
-            for _ in range(0 if least else CLOSER):  # where tables are steep SLSQP ends too early
+        candidates = [np.clip(x, 0.0, 1.0) for x in (minimum.x, start) if np.isfinite(x).all()]
+        for x in candidates:
+            for _ in range(
+                0 if seeks_smallest else CLOSER
+            ):  # where tables are steep SLSQP ends too early
                 room, slope = model(x.tobytes())
-                over = np.flatnonzero(room[1:] < 0.0) + 1
-                if not over.size:
+                missed = np.flatnonzero(room[1:] < 0.0) + 1
+                if not missed.size:
                     break
                 box = -x[:-1], 1.0 - x[:-1]
-                step = scipy.optimize.lsq_linear(slope[over, :-1], -room[over], box, "bvls")
+                step = scipy.optimize.lsq_linear(slope[missed, :-1], -room[missed], box, "bvls")
                 x[:-1] += step.x
 
         def merit(x: Array) -> tuple[float, float]:
             goal, *room = model(x.tobytes())[0]
-            return -max(x[-1] - min(room), 0.0 if least else most + MET / 2.0), -goal
+            return -max(x[-1] - min(room), 0.0 if seeks_smallest else limit + MET / 2.0), -goal
 
-        return budgets(max(tried, key=merit))  # SLSQP may end below its start
+        return budgets(max(candidates, key=merit))  # SLSQP may end below its start
 
     def attained(self, disparities: Sequence[float | None]) -> Points:
         """What the best budgets for the disparities attain, or the least disparate ones (None), and
         what was tried before. Where that is not what the tables say the budgets become nodes, and
         where it misses the disparity a smaller one is asked for.
         """
-        wanted = [None if d is None else d + NEAR for d in disparities]
-        best = {k: self._segments.best(d) for k, d in enumerate(wanted)}
+        targets = [None if d is None else d + NEAR for d in disparities]
+        best = {k: self._segments.best(d) for k, d in enumerate(targets)}
         left = {k: eps for k, eps in best.items() if eps is not None}
-        found = points_of(self.fed, [])
+        points = points_of(self.fed, [])
         for repeat in range(REPEATS):
             if not left:
                 break
-            eps = self._at_nodes([self.polished(e, wanted[k]) for k, e in left.items()])
-            said, (value, tried) = self.parts_at(eps).sum(axis=2), self.tried(eps)
-            found = found.join(tried.take(~np.isnan(value).any(axis=1)))
-            told, reached = (np.abs(v[:, 1:]).max(axis=1, initial=0.0) for v in (said, value))
-            off = np.maximum(told - reached, np.abs(said[:, 0] - value[:, 0]))
-            most = np.array([1.0 if (d := disparities[k]) is None else d for k in left])
-            over = reached - np.minimum(told, most)
-            met = (off <= TRUE) & (over <= MET / 2.0)
-            for k, one in zip(left, over, strict=True):
-                if repeat >= REPEATS // 2 and one > MET / 2.0 and (goal := wanted[k]) is not None:
-                    wanted[k] = max(goal - 2.0 * one, 0.0)
-            left = {k: e for k, e, own in zip(left, eps, met, strict=True) if not own}
+            eps = self._at_nodes([self.polished(e, targets[k]) for k, e in left.items()])
+            predictions, (value, tried) = self.parts_at(eps).sum(axis=2), self.tried(eps)
+            points = points.join(tried.take(~np.isnan(value).any(axis=1)))
+            predicted, reached = (
+                np.abs(v[:, 1:]).max(axis=1, initial=0.0) for v in (predictions, value)
+            )
+            error = np.maximum(predicted - reached, np.abs(predictions[:, 0] - value[:, 0]))
+            limits = np.array([1.0 if (d := disparities[k]) is None else d for k in left])
+            excess = reached - np.minimum(predicted, limits)
+            is_exact = (error <= TRUE) & (excess <= MET / 2.0)
+            for k, miss in zip(left, excess, strict=True):
+                if repeat >= REPEATS // 2 and miss > MET / 2.0 and (goal := targets[k]) is not None:
+                    targets[k] = max(goal - 2.0 * miss, 0.0)
+            left = {k: e for k, e, is_met in zip(left, eps, is_exact, strict=True) if not is_met}
             if left:
-                for table, own in zip(self.tables, np.array([*left.values()]).T, strict=True):
-                    table.add(own)
-        return found
+                for table, budgets in zip(self.tables, np.array([*left.values()]).T, strict=True):
+                    table.add(budgets)
+        return points
 
     def _at_nodes(self, eps: Sequence[Array]) -> Array:
         """(P, I) budgets, those next to a node moved there."""
@@ -184,11 +188,13 @@ class SegmentSearch(EnsembleSearch):
         free = np.array([table.eps[-1] for table in self.tables])
         budgets = np.where(eps >= free, SLACK_BUDGET, eps)
         pairs = zip(self.tables, budgets.T, strict=True)
-        found = [table.solved(own, certify=True) for table, own in pairs]
-        lams, values, _, sure = zip(*found, strict=True)
-        value = np.where(np.all(sure, axis=0)[:, None], np.sum(values, axis=0), np.nan)
+        solutions = [table.solved(budget, certify=True) for table, budget in pairs]
+        lams, values, _, is_certified = zip(*solutions, strict=True)
+        value = np.where(np.all(is_certified, axis=0)[:, None], np.sum(values, axis=0), np.nan)
         rates, unit = len(NOTIONS[self.task.notion]), self.task.unit
-        lam = np.stack([unit * own.reshape(len(eps), rates, -1) for own in lams], axis=2)
+        lam = np.stack(
+            [unit * multipliers.reshape(len(eps), rates, -1) for multipliers in lams], axis=2
+        )
         disparity = np.abs(value[:, 1:]).max(axis=1, initial=0.0)
         disparity[disparity <= tolerance(self.fed)] = 0.0
         worth = 1.0 + unit * (value[:, 0] - 1.0)

@@ -86,48 +86,52 @@ class Table:
     @property
     def smooth_ends(self) -> Array:
         """(N - 1,) how many ends of the segments have slopes: cubics join two."""
-        known = np.isfinite(self.slope).all(axis=1).astype(int)
-        return known[1:] + known[:-1]
+        has_slopes = np.isfinite(self.slope).all(axis=1).astype(int)
+        return has_slopes[1:] + has_slopes[:-1]
 
     def solved(self, eps: Array, certify: bool = False) -> tuple[Array, Array, Array, Array]:
         """Multipliers (B, K), values and slopes (B, 1 + M) at budgets (B,), and whether the
         solutions are found, or even certified; slopes are NaN where the rule is not that of its
         multipliers.
         """
-        rules, off = self.path.rules(eps)
-        sure = off <= ENOUGH
+        rules, residual = self.path.rules(eps)
+        is_solved = residual <= ENOUGH
         if certify:
             path = self.path
-            sure &= certify_rules(path.fed, path.task, path.family, rules)[2]
-            sure &= off <= MISSED * self.eps[-1]
+            is_solved &= certify_rules(path.fed, path.task, path.family, rules)[2]
+            is_solved &= residual <= MISSED * self.eps[-1]
         limits = self.path.family.limits(eps[:, None])
         lam, slope = rules.lam.copy(), self._slope(rules, limits)
-        parts = [over(*each) for each in zip(rules.sets, self.functions, strict=True)]
+        parts = [over(*place) for place in zip(rules.sets, self.functions, strict=True)]
         value = self.weight * (self.base + np.sum(parts, axis=0))
-        slope[~sure] = np.nan
-        for k in np.flatnonzero(~sure):
+        slope[~is_solved] = np.nan
+        for k in np.flatnonzero(~is_solved):
             try:
-                found = self.path.solution(float(eps[k]))
+                solution = self.path.solution(float(eps[k]))
             except CertificationError:
                 continue
-            lam[k], sure[k], value[k] = found.multipliers / self.path.task.unit, True, self.base
-            rule = found.classifier
-            for own, *line in zip(self.functions, rule.edges, rule.values, strict=False):
-                value[k] += integrals(own, line)
+            lam[k], is_solved[k], value[k] = (
+                solution.multipliers / self.path.task.unit,
+                True,
+                self.base,
+            )
+            rule = solution.classifier
+            for functions, *line in zip(self.functions, rule.edges, rule.values, strict=False):
+                value[k] += integrals(functions, line)
             value[k] *= self.weight
             point = dual_point(self.path.family.problem, lam[k : k + 1])
             if kkt_residual(point.lam, point.values, limits[k : k + 1])[0] <= ENOUGH:
                 slope[k] = self._slope(point, limits[k : k + 1])[0]
-        return lam, value, slope, sure
+        return lam, value, slope, is_solved
 
     def add(self, eps: Array) -> None:
         """Make budgets (B,) nodes, unless they are or are not certified."""
         eps = np.sort(eps)
         eps = eps[np.append(True, np.diff(eps) > SAME)]
-        near = np.abs(self.eps - eps[:, None]).min(axis=1)
-        eps = eps[(near > SAME) & (eps < self.eps[-1])]
-        _, value, slope, sure = self.solved(eps)
-        eps, value, slope = eps[sure], value[sure], slope[sure]
+        distance = np.abs(self.eps - eps[:, None]).min(axis=1)
+        eps = eps[(distance > SAME) & (eps < self.eps[-1])]
+        _, value, slope, is_solved = self.solved(eps)
+        eps, value, slope = eps[is_solved], value[is_solved], slope[is_solved]
         k = np.searchsorted(self.eps, eps)
         order = np.where(self.smooth_ends[k - 1] == 2, 16.0, 4.0)
         error = np.abs(self.curve(eps) - value).max(axis=1, initial=0.0) / order

@@ -64,13 +64,13 @@ class Tradeoffs:
     def split(self, goals: Array) -> Array:
         """Coordinates (J, P) of the knapsack's split of a total in each range (P, 2)."""
         rows = zip(self.knapsack.split(goals), self.md, self.u, strict=True)
-        return np.stack([np.interp(given, md, u) for given, md, u in rows])
+        return np.stack([np.interp(share, md, u) for share, md, u in rows])
 
     def slopes(self, u: Array) -> Array:
         """(2, 2, J, P) first and second derivatives in u (J, P), of MD and of accuracy."""
         pairs = zip(self._splines, u, strict=True)
-        found = np.array([[own(at, k) for k in (1, 2)] for own, at in pairs])
-        return np.moveaxis(found, (1, 3), (0, 1))
+        derivatives = np.array([[spline(at, k) for k in (1, 2)] for spline, at in pairs])
+        return np.moveaxis(derivatives, (1, 3), (0, 1))
 
     def polished(
         self, total: Callable[[Array], Array], start: Array, goal: Array, held: Array
@@ -115,9 +115,11 @@ class Tradeoffs:
         return u
 
 
-def spread_nodes(own: Callable[[Array], tuple[Array, Array]], low: Array, high: Array) -> Array:
+def spread_nodes(
+    values_at: Callable[[Array], tuple[Array, Array]], low: Array, high: Array
+) -> Array:
     """(J, NODES) for each client coordinates from ``low`` (J,) to ``high`` (J,), between which the
-    values of ``own``, and the coordinates themselves, move about evenly.
+    values of ``values_at``, and the coordinates themselves, move about evenly.
 
     A client's rule may pass all that it has within a small part of its interval: nodes go where
     something changes.
@@ -125,7 +127,7 @@ def spread_nodes(own: Callable[[Array], tuple[Array, Array]], low: Array, high: 
     u = np.linspace(low, high, NODES, axis=1)
     for _ in range(ROUNDS):
         share = np.zeros((low.size, NODES - 1))
-        for v in (u, *own(u)):
+        for v in (u, *values_at(u)):
             share += np.abs(np.diff(v)) / np.maximum(np.ptp(v, axis=1, keepdims=True), 1e-300)
         wide = np.pad(share, ((0, 0), (2, 2)), mode="edge")  # gradual: for the spline
         share = np.lib.stride_tricks.sliding_window_view(wide, 5, axis=1).mean(axis=2)

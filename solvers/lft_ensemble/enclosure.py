@@ -66,18 +66,20 @@ def exact_clients(fed: Federation) -> list[ExactClient]:
     clients, total = [], sum((rational(w) for w in fed.weight), fmpq(0))
     for i, (laws, etas) in enumerate(zip(model.laws, model.etas, strict=True)):
         q = rational(fed.share[i, 1])
-        masses, kept, rules = (1 - q, q), [], []
+        masses, parameters, rules = (1 - q, q), [], []
         for a, (law, eta) in enumerate(zip(laws, etas, strict=True)):
-            who = f"for client {i}, group {a}"
+            place = f"for client {i}, group {a}"
             if not isinstance(eta, Logistic):
-                raise ValueError(f"eta must be Logistic for an enclosure, got {shown(eta)} {who}")
+                raise ValueError(f"eta must be Logistic for an enclosure, got {shown(eta)} {place}")
             if masses[a] > 0 and not isinstance(law, Normal):
-                raise ValueError(f"laws must be normal for an enclosure, got {shown(law)} {who}")
+                raise ValueError(f"laws must be normal for an enclosure, got {shown(law)} {place}")
             rules.append((rational(eta.slope), rational(eta.intercept)))
-            own = (rational(law.mean), rational(law.sd)) if isinstance(law, Normal) else None
-            kept.append(own if masses[a] > 0 else None)
+            moments = (rational(law.mean), rational(law.sd)) if isinstance(law, Normal) else None
+            parameters.append(moments if masses[a] > 0 else None)
         weight = rational(fed.weight[i]) / total
-        clients.append(ExactClient(weight, masses, (rules[0], rules[1]), (kept[0], kept[1])))
+        clients.append(
+            ExactClient(weight, masses, (rules[0], rules[1]), (parameters[0], parameters[1]))
+        )
     return clients
 
 
@@ -110,8 +112,8 @@ def enclose_min_disparity(fed: Federation) -> tuple[float, float]:
             f"no enclosure as narrow as {WIDTH:g} with {BITS} bits; use laws and η of scales "
             "nearer to each other"
         )
-    (below, over), (least, most) = outward(low), outward(high)
-    return max(0.0, below, -most), max(0.0, over, -least)
+    (low_lower, low_upper), (high_lower, high_upper) = outward(low), outward(high)
+    return max(0.0, low_lower, -high_upper), max(0.0, low_upper, -high_lower)
 
 
 def reachable(clients: list[ExactClient]) -> tuple[arb, arb]:
@@ -119,12 +121,12 @@ def reachable(clients: list[ExactClient]) -> tuple[arb, arb]:
     with ctx.workprec(BITS):
         low = high = arb(0)
         for client in clients:
-            least = most = _difference(clients, [arb(-b / s) for s, b in client.etas])
+            smallest = largest = _difference(clients, [arb(-b / s) for s, b in client.etas])
             if client.bound:
                 z, free_is_most, laws = *_fair(client), filter(None, client.laws)
                 fair = _difference(clients, [mean + sd * z for mean, sd in laws])
-                least, most = (fair, most) if free_is_most else (least, fair)
-            low, high = low + client.weight * least, high + client.weight * most
+                smallest, largest = (fair, largest) if free_is_most else (smallest, fair)
+            low, high = low + client.weight * smallest, high + client.weight * largest
         return low, high
 
 

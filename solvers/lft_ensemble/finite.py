@@ -15,18 +15,18 @@ from fairfl.theory.populations.notions import NOTIONS
 
 
 def solve_ensemble_finite(
-    fed: Federation, task: Task, eps: Array, given: tuple[Sequence[Array], Array] | None = None
+    fed: Federation, task: Task, eps: Array, attained: tuple[Sequence[Array], Array] | None = None
 ) -> Solution:
     """LFT+Ensemble(eps): local solutions, each certified on its client's own law, averaged by
-    weight; ``given`` rules (I, N) are certified by the multipliers of the solution at ``eps``.
+    weight; ``attained`` rules (I, N) are certified by the multipliers of the solution at ``eps``.
     """
     problems = own_problems(fed, task)
     rates = len(NOTIONS[task.notion])
-    if given is None:
+    if attained is None:
         rules, lams, certificates = optima(problems, eps)
         multipliers = lams.reshape(eps.size, rates, -1).swapaxes(0, 1).ravel()
     else:
-        rules, multipliers = given
+        rules, multipliers = attained
         lams = multipliers.reshape(rates, eps.size, -1).swapaxes(0, 1).reshape(eps.size, -1)
         posed = map(Problem.at, problems, eps[:, None])
         certificates = tuple(map(certified, posed, rules, lams))

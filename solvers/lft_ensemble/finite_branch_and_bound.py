@@ -76,7 +76,7 @@ class Segments(EnsembleSearch):
         """All segments of all clients."""
         pooled = law_problem(fed, task)
         eps, gain, rows, rules = zip(*_parts(fed, task), strict=True)
-        client = np.repeat(np.arange(fed.n_clients), [len(own) for own in eps])
+        client = np.repeat(np.arange(fed.n_clients), [len(budgets) for budgets in eps])
         weight = fed.weight[client, None]
         return cls(
             fed,
@@ -110,7 +110,7 @@ class Segments(EnsembleSearch):
         table = np.stack([self.gain, self.rows[0]])
         total = np.zeros((2, eps.size))
         for k in self.whose:
-            total += [np.interp(eps, self.eps[k].ravel(), own[k].ravel()) for own in table]
+            total += [np.interp(eps, self.eps[k].ravel(), values[k].ravel()) for values in table]
         return total[1] + self.pooled.b[0], self.pooled.base + total[0]
 
     def searched(self, disparity: float | None) -> tuple[float, float, Array | None]:
@@ -120,21 +120,21 @@ class Segments(EnsembleSearch):
         worth, shares = -np.inf, None
         left: list[tuple[float, int, Array, Array, Array]] = []
 
-        def look(some: Array) -> None:
-            found = self._solved(disparity, some)
-            if found is not None and found[0] > worth + CLOSE:
-                heapq.heappush(left, (-found[0], next(count), some, *found[1:]))
+        def look(segments: Array) -> None:
+            relaxed = self._solved(disparity, segments)
+            if relaxed is not None and relaxed[0] > worth + CLOSE:
+                heapq.heappush(left, (-relaxed[0], next(count), segments, *relaxed[1:]))
 
         count = itertools.count()
         look(np.ones(len(self.client), bool))
         while left and -left[0][0] > worth + CLOSE and next(count) < NODES:
-            bound, _, some, mix, wish = heapq.heappop(left)
+            bound, _, allowed, mix, wish = heapq.heappop(left)
             whole = mix.sum(axis=1)
             alone = np.zeros(whole.size, bool)
             alone[[k[whole[k].argmax()] for k in self.whose]] = True
-            found = self._solved(disparity, alone)
-            if found is not None and found[0] > worth:
-                worth, shares, _ = found
+            solution = self._solved(disparity, alone)
+            if solution is not None and solution[0] > worth:
+                worth, shares, _ = solution
             mixed = [k for k in self.whose if whole[k].max() < 1.0 - ALIKE]
             if not mixed or -bound <= worth + CLOSE:
                 continue
@@ -142,9 +142,9 @@ class Segments(EnsembleSearch):
             places = [int(whole[k] @ np.arange(k.size) / whole[k].sum()) for k in mixed]
             over = [wish[k].max() - wish[k[p]] for k, p in zip(mixed, places, strict=True)]
             k, place = mixed[int(np.argmax(over))], places[int(np.argmax(over))]
-            for other in (k[: place + 1], k[place + 1 :]):
-                part = some.copy()
-                part[other] = False
+            for half in (k[: place + 1], k[place + 1 :]):
+                part = allowed.copy()
+                part[half] = False
                 look(part)
         bound = max(worth + CLOSE, -left[0][0] if left else -np.inf)
         if bound > worth + CLOSE:
@@ -157,43 +157,50 @@ class Segments(EnsembleSearch):
         order = np.lexsort((self.eps[:, 1], self.eps[:, 0]))
         return [order[self.client[order] == i] for i in range(self.fed.n_clients)]
 
-    def _solved(self, disparity: float | None, some: Array) -> tuple[float, Array, Array] | None:
+    def _solved(
+        self, disparity: float | None, segments: Array
+    ) -> tuple[float, Array, Array] | None:
         """The largest utility, or minus the least disparity, of mixtures of the segments in
         ``some``, and the shares (S, 2) of their ends; None where there are none.
         """
         programme, b = self.programme
         cost, high = np.zeros((2, 2 * self.client.size + self.pooled.levels + 1))
-        high[:] = np.append(np.repeat(some, 2), np.ones(self.pooled.levels + 1))
+        high[:] = np.append(np.repeat(segments, 2), np.ones(self.pooled.levels + 1))
         if disparity is None:
             cost[-1] = 1.0
         else:
-            cost[: 2 * some.size], high[-1] = -self.gain.ravel(), disparity
-        one, none = np.ones(self.fed.n_clients), np.full(b.size, np.inf)
-        least, most = np.concatenate([one, -b, -none]), np.concatenate([one, none, -b])
-        found = programme.refined(-cost, np.zeros(cost.size), high, least, most)
-        if found is None:
+            cost[: 2 * segments.size], high[-1] = -self.gain.ravel(), disparity
+        ones, none = np.ones(self.fed.n_clients), np.full(b.size, np.inf)
+        lowest, highest = np.concatenate([ones, -b, -none]), np.concatenate([ones, none, -b])
+        optimum = programme.refined(-cost, np.zeros(cost.size), high, lowest, highest)
+        if optimum is None:
             return None
-        wish = -cost - found.y @ programme.table
-        shares, wish = (v[: 2 * some.size].reshape(-1, 2) for v in (found.x, wish))
+        prices = -cost - optimum.y @ programme.table
+        shares, prices = (v[: 2 * segments.size].reshape(-1, 2) for v in (optimum.x, prices))
         # a client's sum to one: a last bit missing would move a budget past a jump of its rule
         shares = shares / np.bincount(self.client, shares.sum(axis=1))[self.client, None]
-        return found.value, shares, np.where(some, wish.max(axis=1), -np.inf)
+        return optimum.value, shares, np.where(segments, prices.max(axis=1), -np.inf)
 
     @cached_property
     def programme(self) -> tuple[Programme, Array]:
         """The programme in the shares of all ends, levels and the disparity; constants (R,)."""
-        pooled, known = self.pooled, np.isfinite(self.pooled.eps)
-        level, half = pooled.v[known, pooled.u.size - pooled.levels :], pooled.eps[known, None]
-        shared = np.concatenate([self.rows[known].reshape(-1, 2 * self.client.size), level], axis=1)
+        pooled, is_limited = self.pooled, np.isfinite(self.pooled.eps)
+        level, half = (
+            pooled.v[is_limited, pooled.u.size - pooled.levels :],
+            pooled.eps[is_limited, None],
+        )
+        shared = np.concatenate(
+            [self.rows[is_limited].reshape(-1, 2 * self.client.size), level], axis=1
+        )
         owner = np.repeat(self.client, 2)
         whose = scipy.sparse.csr_array(
             (np.ones(owner.size), (owner, np.arange(owner.size))),
             (self.fed.n_clients, shared.shape[1] + 1),
         )
-        each = np.block([[shared, half], [shared, -half]])
-        table = scipy.sparse.vstack([whose, scipy.sparse.csr_array(each)], format="csr")
+        limits = np.block([[shared, half], [shared, -half]])
+        table = scipy.sparse.vstack([whose, scipy.sparse.csr_array(limits)], format="csr")
         many = self.fed.n_clients > MANY
-        return Programme(table if many else table.toarray()), pooled.b[known]
+        return Programme(table if many else table.toarray()), pooled.b[is_limited]
 
     def attained(self, disparities: Sequence[float | None]) -> Points:
         """The best ensembles with at most the disparities, or the least disparate (None),
@@ -202,17 +209,19 @@ class Segments(EnsembleSearch):
         Of several rules that are optimal for a client's budget the mixtures of those at its
         segment's ends count too.
         """
-        found = []
+        solutions = []
         for disparity in disparities:
             shares = self.searched(disparity)[2]
             if shares is not None:
                 with suppress(CertificationError):
-                    one = self.fed, self.task, self.budgets(shares)
-                    found.append(solve_ensemble_finite(*one))
+                    question = self.fed, self.task, self.budgets(shares)
+                    solutions.append(solve_ensemble_finite(*question))
                     if self.rules is not None:
                         mixed = [np.tensordot(shares[k], self.rules[k]) for k in self.whose]
-                        found.append(solve_ensemble_finite(*one, (mixed, found[-1].multipliers)))
-        return points_of(self.fed, found)
+                        solutions.append(
+                            solve_ensemble_finite(*question, (mixed, solutions[-1].multipliers))
+                        )
+        return points_of(self.fed, solutions)
 
     @property
     def exact(self) -> bool:
@@ -252,15 +261,15 @@ def _of_solutions(problem: Problem, pooled: Problem) -> Parts:
         f, lam, _ = optimum(problem, np.array([eps]))
         return eps, float(problem.u @ f), problem.slope(lam), f
 
-    found = []
+    ends_of_segments = []
     for low, high in itertools.pairwise(map(solved, concave_breaks(lambda eps: solved(eps)[1:3]))):
         width = high[0] - low[0]
         middle = solved(low[0] + 0.5 * width)
         if np.abs(low[3] - 2.0 * middle[3] + high[3])[:cells].max() <= ALIKE:
-            found.append((low, high))
+            ends_of_segments.append((low, high))
         else:  # of several optimal rules ``solve`` takes others at the ends, and between
             first, last = (solved(low[0] + share * width) for share in (INSIDE, 1.0 - INSIDE))
-            found += [(low, low), (high, high), (first, middle), (middle, last)]
-    eps, rules = (np.array([[end[k] for end in ends] for ends in found]) for k in (0, 3))
+            ends_of_segments += [(low, low), (high, high), (first, middle), (middle, last)]
+    eps, rules = (np.array([[end[k] for end in ends] for ends in ends_of_segments]) for k in (0, 3))
     rows = np.einsum("mc,sec->mse", pooled.v[:, :cells], rules[..., :cells])
     return eps, rules[..., :cells] @ pooled.u[:cells], rows, rules

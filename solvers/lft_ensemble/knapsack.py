@@ -29,19 +29,19 @@ class Knapsack:
 
     Attributes
     ----------
-    given : J arrays, each increasing: where the clients' curves are known.
+    shares : J arrays, each increasing: where the clients' curves have values.
     worth : J arrays of the same lengths.
     weight : (J,) positive weights of both.
     """
 
-    given: list[Array]
+    shares: list[Array]
     worth: list[Array]
     weight: Array
 
     @cached_property
     def _cells(self) -> Array:
         """(J,) how much of each client's curve is one cell of the total."""
-        spans = np.array([own[-1] - own[0] for own in self.given])
+        spans = np.array([curve[-1] - curve[0] for curve in self.shares])
         total = max(self.weight @ spans, 1e-300)
         return total / max(CELLS, CELLS_PER_CLIENT * spans.size) / self.weight
 
@@ -50,35 +50,37 @@ class Knapsack:
         """The clients' curves in cells, and the best worth of each total of the first j clients,
         for j from 0 to J; all but the last in single precision, which chooses as well.
         """
-        own, best, chain = [], np.zeros(1), []
-        curves = zip(self.given, self.worth, self.weight, self._cells, strict=True)
-        for given, worth, weight, cell in curves:
-            count = (given[-1] - given[0]) / cell
+        cells, best, chain = [], np.zeros(1), []
+        curves = zip(self.shares, self.worth, self.weight, self._cells, strict=True)
+        for shares, worth, weight, cell in curves:
+            count = (shares[-1] - shares[0]) / cell
             at = np.arange(round(count) + 1.0)
-            values = np.interp(given[0] + at * cell, given, worth)
+            values = np.interp(shares[0] + at * cell, shares, worth)
             if at.size > 1:  # straight to a whole cell: the curve ends up to half a cell from there
                 values[-1] = values[-2] + (worth[-1] - values[-2]) / (count - at[-2])
-            own.append(weight * values)
+            cells.append(weight * values)
             chain.append(best.astype(np.float32))
-            best = _convolve(best, own[-1])
-        return own, [*chain, best]
+            best = _convolve(best, cells[-1])
+        return cells, [*chain, best]
 
     def split(self, goals: Array) -> Array:
         """(J, P) the unweighted part that each client gives in a best split of a total in each
         range (P, 2), on its curve; each off by less than a cell.
         """
-        own, chain = self._chain
-        place = (goals - self.weight @ [g[0] for g in self.given]) / self.weight[0] / self._cells[0]
+        cells, chain = self._chain
+        place = (
+            (goals - self.weight @ [g[0] for g in self.shares]) / self.weight[0] / self._cells[0]
+        )
         ends = np.rint(place).clip(0, chain[-1].size - 1).astype(int)
         at = np.array([first + chain[-1][first : last + 1].argmax() for first, last in ends])
-        out = np.empty((len(own), at.size))
-        for j, given in reversed([*enumerate(self.given)]):
-            size = own[j].size
+        out = np.empty((len(cells), at.size))
+        for j, shares in reversed([*enumerate(self.shares)]):
+            size = cells[j].size
             # row n holds the others' best totals of n - (size - 1) to n cells
             others = np.pad(chain[j], size, constant_values=-np.inf)
             rows = np.lib.stride_tricks.sliding_window_view(others, size)[at + 1]
-            taken = size - 1 - (rows + own[j][::-1]).argmax(axis=1)
-            out[j] = np.where(taken < size - 1, given[0] + taken * self._cells[j], given[-1])
+            taken = size - 1 - (rows + cells[j][::-1]).argmax(axis=1)
+            out[j] = np.where(taken < size - 1, shares[0] + taken * self._cells[j], shares[-1])
             at = at - taken
         return out
 

@@ -29,15 +29,15 @@ class EnsembleSearch(ABC):
         """Up to ``points`` of it, at even steps."""
         ends = self.attained([None, 1.0])
         last = ends.disparity[ends.worth.argmax()]
-        wanted = np.linspace(ends.disparity.min(), last, points)
-        found = self.attained(wanted.tolist()).join(ends)
+        targets = np.linspace(ends.disparity.min(), last, points)
+        attained = self.attained(targets.tolist()).join(ends)
 
         def evaluate(disparity: Array) -> Points:
-            return fitting(self.attained(disparity.tolist()).join(found), disparity)
+            return fitting(self.attained(disparity.tolist()).join(attained), disparity)
 
-        return build("lft_ensemble", fitting(found, wanted), evaluate, self.exact)
+        return build("lft_ensemble", fitting(attained, targets), evaluate, self.exact)
 
     def minimum(self) -> Points:
         """The least disparate ensemble, of several the most useful."""
-        least = self.attained([None])
-        return least.join(self.attained([float(least.disparity.min())])).least
+        fairest = self.attained([None])
+        return fairest.join(self.attained([float(fairest.disparity.min())])).least

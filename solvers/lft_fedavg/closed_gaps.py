@@ -48,9 +48,9 @@ def critical_points(
     places = list(zip(functions, combined, strict=True))
     # a series' slope is at most DEGREE² times its own size: so much more rounding it carries
     noise = [DEGREE**2 * NOISE * (np.abs(w) @ f.sizes) for f, w in places]
-    found = sign_changes(functions, [f.combined(w) @ DERIVATIVE for f, w in places], noise)
+    changes = sign_changes(functions, [f.combined(w) @ DERIVATIVE for f, w in places], noise)
     out = []
-    for (f, w), owner, x in zip(places, *found, strict=True):
+    for (f, w), owner, x in zip(places, *changes, strict=True):
         values = f.values(x).T
         loud = np.abs(w[owner] * values).sum(axis=1) > FAINT
         owner, x, values = owner[loud], x[loud], values[loud]
@@ -59,30 +59,30 @@ def critical_points(
     return out
 
 
-def closed_gaps(family: RuleFamily, here: Rules, basis: Array, score: Array) -> Walls:
+def closed_gaps(family: RuleFamily, rules: Rules, basis: Array, score: Array) -> Walls:
     """The gaps that steps of λ by ``basis`` (B, K, K) may open, but for those that the Lagrangian,
     whose coefficients are ``score`` (B, 1 + K + M), wants open.
     """
-    count, k = here.lam.shape
-    mixed = [weights(here.lam, rows) for rows in family.problem.coefficients]
+    count, k = rules.lam.shape
+    mixed = [weights(rules.lam, rows) for rows in family.problem.coefficients]
     parts: list[tuple[Array, ...]] = []
     for p, points in enumerate(critical_points(family.problem.profiles, mixed)):
         owner, x, values, peak = points
         side, height = np.where(peak, -1.0, 1.0), (mixed[p][owner] * values).sum(axis=1)
         v = values[:, 1:] @ family.problem.coefficients[p].T
         carried = np.concatenate([values[:, :1], v, values[:, 1:] @ family.pooled[p].T], axis=1)
-        most = np.abs(np.einsum("rk,rkz->rz", v, basis[owner])).sum(axis=1)
-        near = np.abs(height) / np.maximum(most, 1e-300)
-        keep = (side * height > 0) & (near < 1.5) & (side * (score[owner] * carried).sum(1) > 0)
-        known = near, owner, np.full(keep.size, p), x, side, height, v
-        parts.append(tuple(part[keep] for part in known))
-    near, owner, *known = (np.concatenate(part) for part in zip(*parts, strict=True))
-    order = np.lexsort((near, owner))
+        reach = np.abs(np.einsum("rk,rkz->rz", v, basis[owner])).sum(axis=1)
+        distance = np.abs(height) / np.maximum(reach, 1e-300)
+        keep = (side * height > 0) & (distance < 1.5) & (side * (score[owner] * carried).sum(1) > 0)
+        fields = distance, owner, np.full(keep.size, p), x, side, height, v
+        parts.append(tuple(part[keep] for part in fields))
+    distance, owner, *fields = (np.concatenate(part) for part in zip(*parts, strict=True))
+    order = np.lexsort((distance, owner))
     rank = np.arange(order.size) - np.searchsorted(owner[order], owner[order])
     order, rank = order[rank < GAPS], rank[rank < GAPS]
     x, side, height = np.zeros((3, count, GAPS))
     out = Walls(np.zeros((count, GAPS), int), x, side, height, np.zeros((count, GAPS, k)))
-    for table, values in zip(out, known, strict=True):
+    for table, values in zip(out, fields, strict=True):
         table[owner[order], rank] = values[order]
     return out
 

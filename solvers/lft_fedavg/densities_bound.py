@@ -67,9 +67,9 @@ class Boxes(NamedTuple):
 
     def halves(self, side: Array) -> Boxes:
         """The boxes halved along ``side`` (B,)."""
-        each, two = np.arange(side.size), self.join(self)
-        middle = (self.low + self.high)[each, side] / 2
-        two.high[each, side] = two.low[side.size + each, side] = middle
+        rows, two = np.arange(side.size), self.join(self)
+        middle = (self.low + self.high)[rows, side] / 2
+        two.high[rows, side] = two.low[side.size + rows, side] = middle
         return two
 
 
@@ -91,23 +91,25 @@ def highest_accuracy(
     sign = np.array(list(itertools.product(*((-1, 1) if r > 0 else (1,) for r in reach))))
     low, high = np.where(sign < 0, -reach, 0.0), np.where(sign > 0, reach, 0.0)
     none = np.zeros(len(sign), int)
-    known = _evaluated(family, disparity, Boxes(low, high, sign, none, none + np.inf, high - low))
-    looked = len(sign)
-    while looked < boxes:
-        excess = known.top - accuracy[known.first]
+    evaluated = _evaluated(
+        family, disparity, Boxes(low, high, sign, none, none + np.inf, high - low)
+    )
+    count = len(sign)
+    while count < boxes:
+        excess = evaluated.top - accuracy[evaluated.first]
         # where a box is halved both λ_k and MD_k come closer: their product is an accuracy
-        size = (known.high - known.low) * known.span
+        size = (evaluated.high - evaluated.low) * evaluated.span
         excess[size.max(axis=1) <= 0] = 0.0
         rows = np.argsort(-excess, kind="stable")[:HALVED]
         rows = rows[excess[rows] > CLOSE]
         if not rows.size:
             break
-        halves = known.take(rows).halves(size[rows].argmax(axis=1))
-        rest = known.take(np.setdiff1d(np.arange(excess.size), rows))
-        known = rest.join(_evaluated(family, disparity, halves))
-        looked += 2 * rows.size
+        halves = evaluated.take(rows).halves(size[rows].argmax(axis=1))
+        rest = evaluated.take(np.setdiff1d(np.arange(excess.size), rows))
+        evaluated = rest.join(_evaluated(family, disparity, halves))
+        count += 2 * rows.size
     out = np.full(disparity.size, -np.inf)
-    np.maximum.at(out, known.first, known.top)
+    np.maximum.at(out, evaluated.first, evaluated.top)
     return np.maximum.accumulate(out)
 
 
@@ -115,16 +117,16 @@ def _evaluated(family: RuleFamily, disparity: Array, boxes: Boxes) -> Boxes:
     """The boxes that may hold solutions with at most the last disparity, and what they reach."""
     sign, top = boxes.sign, boxes.top
     lower, upper = family.at(boxes.low), family.at(boxes.high)
-    wrong = (sign > 0) & (lower.values > ROUNDING) | (sign < 0) & (upper.values < -ROUNDING)
-    least = np.where(sign < 0, np.maximum(lower.values, 0.0), lower.values)
-    most = np.where(sign > 0, np.minimum(upper.values, 0.0), upper.values)
-    for at in (lower, upper):
-        terms = at.lam * at.values + np.maximum(-at.lam * least, -at.lam * most)
-        top = np.minimum(top, at.accuracy + terms.sum(axis=1))
-    apart = np.maximum(np.maximum(lower.md, -upper.md), 0.0)
-    first = np.searchsorted(disparity, apart - ROUNDING)
-    found = boxes._replace(first=first, top=top, span=upper.values - lower.values)
-    return found.take(np.flatnonzero(~wrong.any(axis=1) & (first < disparity.size)))
+    is_wrong = (sign > 0) & (lower.values > ROUNDING) | (sign < 0) & (upper.values < -ROUNDING)
+    lowest = np.where(sign < 0, np.maximum(lower.values, 0.0), lower.values)
+    highest = np.where(sign > 0, np.minimum(upper.values, 0.0), upper.values)
+    for end in (lower, upper):
+        terms = end.lam * end.values + np.maximum(-end.lam * lowest, -end.lam * highest)
+        top = np.minimum(top, end.accuracy + terms.sum(axis=1))
+    smallest = np.maximum(np.maximum(lower.md, -upper.md), 0.0)
+    first = np.searchsorted(disparity, smallest - ROUNDING)
+    candidates = boxes._replace(first=first, top=top, span=upper.values - lower.values)
+    return candidates.take(np.flatnonzero(~is_wrong.any(axis=1) & (first < disparity.size)))
 
 
 def _reach(fed: Federation, family: RuleFamily) -> Array | None:
@@ -134,8 +136,10 @@ def _reach(fed: Federation, family: RuleFamily) -> Array | None:
     values = np.reshape([point.values[0, bound] for point in rules], (bound.size, bound.size))
     if not bound.size or not np.linalg.cond(values) < 1.0 / SINGULAR:
         return None
-    own = np.array([point.accuracy[0] for point in rules])
-    lost = family.at(np.zeros((1, fed.n_clients))).accuracy - np.minimum(own, 1.0 - own)
+    accuracies = np.array([point.accuracy[0] for point in rules])
+    lost = family.at(np.zeros((1, fed.n_clients))).accuracy - np.minimum(
+        accuracies, 1.0 - accuracies
+    )
     out = np.zeros(fed.n_clients)
     out[bound] = (1.0 + SINGULAR) * np.abs(np.linalg.inv(values)) @ lost  # rules are rounded
     return out

@@ -35,27 +35,27 @@ def step_budgets(family: RuleFamily, start: Rules, target: Array) -> Rules:
     radius, alive = np.full(len(start.lam), FIRST), np.flatnonzero(start.sound)
     whose = family.client[:, None] == np.arange(start.local.shape[1])
     for _ in range(ROUNDS if alive.size else 0):
-        here, goal = best.take(alive), target[alive]
-        eps, size, active = here.local, np.abs(here.values), here.lam != 0
+        rules, goal = best.take(alive), target[alive]
+        eps, size, active = rules.local, np.abs(rules.values), rules.lam != 0
         free = active | (family.bound & (size >= eps[:, family.client] - TIED))
-        side = np.where(active, np.sign(here.lam), -np.sign(here.values))
-        first = derivatives(family, here, plain_score(here))[0]
+        side = np.where(active, np.sign(rules.lam), -np.sign(rules.values))
+        first = derivatives(family, rules, plain_score(rules))[0]
         both = np.where(free[:, None] & free[..., None], first[:, :k], ~free[..., None] * eye)
         rates = first[:, k:] @ np.linalg.pinv(both) @ ((free * -side)[..., None] * whose)
         # a client whom nothing binds may be bound: its budget can only fall
         bound = largest(active * 1.0, family.client) > 0
         box = radius[alive, None] * np.maximum(eps, LEAST)
         low, high = -np.minimum(box, eps), np.where(bound, box, 0.0)
-        slope, rows = np.abs(here.lam) @ whose, np.concatenate([rates, -rates], axis=1)
-        left = np.concatenate([-here.pooled, here.pooled], axis=1)
+        slope, rows = np.abs(rules.lam) @ whose, np.concatenate([rates, -rates], axis=1)
+        left = np.concatenate([-rules.pooled, rules.pooled], axis=1)
         left += np.where(np.isinf(goal), 0.0, goal)[:, None]
         linear = np.zeros((*slope.shape, slope.shape[1]))
-        step, _, promise = best_step(here, goal, slope, linear, rows, left, low, high)
+        step, _, promise = best_step(rules, goal, slope, linear, rows, left, low, high)
         eps = np.where(bound | (step < -TIED), eps + step, SLACK_BUDGET)
-        found, met = family.follow(here, eps)
-        gain = merit(found, goal) - merit(here, goal)
-        met &= (gain > 0.1 * promise) & found.sound
-        best = best.replaced(alive[met], found.take(np.flatnonzero(met)))
+        followed, met = family.follow(rules, eps)
+        gain = merit(followed, goal) - merit(rules, goal)
+        met &= (gain > 0.1 * promise) & followed.sound
+        best = best.replaced(alive[met], followed.take(np.flatnonzero(met)))
         radius[alive] *= np.where(met, 2.0, 0.25)
         alive = alive[(promise > GAIN) & (radius[alive] > SMALLEST)]
         if not alive.size:

@@ -41,24 +41,24 @@ def penalised(family: RuleFamily, free: Rules, disparities: Array, count: int) -
     rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
     scales = np.exp(SPREAD * rng.normal(size=(count, STRENGTHS.size, weights.size)))
     scales[0] = 1.0
-    most = STRENGTHS[:, None] * scales * weights
-    some = _penalised(family, most.reshape(-1, weights.size))
-    t = np.interp(disparities, side * some.md[: STRENGTHS.size], STRENGTHS)
-    found = some.join(_penalised(family, np.outer(t, weights)))
-    inside = largest(found.excess, family.client) > 0  # up to rounding: exactly fair, then
-    near, met = family.follow(found, np.where(inside, 0.0, found.budgets))
-    return found.replaced(np.flatnonzero(met), near.take(np.flatnonzero(met)))
+    penalties = STRENGTHS[:, None] * scales * weights
+    on_path = _penalised(family, penalties.reshape(-1, weights.size))
+    t = np.interp(disparities, side * on_path.md[: STRENGTHS.size], STRENGTHS)
+    candidates = on_path.join(_penalised(family, np.outer(t, weights)))
+    inside = largest(candidates.excess, family.client) > 0  # up to rounding: exactly fair, then
+    followed, met = family.follow(candidates, np.where(inside, 0.0, candidates.budgets))
+    return candidates.replaced(np.flatnonzero(met), followed.take(np.flatnonzero(met)))
 
 
-def _penalised(family: RuleFamily, most: Array) -> Rules:
-    """The rules with the least D(λ) for λ between 0 and ``most`` (B, K), by Newton's method with
-    trust regions.
+def _penalised(family: RuleFamily, penalties: Array) -> Rules:
+    """The rules with the least D(λ) for λ between 0 and ``penalties`` (B, K), by Newton's method
+    with trust regions.
     """
-    span, here, k = np.abs(most), family.at(most), most.shape[1]
-    low, high = np.minimum(most, 0.0), np.maximum(most, 0.0)
-    radius, alive = np.ones((len(most), 1)), np.arange(len(most))
+    span, best, k = np.abs(penalties), family.at(penalties), penalties.shape[1]
+    low, high = np.minimum(penalties, 0.0), np.maximum(penalties, 0.0)
+    radius, alive = np.ones((len(penalties), 1)), np.arange(len(penalties))
     for _ in range(STEPS):
-        rules, unit, box = here.take(alive), span[alive], radius[alive]
+        rules, unit, box = best.take(alive), span[alive], radius[alive]
         slope = -rules.values * unit
         bent = derivatives(family, rules, plain_score(rules))[0][:, :k]
         bent = bent * unit[:, None] * unit[:, :, None]
@@ -72,12 +72,12 @@ def _penalised(family: RuleFamily, most: Array) -> Rules:
         # what comes within rounding of a bound is there
         lam = rules.lam + unit * step
         lam = np.where(np.abs(lam) <= NEARLY * unit, 0.0, lam)
-        tried = family.at(lam)
-        gain = rules.dual(0.0 * lam) - tried.dual(0.0 * lam)
-        good = gain > 0.1 * promise - NOISE
-        here = here.replaced(alive[good], tried.take(np.flatnonzero(good)))
-        radius[alive] = np.where(good[:, None], 2.0, 0.25) * box
+        moved = family.at(lam)
+        gain = rules.dual(0.0 * lam) - moved.dual(0.0 * lam)
+        is_good = gain > 0.1 * promise - NOISE
+        best = best.replaced(alive[is_good], moved.take(np.flatnonzero(is_good)))
+        radius[alive] = np.where(is_good[:, None], 2.0, 0.25) * box
         alive = alive[(promise > GAIN) & (radius[alive, 0] > 1e-6)]
         if not alive.size:
             break
-    return here
+    return best

@@ -76,18 +76,18 @@ class TiedRules:
             values += whole.coefficients[p] @ served[1:]
             pooled += family.pooled[p] @ served[1:]
         signs = np.eye(values.size)
-        kept, even = [], []  # rows that are at most zero, and rows that are zero
+        at_most_zero, zero_rows = [], []  # rows that are at most zero, and rows that are zero
         for k in np.flatnonzero(family.bound & (lead[client] >= 0)):
             first = lead[client[k]]
-            own = side[first] * signs[first]
+            lead_row = side[first] * signs[first]
             if k == first:
-                kept.append(own)
+                at_most_zero.append(lead_row)
             elif side[k]:
-                even.append(side[k] * signs[k] - own)
+                zero_rows.append(side[k] * signs[k] - lead_row)
             else:
-                kept += [own + signs[k], own - signs[k]]
-        table = np.array(kept + even)
-        shift = np.repeat([HALF, 0.0], [len(kept), len(even)])
+                at_most_zero += [lead_row + signs[k], lead_row - signs[k]]
+        table = np.array(at_most_zero + zero_rows)
+        shift = np.repeat([HALF, 0.0], [len(at_most_zero), len(zero_rows)])
         problem = Constraints(
             base,
             tuple(whole.profiles[p] for p in places),
@@ -116,16 +116,16 @@ class TiedRules:
         fair = self.best(0.0)
         if fair is not None or self.pooled != 1:
             return fair
-        own, found = self.problem, []
+        tie, solutions = self.problem, []
         for side in (1.0, -1.0):  # the least side·MD that is not negative
             turn = np.append(side, np.ones(self.eps.size))
-            tables = [turn[:, None] * rows for rows in own.coefficients]
+            tables = [turn[:, None] * rows for rows in tie.coefficients]
             gains = [np.append(0.0, -rows[0])[None] for rows in tables]
-            profiles = map(with_gain, own.profiles, gains)
-            b = turn * own.b - np.append(HALF, 0.0 * self.eps)
-            problem = replace(own, profiles=tuple(profiles), coefficients=tuple(tables), b=b)
-            found.append(self._solved(problem, np.append(HALF, self.eps)))
-        return min(found, key=lambda each: abs(each[0][0]))[1]
+            profiles = map(with_gain, tie.profiles, gains)
+            b = turn * tie.b - np.append(HALF, 0.0 * self.eps)
+            problem = replace(tie, profiles=tuple(profiles), coefficients=tuple(tables), b=b)
+            solutions.append(self._solved(problem, np.append(HALF, self.eps)))
+        return min(solutions, key=lambda solution: abs(solution[0][0]))[1]
 
     def _solved(self, problem: Constraints, limits: Array) -> tuple[Array, Array]:
         """The pooled differences (M,) of the rule that solves a problem, and its budgets (I,)."""
@@ -144,7 +144,7 @@ class TiedRules:
 
 def _may_tie(functions: Piecewise, rows: Array) -> bool:
     """Whether multipliers of constraints with these coefficients make a place's score zero."""
-    own = flat(functions)
-    gain, table = own[0], rows @ own[1:]
+    coefficients = flat(functions)
+    gain, table = coefficients[0], rows @ coefficients[1:]
     left = gain - np.linalg.lstsq(table.T, gain)[0] @ table
     return bool(np.abs(left).max() <= TIED * np.abs(gain).max())

@@ -53,18 +53,18 @@ class BallRules:
     """MD_k of the clients and the pooled MD of f_λ, in balls."""
 
     clients: list[ExactClient]
-    known: dict[tuple[Corner, float], tuple[list[arb], arb]] = field(default_factory=dict)
+    computed: dict[tuple[Corner, float], tuple[list[arb], arb]] = field(default_factory=dict)
 
     def at(self, lam: Corner, width: float = COARSE) -> tuple[list[arb], arb]:
         """MD_k, 0 where a client has one group, and MD at the doubles ``lam``."""
-        if (lam, width) not in self.known:
+        if (lam, width) not in self.computed:
             rates = [self.rates(a, lam, width) for a in (0, 1)]
-            own = [
-                zero - one if client.bound else arb(0)
-                for client, zero, one in zip(self.clients, *rates, strict=True)
+            local = [
+                first - second if client.bound else arb(0)
+                for client, first, second in zip(self.clients, *rates, strict=True)
             ]
-            self.known[lam, width] = own, pooled_difference(self.clients, rates)
-        return self.known[lam, width]
+            self.computed[lam, width] = local, pooled_difference(self.clients, rates)
+        return self.computed[lam, width]
 
     def rates(self, a: int, lam: Corner, width: float) -> list[arb]:
         """The clients' acceptance rates in group a; 0 where nobody is."""
@@ -146,7 +146,7 @@ def exclude(rules: BallRules, reach: Corner, lower: float) -> None:
     ------
     CertificationError : boxes are too many, or one is too narrow.
     """
-    stack, least = [], arb(lower)
+    stack, bound = [], arb(lower)
     for signs in itertools.product(*((-1, 1) if r > 0 else (1,) for r in reach)):
         far = [s * r for s, r in zip(signs, reach, strict=True)]
         stack.append((tuple(min(x, 0.0) for x in far), tuple(max(x, 0.0) for x in far), signs))
@@ -155,10 +155,10 @@ def exclude(rules: BallRules, reach: Corner, lower: float) -> None:
             return
         low, high, signs = stack.pop()
         own_low, md_low = rules.at(low)
-        if md_low >= least or any(s > 0 and v > 0 for s, v in zip(signs, own_low, strict=True)):
+        if md_low >= bound or any(s > 0 and v > 0 for s, v in zip(signs, own_low, strict=True)):
             continue
         own_high, md_high = rules.at(high)
-        if md_high <= -least or any(s < 0 and v < 0 for s, v in zip(signs, own_high, strict=True)):
+        if md_high <= -bound or any(s < 0 and v < 0 for s, v in zip(signs, own_high, strict=True)):
             continue
         ends = zip(low, high, own_low, own_high, strict=True)
         k = int(np.argmax([(b - a) * float((v - u).mid()) for a, b, u, v in ends]))
@@ -184,7 +184,7 @@ def _reach(fed: Federation, rules: BallRules) -> Corner:
     elif rows:
         (a, b), (c, d) = rows
         determinant, sums = abs(a * d - b * c), (abs(d) + abs(b), abs(a) + abs(c))
-        out = [outward(one / determinant)[1] for one in sums]
+        out = [outward(column_sum / determinant)[1] for column_sum in sums]
     if not all(map(math.isfinite, out)):
         raise CertificationError("the multipliers of solutions are not bounded: twin clients")
     return tuple(out)
@@ -196,8 +196,10 @@ def _attained(fed: Federation, balls: BallRules, lam: Array) -> float:
     rules = family.at(lam[None])
     for margin in MARGINS:  # Newton's method, to |MD_k| of at least the margin, of the right sign
         size = np.maximum(-np.sign(lam) * rules.values, margin)
-        near = family.follow(rules, np.where(lam != 0, size, SLACK_BUDGET))[0].lam[0].tolist()
-        own, md = balls.at(tuple(near), FINE)
-        if all(v == 0 or v * m < 0 for v, m in zip(near, own, strict=True)):
+        multipliers = (
+            family.follow(rules, np.where(lam != 0, size, SLACK_BUDGET))[0].lam[0].tolist()
+        )
+        local, md = balls.at(tuple(multipliers), FINE)
+        if all(v == 0 or v * m < 0 for v, m in zip(multipliers, local, strict=True)):
             return outward(abs(md))[1]
     raise CertificationError("no rule certainly attains the smallest disparity")

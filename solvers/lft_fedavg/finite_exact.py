@@ -53,10 +53,10 @@ class ExactFedAvg:
         bound = np.flatnonzero(np.abs(rows).max(axis=1) > 0)
         if bound.size > CLIENTS:
             raise TooMany(f"{bound.size} clients")
-        seen = (gain != 0) | (pooled != 0)
-        problem = LinearProgramme(gain[seen], rows[bound][:, seen], pooled[seen])
-        found = vertices(problem, min(VERTICES, ENTRIES // max(problem.u.size, 1)))
-        corner = chains(problem, found)
+        counts = (gain != 0) | (pooled != 0)
+        problem = LinearProgramme(gain[counts], rows[bound][:, counts], pooled[counts])
+        corners = vertices(problem, min(VERTICES, ENTRIES // max(problem.u.size, 1)))
+        corner = chains(problem, corners)
         # neighbours on one hull, and every corner with itself: a hull may be a point
         first = np.arange(len(corner.vertex))
         last = np.append(first[1:], first[-1])
@@ -65,8 +65,8 @@ class ExactFedAvg:
         ends = np.stack([first, last], axis=1)
         values = corner.md[ends], base + corner.accuracy[ends], corner.local[ends]
         segments = Segments.folded(*values, corner.vertex).undominated()
-        dual = base + np.maximum(problem.u + found.lam @ problem.v, 0.0).sum(axis=1)
-        return cls(fed.n_clients, bound, segments, found.lam, dual)
+        dual = base + np.maximum(problem.u + corners.lam @ problem.v, 0.0).sum(axis=1)
+        return cls(fed.n_clients, bound, segments, corners.lam, dual)
 
     def points(self, disparity: Array) -> Points:
         """The best points with at most ``disparity`` (P,).
@@ -94,8 +94,8 @@ class ExactFedAvg:
 
     def frontier(self, points: int) -> Frontier:
         """``points`` of it at even steps of the disparity."""
-        wanted = np.linspace(self.segments.smallest, self.segments.largest, points)
-        return build("lft_fedavg", self.points(wanted), self.points, exact=True)
+        targets = np.linspace(self.segments.smallest, self.segments.largest, points)
+        return build("lft_fedavg", self.points(targets), self.points, exact=True)
 
     def minimum(self) -> Points:
         """The least disparate rule, of several the most accurate."""

@@ -58,7 +58,8 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Faces:
-    """The clients' problem ``local``, the ``pooled`` one with budgets of one, the faces ``found``.
+    """The clients' problem ``local``, the ``pooled`` one with budgets of one, and the faces that
+    were made, ``by_signs`` of the multipliers.
 
     Unknowns of the programmes are the cells, the clients' budgets, the pooled levels and the
     disparity. Rows are what the constraints, the clients' and then everybody's, are above minus and
@@ -67,7 +68,7 @@ class Faces:
 
     local: Problem
     pooled: Problem
-    found: dict[bytes, Face] = field(default_factory=dict)
+    by_signs: dict[bytes, Face] = field(default_factory=dict)
 
     @cached_property
     def scale(self) -> Array:
@@ -90,16 +91,18 @@ class Faces:
         """Of the unknowns (M,): rows (R, M), and what they are at least (R,)."""
         local, pooled, n = self.local, self.pooled, self.local.u.size
         shared, cells = np.isfinite(pooled.eps), n - local.levels
-        own, wide = np.zeros((2, self.local.owner.size, self.last + 1))
-        known = self.scale > 0
-        own[known, :n] = local.v[known]
+        local_rows, wide = np.zeros((2, self.local.owner.size, self.last + 1))
+        is_limited = self.scale > 0
+        local_rows[is_limited, :n] = local.v[is_limited]
         wide[np.arange(self.local.owner.size), n + self.local.owner] = self.scale
-        everybody, half = np.zeros((2, int(shared.sum()), self.last + 1))
-        everybody[:, :cells] = pooled.v[shared, :cells]
-        everybody[:, self.budgets.stop : self.last] = pooled.v[shared, cells:]
+        pooled_rows, half = np.zeros((2, int(shared.sum()), self.last + 1))
+        pooled_rows[:, :cells] = pooled.v[shared, :cells]
+        pooled_rows[:, self.budgets.stop : self.last] = pooled.v[shared, cells:]
         half[:, self.last] = pooled.eps[shared]
-        left = np.concatenate([own + wide, wide - own, everybody + half, half - everybody])
-        b, c = np.where(known, local.b, 0.0), pooled.b[shared]
+        left = np.concatenate(
+            [local_rows + wide, wide - local_rows, pooled_rows + half, half - pooled_rows]
+        )
+        b, c = np.where(is_limited, local.b, 0.0), pooled.b[shared]
         return Programme(left), left, np.concatenate([-b, b, -c, c])
 
     @cached_property
@@ -122,20 +125,20 @@ class Faces:
         tied = undecided(local.u, local.v, lam, s) | ((f > 0) & (f < 1))
         rest = np.where(tied, 0.0, s > 0)
         key = np.concatenate([tied, rest, np.sign(lam)]).astype(np.int8).tobytes()
-        return self.found.setdefault(key, Face(self, tied, rest, np.sign(lam)))
+        return self.by_signs.setdefault(key, Face(self, tied, rest, np.sign(lam)))
 
-    def beyond(self, here: Place) -> Iterator[Face]:
+    def beyond(self, place: Place) -> Iterator[Face]:
         """The faces of a place's rule whose multipliers hold less of what costs something: in all,
         and then of one cell or constraint after the other.
         """
-        f, eps = self.tight(here.f)
+        f, eps = self.tight(place.f)
         values, budget = self.local.values(f), self.scale * eps[self.local.owner]
         room = np.where(self.scale > 0, np.stack([budget + values, budget - values]), np.inf)
-        one, between = f == 1.0, (f > 0.0) & (f < 1.0)
+        accepted, between = f == 1.0, (f > 0.0) & (f < 1.0)
         programme, rows, gain = self.dual
-        side, may = np.where(one, 1.0, -1.0), room.ravel() <= TIED
-        below, above = np.where(one | between, -np.inf, 0.0), np.where(one, 0.0, np.inf)
-        weights = np.concatenate([here.cells * self.size, here.limits])
+        side, may = np.where(accepted, 1.0, -1.0), room.ravel() <= TIED
+        below, above = np.where(accepted | between, -np.inf, 0.0), np.where(accepted, 0.0, np.inf)
+        weights = np.concatenate([place.cells * self.size, place.limits])
         dearest = np.argsort(-weights, kind="stable")[: min(LOOK, int((weights > 0).sum()))]
         for k in (None, *dearest):
             weight = weights if k is None else (np.arange(weights.size) == k) * 1.0
@@ -151,10 +154,10 @@ class Faces:
 
     def tight(self, f: Array) -> tuple[Array, Array]:
         """A rule with its levels in the middle, and the smallest budgets (I,) that it keeps."""
-        known, f = self.scale > 0, self.local.centred(f)
+        is_limited, f = self.scale > 0, self.local.centred(f)
         eps = np.zeros(int(self.local.owner.max()) + 1)
-        values = np.abs(self.local.values(f)[known])
-        np.maximum.at(eps, self.local.owner[known], values / self.scale[known])
+        values = np.abs(self.local.values(f)[is_limited])
+        np.maximum.at(eps, self.local.owner[is_limited], values / self.scale[is_limited])
         return f, eps
 
     @cached_property
@@ -177,11 +180,11 @@ class Face:
     lines: list[tuple[float, float, float]] = field(default_factory=list)
 
     @cached_property
-    def least(self) -> Place | None:
+    def fairest(self) -> Place | None:
         """Its least disparate rule."""
         return self.place(None)
 
-    def most(self, disparity: float) -> float:
+    def bound_at(self, disparity: float) -> float:
         """What the gain with at most ``disparity`` is at most, for all that is known."""
         above = (gain + slope * (disparity - at) for at, gain, slope in self.lines)
         return min(above, default=np.inf)
@@ -190,34 +193,34 @@ class Face:
         """Whether it has a rule with at most ``disparity``."""
         if any(at <= disparity for at, _, _ in self.lines):
             return True
-        return self.least is not None and self.least.disparity <= disparity + TIED
+        return self.fairest is not None and self.fairest.disparity <= disparity + TIED
 
     def place(self, disparity: float | None, *, refine: bool = False) -> Place | None:
         """The most useful rule with at most ``disparity``, or the least disparate (None); None
         where there is none. With ``refine`` to rounding, else to 1e-10.
         """
-        among, n, last = self.among, self.tied.size, self.among.last
-        programme, rows, low = among.programme
-        held = np.concatenate([self.sign > 0, self.sign < 0])
+        faces, n, last = self.among, self.tied.size, self.among.last
+        programme, rows, low = faces.programme
+        is_equal = np.concatenate([self.sign > 0, self.sign < 0])
         below, above, gain = np.zeros(last + 1), np.ones(last + 1), np.zeros(last + 1)
         below[:n], above[:n] = self.rest, self.rest + self.tied
         if disparity is None:
             gain[last] = -1.0
         else:
-            gain[:n], above[last] = among.local.u, disparity
+            gain[:n], above[last] = faces.local.u, disparity
         high = np.full(low.size, np.inf)
-        high[: held.size][held] = low[: held.size][held]
+        high[: is_equal.size][is_equal] = low[: is_equal.size][is_equal]
         solve = programme.refined if refine else programme.best
-        found = solve(gain, below, above, low, high)
-        if found is None:
+        optimum = solve(gain, below, above, low, high)
+        if optimum is None:
             return None
-        x, wish = found.x, gain - found.y @ rows
+        x, prices = optimum.x, gain - optimum.y @ rows
         f = highs.rounded(x[:n])
-        worth, eps = float(among.local.u @ f), x[among.budgets]
+        worth, eps = float(faces.local.u @ f), x[faces.budgets]
         if disparity is not None:
-            self.lines.append((disparity, worth, max(float(wish[last]), 0.0)))
-        cells = np.where(self.tied, 0.0, np.where(self.rest > 0, -wish[:n], wish[:n]))
-        clients = np.where(held, found.y[: held.size], 0.0)
+            self.lines.append((disparity, worth, max(float(prices[last]), 0.0)))
+        cells = np.where(self.tied, 0.0, np.where(self.rest > 0, -prices[:n], prices[:n]))
+        clients = np.where(is_equal, optimum.y[: is_equal.size], 0.0)
         return Place(
             self,
             f,

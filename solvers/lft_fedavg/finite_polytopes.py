@@ -40,16 +40,16 @@ class Chains(NamedTuple):
     local: Array
 
 
-def chains(problem: LinearProgramme, found: Vertices) -> Chains:
+def chains(problem: LinearProgramme, vertices: Vertices) -> Chains:
     """The upper hulls at all vertices with an optimal rule, each by increasing MD."""
-    count = found.tied.sum(axis=1)
+    count = vertices.tied.sum(axis=1)
     parts: list[Chains] = []
     for k in np.unique(count):
         same = np.flatnonzero(count == k)
         candidates = _candidates(int(k), len(problem.v))
         size = max(1, BATCH // candidates)
         for b in range(0, len(same), size):
-            parts += _group(problem, found, same[b : b + size], enumerated=candidates <= CORNERS)
+            parts += _group(problem, vertices, same[b : b + size], enumerated=candidates <= CORNERS)
     return Chains(*(np.concatenate(v) for v in zip(*parts, strict=True)))
 
 
@@ -59,29 +59,33 @@ def _candidates(k: int, rows: int) -> int:
 
 
 def _group(
-    problem: LinearProgramme, found: Vertices, same: Array, *, enumerated: bool
+    problem: LinearProgramme, vertices: Vertices, same: Array, *, enumerated: bool
 ) -> list[Chains]:
     """The hulls at vertices ``same``, which have equally many undecided cells."""
     parts = []
-    group = found.take(same)
+    group = vertices.take(same)
     cells = np.nonzero(group.tied)[1].reshape(len(same), -1)
-    held = group.fixed @ problem.v.T
-    corners = _corners(problem.v[:, cells].swapaxes(0, 1), held, group.side) if enumerated else None
+    fixed_values = group.fixed @ problem.v.T
+    corners = (
+        _corners(problem.v[:, cells].swapaxes(0, 1), fixed_values, group.side)
+        if enumerated
+        else None
+    )
     for b, vertex in enumerate(same):
         u, v, pooled = problem.u[cells[b]], problem.v[:, cells[b]], problem.pooled[cells[b]]
         if corners is None:
-            hull = _hull_by_programmes(u, v, pooled, held[b], group.side[b])
+            hull = _hull_by_programmes(u, v, pooled, fixed_values[b], group.side[b])
         else:
             hull = corners[b][~np.isnan(corners[b]).any(axis=1)]
             hull = hull[_upper_hull(hull @ pooled, hull @ u)]
         if len(hull):
             md = problem.pooled @ group.fixed[b] + hull @ pooled
             gain = problem.u @ group.fixed[b] + hull @ u
-            parts.append(Chains(np.full(len(hull), vertex), md, gain, held[b] + hull @ v.T))
+            parts.append(Chains(np.full(len(hull), vertex), md, gain, fixed_values[b] + hull @ v.T))
     return parts
 
 
-def _corners(v: Array, held: Array, side: Array) -> Array:
+def _corners(v: Array, fixed_values: Array, side: Array) -> Array:
     """Corners (B, M, k) of {f in [0, 1]^k : side (held + v f) <= 0}, NaN where a candidate is none.
 
     v is (B, K, k), held and side are (B, K).
@@ -100,60 +104,62 @@ def _corners(v: Array, held: Array, side: Array) -> Array:
                 square = v[:, zero][:, :, free]
                 meets = (np.linalg.det(square) != 0) & (side[:, zero] != 0).all(axis=1)
                 square = np.where(meets[:, None, None], square, np.eye(j))
-                goal = -held[:, zero, None] - v[:, zero][:, :, rest] @ whole.T
+                goal = -fixed_values[:, zero, None] - v[:, zero][:, :, rest] @ whole.T
                 solved = np.linalg.solve(square, goal).swapaxes(1, 2)
                 f[:, :, free] = np.where(meets[:, None, None], solved, np.nan)
             inside: Any = ((f >= -ROUNDING) & (f <= 1.0 + ROUNDING)).all(axis=2)
             f = np.clip(f, 0.0, 1.0)  # rounding alone
-            right: Any = (side[:, None] * (held[:, None] + f @ v.swapaxes(1, 2)) <= ROUNDING).all(
-                axis=2
-            )
+            right: Any = (
+                side[:, None] * (fixed_values[:, None] + f @ v.swapaxes(1, 2)) <= ROUNDING
+            ).all(axis=2)
             out.append(np.where((inside & right)[..., None], f, np.nan))
     return np.concatenate(out, axis=1)
 
 
 def _upper_hull(x: Array, y: Array) -> Any:
     """Positions of the upper hull's corners by increasing x, among them the highest at the ends."""
-    kept: list[int] = []
+    hull: list[int] = []
     for p in np.lexsort((y, x)):
-        if kept and x[p] - x[kept[-1]] <= 0:
-            kept.pop()  # the same x, and not higher
-        while len(kept) > 1:
-            a, b = kept[-2], kept[-1]
+        if hull and x[p] - x[hull[-1]] <= 0:
+            hull.pop()  # the same x, and not higher
+        while len(hull) > 1:
+            a, b = hull[-2], hull[-1]
             if (x[b] - x[a]) * (y[p] - y[a]) < (y[b] - y[a]) * (x[p] - x[a]):
                 break
-            kept.pop()
-        kept.append(int(p))
-    return np.array(kept, dtype=np.intp)
+            hull.pop()
+        hull.append(int(p))
+    return np.array(hull, dtype=np.intp)
 
 
-def _hull_by_programmes(u: Array, v: Array, pooled: Array, held: Array, side: Array) -> Array:
+def _hull_by_programmes(
+    u: Array, v: Array, pooled: Array, fixed_values: Array, side: Array
+) -> Array:
     """The same upper hull of many undecided cells by linear programmes, each for the corner that is
     furthest one way: (C, k) by increasing MD, none where there is no rule.
     """
     bound = side != 0
     programme = highs.Programme(side[bound, None] * v[bound])
     box = np.zeros(u.size), np.ones(u.size)
-    limit = ROUNDING - (side * held)[bound]
+    limit = ROUNDING - (side * fixed_values)[bound]
 
     def furthest(md: float, accuracy: float) -> Any:
         """The corner with the most md·MD + accuracy·accuracy, None where there is no rule."""
         aim = md * pooled + accuracy * u
         size = float(np.abs(aim).max()) or 1.0
-        found = programme.refined(aim / size, *box, np.full(limit.size, -np.inf), limit)
-        return None if found is None else found.x
+        optimum = programme.refined(aim / size, *box, np.full(limit.size, -np.inf), limit)
+        return None if optimum is None else optimum.x
 
     left, right = furthest(-1.0, 0.0), furthest(1.0, 0.0)
     if left is None or right is None:
         return np.empty((0, u.size))
-    found, chords = [left, right], [(left, right)]
+    corners_found, chords = [left, right], [(left, right)]
     while chords:  # each is split at the corner furthest above it
         left, right = chords.pop()
         x, y = pooled @ (right - left), u @ (right - left)
         way = (-y, x) if x > ROUNDING else (0.0, 1.0)
         top = furthest(*way)
         if (way[0] * pooled + way[1] * u) @ (top - left) > ABOVE * np.hypot(*way):
-            found.append(top)
+            corners_found.append(top)
             chords += [(left, top), (top, right)] if x > ROUNDING else []
-    corners = np.array(found)
+    corners = np.array(corners_found)
     return corners[_upper_hull(corners @ pooled, corners @ u)]

@@ -64,30 +64,30 @@ def search_finite(fed: Federation, task: Task) -> ExactFedAvg | FedAvgSearch:
 
 @dataclass
 class FedAvgSearch:
-    """A federation's question, the faces that were found, the best places ``known``, and after how
+    """A question to a federation, its ``faces`` so far, the ``best_places``, and after how
     many climbs in vain the next disparity is left.
     """
 
     fed: Federation
     task: Task
     faces: Faces
-    known: list[Place] = field(default_factory=list)
+    best_places: list[Place] = field(default_factory=list)
     patience: int = PATIENCE
 
     @classmethod
     def of(cls, fed: Federation, task: Task) -> FedAvgSearch:
         """Solve the budgets to start from, drawn for the clients in an order of their own."""
         search = cls(fed, task, Faces(clients_problem(fed, task), law_problem(fed, task)))
-        one = np.ones(fed.n_clients)
+        unit_budgets = np.ones(fed.n_clients)
         rng = np.random.default_rng(0)  # part of the algorithm: the same answer each time
         free = np.nan_to_num(search.ends[0].local_disparities) + MARGIN
         starts = SEVERAL if task.several else STARTS
-        tight = rng.random((starts, one.size)) < np.linspace(0.0, 1.0, starts)[:, None]
+        tight = rng.random((starts, unit_budgets.size)) < np.linspace(0.0, 1.0, starts)[:, None]
         scale = np.where(np.arange(starts) % 2, 1.0, NEARLY)[:, None]
-        drawn = np.empty(tight.shape)
+        budgets = np.empty(tight.shape)
         order = np.lexsort((fed.weight, free))
-        drawn[:, order] = np.where(tight, scale * rng.random(tight.shape), np.inf)
-        for eps in (0.0 * one, one, *np.minimum(drawn * free, SLACK_BUDGET)):
+        budgets[:, order] = np.where(tight, scale * rng.random(tight.shape), np.inf)
+        for eps in (0.0 * unit_budgets, unit_budgets, *np.minimum(budgets * free, SLACK_BUDGET)):
             search.start(eps)
         return search
 
@@ -111,97 +111,101 @@ class FedAvgSearch:
         best, passed, last = None, set[Face](), 0
         patience = self.patience * (LOWEST if disparity is None else 1)
         for k, start in enumerate(distinct(starts)):
-            here: Place | None = start
-            while here is not None and here.face not in passed:
-                passed.add(here.face)
-                if best is None or here.worth(disparity) > best.worth(disparity) + RISE:
-                    best, last = here, k
-                here = self._next(here, disparity)
+            place: Place | None = start
+            while place is not None and place.face not in passed:
+                passed.add(place.face)
+                if best is None or place.worth(disparity) > best.worth(disparity) + RISE:
+                    best, last = place, k
+                place = self._next(place, disparity)
             if k == last + patience:
                 break
-        far = best is None or bound - best.worth(disparity) > OPEN
-        self.patience = PATIENCE if last > 1 or far else max(1, self.patience - 1)
+        is_open = best is None or bound - best.worth(disparity) > OPEN
+        self.patience = PATIENCE if last > 1 or is_open else max(1, self.patience - 1)
         return best
 
-    def budgets(self, here: Place) -> Array:
+    def budgets(self, place: Place) -> Array:
         """(I,) of a place, of clients that are not bound SLACK_BUDGET."""
         eps = np.full(self.fed.n_clients, SLACK_BUDGET)
-        binds = self.faces.local.owner[here.face.sign != 0]
-        eps[binds] = here.eps[binds]
+        binds = self.faces.local.owner[place.face.sign != 0]
+        eps[binds] = place.eps[binds]
         return eps
 
-    def _next(self, here: Place, disparity: float | None) -> Place | None:
+    def _next(self, place: Place, disparity: float | None) -> Place | None:
         """A better place of a face that has its rule too."""
-        if here.unbeaten:
+        if place.unbeaten:
             return None
-        worth = here.worth(disparity) + RISE
-        for face in self.faces.beyond(here):
+        worth = place.worth(disparity) + RISE
+        for face in self.faces.beyond(place):
             if disparity is None:
-                there = face.least
+                candidate = face.fairest
             else:
-                there = face.place(disparity) if face.most(disparity) > worth else None
-            if there is not None and there.worth(disparity) > worth:
-                return there
+                candidate = face.place(disparity) if face.bound_at(disparity) > worth else None
+            if candidate is not None and candidate.worth(disparity) > worth:
+                return candidate
         return None
 
     def best(self, disparity: float) -> Place | None:
         """The most useful place with at most ``disparity`` that climbs from the best faces find."""
         top: list[Place] = []
-        for face in sorted(self.faces.found.values(), key=lambda face: -face.most(disparity)):
-            if face.most(disparity) <= (top[-1].gain if len(top) == self.patience else -np.inf):
+        for face in sorted(
+            self.faces.by_signs.values(), key=lambda face: -face.bound_at(disparity)
+        ):
+            if face.bound_at(disparity) <= (top[-1].gain if len(top) == self.patience else -np.inf):
                 break
-            here = face.place(disparity) if face.reaches(disparity) else None
-            if here is not None:
-                top = distinct(sorted([*top, here], key=lambda place: -place.gain))[: self.patience]
+            start = face.place(disparity) if face.reaches(disparity) else None
+            if start is not None:
+                top = distinct(sorted([*top, start], key=lambda place: -place.gain))[
+                    : self.patience
+                ]
             if top and top[0].unbeaten:
                 return top[0]
         fair = self.faces.free.place(disparity)  # CFL's rule, and the budgets that it keeps
         face = None if fair is None else self.start(self.faces.tight(fair.f)[1])
-        here = None if face is None else face.place(disparity)
+        start = None if face is None else face.place(disparity)
         bound = np.inf if fair is None else fair.gain
-        starts = [place for place in (here, self.below(disparity), *top) if place is not None]
-        found = self.climbs(starts, disparity, bound)
-        if found is not None:
-            self.known.append(found)
-        return found
+        starts = [place for place in (start, self.below(disparity), *top) if place is not None]
+        best = self.climbs(starts, disparity, bound)
+        if best is not None:
+            self.best_places.append(best)
+        return best
 
     def below(self, disparity: float) -> Place | None:
         """What leads from the best place with the next larger disparity down to this one: at its
         face's least disparity to a face that has less, and so on.
         """
-        above = [place for place in self.known if place.disparity > disparity]
-        here = min(above, key=lambda place: place.disparity, default=None)
-        while here is not None and (least := here.face.least) is not None:
-            if least.disparity <= disparity:
-                return here.face.place(disparity)
-            end = here.face.place(least.disparity)
-            here = None if end is None else self._next(end, None)
+        above = [place for place in self.best_places if place.disparity > disparity]
+        start = min(above, key=lambda place: place.disparity, default=None)
+        while start is not None and (fairest := start.face.fairest) is not None:
+            if fairest.disparity <= disparity:
+                return start.face.place(disparity)
+            end = start.face.place(fairest.disparity)
+            start = None if end is None else self._next(end, None)
         return None
 
     @cached_property
     def lowest(self) -> Place | None:
         """The least disparate place that climbs reach."""
-        known = [face.least for face in self.faces.found.values()]
-        some = sorted((p for p in known if p is not None), key=lambda p: p.disparity)
-        return self.climbs(distinct(some), None, np.inf)
+        fairest_places = [face.fairest for face in self.faces.by_signs.values()]
+        starts = sorted((p for p in fairest_places if p is not None), key=lambda p: p.disparity)
+        return self.climbs(distinct(starts), None, np.inf)
 
     def attained(self, places: Iterable[Place | None]) -> Points:
         """What the places' budgets attain, certified, or left out; where of several optimal rules
         a more disparate one is found, the place's own rule counts, to rounding.
         """
-        fed, found = self.fed, []
+        fed, solutions = self.fed, []
         for place in distinct(place for place in places if place is not None):
             with suppress(CertificationError):
-                found.append(solve_finite(fed, self.task, self.budgets(place)))
-                own = None
-                if found[-1].disparity > place.disparity + TIED:
-                    own = place.face.place(place.disparity, refine=True)
-                if own is not None:
-                    posed = self.faces.local.at(eps := self.budgets(own))
-                    lam, rule = solve_box(posed)[1], posed.rule(own.f, fed.n_groups)
-                    certificates = (certified(posed, own.f, lam),)
-                    found.append(Solution(fed, self.task, eps, rule, lam, certificates))
-        return points_of(fed, found)
+                solutions.append(solve_finite(fed, self.task, self.budgets(place)))
+                refined = None
+                if solutions[-1].disparity > place.disparity + TIED:
+                    refined = place.face.place(place.disparity, refine=True)
+                if refined is not None:
+                    posed = self.faces.local.at(eps := self.budgets(refined))
+                    lam, rule = solve_box(posed)[1], posed.rule(refined.f, fed.n_groups)
+                    certificates = (certified(posed, refined.f, lam),)
+                    solutions.append(Solution(fed, self.task, eps, rule, lam, certificates))
+        return points_of(fed, solutions)
 
     def frontier(self, points: int) -> Frontier:
         """Up to ``points`` of it, at even steps of the disparity."""
@@ -211,13 +215,13 @@ class FedAvgSearch:
         # down and up again: what was found at one disparity is known at the others
         down = [self.best(float(d)) for d in (*targets[:0:-1], *steep)]
         places = [*down[: points - 1], *(self.best(float(d)) for d in targets)]
-        found = self.attained([self.lowest, *places]).join(points_of(self.fed, self.ends))
+        attained = self.attained([self.lowest, *places]).join(points_of(self.fed, self.ends))
 
         def evaluate(disparity: Array) -> Points:
-            tried = self.attained([self.best(float(d)) for d in disparity])
-            return fitting(tried.join(found), disparity)
+            candidates = self.attained([self.best(float(d)) for d in disparity])
+            return fitting(candidates.join(attained), disparity)
 
-        return build("lft_fedavg", found, evaluate)
+        return build("lft_fedavg", attained, evaluate)
 
     def minimum(self) -> Points:
         """The least disparate rule found, of several the most useful."""

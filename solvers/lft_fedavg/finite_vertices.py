@@ -75,14 +75,14 @@ def vertices(problem: LinearProgramme, limit: int) -> Vertices:
     ------
     TooMany : there are more than ``limit``, or too many planes meet in them.
     """
-    walk, here = _Walk(problem), decided(problem, np.zeros((1, len(problem.v))))
-    known, parts = {_key(here.lam[0])}, [here.lam]
-    while here.lam.size:
-        fresh = {key: row for row in walk.neighbours(here) if (key := _key(row)) not in known}
-        known |= fresh.keys()
-        there = decided(problem, np.reshape([*fresh.values()], (len(fresh), len(problem.v))))
-        here = there.take(possible(problem, there))
-        parts.append(here.lam)
+    walk, reached = _Walk(problem), decided(problem, np.zeros((1, len(problem.v))))
+    visited, parts = {_key(reached.lam[0])}, [reached.lam]
+    while reached.lam.size:
+        fresh = {key: row for row in walk.neighbours(reached) if (key := _key(row)) not in visited}
+        visited |= fresh.keys()
+        tried = decided(problem, np.reshape([*fresh.values()], (len(fresh), len(problem.v))))
+        reached = tried.take(possible(problem, tried))
+        parts.append(reached.lam)
         if sum(map(len, parts)) > limit:
             raise TooMany(f"more than {limit} vertices")
     return decided(problem, np.concatenate(parts))
@@ -106,12 +106,12 @@ def undecided(u: Array, v: Array, lam: Array, s: Array) -> Array:
     return np.abs(s) <= TIED * terms + ZERO * size.max(axis=0, initial=0.0)
 
 
-def possible(problem: LinearProgramme, found: Vertices) -> Any:
+def possible(problem: LinearProgramme, vertices: Vertices) -> Any:
     """(B,) whether the tied cells can give each MD_i, on its own, the sign that it must have."""
     v = problem.v
-    least, most = (found.tied @ part.T for part in (np.minimum(v, 0.0), np.maximum(v, 0.0)))
-    wrong = found.side * (found.fixed @ v.T) + np.where(found.side > 0, least, -most)
-    return np.all((found.side == 0) | (wrong <= WRONG), axis=1)
+    lowest, highest = (vertices.tied @ part.T for part in (np.minimum(v, 0.0), np.maximum(v, 0.0)))
+    excess = vertices.side * (vertices.fixed @ v.T) + np.where(vertices.side > 0, lowest, -highest)
+    return np.all((vertices.side == 0) | (excess <= WRONG), axis=1)
 
 
 class _Walk:
@@ -124,38 +124,38 @@ class _Walk:
         self.normals = np.concatenate([problem.v[:, self.cells] / size, np.eye(count)], axis=1).T
         self.offsets = np.concatenate([-problem.u[self.cells] / size, np.zeros(count)])
 
-    def neighbours(self, here: Vertices) -> Array:
+    def neighbours(self, vertices: Vertices) -> Array:
         """(B', K) the next vertices, both ways, on every line of planes that meet at ``here``."""
-        met = np.concatenate([here.tied[:, self.cells], here.lam == 0], axis=1)
+        met = np.concatenate([vertices.tied[:, self.cells], vertices.lam == 0], axis=1)
         count = self.normals.shape[1]
         total = sum(math.comb(int(planes), count - 1) for planes in met.sum(axis=1))
         if total * max(len(self.normals), count * count) > ROOM:
             if len(met) == 1:
                 raise TooMany(f"{total} lines through one vertex")
             half = np.array_split(np.arange(len(met)), 2)
-            return np.concatenate([self.neighbours(here.take(rows)) for rows in half])
+            return np.concatenate([self.neighbours(vertices.take(rows)) for rows in half])
         owner, lines = [], []
         for b, planes in enumerate(met):
-            some = list(itertools.combinations(np.flatnonzero(planes), count - 1))
-            lines += some
-            owner += [b] * len(some)
+            combinations = list(itertools.combinations(np.flatnonzero(planes), count - 1))
+            lines += combinations
+            owner += [b] * len(combinations)
         rows = np.reshape(lines, (len(lines), count - 1)).astype(np.intp)
-        who = np.array(owner, dtype=np.intp)
+        start = np.array(owner, dtype=np.intp)
         way, fixes = _directions(self.normals[rows])
-        rows, who, way = rows[fixes], who[fixes], way[fixes]
+        rows, start, way = rows[fixes], start[fixes], way[fixes]
         slope = way @ self.normals.T
-        meets = ~met[who] & (np.abs(slope) > FLAT)
-        height = here.lam @ self.normals.T - self.offsets
-        far = np.where(meets, -height[who] / np.where(meets, slope, 1.0), np.nan)
-        found = []
+        meets = ~met[start] & (np.abs(slope) > FLAT)
+        height = vertices.lam @ self.normals.T - self.offsets
+        far = np.where(meets, -height[start] / np.where(meets, slope, 1.0), np.nan)
+        ends_found = []
         for signed in (far, -far):
             ahead = np.where(signed > 0, signed, np.inf)
             plane = ahead.argmin(axis=1)
             ends = np.isfinite(ahead[np.arange(len(ahead)), plane])
             basis = np.concatenate([rows[ends], plane[ends, None]], axis=1)
             offsets = self.offsets[basis][..., None]
-            found.append(np.linalg.solve(self.normals[basis], offsets)[..., 0])
-        lam = np.concatenate(found)
+            ends_found.append(np.linalg.solve(self.normals[basis], offsets)[..., 0])
+        lam = np.concatenate(ends_found)
         return np.where(np.abs(lam) <= ZERO, 0.0, lam)
 
 
