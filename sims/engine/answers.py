@@ -23,16 +23,16 @@ class NonFiniteUpdate(ArithmeticError):
 
 def finite(*tasks: Tensor) -> NDArray[np.bool_]:
     """Which rows (m,) hold neither NaN nor an infinity in any of the updates (m, P)."""
-    each = (torch.isfinite(updates).all(1).cpu().numpy() for updates in tasks)
-    return reduce(np.logical_and, each)
+    is_finite = (torch.isfinite(updates).all(1).cpu().numpy() for updates in tasks)
+    return reduce(np.logical_and, is_finite)
 
 
 def refuse(ids: NDArray[np.int64], round: int, what: str) -> None:
     """Raise, naming who and when."""
-    more = f" and {len(ids) - 5} more" if len(ids) > 5 else ""
-    told = ", ".join(str(int(k)) for k in ids[:5]) + more
+    rest = f" and {len(ids) - 5} more" if len(ids) > 5 else ""
+    names = ", ".join(str(int(k)) for k in ids[:5]) + rest
     raise NonFiniteUpdate(
-        f"the {what} of client {told} is NaN or infinite in round {round}: lower the learning "
+        f"the {what} of client {names} is NaN or infinite in round {round}: lower the learning "
         "rate, or set non_finite='drop'"
     )
 
@@ -45,16 +45,16 @@ def kept(train: Arrivals, ids: NDArray[np.int64], round: int, *, drop: bool) -> 
     def arrivals() -> Iterator[tuple[Tensor, ...]]:
         first = 0
         for part in train():
-            own = ids[first : first + len(part[0])]
-            first += len(own)
+            part_ids = ids[first : first + len(part[0])]
+            first += len(part_ids)
             if all(map(sound, part)):
                 yield part
                 continue
-            fine = finite(*part)
+            is_finite = finite(*part)
             if not drop:
-                refuse(own[~fine], round, "update")
-            if fine.any():
-                index = torch.from_numpy(np.flatnonzero(fine)).to(part[0].device)
+                refuse(part_ids[~is_finite], round, "update")
+            if is_finite.any():
+                index = torch.from_numpy(np.flatnonzero(is_finite)).to(part[0].device)
                 yield tuple(task[index] for task in part)
 
     return arrivals
@@ -87,9 +87,9 @@ def answer(
 
 def _aggregate(server: Algorithm | Summed, received: Received) -> Aggregate:
     """What the server makes of the updates, with its step; ValueError unless each has a weight."""
-    made = instance(f"server of {type(server).__name__}", server.server(received), Aggregate)
-    weights = np.asarray(made.weights, dtype=np.float64)
+    aggregate = instance(f"server of {type(server).__name__}", server.server(received), Aggregate)
+    weights = np.asarray(aggregate.weights, dtype=np.float64)
     if weights.shape != received.clients.shape:
         raise ValueError(f"weights must be one of each update, got {weights!r} from {server!r}")
-    step = received.total(weights) if made.step is None else made.step
-    return Aggregate(weights, made.state, step)
+    step = received.total(weights) if aggregate.step is None else aggregate.step
+    return Aggregate(weights, aggregate.state, step)

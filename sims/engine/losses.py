@@ -38,8 +38,8 @@ class SampleMeasures:
         if not len(scaled):
             return scaled
         top = torch.segment_reduce(scaled, "max", lengths=self.lengths)
-        each = torch.repeat_interleave(top, self.lengths, output_size=len(scaled))
-        return (top + _per_client((scaled - each).exp(), self.lengths).log()) / tau
+        top_of_sample = torch.repeat_interleave(top, self.lengths, output_size=len(scaled))
+        return (top + _per_client((scaled - top_of_sample).exp(), self.lengths).log()) / tau
 
     def accuracies(self) -> Tensor | None:
         """Share of samples classified rightly (k,)."""
@@ -54,8 +54,8 @@ def tied(losses: Floats, rounding: float) -> Floats:
     """
     order = np.argsort(losses)
     rising = losses[order]
-    apart = np.diff(rising) > rounding * np.abs(rising[1:])
-    run = np.cumsum(np.append(False, apart))[: len(losses)]
+    is_jump = np.diff(rising) > rounding * np.abs(rising[1:])
+    run = np.cumsum(np.append(False, is_jump))[: len(losses)]
     ends = (np.searchsorted(run, run, side) for side in ("left", "right"))
     first, last = (rising[at - off] for at, off in zip(ends, (0, 1), strict=True))
     result = np.empty_like(losses)
@@ -77,35 +77,37 @@ def measure_models(
     k, P); ``right``: whether ``correct`` is wanted.
     """
     if own:
-        every = np.tile(clients, len(params))
-        return _measure_own(model, params.flatten(0, 1), data, every, memory_limit, right=right)
+        repeated = np.tile(clients, len(params))
+        return _measure_own(model, params.flatten(0, 1), data, repeated, memory_limit, right=right)
     index = data.index(clients)
     losses, correct = list[Tensor](), list[Tensor]()
     models, step = _at_once(model, params, memory_limit)
     for part in params.split(models):
-        many, found, right_ = len(part), list[Tensor](), list[Tensor]()
+        count, part_losses, part_correct = len(part), list[Tensor](), list[Tensor]()
         for first in range(0, len(data.x) if index is None else len(index), step):
             rows = slice(first, first + step) if index is None else index[first : first + step]
             x, y = (t[rows] for t in (data.x, data.y))
-            x, y = x.expand(many, *x.shape), y.expand(many, *y.shape)
-            found.append(model.losses(part, x, y))
+            x, y = x.expand(count, *x.shape), y.expand(count, *y.shape)
+            part_losses.append(model.losses(part, x, y))
             ok = model.correct(part, x, y) if right else None
             if ok is not None:
-                right_.append(ok)
-        losses += [torch.cat(found, 1).flatten()] if found else []
-        correct += [torch.cat(right_, 1).flatten()] if right_ else []
+                part_correct.append(ok)
+        losses += [torch.cat(part_losses, 1).flatten()] if part_losses else []
+        correct += [torch.cat(part_correct, 1).flatten()] if part_correct else []
     lengths = data.lengths if index is None else _there(data.sizes[clients], params)
-    found = torch.cat(losses) if losses else params.new_empty(0)
-    fine = torch.cat(correct) if correct else None
-    return SampleMeasures(found, fine, lengths.repeat(len(params)))
+    all_losses = torch.cat(losses) if losses else params.new_empty(0)
+    all_correct = torch.cat(correct) if correct else None
+    return SampleMeasures(all_losses, all_correct, lengths.repeat(len(params)))
 
 
 def _at_once(model: Model, params: Tensor, memory_limit: int) -> tuple[int, int]:
     """Models, as many as are small together, and samples that they share in a forward pass."""
-    one, two = (model.bytes_per_client(batch, params.element_size()) for batch in (1, 2))
-    own, each = 2 * one - two, two - one
-    many = max(1, min(len(params), MODELS, LEAST // max(1, own)))
-    room = (max(memory_limit, LEAST) - many * own) // max(1, many * each)
+    bytes_of_one, bytes_of_two = (
+        model.bytes_per_client(batch, params.element_size()) for batch in (1, 2)
+    )
+    model_bytes, sample_bytes = 2 * bytes_of_one - bytes_of_two, bytes_of_two - bytes_of_one
+    many = max(1, min(len(params), MODELS, LEAST // max(1, model_bytes)))
+    room = (max(memory_limit, LEAST) - many * model_bytes) // max(1, many * sample_bytes)
     return many, max(1, min(ROWS * worth(params.device) // many, room))
 
 
@@ -123,19 +125,19 @@ def _measure_own(
     begins, places = data.offsets[clients], np.cumsum(sizes) - sizes
     losses, correct = params.new_empty(int(sizes.sum())), None
     for size in np.unique(sizes[sizes > 0]).tolist():
-        one = model.bytes_per_client(size, element) + element * model.size
-        step = max(1, max(memory_limit, LEAST) // max(1, one))
-        alike = np.flatnonzero(sizes == size)
-        for who in np.split(alike, range(step, len(alike), step)):
+        client_bytes = model.bytes_per_client(size, element) + element * model.size
+        step = max(1, max(memory_limit, LEAST) // max(1, client_bytes))
+        of_size = np.flatnonzero(sizes == size)
+        for part in np.split(of_size, range(step, len(of_size), step)):
             read, out = (
-                _there(first[who][:, None] + np.arange(size), params) for first in (begins, places)
+                _there(first[part][:, None] + np.arange(size), params) for first in (begins, places)
             )
-            own, x, y = params[_there(who, params)], data.x[read], data.y[read]
-            losses[out] = model.losses(own, x, y)
-            found = model.correct(own, x, y) if right else None
-            if found is not None:
+            models, x, y = params[_there(part, params)], data.x[read], data.y[read]
+            losses[out] = model.losses(models, x, y)
+            is_correct = model.correct(models, x, y) if right else None
+            if is_correct is not None:
                 correct = torch.empty_like(losses, dtype=torch.bool) if correct is None else correct
-                correct[out] = found
+                correct[out] = is_correct
     return SampleMeasures(losses, correct, _there(sizes, params))
 
 

@@ -47,17 +47,17 @@ class Run(NamedTuple):
     share: Tensor | None = None
 
 
-def plan(jobs: Jobs, data: ClientData, like: Tensor, most: int = BLOCK) -> Iterator[Run]:
+def plan(jobs: Jobs, data: ClientData, like: Tensor, limit: int = BLOCK) -> Iterator[Run]:
     """The runs of steps, one after the other; ``jobs`` with most steps come first, among equals
     those with most samples. Tensors are on the device of ``like``.
 
-    Up to ``most`` samples, and BLOCK, are planned at a time, or a pass of all. What stays from
-    round to round is kept in ``data.plans``, the last KEPT ``most`` bytes of it.
+    Up to ``limit`` samples, and BLOCK, are planned at a time, or a pass of all. What stays from
+    round to round is kept in ``data.plans``, the last KEPT ``limit`` bytes of it.
     """
-    for active, begin, end in _cut(jobs.sizes, jobs.steps, jobs.batch, min(BLOCK, most)):
-        some = jobs.take(slice(0, active))
-        shape = _kept(data.plans, KEPT * most, some, begin, end, like)
-        yield from _block(some, shape, data.offsets[some.client], like)
+    for active, begin, end in _cut(jobs.sizes, jobs.steps, jobs.batch, min(BLOCK, limit)):
+        active_jobs = jobs.take(slice(0, active))
+        shape = _cached_shape(data.plans, KEPT * limit, active_jobs, begin, end, like)
+        yield from _block(active_jobs, shape, data.offsets[active_jobs.client], like)
 
 
 def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> Iterator[tuple[int, int, int]]:
@@ -65,8 +65,8 @@ def _cut(sizes: Ints, steps: Ints, batch: int, block: int) -> Iterator[tuple[int
     begin, last = 0, int(steps[0]) if len(steps) else 0
     while begin < last:
         active = int(np.searchsorted(-steps, -begin))
-        most = int(sizes[:active].max())
-        length = max(-(-most // batch), block // (active * min(most, batch)))
+        largest = int(sizes[:active].max())
+        length = max(-(-largest // batch), block // (active * min(largest, batch)))
         yield active, begin, min(last, begin + length)
         begin += length
 
@@ -84,13 +84,13 @@ def _block(jobs: Jobs, shape: _Shape, base: Ints, like: Tensor) -> list[Run]:
         shares = shares * _weights(jobs, there, shape.lengths).index_select(0, shape.places)
     result, shared = list[Run](), 0
     counts = [steps * (b - a) * width for steps, a, b, width, _ in shape.pieces]
-    each = rows.split_with_sizes(counts)
-    for own, (steps, a, b, width, partial) in zip(each, shape.pieces, strict=True):
+    row_parts = rows.split_with_sizes(counts)
+    for piece_rows, (steps, a, b, width, partial) in zip(row_parts, shape.pieces, strict=True):
         share = None
         if partial:
-            share = shares[shared : shared + len(own)].view(steps, b - a, width)
-            shared += len(own)
-        result.append(Run(a, b, width, own.view(steps, -1), share))
+            share = shares[shared : shared + len(piece_rows)].view(steps, b - a, width)
+            shared += len(piece_rows)
+        result.append(Run(a, b, width, piece_rows.view(steps, -1), share))
     return result
 
 
@@ -121,15 +121,20 @@ class _Shape:
     shares: Tensor
 
 
-def _kept(
+def _cached_shape(
     plans: dict[Any, _Shape], room: int, jobs: Jobs, begin: int, end: int, like: Tensor
 ) -> _Shape:
     """The plan of steps begin..end-1, kept while among the last that were asked for."""
-    who = jobs.sizes.tobytes(), jobs.steps.tobytes(), jobs.batch, jobs.sample_weights is not None
-    key = *who, begin, end, like.device, like.dtype
+    sizes_key = (
+        jobs.sizes.tobytes(),
+        jobs.steps.tobytes(),
+        jobs.batch,
+        jobs.sample_weights is not None,
+    )
+    key = *sizes_key, begin, end, like.device, like.dtype
     shape = plans.pop(key, None) or _shape(jobs, begin, end, like)
     plans[key] = shape
-    while sum(each.places.nbytes + each.shares.nbytes for each in plans.values()) > room:
+    while sum(stored.places.nbytes + stored.shares.nbytes for stored in plans.values()) > room:
         plans.pop(next(iter(plans)))
     return shape
 
@@ -154,15 +159,17 @@ def _shape(jobs: Jobs, begin: int, end: int, like: Tensor) -> _Shape:
         for a, b in groups(counts, SPARE * worth(like.device)):
             width = int(counts[a:b].max())
             full = bool((counts[a:b] == width).all())
-            reach, own = np.arange(width), counts[a:b, None]
-            share = ((reach < own) / own).ravel() if shared or not full else np.zeros(0)
+            reach, sizes_here = np.arange(width), counts[a:b, None]
+            share = (
+                ((reach < sizes_here) / sizes_here).ravel() if shared or not full else np.zeros(0)
+            )
             if not full:
-                reach = np.where(reach < own, reach, 0)
+                reach = np.where(reach < sizes_here, reach, 0)
             piece = 1, a, b, width, shared or not full
             steps.append((piece, (at[a:b, None] + reach).ravel(), share))
-    alike = [list(same) for _, same in groupby([piece for piece, _, _ in steps])]
+    repeated = [list(same) for _, same in groupby([piece for piece, _, _ in steps])]
     return _Shape(
-        [(len(same), *same[0][1:]) for same in alike],
+        [(len(same), *same[0][1:]) for same in repeated],
         Passes.of(sizes, first, passes, sizes > batch),
         lengths,
         torch.from_numpy(np.concatenate([places for _, places, _ in steps])).to(like.device),
@@ -176,18 +183,18 @@ def groups(counts: Ints, spare: int = SPARE) -> list[tuple[int, int]]:
     """
     if len(counts) == 0:
         return []
-    most = int(counts.max())
-    if most * len(counts) - int(counts.sum()) <= max(spare, SHARE * int(counts.sum())):
+    largest = int(counts.max())
+    if largest * len(counts) - int(counts.sum()) <= max(spare, SHARE * int(counts.sum())):
         return [(0, len(counts))]
     result: list[tuple[int, int]] = []
     start, widest, real = 0, int(counts[0]), int(counts[0])
     for k in range(1, len(counts)):
         count = int(counts[k])
-        wider, more = max(widest, count), real + count
-        if wider * (k + 1 - start) - more > max(spare, SHARE * more):
+        wider, total = max(widest, count), real + count
+        if wider * (k + 1 - start) - total > max(spare, SHARE * total):
             result.append((start, k))
             start, widest, real = k, count, count
         else:
-            widest, real = wider, more
+            widest, real = wider, total
     result.append((start, len(counts)))
     return result

@@ -40,13 +40,13 @@ def train(
     updates = params.new_empty(len(jobs), model.size)
     stay = order is None or (order[1:] > order[:-1]).all()
     where = None if stay else torch.from_numpy(order).to(params.device)
-    most = np.maximum.accumulate(jobs.sizes[::-1])[::-1]  # of those who are left
+    largest_size = np.maximum.accumulate(jobs.sizes[::-1])[::-1]  # of those who are left
     # without autograd, which an objective may use, torch tracks no operation
     plain = model.by_hand and jobs.objective is None and params.device.type == "cpu"
     with torch.inference_mode() if plain else torch.no_grad():
         last = 0
         while last < len(jobs):
-            size = chunk_size(model, jobs, params, memory_limit, int(most[last]))
+            size = chunk_size(model, jobs, params, memory_limit, int(largest_size[last]))
             part = slice(last, last := min(last + size, len(jobs)))
             to = part if where is None else where[part]
             _train_chunk(model, data, jobs.take(part), params, updates, to, memory_limit)
@@ -72,8 +72,8 @@ def bytes_of_one(model: Model, jobs: Jobs, params: Tensor, rows: int) -> int:
     """About what a client with so many rows takes at a time, beside its update, on the device."""
     element = params.element_size()
     # w, w^t, velocity, w - w^t; a linear term is there before
-    held = 1 + (params.shape[0] > 1) + (not jobs.plain) + jobs.proximal
-    step = element * model.size * held + model.bytes_per_client(min(rows, jobs.batch), element)
+    copies = 1 + (params.shape[0] > 1) + (not jobs.plain) + jobs.proximal
+    step = element * model.size * copies + model.bytes_per_client(min(rows, jobs.batch), element)
     if jobs.sample_weights is None:
         return step + 8 * rows
     # a pass planned, and while it is planned
@@ -100,15 +100,17 @@ def _train_chunk(
     blocks = [block.clone(memory_format=torch.contiguous_format) for block in blocks]
     rule = _Rule(model, jobs, blocks, before if jobs.proximal else ())
     weigh = _weighing(jobs, params)
-    given = data.x, data.y if data.targets is None else data.targets
+    batch_data = data.x, data.y if data.targets is None else data.targets
     room = fetched(memory_limit) // max(1, data.x.nbytes // len(data.x))  # samples
     for run in plan(jobs, data, params, memory_limit // PLANNED):
         weights = weigh(run)
-        steps, some = run.rows.shape[0], max(1, room // run.rows.shape[1])
-        for first in range(0, steps, some):
-            rows = run.rows[first : first + some]
+        steps, step_count = run.rows.shape[0], max(1, room // run.rows.shape[1])
+        for first in range(0, steps, step_count):
+            rows = run.rows[first : first + step_count]
             # no name for the batches, which would keep them while the next ones are fetched
-            rule.steps(run, *(_batches(values, run, rows) for values in given), weights=weights)
+            rule.steps(
+                run, *(_batches(values, run, rows) for values in batch_data), weights=weights
+            )
     for update, block, start in zip(model.blocks(updates), blocks, before, strict=True):
         if isinstance(where, slice):
             torch.sub(block, start, out=update[where])
@@ -128,7 +130,9 @@ def _weighing(jobs: Jobs, like: Tensor) -> Callable[[Run], Iterator[Weights]]:
     What the clients bring is sent to the device once a chunk: within the steps nothing is.
     """
     objective = jobs.objective
-    own = [] if jobs.parameters is None else [column(row, like)[:, None] for row in jobs.parameters]
+    parameters = (
+        [] if jobs.parameters is None else [column(row, like)[:, None] for row in jobs.parameters]
+    )
 
     def weights(run: Run) -> Iterator[Weights]:
         if objective is None:
@@ -136,9 +140,12 @@ def _weighing(jobs: Jobs, like: Tensor) -> Callable[[Run], Iterator[Weights]]:
         size = run.last - run.first, run.width
         even = repeat(like.new_full(size, 1.0 / run.width))
         shares = even if run.share is None else run.share.unbind()
-        mine = [row[run.first : run.last] for row in own]
-        given = objective
-        return (lambda losses, share=share: given(losses, share, *mine) for share in shares)
+        run_parameters = [row[run.first : run.last] for row in parameters]
+        batch_objective = objective
+        return (
+            lambda losses, share=share: batch_objective(losses, share, *run_parameters)
+            for share in shares
+        )
 
     return weights
 
@@ -168,10 +175,10 @@ class _Rule:
             rates = {"lr": lr, "momentum": momentum, "decay": decay, "prox": prox}
             self.rates = {k: column(v, params[0]) for k, v in rates.items() if v.any()}
         # torch takes no number that the dtype does not hold
-        most = torch.finfo(params[0].dtype).max
-        even = (scale == scale[0]).all() and abs(scale[0]) <= most
+        largest = torch.finfo(params[0].dtype).max
+        even = (scale == scale[0]).all() and abs(scale[0]) <= largest
         self.factor = float(scale[0]) if even else 1.0
-        self.each = None if even else column(scale, params[0])[:, None]
+        self.client_factors = None if even else column(scale, params[0])[:, None]
 
     def steps(
         self, run: Run, x: Sequence[Tensor], y: Sequence[Tensor], weights: Iterator[Weights]
@@ -180,15 +187,17 @@ class _Rule:
         span = slice(run.first, run.last)
         params, velocity = self._of(self.params, span), self._of(self.velocity, span)
         anchors, linear = self._of(self.anchor, span), self._of(self.linear, span)
-        each, lr = self.each, self._rates("lr", span)
+        client_factors, lr = self.client_factors, self._rates("lr", span)
         momentum, decay, prox = (self._rates(name, span) for name in ("momentum", "decay", "prox"))
-        if each is not None:
-            weights = (scaled(own, each[span], x[0]) for own in weights)
+        if client_factors is not None:
+            weights = (
+                scaled(batch_weights, client_factors[span], x[0]) for batch_weights in weights
+            )
         batches = list(zip(x, y, weights, strict=False))
         if not velocity:
             self.model.add_gradients(params, batches, params, self.factor)
             return
-        for inputs, targets, own in batches:
+        for inputs, targets, batch_weights in batches:
             # without momentum v begins anew
             for v, rate in zip(velocity, momentum or repeat(0), strict=False):
                 v.mul_(rate)
@@ -198,7 +207,7 @@ class _Rule:
                 v.addcmul_(w - anchor, rate)
             for v, slope in zip(velocity, linear, strict=False):
                 v.add_(slope)
-            self.model.add_gradient(params, inputs, targets, own, velocity, self.factor)
+            self.model.add_gradient(params, inputs, targets, batch_weights, velocity, self.factor)
             for w, v, rate in zip(params, velocity, lr, strict=False):
                 w.addcmul_(v, rate, value=-1)
 

@@ -45,10 +45,10 @@ class Received(Round):
 
     @cached_property
     def _all(self) -> tuple[Tensor, ...]:
-        found, many, first = tuple[Tensor, ...](), len(self.clients), 0
+        updates, many, first = tuple[Tensor, ...](), len(self.clients), 0
         for part in self.arrivals():
             if len(part[0]) == many:
-                found = part
+                updates = part
                 continue
             needed = sum(many * rows.shape[1] * rows.element_size() for rows in part)
             if needed > self.room:
@@ -57,12 +57,12 @@ class Received(Round):
                     f"updates at once, {len(part)} x {many} rows of {part[0].shape[1]} parameters, "
                     f"got {self.room}"
                 )
-            found = found or tuple(rows.new_empty(many, rows.shape[1]) for rows in part)
+            updates = updates or tuple(rows.new_empty(many, rows.shape[1]) for rows in part)
             last = first + len(part[0])
-            for rows, some in zip(found, part, strict=True):
-                rows[first:last] = some
+            for rows, part_rows in zip(updates, part, strict=True):
+                rows[first:last] = part_rows
             first = last
-        return found
+        return updates
 
     @property
     def updates(self) -> Tensor:
@@ -82,14 +82,14 @@ class Received(Round):
     def parts(self) -> Iterator[Self]:
         """The clients, some at a time: each part with its updates, its p not scaled."""
         first = 0
-        for found in [self._all] if "_all" in self.__dict__ else self.arrivals():
-            rows = slice(first, first + len(found[0]))
+        for updates in [self._all] if "_all" in self.__dict__ else self.arrivals():
+            rows = slice(first, first + len(updates[0]))
             first = rows.stop
-            if len(found[0]) == len(self.clients):
-                self.__dict__["_all"] = found
+            if len(updates[0]) == len(self.clients):
+                self.__dict__["_all"] = updates
                 yield self
             else:
-                yield self.some(rows, arrivals=lambda found=found: [found])
+                yield self.some(rows, arrivals=lambda updates=updates: [updates])
 
     def changed(self, change: Callable[[Self], Tensor]) -> Self:
         """What was received, with the updates' rows (m', P) changed."""
@@ -110,11 +110,13 @@ class Received(Round):
         block = max(1, BLOCK // self.params.nbytes)
         for part in self.parts():
             rows = slice(first, first := first + len(part.clients))
-            own = weights(part) if callable(weights) else weights[rows]
-            counted = on_device(own, self.params)
+            part_weights = weights(part) if callable(weights) else weights[rows]
+            counted = on_device(part_weights, self.params)
             for k in range(0, len(counted), block):
-                more = _weighted(counted[k : k + block], part.updates[k : k + block], self.layers)
-                done = more if done is None else done + more
+                block_sum = _weighted(
+                    counted[k : k + block], part.updates[k : k + block], self.layers
+                )
+                done = block_sum if done is None else done + block_sum
         return torch.zeros_like(self.params) if done is None else done
 
 
@@ -133,9 +135,9 @@ def on_device(weights: Floats, like: Tensor) -> Tensor:
     # a weight of 1 / ||update|| can be too large for float32 where its product with the update
     # is not
     for dtype in (like.dtype, torch.float64):
-        found = wide.to(dtype)
-        if sound(found):
-            return found.to(like.device)
+        converted = wide.to(dtype)
+        if sound(converted):
+            return converted.to(like.device)
     raise ValueError(f"weights must be finite, one of each update received, got {weights!r}")
 
 
@@ -144,8 +146,8 @@ def squared_norms(rows: Tensor, layers: tuple[int, ...]) -> Tensor:
     if not len(rows):
         return rows.new_zeros(0, len(layers), dtype=torch.float64)
     norm = partial(torch.linalg.vector_norm, dim=1, dtype=torch.float64)
-    some = rows.split(max(1, PART * worth(rows.device) // rows.shape[1]))
-    norms = [torch.stack([norm(p) for p in part.split(layers, 1)], 1) for part in some]
+    row_parts = rows.split(max(1, PART * worth(rows.device) // rows.shape[1]))
+    norms = [torch.stack([norm(p) for p in part.split(layers, 1)], 1) for part in row_parts]
     return torch.cat(norms).square()
 
 
@@ -155,4 +157,4 @@ def _weighted(weights: Tensor, rows: Tensor, layers: tuple[int, ...]) -> Tensor:
     if weights.ndim == 1:
         return torch.mv(rows.mT, weights)
     parts = zip(weights.unbind(1), rows.split(layers, 1), strict=True)
-    return torch.cat([torch.mv(part.mT, own) for own, part in parts])
+    return torch.cat([torch.mv(part.mT, layer_weights) for layer_weights, part in parts])

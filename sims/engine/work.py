@@ -38,15 +38,17 @@ class Assignment:
 
     def some(self, rows: slice) -> Assignment:
         """The assignment of some of its clients."""
-        found = {name: getattr(self.task, name) for name in ("scale", "start", "linear")}
-        own = {name: None if each is None else each[rows] for name, each in found.items()}
-        task, steps = replace(self.task, **own), self.steps[rows]
+        fields = {name: getattr(self.task, name) for name in ("scale", "start", "linear")}
+        rows_of_fields = {
+            name: None if values is None else values[rows] for name, values in fields.items()
+        }
+        task, steps = replace(self.task, **rows_of_fields), self.steps[rows]
         return replace(self, round=self.round.some(rows), task=task, steps=steps)
 
 
 def bytes_of(model: Model, params: Tensor, assignments: list[Assignment]) -> int:
     """What the updates of the assignments take."""
-    rows = sum(len(given.round.clients) for given in assignments)
+    rows = sum(len(assignment.round.clients) for assignment in assignments)
     return rows * model.size * params.element_size()
 
 
@@ -59,13 +61,13 @@ def perform_in_parts(
     limit: int,
 ) -> Iterator[tuple[Tensor, ...]]:
     """Updates (k', P) of one replicate's tasks: half of the limit, or a block of a sum, each."""
-    each = model.size * params.element_size()
-    block = max(1, updates_in_blocks.BLOCK // each)
-    room = limit // 2 // (2 * each * len(assignments))
+    update_bytes = model.size * params.element_size()
+    block = max(1, updates_in_blocks.BLOCK // update_bytes)
+    room = limit // 2 // (2 * update_bytes * len(assignments))
     step = max(block, room // block * block)
     for first in range(0, len(assignments[0].round.clients), step):
-        some = [given.some(slice(first, first + step)) for given in assignments]
-        yield tuple(perform(model, data, params, some, computing, limit))
+        part = [assignment.some(slice(first, first + step)) for assignment in assignments]
+        yield tuple(perform(model, data, params, part, computing, limit))
 
 
 def perform(
@@ -77,14 +79,14 @@ def perform(
     limit: int,
 ) -> list[Tensor]:
     """Updates (k, P) of every assignment, in the order of its clients."""
-    alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for i, given in enumerate(assignments):
-        task = given.task
-        given_ = [each is None for each in (task.start, task.linear, task.sample_weights)]
-        alike[task.whole, type(task.batch_objective), *given_].append(i)
+    groups: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for i, assignment in enumerate(assignments):
+        task = assignment.task
+        absent = [field is None for field in (task.start, task.linear, task.sample_weights)]
+        groups[task.whole, type(task.batch_objective), *absent].append(i)
     updates = dict[int, Tensor]()
     room = max(1, limit // 2, limit - bytes_of(model, params, assignments))
-    for members in alike.values():
+    for members in groups.values():
         jobs, order = _jobs([assignments[i] for i in members], data, params.dtype)
         if computing.backend == "loop":
             done = train_loop(model, data, jobs, params)[np.argsort(order)]
@@ -102,26 +104,26 @@ def work(
     """SGD steps of each client and its batches' size; of all, the steps and their samples."""
     batch = batch_size or int(sizes.max(initial=1))
     per_pass = (sizes + (batch - 1)) // batch
-    each = per_pass * (epochs or 1) if steps is None else steps
-    own = np.maximum(1, np.ceil(effort * each).astype(np.int64))
-    passes, more = np.divmod(own, per_pass)
-    samples = passes @ sizes + np.minimum(more * batch, sizes).sum()
-    return own, batch, int(own.sum()), int(samples)
+    whole_steps = per_pass * (epochs or 1) if steps is None else steps
+    client_steps = np.maximum(1, np.ceil(effort * whole_steps).astype(np.int64))
+    passes, extra_steps = np.divmod(client_steps, per_pass)
+    samples = passes @ sizes + np.minimum(extra_steps * batch, sizes).sum()
+    return client_steps, batch, int(client_steps.sum()), int(samples)
 
 
 def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tuple[Jobs, Ints]:
     """The rows of work of like assignments, most work first, and where each one stood, in order."""
-    member = np.repeat(np.arange(len(members)), [len(given.steps) for given in members])
-    client = np.concatenate([given.round.clients for given in members])
-    steps = np.concatenate([given.steps for given in members])
-    replicate = np.array([given.replicate for given in members])[member]
+    member = np.repeat(np.arange(len(members)), [len(assignment.steps) for assignment in members])
+    client = np.concatenate([assignment.round.clients for assignment in members])
+    steps = np.concatenate([assignment.steps for assignment in members])
+    replicate = np.array([assignment.replicate for assignment in members])[member]
     order = np.lexsort((replicate, data.names[client], -data.sizes[client], -steps))
     member, client = member[order], client[order]
-    tasks = [given.task for given in members]
-    rates = np.array([given.rates for given in members]).T.take(member, axis=1)
+    tasks = [assignment.task for assignment in members]
+    rates = np.array([assignment.rates for assignment in members]).T.take(member, axis=1)
     if any(task.scale is not None for task in tasks):
-        each = [np.ones(len(m.steps)) if m.task.scale is None else m.task.scale for m in members]
-        rates[4] = np.concatenate(each)[order]
+        scales = [np.ones(len(m.steps)) if m.task.scale is None else m.task.scale for m in members]
+        rates[4] = np.concatenate(scales)[order]
     objectives = [task.batch_objective for task in tasks if task.batch_objective is not None]
     table = [objective.parameters for objective in objectives]
     starts = [task.start for task in tasks if task.start is not None]
@@ -134,7 +136,7 @@ def _jobs(members: list[Assignment], data: ClientData, dtype: torch.dtype) -> tu
         keys=counter.following(np.concatenate(states)[member], counter.hashed(data.names[client])),
         sizes=data.sizes[client],
         steps=steps[order],
-        batch=max(given.batch for given in members),
+        batch=max(assignment.batch for assignment in members),
         rates=rates,
         objective=objectives[0] if objectives else None,
         parameters=np.array(table, np.float64).T.take(member, axis=1) if objectives else None,

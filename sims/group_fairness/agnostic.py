@@ -107,8 +107,8 @@ class AgnosticFair:
         positive("lr", lr)
         group = data.train.group
         if group is None or set(np.unique(group)) != {0, 1}:
-            found = None if group is None else np.unique(group).tolist()
-            raise ValueError(f"group must hold the groups 0 and 1 for AgnosticFair, got {found}")
+            groups = None if group is None else np.unique(group).tolist()
+            raise ValueError(f"group must hold the groups 0 and 1 for AgnosticFair, got {groups}")
         threads = torch.get_num_threads()
         torch.set_num_threads(1)  # several are slower at this size
         try:
@@ -137,20 +137,20 @@ class _Runs:
         self.parts = [slice(a, b) for a, b in pairwise(train.offsets.tolist())]
         numbers = torch.cat([x, x.square(), group[:, None]], 1).expand(count, -1, -1)
         ones = x.new_ones(count, 1, self.n)
-        known = self._reported(ones, numbers)
-        mean, square, share = np.split(known, [x.shape[1], 2 * x.shape[1]], 1)
+        moments = self._reported(ones, numbers)
+        mean, square, share = np.split(moments, [x.shape[1], 2 * x.shape[1]], 1)
         spread = np.sqrt(np.maximum(square - mean**2, 1e-12))
         centres = [
             np.random.default_rng([seed, 7]).normal(size=(rule.kernels, x.shape[1]))
             for seed in seeds
         ]
         means, spreads, there, shares = (
-            as_tensor(found).to(x.device) for found in (mean, spread, np.stack(centres), share)
+            as_tensor(array).to(x.device) for array in (mean, spread, np.stack(centres), share)
         )
         self.away = group - shares  # (R, N)
         standard = (x - means[:, None]) / spreads[:, None]
         # a kernel at a time: N x M x features may be large
-        far = [(standard - one[:, None]).square().sum(2) for one in there.unbind(1)]
+        far = [(standard - centre[:, None]).square().sum(2) for centre in there.unbind(1)]
         # (R, N, M)
         self.kernel = torch.exp(-0.5 * torch.stack(far, 2) / (rule.width**2 * x.shape[1]))
         self.mass = self._reported(ones, self.kernel)  # (R, M)
@@ -158,8 +158,8 @@ class _Runs:
 
     def _reported(self, weights: Tensor, values: Tensor) -> Floats:
         """Secure sums over clients (R, W S): weights (R, W, N) times values (R, N, S), over n."""
-        own = [torch.bmm(weights[:, :, part], values[:, part]) for part in self.parts]
-        reports = as_floats(torch.stack(own).flatten(2) / self.n)
+        client_sums = [torch.bmm(weights[:, :, part], values[:, part]) for part in self.parts]
+        reports = as_floats(torch.stack(client_sums).flatten(2) / self.n)
         self.sums += 1
         words = self.sums, counter.ORDER
         sent = [secure.mask(reports[:, r], self.names, s, *words) for r, s in enumerate(self.seeds)]
@@ -177,8 +177,8 @@ class _Runs:
             rows = zip(worth, self.mass, caps, strict=True)
             vertex = np.stack([worst(*row) for row in rows])
             alpha = alpha + rule.rate / (t + 1) ** rule.decay * (vertex - alpha)
-            found = (alpha * gap).sum(1, keepdims=True)
-            over, under = found - rule.tau, -found - rule.tau
+            difference = (alpha * gap).sum(1, keepdims=True)
+            over, under = difference - rule.tau, -difference - rule.tau
             above = np.maximum(0.0, above + rule.dual_rate * over)
             below = np.maximum(0.0, below + rule.dual_rate * under)
             # the augmented Lagrangian's slope: without the second terms w and the multipliers
@@ -196,14 +196,14 @@ class _Runs:
         labels = torch.stack([y, torch.zeros_like(y), torch.ones_like(y)]).repeat(len(w), 1)
         x = self.data.x.expand(many, *self.data.x.shape)
         losses = self.model.losses(w.repeat_interleave(3, 0), x, labels)
-        own, none, one = losses.view(len(w), 3, -1).unbind(1)
-        weights = torch.stack([own, self.away * (none - one)], 1)
+        loss, loss_of_0, loss_of_1 = losses.view(len(w), 3, -1).unbind(1)
+        weights = torch.stack([loss, self.away * (loss_of_0 - loss_of_1)], 1)
         risk, gap = np.split(self._reported(weights, self.kernel), 2, 1)
         return risk, gap
 
     def _slopes(self, w: Tensor, alpha: Floats, pull: Floats) -> Tensor:
         """The sums of the clients' gradients of (1/n) Σ θ (ℓ + pull (a - mean) z), (R, P)."""
-        alphas, pulls = (as_tensor(found).to(w.device) for found in (alpha, pull))
+        alphas, pulls = (as_tensor(array).to(w.device) for array in (alpha, pull))
         theta = (self.kernel @ alphas[:, :, None]).squeeze(2) / self.n
         lean = pulls * theta * self.away
         x, y = (t.expand(len(w), *t.shape) for t in (self.data.x, self.data.y))
