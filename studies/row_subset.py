@@ -11,36 +11,41 @@ from numpy.typing import NDArray
 from fairfl.sims.data.federated import FederatedData
 
 
-def some_rows(found: FederatedData, rows: int, seed: int) -> FederatedData:
+def some_rows(data: FederatedData, rows: int, seed: int) -> FederatedData:
     """``rows`` rows at random, all of them for the split; ValueError if there are fewer."""
-    if rows > len(found):
-        raise ValueError(f"data.rows must be at most {len(found)} for {found.name!r}, got {rows}")
-    kept = np.sort(np.random.default_rng(seed).permutation(len(found))[:rows])
-    return _kept(found, kept, np.zeros(rows, np.int8))
+    if rows > len(data):
+        raise ValueError(f"data.rows must be at most {len(data)} for {data.name!r}, got {rows}")
+    chosen = np.sort(np.random.default_rng(seed).permutation(len(data))[:rows])
+    return _with_rows(data, chosen, np.zeros(rows, np.int8))
 
 
-def some_clients(found: FederatedData, count: int, least: int, seed: int) -> FederatedData:
-    """``count`` random clients with at least ``least`` rows, in their order; or ValueError."""
-    large = np.flatnonzero(found.sizes("all") >= least)
+def some_clients(data: FederatedData, count: int, min_rows: int, seed: int) -> FederatedData:
+    """``count`` random clients with at least ``min_rows`` rows, in their order; or ValueError."""
+    large = np.flatnonzero(data.sizes("all") >= min_rows)
     if count > len(large):
         raise ValueError(
-            f"clients must be at most {len(large)}, those of {found.name!r} with {least} rows, "
+            f"clients must be at most {len(large)}, those of {data.name!r} with {min_rows} rows, "
             f"got {count}"
         )
     chosen = np.sort(np.random.default_rng(seed).permutation(large)[:count])
-    kept = np.flatnonzero(np.isin(found.owner, chosen))
-    part = None if found.part is None else found.part[kept]
+    row_numbers = np.flatnonzero(np.isin(data.owner, chosen))
+    part = None if data.part is None else data.part[row_numbers]
     return dataclasses.replace(
-        _kept(found, kept, part),
-        owner=np.searchsorted(chosen, found.owner[kept]),
+        _with_rows(data, row_numbers, part),
+        owner=np.searchsorted(chosen, data.owner[row_numbers]),
         n_clients=count,
-        client_names=tuple(found.client_names[k] for k in chosen),
+        client_names=tuple(data.client_names[k] for k in chosen),
     )
 
 
-def _kept(found: FederatedData, kept: NDArray[np.int64], part: Any) -> FederatedData:
+def _with_rows(data: FederatedData, row_numbers: NDArray[np.int64], part: Any) -> FederatedData:
     """These rows."""
-    group = None if found.group is None else found.group[kept]
+    group = None if data.group is None else data.group[row_numbers]
     return dataclasses.replace(
-        found, x=found.x[kept], y=found.y[kept], owner=found.owner[kept], part=part, group=group
+        data,
+        x=data.x[row_numbers],
+        y=data.y[row_numbers],
+        owner=data.owner[row_numbers],
+        part=part,
+        group=group,
     )

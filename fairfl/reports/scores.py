@@ -61,35 +61,35 @@ class Scored:
 
 
 def compare_scores(
-    read: Read, found: Comparison, seed: int = 0, progress: Progress | None = None
+    read: Read, comparison: Comparison, seed: int = 0, progress: Progress | None = None
 ) -> list[Scored]:
-    """Compare the scores of a table of people, the first of which is that of ``found``, at the
+    """Compare the scores of a table of people, the first of which is that of ``comparison``, at the
     disparities that it puts in words and without a constraint; ``seed`` deals people into parts.
     """
     rows, federation, people = read.rows, read.federation, read.people
     assert rows is not None and people is not None
-    curves = {s: found.reaches[s].frontier for s in COMPARED if s in found.reaches}
-    at = [*(found.disparities[k] for k in found.talked), np.inf]
+    curves = {s: comparison.reaches[s].frontier for s in COMPARED if s in comparison.reaches}
+    at = [*(comparison.disparities[k] for k in comparison.talked), np.inf]
     areas = [auc(score, rows.label) for score in rows.features.T]
     pooled: dict[tuple[str, float], Best] = {}
     out = []
-    for name, score, own in zip(rows.feature_names, rows.features.T, areas, strict=True):
+    for name, score, area in zip(rows.feature_names, rows.features.T, areas, strict=True):
         if pooled:
             columns = rows.label, rows.group, rows.client
             people = count_people(score, *columns, people.calibrate, read.levels)
             federation, _ = federation_of(people)
-            curves = frontiers(federation, POINTS, found.question, progress, list(curves))
-        asked = found.question, seed, progress
-        best = best_rules(rows, score, people, federation, curves, at, *asked)
+            curves = frontiers(federation, POINTS, comparison.question, progress, list(curves))
+        settings = comparison.question, seed, progress
+        best = best_rules(rows, score, people, federation, curves, at, *settings)
         pooled = pooled or best
-        lost = areas[0][0] - own[0], areas[0][1] - own[1]
-        whole = [estimate(rows.client, *one) for one in (own, lost)]
+        lost = areas[0][0] - area[0], areas[0][1] - area[1]
+        whole = [estimate(rows.client, *pair) for pair in (area, lost)]
         by_client = {
             client: _area(score[rows.client == k], rows.label[rows.client == k])
             for k, client in enumerate(rows.client_names)
         }
-        told = [("cfl", np.inf), *((s, d) for d in at[:-1] for s in curves)]
-        costs = tuple(_cost(rows.client, *one, best, pooled) for one in told)
+        questions = [("cfl", np.inf), *((s, d) for d in at[:-1] for s in curves)]
+        costs = tuple(_cost(rows.client, *question, best, pooled) for question in questions)
         out.append(Scored(name, *whole, by_client, costs))
     return out
 
@@ -98,15 +98,15 @@ def _cost(
     client: Array,
     scheme: str,
     d: float,
-    own: dict[tuple[str, float], Best],
+    rules: dict[tuple[str, float], Best],
     pooled: dict[tuple[str, float], Best],
 ) -> Cost:
     at = d if d < np.inf else None
-    if (scheme, d) not in own:
+    if (scheme, d) not in rules:
         return Cost(scheme, at)
-    rule, central, best = own[scheme, d], own["cfl", d], pooled["cfl", d]
-    told = rule, best.minus(rule), best.minus(central), central.minus(rule)
-    numbers = (estimate(client, one.held, one.influence, one.fitted, one.rest) for one in told)
+    rule, central, best = rules[scheme, d], rules["cfl", d], pooled["cfl", d]
+    differences = rule, best.minus(rule), best.minus(central), central.minus(rule)
+    numbers = (estimate(client, d.held, d.influence, d.fitted, d.rest) for d in differences)
     return Cost(scheme, at, *numbers)
 
 
@@ -139,19 +139,19 @@ def tables(scores: Sequence[Scored], question: Question) -> list[Table]:
 def _table(scores: Sequence[Scored], question: Question) -> Table:
     out = Table(title="What pooling is worth, held out, one budget for all", title_justify="left")
     out.add_column("")
-    for one in scores:
-        out.add_column(one.score, justify="right", overflow="fold")
+    for scored in scores:
+        out.add_column(scored.score, justify="right", overflow="fold")
     less, area = partial(difference, question), "{:.3f}".format
 
     def row(name: str, numbers: Sequence[Number | None], show: Callable[[float], str]) -> None:
         cells = ["-" if n is None else f"{show(n.value)}\n{span(n.ends, show)}" for n in numbers]
         out.add_row(name, *cells)
 
-    row("AUC", [one.auc for one in scores], area)
-    row("  lost", [one.auc_lost for one in scores], area)
+    row("AUC", [scored.auc for scored in scores], area)
+    row("  lost", [scored.auc_lost for scored in scores], area)
     for client in scores[0].auc_by_client:
-        row(f"  at {client}", [one.auc_by_client[client] for one in scores], area)
-    for costs in zip(*(one.costs for one in scores), strict=True):
+        row(f"  at {client}", [scored.auc_by_client[client] for scored in scores], area)
+    for costs in zip(*(scored.costs for scored in scores), strict=True):
         out.add_section()
         scheme, d = costs[0].scheme, costs[0].disparity
         name = "no constraint" if d is None else f"{SCHEMES[SCHEMES[scheme].base].label} at {d:g}"

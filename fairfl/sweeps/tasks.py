@@ -13,28 +13,30 @@ from fairfl.studies.own.federation_file import federation_of, read_federation
 from fairfl.theory.populations.federation import Federation
 
 
-def solve(federation: Any, scheme: str, eps: Any, **asked: Any) -> dict[str, Any]:
+def solve(federation: Any, scheme: str, eps: Any, **question: Any) -> dict[str, Any]:
     """:func:`fairfl.solve`; ``federation``: the path of a TOML file, or its content."""
-    found = api.solve(_federation(federation), scheme, eps, **asked)
+    solution = api.solve(_federation(federation), scheme, eps, **question)
     return {
-        "accuracy": found.accuracy,
-        "utility": found.utility,
-        "disparity": found.disparity,
-        "duality_gap": found.duality_gap,
+        "accuracy": solution.accuracy,
+        "utility": solution.utility,
+        "disparity": solution.disparity,
+        "duality_gap": solution.duality_gap,
     }
 
 
-def min_disparity(federation: Any, scheme: str, **asked: Any) -> dict[str, Any]:
+def min_disparity(federation: Any, scheme: str, **question: Any) -> dict[str, Any]:
     """:func:`fairfl.min_disparity`."""
-    found = api.min_disparity(_federation(federation), scheme, **asked)
-    return {"disparity": found.disparity}
+    solution = api.min_disparity(_federation(federation), scheme, **question)
+    return {"disparity": solution.disparity}
 
 
-def frontier(federation: Any, scheme: str, points: int = 60, **asked: Any) -> list[dict[str, Any]]:
+def frontier(
+    federation: Any, scheme: str, points: int = 60, **question: Any
+) -> list[dict[str, Any]]:
     """:func:`fairfl.frontier`, a row per point."""
-    found = api.frontier(_federation(federation), scheme, points, **asked)
+    curve = api.frontier(_federation(federation), scheme, points, **question)
     names = ("disparity", "accuracy", "utility", "eps")
-    columns = [getattr(found, name).tolist() for name in names]
+    columns = [getattr(curve, name).tolist() for name in names]
     return [
         {"point": k, **dict(zip(names, row, strict=True))}
         for k, row in enumerate(zip(*columns, strict=True))
@@ -48,9 +50,9 @@ def simulate(experiment: str, seed: int, profile: str = "quick") -> list[dict[st
     from fairfl.studies.own.config import read_config
     from fairfl.studies.papers.all_experiments import find
 
-    found = read_config(experiment) if experiment.endswith(".toml") else find(experiment)
-    units = [one for one in found.units(Scale(profile, seed + 1)) if one.seed == seed]
-    values = found.values(run_units(units))
+    source = read_config(experiment) if experiment.endswith(".toml") else find(experiment)
+    units = [unit for unit in source.units(Scale(profile, seed + 1)) if unit.seed == seed]
+    values = source.values(run_units(units))
     return [
         {key: row[key] for key in ("dataset", "objective", "measure", "value")}
         for row in values.to_dict("records")
@@ -63,8 +65,8 @@ def crosscheck(study: str, seed: int, profile: str = "quick") -> list[dict[str, 
     from fairfl.studies.execute import run_units
     from fairfl.studies.experiment import Scale
 
-    (found,) = find([study])
-    units = [one for one in found.units(Scale(profile, seed + 1)) if one.seed == seed]
+    (study_found,) = find([study])
+    units = [unit for unit in study_found.units(Scale(profile, seed + 1)) if unit.seed == seed]
     rows = run_units(units).drop(columns=["seed"], errors="ignore")
     return [
         {k: None if v is None or v != v else v for k, v in row.items()}
@@ -78,22 +80,24 @@ def claim(claim: str, effort: str = "quick", folder: str | None = None) -> dict[
     """
     from fairfl.claims.runner import examine_id
 
-    found = examine_id(claim, effort, folder and Path(folder))
+    outcome = examine_id(claim, effort, folder and Path(folder))
     return {
-        "finding": found.finding,
-        "level": found.level,
-        "passed": found.passed,
-        "fault": found.fault,
-        "survivors": [one.name for one in found.survivors],
+        "finding": outcome.finding,
+        "level": outcome.level,
+        "passed": outcome.passed,
+        "fault": outcome.fault,
+        "survivors": [mutant.name for mutant in outcome.survivors],
     }
 
 
-TASKS = {one.__name__: one for one in (solve, min_disparity, frontier, simulate, crosscheck, claim)}
+TASKS = {
+    task.__name__: task for task in (solve, min_disparity, frontier, simulate, crosscheck, claim)
+}
 """Tasks by the names that a configuration gives them."""
 
 
-def _federation(told: Any) -> Federation:
-    if isinstance(told, str):
-        return read_federation(told)
-    table = Section(told, "federation")
+def _federation(source: Any) -> Federation:
+    if isinstance(source, str):
+        return read_federation(source)
+    table = Section(source, "federation")
     return table.done(federation_of(table))

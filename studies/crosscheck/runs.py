@@ -75,7 +75,7 @@ class Plan:
         one_of("notion", self.notion, ("dp", "eo", "eodds"))
         whole("rows", self.rows, 1)
         allowed = {1, self.world.clients} if self.local else {1}
-        if not self.budgets or any(len(one) not in allowed for one in self.budgets):
+        if not self.budgets or any(len(budget) not in allowed for budget in self.budgets):
             raise ValueError(
                 f"budgets must hold {sorted(allowed)} numbers each for {self.scheme}, got "
                 f"{self.budgets}"
@@ -91,9 +91,9 @@ class Plan:
         """Name of the run's folder."""
         slug = re.sub("[^a-z]+", "-", self.scheme.lower())
         size = f"{self.lengths}x{self.steps}-{zlib.crc32(repr(self.budgets).encode()):08x}"
-        asked = "" if self.notion == "dp" else f"-{self.notion}"
-        who = f"{self.world.name}{asked}-d{self.degree}-n{self.rows}-s{self.seed}"
-        return f"cross-{slug}-{who}-{size}"
+        notion = "" if self.notion == "dp" else f"-{self.notion}"
+        data = f"{self.world.name}{notion}-d{self.degree}-n{self.rows}-s{self.seed}"
+        return f"cross-{slug}-{data}-{size}"
 
     @property
     def lengths(self) -> int:
@@ -103,21 +103,22 @@ class Plan:
     def algorithms(self) -> list[Algorithm]:
         """One for each budget."""
         rules = [
-            FairBatch(self.notion, ALPHA, DECAY, "zero_one", budget=one[0], projection="sum")
-            for one in self.budgets
+            FairBatch(self.notion, ALPHA, DECAY, "zero_one", budget=budget[0], projection="sum")
+            for budget in self.budgets
         ]
         if not self.local:
             return [FedFB(rule) for rule in rules]
         average = 1 if self.scheme == LFT_AVG else None
-        own = [one if len(one) > 1 else None for one in self.budgets]
+        local_budgets = [budget if len(budget) > 1 else None for budget in self.budgets]
         return [
-            LocalFairBatch(rule, average, budgets) for rule, budgets in zip(rules, own, strict=True)
+            LocalFairBatch(rule, average, budgets)
+            for rule, budgets in zip(rules, local_budgets, strict=True)
         ]
 
     def bases(self) -> list[Basis]:
         """One for all; for LFT+Ensemble, where no model leaves a client, one per client."""
-        who = range(self.world.clients) if self.scheme == ENSEMBLE else [None]
-        return [Basis.of(self.world, self.degree, client) for client in who]
+        clients = range(self.world.clients) if self.scheme == ENSEMBLE else [None]
+        return [Basis.of(self.world, self.degree, client) for client in clients]
 
     def setting(self) -> Setting:
         """What the engine is given."""
@@ -140,32 +141,32 @@ class Plan:
 
     def members(self, result: Result) -> list[list[Classifier]]:
         """The rules that each replicate learned: one per client for LFT+Ensemble, else one."""
-        bases, found = self.bases(), []
+        bases, rules = self.bases(), []
         for r, state in enumerate(result.simulation.states):
             params = (
                 as_floats(state[MODELS]) if self.scheme == ENSEMBLE else result.params[r : r + 1]
             )
-            found.append([learned(basis, row) for basis, row in zip(bases, params, strict=True)])
-        return found
+            rules.append([learned(basis, row) for basis, row in zip(bases, params, strict=True)])
+        return rules
 
     def measured(self, result: Result) -> pd.DataFrame:
         """A row per replicate: what was run, the rule with its members, and its exact worth."""
         p = result.simulation.source.p if self.scheme == ENSEMBLE else np.ones(1)
-        asked = {key: getattr(self, key) for key in ("notion", "scheme", "degree", "rows", "seed")}
+        plan = {key: getattr(self, key) for key in ("notion", "scheme", "degree", "rows", "seed")}
         lines = []
         for budget, members in zip(self.budgets, self.members(result), strict=True):
             rule = Classifier.average(members, p)
-            found = Found.of(rule, self.world.federation, self.notion)
-            line = {"world": self.world.name, **asked, "budget": spelt(budget)}
-            line |= {key: getattr(found, key) for key in ("accuracy", "difference", "disparity")}
-            line |= {"local": max(map(abs, found.local)), "rule": rule.to_json()}
+            measures = Found.of(rule, self.world.federation, self.notion)
+            line = {"world": self.world.name, **plan, "budget": spelt(budget)}
+            line |= {key: getattr(measures, key) for key in ("accuracy", "difference", "disparity")}
+            line |= {"local": max(map(abs, measures.local)), "rule": rule.to_json()}
             texts = [member.to_json() for member in members]
             lines.append(line | {"members": json.dumps(texts)})
         return pd.DataFrame(lines)
 
     def unit(self) -> Unit:
         """The run as the machinery of experiments takes it."""
-        objectives = tuple(spelt(one) for one in self.budgets)
+        objectives = tuple(spelt(budget) for budget in self.budgets)
         return Unit(
             self.name,
             self.world.name,
@@ -188,14 +189,14 @@ def featured(world: World, rows: int, seed: int, bases: Sequence[Basis]) -> Part
     """
     data = sample(world.federation, rows, seed)
     assert data.group is not None
-    here = np.bincount(
+    counts = np.bincount(
         data.owner * world.groups + data.group, minlength=world.groups * world.clients
     )
-    if (here == 0).any():
-        at = divmod(int(np.argmin(here)), world.groups)
+    if (counts == 0).any():
+        at = divmod(int(np.argmin(counts)), world.groups)
         raise ValueError(f"rows must be enough for people of every group, got {rows}: none at {at}")
     x = bases[0](data.x[:, 0], data.group)
     for client, basis in enumerate(bases[1:], start=1):
-        mine = data.owner == client
-        x[mine] = basis(data.x[mine, 0], data.group[mine])
+        is_owner = data.owner == client
+        x[is_owner] = basis(data.x[is_owner, 0], data.group[is_owner])
     return Parts.of(replace(data, x=x))

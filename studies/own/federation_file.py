@@ -50,19 +50,19 @@ def _client(part: Section) -> Client:
     mean, laws = part.raw("mean", None), part.raw("laws", None)
     sd, share = part.raw("sd", None), part.raw("q", None)
     if (mean is None) == (laws is None):
-        given = shown(", ".join(part.table) or "nothing")
-        raise ValueError(f"{part.where} must have either mean (and sd) or laws, got {given}")
+        names = shown(", ".join(part.table) or "nothing")
+        raise ValueError(f"{part.where} must have either mean (and sd) or laws, got {names}")
     if laws is not None:
         if sd is not None:
             raise ValueError(f"{part.at('sd')} goes with mean, got it with laws")
-        each = enumerate(_by_group(part.at("laws"), laws))
-        made = tuple(_law(f"{part.at('laws')}[{a}]", law) for a, law in each)
+        groups = enumerate(_by_group(part.at("laws"), laws))
+        client_laws = tuple(_law(f"{part.at('laws')}[{a}]", law) for a, law in groups)
     else:
         means = _by_group(part.at("mean"), mean)
         sd = 1.0 if sd is None else sd
-        own = isinstance(sd, list)
-        spread = _by_group(part.at("sd"), sd, len(means)) if own else [sd] * len(means)
-        made = tuple(
+        has_list = isinstance(sd, list)
+        spread = _by_group(part.at("sd"), sd, len(means)) if has_list else [sd] * len(means)
+        client_laws = tuple(
             _placed(part.where, Normal, _number(part.at("mean"), m), _number(part.at("sd"), s))
             for m, s in zip(means, spread, strict=True)
         )
@@ -70,7 +70,7 @@ def _client(part: Section) -> Client:
         share = [_number(part.at("q"), v) for v in share]
     elif share is not None:
         share = _number(part.at("q"), share)
-    return Client(made, q=share, weight=_number(part.at("weight"), part.raw("weight", 1.0)))
+    return Client(client_laws, q=share, weight=_number(part.at("weight"), part.raw("weight", 1.0)))
 
 
 def _law(where: str, value: Any) -> Any:
@@ -80,8 +80,8 @@ def _law(where: str, value: Any) -> Any:
         )
     table = Section(value, where)
     if "mixture" in value:
-        given = table.raw("mixture")
-        parts = given if isinstance(given, list) else [given]
+        parameters = table.raw("mixture")
+        parts = parameters if isinstance(parameters, list) else [parameters]
         laws = [_law(f"{where}.mixture[{k}]", part) for k, part in enumerate(parts)]
         return table.done(_placed(where, Mixture, laws, table.raw("weights", None)))
     if "points" in value:
@@ -94,23 +94,23 @@ def _law(where: str, value: Any) -> Any:
         raise ValueError(
             f"{where}.law must be the name of a continuous law in scipy.stats, got {shown(name)}"
         )
-    given = {key: _number(f"{where}.{key}", v) for key, v in value.items() if key != "law"}
+    parameters = {key: _number(f"{where}.{key}", v) for key, v in value.items() if key != "law"}
     try:
-        return dist(**given)
+        return dist(**parameters)
     except TypeError:
         takes = ", ".join([*filter(None, (dist.shapes or "").split(", ")), "loc", "scale"])
-        got = ", ".join(given) or "none"
+        got = ", ".join(parameters) or "none"
         raise ValueError(f"{where} must give {name} its parameters ({takes}), got {got}") from None
 
 
 def _eta(table: Section, default: Logistic) -> Logistic:
     if table.raw("eta", None) is None:
         return default
-    own = table.section("eta")
+    section = table.section("eta")
     slope, intercept = (
-        _number(own.at(k), own.raw(k, v)) for k, v in (("slope", 1.0), ("intercept", 0.0))
+        _number(section.at(k), section.raw(k, v)) for k, v in (("slope", 1.0), ("intercept", 0.0))
     )
-    return own.done(_placed(own.where, Logistic, slope, intercept))
+    return section.done(_placed(section.where, Logistic, slope, intercept))
 
 
 def _by_group(where: str, value: Any, groups: int = 0) -> list[Any]:
@@ -125,9 +125,9 @@ def _number(where: str, value: Any) -> float:
     return single(where, numeric(where, value))
 
 
-def _placed(where: str, build: Callable[..., Any], *given: Any) -> Any:
+def _placed(where: str, build: Callable[..., Any], *arguments: Any) -> Any:
     """``build(...)``; its errors begin with an argument, and the place in the file comes before."""
     try:
-        return build(*given)
+        return build(*arguments)
     except ValueError as error:
         raise ValueError(f"{where}.{error}") from None

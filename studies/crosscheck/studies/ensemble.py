@@ -66,8 +66,8 @@ def targets(world: World) -> dict[str, tuple[float, ...]]:
 @cache
 def aim(world: World, budget: str) -> tuple[float, float]:
     """Accuracy and MD, with its sign, of the exact ensemble whose clients have these budgets."""
-    found = solve(world.federation, "lft_ensemble", [float(v) for v in budget.split()])
-    return found.accuracy, found.mean_difference
+    solution = solve(world.federation, "lft_ensemble", [float(v) for v in budget.split()])
+    return solution.accuracy, solution.mean_difference
 
 
 def beside(measures: pd.DataFrame) -> pd.DataFrame:
@@ -87,65 +87,72 @@ def beside(measures: pd.DataFrame) -> pd.DataFrame:
 def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Tables by world, place and size: distance, MD missed (RMS), accuracy missed; and rates."""
     lines, speeds = [], []
-    for (world, place, budget), mine in groups(beside(measures), ["world", "place", "budget"]):
+    for (world, place, budget), of_budget in groups(beside(measures), ["world", "place", "budget"]):
         accuracy, difference = aim(by_name(world), budget)
         key = {"world": world, "place": place}
-        for (size,), part in groups(mine, ["rows"]):
+        for (size,), part in groups(of_budget, ["rows"]):
             line = {"people": size, "distance": rms(floats(part, "off"))}
             line |= {"MD exact": difference, "accuracy exact": accuracy}
             line |= {"MD missed": rms(floats(part, "difference") - difference)}
             line |= {"accuracy missed": float(floats(part, "accuracy").mean()) - accuracy}
             lines.append(key | line)
-        rate = told(Rate.of(floats(mine, "rows"), floats(mine, "off"), mine["world"]))
-        speeds.append(key | {"seeds": mine["seed"].nunique(), "distance": rate})
+        rate = told(
+            Rate.of(floats(of_budget, "rows"), floats(of_budget, "off"), of_budget["world"])
+        )
+        speeds.append(key | {"seeds": of_budget["seed"].nunique(), "distance": rate})
     return {"points": pd.DataFrame(lines), "rates": pd.DataFrame(speeds)}
 
 
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
     """A hard one of the members, and the ensembles' rate."""
-    found = beside(measures)
+    compared = beside(measures)
     return (
         bound_verdict(
             "members-below-their-own-frontier",
             "No member is more accurate on its own client than that client's exact optimum at the "
             "member's own |MD_i|.",
-            found,
-            _members(found),
+            compared,
+            _members(compared),
         ),
         rate_verdict(
             "ensemble-rate",
             "The distance of LFT+Ensemble from its exact point shrinks like the root of 1/n.",
             0.5,
-            found,
-            floats(found, "off"),
+            compared,
+            floats(compared, "off"),
         ),
     )
 
 
-def _members(found: pd.DataFrame) -> list[float]:
+def _members(compared: pd.DataFrame) -> list[float]:
     """How far each member is, on its own client, below that client's own frontier."""
-    each: list[float] = []
-    for (name,), part in groups(found, ["world"]):
+    distances: list[float] = []
+    for (name,), part in groups(compared, ["world"]):
         world = by_name(name)
         for i in range(world.clients):
-            own = world.alone(i)
+            world_of_client = world.alone(i)
             texts = [members[i] for members in map(json.loads, part["members"])]
-            rules = [Found.of(Classifier.from_json(text), own.federation) for text in texts]
-            worth = [one.disparity for one in rules], [one.accuracy for one in rules]
-            each += below(own, *worth).tolist()
-    return each
+            rules = [
+                Found.of(Classifier.from_json(text), world_of_client.federation) for text in texts
+            ]
+            worth = (
+                [measures.disparity for measures in rules],
+                [measures.accuracy for measures in rules],
+            )
+            distances += below(world_of_client, *worth).tolist()
+    return distances
 
 
 def points(measures: pd.DataFrame) -> pd.DataFrame:
     """The exact ensembles' frontier and points, CFL's above, and the learned points by size."""
     parts = []
-    for (name,), mine in groups(beside(measures), ["world"]):
+    for (name,), of_world in groups(beside(measures), ["world"]):
         panel = in_words(name)
         for scheme in ("cfl", "lft_ensemble"):
             parts.append(exact_curve(by_name(name), scheme).assign(panel=panel))
-        for (size,), part in groups(mine, ["rows"]):
+        for (size,), part in groups(of_world, ["rows"]):
             parts.append(points_of(panel, f"{size:,} people", part))
-        aims = [aim(by_name(name), budget) for budget in dict.fromkeys(mine["budget"])]
+        aims = [aim(by_name(name), budget) for budget in dict.fromkeys(of_world["budget"])]
         x, y = [abs(md) for _, md in aims], [accuracy for accuracy, _ in aims]
         parts.append(series(panel, "exact, of the same budgets", "points", x, y))
     return pd.concat(parts, ignore_index=True)
@@ -154,8 +161,10 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
 def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
     """The distance by size, a curve per world and place; n^-1/2."""
     parts = [
-        by_size(PANEL, f"{in_words(world)}, {place}", floats(mine, "rows"), floats(mine, "off"))
-        for (world, place), mine in groups(beside(measures), ["world", "place"])
+        by_size(
+            PANEL, f"{in_words(world)}, {place}", floats(of_place, "rows"), floats(of_place, "off")
+        )
+        for (world, place), of_place in groups(beside(measures), ["world", "place"])
     ]
     return guided(pd.concat(parts, ignore_index=True), {PANEL: -0.5})
 

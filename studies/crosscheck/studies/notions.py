@@ -71,13 +71,13 @@ class NotionPlan(Plan):
 
     def _beside(self, row: dict[Any, Any]) -> dict[str, Any]:
         world, notion, accuracy = self.world, self.notion, row["accuracy"]
-        found = Found.of(Classifier.from_json(row["rule"]), world.federation, notion)
-        plane = supporting_plane(world.federation, found.rates, notion)
-        local = optimum(world, "lft_fedavg", np.abs(found.local), notion)
+        measures = Found.of(Classifier.from_json(row["rule"]), world.federation, notion)
+        plane = supporting_plane(world.federation, measures.rates, notion)
+        local = optimum(world, "lft_fedavg", np.abs(measures.local), notion)
         line = {
             "question": f"{world.name}, {notion}",
             "groups": world.groups,
-            "below": optimum(world, "cfl", found.disparity, notion) - accuracy,
+            "below": optimum(world, "cfl", measures.disparity, notion) - accuracy,
             LOST: plane - accuracy,
             "below locally": local - accuracy,
             "members": np.nan,
@@ -89,9 +89,9 @@ class NotionPlan(Plan):
     def _nearest(self, members: list[str]) -> float:
         short = []
         for i, member in enumerate(members):
-            own = self.world.alone(i)
-            found = Found.of(Classifier.from_json(member), own.federation, self.notion)
-            short.append(optimum(own, "cfl", found.disparity, self.notion) - found.accuracy)
+            world = self.world.alone(i)
+            measures = Found.of(Classifier.from_json(member), world.federation, self.notion)
+            short.append(optimum(world, "cfl", measures.disparity, self.notion) - measures.accuracy)
         return float(min(short))
 
 
@@ -99,9 +99,9 @@ def units(scale: Scale) -> list[Unit]:
     """Quick: three questions, 1,000 people. Paper: twelve, 2,000; CFL of five with four sizes."""
     if not scale.paper:
         return _units(SMALL, LEARNERS, (1_000,), scale.seeds, 40)
-    few, less, some, most = SIZES
-    found = _units(QUESTIONS, LEARNERS, (some,), scale.seeds)
-    return found + _units(RATED, (CFL,), (few, less, most), scale.seeds)
+    smallest, smaller, usual, largest = SIZES
+    all_units = _units(QUESTIONS, LEARNERS, (usual,), scale.seeds)
+    return all_units + _units(RATED, (CFL,), (smallest, smaller, largest), scale.seeds)
 
 
 def _units(
@@ -111,9 +111,9 @@ def _units(
     seeds: int,
     rounds: int | None = None,
 ) -> list[Unit]:
-    each = tuple((budget,) for budget in BUDGETS)
+    budgets = tuple((budget,) for budget in BUDGETS)
     return [
-        NotionPlan(by_name(world), scheme, 1, size, seed, each, rounds, notion=notion).unit()
+        NotionPlan(by_name(world), scheme, 1, size, seed, budgets, rounds, notion=notion).unit()
         for world, notion in questions
         for scheme in schemes
         for size in sizes
@@ -128,8 +128,8 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
     def of(part: pd.DataFrame) -> dict[str, Any]:
         return {"rules": len(part)} | {f"{n}, mean": float(floats(part, n).mean()) for n in columns}
 
-    found = summary(measures, ["notion", "groups", "scheme", "rows", "budget"], of)
-    return {"points": found.rename(columns={"rows": "people"})}
+    table = summary(measures, ["notion", "groups", "scheme", "rows", "budget"], of)
+    return {"points": table.rename(columns={"rows": "people"})}
 
 
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
@@ -181,10 +181,10 @@ def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
     )
 
 
-def _rated(found: pd.DataFrame) -> pd.DataFrame:
+def _rated(measures: pd.DataFrame) -> pd.DataFrame:
     """CFL's at ε = 0, of the questions that have several sizes."""
-    asked = [f"{world}, {notion}" for world, notion in RATED]
-    return among(among(among(found, "scheme", [CFL]), "budget", [FAIR]), "question", asked)
+    questions = [f"{world}, {notion}" for world, notion in RATED]
+    return among(among(among(measures, "scheme", [CFL]), "budget", [FAIR]), "question", questions)
 
 
 def points(measures: pd.DataFrame) -> pd.DataFrame:
@@ -197,8 +197,8 @@ def points(measures: pd.DataFrame) -> pd.DataFrame:
             continue
         panel = f"{in_words(name).removeprefix('random ')}, {TOLD[notion]}"
         parts.append(curve(by_name(name), notion).assign(panel=panel))
-        for (scheme,), mine in groups(part, ["scheme"]):
-            parts.append(points_of(panel, f"{scheme}, learned", mine))
+        for (scheme,), of_scheme in groups(part, ["scheme"]):
+            parts.append(points_of(panel, f"{scheme}, learned", of_scheme))
     return pd.concat(parts, ignore_index=True)
 
 
@@ -207,8 +207,8 @@ SHOWN = (*SMALL, ("figure-9d", "eo"), ("random-0-2-3", "eo"), ("random-1-3-3", "
 
 def curve(world: World, notion: Notion) -> pd.DataFrame:
     """CFL's exact frontier as a series."""
-    most = solve(world.federation, "cfl", np.inf, notion=notion).disparity
-    x = np.linspace(0, most, 25)
+    largest = solve(world.federation, "cfl", np.inf, notion=notion).disparity
+    x = np.linspace(0, largest, 25)
     y = [optimum(world, "cfl", v, notion) for v in x]
     return series("", "CFL, exact", "line", x, y)
 

@@ -47,8 +47,8 @@ def by_setting(
     """The rows with their methods' names as objectives, and their settings as alpha; what is not
     ``listed`` has none.
     """
-    known = {label(name, setting): (name, setting) for name, setting, _ in listed}
-    both = [known.get(str(name), (str(name), np.nan)) for name in rows["objective"]]
+    settings = {label(name, setting): (name, setting) for name, setting, _ in listed}
+    both = [settings.get(str(name), (str(name), np.nan)) for name in rows["objective"]]
     return rows.assign(objective=[n for n, _ in both], alpha=[setting for _, setting in both])
 
 
@@ -80,8 +80,10 @@ def frontiers(datasets: Sequence[str], limit: Limit) -> pd.DataFrame:
     parts = []
     for name in datasets:
         x, y = limit(name)
-        told = {"dataset": name, "objective": OF_SCORE if name in REAL else EXACT, "seeds": 1}
-        parts.append(pd.DataFrame({"disparity": x, "accuracy": y}).assign(kind="frontier", **told))
+        labels = {"dataset": name, "objective": OF_SCORE if name in REAL else EXACT, "seeds": 1}
+        parts.append(
+            pd.DataFrame({"disparity": x, "accuracy": y}).assign(kind="frontier", **labels)
+        )
     return pd.concat(parts, ignore_index=True).reindex(columns=COLUMNS)
 
 
@@ -93,26 +95,26 @@ def _ours(test: pd.DataFrame, disparity: str, accuracy: str) -> pd.DataFrame:
     point = ["dataset", "objective", "setting"]
     # constants come with every schedule
     once = loose(shown.drop_duplicates([*point, "seed"])).groupby(point, sort=False, dropna=False)
-    found = once.agg(
+    points = once.agg(
         disparity=("disparity", "mean"),
         disparity_sd=("disparity", "std"),
         accuracy=("accuracy", "mean"),
         accuracy_sd=("accuracy", "std"),
         seeds=("seed", "count"),
     ).reset_index()
-    constant = found["objective"].isin(["all 0", "all 1"])
-    return found.assign(kind=np.where(constant, "constant", "ours"))[COLUMNS]
+    constant = points["objective"].isin(["all 0", "all 1"])
+    return points.assign(kind=np.where(constant, "constant", "ours"))[COLUMNS]
 
 
 def _published(table: pd.DataFrame, datasets: Sequence[str], objectives: set[str]) -> pd.DataFrame:
     """Published points of the objectives as the paper names them, once each."""
     # a variant of ours, which has a comma, repeats its method's numbers
-    mine = among(table, "dataset", datasets)
-    mine = among(mine, "objective", [name for name in objectives if "," not in name])
+    rows = among(table, "dataset", datasets)
+    rows = among(rows, "objective", [name for name in objectives if "," not in name])
     key = ["dataset", "objective"]
-    accuracy, disparity = (among(mine, "measure", [name]) for name in PRINTED)
+    accuracy, disparity = (among(rows, "measure", [name]) for name in PRINTED)
     both = disparity.merge(accuracy, on=key, suffixes=("_x", ""))
     names = {"published_x": "disparity", "published_sd_x": "disparity_sd"}
     names |= {"published": "accuracy", "published_sd": "accuracy_sd"}
-    found = both.rename(columns=names).assign(kind="published", seeds=0)
-    return found.reindex(columns=COLUMNS)
+    points = both.rename(columns=names).assign(kind="published", seeds=0)
+    return points.reindex(columns=COLUMNS)

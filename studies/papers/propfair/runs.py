@@ -35,7 +35,7 @@ class DataSettings:
     """A data set and its settings: tables 2 to 5 and their text.
 
     clients; train, the share of a client's rows to train on; rates of ``NAMES``, in their order; q,
-    alpha of TERM and M; rounds and rows, quick and paper, where 0 are all rows; least, rows of a
+    alpha of TERM and M; rounds and rows, quick and paper, where 0 are all rows; min_rows, of a
     client of the Dirichlet law, for the paper's profile.
     """
 
@@ -47,10 +47,10 @@ class DataSettings:
     M: float = 5.0
     rounds: tuple[int, int] = (2, 100)
     rows: tuple[int, int] = (400, 0)
-    least: int = 300
+    min_rows: int = 300
 
 
-STANDING = DataSettings(10, 0.6, (0.1,) * 5, rounds=(12, 40), rows=(2000, 10_000), least=30)
+STANDING = DataSettings(10, 0.6, (0.1,) * 5, rounds=(12, 40), rows=(2000, 10_000), min_rows=30)
 TASKS = {
     "CIFAR-10": DataSettings(10, 0.5, (5e-3, 2e-3, 2e-3, 1e-2, 1e-2)),
     "CIFAR-100": DataSettings(10, 0.6, (1e-2,) * 5, alpha=0.1, M=2.0),
@@ -68,14 +68,20 @@ def five(dataset: str) -> dict[str, tuple[Algorithm, float]]:
     larger one.
     """
     task, scaled = TASKS[dataset], dataset in STAND_INS
-    made = FedAvg(), QFedAvg(task.q), AFL(0.1), TERM(task.alpha), PropFair(task.M, rescale=scaled)
-    return dict(zip(NAMES, zip(made, task.rates, strict=True), strict=True))
+    algorithms = (
+        FedAvg(),
+        QFedAvg(task.q),
+        AFL(0.1),
+        TERM(task.alpha),
+        PropFair(task.M, rescale=scaled),
+    )
+    return dict(zip(NAMES, zip(algorithms, task.rates, strict=True), strict=True))
 
 
 def data_of(dataset: str, rows: int, seed: int, train: float) -> tuple[Model, Parts]:
     """A share ``train`` of each client's rows to train on, the rest to test, by seed."""
-    model, found = _shared_out(dataset, rows, seed)
-    pooled = replace(found, part=None)  # clients part their own rows, whoever published a split
+    model, data = _shared_out(dataset, rows, seed)
+    pooled = replace(data, part=None)  # clients part their own rows, whoever published a split
     return model, Parts.of(pooled.split(0.0, 1 - train, seed))
 
 
@@ -83,25 +89,31 @@ def _shared_out(dataset: str, rows: int, seed: int) -> tuple[Model, FederatedDat
     task = TASKS[dataset]
     if dataset == "Synthetic":
         return Softmax(60, 10), synthetic(clients=2 * task.clients, seed=seed)
-    found = load_federated(dataset.lower())
+    data = load_federated(dataset.lower())
     if dataset == "Shakespeare":
-        found = some_clients(found, task.clients, ROLE, seed)
-        found = some_rows(found, rows, seed) if rows else found
-        return Module(partial(CharLSTM, len(LETTERS) + 1, layers=1), name="LSTM"), found
+        data = some_clients(data, task.clients, ROLE, seed)
+        data = some_rows(data, rows, seed) if rows else data
+        return Module(partial(CharLSTM, len(LETTERS) + 1, layers=1), name="LSTM"), data
     if dataset.startswith("CIFAR"):  # table 2 counts 50,000 images: the published test rows are out
-        kept = found.rows("train")
-        found = replace(found, x=found.x[kept], y=found.y[kept], owner=found.owner[kept], part=None)
-    found = some_rows(found, rows, seed) if rows else found
-    least = max(1, min(task.least, len(found) // task.clients // 10))
-    owner = dirichlet(found.y, task.clients, BETA, min_size=least, seed=seed)
-    channels, size, classes = found.x.shape[1], found.x.shape[2], int(found.y.max()) + 1
-    found = found.assigned(owner, task.clients)
+        train_rows = data.rows("train")
+        data = replace(
+            data,
+            x=data.x[train_rows],
+            y=data.y[train_rows],
+            owner=data.owner[train_rows],
+            part=None,
+        )
+    data = some_rows(data, rows, seed) if rows else data
+    min_size = max(1, min(task.min_rows, len(data) // task.clients // 10))
+    owner = dirichlet(data.y, task.clients, BETA, min_size=min_size, seed=seed)
+    channels, size, classes = data.x.shape[1], data.x.shape[2], int(data.y.max()) + 1
+    data = data.assigned(owner, task.clients)
     if dataset == "MNIST":
-        flat = (found.x.reshape(len(found), -1) / np.float32(255)).astype(np.float32)
-        return MLP((784, HIDDEN, 10)), replace(found, x=flat)
+        flat = (data.x.reshape(len(data), -1) / np.float32(255)).astype(np.float32)
+        return MLP((784, HIDDEN, 10)), replace(data, x=flat)
     if dataset == "CINIC-10":
-        return Module(partial(LeNet, channels, size, classes), name="LeNet"), found
-    return Module(partial(ResNet18GN, channels, classes), name="ResNet-18"), found
+        return Module(partial(LeNet, channels, size, classes), name="LeNet"), data
+    return Module(partial(ResNet18GN, channels, classes), name="ResNet-18"), data
 
 
 Made = Callable[[str], dict[str, tuple[Algorithm, float]]]
@@ -114,21 +126,23 @@ def make(
     """Everyone takes part, one local epoch (section 5.1)."""
     model, parts = data_of(dataset, rows, seed, train)
     training = Training(rounds, lr=TASKS[dataset].rates[0], batch_size=batch, epochs=1)
-    replicates = tuple(Replicate(one, seed, lr=rate) for one, rate in algorithms(dataset).values())
+    replicates = tuple(
+        Replicate(algorithm, seed, lr=rate) for algorithm, rate in algorithms(dataset).values()
+    )
     return Setting(model, parts, replicates, training, max(1, rounds // 12))
 
 
 def units(
     label: str,
     scale: Scale,
-    wanted: Sequence[str],
+    datasets: Sequence[str],
     algorithms: Made = five,
     batches: Sequence[int] = (64,),
     ratios: Sequence[float] = (),
 ) -> list[Unit]:
     """A unit a data set at hand (or stand-in), batch size or ratio, and seed."""
-    found = []
-    for dataset in those_at_hand(wanted, STAND_INS):
+    all_units = []
+    for dataset in those_at_hand(datasets, STAND_INS):
         task = TASKS[dataset]
         rounds, rows = task.rounds[scale.paper], task.rows[scale.paper]
         for batch in batches:
@@ -138,16 +152,16 @@ def units(
                 shown += f", ratio {ratio:g}" if ratios else ""
                 folder += f"-r{ratio:g}" if ratio != task.train else ""
                 for seed in range(scale.seeds):
-                    made = partial(make, dataset, algorithms, rows, rounds, batch, ratio, seed)
+                    setting = partial(make, dataset, algorithms, rows, rounds, batch, ratio, seed)
                     names = tuple(algorithms(dataset))
-                    found.append(Unit(f"{folder}-{seed}", shown, seed, names, made))
-    return found
+                    all_units.append(Unit(f"{folder}-{seed}", shown, seed, names, setting))
+    return all_units
 
 
-def differences(wanted: Sequence[str], datasets: set[str]) -> tuple[str, ...]:
-    """What differs from the paper, where ``wanted`` are its data sets and ``datasets`` ours."""
+def differences(paper_datasets: Sequence[str], datasets: set[str]) -> tuple[str, ...]:
+    """What differs from the paper, where ``paper_datasets`` are its data sets and ``datasets`` ours."""
     standing = datasets & set(STAND_INS)
-    missing = [name for name in wanted if name not in datasets]
+    missing = [name for name in paper_datasets if name not in datasets]
     notes = (
         f"Not at hand: {', '.join(missing)}. {FETCHING}" if missing else "",
         f"MNIST ({STANDING.rows[1]:,} rows, quick {STANDING.rows[0]:,}; {STANDING.clients} "

@@ -47,7 +47,7 @@ def units(
 ) -> list[Unit]:
     """For each label (data set, kind, q): local epochs, and full gradients, with all rates."""
     curves = {"local": ("FedAvg", "q-FedAvg"), "full": ("FedSGD, q = 0", "q-FedSGD", "FedSGD")}
-    found = []
+    all_units = []
     for label, (dataset, kind, q) in data.items():
         if dataset not in at_hand():
             continue
@@ -55,10 +55,10 @@ def units(
         for seed in range(scale.seeds):
             for steps, named in curves.items():
                 name = f"{steps}-{dataset.lower()}-{kind}-q{q:g}-{count}-{seed}"
-                made = partial(make, steps, dataset, kind, q, count, seed, scale.paper)
+                setting = partial(make, steps, dataset, kind, q, count, seed, scale.paper)
                 objectives = tuple(f"{curve} {rate:g}" for curve in named for rate in RATES)
-                found.append(Unit(name, label, seed, objectives, made))
-    return found
+                all_units.append(Unit(name, label, seed, objectives, setting))
+    return all_units
 
 
 def make(
@@ -86,10 +86,12 @@ def objective_value(clients: pd.DataFrame, q: float) -> float:
 
 def curves(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd.DataFrame:
     """The rows of the three curves, at the rates tuned by the final training objective."""
-    found = []
-    for (label, _), mine in groups(clients, ["dataset", "seed"]):
+    parts = []
+    for (label, _), of_run in groups(clients, ["dataset", "seed"]):
         q = data[label][2]
-        last = rows(mine, (mine["part"] == "train") & (mine["round"] == mine["round"].max()))
+        last = rows(
+            of_run, (of_run["part"] == "train") & (of_run["round"] == of_run["round"].max())
+        )
         ends = {key[0]: part for key, part in groups(last, ["objective"])}
         names = {}
         for curve, (judge, of) in TUNED_BY.items():
@@ -97,22 +99,22 @@ def curves(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd
                 r: objective_value(ends[f"{judge} {r:g}"], q if of is None else of) for r in RATES
             }
             names[f"{curve} {min(RATES, key=values_at.__getitem__):g}"] = curve
-        kept = among(mine, "objective", list(names))
-        found.append(kept.assign(objective=[names[name] for name in kept["objective"]]))
-    return pd.concat(found, ignore_index=True)
+        tuned = among(of_run, "objective", list(names))
+        parts.append(tuned.assign(objective=[names[name] for name in tuned["objective"]]))
+    return pd.concat(parts, ignore_index=True)
 
 
 def values(clients: pd.DataFrame, data: dict[str, tuple[str, str, float]]) -> pd.DataFrame:
     """The training objective at a tenth of the rounds, at half of them and at the end."""
-    kept = curves(clients, data)
-    found = []
-    for key, run in groups(among(kept, "part", ["train"]), KEYS):
+    tuned = curves(clients, data)
+    lines = []
+    for key, run in groups(among(tuned, "part", ["train"]), KEYS):
         when = np.unique(floats(run, "round"))
         for name, share in (("after 10 %", 0.1), ("after 50 %", 0.5), ("at the end", 1.0)):
             at = when[np.argmin(np.abs(when - share * when[-1]))]
             value = objective_value(among(run, "round", [at]), data[key[0]][2])
-            found.append({**dict(zip(KEYS, key, strict=True)), "measure": name, "value": value})
-    return pd.DataFrame(found)
+            lines.append({**dict(zip(KEYS, key, strict=True)), "measure": name, "value": value})
+    return pd.DataFrame(lines)
 
 
 DATA = {
@@ -143,7 +145,7 @@ IID = (
 def figure(number: int, title: str, notes: tuple[str, ...]) -> Experiment:
     """The experiment of a figure; its picture shows the rates that tuning chose."""
     data, name = DATA[number], f"qffl-figure-{number}"
-    told = f"q-FFL, figure {number}: test accuracy by round"
+    caption = f"q-FFL, figure {number}: test accuracy by round"
     return Experiment(
         name,
         f"q-FFL, {title}, the training objective by round",
@@ -151,7 +153,7 @@ def figure(number: int, title: str, notes: tuple[str, ...]) -> Experiment:
         lambda scale: units(scale, data, {label: ROUNDS.get(label, OTHERS) for label in data}),
         lambda clients: values(clients, data),
         lambda clients: (*differences({data[name][0] for name in set(clients["dataset"])}), *notes),
-        pictures=(Picture(name, "convergence", told),),
+        pictures=(Picture(name, "convergence", caption),),
         shown=lambda clients: curves(clients, data),
     )
 

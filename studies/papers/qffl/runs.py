@@ -77,10 +77,10 @@ def parts_of(
 ) -> tuple[Model, Parts]:
     """The model and the data, 80/10/10 by device; ``seed`` draws data and splits."""
     if dataset == "Shakespeare":
-        found = some_clients(load_federated("shakespeare"), ROLES, ROLE, seed)
-        found = some_rows(found, LINES[paper], seed) if LINES[paper] else found
+        data = some_clients(load_federated("shakespeare"), ROLES, ROLE, seed)
+        data = some_rows(data, LINES[paper], seed) if LINES[paper] else data
         model = Module(partial(CharLSTM, len(LETTERS) + 1), name="stacked LSTM")
-        return model, Parts.of(found.split(0.1, 0.1, seed))
+        return model, Parts.of(data.split(0.1, 0.1, seed))
     if dataset == "Vehicle":
         return LinearSVM(100), Parts.of(load_federated("vehicle").split(0.1, 0.1, seed))
     return Softmax(60, 10), Parts.of(synthetic(seed=seed, kind=kind).split(0.1, 0.1, seed))
@@ -88,13 +88,18 @@ def parts_of(
 
 def training_of(dataset: str, rounds: int) -> Training:
     """A local epoch on ten devices a round, drawn by p_k without replacement (published code)."""
-    drawn = ByWeight(DEVICES, replace=False)
+    participation = ByWeight(DEVICES, replace=False)
     if dataset == "Vehicle":
         return Training(
-            rounds, lr=0.64, batch_size=64, weight_decay=1 / 64, epochs=1, participation=drawn
+            rounds,
+            lr=0.64,
+            batch_size=64,
+            weight_decay=1 / 64,
+            epochs=1,
+            participation=participation,
         )
     rate = 0.8 if dataset == "Shakespeare" else 0.1
-    return Training(rounds, lr=rate, batch_size=10, epochs=1, participation=drawn)
+    return Training(rounds, lr=rate, batch_size=10, epochs=1, participation=participation)
 
 
 def make(
@@ -124,8 +129,8 @@ def family(scale: Scale, datasets: Iterable[str] = ()) -> list[Unit]:
 
 def uniform_too(scale: Scale) -> list[Unit]:
     """All q, and FedAvg with devices weighed alike."""
-    alike = units("uniform", scale, at_hand(), (QFedAvg(0.0),), ("uniform",), equal=True)
-    return [*family(scale), *alike]
+    uniform = units("uniform", scale, at_hand(), (QFedAvg(0.0),), ("uniform",), equal=True)
+    return [*family(scale), *uniform]
 
 
 def units(
@@ -138,17 +143,19 @@ def units(
     rounds: tuple[int, int] | None = None,
 ) -> list[Unit]:
     """A unit a data set and seed, named so that experiments share folders of shared runs."""
-    found = []
+    all_units = []
     for dataset in datasets:
         count = rounds_of(dataset, scale, rounds)
         for seed in range(scale.seeds):
-            made: Callable[[], Setting] = partial(
+            setting: Callable[[], Setting] = partial(
                 make, dataset, seed, algorithms, count, equal, scale.paper
             )
-            found.append(
-                Unit(f"{dataset.lower()}-{label}-{count}-{seed}", dataset, seed, objectives, made)
+            all_units.append(
+                Unit(
+                    f"{dataset.lower()}-{label}-{count}-{seed}", dataset, seed, objectives, setting
+                )
             )
-    return found
+    return all_units
 
 
 def differences(datasets: Iterable[str] = ("Synthetic", "Vehicle")) -> tuple[str, ...]:

@@ -91,7 +91,7 @@ def test_the_last_plans_are_kept_and_no_more():
     def kept(size):
         one = np.array([size])
         jobs = Jobs(one * 0, one * 0, one.astype(np.uint64), one, one, 10, np.zeros((5, 1)))
-        return plan._kept(plans, 9 * 8, jobs, 0, 1, like=like)
+        return plan._cached_shape(plans, 9 * 8, jobs, 0, 1, like=like)
 
     first = kept(4)
     assert kept(4) is first and kept(5) is not first and len(plans) == 2
