@@ -19,8 +19,8 @@ Special = Callable[[type, Section], Any]
 def fields_of(
     section: Section, kind: Any, special: Special, excluded: Collection[str] = ()
 ) -> dict[str, Any]:
-    """The parameters of ``kind`` that the table has, but for the ``excluded``; those without a default
-    must be there. One without an annotation is taken as it is.
+    """The parameters of ``kind`` that the table has, but for the ``excluded``; those without a
+    default must be there. One without an annotation is taken as it is.
     """
     hints, values = get_type_hints(kind), {}
     for name, parameter in signature(kind).parameters.items():
