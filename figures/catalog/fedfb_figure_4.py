@@ -101,7 +101,7 @@ def local_rules(fed: Federation) -> EnsembleCurve:
 
 def contributions(rules: EnsembleCurve, eps: Array) -> Array:
     """(I, E) π_j G_j(ε_j): what each client's rule adds to the pooled MD at budgets (E, I)."""
-    return rules.fed.weight[:, None] * rules.own(rules.solved(eps))[0]
+    return rules.fed.weight[:, None] * rules.tradeoff_at(rules.solved(eps))[0]
 
 
 def _mark(point: str, rules: EnsembleCurve, eps: Array) -> pd.DataFrame:

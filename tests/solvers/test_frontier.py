@@ -223,7 +223,7 @@ def test_hundreds_of_clients_have_a_smallest_disparity() -> None:
     fed = ff.Federation.normal(rng.normal(size=(200, 2)), sd=1.0, q=rng.uniform(0.1, 0.9, 200))
     m = ff.min_disparity(fed, "lft_ensemble")
     curve = EnsembleCurve(fed, fed.model)  # type: ignore[arg-type]
-    md = [curve.own(u)[0][:, 0] for u in (curve.solved(np.ones((1, 200))), curve.fair)]
+    md = [curve.tradeoff_at(u)[0][:, 0] for u in (curve.solved(np.ones((1, 200))), curve.fair)]
     low, high = fed.weight @ np.min(md, axis=0), fed.weight @ np.max(md, axis=0)
     least = 0.0 if low <= 0 <= high else min(abs(low), abs(high))
     assert m.disparity == pytest.approx(least, abs=1e-12)

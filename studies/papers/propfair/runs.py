@@ -159,7 +159,7 @@ def units(
 
 
 def differences(paper_datasets: Sequence[str], datasets: set[str]) -> tuple[str, ...]:
-    """Differences from the paper, where ``paper_datasets`` are its data sets and ``datasets`` ours."""
+    """Differences from the paper; ``paper_datasets`` are its data sets and ``datasets`` ours."""
     standing = datasets & set(STAND_INS)
     missing = [name for name in paper_datasets if name not in datasets]
     notes = (
