@@ -69,6 +69,11 @@ def summarize(
         raise ValueError("--min-cell and --epsilon must not be given together")
     if min_cell is not None:
         found = found.suppressed(min_cell)
+        if found.withheld.any():
+            typer.echo(
+                "Withheld: small counts, and others at random. Send one file about these people: "
+                "another one, of other columns or levels or drawn anew, can give counts away."
+            )
     if epsilon is not None:
         found = found.noised(epsilon)
         typer.echo(
@@ -77,6 +82,7 @@ def summarize(
             f"budget of {epsilon:g}; another file of these people costs its own. The names are "
             "not protected."
         )
+    summary.check_alone(found, out.parent)
     text = found.as_text()
     hidden = int(found.withheld.sum())
     people = f"{found.people:,} people{', with the noise,' * (epsilon is not None)}"

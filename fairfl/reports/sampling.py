@@ -25,7 +25,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.reports.question import PLAIN, Question
-from fairfl.sims.data.summary import noise, nonnegative
+from fairfl.sims.data.summary import nonnegative
 from fairfl.solvers.problem import Task
 from fairfl.solvers.schemes import COMMON
 from fairfl.solvers.sensitivity import People, averaged, rules_at, sensitivity
@@ -371,6 +371,12 @@ def best_disparities(sample: Counted, question: Question, draws: int, seed: int)
         rule = (fed.pooled.gain(task.costs, task.sees) > 0) * np.ones((counts.shape[1], 1))
         out.append(judged(fed.pooled, rule, task)[1])
     return np.array(out)
+
+
+def noise(epsilon: float, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
+    """Whole numbers k with probabilities in proportion to exp(-``epsilon`` |k|), for resamples."""
+    one, other = rng.geometric(-np.expm1(-epsilon), (2, *shape))
+    return one - other
 
 
 def _noised(client: Array, epsilon: float, rng: np.random.Generator) -> Array:

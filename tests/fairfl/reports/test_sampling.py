@@ -29,12 +29,13 @@ from fairfl.reports.sampling import (
     influences,
     interval,
     jackknife,
+    noise,
     noise_errors,
     refitted,
     resampled,
     standard_errors,
 )
-from fairfl.sims.data.summary import Summary, joined, noise
+from fairfl.sims.data.summary import Summary, joined
 from fairfl.theory.populations.calibration import Counted, count_people
 
 
