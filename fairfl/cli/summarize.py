@@ -69,20 +69,21 @@ def summarize(
         raise ValueError("--min-cell and --epsilon must not be given together")
     if min_cell is not None:
         found = found.suppressed(min_cell)
-        if found.withheld.any():
-            typer.echo(
-                "Withheld: small counts, and others at random. Send one file about these people: "
-                "another one, of other columns or levels or drawn anew, can give counts away."
-            )
     if epsilon is not None:
         found = found.noised(epsilon)
+    summary.check_alone(found, out.parent)
+    if found.withheld.any():
+        typer.echo(
+            "Withheld: small counts, and others at random. Send one file about these people: "
+            "another one, of other columns or levels or drawn anew, can give counts away."
+        )
+    if epsilon is not None:
         typer.echo(
             f"Noise: every count has two-sided geometric noise of epsilon = {epsilon:g}. One "
             "person more or less changes one count by 1, so that the file costs a privacy "
             f"budget of {epsilon:g}; another file of these people costs its own. The names are "
             "not protected."
         )
-    summary.check_alone(found, out.parent)
     text = found.as_text()
     hidden = int(found.withheld.sum())
     people = f"{found.people:,} people{', with the noise,' * (epsilon is not None)}"
