@@ -74,8 +74,8 @@ def summarize(
     summary.check_alone(found, out.parent)
     if found.withheld.any():
         typer.echo(
-            "Withheld: small counts, and others at random. Send one file about these people: "
-            "another one, of other columns or levels or drawn anew, can give counts away."
+            "Send one file about these people: another one, of other columns or levels or with "
+            "counts drawn anew, can give withheld counts away."
         )
     if epsilon is not None:
         typer.echo(

@@ -373,14 +373,9 @@ def best_disparities(sample: Counted, question: Question, draws: int, seed: int)
     return np.array(out)
 
 
-def noise(epsilon: float, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
-    """Whole numbers k with probabilities in proportion to exp(-``epsilon`` |k|), for resamples."""
-    one, other = rng.geometric(-np.expm1(-epsilon), (2, *shape))
-    return one - other
-
-
 def _noised(client: Array, epsilon: float, rng: np.random.Generator) -> Array:
     if not np.isfinite(epsilon):
         return client
-    noisy = client.astype(np.int64) + noise(epsilon, client.shape, rng)
+    one, other = rng.geometric(-np.expm1(-epsilon), (2, *client.shape))
+    noisy = client.astype(np.int64) + one - other
     return nonnegative(noisy).astype(float) if noisy.sum() > 0 else client

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from hashlib import sha256
@@ -93,7 +92,8 @@ class Summary:
     def ranges(self) -> Array:
         """(2, A, 2, n) the smallest and the largest that each count can be."""
         m, total = int(self.withheld.sum()), self.people - int(self.counts[~self.withheld].sum())
-        most = self.min_cell - 1 if _all_small(m, total, self.min_cell) else total - m + 1
+        small = total <= (m - 1) * (self.min_cell - 1) + 1  # else larger ones can be among them
+        most = self.min_cell - 1 if small else total - m + 1
         return np.stack([np.where(self.withheld, end, self.counts) for end in (1, most)])
 
     def noised(self, epsilon: float) -> Summary:
@@ -123,20 +123,12 @@ class Summary:
     def suppressed(self, min_cell: int) -> Summary:
         """Without counts from 1 to ``min_cell`` - 1, and without what would give one of them away.
 
-        Let m be the number of counts that are withheld, R their sum, which follows from the number
-        of people, and k = ``min_cell``. If there are small counts, and not
-
-            k + m - 1 <= R <= (m - 1)(k - 1) + 1,
-
-        then larger counts are withheld, too, until R is at least 2k + m - 3 and more than (m - 1)
-        (k - 1) + 1. Each is drawn from all that are left, with chances in proportion to 1/count.
-
-        So every small count can be any of 1, ..., k - 1 to a reader who knows this rule and the
-        file. Let v be one of these values. If R is within the bounds above, the others can be small
-        counts with the sum R - v, since m - 1 <= R - v <= (m - 1)(k - 1). Else R - v - (m - 2) >=
-        k: one of the others can be as large as this, and the rest 1. The m - 1 small counts of that
-        table have the sum v + m - 2 < k + m - 2, which is below both bounds. So a larger count is
-        withheld from it, too, and if it is this one, the file is the same.
+        Let m counts with the sum R be withheld, which follows from the number of people, and k =
+        ``min_cell``. Where k + m - 1 <= R <= (m - 1)(k - 1) + 1, the small ones are enough: if one
+        is v, others from 1 to k - 1 have the sum R - v, for every v from 1 to k - 1. Else larger
+        counts are drawn, each with a chance in proportion to 1/count, until R >= 2k + m - 3 and R
+        >= (m - 1)(k - 1) + 2. Then one count can be v, one R - v - (m - 2) >= k, and the rest 1:
+        without the large one their sum is below both bounds, so that it, too, may have been drawn.
 
         Raises
         ------
@@ -147,15 +139,15 @@ class Summary:
             raise ValueError("counts have been withheld, or have noise, already")
         hidden = (self.counts > 0) & (self.counts < k)
         m, total = int(hidden.sum()), int(self.counts[hidden].sum())
-        enough = m == 0 or (k + m - 1 <= total and _all_small(m, total, k))
-        while not enough and (total < 2 * k + m - 3 or _all_small(m, total, k)):
+        enough = m == 0 or k + m - 1 <= total <= (m - 1) * (k - 1) + 1
+        while not enough and total < max(2 * k + m - 3, (m - 1) * (k - 1) + 2):
             large = np.flatnonzero((self.counts >= k) & ~hidden)
             if not large.size:
                 raise ValueError(
                     f"site {self.site!r} has too few people to withhold counts below {k}: "
                     "its number of people would give a count away; use fewer levels"
                 )
-            (cell,) = RANDOM.choices(large, 1 / self.counts.flat[large])
+            (cell,) = RANDOM.choices(large, (1 / self.counts.flat[large]).tolist())
             hidden.flat[cell] = True
             m, total = m + 1, total + int(self.counts.flat[cell])
         return replace(self, counts=np.where(hidden, -1, self.counts), min_cell=k)
@@ -179,11 +171,6 @@ class Summary:
         }
         data["sha256"] = _digest(data)
         return json.dumps(data, indent=1) + "\n"
-
-
-def _all_small(m: int, total: int, min_cell: int) -> bool:
-    """Whether a sum of m withheld counts is one that no larger count is part of, by the rule."""
-    return total <= (m - 1) * (min_cell - 1) + 1
 
 
 def exact_noise(epsilon: Fraction) -> int:
@@ -349,11 +336,11 @@ def check_alone(summary: Summary, folder: Path) -> None:
     """Raise a ValueError where the folder has another summary of the site, with as many people, and
     either withholds counts: the counts that both publish can give withheld ones away.
     """
-    others = []
     for file in folder.glob("*.json"):
-        with suppress(ValueError, OSError):  # it is no summary
-            others.append((file, read_summary(file)))
-    for file, other in others:
+        try:
+            other = read_summary(file)
+        except (ValueError, OSError):  # it is no summary
+            continue
         same = (other.site, other.people) == (summary.site, summary.people)
         withheld = other.withheld.any() or summary.withheld.any()
         if same and withheld and other.as_text() != summary.as_text():
