@@ -376,6 +376,6 @@ def best_disparities(sample: Counted, question: Question, draws: int, seed: int)
 def _noised(client: Array, epsilon: float, rng: np.random.Generator) -> Array:
     if not np.isfinite(epsilon):
         return client
-    one, other = rng.geometric(-np.expm1(-epsilon), (2, *client.shape))
-    noisy = client.astype(np.int64) + one - other
+    up, down = rng.geometric(-np.expm1(-epsilon), (2, *client.shape))
+    noisy = client.astype(np.int64) + up - down
     return nonnegative(noisy).astype(float) if noisy.sum() > 0 else client

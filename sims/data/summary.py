@@ -93,8 +93,8 @@ class Summary:
         """(2, A, 2, n) the smallest and the largest that each count can be."""
         m, total = int(self.withheld.sum()), self.people - int(self.counts[~self.withheld].sum())
         small = total <= (m - 1) * (self.min_cell - 1) + 1  # else larger ones can be among them
-        most = self.min_cell - 1 if small else total - m + 1
-        return np.stack([np.where(self.withheld, end, self.counts) for end in (1, most)])
+        largest = self.min_cell - 1 if small else total - m + 1
+        return np.stack([np.where(self.withheld, end, self.counts) for end in (1, largest)])
 
     def noised(self, epsilon: float) -> Summary:
         """With two-sided geometric noise on every count, from the operating system's randomness.
@@ -336,17 +336,17 @@ def check_alone(summary: Summary, folder: Path) -> None:
     """Raise a ValueError where the folder has another summary of the site, with as many people, and
     either withholds counts: the counts that both publish can give withheld ones away.
     """
-    for file in folder.glob("*.json"):
+    for file in filter(Path.is_file, folder.glob("*.json")):
         try:
-            other = read_summary(file)
+            earlier = read_summary(file)
         except (ValueError, OSError):  # it is no summary
             continue
-        same = (other.site, other.people) == (summary.site, summary.people)
-        withheld = other.withheld.any() or summary.withheld.any()
-        if same and withheld and other.as_text() != summary.as_text():
+        same = (earlier.site, earlier.people) == (summary.site, summary.people)
+        withheld = earlier.withheld.any() or summary.withheld.any()
+        if same and withheld and earlier.as_text() != summary.as_text():
             raise ValueError(
-                f"{file} is a summary of the same {other.people:,} people of {other.site!r}: both "
-                "together can give withheld counts away; remove it if it has not left the site"
+                f"{file} is a summary of the same {summary.people:,} people of {summary.site!r}: "
+                "both can give withheld counts away; remove it if it has not left the site"
             )
 
 

@@ -1,5 +1,6 @@
 """Summaries of sites: counts, their file, and that no withheld count can be derived."""
 
+import os
 from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import replace
@@ -207,8 +208,9 @@ def test_another_file_of_the_same_people_is_refused(tmp_path):
     """Of two files about one site's people, of which one withholds counts."""
     fine, coarse = site_of([30, 2, 5, 40, 0, 20, 3, 60], 4), site_of([32, 45, 20, 63], 2)
     (tmp_path / "other.json").write_text('["no summary"]')
+    os.mkfifo(tmp_path / "pipe.json")
     (tmp_path / "fine.json").write_text(fine.suppressed(11).as_text())
-    told = "fine.json is a summary of the same 160 people of 'n': both together can give withheld"
+    told = "fine.json is a summary of the same 160 people of 'n': both can give withheld"
     for again in (coarse, coarse.suppressed(11), fine):
         with pytest.raises(ValueError, match=told):
             check_alone(again, tmp_path)
