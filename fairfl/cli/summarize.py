@@ -73,10 +73,7 @@ def summarize(
         counted = counted.noised(epsilon)
     summary.check_alone(counted, out.parent)
     if counted.withheld.any():
-        typer.echo(
-            "Send one file about these people: another one, of other columns or levels or with "
-            "counts drawn anew, can give withheld counts away."
-        )
+        typer.echo("Send one file about these people: two can give withheld counts away.")
     if epsilon is not None:
         typer.echo(
             f"Noise: every count has two-sided geometric noise of epsilon = {epsilon:g}. One "

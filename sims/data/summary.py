@@ -4,8 +4,7 @@ It needs numpy and the standard library alone, so that a site can run it where l
 Counts from 1 to ``min_cell`` - 1 can be withheld: then of the totals the number of people alone is
 given, and more counts are withheld where it would give one away (complementary suppression). Or
 every count gets two-sided geometric noise (Ghosh, Roughgarden and Sundararajan, 2012), which keeps
-``epsilon``-differential privacy: one person more or less changes one count by one. Both draw from
-the operating system's randomness.
+``epsilon``-differential privacy: one person more or less changes one count by one.
 """
 
 from __future__ import annotations
@@ -333,8 +332,8 @@ def _read(data: dict[str, Any]) -> Summary:
 
 
 def check_alone(summary: Summary, folder: Path) -> None:
-    """Raise a ValueError where the folder has another summary of the site, with as many people, and
-    either withholds counts: the counts that both publish can give withheld ones away.
+    """Raise a ValueError where the folder has another summary of the site and of as many people,
+    and either withholds counts: what both publish can give these away.
     """
     for file in filter(Path.is_file, folder.glob("*.json")):
         try:
