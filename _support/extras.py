@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 EXTRAS = {
+    "cvxpy": "lp",
     "hypothesis": "claims",
     "latex2mathml": "claims",
     "mpmath": "claims",

@@ -74,8 +74,8 @@ def solve(
         "balanced", 1/(2 P(y=1)) and 1/(2 P(y=0)) of the pooled law, for balanced accuracy. The
         utility is minus the expected cost; costs of one give accuracy - 1.
     sees : "xa", or "x": rules do not see the group.
-    method : "exact", or "lp": an independent linear programme (cvxpy) on ``grid`` cells of X,
-        accurate to the square of the cells' width; 2 to 100,000 of them.
+    method : "exact", or "lp": an independent linear programme (cvxpy, the extra "lp") on ``grid``
+        cells of X, accurate to the square of the cells' width; 2 to 100,000 of them.
 
     Returns
     -------
@@ -110,7 +110,8 @@ def solve(
     )
     local = _local(federation, scheme, local_eps)
     if method == "lp":
-        from fairfl.solvers.grid_lp import solve_lp  # cvxpy takes half a second to import
+        with extras_named():  # cvxpy, for this alone
+            from fairfl.solvers.grid_lp import solve_lp
 
         return solve_lp(federation, task, budget, local, grid)
     return _solve(federation, task, budget, local)

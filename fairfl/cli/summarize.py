@@ -62,30 +62,34 @@ def summarize(
     form = take_form(
         given(sep=sep, decimal=decimal, encoding=encoding, missing=missing, positive=positive)
     )
-    found = summary.summarize(
+    counted = summary.summarize(
         file, score=score, label=label, group=group, site=site, edges=cuts, form=form
     )
     if min_cell is not None and epsilon is not None:
         raise ValueError("--min-cell and --epsilon must not be given together")
     if min_cell is not None:
-        found = found.suppressed(min_cell)
+        counted = counted.suppressed(min_cell)
     if epsilon is not None:
-        found = found.noised(epsilon)
+        counted = counted.noised(epsilon)
+    summary.check_alone(counted, out.parent)
+    if counted.withheld.any():
+        typer.echo("Send one file about these people: two can give withheld counts away.")
+    if epsilon is not None:
         typer.echo(
             f"Noise: every count has two-sided geometric noise of epsilon = {epsilon:g}. One "
             "person more or less changes one count by 1, so that the file costs a privacy "
             f"budget of {epsilon:g}; another file of these people costs its own. The names are "
             "not protected."
         )
-    text = found.as_text()
-    hidden = int(found.withheld.sum())
-    people = f"{found.people:,} people{', with the noise,' * (epsilon is not None)}"
+    text = counted.as_text()
+    hidden = int(counted.withheld.sum())
+    people = f"{counted.people:,} people{', with the noise,' * (epsilon is not None)}"
     with suppress(SystemExit):  # a reader such as head has seen enough
-        if found.left_out:
-            typer.echo(found.left_out)
+        if counted.left_out:
+            typer.echo(counted.left_out)
         typer.echo(
-            f"{people} of {site}; y = 1 stands for {label} = {found.labels[1]}. "
-            f"{found.counts.size} counts ({hidden} withheld) and the names below leave the "
+            f"{people} of {site}; y = 1 stands for {label} = {counted.labels[1]}. "
+            f"{counted.counts.size} counts ({hidden} withheld) and the names below leave the "
             "site, and nothing else:"
         )
         typer.echo(text, nl=False)

@@ -25,7 +25,7 @@ import numpy as np
 
 from fairfl._support.checks import Array
 from fairfl.reports.question import PLAIN, Question
-from fairfl.sims.data.summary import noise, nonnegative
+from fairfl.sims.data.summary import nonnegative
 from fairfl.solvers.problem import Task
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.solvers.sensitivity import People, averaged, rules_at, sensitivity
@@ -378,5 +378,6 @@ def best_disparities(sample: Counted, question: Question, draws: int, seed: int)
 def _noised(client: Array, epsilon: float, rng: np.random.Generator) -> Array:
     if not np.isfinite(epsilon):
         return client
-    noisy = client.astype(np.int64) + noise(epsilon, client.shape, rng)
+    up, down = rng.geometric(-np.expm1(-epsilon), (2, *client.shape))
+    noisy = client.astype(np.int64) + up - down
     return nonnegative(noisy).astype(float) if noisy.sum() > 0 else client

@@ -12,8 +12,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
+from secrets import SystemRandom
 from typing import Any
 
 import numpy as np
@@ -21,10 +23,11 @@ import numpy as np
 from fairfl._support.checks import Array, existing_file, shown, some, whole
 from fairfl.sims.data.table_file import PLAIN, Form, Table, ordered, read_table
 
-FORMAT, VERSION = "fairfl-summary", 2
+FORMAT, VERSION = "fairfl-summary", 3
 NAMES = ("site", "score", "label", "labels", "group", "groups", "edges")
-LIMITS = ("min_cell", "complemented", "epsilon")
+LIMITS = ("min_cell", "epsilon")
 """Names of fields in the file, before and after the counts."""
+RANDOM = SystemRandom()
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,7 @@ class Summary:
         level its upper edge too; () of a score that is a name.
     counts : (A, 2, n) people by group, label and level; -1 where withheld.
     people : how many in all.
-    min_cell : counts from 1 to below this are withheld; 0: none are.
-    complemented : whether a count of ``min_cell`` or more is withheld with them.
+    min_cell : counts from 1 to below this are withheld, and others with them; 0: none are.
     epsilon : of the noise in ``counts`` and in their sum ``people``; None: there is none.
     names : (n,) of a score that is a name, the levels; () of numbers.
     left_out : which rows of the table are not counted, in words; not in the file.
@@ -56,7 +58,6 @@ class Summary:
     counts: Array
     people: int
     min_cell: int = 0
-    complemented: bool = False
     epsilon: float | None = None
     names: tuple[str, ...] = ()
     left_out: str = ""
@@ -89,9 +90,10 @@ class Summary:
     @property
     def ranges(self) -> Array:
         """(2, A, 2, n) the smallest and the largest that each count can be."""
-        m, known = int(self.withheld.sum()), self.counts[~self.withheld].sum()
-        most = self.people - known - m + 1 if self.complemented else self.min_cell - 1
-        return np.stack([np.where(self.withheld, end, self.counts) for end in (1, most)])
+        m, total = int(self.withheld.sum()), self.people - int(self.counts[~self.withheld].sum())
+        small = total <= (m - 1) * (self.min_cell - 1) + 1  # else larger ones can be among them
+        largest = self.min_cell - 1 if small else total - m + 1
+        return np.stack([np.where(self.withheld, end, self.counts) for end in (1, largest)])
 
     def noised(self, epsilon: float) -> Summary:
         """With two-sided geometric noise on every count, from the operating system's randomness.
@@ -107,7 +109,8 @@ class Summary:
             raise ValueError(f"epsilon must be a number of at least 0.001, got {epsilon:g}")
         if self.min_cell or self.epsilon is not None:
             raise ValueError("counts have been withheld, or have noise, already")
-        noisy = self.counts + noise(epsilon, self.counts.shape, np.random.default_rng())
+        draws = [exact_noise(Fraction(epsilon)) for _ in self.counts.flat]
+        noisy = self.counts + np.reshape(draws, self.counts.shape)
         if noisy.sum() < 1:
             raise ValueError(
                 f"site {self.site!r} has too few people for epsilon {epsilon:g}: with the noise "
@@ -119,31 +122,34 @@ class Summary:
     def suppressed(self, min_cell: int) -> Summary:
         """Without counts from 1 to ``min_cell`` - 1, and without what would give one of them away.
 
-        The sum of what is withheld follows from the number of people, and that each of the m counts
-        is 1 or more is known, and less than ``min_cell`` where none other is withheld. So the sum
-        must be neither m nor m (``min_cell`` - 1), and m at least 2; else the smallest other count
-        is withheld, too, and which of them it is is not said.
+        Let m counts with the sum R be withheld, which follows from the number of people, and k =
+        ``min_cell``. Where k + m - 1 <= R <= (m - 1)(k - 1) + 1, the small ones are enough: if one
+        is v, others from 1 to k - 1 have the sum R - v, for every v from 1 to k - 1. Else larger
+        counts are drawn, each with a chance in proportion to 1/count, until R >= 2k + m - 3 and R
+        >= (m - 1)(k - 1) + 2. Then one count can be v, one R - v - (m - 2) >= k, and the rest 1:
+        without the large one their sum is below both bounds, so that it, too, may have been drawn.
 
         Raises
         ------
-        ValueError : counts have been withheld already, or there is no other count.
+        ValueError : counts have been withheld already, or there are too few larger counts.
         """
-        whole("min_cell", min_cell, 2)
+        k = whole("min_cell", min_cell, 2)
         if self.min_cell or self.epsilon is not None:
             raise ValueError("counts have been withheld, or have noise, already")
-        small = (self.counts > 0) & (self.counts < min_cell)
-        total, m = int(self.counts[small].sum()), int(small.sum())
-        more = m > 0 and (m == 1 or total in (m, m * (min_cell - 1)))
-        if more:
-            large = np.where(self.counts >= min_cell, self.counts, np.inf)
-            if not np.isfinite(large).any():
+        hidden = (self.counts > 0) & (self.counts < k)
+        m, total = int(hidden.sum()), int(self.counts[hidden].sum())
+        enough = m == 0 or k + m - 1 <= total <= (m - 1) * (k - 1) + 1
+        while not enough and total < max(2 * k + m - 3, (m - 1) * (k - 1) + 2):
+            large = np.flatnonzero((self.counts >= k) & ~hidden)
+            if not large.size:
                 raise ValueError(
-                    f"site {self.site!r} has too few people to withhold counts below {min_cell}: "
+                    f"site {self.site!r} has too few people to withhold counts below {k}: "
                     "its number of people would give a count away; use fewer levels"
                 )
-            small.flat[int(large.argmin())] = True
-        counts = np.where(small, -1, self.counts)
-        return replace(self, counts=counts, min_cell=min_cell, complemented=more)
+            (cell,) = RANDOM.choices(large, (1 / self.counts.flat[large]).tolist())
+            hidden.flat[cell] = True
+            m, total = m + 1, total + int(self.counts.flat[cell])
+        return replace(self, counts=np.where(hidden, -1, self.counts), min_cell=k)
 
     def as_text(self) -> str:
         """The file's content."""
@@ -166,10 +172,28 @@ class Summary:
         return json.dumps(data, indent=1) + "\n"
 
 
-def noise(epsilon: float, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
-    """Whole numbers k with probabilities in proportion to exp(-``epsilon`` |k|)."""
-    one, other = rng.geometric(-np.expm1(-epsilon), (2, *shape))
-    return one - other
+def exact_noise(epsilon: Fraction) -> int:
+    """A whole number k with a probability in proportion to exp(-``epsilon`` |k|), exactly: from
+    random whole numbers, without floating point (Canonne, Kamath and Steinke, 2020, algorithm 2).
+    """
+    rate, scale = epsilon.as_integer_ratio()
+    while True:
+        rest, whole_scales = RANDOM.randrange(scale), 0
+        if not _coin(Fraction(rest, scale)):
+            continue
+        while _coin(Fraction(1)):
+            whole_scales += 1
+        size, sign = (rest + scale * whole_scales) // rate, RANDOM.randrange(2)
+        if size or sign:  # 0 has one sign
+            return size if sign else -size
+
+
+def _coin(gamma: Fraction) -> bool:
+    """True with probability exp(-``gamma``), gamma in [0, 1] (their algorithm 1)."""
+    k = 1
+    while RANDOM.randrange(k * gamma.denominator) < gamma.numerator:
+        k += 1
+    return k % 2 == 1
 
 
 def nonnegative(counts: Array) -> Array:
@@ -305,6 +329,24 @@ def _read(data: dict[str, Any]) -> Summary:
     counts = np.where(np.isnan(rows), -1, rows).astype(np.int64)
     people = whole("people", data["totals"]["people"], 1)
     return Summary(**found, counts=counts, people=people, names=tuple(data.get("names", ())))
+
+
+def check_alone(summary: Summary, folder: Path) -> None:
+    """Raise a ValueError where the folder has another summary of the site and of as many people,
+    and either withholds counts: what both publish can give these away.
+    """
+    for file in filter(Path.is_file, folder.glob("*.json")):
+        try:
+            earlier = read_summary(file)
+        except (ValueError, OSError):  # it is no summary
+            continue
+        same = (earlier.site, earlier.people) == (summary.site, summary.people)
+        withheld = earlier.withheld.any() or summary.withheld.any()
+        if same and withheld and earlier.as_text() != summary.as_text():
+            raise ValueError(
+                f"{file} is a summary of the same {summary.people:,} people of {summary.site!r}: "
+                "both can give withheld counts away; remove it if it has not left the site"
+            )
 
 
 def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...], tuple[str, ...]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from fairfl._support.extras import EXTRAS, HINT, MissingExtra, extras_named
+from fairfl.theory.populations.classifiers import Classifier
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULE = {"scikit-learn": "sklearn"}
@@ -100,14 +101,14 @@ def test_every_library_of_an_extra_is_named():
         "optional-dependencies"
     ]
     brings = {name: {line.partition(">")[0] for line in lines} for name, lines in extras.items()}
-    assert brings["all"] == {"fairfl[claims,data,sims]"}
-    for name in ("claims", "data", "sims"):
+    assert brings["all"] == {"fairfl[claims,data,lp,sims]"}
+    for name in ("claims", "data", "lp", "sims"):
         for library in brings[name] - {"scikit-learn"}:  # which only tests import
             extra = EXTRAS[MODULE.get(library, library)]
             assert library in brings[extra]
 
 
-HEAVY = {"pandas", "cvxpy", "matplotlib", *EXTRAS, "sklearn"}
+HEAVY = {"pandas", "matplotlib", *EXTRAS, "sklearn"}
 OBJECTIVES = "import fairfl.theory.aggregation as a; a.TERM(1.0).value([0.0, 1.0]); a.objectives()"
 CATALOG = "from fairfl.figures.catalog.all_figures import registered"
 POPULATION = """
@@ -163,6 +164,42 @@ def test_what_needs_an_extra_is_listed_without_it(command, cli, without_extras):
     assert stdout == cli(command, "--list", "--json").stdout == kept
     told = without_extras[f"{command} --list"][1]
     assert all(one["name"] in told for one in json.loads(kept))
+
+
+def test_the_linear_programme_without_its_extra():
+    """Everything else solves without cvxpy."""
+    method = "ff.solve(fed, 'cfl', 0.1, method='lp')"
+    code = f"{BLOCKED}{FINITE}{USE}\ntry:\n    {method}\nexcept ImportError as no:\n    print(no)"
+    shown = python(code)
+    assert shown.stderr == ""
+    assert shown.stdout == f"the extra 'lp' is not installed: {HINT.format(extra='lp')}\n"
+
+
+SITE = """
+import sys
+from fairfl.cli.main import main
+try:
+    main()
+finally:
+    print({"scipy", "pandas", "torch", "cvxpy", "matplotlib", "pyarrow"} & set(sys.modules))
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "summarize people.csv --score score --label label --group group --site n --min-cell 11",
+        "apply rule.json people.csv --score score --group group",
+    ],
+)
+def test_what_a_site_runs_needs_numpy_alone(words, tmp_path):
+    """Of large libraries; the command line itself is typer."""
+    (tmp_path / "people.csv").write_text(PEOPLE)
+    rule = Classifier([[0.5], [0.3]], [[0, 1], [0.2, 1]], groups=("0", "1"))
+    (tmp_path / "rule.json").write_text(rule.to_json())
+    shown = python(SITE, *words.split(), cwd=tmp_path)
+    assert shown.stdout.splitlines()[-1] == "set()", shown.stderr
+    assert shown.returncode == 0
 
 
 def test_one_reason_whichever_library_of_an_extra_is_met_first():

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats, in_range, shown, some, whole
-from fairfl.theory.populations.finite import ACCURATE, FiniteModel
 from fairfl.theory.populations.notions import largest_difference
 
 if TYPE_CHECKING:
@@ -286,6 +285,8 @@ class Classifier:
 
     def rates(self, federation: Federation) -> Array:
         """(I, A) P(ŷ = 1 | a, i); NaN where client i has nobody of group a."""
+        from fairfl.theory.populations.finite import FiniteModel  # scipy: `apply` needs none
+
         self._same_groups(federation)
         if self._rates is not None and self._rates[0] is federation:  # all disparities ask for them
             return self._rates[1].copy()
@@ -302,6 +303,8 @@ class Classifier:
 
     def accuracy(self, federation: Federation) -> float:
         """P(ŷ = y) on the pooled law."""
+        from fairfl.theory.populations.finite import ACCURATE, FiniteModel
+
         self._same_groups(federation)
         model = federation.model
         if isinstance(model, FiniteModel):

@@ -57,6 +57,12 @@ def test_what_is_withheld_is_said(cli, quick, people, tmp_path):
     assert written["totals"] == {"people": len(people)}
     shown = cli("frontier", tmp_path / "all.json", "--bootstraps", 0, "--points", 4).stdout
     assert f"Withheld by all: {hidden} counts of" in shown
+    assert "Send one file about these people: two can give withheld counts away." in made.stdout
+    words = (*WORDS, "--site", "all", "--levels", 5, "--out", tmp_path / "again.json")
+    again = cli("summarize", tmp_path / "all.csv", *words)
+    assert (again.exit_code, again.stdout, again.stderr.count("\n")) == (2, "", 1)
+    assert "all.json is a summary of the same 240 people of 'all'" in again.stderr
+    assert not (tmp_path / "again.json").exists()
 
 
 def test_the_privacy_budget_is_said(cli, quick, people, tmp_path):

@@ -134,7 +134,7 @@ def test_each_value_of_a_categorical_score_is_a_level(cli, quick, graded, tmp_pa
     assert "score must be one of " in done.stderr and "got 'Z'" in done.stderr
 
 
-@pytest.mark.parametrize("withheld", [(), ("--min-cell", 4)])
+@pytest.mark.parametrize("withheld", [(), ("--min-cell", 8)])
 def test_sites_summarize_a_categorical_score(cli, quick, graded, tmp_path, withheld):
     """Nobody has an E in the south; without counts withheld the answers are those of the rows."""
     graded = graded[(graded["site"] == "n") | (graded["grade"] != "E")]

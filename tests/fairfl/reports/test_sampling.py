@@ -34,7 +34,7 @@ from fairfl.reports.sampling import (
     resampled,
     standard_errors,
 )
-from fairfl.sims.data.summary import Summary, joined, noise
+from fairfl.sims.data.summary import Summary, joined
 from fairfl.theory.populations.calibration import Counted, count_people
 
 
@@ -260,7 +260,7 @@ def test_the_noise_of_counts_is_counted():
     noisy = replace(sample, epsilon=np.array([0.3, np.inf]))
     rng = np.random.default_rng(0)
     draws = sample.counts + np.zeros((4000, 1, 1, 1, 1))
-    draws[:, 0] += noise(0.3, draws[:, 0].shape, rng)
+    draws[:, 0] += np.subtract(*rng.geometric(1 - np.exp(-0.3), (2, *draws[:, 0].shape)))
     shares = draws[..., 1, :].sum(axis=(1, 2, 3)) / draws.sum(axis=(1, 2, 3, 4))
     assert noise_errors(influence, noisy) == pytest.approx(shares.std(), rel=0.05)
     assert noise_errors(influence, sample) == 0.0

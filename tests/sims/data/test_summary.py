@@ -1,16 +1,32 @@
 """Summaries of sites: counts, their file, and that no withheld count can be derived."""
 
-import json
+import os
+from collections import Counter, defaultdict
+from contextlib import suppress
 from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from math import exp
+from random import Random, SystemRandom
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy import optimize
+from scipy import stats
 
 import fairfl as ff
-from fairfl.sims.data.summary import Summary, joined, noise, nonnegative, read_summary, summarize
+from fairfl.sims.data import summary
+from fairfl.sims.data.summary import (
+    Summary,
+    check_alone,
+    exact_noise,
+    joined,
+    nonnegative,
+    read_summary,
+    summarize,
+)
 from fairfl.sims.data.table_file import Form
 
 EDGES = [k / 5 for k in range(6)]
@@ -63,48 +79,145 @@ def test_sites_are_the_federation_of_their_people(seed, sites):
         assert (a.accuracy, a.disparity) == pytest.approx((b.accuracy, b.disparity), abs=1e-12)
 
 
-@given(st.integers(0, 10**6), st.integers(3, 12))
+class Branches:
+    """In place of the randomness: one path of draws, of which each is a place, after its end the
+    first; a path less likely than 1e-12 ends.
+    """
+
+    def __init__(self, path=()):
+        self.path, self.sizes, self.chance = list(path), [], 1.0
+
+    def branch(self, *chances):
+        assert min(chances) > 0
+        self.path += [0] * (len(self.sizes) == len(self.path))
+        place = self.path[len(self.sizes)]
+        self.sizes.append(len(chances))
+        self.chance *= chances[place]
+        if self.chance < 1e-12:
+            raise ValueError("unlikely")
+        return place
+
+    def choices(self, cells, weights):
+        return [cells[self.branch(*weights)]]
+
+    def randrange(self, size):
+        return self.branch(*[1 / size] * size)
+
+
+def outcomes(run):
+    """What it returns for every path of draws, and how likely; a ValueError is no outcome."""
+    path, results = [], []
+    while path is not None:
+        draws = Branches(path)
+        with suppress(ValueError):
+            results.append((run(draws), draws.chance))
+        path = draws.path[: len(draws.sizes)]
+        while path and path[-1] + 1 == draws.sizes[len(path) - 1]:
+            path.pop()
+        path = [*path[:-1], path[-1] + 1] if path else None
+    return results
+
+
+def site_of(counts, levels):
+    """A site of one group with these counts by label and level."""
+    table = np.reshape(counts, (1, 2, levels))
+    edges = tuple(range(levels + 1))
+    return Summary("n", "s", "y", ("0", "1"), "a", ("0",), edges, table, int(table.sum()))
+
+
+@pytest.mark.parametrize(
+    ("least", "levels", "people"),
+    [(2, 2, 6), (3, 2, 9), (3, 2, 13), (4, 2, 14), (5, 2, 17), (3, 3, 8)],
+)
+def test_a_small_count_could_be_any_small_number(least, levels, people, monkeypatch):
+    """All tables with so many people, and all files that each gives by some draws: to a reader of
+    the rule and of the file, a withheld count that is small can be 1, 2, ... or least - 1, and the
+    ranges are the least and the most that it can be.
+    """
+    tables = [()]
+    for _ in range(2 * levels - 1):
+        tables = [(*t, c) for t in tables for c in range(people - sum(t) + 1)]
+
+    def suppressed(draws):
+        monkeypatch.setattr(summary, "RANDOM", draws)
+        return site.suppressed(least)
+
+    agree = defaultdict(set)
+    for table in ((*t, people - sum(t)) for t in tables):
+        site = site_of(table, levels)
+        for file, _ in outcomes(suppressed):
+            agree[file.as_text()].add((table, tuple(map(tuple, file.ranges.reshape(2, -1)))))
+    withheld = 0
+    for found in agree.values():
+        (ranges,) = {ends for _, ends in found}
+        could_be = [set(values) for values in zip(*(table for table, _ in found), strict=True)]
+        for values, *ends in zip(could_be, *ranges, strict=True):
+            assert [min(values), max(values)] == ends
+            if len(values) > 1:
+                withheld += 1
+                assert values >= set(range(1, least))
+            else:
+                assert not values & set(range(1, least))
+    assert withheld > 20
+
+
+@given(st.integers(0, 10**6), st.integers(2, 12))
 @settings(max_examples=60)
-def test_no_small_count_can_be_derived(seed, least):
-    """All tables that agree with what is published, and with how it is made, by integer programmes:
-    no withheld count is the same in all of them.
+def test_a_small_count_of_a_larger_table_could_be_any_small_number(seed, least):
+    """Another table with the same file, for each withheld count and each small number: all small
+    where so is the sum, else with one large count.
     """
     rng = np.random.default_rng(seed)
-    counts = rng.poisson(rng.choice([0.3, 1, 4, 12, 30], (2, 2, 3))) * (rng.random((2, 2, 3)) < 0.8)
-    people = int(counts.sum())
-    whole = Summary("n", "s", "y", ("0", "1"), "a", ("0", "1"), (0, 0.3, 0.6, 1), counts, people)
+    counts = rng.poisson(rng.choice([0.3, 1, 4, 12, 30], 12)) * (rng.random(12) < 0.8)
+    whole = site_of(counts, 6)
+    assume(whole.people)
     try:
-        one = whole.suppressed(least)
-    except ValueError:  # too few people: refused, where one count or the sum gives itself away
-        small = counts[(counts > 0) & (counts < least)]
-        assert not (counts >= least).any()
-        assert small.sum() in (small.size, small.size * (least - 1)) or small.size == 1
+        file = whole.suppressed(least)
+    except ValueError as error:
+        assert "its number of people would give a count away" in str(error)
         return
-    assert json.loads(one.as_text())["totals"].keys() <= {"people", "groups", "labels"}
-    hidden = np.flatnonzero(one.withheld)
-    if not hidden.size:
-        assert not ((counts > 0) & (counts < least)).any()
-        return
-    assert json.loads(one.as_text())["totals"] == {"people": people}
-    m, left = hidden.size, people - int(one.counts[one.counts >= 0].sum())
-    # unknown are the counts, and which of them is the larger one, if one is
-    sums = np.append(np.ones(m), np.zeros(m)), np.append(np.zeros(m), np.ones(m))
-    rows = [optimize.LinearConstraint(sums[0], left, left)]
-    rows.append(optimize.LinearConstraint(sums[1], int(one.complemented), int(one.complemented)))
-    large = np.hstack([np.eye(m), -people * np.eye(m)])  # at most least - 1 unless the larger one
-    rows.append(optimize.LinearConstraint(large, -np.inf, least - 1))
-    small = np.hstack([np.eye(m), -(least - 1) * np.eye(m)])
-    rows.append(optimize.LinearConstraint(small, 1, np.inf))
-    bounds = optimize.Bounds(np.append(np.ones(m), np.zeros(m)), np.append(m * [people], m * [1]))
-    for k in range(m):
-        ends = []
-        for sign in (1, -1):
-            cost = sign * np.eye(2 * m)[k]
-            best = optimize.milp(cost, constraints=rows, bounds=bounds, integrality=np.ones(2 * m))
-            assert best.success
-            ends.append(round(best.x[k]))
-        if counts.flat[hidden[k]] < least:
-            assert ends[0] < ends[1], (counts, one.counts)
+    published, hidden = file.counts.ravel(), np.flatnonzero(file.withheld)
+    assert (published[published > 0] >= least).all()
+    assert len(hidden) or not ((counts > 0) & (counts < least)).any()
+    total, m = int(counts[hidden].sum()), len(hidden)
+    with pytest.MonkeyPatch.context() as patch:
+        for j, v in product(hidden, range(1, least)):
+            rest = hidden[hidden != j]
+            other = published.copy()
+            other[j], other[rest] = v, 1
+            if file.ranges.max(initial=0, where=file.withheld) < least:
+                left = total - v - (m - 1)
+                other[rest] += np.clip(left - (least - 2) * np.arange(m - 1), 0, least - 2)
+                draws = Branches()
+            else:
+                other[rest[0]] = total - v - (m - 2)
+                draws = Branches([np.flatnonzero(other >= least).tolist().index(rest[0])])
+            patch.setattr(summary, "RANDOM", draws)
+            assert other.sum() == whole.people
+            assert site_of(other, 6).suppressed(least).as_text() == file.as_text()
+
+
+def test_larger_counts_are_withheld_at_random():
+    """Counts of which the first smallest larger one gave the 3 away."""
+    whole = site_of([11, 20, 11, 20, 20, 3, 20, 20], 4)
+    files = {whole.suppressed(11).as_text() for _ in range(400)}
+    assert len(files) > 7 and not any("complemented" in file for file in files)
+
+
+def test_another_file_of_the_same_people_is_refused(tmp_path):
+    """Of two files about one site's people, of which one withholds counts."""
+    fine, coarse = site_of([30, 2, 5, 40, 0, 20, 3, 60], 4), site_of([32, 45, 20, 63], 2)
+    (tmp_path / "other.json").write_text('["no summary"]')
+    os.mkfifo(tmp_path / "pipe.json")
+    (tmp_path / "fine.json").write_text(fine.suppressed(11).as_text())
+    told = "fine.json is a summary of the same 160 people of 'n': both can give withheld"
+    for again in (coarse, coarse.suppressed(11), fine):
+        with pytest.raises(ValueError, match=told):
+            check_alone(again, tmp_path)
+    check_alone(read_summary(tmp_path / "fine.json"), tmp_path)
+    check_alone(replace(coarse, site="m"), tmp_path)
+    (tmp_path / "fine.json").write_text(fine.as_text())  # all counts are published
+    check_alone(coarse, tmp_path)
 
 
 def test_sites_too_small_and_protection_given_twice_are_refused(found):
@@ -120,16 +233,76 @@ def test_sites_too_small_and_protection_given_twice_are_refused(found):
             again()
 
 
+@pytest.mark.parametrize("gamma", [Fraction(0), Fraction(2, 7), Fraction(1)])
+def test_a_coin_has_an_exponential_chance(gamma, monkeypatch):
+    """The draw k is one of k times the denominator, and below the numerator goes on: so the chance
+    of True is the series 1 - gamma + gamma²/2 - ...
+    """
+    n = gamma.denominator
+    for below in range(1 + 4 * (gamma > 0)):  # draws that go on
+        sizes = []
+
+        def randrange(size, sizes=sizes, below=below):
+            sizes.append(size)
+            return gamma.numerator - (len(sizes) <= below)
+
+        monkeypatch.setattr(summary, "RANDOM", SimpleNamespace(randrange=randrange))
+        assert summary._coin(gamma) is (below % 2 == 0)
+        assert sizes == [n * k for k in range(1, below + 2)]
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 3), Fraction(2, 3), Fraction(7, 5)])
+def test_noise_is_exactly_as_likely_as_privacy_asks(epsilon, monkeypatch):
+    """All paths of draws up to the first that starts anew, with coins as they are by the test
+    above, and their chances.
+    """
+
+    def first_round(draws):
+        def randrange(size):
+            if draws.sizes and size == epsilon.denominator:
+                raise ValueError("anew")
+            return draws.randrange(size)
+
+        def coin(gamma):
+            return draws.branch(exp(-gamma), 1 - exp(-gamma)) == 0 if gamma else True
+
+        monkeypatch.setattr(summary, "RANDOM", SimpleNamespace(randrange=randrange))
+        monkeypatch.setattr(summary, "_coin", coin)
+        return exact_noise(epsilon)
+
+    likely = Counter()
+    for k, chance in outcomes(first_round):
+        likely[k] += chance
+    share, total = exp(-epsilon), sum(likely.values())
+    for k in range(-9, 10):
+        exact = share ** abs(k) * (1 - share) / (1 + share)
+        assert likely[k] / total == pytest.approx(exact, rel=1e-8)
+
+
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0])
-def test_noise_is_as_likely_as_privacy_asks(epsilon):
-    """One person more moves the probabilities by a factor of exp(epsilon) at most; the variance."""
-    draws = noise(epsilon, (400_000,), np.random.default_rng(0))
-    values, times = np.unique(draws, return_counts=True)
-    many = times > 2000
-    ratio = np.diff(np.log(times[many])) / -np.sign(values[many][1:] - 0.5)
-    assert ratio == pytest.approx(epsilon, abs=0.12)
+def test_noise_is_as_likely_as_privacy_asks(epsilon, monkeypatch):
+    """By 40,000 draws and a fixed source of bits: a chi-square of the counts."""
+    monkeypatch.setattr(summary, "RANDOM", Random(0))
+    draws = np.array([exact_noise(Fraction(epsilon)) for _ in range(40_000)])
     share = np.exp(-epsilon)
-    assert draws.var() == pytest.approx(2 * share / (1 - share) ** 2, rel=0.02)
+    ends = np.arange(-4, 5)
+    expected = share ** abs(ends) * (1 - share) / (1 + share) * draws.size
+    times = (draws[:, None] == ends).sum(axis=0)
+    tested = expected > 5
+    rest = draws.size - times[tested].sum(), draws.size - expected[tested].sum()
+    square = ((times - expected)[tested] ** 2 / expected[tested]).sum()
+    square += (rest[0] - rest[1]) ** 2 / max(rest[1], 5)
+    assert square < stats.chi2(tested.sum()).ppf(0.999)
+
+
+def test_protection_draws_from_the_operating_system(found, monkeypatch):
+    """No generator of numpy is asked, and no seed decides."""
+    assert type(summary.RANDOM) is SystemRandom
+    monkeypatch.delattr(np.random, "default_rng")
+    whole = replace(
+        found, counts=found.counts * 100 + 50, people=int((found.counts * 100 + 50).sum())
+    )
+    assert (whole.noised(0.5).counts != whole.noised(0.5).counts).any()
 
 
 @given(st.integers(0, 10**6))
