@@ -43,8 +43,8 @@ def solve_by_dual(
         lam, bound = point.lam[0], float(point.dual(problem.eps[None])[0])
         bound += float(overlooked(problem.constraints, point)[0])
         rule = problem.rule(lines)
-        found = Solution(fed, task, eps, rule, lam * task.unit, (), local_eps)
-        return _certified(task, problem, lines, found, lam, bound)
+        solution = Solution(fed, task, eps, rule, lam * task.unit, (), local_eps)
+        return _certified(task, problem, lines, solution, lam, bound)
 
     with suppress(CertificationError):
         return checked(*settle_ties(problem.constraints, problem.eps, visited[-1]))
@@ -58,7 +58,7 @@ def _certified(
     task: Task,
     problem: DensityProblem,
     lines: Sequence[Line],
-    found: Solution,
+    solution: Solution,
     lam: Array,
     bound: float,
 ) -> Solution:
@@ -73,13 +73,17 @@ def _certified(
         for profile, rows, (edges, _) in places
     ]
     error, fedavg = float(sum(errors)), task.scheme == "lft_fedavg"
-    own = found.eps if fedavg else found.local_eps if problem.told else np.inf
-    shared = found.disparity - (np.inf if fedavg else found.eps)
-    violation = float(np.fmax(np.append(found.local_disparities - own, shared), 0.0).max())
-    worth = 1.0 + found.utility / task.unit
+    local_budgets = (
+        solution.eps if fedavg else solution.local_eps if problem.sees_client else np.inf
+    )
+    shared = solution.disparity - (np.inf if fedavg else solution.eps)
+    violation = float(
+        np.fmax(np.append(solution.local_disparities - local_budgets, shared), 0.0).max()
+    )
+    worth = 1.0 + solution.utility / task.unit
     Certificate(worth, bound, violation, error).check(LAW_TOLERANCE, ADVICE)
     certificate = Certificate(
-        1.0 + found.utility, 1.0 + task.unit * (bound - 1.0), violation, task.unit * error
+        1.0 + solution.utility, 1.0 + task.unit * (bound - 1.0), violation, task.unit * error
     )
-    vars(found)["certificates"] = (certificate,)  # its figures are known
-    return found
+    vars(solution)["certificates"] = (certificate,)  # its figures are known
+    return solution

@@ -32,13 +32,14 @@ class DensityProblem:
     constraints : ordered by everybody's and the clients', rate, client and pair of groups; the gain
         is that at costs over ``unit``, the largest.
     eps : (K,), inf where a constraint binds nobody: its coefficients are 0.
-    told : whether the rule is told the client.
-    where : (J, A) the place of each group, of all clients together or, if told, of each.
+    sees_client : whether the rule is a function of the client, too.
+    where : (J, A) the place of each group, of all clients together, or of each client
+        whom the rule sees.
     """
 
     constraints: Constraints
     eps: Array
-    told: bool
+    sees_client: bool
     where: Array
 
     @classmethod
@@ -51,39 +52,49 @@ class DensityProblem:
         whose, budgets = [rates if task.scheme == "lft_fedavg" else rates.pooled], [eps]
         if local_eps is not None:
             whose, budgets = [*whose, rates], [eps, local_eps]
-        limits = [Limits.of(task, own, pairs=True) for own in whose]
-        table = np.concatenate([_counted(own, model.mass) for own in limits])
-        told, unit = task.scheme == "client_aware", task.unit
-        who = [[i] for i in range(clients)] if told else [list(range(clients))]
-        where = [(own, group) for own in who for group in places(groups, task.sees)]
+        limits = [Limits.of(task, limited_rates, pairs=True) for limited_rates in whose]
+        table = np.concatenate([_counted(limit, model.mass) for limit in limits])
+        sees_client, unit = task.scheme == "client_aware", task.unit
+        clients_of_rules = [[i] for i in range(clients)] if sees_client else [list(range(clients))]
+        where = [
+            (members, group) for members in clients_of_rules for group in places(groups, task.sees)
+        ]
         none = np.zeros(0), np.zeros(1)
         constraints = Constraints(
             1.0 + sum(model.utility(task.costs, a, *none) for a in range(groups)) / unit,
             tuple(
-                model.profile(group, own if told else None, task.costs / unit, NOTIONS[task.notion])
-                for own, group in where
+                model.profile(
+                    group, members if sees_client else None, task.costs / unit, NOTIONS[task.notion]
+                )
+                for members, group in where
             ),
-            tuple(table[..., group, :][..., own].reshape(len(table), -1) for own, group in where),
-            np.concatenate([own.table[0].ravel() for own in limits]),
-            tuple(not model.mass[np.ix_(own, group)].any() for own, group in where),
+            tuple(
+                table[..., group, :][..., members].reshape(len(table), -1)
+                for members, group in where
+            ),
+            np.concatenate([limit.table[0].ravel() for limit in limits]),
+            tuple(not model.mass[np.ix_(members, group)].any() for members, group in where),
         )
         pairs = zip(limits, budgets, strict=True)
-        each = [limited(one.table[1], one.table[2], own[:, None]).ravel() for one, own in pairs]
-        places_of = np.arange(len(where)).reshape(len(who), -1)
-        places_of = np.broadcast_to(places_of, (len(who), groups))
-        return cls(constraints, np.concatenate(each), told, places_of)
+        eps_of_limits = [
+            limited(limit.table[1], limit.table[2], budget[:, None]).ravel()
+            for limit, budget in pairs
+        ]
+        places_of = np.arange(len(where)).reshape(len(clients_of_rules), -1)
+        places_of = np.broadcast_to(places_of, (len(clients_of_rules), groups))
+        return cls(constraints, np.concatenate(eps_of_limits), sees_client, places_of)
 
     def rule(self, lines: Sequence[tuple[Array, Array]]) -> Rule:
         """The rule with these edges and rates at each place."""
         members = [
             Classifier(*zip(*(lines[p] for p in places), strict=True)) for places in self.where
         ]
-        return ClientClassifiers(members) if self.told else members[0]
+        return ClientClassifiers(members) if self.sees_client else members[0]
 
 
 def _counted(limits: Limits, mass: Array) -> Array:
     """(E J K, E, A, I) what the rates' densities count in the constraints."""
     e, j, k, a = limits.contrasts.shape
-    who = np.eye(len(mass)) if j == len(mass) else np.ones((1, len(mass)))
-    table = np.einsum("ejka,ia,ji,ef->ejkfai", limits.contrasts, mass, who, np.eye(e))
+    counts = np.eye(len(mass)) if j == len(mass) else np.ones((1, len(mass)))
+    table = np.einsum("ejka,ia,ji,ef->ejkfai", limits.contrasts, mass, counts, np.eye(e))
     return table.reshape(e * j * k, e, a, len(mass))

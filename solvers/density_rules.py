@@ -116,23 +116,23 @@ class RuleFamily:
         assert isinstance(model, ContinuousModel)
         clients, rates = len(model.mass), len(NOTIONS[task.notion])
         clients = clients if task.scheme == "lft_fedavg" else 1  # one budget for all
-        own, tight = (DensityProblem.of(task, model, v * np.ones(clients)) for v in (1.0, 0.0))
+        problem, tight = (DensityProblem.of(task, model, v * np.ones(clients)) for v in (1.0, 0.0))
         cfl = DensityProblem.of(replace(task, scheme="cfl"), model, np.ones(1))
-        known, bound = np.isfinite(cfl.eps), np.isfinite(own.eps)
+        bounded, bound = np.isfinite(cfl.eps), np.isfinite(problem.eps)
         return cls(
-            own.constraints,
+            problem.constraints,
             np.tile(np.repeat(np.arange(clients), bound.size // rates // clients), rates),
             bound,
             bound & np.isinf(tight.eps),
-            tuple(rows[known] for rows in cfl.constraints.coefficients),
-            cfl.constraints.b[known],
+            tuple(rows[bounded] for rows in cfl.constraints.coefficients),
+            cfl.constraints.b[bounded],
         )
 
     def _rules(self, point: DualPoint) -> Rules:
         rows = zip(point.sets, self.pooled, strict=True)
         md = np.sum([s.integrals[:, 1:] @ row.T for s, row in rows], axis=0)
-        own = point.lam, point.sets, point.accuracy, point.values
-        return Rules(*own, self.constant + md, self.client)
+        parts = point.lam, point.sets, point.accuracy, point.values
+        return Rules(*parts, self.constant + md, self.client)
 
     def at(self, lam: Array) -> Rules:
         """The rules at lam (B, K)."""
@@ -156,13 +156,13 @@ class RuleFamily:
         limits = self.limits(eps)
         lam = np.where(np.isfinite(limits), rules.lam, 0.0)
         point = DualPoint(lam, rules.sets, rules.accuracy, rules.values)
-        found, met = settled(self.problem, point, limits)
-        return self._rules(found), met
+        moved, is_better = settled(self.problem, point, limits)
+        return self._rules(moved), is_better
 
     def limits(self, eps: Array) -> Array:
         """(..., K) the constraints' budgets at budgets eps (..., I)."""
-        own = np.where(self.bound, eps[..., self.client], np.inf)
-        return np.where(self.implied & (own == 0), np.inf, own)
+        budgets = np.where(self.bound, eps[..., self.client], np.inf)
+        return np.where(self.implied & (budgets == 0), np.inf, budgets)
 
 
 def certify_rules(
@@ -179,21 +179,21 @@ def certify_rules(
         edges, values = sets.steps
         groups = range(p, fed.n_groups, count)  # a place is a group, or all of them
         gain = sum(model.utility(task.costs / task.unit, a, edges, values) for a in groups)
-        own = [
+        served = [
             model.integrals(rate, a, edges, values)[order]
             for rate in NOTIONS[task.notion]
             for a in groups
         ]
-        exact.append(np.concatenate([np.broadcast_to(gain, (1, len(rules.lam))), *own]).T)
-        most = family.problem.profiles[p].error_at(edges)
+        exact.append(np.concatenate([np.broadcast_to(gain, (1, len(rules.lam))), *served]).T)
+        errors = family.problem.profiles[p].error_at(edges)
         weight = np.abs(rules.lam) @ np.abs(family.problem.coefficients[p])
-        error += most[0] + weight @ most[1:]
-    attained = 1.0 + np.sum([own[:, 0] for own in exact], axis=0)
+        error += errors[0] + weight @ errors[1:]
+    attained = 1.0 + np.sum([served[:, 0] for served in exact], axis=0)
     values = worth(family.problem, exact, rules.lam)[1]
     parts = zip(exact, family.pooled, strict=True)
-    pooled = family.constant + sum(own[:, 1:] @ rows.T for own, rows in parts)
+    pooled = family.constant + sum(served[:, 1:] @ rows.T for served, rows in parts)
     limits = family.limits(rules.budgets)
     gap = rules.dual(limits) + overlooked(family.problem, rules) - attained
-    over = (np.abs(values) - limits).max(axis=1, initial=0.0)
-    worst = np.maximum(np.maximum(np.abs(gap), over), error)
+    violation = (np.abs(values) - limits).max(axis=1, initial=0.0)
+    worst = np.maximum(np.maximum(np.abs(gap), violation), error)
     return np.abs(pooled).max(axis=1, initial=0.0), attained, worst <= LAW_TOLERANCE

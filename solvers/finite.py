@@ -73,19 +73,19 @@ def optima(
     """Rules (J, N), multipliers (J, K) and certificates of J problems of one shape, with a budget
     (J,) each: see ``optimum``. Those of one constraint each are certified together.
     """
-    paths = [path for one in problems if (path := one.path)]
+    paths = [path for scale in problems if (path := scale.path)]
     if not paths:
         rules, lams, certificates = zip(*map(optimum, problems, budgets[:, None]), strict=True)
         return np.array(rules), np.array(lams), certificates
     names = "u", "v", "b", "eps", "zero", "base"
-    u, v, b, one, zero, base = (np.array([getattr(p, name) for p in problems]) for name in names)
-    v, eps = v[:, 0], limited(one, zero, budgets[:, None])
-    own = (path.classifier(at) for path, at in zip(paths, eps[:, 0].tolist(), strict=True))
-    f, lam = map(np.array, zip(*own, strict=True))
+    u, v, b, scale, zero, base = (np.array([getattr(p, name) for p in problems]) for name in names)
+    v, eps = v[:, 0], limited(scale, zero, budgets[:, None])
+    solutions = (path.classifier(at) for path, at in zip(paths, eps[:, 0].tolist(), strict=True))
+    f, lam = map(np.array, zip(*solutions, strict=True))
     worth = base + (u * f).sum(axis=1)
     bound = np.maximum(u + lam * v, 0.0).sum(axis=1) + (lam * b + budget_term(lam, eps))[:, 0]
-    over = np.maximum(np.abs((v * f).sum(axis=1) + b[:, 0]) - eps[:, 0], 0.0)
-    certificates = tuple(map(Certificate, *(v.tolist() for v in (worth, base + bound, over))))
+    violation = np.maximum(np.abs((v * f).sum(axis=1) + b[:, 0]) - eps[:, 0], 0.0)
+    certificates = tuple(map(Certificate, *(v.tolist() for v in (worth, base + bound, violation))))
     for certificate in certificates:
         certificate.check(FINITE_TOLERANCE, ADVICE)
     return f, lam, certificates
@@ -94,9 +94,9 @@ def optima(
 def certified(problem: Problem, f: Array, lam: Array) -> Certificate:
     """The certificate of a rule f (N,), by multipliers (K,)."""
     value, bound = problem.base + float(problem.u @ f), problem.base + problem.dual(lam)
-    found = Certificate(value, bound, problem.violation(f))
-    found.check(FINITE_TOLERANCE, ADVICE)
-    return found
+    certificate = Certificate(value, bound, problem.violation(f))
+    certificate.check(FINITE_TOLERANCE, ADVICE)
+    return certificate
 
 
 def solve_box(problem: Problem) -> tuple[Array, Array]:
@@ -110,9 +110,9 @@ def solve_box(problem: Problem) -> tuple[Array, Array]:
     if problem.violation(f) == 0.0:
         return f, lam
     eps = np.minimum(problem.eps, SLACK)
-    if "programme" not in problem.made:
-        problem.made["programme"] = highs.Maximiser(problem.u, problem.v)
-    found = problem.made["programme"].best(-eps - problem.b, eps - problem.b)
-    if found is None:
+    if "programme" not in problem.shared:
+        problem.shared["programme"] = highs.Maximiser(problem.u, problem.v)
+    solution = problem.shared["programme"].best(-eps - problem.b, eps - problem.b)
+    if solution is None:
         raise CertificationError(f"HiGHS did not solve the linear programme; {ADVICE}")
-    return found[0], np.where((eps < SLACK) & (np.abs(found[1]) > ZERO), -found[1], 0.0)
+    return solution[0], np.where((eps < SLACK) & (np.abs(solution[1]) > ZERO), -solution[1], 0.0)

@@ -152,7 +152,7 @@ def client_path(path: KnapsackPath, whole: Problem) -> ClientPath:
     steps = (path.step * row[path.cells] for row in (whole.v[0], whole.u))
     ends = np.append(0, np.flatnonzero(np.diff(path.exchange_rate, append=np.inf) > 0) + 1)
     md, accuracy = (
-        (at + np.append(0.0, np.cumsum(own)))[ends] for at, own in zip(first, steps, strict=True)
+        (at + np.append(0.0, np.cumsum(row)))[ends] for at, row in zip(first, steps, strict=True)
     )
     local = path.gap[ends]
     if local[-1] < 0:  # the last tie is taken in part, down to a local MD of zero

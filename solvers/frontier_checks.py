@@ -22,7 +22,7 @@ ROUNDINGS = 10
 """Tolerances of ``solve`` that two accuracies may differ by."""
 
 
-def checked(fed: Federation, task: Task, found: Frontier, ends: Points) -> Frontier:
+def checked(fed: Federation, task: Task, frontier: Frontier, ends: Points) -> Frontier:
     """The frontier, after two checks, the first of which stays on its ``evaluate``.
 
     No classifier of local training is above CFL's frontier; ``ends``, the solutions without budgets
@@ -39,51 +39,56 @@ def checked(fed: Federation, task: Task, found: Frontier, ends: Points) -> Front
         over = points.worth - cfl.accuracy_at(points.disparity)
         k = int(over.argmax())
         if over[k] > rounding:
-            here = f"accuracy {points.worth[k]:.12g} at disparity {points.disparity[k]:.6g}"
-            _refuse(found.scheme, f"{here} is {over[k]:.3g} above CFL's")
+            point = f"accuracy {points.worth[k]:.12g} at disparity {points.disparity[k]:.6g}"
+            _refuse(frontier.scheme, f"{point} is {over[k]:.3g} above CFL's")
         return points
 
-    below(found.points)
+    below(frontier.points)
     room = max(rounding, MET)
-    for disparity, worth, eps, over in zip(*ends[:3], _above(found, ends, room), strict=True):
+    for disparity, worth, eps, over in zip(*ends[:3], _above(frontier, ends, room), strict=True):
         reach = f"budgets {eps[0]:g} reach"
-        if disparity < found.disparity[0] - room:
-            told = f"it starts at {found.disparity[0]:.12g}, {reach} {disparity:.12g}"
-            _refuse(found.scheme, told)
+        if disparity < frontier.disparity[0] - room:
+            message = f"it starts at {frontier.disparity[0]:.12g}, {reach} {disparity:.12g}"
+            _refuse(frontier.scheme, message)
         if over:
-            _refuse(found.scheme, f"at {disparity:.6g} it is below {worth:.12g}, which {reach}")
-    return dataclasses.replace(found, evaluate=lambda d: below(found.evaluate(d)))
+            _refuse(frontier.scheme, f"at {disparity:.6g} it is below {worth:.12g}, which {reach}")
+    return dataclasses.replace(frontier, evaluate=lambda d: below(frontier.evaluate(d)))
 
 
-def _refuse(scheme: str, what: str) -> None:
+def _refuse(scheme: str, reason: str) -> None:
     raise CertificationError(
-        f"the frontier of {scheme} is wrong: {what}; please report this federation"
+        f"the frontier of {scheme} is wrong: {reason}; please report this federation"
     )
 
 
-def _above(found: Frontier, ends: Points, room: float) -> Array:
+def _above(frontier: Frontier, ends: Points, room: float) -> Array:
     """(P,) which of the ``ends`` are above the frontier by more than ``room``."""
-    at = np.maximum(ends.disparity + room, found.disparity[0])
-    known = found.points.worth[np.searchsorted(found.disparity, at, side="right") - 1]
-    over = ends.worth > known + room
-    if over.any():
-        over[over] = ends.worth[over] > found.accuracy_at(at[over]) + room
-    return over
+    at = np.maximum(ends.disparity + room, frontier.disparity[0])
+    worth = frontier.points.worth[np.searchsorted(frontier.disparity, at, side="right") - 1]
+    is_above = ends.worth > worth + room
+    if is_above.any():
+        is_above[is_above] = ends.worth[is_above] > frontier.accuracy_at(at[is_above]) + room
+    return is_above
 
 
-def filled(found: Frontier, ends: Points) -> Frontier:
+def filled(frontier: Frontier, ends: Points) -> Frontier:
     """A searched frontier with the ``ends`` above it, and with new points where it has gaps."""
-    missed = (ends.disparity < found.disparity[0] - MET) | _above(found, ends, MET)
-    found = build(found.scheme, found.points.join(ends.take(missed)), found.evaluate, found.exact)
-    unfilled = found.unfilled
+    is_missing = (ends.disparity < frontier.disparity[0] - MET) | _above(frontier, ends, MET)
+    frontier = build(
+        frontier.scheme,
+        frontier.points.join(ends.take(is_missing)),
+        frontier.evaluate,
+        frontier.exact,
+    )
+    unfilled = frontier.unfilled
     if not unfilled.size:
-        return found
-    even = (found.disparity[-1] - found.disparity[0]) / (found.disparity.size - 1)
+        return frontier
+    even = (frontier.disparity[-1] - frontier.disparity[0]) / (frontier.disparity.size - 1)
     inside = [np.linspace(a, b, int((b - a) / even) + 2)[1:-1] for a, b in unfilled]
-    wanted: Array = np.concatenate(inside)
-    more = found.evaluate(wanted)
-    more = more.take(np.flatnonzero(more.disparity <= wanted))
-    return build(found.scheme, found.points.join(more), found.evaluate, found.exact)
+    targets: Array = np.concatenate(inside)
+    points = frontier.evaluate(targets)
+    points = points.take(np.flatnonzero(points.disparity <= targets))
+    return build(frontier.scheme, frontier.points.join(points), frontier.evaluate, frontier.exact)
 
 
 def upper_bound(fed: Federation, task: Task, disparity: Array, worth: Array) -> Array:

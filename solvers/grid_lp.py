@@ -61,33 +61,33 @@ def solve_lp(fed: Federation, task: Task, eps: Array, local_eps: Array, grid: in
         edges, people, eta = _cells(fed, model, grid)
         few, nobody = FEW, NOBODY
     clients, groups, n = people.shape
-    told = task.scheme == "client_aware"
-    number = np.zeros((clients if told else 1, groups, n), int) + np.arange(n)
+    sees_client = task.scheme == "client_aware"
+    number = np.zeros((clients if sees_client else 1, groups, n), int) + np.arange(n)
     if task.sees == "xa":
         number += n * np.arange(groups)[:, None]
     number += (number.max() + 1) * np.arange(len(number))[:, None, None]
     programme = _Programme(task, people, eta, np.broadcast_to(number, people.shape), few, nobody)
     everybody = np.arange(clients)
     if task.scheme == "lft_ensemble":
-        found = [programme.solved([i], [([i], float(eps[i]))]) for i in everybody]
-        f = np.einsum("i,iN->N", fed.weight, np.stack([own for own, _, _ in found]))
+        solutions = [programme.solved([i], [([i], float(eps[i]))]) for i in everybody]
+        f = np.einsum("i,iN->N", fed.weight, np.stack([rates for rates, _, _ in solutions]))
     else:
         budgets: list[tuple[Any, float]] = []
         if task.scheme != "lft_fedavg":
             budgets += [(everybody, float(eps[0]))]
         if task.scheme != "cfl":
-            own = eps if task.scheme == "lft_fedavg" else local_eps
-            budgets += [([i], float(own[i])) for i in everybody]
-        found = [programme.solved(everybody, budgets)]
-        f = found[0][0]
+            local_budgets = eps if task.scheme == "lft_fedavg" else local_eps
+            budgets += [([i], float(local_budgets[i])) for i in everybody]
+        solutions = [programme.solved(everybody, budgets)]
+        f = solutions[0][0]
     table = np.clip(f, 0.0, 1.0)[number]
-    lam = np.concatenate([own for _, own, _ in found])
-    certificates = tuple(certificate for _, _, certificate in found)
-    local = local_eps if told else None
+    lam = np.concatenate([multipliers for _, multipliers, _ in solutions])
+    certificates = tuple(certificate for _, _, certificate in solutions)
+    local = local_eps if sees_client else None
     if edges is None:
         return Solution(fed, task, eps, table, lam, certificates, local)
     rules = [Classifier([edges[1:-1]] * groups, list(rows)) for rows in table]
-    rule = ClientClassifiers(rules) if told else rules[0]
+    rule = ClientClassifiers(rules) if sees_client else rules[0]
     return Solution(fed, task, eps, rule, lam, certificates, local)
 
 
@@ -107,22 +107,26 @@ class _Programme:
         return np.bincount(self.number.ravel(), table.ravel(), int(self.number.max()) + 1)
 
     def solved(
-        self, who: Any, budgets: Sequence[tuple[Any, float]]
+        self, clients_of_rule: Any, budgets: Sequence[tuple[Any, float]]
     ) -> tuple[Array, Array, Certificate]:
-        """The best rule for the clients ``who`` under budgets of clients; where almost none of them
-        is it is what the multipliers say, and 0 where nobody is.
+        """The best rule for the clients ``clients_of_rule`` under budgets of clients. At a cell
+        with almost none of their people it is what the multipliers give, and 0 without anybody.
         """
-        here = np.isin(np.arange(len(self.people)), who)[:, None, None] * self.people
-        here = here / here.sum()
-        missed, wrong = self.task.costs[:, :, None]
-        gain = self.functional(here * (missed * self.eta - wrong * (1.0 - self.eta)))
-        limits = [(*one, eps) for clients, eps in budgets for one in self.differences(clients)]
+        people = np.isin(np.arange(len(self.people)), clients_of_rule)[:, None, None] * self.people
+        people = people / people.sum()
+        miss_cost, alarm_cost = self.task.costs[:, :, None]
+        gain = self.functional(people * (miss_cost * self.eta - alarm_cost * (1.0 - self.eta)))
+        limits = [(*limit, eps) for clients, eps in budgets for limit in self.differences(clients)]
         table = np.reshape([row for row, _, _ in limits], (len(limits), gain.size))
-        offsets, eps = (np.array([one[k] for one in limits]) for k in (1, 2))
-        f, lam, found = _linear_programme(gain, table, eps, offsets)
-        f = np.where(self.functional(here) <= self.few, gain + lam @ table > 0, f)
-        base = 1.0 - float((here * self.eta * missed).sum())
-        return f, lam, replace(found, primal=base + found.primal, dual=base + found.dual)
+        offsets, eps = (np.array([limit[k] for limit in limits]) for k in (1, 2))
+        f, lam, certificate = _linear_programme(gain, table, eps, offsets)
+        f = np.where(self.functional(people) <= self.few, gain + lam @ table > 0, f)
+        base = 1.0 - float((people * self.eta * miss_cost).sum())
+        return (
+            f,
+            lam,
+            replace(certificate, primal=base + certificate.primal, dual=base + certificate.dual),
+        )
 
     def differences(self, clients: Any) -> list[tuple[Array, float]]:
         """The differences that the notion limits among ``clients``: coefficients and constants."""
@@ -139,12 +143,14 @@ class _Programme:
                     of = counted = of * (self.eta if label else 1.0 - self.eta)
                 if of.sum() > self.nobody:
                     rates.append((self.functional(counted) / of.sum(), constant / of.sum()))
-            *own, overall = rates or [None]
-            pairs = [(one, overall) for one in own]
+            *group_rates, overall = rates or [None]
+            pairs = [(first, overall) for first in group_rates]
             if self.task.difference == "pairwise":
-                pairs = list(combinations(own, 2))
-            if len(own) > 1:
-                out += [(one[0] - two[0], float(one[1] - two[1])) for one, two in pairs]
+                pairs = list(combinations(group_rates, 2))
+            if len(group_rates) > 1:
+                out += [
+                    (first[0] - second[0], float(first[1] - second[1])) for first, second in pairs
+                ]
         return out
 
 
@@ -176,7 +182,7 @@ def _cells(fed: Federation, model: ContinuousModel, grid: int) -> tuple[Array, A
     clients and groups in them, at least NOBODY of one person, and their mean η: (I, A, n).
     """
     groups = range(fed.n_groups)
-    laws = [law for own in model.laws for law in own]
+    laws = [law for client_laws in model.laws for law in client_laws]
     low, high = min(law.low for law in laws), max(law.high for law in laws)
     fine = np.unique(np.concatenate([np.linspace(law.low, law.high, 4000) for law in laws]))
     below = np.sum(
@@ -190,10 +196,10 @@ def _cells(fed: Federation, model: ContinuousModel, grid: int) -> tuple[Array, A
     x = edges[:-1, None] + half * (nodes + 1)
     people, eta = [], []
     for a in groups:
-        own = model.eta(a, x)
+        eta_at_nodes = model.eta(a, x)
         mass = model.interval_masses(a, edges[:-1], edges[1:])
-        positive = np.einsum("n,icn->ic", weights, model.pdf(a, x) * own) * half[:, 0]
-        mean = np.divide(positive, mass, out=own[:, :, 4].copy(), where=mass > NOBODY)
+        positive = np.einsum("n,icn->ic", weights, model.pdf(a, x) * eta_at_nodes) * half[:, 0]
+        mean = np.divide(positive, mass, out=eta_at_nodes[:, :, 4].copy(), where=mass > NOBODY)
         people.append(np.maximum(fed.mass[:, a, None] * mass, NOBODY / MOST_CELLS**2))
         eta.append(np.clip(mean, 0.0, 1.0))
     return edges, np.stack(people, axis=1), np.stack(eta, axis=1)

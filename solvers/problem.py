@@ -74,8 +74,8 @@ class Task:
     @property
     def plain(self) -> bool:
         """Whether it is FedFB's: demographic parity of two groups, accuracy, f(x, a)."""
-        asked = self.notion, self.difference, self.sees, self.costs.shape[1]
-        plain = asked == ("demographic_parity", "pairwise", "xa", 2)
+        question = self.notion, self.difference, self.sees, self.costs.shape[1]
+        plain = question == ("demographic_parity", "pairwise", "xa", 2)
         return plain and self.accurate and self.scheme != "client_aware"
 
     @property
@@ -140,7 +140,7 @@ class Problem:
         budgets of zero.
     unit : the problem with the coefficients of one person at every cell, up to a factor of each;
         None where somebody is at every cell.  nobody : (N,) where nobody is.
-    made : what problems of other budgets share, once it is made.
+    shared : what problems of other budgets share, once it is computed.
     """
 
     u: Array
@@ -154,7 +154,7 @@ class Problem:
     zero: Any = 0.0
     unit: Problem | None = None
     nobody: Any = False
-    made: dict[str, Any] = field(default_factory=dict, repr=False)
+    shared: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def at(self, budgets: Array) -> Problem:
         """A problem of budgets one with others."""
@@ -165,10 +165,12 @@ class Problem:
     @property
     def path(self) -> KnapsackPath | None:
         """All solutions for all budgets where there is one constraint, else None."""
-        if "path" not in self.made and self.eps.size == 1 and self.shape[:1] == (1,):
-            one = self.unit or self
-            self.made["path"] = knapsack_path(one.u, one.v[0], self.v[0], float(self.b[0]))
-        return self.made.get("path")
+        if "path" not in self.shared and self.eps.size == 1 and self.shape[:1] == (1,):
+            problem = self.unit or self
+            self.shared["path"] = knapsack_path(
+                problem.u, problem.v[0], self.v[0], float(self.b[0])
+            )
+        return self.shared.get("path")
 
     def rule(self, f: Array, groups: int) -> Array:
         """(J, A, n) the rule of the unknowns f (N,), or of J clients' own (J, N)."""
@@ -188,8 +190,8 @@ class Problem:
         f, first = f.copy(), f.size - self.levels
         f[first:] = 0.0
         if self.levels:
-            held = (dense(self.v[:, first:]) != 0).T & np.isfinite(self.zero)
-            high, low = (np.where(held, self.values(f), none) for none in (0.0, 1.0))
+            limits_level = (dense(self.v[:, first:]) != 0).T & np.isfinite(self.zero)
+            high, low = (np.where(limits_level, self.values(f), none) for none in (0.0, 1.0))
             f[first:] = (high.max(axis=1) + low.min(axis=1)) / 2.0
         return f
 
@@ -211,21 +213,23 @@ Kept = TypeVar("Kept")
 _KNOWN: WeakKeyDictionary[Federation, dict[Any, Any]] = WeakKeyDictionary()
 
 
-def known(build: Callable[[Federation, Task], Kept]) -> Callable[[Federation, Task], Kept]:
+def stored_with_federation(
+    build: Callable[[Federation, Task], Kept],
+) -> Callable[[Federation, Task], Kept]:
     """Keeps what is built as long as its federation: solutions differ in their budgets only."""
 
     @functools.wraps(build)
-    def kept(fed: Federation, task: Task) -> Kept:
-        own, costs = _KNOWN.setdefault(fed, {}), task.costs.tobytes()
+    def stored_build(fed: Federation, task: Task) -> Kept:
+        stored, costs = _KNOWN.setdefault(fed, {}), task.costs.tobytes()
         key = build, task.notion, task.difference, costs, task.sees
-        if key not in own:
-            own[key] = build(fed, task)
-        return own[key]
+        if key not in stored:
+            stored[key] = build(fed, task)
+        return stored[key]
 
-    return kept
+    return stored_build
 
 
-@known
+@stored_with_federation
 def law_problem(fed: Federation, task: Task) -> Problem:
     """Everybody of a federation on a finite X under a budget of one: CFL.
 
@@ -233,18 +237,18 @@ def law_problem(fed: Federation, task: Task) -> Problem:
     """
     assert isinstance(fed.model, FiniteModel)
     laws = fed.pooled if fed.model.shared or task.affine else fed.joint
-    return _own(task, fed.pooled, Rates.of(task.notion, laws.people, laws.eta).pooled)[0]
+    return _of_clients(task, fed.pooled, Rates.of(task.notion, laws.people, laws.eta).pooled)[0]
 
 
-@known
+@stored_with_federation
 def own_problems(fed: Federation, task: Task) -> list[Problem]:
     """The clients' own problems, under budgets of one."""
     assert isinstance(fed.model, FiniteModel)
     laws = fed.model.joint(fed.share)
-    return _own(task, laws, Rates.of(task.notion, laws.people, laws.eta))
+    return _of_clients(task, laws, Rates.of(task.notion, laws.people, laws.eta))
 
 
-def _own(task: Task, laws: Joint, rates: Rates) -> list[Problem]:
+def _of_clients(task: Task, laws: Joint, rates: Rates) -> list[Problem]:
     """The problem of each place of ``laws``, with its ``rates``."""
     limits = Limits.of(task, rates)
 
@@ -271,19 +275,19 @@ def _everywhere(
     ``together`` or of each, with those of one person at every cell.
     """
     problems, people = posed(laws, rates.linear), laws.people
-    seen = as_seen(people.sum(axis=0, keepdims=True) if together else people, task.sees)
-    if seen.min() > 0:
+    mass = as_seen(people.sum(axis=0, keepdims=True) if together else people, task.sees)
+    if mass.min() > 0:
         return problems
-    one = Joint(one_each(people, task.sees, together=together), laws.eta)
-    units = posed(one, Rates.of(task.notion, one.people, one.eta).linear)
-    empty = seen.reshape(len(problems), -1) == 0
+    person = Joint(one_each(people, task.sees, together=together), laws.eta)
+    units = posed(person, Rates.of(task.notion, person.people, person.eta).linear)
+    empty = mass.reshape(len(problems), -1) == 0
     return [
-        replace(problem, unit=unit, nobody=np.append(own, [False] * problem.levels))
-        for problem, unit, own in zip(problems, units, empty, strict=True)
+        replace(problem, unit=unit, nobody=np.append(is_empty, [False] * problem.levels))
+        for problem, unit, is_empty in zip(problems, units, empty, strict=True)
     ]
 
 
-@known
+@stored_with_federation
 def clients_problem(fed: Federation, task: Task) -> Problem:
     """One rule for all under every client's own budget: LFT+FedAvg."""
     clients, law = fed.joint, fed.pooled
@@ -299,26 +303,33 @@ def clients_problem(fed: Federation, task: Task) -> Problem:
     return _everywhere(task, clients, rates, posed, together=True)[0]
 
 
-@known
+@stored_with_federation
 def aware_problem(fed: Federation, task: Task) -> Problem:
-    """A rule for each client, under a budget for everybody and then the clients' own."""
+    """A rule for each client, under a pooled budget and then the clients' own."""
     clients = fed.joint
     rates = Rates.of(task.notion, clients.people, clients.eta)
-    everybody, own = (Limits.of(task, some) for some in (rates.pooled, rates))
-    _, e, i, k = own.table.shape
+    pooled_limits, local_limits = (
+        Limits.of(task, group_rates) for group_rates in (rates.pooled, rates)
+    )
+    _, e, i, k = local_limits.table.shape
     whose = np.broadcast_to(1 + np.arange(i)[:, None], (e, i, k))
-    first = everybody.table[0].size
+    first = pooled_limits.table[0].size
     owner = np.append(np.zeros(first, int), whose)
 
     def posed(at: Joint, linear: Array) -> list[Problem]:
-        # (E, 1, K) everybody's, over all clients; (E, I, K) each client's, over its own cells
-        shared = everybody.rows(linear, task.sees).swapaxes(1, 2).reshape(first, -1)
-        blocks = own.rows(linear, task.sees).reshape(e, i, k, -1)
-        local = [scipy.sparse.block_diag([*map(scipy.sparse.coo_array, own)]) for own in blocks]
-        rows = scipy.sparse.vstack([scipy.sparse.csr_array(shared), *local])
+        # (E, 1, K) pooled limits, over all clients; (E, I, K) each client's, over its own cells
+        shared = pooled_limits.rows(linear, task.sees).swapaxes(1, 2).reshape(first, -1)
+        blocks = local_limits.rows(linear, task.sees).reshape(e, i, k, -1)
+        client_blocks = [
+            scipy.sparse.block_diag([*map(scipy.sparse.coo_array, client_rows)])
+            for client_rows in blocks
+        ]
+        rows = scipy.sparse.vstack([scipy.sparse.csr_array(shared), *client_blocks])
         gain, constant = at.gain(task.costs, task.sees), at.constant(task.costs).sum()
-        table = np.hstack([one.table.reshape(3, -1, k) for one in (everybody, own)])
-        return [_posed(gain, constant, rows, table, own.leveled, owner)]
+        table = np.hstack(
+            [limits.table.reshape(3, -1, k) for limits in (pooled_limits, local_limits)]
+        )
+        return [_posed(gain, constant, rows, table, local_limits.leveled, owner)]
 
     return _everywhere(task, clients, rates, posed)[0]
 
@@ -359,8 +370,8 @@ class Limits:
     def of(cls, task: Task, rates: Rates, *, pairs: bool = False) -> Limits:
         """From the rates at J places; with ``pairs`` every pair of groups, and no level."""
         groups, pairwise = rates.mass.shape[-1], task.difference == "pairwise"
-        known = rates.mass > 0
-        enough = known.sum(axis=-1, keepdims=True) >= 2
+        has_people = rates.mass > 0
+        enough = has_people.sum(axis=-1, keepdims=True) >= 2
         leveled = groups > 2 and pairwise and not pairs
         within = largest = implied = np.zeros(enough.shape, bool)
         if groups > 2 or not pairwise:
@@ -373,25 +384,27 @@ class Limits:
         elif pairs and pairwise:
             first, second = np.triu_indices(groups, 1)
             contrasts = np.eye(groups)[first] - np.eye(groups)[second]
-            bound = known[..., first] & known[..., second]
+            bound = has_people[..., first] & has_people[..., second]
             implied = ~(largest[..., first] | largest[..., second])
         else:
-            contrasts, bound = np.eye(groups), enough & known
+            contrasts, bound = np.eye(groups), enough & has_people
             if not leveled:
                 contrasts, implied = contrasts - within[:, :, None], largest  # Σ w_a (r_a - r) = 0
         contrasts = np.where(bound[..., None], contrasts, 0.0) * _inverse(rates.mass)[:, :, None]
         b = (contrasts * rates.constant[:, :, None]).sum(axis=-1)
-        one = np.where(bound, 0.5 if leveled else 1.0, np.inf)
-        return cls(contrasts, np.array([b, one, np.where(bound & ~implied, 0.0, np.inf)]), leveled)
+        at_one = np.where(bound, 0.5 if leveled else 1.0, np.inf)
+        return cls(
+            contrasts, np.array([b, at_one, np.where(bound & ~implied, 0.0, np.inf)]), leveled
+        )
 
     def rows(self, linear: Array, sees: str) -> Array:
         """(E, J, K, A or 1, n) constraints' coefficients, from the rates' (E, J or more, A, n)."""
         return as_seen(self.contrasts[..., None] * linear[:, :, None], sees)
 
 
-def limited(one: Array, zero: Array, budgets: Array) -> Array:
+def limited(at_one: Array, at_zero: Array, budgets: Array) -> Array:
     """What constraints are limited to at ``budgets``, from what they are at one and at zero."""
-    return np.multiply(one, budgets, out=zero.copy(), where=budgets > 0)
+    return np.multiply(at_one, budgets, out=at_zero.copy(), where=budgets > 0)
 
 
 def _inverse(x: Array) -> Array:

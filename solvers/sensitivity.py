@@ -42,7 +42,9 @@ class Term(NamedTuple):
 
     def minus(self, other: Term, x: float = 1.0) -> Term:
         """This term less x times another."""
-        return Term._make(one - x * two for one, two in zip(self, other, strict=True))
+        return Term._make(
+            term - x * subtrahend for term, subtrahend in zip(self, other, strict=True)
+        )
 
 
 @dataclass(frozen=True)
@@ -94,15 +96,19 @@ class People:
         out = []
         for rate in NOTIONS[self.task.notion]:
             groups = range(self.fed.n_groups)
-            known = [t for a in groups if (t := self._rate(rate, f, client, a)) is not None]
-            if len(known) < 2:
+            rates = [t for a in groups if (t := self._rate(rate, f, client, a)) is not None]
+            if len(rates) < 2:
                 continue
             if self.task.difference == "overall":
                 mean = self._rate(rate, f, client, slice(None))
                 assert mean is not None
-                out += [term.minus(mean) for term in known]
+                out += [term.minus(mean) for term in rates]
             else:
-                out += [one.minus(two) for k, one in enumerate(known) for two in known[k + 1 :]]
+                out += [
+                    first.minus(second)
+                    for k, first in enumerate(rates)
+                    for second in rates[k + 1 :]
+                ]
         return out
 
     def _rate(self, name: str, f: Array, client: Any, group: Any) -> Term | None:
@@ -138,8 +144,8 @@ def rules_at(fed: Federation, task: Task, budgets: Array) -> Array:
     ``budgets``: (1,) of "cfl", (1 + I,) of "client_aware", else (I,).
     """
     if task.scheme == "lft_ensemble":
-        own = own_problems(fed, task)
-        return own[0].rule(optima(own, budgets)[0], fed.n_groups)
+        problems = own_problems(fed, task)
+        return problems[0].rule(optima(problems, budgets)[0], fed.n_groups)
     problem = PROBLEMS[task.scheme](fed, task)
     return problem.rule(optimum(problem, budgets)[0], fed.n_groups)
 
@@ -166,21 +172,21 @@ def sensitivity(
     """
     f = averaged(people.fed, people.task, rules)
     value, shared = people.utility(f), people.differences(f)
-    apart = max((abs(t.value) for t in shared), default=0.0)
-    wide = [Limit(t, POOLED) for t in shared if abs(t.value) >= apart - ACTIVE]
-    mixed, held = Mixed(people, rules), _held(people, rules, budgets, common)
+    disparity = max((abs(t.value) for t in shared), default=0.0)
+    wide = [Limit(t, POOLED) for t in shared if abs(t.value) >= disparity - ACTIVE]
+    mixed, fixed = Mixed(people, rules), _active_limits(people, rules, budgets, common)
     none = value.minus(value)
     if end == "best" or not wide:
         far = none.minus(wide[0].term, -wide[0].sign) if wide else none
-        ends = [mixed.solved(term, held)[0] for term in (value, far)]
+        ends = [mixed.solved(term, fixed)[0] for term in (value, far)]
         return Sensitivity(ends[0], ends[1], 0.0)
-    if end == "smallest" and apart > ACTIVE:
-        own = mixed.solved(value, wide + held, 0.0)[0]
-        return Sensitivity(own, mixed.solved(none, wide + held, -1.0)[0], 0.0)
-    found, lam = mixed.solved(value, wide + held)
+    if end == "smallest" and disparity > ACTIVE:
+        influence = mixed.solved(value, wide + fixed, 0.0)[0]
+        return Sensitivity(influence, mixed.solved(none, wide + fixed, -1.0)[0], 0.0)
+    influence, lam = mixed.solved(value, wide + fixed)
     lam = lam[: len(wide)]
-    signs = np.array([one.sign for one in wide]) if apart > ACTIVE else np.sign(lam)
-    return Sensitivity(found, 0.0 * found, float(lam @ signs))
+    signs = np.array([limit.sign for limit in wide]) if disparity > ACTIVE else np.sign(lam)
+    return Sensitivity(influence, 0.0 * influence, float(lam @ signs))
 
 
 class Limit(NamedTuple):
@@ -207,51 +213,53 @@ class Mixed:
     people: People
     rules: Array
 
-    def slope(self, term: Term, *, own: bool = False) -> Array:
-        """A term's derivatives in the cells; ``own``: of one client's rates."""
+    def slope(self, term: Term, *, is_local: bool = False) -> Array:
+        """A term's derivatives in the cells; ``is_local``: of one client's rates."""
         task, weight = self.people.task, self.people.fed.weight[:, None, None]
         ensemble, slope = task.scheme == "lft_ensemble", term.slope
-        if not (task.scheme == "client_aware" or ensemble and own):
+        if not (task.scheme == "client_aware" or ensemble and is_local):
             slope = slope.sum(axis=0, keepdims=True)
-        if ensemble and not own:
+        if ensemble and not is_local:
             slope = weight * slope
         slope = np.broadcast_to(slope, self.rules.shape)
         mixed = (self.rules > MIXED) & (self.rules < 1.0 - MIXED)
         return slope.sum(axis=1)[mixed[:, 0]] if task.sees == "x" else slope[mixed]
 
     def solved(
-        self, start: Term, limits: list[Limit], asked: float | None = None
+        self, start: Term, limits: list[Limit], multiplier_sum: float | None = None
     ) -> tuple[Array, Array]:
         """The influence of ``start`` less multipliers times the terms of ``limits``, and these
         multipliers: the derivatives in the cells and in free limits are zero, and the multipliers
-        of pooled terms, with their signs, add up to ``asked``, unless that is None.
+        of pooled terms, with their signs, add up to ``multiplier_sum``, unless that is None.
         """
         goal = self.slope(start)
-        rows = [self.slope(one.term, own=one.level != POOLED) for one in limits]
+        rows = [self.slope(limit.term, is_local=limit.level != POOLED) for limit in limits]
         table = np.reshape(rows, (len(limits), goal.size)).T
         size = max(np.abs(table).max(initial=0.0), 1e-300)
         signs, level = (
-            np.array([getattr(one, name) for one in limits]) for name in ("sign", "level")
+            np.array([getattr(limit, name) for limit in limits]) for name in ("sign", "level")
         )
-        free = {k: 0.0 for k in level if k >= 0} | ({} if asked is None else {POOLED: asked})
+        free = {k: 0.0 for k in level if k >= 0} | (
+            {} if multiplier_sum is None else {POOLED: multiplier_sum}
+        )
         sums = np.reshape([(level == k) * signs for k in free], (len(free), len(limits)))
         goal = np.append(goal, size * np.array([*free.values()]))
         lam = np.linalg.lstsq(np.concatenate([table, size * sums]), goal, rcond=1e-10)[0]
-        for x, one in zip(lam, limits, strict=True):
-            start = start.minus(one.term, x)
+        for x, limit in zip(lam, limits, strict=True):
+            start = start.minus(limit.term, x)
         return self.people.influence(start.g0, start.g1), lam
 
 
-def _held(people: People, rules: Array, budgets: Array, common: bool) -> list[Limit]:
+def _active_limits(people: People, rules: Array, budgets: Array, common: bool) -> list[Limit]:
     """The clients' active constraints; a client's own budget with one of them holds nothing."""
     task, out = people.task, []
-    told, ensemble = task.scheme == "client_aware", task.scheme == "lft_ensemble"
+    sees_client, ensemble = task.scheme == "client_aware", task.scheme == "lft_ensemble"
     if task.scheme == "cfl":
         return out
-    for client, budget in enumerate(budgets[1:] if told else budgets):
-        own = people.differences(rules[client : client + 1] if ensemble else rules, client)
-        own = [t for t in own if abs(t.value) >= budget - ACTIVE]
-        fixed = told or budget <= ACTIVE
-        if fixed or common or len(own) > 1:
-            out += [Limit(t, FIXED if fixed else 0 if common else client) for t in own]
+    for client, budget in enumerate(budgets[1:] if sees_client else budgets):
+        differences = people.differences(rules[client : client + 1] if ensemble else rules, client)
+        differences = [t for t in differences if abs(t.value) >= budget - ACTIVE]
+        fixed = sees_client or budget <= ACTIVE
+        if fixed or common or len(differences) > 1:
+            out += [Limit(t, FIXED if fixed else 0 if common else client) for t in differences]
     return out

@@ -145,8 +145,8 @@ class Solution(Tabular):
 
     def __getstate__(self) -> dict[str, Any]:
         """All figures, and not the federation."""
-        known = (name for name, v in vars(Solution).items() if isinstance(v, cached_property))
-        figures = {name: getattr(self, name) for name in known}
+        names = (name for name, v in vars(Solution).items() if isinstance(v, cached_property))
+        figures = {name: getattr(self, name) for name in names}
         return vars(self) | figures | {"_fed": None, "_rule": None}
 
     @cached_property
@@ -154,8 +154,8 @@ class Solution(Tabular):
         fed, rule, model = self._fed, self._rule, self._fed.model
         if not isinstance(model, FiniteModel):
             return rule.named(fed.groups)
-        more = model.cuts, fed.groups, model.names
-        rules = [Classifier.on_points(model.points, own, *more) for own in rule]
+        labels = model.cuts, fed.groups, model.names
+        rules = [Classifier.on_points(model.points, table, *labels) for table in rule]
         return ClientClassifiers(rules) if self.scheme == "client_aware" else rules[0]
 
     @cached_property
@@ -222,8 +222,8 @@ class Solution(Tabular):
         """As those of a frontier, and more."""
         names = ("scheme", "disparity", "accuracy", "utility", "notion", "difference")
         figures = {name: getattr(self, name) for name in (*names, "duality_gap")}
-        own = numbered("local_disparity", self.local_disparities)
-        return figures | numbered("eps", self.eps) | own
+        local = numbered("local_disparity", self.local_disparities)
+        return figures | numbered("eps", self.eps) | local
 
     def plot(self, ax: Any = None, **style: Any) -> Any:
         """The accept sets on the line of x, a row a group (a client and group, where rules are told
@@ -305,15 +305,15 @@ def rates_of(fed: Federation, notion: str, rule: Any) -> tuple[Rates, Array, Arr
         if not isinstance(rule, np.ndarray):
             members = rule.members if isinstance(rule, ClientClassifiers) else (rule,)
             rule = np.stack([member.on(model.points) for member in members])
-        own = Rates.of(notion, fed.joint.people, fed.joint.eta)
-        return own, *own.of_rule(rule)
-    rates, told = model.rates(notion), isinstance(rule, ClientClassifiers)
-    members, groups = rule.members if told else (rule,), range(fed.n_groups)
+        rates = Rates.of(notion, fed.joint.people, fed.joint.eta)
+        return rates, *rates.of_rule(rule)
+    rates, sees_client = model.rates(notion), isinstance(rule, ClientClassifiers)
+    members, groups = rule.members if sees_client else (rule,), range(fed.n_groups)
     table = np.array(
         [
             [[model.integrals(rate, a, m.edges[a], m.values[a]) for a in groups] for m in members]
             for rate in NOTIONS[notion]
         ]
     )  # (E, 1 or I members, A, I)
-    served = np.einsum("eiai->eia", table) if told else table[:, 0].swapaxes(1, 2)
+    served = np.einsum("eiai->eia", table) if sees_client else table[:, 0].swapaxes(1, 2)
     return rates, *rates.of_served(fed.mass * served)

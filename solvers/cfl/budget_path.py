@@ -50,8 +50,10 @@ class BudgetPath:
         none = np.zeros(0)
         path = cls(fed, task, RuleFamily.of(fed, task), none, none)
         free = solve_by_dual(fed, task, path.budgets(np.array([SLACK_BUDGET]))[0])
-        own = np.nan_to_num(free.local_disparities).max()
-        path.eps = np.array([(free.disparity if task.scheme == "cfl" else own) or SLACK_BUDGET])
+        largest_local = np.nan_to_num(free.local_disparities).max()
+        path.eps = np.array(
+            [(free.disparity if task.scheme == "cfl" else largest_local) or SLACK_BUDGET]
+        )
         path.lam = free.multipliers[None] / task.unit
         path.solution(0.0)
         for parts in PARTS:
@@ -65,8 +67,8 @@ class BudgetPath:
     def solution(self, eps: float) -> Solution:
         """The certified one at a budget, by itself."""
         if eps not in self.known:
-            own = self.budgets(np.array([eps]))[0]
-            self.known[eps] = solve_by_dual(self.fed, self.task, own)
+            budgets = self.budgets(np.array([eps]))[0]
+            self.known[eps] = solve_by_dual(self.fed, self.task, budgets)
             self._keep(np.array([eps]), self.known[eps].multipliers[None] / self.task.unit)
         return self.known[eps]
 
@@ -83,28 +85,30 @@ class BudgetPath:
         """
         budgets = self.budgets(eps)
         limits = self.family.limits(budgets)
-        start = np.stack([np.interp(eps, self.eps, own) for own in self.lam.T], axis=1)
+        start = np.stack(
+            [np.interp(eps, self.eps, multipliers) for multipliers in self.lam.T], axis=1
+        )
         rules = self.family.at(np.where(np.isfinite(limits), start, 0.0))
         left = np.arange(eps.size)
         while left.size:
-            found, better = self.family.follow(rules.take(left), budgets[left])
-            rules = rules.replaced(left, found)
-            off = kkt_residual(found.lam, found.values, limits[left])
-            left = left[better & (off > KKT_TOLERANCE)]
-        off = kkt_residual(rules.lam, rules.values, limits)
-        met = (off <= ENOUGH) & (eps < self.eps[-1])
-        self._keep(eps[met], rules.lam[met])
-        return rules, off
+            moved, is_better = self.family.follow(rules.take(left), budgets[left])
+            rules = rules.replaced(left, moved)
+            residual = kkt_residual(moved.lam, moved.values, limits[left])
+            left = left[is_better & (residual > KKT_TOLERANCE)]
+        residual = kkt_residual(rules.lam, rules.values, limits)
+        is_optimal = (residual <= ENOUGH) & (eps < self.eps[-1])
+        self._keep(eps[is_optimal], rules.lam[is_optimal])
+        return rules, residual
 
     def signed(self, eps: Array) -> tuple[Array, Array]:
         """Certified disparities (B,), signed for two groups and one rate, and worths at budgets."""
-        rules, off = self.rules(eps)
-        md, worth, sure = certify_rules(self.fed, self.task, self.family, rules)
+        rules, residual = self.rules(eps)
+        md, worth, is_certified = certify_rules(self.fed, self.task, self.family, rules)
         md = md if self.task.several else np.copysign(md, rules.md)
         worth = 1.0 + self.task.unit * (worth - 1.0)
-        for k in np.flatnonzero(~sure | (off > ENOUGH)):
-            one = self.solution(float(eps[k]))
-            md[k], worth[k] = one.signed, 1.0 + one.utility
+        for k in np.flatnonzero(~is_certified | (residual > ENOUGH)):
+            solution = self.solution(float(eps[k]))
+            md[k], worth[k] = solution.signed, 1.0 + solution.utility
         return md, worth
 
     def points(self, eps: Array) -> Points:

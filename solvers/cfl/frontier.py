@@ -36,13 +36,13 @@ def aware_frontier(fed: Federation, points: int, task: Task, local: Array) -> Fr
     free = solved(np.array([np.inf]), None)
 
     def at(budgets: Array) -> Points:
-        found, start = [free] * budgets.size, free.multipliers
+        solutions, start = [free] * budgets.size, free.multipliers
         for k in np.argsort(-budgets, kind="stable"):  # each from the next larger budget
-            found[k] = solved(budgets[k : k + 1], start)
-            start = found[k].multipliers
-        reached = points_of(fed, found)
-        met = np.abs(reached.disparity - budgets) <= tolerance(fed)
-        return Points(np.where(met, budgets, reached.disparity), *reached[1:3])
+            solutions[k] = solved(budgets[k : k + 1], start)
+            start = solutions[k].multipliers
+        points = points_of(fed, solutions)
+        is_reached = np.abs(points.disparity - budgets) <= tolerance(fed)
+        return Points(np.where(is_reached, budgets, points.disparity), *points[1:3])
 
     return build(task.scheme, at(np.linspace(0.0, free.disparity, points)), at, exact=True)
 
@@ -76,13 +76,13 @@ def _finite(fed: Federation, points: int, task: Task) -> Frontier:
         free = solve_finite(fed, task, np.array([np.inf]))
 
         def best(d: Array) -> Array:
-            posed = [problem.at(d[k : k + 1]) for k in range(d.size)]
-            return np.array([certified(one, *solve_box(one)).primal for one in posed])
+            boxes = [problem.at(d[k : k + 1]) for k in range(d.size)]
+            return np.array([certified(box, *solve_box(box)).primal for box in boxes])
 
         return _built(np.linspace(0.0, free.disparity, points), best)
-    own = client_path(problem.path, problem)
+    path = client_path(problem.path, problem)
     # between two vertices one group of tied cells is randomised: the frontier is linear there
-    rising = own.local[::-1], own.accuracy[::-1]
+    rising = path.local[::-1], path.accuracy[::-1]
     # flips at η = 1/2 cost nothing: all are made
-    widest = float(own.local[own.accuracy == own.accuracy[0]].min())
+    widest = float(path.local[path.accuracy == path.accuracy[0]].min())
     return _built(np.linspace(0.0, widest, points), lambda d: np.interp(d, *rising))

@@ -65,8 +65,8 @@ class ThresholdProblem:
             return self.model.log_tails_of(a, t, index)
         tails = self.model.own_log_tails(a, np.broadcast_to(t, (len(self.within), *t.shape)))
         with np.errstate(divide="ignore"):
-            own = np.log(self.within[:, a, None])
-        return [np.logaddexp.reduce(own + tail, axis=0) for tail in tails]
+            log_weights = np.log(self.within[:, a, None])
+        return [np.logaddexp.reduce(log_weights + tail, axis=0) for tail in tails]
 
     def thresholds(self, u: Array, index: Array) -> Array:
         """The thresholds t_0, t_1 (2, B) at λ = m tanh u, for the problems ``index``."""
@@ -93,9 +93,9 @@ class ThresholdProblem:
     @cached_property
     def free(self) -> tuple[Array, Array, Array]:
         """Without budgets: thresholds (2, B), MD and its sign (B,)."""
-        every = np.arange(len(self.mass))
-        t = self.thresholds(np.zeros(every.size), every)
-        md = self.mean_difference(t, every)
+        rows = np.arange(len(self.mass))
+        t = self.thresholds(np.zeros(rows.size), rows)
+        md = self.mean_difference(t, rows)
         sign, faint = np.sign(md), np.flatnonzero(np.abs(md) < FAINT)
         if faint.size:  # rounding, or underflow, may have decided the sign
             sign[faint] = np.sign(self.log_odds_difference(t[:, faint], faint))
@@ -113,9 +113,9 @@ class ThresholdProblem:
         """The sign of MD - md, also where these underflow; a difference of log-odds if md = 0."""
         (above0, below0), (above1, below1) = (self.log_tails(a, t[a], index) for a in (0, 1))
         with np.errstate(divide="ignore", invalid="ignore"):
-            zero, one = np.log(np.maximum(-md, 0.0)), np.log(np.maximum(md, 0.0))
-            difference = np.logaddexp(above0, zero) - np.logaddexp(below0, one)
-            difference -= np.logaddexp(above1, one) - np.logaddexp(below1, zero)
+            log_fall, log_rise = np.log(np.maximum(-md, 0.0)), np.log(np.maximum(md, 0.0))
+            difference = np.logaddexp(above0, log_fall) - np.logaddexp(below0, log_rise)
+            difference -= np.logaddexp(above1, log_rise) - np.logaddexp(below1, log_fall)
         bounded = np.minimum(np.maximum(difference, -1e300), 1e300)
         return np.where(np.isnan(difference), 0.0, bounded)
 

@@ -31,7 +31,7 @@ from fairfl.solvers.lft_ensemble.finite import solve_ensemble_finite
 from fairfl.solvers.lft_ensemble.search import EnsembleSearch
 from fairfl.solvers.numerics.concave_breaks import concave_breaks
 from fairfl.solvers.numerics.highs import Programme
-from fairfl.solvers.problem import Problem, Task, known, law_problem, own_problems
+from fairfl.solvers.problem import Problem, Task, law_problem, own_problems, stored_with_federation
 from fairfl.solvers.solution import CertificationError
 from fairfl.theory.populations.federation import Federation
 
@@ -228,7 +228,7 @@ Parts = tuple[Array, Array, Array, Array | None]
 """Budgets and gains (S, 2), terms of the constraints (M, S, 2) and rules (S, 2, N) of a client."""
 
 
-@known
+@stored_with_federation
 def _parts(fed: Federation, task: Task) -> list[Parts]:
     pooled = law_problem(fed, task)
     of = _of_solutions if pooled.path is None else _of_path

@@ -54,37 +54,37 @@ def by_multipliers(
     """θ and dual weights where A weighs by rank."""
     f, _ = evaluate(theta)
     n = len(f)
-    p, away = client_shares(objective, n), shift(objective, n)
-    weights = project(objective, np.asarray(objective.dual_weights(away)))
-    mu, least = LARGE * _spread(f - away, 1e-3), 0.0
+    p, shifts = client_shares(objective, n), shift(objective, n)
+    weights = project(objective, np.asarray(objective.dual_weights(shifts)))
+    mu, smallest_mu = LARGE * _spread(f - shifts, 1e-3), 0.0
 
-    def pulled(f: Array) -> Array:
-        return project(objective, weights + p * (f - away) / mu)
+    def ascended(f: Array) -> Array:
+        return project(objective, weights + p * (f - shifts) / mu)
 
-    def outer(f: Array) -> tuple[float, Array]:
-        new = pulled(f)
-        return new @ (f - away) - mu / 2 * ((new - weights) ** 2 / p).sum(), new
+    def augmented(f: Array) -> tuple[float, Array]:
+        new = ascended(f)
+        return new @ (f - shifts) - mu / 2 * ((new - weights) ** 2 / p).sum(), new
 
     for _ in range(ROUNDS):
-        theta = minimise(composed(evaluate, outer), theta, tolerance / 10)
+        theta = minimise(composed(evaluate, augmented), theta, tolerance / 10)
         f, J = evaluate(theta)
-        new = pulled(f)
-        size = new @ np.linalg.norm(J, axis=1)
-        if not np.linalg.norm(new @ J) <= tolerance * (1 + size):
+        ascent = ascended(f)
+        size = ascent @ np.linalg.norm(J, axis=1)
+        if not np.linalg.norm(ascent @ J) <= tolerance * (1 + size):
             mu *= GROW  # too small for the minimisation to succeed: its θ is kept, its λ is not
             continue
-        weights = new
-        gap = float(objective.value(f)) - float(weights @ (f - away))
+        weights = ascent
+        gap = float(objective.value(f)) - float(weights @ (f - shifts))
         if gap <= tolerance / 10 * (1 + np.abs(f).max()):
             break
-        if least == 0:  # only near a minimum do the losses show by how much they differ there
-            mu = min(mu, _spread(f - away, 1e-6))
-            least = SMALLEST * mu
+        if smallest_mu == 0:  # only near a minimum do the losses show by how much they differ there
+            mu = min(mu, _spread(f - shifts, 1e-6))
+            smallest_mu = SMALLEST * mu
         else:
-            mu = max(SHRINK * mu, least)
+            mu = max(SHRINK * mu, smallest_mu)
     return theta, weights
 
 
-def _spread(f: Array, least: float) -> float:
-    """The range of the losses, or ``least`` of their size where they hardly differ."""
-    return max(float(np.ptp(f)), least * (1 + float(np.abs(f).max())))
+def _spread(f: Array, smallest_share: float) -> float:
+    """The range of the losses, or ``smallest_share`` of their size where they hardly differ."""
+    return max(float(np.ptp(f)), smallest_share * (1 + float(np.abs(f).max())))

@@ -29,14 +29,14 @@ def minimise(function: Function, start: Array, gradient_tolerance: float) -> Arr
     raised.
     """
     x = start
-    for first in FIRST:
+    for first_step in FIRST:
         size = float(np.linalg.norm(function(x)[1]))
         if gradient_tolerance < size < np.inf:
-            begin = np.eye(x.size) * first / size
-            options = {"gtol": gradient_tolerance, "norm": 2, "hess_inv0": begin}
+            inverse_hessian = np.eye(x.size) * first_step / size
+            options = {"gtol": gradient_tolerance, "norm": 2, "hess_inv0": inverse_hessian}
             with np.errstate(all="ignore"):
-                found = optimize.minimize(function, x, jac=True, method="BFGS", options=options)
-            x = found.x if found.fun > -HUGE else x
+                minimum = optimize.minimize(function, x, jac=True, method="BFGS", options=options)
+            x = minimum.x if minimum.fun > -HUGE else x
     return _newton(function, x, gradient_tolerance) if len(x) <= LARGEST else x
 
 
@@ -50,5 +50,5 @@ def _newton(function: Function, x: Array, tolerance: float) -> Array:
     norm = np.linalg.norm(slope(x))
     if norm <= 1e-3 * tolerance:
         return x
-    found = optimize.root(slope, x, options={"xtol": 1e-15}).x
-    return found if np.linalg.norm(slope(found)) <= norm / 2 else x
+    root = optimize.root(slope, x, options={"xtol": 1e-15}).x
+    return root if np.linalg.norm(slope(root)) <= norm / 2 else x

@@ -75,8 +75,8 @@ def solve_minimax(
         )
     if not objective.traits.convex:
         unknown = "not decided: KolmogorovMean takes convex=True"
-        known = unknown if objective.traits.convex is None else "it is not"
-        raise ValueError(f"objective must be convex, got {objective!r} ({known})")
+        convexity = unknown if objective.traits.convex is None else "it is not"
+        raise ValueError(f"objective must be convex, got {objective!r} ({convexity})")
     tolerance = float(in_range("tolerance", tolerance, 0.0, np.inf, open_low=True))
     if start is None:
         raise ValueError("start must be given, a first θ, got None")
@@ -100,12 +100,12 @@ def solve_minimax(
         ) from None
     if objective.traits.smooth:
         smooth = composed(evaluate, objective.value_and_dual_weights)
-        found = minimise(smooth, theta, tolerance / 10), None
+        candidate = minimise(smooth, theta, tolerance / 10), None
     elif weighs_by_rank(objective):
-        found = by_multipliers(evaluate, objective, theta, tolerance)
+        candidate = by_multipliers(evaluate, objective, theta, tolerance)
     else:
         raise ValueError(f"objective must be smooth or weigh by rank, got {objective!r}")
-    return _certified(evaluate, objective, *found, tolerance)
+    return _certified(evaluate, objective, *candidate, tolerance)
 
 
 class _Counted:
@@ -140,38 +140,43 @@ def _certified(
 
 def _together(losses: Any, jac: Any) -> Losses:
     """One function for values and Jacobian, from any form that ``solve_minimax`` takes."""
-    one = callable(losses)
-    if not one and not _functions(losses):
+    is_single = callable(losses)
+    if not is_single and not _functions(losses):
         raise ValueError(
             f"losses must be a function, or a list of functions, one per client, got {losses!r}"
         )
-    each, slopes = ([losses], [jac]) if one else (losses, jac)
-    if jac is not True and not (_functions(slopes) and len(slopes) == len(each)):
-        wanted = "a function θ -> (n, d), or True where losses returns both"
-        wanted = wanted if one else f"True, or a list of {len(each)} gradients, one per loss"
-        raise ValueError(f"jac must be {wanted}, got {jac!r}")
+    functions, slopes = ([losses], [jac]) if is_single else (losses, jac)
+    if jac is not True and not (_functions(slopes) and len(slopes) == len(functions)):
+        allowed = "a function θ -> (n, d), or True where losses returns both"
+        allowed = (
+            allowed if is_single else f"True, or a list of {len(functions)} gradients, one per loss"
+        )
+        raise ValueError(f"jac must be {allowed}, got {jac!r}")
 
     def together(theta: Array) -> tuple[Array, Array]:
-        got: list[Any]
+        outputs: list[Any]
         if jac is True:
-            got = [f(theta) for f in each]
+            outputs = [f(theta) for f in functions]
         else:
-            got = [(f(theta), g(theta)) for f, g in zip(each, slopes, strict=True)]
-        if any(not isinstance(pair, (list, tuple)) or len(pair) != 2 for pair in got):
+            outputs = [(f(theta), g(theta)) for f, g in zip(functions, slopes, strict=True)]
+        if any(not isinstance(pair, (list, tuple)) or len(pair) != 2 for pair in outputs):
             raise ValueError(
                 "losses must return the pair (values, Jacobian) where jac is True, got something "
                 "else"
             )
-        value, slope = got[0]
-        if not one:
-            value, slope = [float(v) for v, _ in got], [np.atleast_1d(row) for _, row in got]
+        value, slope = outputs[0]
+        if not is_single:
+            value, slope = (
+                [float(v) for v, _ in outputs],
+                [np.atleast_1d(row) for _, row in outputs],
+            )
         return np.asarray(value, dtype=np.float64), np.asarray(slope, dtype=np.float64)
 
     return together
 
 
-def _functions(given: Any) -> bool:
-    return isinstance(given, (list, tuple)) and bool(given) and all(map(callable, given))
+def _functions(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and bool(value) and all(map(callable, value))
 
 
 def _check(f: Array, J: Array, d: int) -> None:

@@ -52,14 +52,14 @@ class AcceptSets:
     def take(self, rows: Array) -> AcceptSets:
         """The sets ``rows`` (positions), in that order."""
         sign = self.sign[rows]
-        most = int((sign != 0).any(axis=0).sum())
-        own = self.cut[rows, :most], sign[:, :most]
-        return AcceptSets(*own, self.first[rows], self.integrals[rows])
+        width = int((sign != 0).any(axis=0).sum())
+        ends = self.cut[rows, :width], sign[:, :width]
+        return AcceptSets(*ends, self.first[rows], self.integrals[rows])
 
     def join(self, other: AcceptSets) -> AcceptSets:
         """Both, one after the other."""
-        count, most = len(self.sign), max(self.sign.shape[1], other.sign.shape[1])
-        cut, sign = both = np.zeros((2, count + len(other.sign), most))
+        count, width = len(self.sign), max(self.sign.shape[1], other.sign.shape[1])
+        cut, sign = both = np.zeros((2, count + len(other.sign), width))
         for sets, rows in ((self, slice(count)), (other, slice(count, None))):
             both[:, rows, : sets.sign.shape[1]] = sets.cut, sets.sign
         first = np.concatenate([self.first, other.first])
@@ -78,12 +78,12 @@ def accept_sets(functions: Sequence[Piecewise], weights: Sequence[Array]) -> lis
     functions : J expanded functions of each group.
     weights : (B, J) of each group.
     """
-    found = sign_changes(
+    candidates = sign_changes(
         functions,
         [f.combined(w) for f, w in zip(functions, weights, strict=True)],
         [NOISE * (np.abs(w) @ f.sizes) for f, w in zip(functions, weights, strict=True)],
     )
-    return [_between(*each) for each in zip(functions, weights, *found, strict=True)]
+    return [_between(*group) for group in zip(functions, weights, *candidates, strict=True)]
 
 
 def _between(functions: Piecewise, weights: Array, owner: Array, x: Array) -> AcceptSets:
@@ -110,17 +110,17 @@ def _between(functions: Piecewise, weights: Array, owner: Array, x: Array) -> Ac
     starts = np.searchsorted(owner, everyone)
     silent = inner & (np.abs(value) <= 1e-300)
     if silent.any():  # no mass, or s is zero: as the part before, or after at the start
-        told = np.where(silent | ~inner, 0, np.arange(silent.size) + 1)
-        before = np.maximum.accumulate(told)
-        after = np.minimum.accumulate(np.where(told, told, told.size)[::-1])[::-1]
-        kin = np.where(before > starts[owner[:-1]], before, after) - 1
-        positive = positive[kin] & (owner[kin] == owner[:-1])
+        decided = np.where(silent | ~inner, 0, np.arange(silent.size) + 1)
+        before = np.maximum.accumulate(decided)
+        after = np.minimum.accumulate(np.where(decided, decided, decided.size)[::-1])[::-1]
+        source = np.where(before > starts[owner[:-1]], before, after) - 1
+        positive = positive[source] & (owner[source] == owner[:-1])
     integrals = np.zeros((count, weights.shape[1]))
     np.add.at(integrals, owner[:-1][positive & inner], parts[:, positive & inner].T)
     change = inner[1:] & inner[:-1] & (positive[1:] != positive[:-1])
     at = np.flatnonzero(change) + 1
-    own = owner[at]
-    place = np.arange(own.size) - np.searchsorted(own, own)
+    cut_owner = owner[at]
+    place = np.arange(cut_owner.size) - np.searchsorted(cut_owner, cut_owner)
     cut, sign = np.zeros((2, count, place.max(initial=-1) + 1))
-    cut[own, place], sign[own, place] = x[at], np.where(positive[at], 1.0, -1.0)
+    cut[cut_owner, place], sign[cut_owner, place] = x[at], np.where(positive[at], 1.0, -1.0)
     return AcceptSets(cut, sign, positive[starts], integrals)

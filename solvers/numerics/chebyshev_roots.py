@@ -66,16 +66,16 @@ def sign_changes(
         jumps.append((owner, f.edges[1:-1][panel]))
     owner, x = _isolate(*(np.concatenate(v) for v in zip(*parts, strict=True)))
     group = owner // max(count, 1)
-    mine = [group == a for a in range(len(functions))]
+    of_group = [group == a for a in range(len(functions))]
     return (
-        [np.concatenate([owner[m] - a * count, jumps[a][0]]) for a, m in enumerate(mine)],
-        [np.concatenate([x[m], jumps[a][1]]) for a, m in enumerate(mine)],
+        [np.concatenate([owner[m] - a * count, jumps[a][0]]) for a, m in enumerate(of_group)],
+        [np.concatenate([x[m], jumps[a][1]]) for a, m in enumerate(of_group)],
     )
 
 
 def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> tuple[Array, Array]:
     """Roots: parts are halved until each is without one, or monotone."""
-    kept: list[tuple[Array, ...]] = []
+    monotone: list[tuple[Array, ...]] = []
     for depth in range(MAX_DEPTH + 1):
         size, b, tiny = np.abs(c), c @ _BERNSTEIN, noise[:, None] * _GROWTH
         total = size.sum(axis=1)
@@ -85,7 +85,7 @@ def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> t
         parts = c, noise, low, span, owner, b, tiny
         c, noise, low, span, owner, b, tiny = (v[live] for v in parts)
         simple = _signed(b[:, 1:] - b[:, :-1], tiny[:, 1:] + tiny[:, :-1]) | (depth == MAX_DEPTH)
-        kept.append(tuple(v[simple] for v in (c, noise, low, span, owner)))
+        monotone.append(tuple(v[simple] for v in (c, noise, low, span, owner)))
         k = ~simple
         if not k.any():
             break
@@ -93,7 +93,7 @@ def _isolate(c: Array, noise: Array, low: Array, span: Array, owner: Array) -> t
         c = np.concatenate([c @ _LEFT, c @ _RIGHT])
         low = np.concatenate([low, low + span])
         noise, owner, span = np.tile(noise, 2), np.tile(owner, 2), np.tile(span, 2)
-    c, noise, low, span, owner = (np.concatenate(v) for v in zip(*kept, strict=True))
+    c, noise, low, span, owner = (np.concatenate(v) for v in zip(*monotone, strict=True))
     rows, xi = _monotone_roots(c, noise * _GROWTH[-1])
     return owner[rows], low[rows] + span[rows] * (xi + 1) / 2
 
@@ -108,7 +108,7 @@ def _monotone_roots(c: Array, tiny: Array) -> tuple[Array, Array]:
     """
     left, right = (c @ _ENDS).T
     # a value within rounding of zero at an end may belong to either side: it is a candidate
-    near, far = (np.flatnonzero(np.abs(end) <= tiny) for end in (left, right))
+    at_left, at_right = (np.flatnonzero(np.abs(end) <= tiny) for end in (left, right))
     k = np.flatnonzero((left < 0) != (right < 0))
     both, rises = np.stack([c[k], c[k] @ DERIVATIVE]), left[k] < 0
     small, low, high = NOISE * np.abs(c[k]).sum(axis=1), -np.ones(k.size), np.ones(k.size)
@@ -122,5 +122,5 @@ def _monotone_roots(c: Array, tiny: Array) -> tuple[Array, Array]:
             x = np.where((newton >= low) & (newton <= high), newton, (low + high) / 2)
             if ((np.abs(x - before) <= NOISE) | (np.abs(f) <= small)).all():
                 break
-    ends = np.repeat([-1.0, 1.0], [near.size, far.size])
-    return np.concatenate([k, near, far]), np.append(x, ends)
+    ends = np.repeat([-1.0, 1.0], [at_left.size, at_right.size])
+    return np.concatenate([k, at_left, at_right]), np.append(x, ends)

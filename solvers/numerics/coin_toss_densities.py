@@ -54,15 +54,15 @@ def settle_ties(problem: Constraints, eps: Array, point: DualPoint) -> tuple[lis
     """
     ties = tied(problem, point)
     point = exact(problem, eps, point, ties) if any(ties) else point
-    lines = [own.line(0) for own in point.sets]
+    lines = [sets.line(0) for sets in point.sets]
     free = [p for p, tie in enumerate(ties) if tie]
     while free:
         others = np.setdiff1d(np.arange(len(lines)), free)
         values = problem.b + sum(served(problem, p, lines[p]) for p in others)
-        found = Toss(problem, eps, np.sign(point.lam[0]), free, values).nearest()
-        for p, line in found.items():
+        settled_lines = Toss(problem, eps, np.sign(point.lam[0]), free, values).nearest()
+        for p, line in settled_lines.items():
             lines[p] = line
-        free = [p for p in free if p not in found]
+        free = [p for p in free if p not in settled_lines]
     return lines, point
 
 
@@ -102,14 +102,14 @@ class Toss:
         side = self.side.copy()
         for _ in range(TRIES * side.size):
             lines, d = self._meeting(side)
-            values, known = self._values(side, lines)
-            over = np.where(known & (side == 0), np.abs(values) - self.eps, -np.inf)
-            against = np.where(self.side == 0, -d * side, -np.inf)
-            if over.max(initial=-np.inf) > MET:
-                k = int(over.argmax())
+            values, is_known = self._values(side, lines)
+            excess = np.where(is_known & (side == 0), np.abs(values) - self.eps, -np.inf)
+            pull = np.where(self.side == 0, -d * side, -np.inf)
+            if excess.max(initial=-np.inf) > MET:
+                k = int(excess.argmax())
                 side[k] = -np.sign(values[k])
-            elif against.max(initial=-np.inf) > MET:
-                side[int(against.argmax())] = 0.0
+            elif pull.max(initial=-np.inf) > MET:
+                side[int(pull.argmax())] = 0.0
             else:
                 return lines
         raise CertificationError("the rule nearest to a coin toss was not found where scores tie")
@@ -119,33 +119,35 @@ class Toss:
         values = self.values + sum(served(self.problem, p, line) for p, line in lines.items())
         binds = np.flatnonzero(side)
         table = self._table([p for p in self.free if p not in lines])
-        parts, known = _combined(table[binds], table)
-        return values - parts @ (side[binds] * self.eps[binds] + values[binds]), known
+        parts, is_known = _combined(table[binds], table)
+        return values - parts @ (side[binds] * self.eps[binds] + values[binds]), is_known
 
     def _table(self, places: list[int]) -> Array:
         """(K, N) the limits' coefficients at some places."""
-        own = self.problem
-        rows = [own.coefficients[p] @ flat(own.profiles[p])[1:] for p in places]
+        problem = self.problem
+        rows = [problem.coefficients[p] @ flat(problem.profiles[p])[1:] for p in places]
         return np.hstack([np.zeros((self.side.size, 0)), *rows])
 
     def _meeting(self, side: Array) -> tuple[dict[int, Line], Array]:
         """The nearest rule to a toss at which what has a ``side`` binds, at the places that it
         settles; and the combination d (K,).
         """
-        own, d = self.problem, np.zeros(side.size)
+        problem, d = self.problem, np.zeros(side.size)
         binds = np.flatnonzero(side)
-        rows = [own.coefficients[p][binds] for p in self.free]
-        profiles = [own.profiles[p] for p in self.free]
+        rows = [problem.coefficients[p][binds] for p in self.free]
+        profiles = [problem.profiles[p] for p in self.free]
         toss = sum(r @ f.totals[1:] / 2.0 for r, f in zip(rows, profiles, strict=True))
-        wanted = -side[binds] * self.eps[binds] - self.values[binds] - toss
-        if np.abs(wanted).max(initial=0.0) <= MET:
+        target = -side[binds] * self.eps[binds] - self.values[binds] - toss
+        if np.abs(target).max(initial=0.0) <= MET:
             return dict.fromkeys(self.free, (np.empty(0), np.array([0.5]))), d
         table = self._table(self.free)[binds]
         left, size, _ = np.linalg.svd(table, full_matrices=False)
-        apart = size > SAME * size[0]
-        basis = (left[:, apart] * (size[0] / size[apart])).T  # of independent combinations
-        along, *across = np.linalg.svd((basis @ wanted)[None])[2] @ basis
-        along, across = along * np.sign(along @ wanted), np.reshape(across, (-1, binds.size))
+        independent = size > SAME * size[0]
+        basis = (
+            left[:, independent] * (size[0] / size[independent])
+        ).T  # of independent combinations
+        along, *across = np.linalg.svd((basis @ target)[None])[2] @ basis
+        along, across = along * np.sign(along @ target), np.reshape(across, (-1, binds.size))
         gains = [np.append(0.0, along @ r)[None] for r in rows]
         alone = Constraints(
             -along @ toss,
@@ -159,7 +161,7 @@ class Toss:
         if any(ties):
             point = exact(alone, np.zeros(len(across)), point, ties)
         d[binds] = along + point.lam[0] @ across
-        part = min(float(along @ wanted / point.dual(np.zeros((1, len(across))))[0]), 1.0)
+        part = min(float(along @ target / point.dual(np.zeros((1, len(across))))[0]), 1.0)
         lines = {}
         for p, sets, tie in zip(self.free, point.sets, ties, strict=True):
             if not tie:
@@ -168,19 +170,19 @@ class Toss:
         return lines, d
 
 
-def _combined(rows: Array, wanted: Array) -> tuple[Array, Array]:
+def _combined(rows: Array, targets: Array) -> tuple[Array, Array]:
     """Shares (W, R) by which rows (R, N) add up to those wanted (W, N), and which they do."""
-    shares = np.linalg.lstsq(rows.T, wanted.T, rcond=SAME)[0].T
-    rest = np.abs(wanted - shares @ rows).max(axis=1, initial=0.0)
-    return shares, rest <= SAME * np.abs(wanted).max(initial=1.0)
+    shares = np.linalg.lstsq(rows.T, targets.T, rcond=SAME)[0].T
+    rest = np.abs(targets - shares @ rows).max(axis=1, initial=0.0)
+    return shares, rest <= SAME * np.abs(targets).max(initial=1.0)
 
 
 def tied(problem: Constraints, point: DualPoint, share: float = TIED) -> list[bool]:
     """Of each place, whether its scores tie as a whole: are below a share of the gain."""
     places = zip(problem.profiles, problem.coefficients, strict=True)
     scores = [np.abs(f.combined(weights(point.lam, rows))).max() for f, rows in places]
-    most = [share * f.sizes[0].max() for f in problem.profiles]
-    return [bool(score < limit) for score, limit in zip(scores, most, strict=True)]
+    limits = [share * f.sizes[0].max() for f in problem.profiles]
+    return [bool(score < limit) for score, limit in zip(scores, limits, strict=True)]
 
 
 def exact(problem: Constraints, eps: Array, point: DualPoint, ties: list[bool]) -> DualPoint:
@@ -189,11 +191,11 @@ def exact(problem: Constraints, eps: Array, point: DualPoint, ties: list[bool]) 
     binds = np.flatnonzero(start)
     signs = np.sign(start[binds])
     places = zip(problem.profiles, problem.coefficients, ties, strict=True)
-    own = [(flat(profile), rows[binds]) for profile, rows, tie in places if tie]
-    slopes = np.hstack([rows @ f[1:] for f, rows in own])
+    tied_parts = [(flat(profile), rows[binds]) for profile, rows, tie in places if tie]
+    slopes = np.hstack([rows @ f[1:] for f, rows in tied_parts])
     left, size, right = np.linalg.svd(slopes, full_matrices=False)
     pinned = size > SAME * size[0]
-    score = np.hstack([f[0] for f, _ in own]) + start[binds] @ slopes
+    score = np.hstack([f[0] for f, _ in tied_parts]) + start[binds] @ slopes
     lam = np.zeros(problem.count)
     lam[binds] = start[binds] - left[:, pinned] / size[pinned] @ (right[pinned] @ score)
     # what ties leave of the multipliers is found at the other places
@@ -212,16 +214,16 @@ def exact(problem: Constraints, eps: Array, point: DualPoint, ties: list[bool]) 
     )
     zero = np.zeros((1, len(loose)))
     rest_lam = settled(reduced, dual_point(reduced, zero), zero)[0].lam if rest else zero
-    found = lam + rest_lam @ loose
-    return dual_point(problem, np.where(np.abs(found) > FAINT, found, 0.0))
+    multipliers = lam + rest_lam @ loose
+    return dual_point(problem, np.where(np.abs(multipliers) > FAINT, multipliers, 0.0))
 
 
-def flat(own: Piecewise) -> Array:
+def flat(functions: Piecewise) -> Array:
     """(J, N) all coefficients of a place's functions."""
-    return own.coefficients.reshape(len(own.coefficients), -1)
+    return functions.coefficients.reshape(len(functions.coefficients), -1)
 
 
-def with_gain(own: Piecewise, weights: Array) -> Piecewise:
+def with_gain(functions: Piecewise, weights: Array) -> Piecewise:
     """A place's functions, the gain replaced by a combination of all, ``weights`` (1, J)."""
-    gain = own.combined(weights)
-    return replace(own, coefficients=np.concatenate([gain, own.coefficients[1:]]))
+    gain = functions.combined(weights)
+    return replace(functions, coefficients=np.concatenate([gain, functions.coefficients[1:]]))

@@ -41,26 +41,26 @@ def nearest_to_toss(problem: Problem, f: Array, lam: Array) -> Array:
     v, size = problem.v, np.abs(problem.u) + abs(problem.v).sum(axis=0)
     free = (size > 0) & tied(problem, lam)
     level = np.arange(f.size) >= f.size - problem.levels
-    kept = np.isfinite(problem.eps)
-    low = np.where(lam < 0, problem.eps, -problem.eps)[kept]
-    high = np.where(lam > 0, -problem.eps, problem.eps)[kept]
+    bounded = np.isfinite(problem.eps)
+    low = np.where(lam < 0, problem.eps, -problem.eps)[bounded]
+    high = np.where(lam > 0, -problem.eps, problem.eps)[bounded]
     g = f.copy()
     while True:
-        table = highs.dense(v[kept][:, free]) / size[free]
+        table = highs.dense(v[bounded][:, free]) / size[free]
         free[free] = _open(table[low == high])
         if not (free & ~level).any():
             break
-        table = highs.dense(v[kept][:, free]) / size[free]
+        table = highs.dense(v[bounded][:, free]) / size[free]
         toss = g.copy()
         toss[free] = np.where(level[free], 0.0, 0.5)
-        w = problem.values(toss)[kept]
-        found = _largest(table, w - low, w - high, size[free], level[free])
-        if found is None:
+        w = problem.values(toss)[bounded]
+        solution = _largest(table, w - low, w - high, size[free], level[free])
+        if solution is None:
             return f
-        g[free], settled = found
+        g[free], settled = solution
         free[free] = ~settled
-    missed = max(problem.violation(g), abs(float(problem.u @ (f - g))))
-    return g if missed <= MET else f
+    error = max(problem.violation(g), abs(float(problem.u @ (f - g))))
+    return g if error <= MET else f
 
 
 def tied(problem: Problem, lam: Array) -> Array:
@@ -86,11 +86,11 @@ def _largest(
     ``above`` (K,) are what values at a toss are above their limits.
     """
     equal = below == above
-    own = np.sign(table[equal])
-    if not len(table) or not level.any() and np.abs(own).sum(axis=0).max() <= 1.0:
+    columns = np.sign(table[equal])
+    if not len(table) or not level.any() and np.abs(columns).sum(axis=0).max() <= 1.0:
         # the cells of an equation move alike from a toss: nothing is nearer, where limits allow it
         room = np.abs(table[equal]) @ size
-        moved = own.T @ (-below[equal] / np.where(room > 0.0, room, 1.0))
+        moved = columns.T @ (-below[equal] / np.where(room > 0.0, room, 1.0))
         value = table @ (size * moved)
         if (np.minimum(value + below, -above - value)[~equal] >= 0.0).all():
             return np.where(level, 0.0, (0.5 + moved).clip(0.0, 1.0)), ~level
@@ -102,31 +102,31 @@ def _largest(
             np.column_stack([-np.diag(1.0 / size)[level], np.ones(int(level.sum()))]),
         ]
     )
-    least = np.concatenate([toss, -toss[~equal], np.zeros(int(level.sum()))])
-    most = np.where(level, LARGEST * size, size)
-    far = np.abs(rows) @ np.append(most, LARGEST)
-    far[: equal.size][equal] = toss[equal]
+    lowest = np.concatenate([toss, -toss[~equal], np.zeros(int(level.sum()))])
+    highest = np.where(level, LARGEST * size, size)
+    ceilings = np.abs(rows) @ np.append(highest, LARGEST)
+    ceilings[: equal.size][equal] = toss[equal]
     gain = np.append(np.zeros(size.size), 1.0)
-    found = highs.Maximiser(gain, rows, np.append(most, LARGEST)).best(least, far)
-    if found is None or found[0][-1] < 1.0 - ROUNDED:
+    solution = highs.Maximiser(gain, rows, np.append(highest, LARGEST)).best(lowest, ceilings)
+    if solution is None or solution[0][-1] < 1.0 - ROUNDED:
         return None
-    x, prices = found
+    x, prices = solution
     rho, priced = max(x[-1], 1.0), np.abs(prices @ rows[:, :-1])
     h = x[:-1] / size
     settled = ~level & (priced > ROUNDED * priced.max())
     h = np.where(settled, np.round(h), h)
     if rho >= LARGEST and not level.any() and max(-below.min(), above.max()) > MET:
         # no toss, but as near to one as 1/ρ: in units of 1/LARGEST
-        most = np.abs(table) @ size
-        limits = np.minimum(LARGEST * below, most), np.maximum(LARGEST * above, -most)
-        found = _largest(table, *limits, size, level)
-        return None if found is None else (0.5 + (found[0] - 0.5) / LARGEST, found[1])
+        highest = np.abs(table) @ size
+        limits = np.minimum(LARGEST * below, highest), np.maximum(LARGEST * above, -highest)
+        solution = _largest(table, *limits, size, level)
+        return None if solution is None else (0.5 + (solution[0] - 0.5) / LARGEST, solution[1])
     if rho >= LARGEST:  # all at a toss, levels in the middle of what limits leave
         at = np.where(level, 0.0, 0.5)
-        for one in np.flatnonzero(level):
-            own = table[:, one] != 0
-            if own.any():  # else no budget speaks of it
-                at[one] = (above[own].max() + below[own].min()) / 2.0
+        for cell in np.flatnonzero(level):
+            columns = table[:, cell] != 0
+            if columns.any():  # else no budget speaks of it
+                at[cell] = (above[columns].max() + below[columns].min()) / 2.0
         return at, ~level
     at = np.where(level, h / rho, 0.5 + (h - 0.5) / rho)
     return (at, settled) if settled.any() else None

@@ -17,14 +17,14 @@ LINEAR = 1e-12
 
 def concave_breaks(tangent: Callable[[float], tuple[float, float]]) -> Array:
     """Increasing places in [0, 1], between which the function is linear, from values and slopes."""
-    at, found, left = cache(tangent), [1.0], [(0.0, 1.0)]
-    while left:
-        low, high = left.pop()
+    at, breaks, intervals = cache(tangent), [1.0], [(0.0, 1.0)]
+    while intervals:
+        low, high = intervals.pop()
         (value, slope), (top, end), width = at(low), at(high), high - low
         meet = low + (top - value - end * width) / (slope - end) if slope > end else low
-        missed = min(abs(top - value - one * width) for one in (slope, end))
+        missed = min(abs(top - value - tangent_slope * width) for tangent_slope in (slope, end))
         if missed > LINEAR and low < meet < high:
-            left += [(low, meet), (meet, high)]
+            intervals += [(low, meet), (meet, high)]
         else:
-            found.append(low)
-    return np.sort(found)
+            breaks.append(low)
+    return np.sort(breaks)

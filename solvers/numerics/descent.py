@@ -33,14 +33,14 @@ def minimise_dual(problem: Constraints, eps: Array) -> DualPoint:
 def descend(problem: Constraints, eps: Array, start: Array | None = None) -> list[DualPoint]:
     """The points that Newton's method visits, from ``start`` and the programme; the best last."""
     ends: list[list[DualPoint]] = []
-    for given in (start, None)[start is None :]:
-        lam = on_cells(problem, eps[None])[0] if given is None else given
+    for first in (start, None)[start is None :]:
+        lam = on_cells(problem, eps[None])[0] if first is None else first
         visited = [dual_point(problem, lam[None])]
         while len(visited) <= MOST and _residual(visited[-1], eps) > KKT_TOLERANCE:
-            found, better = settled(problem, visited[-1], eps[None])
-            if not better[0]:
+            next_point, is_better = settled(problem, visited[-1], eps[None])
+            if not is_better[0]:
                 break
-            visited.append(found)
+            visited.append(next_point)
         ends.append(visited)
         if _residual(visited[-1], eps) <= ENOUGH:
             break
@@ -57,11 +57,11 @@ def on_cells(problem: Constraints, budgets: Array) -> Array:
     binds = np.flatnonzero((np.abs(v @ (gain > 0) + problem.b) > limits).any(axis=1))
     if binds.size:
         size = scale(gain, v)
-        programme, given = Programme(v / size), (gain / size, np.zeros(size.size), size)
+        programme, objective = Programme(v / size), (gain / size, np.zeros(size.size), size)
         for k in binds:
             programme.forget()  # what was solved before changes no answer
-            found = programme.best(*given, -limits[k] - problem.b, limits[k] - problem.b)
-            out[k] = 0.0 if found is None else -found.y
+            optimum = programme.best(*objective, -limits[k] - problem.b, limits[k] - problem.b)
+            out[k] = 0.0 if optimum is None else -optimum.y
     return out
 
 

@@ -76,13 +76,15 @@ class DualPoint:
 
     def take(self, rows: Array) -> Self:
         """The points ``rows``."""
-        sets = tuple(own.take(rows) for own in self.sets)
+        sets = tuple(place_sets.take(rows) for place_sets in self.sets)
         arrays = {name: getattr(self, name)[rows] for name in self.arrays}
         return replace(self, sets=sets, **arrays)
 
     def join(self, other: Self) -> Self:
         """Both, one after the other."""
-        sets = tuple(own.join(more) for own, more in zip(self.sets, other.sets, strict=True))
+        sets = tuple(
+            first.join(second) for first, second in zip(self.sets, other.sets, strict=True)
+        )
         pairs = {name: (getattr(self, name), getattr(other, name)) for name in self.arrays}
         return replace(self, sets=sets, **{k: np.concatenate(both) for k, both in pairs.items()})
 
@@ -117,10 +119,12 @@ def moving(profile: Piecewise, sets: AcceptSets, score: Array) -> Array:
 def dual_point(problem: Constraints, lam: Array) -> DualPoint:
     """Accept sets, accuracies and constraint values at the multipliers lam (B, K)."""
     parts = []
-    for own in np.split(lam, range(CHUNK, len(lam), CHUNK)):
-        combined = [weights(own, rows) for rows in problem.coefficients]
+    for multipliers in np.split(lam, range(CHUNK, len(lam), CHUNK)):
+        combined = [weights(multipliers, rows) for rows in problem.coefficients]
         sets = tuple(accept_sets(problem.profiles, combined))
-        parts.append(DualPoint(own, sets, *worth(problem, [s.integrals for s in sets], own)))
+        parts.append(
+            DualPoint(multipliers, sets, *worth(problem, [s.integrals for s in sets], multipliers))
+        )
     return functools.reduce(DualPoint.join, parts)
 
 
@@ -146,10 +150,10 @@ def worth(problem: Constraints, integrals: Sequence[Array], lam: Array) -> tuple
     """(B,) accuracies and (B, K) constraint values of sets with these integrals (B, J_p)."""
     accuracy = np.full(lam.shape[0], problem.base)
     values = np.broadcast_to(problem.b, lam.shape)
-    for rows, own, nobody in zip(problem.coefficients, integrals, problem.nobody, strict=True):
+    for rows, integral, nobody in zip(problem.coefficients, integrals, problem.nobody, strict=True):
         if not nobody:
-            accuracy = accuracy + own[:, 0]
-            values = values + own[:, 1:] @ rows.T
+            accuracy = accuracy + integral[:, 0]
+            values = values + integral[:, 1:] @ rows.T
     return accuracy, values
 
 
@@ -162,7 +166,7 @@ def derivatives(
     Each end x_r of an accept set moves by -(v_l(x_r) / s'(x_r)) dλ_l and carries v_k(x_r) of the
     functional.
     """
-    own, more = [], []
+    hessians, mixed = [], []
     places = zip(problem.profiles, problem.coefficients, point.sets, others, strict=True)
     for profile, rows, sets, functions in places:
         shape = 2, len(profile.coefficients), *sets.cut.shape
@@ -172,9 +176,9 @@ def derivatives(
         v = np.tensordot(rows, value[1:], 1)  # (K, B, C)
         moves = moving(profile, sets, score) & (slope > 0)
         flow = np.divide(v, slope, out=np.zeros_like(v), where=moves).transpose(1, 2, 0)
-        own.append(v.swapaxes(0, 1) @ flow)
-        more.append(functions.values(sets.cut).swapaxes(0, 1) @ flow)
-    return np.sum(own, axis=0), np.sum(more, axis=0)
+        hessians.append(v.swapaxes(0, 1) @ flow)
+        mixed.append(functions.values(sets.cut).swapaxes(0, 1) @ flow)
+    return np.sum(hessians, axis=0), np.sum(mixed, axis=0)
 
 
 def kkt_residual(lam: Array, values: Array, eps: Array) -> Array:

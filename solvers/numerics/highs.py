@@ -76,8 +76,12 @@ class Programme:
         lp.row_lower_ = lp.row_upper_ = np.zeros(rows)
         matrix = lp.a_matrix_
         if scipy.sparse.issparse(table):
-            own: Any = scipy.sparse.csc_array(table)
-            matrix.start_, matrix.index_, matrix.value_ = own.indptr, own.indices, own.data
+            columns_first: Any = scipy.sparse.csc_array(table)
+            matrix.start_, matrix.index_, matrix.value_ = (
+                columns_first.indptr,
+                columns_first.indices,
+                columns_first.data,
+            )
         else:  # the same, in a fifth of the time
             column, matrix.index_ = np.nonzero(table.T)
             matrix.start_ = np.searchsorted(column, np.arange(columns + 1))
@@ -110,37 +114,37 @@ class Programme:
             model.clearSolver()
         if status != ENDS[0]:
             return None
-        found = model.getSolution()
-        x = np.minimum(np.maximum(found.col_value, below), above)
-        return Optimum(x, -np.array(found.row_dual), float(gain @ x))
+        solution = model.getSolution()
+        x = np.minimum(np.maximum(solution.col_value, below), above)
+        return Optimum(x, -np.array(solution.row_dual), float(gain @ x))
 
     def refined(
         self, gain: Array, below: Array, above: Array, low: Array, high: Array
     ) -> Optimum | None:
         """The optimum, to rounding where the last basis of HiGHS is optimal."""
-        found = self.best(gain, below, above, low, high)
-        if found is None or not self._model.getNumNz():  # without coefficients there is no basis
-            return found
+        optimum = self.best(gain, below, above, low, high)
+        if optimum is None or not self._model.getNumNz():  # without coefficients there is no basis
+            return optimum
         _, basic = self._model.getBasicVariables()
         columns = basic[basic >= 0]
         binds = np.ones(low.size, bool)
         binds[-1 - basic[basic < 0]] = False
         rows = self._rows[binds]  # what limits them holds exactly
-        held = _ended(self.table @ found.x, low, high)[rows]
-        x = _ended(found.x, below, above)
-        x[columns] = found.x[columns]
+        binding_values = _ended(self.table @ optimum.x, low, high)[rows]
+        x = _ended(optimum.x, below, above)
+        x[columns] = optimum.x[columns]
         y = np.zeros(low.size)
-        y[rows] = found.y[rows]
+        y[rows] = optimum.y[rows]
         square = self.table[rows][:, columns]
         with suppress(np.linalg.LinAlgError, RuntimeError):
             solve, transposed = inverted(square)
             for _ in range(2):
-                x[columns] += solve(held - (self.table @ x)[rows])
+                x[columns] += solve(binding_values - (self.table @ x)[rows])
                 y[rows] += transposed((gain - y @ self.table)[columns])
             if np.isfinite(x).all() and np.isfinite(y).all():
                 x = np.clip(x, below, above)
                 return Optimum(x, y, float(gain @ x))
-        return found
+        return optimum
 
     def forget(self) -> None:
         """Begin the next programme without the last basis."""
@@ -176,9 +180,9 @@ class Maximiser:
     most. What was solved before changes no answer.
     """
 
-    def __init__(self, gain: Array, table: Any, most: Any = 1.0) -> None:
+    def __init__(self, gain: Array, table: Any, upper: Any = 1.0) -> None:
         self.size = scale(gain, table)
-        self.gain, self.most = gain / self.size, most * self.size
+        self.gain, self.upper = gain / self.size, upper * self.size
         self.sparse = scipy.sparse.issparse(table)
         inverse = 1.0 / self.size
         self.table = table @ scipy.sparse.diags_array(inverse) if self.sparse else table * inverse
@@ -191,28 +195,39 @@ class Maximiser:
         of rows and of prices is a programme of the same table, magnified (iterative refinement:
         Gleixner, Steffy and Wolter, 2016).
         """
-        gain, most, table, zero = self.gain, self.most, self.table, np.zeros(self.most.size)
+        gain, upper, table, zero = self.gain, self.upper, self.table, np.zeros(self.upper.size)
         self.programme.forget()
-        found = self.programme.refined(gain, zero, most, low, high)
-        if found is None:
+        optimum = self.programme.refined(gain, zero, upper, low, high)
+        if optimum is None:
             return None
-        n, again = most.size, None
-        below, above, cost = np.append(zero, low), np.append(most, high), np.append(gain, 0.0 * low)
-        x, y = np.append(found.x, np.clip(table @ found.x, low, high)), found.y
+        n, correction = upper.size, None
+        below, above, cost = (
+            np.append(zero, low),
+            np.append(upper, high),
+            np.append(gain, 0.0 * low),
+        )
+        x, y = np.append(optimum.x, np.clip(table @ optimum.x, low, high)), optimum.y
         best = (np.inf, x, y)
-        for fine in (*FINE, None):
-            missed, slope = x[n:] - table @ x[:n], cost - np.append(y @ table, -y)
-            left = np.where(slope > 0, slope * (above - x), slope * (below - x)).sum()
-            off = float(np.abs(missed).max(initial=0.0))
-            best = min(best, (max(off, left), x, y), key=lambda tried: tried[0])
-            if fine is None or off <= MET and left <= BEST:
+        for magnification in (*FINE, None):
+            residual, slope = x[n:] - table @ x[:n], cost - np.append(y @ table, -y)
+            gap = np.where(slope > 0, slope * (above - x), slope * (below - x)).sum()
+            error = float(np.abs(residual).max(initial=0.0))
+            best = min(best, (max(error, gap), x, y), key=lambda tried: tried[0])
+            if magnification is None or error <= MET and gap <= BEST:
                 break
-            if again is None:  # the rows' values are unknowns too
+            if correction is None:  # the rows' values are unknowns too
                 join = scipy.sparse if self.sparse else np
-                again = Programme(join.hstack([table, -np.eye(low.size)]))
-            room = fine * (below - x), fine * (above - x), *2 * [fine * missed]
-            found = again.best(fine * slope, *room)
-            if found is None:
+                correction = Programme(join.hstack([table, -np.eye(low.size)]))
+            bounds = (
+                magnification * (below - x),
+                magnification * (above - x),
+                *2 * [magnification * residual],
+            )
+            optimum = correction.best(magnification * slope, *bounds)
+            if optimum is None:
                 break
-            x, y = np.clip(x + found.x / fine, below, above), y + found.y / fine
+            x, y = (
+                np.clip(x + optimum.x / magnification, below, above),
+                y + optimum.y / magnification,
+            )
         return best[1][:n] / self.size, best[2]

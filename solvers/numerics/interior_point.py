@@ -47,15 +47,17 @@ class _Rows(NamedTuple):
     def pull(self, z: Array) -> Array:
         """(B, n) the rows times z (B, m + 2 n)."""
         m, n = self.a.shape[1:]
-        own = _product(self.a.swapaxes(1, 2), z[:, :m])
-        return own + self.ends[:, 0] * z[:, m : m + n] - self.ends[:, 1] * z[:, m + n :]
+        combined = _product(self.a.swapaxes(1, 2), z[:, :m])
+        return combined + self.ends[:, 0] * z[:, m : m + n] - self.ends[:, 1] * z[:, m + n :]
 
     def normal(self, w: Array) -> Array:
         """(B, n, n) the sums of the rows' outer products, times w (B, m + 2 n)."""
         m, n = self.a.shape[1:]
         out = self.a.swapaxes(1, 2) @ (w[:, :m, None] * self.a)
-        each = np.arange(n)
-        out[:, each, each] += self.ends[:, 0] * w[:, m : m + n] + self.ends[:, 1] * w[:, m + n :]
+        diagonal = np.arange(n)
+        out[:, diagonal, diagonal] += (
+            self.ends[:, 0] * w[:, m : m + n] + self.ends[:, 1] * w[:, m + n :]
+        )
         return out
 
 
@@ -80,15 +82,15 @@ def maximise(
     curvature : (B, n, n) Q, positive semidefinite; None for zero.
     """
     count, n = gain.shape
-    most = np.concatenate([np.broadcast_to(side, gain.shape) for side in (above, -below)], axis=1)
+    ends = np.concatenate([np.broadcast_to(side, gain.shape) for side in (above, -below)], axis=1)
     size = np.abs(rows).max(axis=2, initial=0.0)
     counts, out = size > ROUNDED, np.zeros(limits.shape)
-    some = counts.any(axis=0)
-    size, bounded = np.where(counts, size, 1.0)[:, some], np.isfinite(most)
-    a = counts[:, some, None] * rows[:, some] / size[..., None]
+    is_used = counts.any(axis=0)
+    size, bounded = np.where(counts, size, 1.0)[:, is_used], np.isfinite(ends)
+    a = counts[:, is_used, None] * rows[:, is_used] / size[..., None]
     # what is no constraint is 0 <= 1
-    b = limits[:, some] / size + ~counts[:, some]
-    b = np.append(b, np.where(bounded, most, 1.0), axis=1)
+    b = limits[:, is_used] / size + ~counts[:, is_used]
+    b = np.append(b, np.where(bounded, ends, 1.0), axis=1)
     table = _Rows(a, bounded.reshape(count, 2, n) * 1.0)
     unit = np.abs(gain).max(axis=1)
     unit = np.where(unit > 0, unit, 1.0)
@@ -116,8 +118,8 @@ def maximise(
         x = x + step * dx
         s = np.maximum(s + step * ds, LEAST)
         z = np.maximum(z + step * dz, LEAST)
-    own = multipliers[:, : size.shape[1]]
-    out[:, some] = np.where(counts[:, some], own * unit[:, None] / size, 0.0)
+    row_multipliers = multipliers[:, : size.shape[1]]
+    out[:, is_used] = np.where(counts[:, is_used], row_multipliers * unit[:, None] / size, 0.0)
     return solution, out
 
 

@@ -53,23 +53,26 @@ def settled(problem: Constraints, point: DualPoint, eps: Array) -> tuple[DualPoi
     active = np.where(bound.any(axis=1, keepdims=True), bound, np.abs(point.values) > eps)
     counts = np.sum([sets.counts for sets in point.sets], axis=0)
     rows = np.flatnonzero(active.sum(axis=1) <= counts)  # else fewer equations than unknowns
-    most, limit = 0.25 * kkt_residual(point.lam, point.values, eps), point.dual(eps) + 1e-13
-    here, better = point.take(rows), np.zeros(len(eps), bool)
+    residual_limit, limit = (
+        0.25 * kkt_residual(point.lam, point.values, eps),
+        point.dual(eps) + 1e-13,
+    )
+    start, better = point.take(rows), np.zeros(len(eps), bool)
     for _ in range(2 if rows.size else 0):
-        beside = _together(problem, here, eps[rows])
-        exact = dual_point(problem, beside.lam)
-        lost = exact.dual(eps[rows]) - beside.dual(eps[rows])
-        off = [kkt_residual(p.lam, p.values, eps[rows]) for p in (exact, beside)]
-        own = np.flatnonzero((off[1] < off[0]) & (lost <= ROUNDED))
-        beside = replace(beside, accuracy=beside.accuracy + lost)
-        found = exact.replaced(own, beside.take(own))
-        good = kkt_residual(found.lam, found.values, eps[rows]) <= most[rows]
-        good &= found.dual(eps[rows]) <= limit[rows]
-        point = point.replaced(rows[good], found.take(np.flatnonzero(good)))
-        better[rows[good]] = True
-        pairs = zip(exact.sets, here.sets, strict=True)
-        left = np.flatnonzero(~good & np.any([a.counts != b.counts for a, b in pairs], axis=0))
-        rows, here = rows[left], exact.take(left)
+        stepped = _together(problem, start, eps[rows])
+        exact = dual_point(problem, stepped.lam)
+        shortfall = exact.dual(eps[rows]) - stepped.dual(eps[rows])
+        residuals = [kkt_residual(p.lam, p.values, eps[rows]) for p in (exact, stepped)]
+        better_rows = np.flatnonzero((residuals[1] < residuals[0]) & (shortfall <= ROUNDED))
+        stepped = replace(stepped, accuracy=stepped.accuracy + shortfall)
+        candidate = exact.replaced(better_rows, stepped.take(better_rows))
+        is_good = kkt_residual(candidate.lam, candidate.values, eps[rows]) <= residual_limit[rows]
+        is_good &= candidate.dual(eps[rows]) <= limit[rows]
+        point = point.replaced(rows[is_good], candidate.take(np.flatnonzero(is_good)))
+        better[rows[is_good]] = True
+        pairs = zip(exact.sets, start.sets, strict=True)
+        left = np.flatnonzero(~is_good & np.any([a.counts != b.counts for a, b in pairs], axis=0))
+        rows, start = rows[left], exact.take(left)
         if not rows.size:
             break
     return point, better
@@ -92,17 +95,17 @@ class _Cuts:
     @classmethod
     def of(cls, problem: Constraints, point: DualPoint) -> _Cuts:
         places = zip(problem.profiles, point.sets, problem.coefficients, strict=True)
-        own = [moving(f, sets, weights(point.lam, rows)) for f, sets, rows in places]
-        place = np.repeat(np.arange(len(own)), [moves.shape[1] for moves in own])
+        is_moving = [moving(f, sets, weights(point.lam, rows)) for f, sets, rows in places]
+        place = np.repeat(np.arange(len(is_moving)), [moves.shape[1] for moves in is_moving])
         cut, sign = (np.hstack([getattr(s, name) for s in point.sets]) for name in ("cut", "sign"))
         first = np.stack([sets.first for sets in point.sets], axis=1)
-        return cls(problem, place, cut, sign, np.hstack(own), first)
+        return cls(problem, place, cut, sign, np.hstack(is_moving), first)
 
     def take(self, rows: Array) -> _Cuts:
-        own = {name: getattr(self, name)[rows] for name in ("cut", "sign", "moves", "first")}
-        return replace(self, **own)
+        fields = {name: getattr(self, name)[rows] for name in ("cut", "sign", "moves", "first")}
+        return replace(self, **fields)
 
-    def known(self) -> tuple[Array, list[Array]]:
+    def table(self) -> tuple[Array, list[Array]]:
         """Values and slopes of the gain and the constraints (2, B, 1 + K, C), and the functions'
         integrals (B, J_p) at each place.
         """
@@ -111,9 +114,9 @@ class _Cuts:
         places = zip(self.problem.profiles, self.problem.coefficients, strict=True)
         for p, (profile, rows) in enumerate(places):
             part = self.place == p
-            own = self.cut[:, part]
-            shape = 3, len(profile.coefficients), *own.shape
-            above, *both = profile.at(own.ravel()).reshape(shape)
+            cut = self.cut[:, part]
+            shape = 3, len(profile.coefficients), *cut.shape
+            above, *both = profile.at(cut.ravel()).reshape(shape)
             for terms, out in zip(both, table, strict=True):
                 out[:, 0, part] = terms[0]
                 out[:, 1:, part] = np.tensordot(rows, terms[1:], 1).swapaxes(0, 1)
@@ -134,41 +137,52 @@ class _Cuts:
 def _together(problem: Constraints, point: DualPoint, eps: Array) -> DualPoint:
     """Where the steps from B points at budgets eps (B, K) end, with cuts of their own."""
     lam, accuracy, values = point.lam.copy(), point.accuracy.copy(), point.values.copy()
-    now = start = _Cuts.of(problem, point)
-    ends, integrals = now.cut.copy(), [sets.integrals.copy() for sets in point.sets]
-    rows, past = np.arange(len(lam)), np.empty((len(lam), 0))
-    table = now.known()[0]
+    cuts = start = _Cuts.of(problem, point)
+    ends, integrals = cuts.cut.copy(), [sets.integrals.copy() for sets in point.sets]
+    rows, residuals = np.arange(len(lam)), np.empty((len(lam), 0))
+    table = cuts.table()[0]
     for _ in range(TOGETHER):
-        here, budget, v = lam[rows], eps[rows], table[0, :, 1:]
-        height, slope = table[:, :, 0] + (here[:, None] @ table[:, :, 1:])[:, :, 0]
-        height, slope = height * now.moves, np.abs(slope)
-        inverse = np.divide(now.moves, slope, out=np.zeros_like(slope), where=slope > 1e-300)
+        multipliers, budget, v = lam[rows], eps[rows], table[0, :, 1:]
+        height, slope = table[:, :, 0] + (multipliers[:, None] @ table[:, :, 1:])[:, :, 0]
+        height, slope = height * cuts.moves, np.abs(slope)
+        inverse = np.divide(cuts.moves, slope, out=np.zeros_like(slope), where=slope > 1e-300)
         flow = v * inverse[:, None]
         gradient = values[rows] + (flow @ height[:, :, None])[:, :, 0]
         h = flow @ v.swapaxes(1, 2)
-        wrong = kkt_residual(here, values[rows], budget)
-        wrong = np.maximum(wrong, np.abs(height).max(axis=1, initial=0.0))
-        past = np.column_stack([past, wrong])
-        least = past[:, :-PATIENCE].min(axis=1, initial=np.inf)
+        residual = kkt_residual(multipliers, values[rows], budget)
+        residual = np.maximum(residual, np.abs(height).max(axis=1, initial=0.0))
+        residuals = np.column_stack([residuals, residual])
+        smallest = residuals[:, :-PATIENCE].min(axis=1, initial=np.inf)
         ridge = RIDGE * np.maximum(np.trace(h, axis1=1, axis2=2), 1e-6)
-        step = pivoted(h + ridge[:, None, None] * np.eye(problem.count), gradient, here, budget)
-        go = (wrong > KKT_TOLERANCE) & (wrong <= 0.5 * least) & np.isfinite(step).all(axis=1)
-        if not go.any():
+        step = pivoted(
+            h + ridge[:, None, None] * np.eye(problem.count), gradient, multipliers, budget
+        )
+        continues = (
+            (residual > KKT_TOLERANCE)
+            & (residual <= 0.5 * smallest)
+            & np.isfinite(step).all(axis=1)
+        )
+        if not continues.any():
             break
-        shift = (-now.sign * (inverse * height + (step[:, None] @ flow)[:, 0]))[go]
-        rows, past, step, now = rows[go], past[go], step[go], now.take(go)
+        shift = (-cuts.sign * (inverse * height + (step[:, None] @ flow)[:, 0]))[continues]
+        rows, residuals, step, cuts = (
+            rows[continues],
+            residuals[continues],
+            step[continues],
+            cuts.take(continues),
+        )
         part = REACH / np.abs(step).max(axis=1, initial=1e-300)
-        part = np.minimum(part, now.room(shift))[:, None]
+        part = np.minimum(part, cuts.room(shift))[:, None]
         lam[rows] += part * step
-        now = replace(now, cut=now.cut + part * shift)
-        table, found = now.known()
-        ends[rows] = now.cut
-        for own, new in zip(integrals, found, strict=True):
-            own[rows] = new
-        accuracy[rows], values[rows] = worth(problem, found, lam[rows])
+        cuts = replace(cuts, cut=cuts.cut + part * shift)
+        table, totals = cuts.table()
+        ends[rows] = cuts.cut
+        for stored, fresh in zip(integrals, totals, strict=True):
+            stored[rows] = fresh
+        accuracy[rows], values[rows] = worth(problem, totals, lam[rows])
     sets = [
-        replace(old, cut=ends[:, start.place == p], integrals=new)
-        for p, (old, new) in enumerate(zip(point.sets, integrals, strict=True))
+        replace(old, cut=ends[:, start.place == p], integrals=fresh)
+        for p, (old, fresh) in enumerate(zip(point.sets, integrals, strict=True))
     ]
     return DualPoint(lam, tuple(sets), accuracy, values)
 
@@ -182,17 +196,19 @@ def pivoted(h: Array, g: Array, lam: Array, eps: Array) -> Array:
     """
     steps, signs, rows = np.full(lam.shape, np.nan), np.sign(lam), np.arange(len(lam))
     for _ in range(PIVOTS):
-        own = h[rows], g[rows], lam[rows]
-        step = stationary(*own, signs, eps[rows])
-        slope = (own[0] @ step[:, :, None])[:, :, 0] + own[1]
-        wrong = signs * (own[2] + step) < 0
+        model = h[rows], g[rows], lam[rows]
+        step = stationary(*model, signs, eps[rows])
+        slope = (model[0] @ step[:, :, None])[:, :, 0] + model[1]
+        has_wrong_sign = signs * (model[2] + step) < 0
         leaving = (signs == 0) & (np.abs(slope) > eps[rows] + 1e-13)
-        near = np.abs(step).max(axis=1, initial=0.0) <= FAR  # else constraints depend on each other
-        off = (wrong | leaving).any(axis=1)
-        steps[rows[near & ~off]] = step[near & ~off]
-        go = near & off
-        signs = np.where(wrong, 0.0, np.where(leaving, -np.sign(slope), signs))[go]
-        rows = rows[go]
+        is_near = (
+            np.abs(step).max(axis=1, initial=0.0) <= FAR
+        )  # else constraints depend on each other
+        changes = (has_wrong_sign | leaving).any(axis=1)
+        steps[rows[is_near & ~changes]] = step[is_near & ~changes]
+        continues = is_near & changes
+        signs = np.where(has_wrong_sign, 0.0, np.where(leaving, -np.sign(slope), signs))[continues]
+        rows = rows[continues]
         if not rows.size:
             break
     return steps

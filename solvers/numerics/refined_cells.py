@@ -55,29 +55,29 @@ def refine(
     lines = lines or [(np.empty(0), np.array([0.5]))] * len(problem.profiles)
     for _ in range(ROUNDS):
         cells = [_cut(problem, p, lines[p], proposed) for p in range(len(lines))]
-        found = _programme(problem, eps, cells)
-        if found is None:
+        solution = _programme(problem, eps, cells)
+        if solution is None:
             break
-        lines, lam, value = found
+        lines, lam, value = solution
         if bound(best) - value <= MET:
             break
         # in-out separation: proposals on the way to the best known multipliers are steadier than
         # the programme's own
         centre = best.lam[0]
         tried = dual_point(problem, centre + STEPS[:, None] * (lam - centre))
-        own = [tried.take(np.array([k])) for k in range(STEPS.size)]
-        best = min([best, *own], key=bound)
-        found, better = settled(problem, best, eps[None])
+        candidates = [tried.take(np.array([k])) for k in range(STEPS.size)]
+        best = min([best, *candidates], key=bound)
+        solution, better = settled(problem, best, eps[None])
         if better[0]:
-            best = min(best, found, key=bound)
-        proposed = [best, *own]
+            best = min(best, solution, key=bound)
+        proposed = [best, *candidates]
     return [_joined(*line) for line in lines], best
 
 
 def _joined(ends: Array, rates: Array) -> Line:
     """The rule on fewer cells: no neighbours have the same rate."""
-    kept = np.diff(rates) != 0
-    return ends[kept], rates[np.append(True, kept)]
+    changes = np.diff(rates) != 0
+    return ends[changes], rates[np.append(True, changes)]
 
 
 def _cut(problem: Constraints, p: int, line: Line, proposed: list[DualPoint]) -> Array:
@@ -88,9 +88,9 @@ def _cut(problem: Constraints, p: int, line: Line, proposed: list[DualPoint]) ->
     for cut in (point.sets[p].line(0)[0] for point in proposed):
         padded = np.concatenate([[-np.inf], ends, [np.inf]])
         right = np.searchsorted(padded, cut)
-        apart = np.minimum(padded[right] - cut, cut - padded[right - 1])
+        distance = np.minimum(padded[right] - cut, cut - padded[right - 1])
         panel = profile.edges[1:] - profile.edges[:-1]
-        ends = np.union1d(ends, cut[apart > NARROW * panel[profile.locate(cut)[0]]])
+        ends = np.union1d(ends, cut[distance > NARROW * panel[profile.locate(cut)[0]]])
     return ends
 
 
@@ -107,11 +107,11 @@ def _programme(
     gain, table = np.concatenate(gains), np.concatenate(tables, axis=1)
     bounded = np.isfinite(eps)
     table, budgets, b = table[bounded], eps[bounded], problem.b[bounded]
-    found = highs.Maximiser(gain, table).best(-budgets - b, budgets - b)
-    if found is None:
+    solution = highs.Maximiser(gain, table).best(-budgets - b, budgets - b)
+    if solution is None:
         return None
-    rates = highs.rounded(found[0], WHOLE)
+    rates = highs.rounded(solution[0], WHOLE)
     lam = np.zeros(eps.size)
-    lam[bounded] = -found[1]
-    own = np.split(rates, np.cumsum([ends.size + 1 for ends in cells])[:-1])
-    return list(zip(cells, own, strict=True)), lam, problem.base + float(gain @ rates)
+    lam[bounded] = -solution[1]
+    rates_of_places = np.split(rates, np.cumsum([ends.size + 1 for ends in cells])[:-1])
+    return list(zip(cells, rates_of_places, strict=True)), lam, problem.base + float(gain @ rates)

@@ -68,8 +68,10 @@ def increasing_root(
                 + (c - a) / (b - a) * fa / (fc - fa) * fb / (fc - fb),
                 0.5,
             )
-            least: Array = np.minimum(0.5, slack / width)
-        t = np.minimum(np.maximum(np.where(np.isfinite(t), t, 0.5), least), 1 - least)
+            smallest_step: Array = np.minimum(0.5, slack / width)
+        t = np.minimum(
+            np.maximum(np.where(np.isfinite(t), t, 0.5), smallest_step), 1 - smallest_step
+        )
         if done.any():
             root[live[done]] = best[done]
             live, t, a, b, fa, fb = (v[~done] for v in (live, t, a, b, fa, fb))

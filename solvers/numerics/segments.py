@@ -29,11 +29,11 @@ class Segments:
     owner: Array
 
     @classmethod
-    def folded(cls, md: Array, accuracy: Array, other: Array, owner: Array) -> Segments:
+    def folded(cls, md: Array, accuracy: Array, carried: Array, owner: Array) -> Segments:
         """From segments of signed ``md`` (S, 2), ``accuracy`` (S, 2) and ``other`` (S, 2, M): those
         that cross 0 are split there, and |md| increases.
         """
-        ends = np.concatenate([md[..., None], accuracy[..., None], other], axis=2)
+        ends = np.concatenate([md[..., None], accuracy[..., None], carried], axis=2)
         across = np.flatnonzero(md.min(axis=1, initial=0.0) * md.max(axis=1, initial=0.0) < 0)
         middle = _between(ends[across], md[across, 0] / (md[across, 0] - md[across, 1]))
         middle[:, 0] = 0.0
@@ -50,8 +50,8 @@ class Segments:
         order = np.argsort(disparity, axis=None, kind="stable")
         best = np.maximum.accumulate(accuracy.ravel()[order])
         place = np.searchsorted(disparity.ravel()[order], disparity[:, 0], side="right")
-        kept = accuracy.max(axis=1) >= best[place - 1]
-        return Segments(self.ends[kept], self.owner[kept])
+        is_best = accuracy.max(axis=1) >= best[place - 1]
+        return Segments(self.ends[is_best], self.owner[is_best])
 
     @property
     def smallest(self) -> float:
@@ -86,8 +86,8 @@ class Segments:
 
     def at(self, segment: Array, place: Array) -> tuple[Array, Array, Array]:
         """Disparity (P,), accuracy (P,) and the M other numbers (P, M) at places of segments."""
-        found = _between(self.ends[segment], place)
-        return found[:, 0], found[:, 1], found[:, 2:]
+        points = _between(self.ends[segment], place)
+        return points[:, 0], points[:, 1], points[:, 2:]
 
 
 def _between(ends: Array, place: Array) -> Array:

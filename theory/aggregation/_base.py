@@ -51,8 +51,10 @@ class Objective(ABC):
 
     def __post_init__(self) -> None:
         if self.client_weights is not None:
-            given = checks.probabilities("client_weights", self.client_weights, positive=True)
-            object.__setattr__(self, "client_weights", given)
+            client_weights = checks.probabilities(
+                "client_weights", self.client_weights, positive=True
+            )
+            object.__setattr__(self, "client_weights", client_weights)
 
     def __repr__(self) -> str:
         return self._own_repr() + (
@@ -62,8 +64,10 @@ class Objective(ABC):
     def _own_repr(self) -> str:
         shown = [field for field in dataclasses.fields(self) if field.name != "client_weights"]
         pairs = [(field.name, getattr(self, field.name)) for field in shown]
-        told = ", ".join(f"{name}={short(value)}" for name, value in pairs if value is not None)
-        return f"{type(self).__name__}({told})"
+        arguments = ", ".join(
+            f"{name}={short(value)}" for name, value in pairs if value is not None
+        )
+        return f"{type(self).__name__}({arguments})"
 
     @classmethod
     def examples(cls) -> Iterable[Objective]:

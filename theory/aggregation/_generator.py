@@ -46,9 +46,9 @@ def generator(s: Any, inverse: Any, derivative: Any, lower: float, upper: float)
         return _symbolic(s, lower, upper)
     if not callable(s):
         raise ValueError(f"s must be a sympy expression or a function, got {s!r}")
-    for name, given in (("inverse", inverse), ("derivative", derivative)):
-        if given is not None and not callable(given):
-            raise ValueError(f"{name} must be a function, got {given!r}")
+    for name, function in (("inverse", inverse), ("derivative", derivative)):
+        if function is not None and not callable(function):
+            raise ValueError(f"{name} must be a function, got {function!r}")
     points = np.asarray(sample_points(lower, upper))
     with np.errstate(all="ignore"):
         _increasing(np.asarray(s(points), dtype=np.float64), points)
@@ -64,9 +64,9 @@ def _symbolic(s: Any, lower: float, upper: float) -> Generator:
             f"s must be an expression in one symbol, got {s} with "
             f"{sorted(map(str, s.free_symbols))}"
         )
-    (given,) = s.free_symbols
+    (symbol,) = s.free_symbols
     t = sympy.Symbol("t", real=True, **({"nonnegative": True} if lower >= 0 else {}))
-    s = sympy.sympify(s.subs(given, t))
+    s = sympy.sympify(s.subs(symbol, t))
     points = sample_points(lower, upper)
     values = [complex(s.subs(t, x).evalf()) for x in points]
     if any(abs(value.imag) > 1e-12 or value != value for value in values):
@@ -121,12 +121,12 @@ def _inverse(s: Any, t: Any, points: list[float]) -> Function | None:
 
     y = sympy.Symbol("y", real=True)
     try:
-        found = sympy.solve(sympy.Eq(s, y), t)
+        solutions = sympy.solve(sympy.Eq(s, y), t)
     except NotImplementedError:
         return None
-    near = [x for x in points if abs(x) <= 5] or points
-    for candidate in found:
-        pairs = [(complex(candidate.subs(y, s.subs(t, x)).evalf(30)), x) for x in near]
+    small_points = [x for x in points if abs(x) <= 5] or points
+    for candidate in solutions:
+        pairs = [(complex(candidate.subs(y, s.subs(t, x)).evalf(30)), x) for x in small_points]
         plain = all(
             type(part).__name__ in PLAIN
             for part in sympy.preorder_traversal(candidate)

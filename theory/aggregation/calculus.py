@@ -44,27 +44,27 @@ class Transformed(Objective):
             raise ValueError(
                 f"shift must have n = {n} numbers ({self.inner._why_n}), got {len(shift)}"
             )
-        for given in (self.factor, self.unit):
-            positive("factor", single("factor", given))
+        for number in (self.factor, self.unit):
+            positive("factor", single("factor", number))
         inner, factor, unit = self.inner, self.factor, self.unit
         if isinstance(inner, Transformed):
             shift = shift + unit * np.asarray(inner.shift)
             inner, factor, unit = inner.inner, factor * inner.factor, unit * inner.unit
-        own = {
+        fields = {
             "inner": inner,
             "shift": tuple(shift.tolist()) if shift.ndim else float(shift),
             "factor": factor,
             "unit": unit,
             "client_weights": inner.client_weights,
         }
-        for name, value in own.items():
+        for name, value in fields.items():
             object.__setattr__(self, name, value)
 
     def __repr__(self) -> str:
-        told = repr(self.inner)
-        told += f".perspective({self.unit:g})" if self.unit != 1 else ""
-        told += f".scale({self.factor:g})" if self.factor != 1 else ""
-        return told + (f".translate({short(self.shift)})" if np.any(self.shift) else "")
+        text = repr(self.inner)
+        text += f".perspective({self.unit:g})" if self.unit != 1 else ""
+        text += f".scale({self.factor:g})" if self.factor != 1 else ""
+        return text + (f".translate({short(self.shift)})" if np.any(self.shift) else "")
 
     def weighted(self, p: Any) -> Self:
         return dataclasses.replace(self, inner=self.inner.weighted(p))
@@ -92,10 +92,10 @@ class Transformed(Objective):
         affine = bool(
             inner.translation_equivariant and inner.positively_homogeneous and inner.smooth
         )
-        alike = len(set(np.ravel(self.shift))) == 1
+        shifts_are_equal = len(set(np.ravel(self.shift))) == 1
         # with shifts that differ, AFL and the like lose their symmetry; a weighted sum does not
-        kept = {
-            name: value if alike or affine else (False if value else None)
+        symmetries = {
+            name: value if shifts_are_equal or affine else (False if value else None)
             for name in ("symmetric", "schur_convex")
             for value in [getattr(inner, name)]
         }
@@ -109,7 +109,10 @@ class Transformed(Objective):
         if self.factor != 1:
             equivariant = False if equivariant else None
         return dataclasses.replace(
-            inner, **kept, positively_homogeneous=homogeneous, translation_equivariant=equivariant
+            inner,
+            **symmetries,
+            positively_homogeneous=homogeneous,
+            translation_equivariant=equivariant,
         )
 
     def _compute(self, f: Array, p: Array | None, *, weights: bool) -> tuple[Any, Any]:
@@ -123,5 +126,5 @@ class Transformed(Objective):
         shift = np.broadcast_to(np.asarray(self.shift), w.shape[-1:])
         if lower is not None:  # rounding may lead out of the inner domain
             lower = np.maximum((lower - shift) / self.unit, self.inner.domain.lower)
-        found = self.inner._conjugate(w / self.factor, lower, p, tolerance)
-        return self.factor * self.unit * found + w @ shift
+        conjugate = self.inner._conjugate(w / self.factor, lower, p, tolerance)
+        return self.factor * self.unit * conjugate + w @ shift

@@ -89,9 +89,9 @@ def computed_conjugate(objective: Objective, w: np.ndarray, lower: np.ndarray | 
     from scipy.optimize import minimize
 
     box = objective.domain
-    least = box.lower if lower is None else lower
-    most = box.upper - INSIDE * np.abs(np.nan_to_num(box.upper, posinf=0.0))
-    found = np.empty(len(w))
+    lowest = box.lower if lower is None else lower
+    highest = box.upper - INSIDE * np.abs(np.nan_to_num(box.upper, posinf=0.0))
+    conjugates = np.empty(len(w))
     for k, row in enumerate(w):
 
         def cost(f: np.ndarray, row: np.ndarray = row) -> tuple[float, np.ndarray]:
@@ -100,8 +100,8 @@ def computed_conjugate(objective: Objective, w: np.ndarray, lower: np.ndarray | 
 
         tops = list[float]()
         for far in FAR:
-            low = np.broadcast_to(np.maximum(least, -far), row.shape)
-            high = np.broadcast_to(np.minimum(most, np.maximum(low + far, far)), row.shape)
+            low = np.broadcast_to(np.maximum(lowest, -far), row.shape)
+            high = np.broadcast_to(np.minimum(highest, np.maximum(low + far, far)), row.shape)
             start = np.clip(np.zeros_like(row), low, high)
             start = np.where(np.isclose(start, high), (low + high) / 2, start)
             top = -np.inf
@@ -117,15 +117,15 @@ def computed_conjugate(objective: Objective, w: np.ndarray, lower: np.ndarray | 
                 start, top = done.x, -float(done.fun)
             tops.append(top)
         grew = tops[1] - tops[0] > GROWS * (FAR[1] - FAR[0]) * max(1e-9, np.abs(row).max())
-        found[k] = np.inf if grew else max(tops)
-    return found
+        conjugates[k] = np.inf if grew else max(tops)
+    return conjugates
 
 
 def _shaped(name: str, function: Any, rows: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    found = np.asarray(function(rows), dtype=float)
-    if found.shape != shape or not np.isfinite(found).all():
+    values = np.asarray(function(rows), dtype=float)
+    if values.shape != shape or not np.isfinite(values).all():
         raise ValueError(
             f"{name} must give finite numbers of shape {shape} for losses of shape {rows.shape}, "
-            f"got shape {found.shape}"
+            f"got shape {values.shape}"
         )
-    return found
+    return values

@@ -83,8 +83,8 @@ class RankWeighted(Objective):
         """w_k proportional to p1 + (n-k) d, p1 >= 0 the weight of the smallest loss, d >= 0. p-FFL,
         eq. (7).
         """
-        for name, given in (("p1", p1), ("d", d)):
-            in_range(name, single(name, given), 0.0, np.inf, open_high=True)
+        for name, number in (("p1", p1), ("d", d)):
+            in_range(name, single(name, number), 0.0, np.inf, open_high=True)
         if p1 == d == 0:
             raise ValueError("p1 and d must not both be 0, got 0 and 0")
         return cls(profile="arithmetic", parameters=(float(p1), float(d)))
@@ -199,23 +199,23 @@ def rank_weights(f: Array, w: Array, p: Array | None, knots: tuple[Array, Array]
     order = np.argsort(-f, axis=-1)
     share = np.ones_like(f) if p is None else p[order]
     if p is None:
-        given = np.broadcast_to(w, f.shape)
+        weights = np.broadcast_to(w, f.shape)
     else:
         reached = np.cumsum(share, -1)
         reached[:, -1] = 1.0
-        given = np.diff(np.interp(reached, *knots), prepend=0.0)
+        weights = np.diff(np.interp(reached, *knots), prepend=0.0)
     losses = np.take_along_axis(f, order, -1)
     new = np.diff(losses, prepend=np.inf) != 0
-    by_rank = given if new.all() else spread(given, share, new)
+    by_rank = weights if new.all() else spread(weights, share, new)
     result = np.empty_like(f)
     np.put_along_axis(result, order, by_rank, -1)
     return result
 
 
-def spread(given: Array, share: Array, new: Array) -> Array:
+def spread(weights: Array, share: Array, new: Array) -> Array:
     """Over each run in the rows of ``given``, its sum split in proportion to ``share``; ``new``
     marks runs' starts.
     """
     starts = np.flatnonzero(new)
-    level = np.add.reduceat(given.ravel(), starts) / np.add.reduceat(share.ravel(), starts)
-    return np.repeat(level, np.diff(starts, append=new.size)).reshape(given.shape) * share
+    level = np.add.reduceat(weights.ravel(), starts) / np.add.reduceat(share.ravel(), starts)
+    return np.repeat(level, np.diff(starts, append=new.size)).reshape(weights.shape) * share

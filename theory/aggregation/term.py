@@ -52,8 +52,8 @@ class TERM(Objective):
         tilted = np.exp(gap)
         average = mean(tilted, p)
         # log loses digits near 1, and 1/alpha magnifies the loss
-        near = average > NEARLY_LINEAR
-        log = np.where(near, np.log1p(mean(np.expm1(gap), p)), np.log(average))
+        is_near_one = average > NEARLY_LINEAR
+        log = np.where(is_near_one, np.log1p(mean(np.expm1(gap), p)), np.log(average))
         value = largest + log / self.alpha
         if not weights:
             return value, None

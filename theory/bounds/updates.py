@@ -50,9 +50,9 @@ def clipped_update(
     (..., layers); algorithm 3, line 8.
     """
     step, starts, sizes = _parts(update, layers)
-    most = checks.in_range("bound", bound, 0.0, np.finfo(float).max)
+    bounds = checks.in_range("bound", bound, 0.0, np.finfo(float).max)
     shape = (*step.shape[:-1], len(starts))
-    wide = checks.broadcast("bound", most, shape, f"() or {shape}, a layer each")
+    wide = checks.broadcast("bound", bounds, shape, f"() or {shape}, a layer each")
     limit = np.repeat(wide, sizes, axis=-1)
     return np.clip(step, -limit, limit)
 

@@ -41,7 +41,8 @@ def group_losses(
     share = np.where(member, w, 0.0)
     share /= share.sum(axis=1, keepdims=True)
     return np.stack(
-        [f[:, mine] @ part[mine] for mine, part in zip(member, share, strict=True)], axis=1
+        [f[:, in_group] @ part[in_group] for in_group, part in zip(member, share, strict=True)],
+        axis=1,
     )
 
 
@@ -62,7 +63,7 @@ def fairness_margin(losses: ArrayLike, joins: ArrayLike) -> Array:
     Positive at t: who joined earlier has gained more, strictly. Definition 2, (3), read with
     L_{t_j}^{v_j} on its right (printed: L_{t_i}^{v_2}).
     """
-    return _least(_gaps(losses, joins))
+    return _smallest(_gaps(losses, joins))
 
 
 def relative_margin(losses: ArrayLike, other: ArrayLike, joins: ArrayLike) -> Array:
@@ -72,12 +73,12 @@ def relative_margin(losses: ArrayLike, other: ArrayLike, joins: ArrayLike) -> Ar
     Positive: the first training is the fairer one at t. (4), read with t_i < t_j and L_{t_j}^{v_j}
     (printed: t_i < t_i and L_{t_i}^{v_j}).
     """
-    one, two = _gaps(losses, joins), _gaps(other, joins)
-    if one.shape != two.shape:
+    gaps, other_gaps = _gaps(losses, joins), _gaps(other, joins)
+    if gaps.shape != other_gaps.shape:
         raise ValueError(
             f"other must have the shape of losses, {np.shape(losses)}, got {np.shape(other)}"
         )
-    return _least(one - two)
+    return _smallest(gaps - other_gaps)
 
 
 def group_benefit(losses: ArrayLike, joins: ArrayLike, form: str = "loss") -> Array:
@@ -113,9 +114,9 @@ def within_group_std(
     as the formula says. NaN before anybody has joined.
     """
     spread = group_spread(client_losses, groups, joins)
-    here = ~np.isnan(spread)
-    count = here.sum(axis=1)
-    mean = np.where(here, spread, 0.0).sum(axis=1) / np.maximum(count, 1)
+    has_joined = ~np.isnan(spread)
+    count = has_joined.sum(axis=1)
+    mean = np.where(has_joined, spread, 0.0).sum(axis=1) / np.maximum(count, 1)
     return np.where(count == 0, np.nan, np.where((count == 1) & printed, 0.0, mean))
 
 
@@ -129,10 +130,10 @@ def group_spread(client_losses: ArrayLike, groups: ArrayLike, joins: ArrayLike) 
     f, member = _clients(client_losses, groups)
     at = _joins(joins, len(f), len(member))
     with np.errstate(invalid="ignore"):  # infinite before joining: not looked at
-        spread = np.stack([f[:, mine].std(axis=1) for mine in member], axis=1)
-    here = np.arange(len(f))[:, None] >= at
-    _finite_when("client_losses", spread, here)
-    return np.where(here, spread, np.nan)
+        spread = np.stack([f[:, in_group].std(axis=1) for in_group in member], axis=1)
+    has_joined = np.arange(len(f))[:, None] >= at
+    _finite_when("client_losses", spread, has_joined)
+    return np.where(has_joined, spread, np.nan)
 
 
 def _gaps(losses: ArrayLike, joins: ArrayLike) -> Array:
@@ -144,10 +145,10 @@ def _gaps(losses: ArrayLike, joins: ArrayLike) -> Array:
     return np.where(np.arange(len(table))[:, None] > at[late], gaps, np.nan)
 
 
-def _least(gaps: Array) -> Array:
+def _smallest(gaps: Array) -> Array:
     none = np.isnan(gaps)
-    least = np.where(none, np.inf, gaps).min(axis=1, initial=np.inf)
-    return np.where(none.all(axis=1), np.nan, least)
+    smallest = np.where(none, np.inf, gaps).min(axis=1, initial=np.inf)
+    return np.where(none.all(axis=1), np.nan, smallest)
 
 
 def _trajectory(losses: ArrayLike, joins: ArrayLike) -> tuple[Array, Array]:
@@ -156,15 +157,15 @@ def _trajectory(losses: ArrayLike, joins: ArrayLike) -> tuple[Array, Array]:
     """
     table = _table("losses", losses)
     at = _joins(joins, *table.shape)
-    here = np.arange(len(table))[:, None] >= at
-    _finite_when("losses", table, here)
-    return np.where(here, table, np.nan), at
+    has_joined = np.arange(len(table))[:, None] >= at
+    _finite_when("losses", table, has_joined)
+    return np.where(has_joined, table, np.nan), at
 
 
 def _table(name: str, values: ArrayLike) -> Array:
-    given = checks.as_array(name, values)
+    array = checks.as_array(name, values)
     try:
-        table = given.astype(np.float64)
+        table = array.astype(np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be a table of numbers, got {shown(values)}") from None
     if table.ndim != 2 or table.size == 0:
@@ -172,8 +173,8 @@ def _table(name: str, values: ArrayLike) -> Array:
     return table
 
 
-def _finite_when(name: str, table: Array, here: Array) -> None:
-    bad = here & ~np.isfinite(table)
+def _finite_when(name: str, table: Array, has_joined: Array) -> None:
+    bad = has_joined & ~np.isfinite(table)
     if bad.any():
         t, i = (int(k) for k in np.argwhere(bad)[0])
         raise ValueError(

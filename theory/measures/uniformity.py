@@ -82,14 +82,16 @@ def kl_to_uniform(losses: ArrayLike, client_weights: ArrayLike | None = None) ->
     """
     f, p, _ = _scaled(losses, client_weights, nonnegative=True)
     mean = _mean(f, p)[..., None]
-    some = mean > 0
-    off = (f - mean) / np.where(some, mean, 1.0)
-    ratio = np.where(some, f / np.where(some, mean, 1.0), 1.0)
-    near = np.abs(off) <= SMALL
+    is_positive = mean > 0
+    off = (f - mean) / np.where(is_positive, mean, 1.0)
+    ratio = np.where(is_positive, f / np.where(is_positive, mean, 1.0), 1.0)
+    is_near_mean = np.abs(off) <= SMALL
     terms = np.where(
-        near, _series(np.where(near, off, 0.0)), scipy.special.xlogy(ratio, ratio) - ratio + 1
+        is_near_mean,
+        _series(np.where(is_near_mean, off, 0.0)),
+        scipy.special.xlogy(ratio, ratio) - ratio + 1,
     )
-    return _mean(np.where(some, terms, 0.0), p)[()]
+    return _mean(np.where(is_positive, terms, 0.0), p)[()]
 
 
 def gini(losses: ArrayLike, client_weights: ArrayLike | None = None) -> Any:

@@ -43,8 +43,8 @@ def mean_utility(utilities: ArrayLike, alpha: float) -> Any:
         logs = np.where(dead[..., None], 0.0, np.log(u))
         centre = logs.mean(-1, keepdims=True)
         off = power * (logs - np.where(np.isfinite(centre), centre, logs.max(-1, keepdims=True)))
-        near = np.abs(off).max(-1) <= 1  # there no digit is lost to the mean's being nearly 1
-        small = np.where(near[..., None], off, 0.0)
+        is_close = np.abs(off).max(-1) <= 1  # there no digit is lost to the mean's being nearly 1
+        small = np.where(is_close[..., None], off, 0.0)
         slight = np.log1p(np.expm1(small).mean(-1)) / power if power else np.zeros(dead.shape)
         ruling = (power * logs).max(-1, keepdims=True)  # no power overflows
         wide = (
@@ -52,7 +52,7 @@ def mean_utility(utilities: ArrayLike, alpha: float) -> Any:
             if power
             else slight
         )
-        result = np.exp(np.where(near, np.where(near, centre[..., 0], 0.0) + slight, wide))
+        result = np.exp(np.where(is_close, np.where(is_close, centre[..., 0], 0.0) + slight, wide))
     return np.where(dead, 0.0, result)[()]
 
 

@@ -215,20 +215,20 @@ def build(
     """
     low, high = breaks[:-1], breaks[1:]
     done: list[tuple[Array, Array, Array, Array]] = []
-    known: Any = 0.0
+    settled_size: Any = 0.0
     error: Any = 0.0
     for _ in range(max_levels):
         panels = _sample(densities, masses, low, high)
         values = combine(panels.x, panels.p)
         coefficients, size = values @ TO_COEFFICIENTS, np.abs(values) @ SHARES * panels.half
-        scale = known + size.sum(axis=1)
+        scale = settled_size + size.sum(axis=1)
         scale[0] = 1.0
         accept, steep, doubt = _judge(panels, coefficients, size, scale[:, None], combine)
         if accept.any():
             done.append((low[accept], high[accept], coefficients[:, accept], steep[:, accept]))
-            error, known = (
+            error, settled_size = (
                 total + part[:, accept].sum(axis=1)
-                for total, part in ((error, doubt), (known, size))
+                for total, part in ((error, doubt), (settled_size, size))
             )
         low, high = low[~accept], high[~accept]
         if low.size == 0:
@@ -282,7 +282,7 @@ def _sample(
     mass = masses(low, high)
     # a pole that rounding put on a node: the mass check then refines
     p = np.where(np.isfinite(p), p, 0.0)
-    found = (p @ SHARES) * half
+    integral = (p @ SHARES) * half
     rounding = np.finfo(float).eps * np.maximum(np.abs(low), np.abs(high))
     # the smallest panels that doubles can hold: trust the exact masses, not the samples of a
     # density
@@ -291,14 +291,14 @@ def _sample(
         wide = half > 1e-300
         flat = np.divide(mass, 2 * half, out=np.zeros_like(mass), where=wide)[:, :, None]
         p = np.where(floor[None, :, None], flat, p)
-        found = np.where(floor, mass, found)
+        integral = np.where(floor, mass, integral)
     # x itself is only known to a rounding: finer panels cannot resolve more than this of their mass
     noise = rounding / (high - low)
     # where only rounding separates the samples from the masses, the masses are right
-    enough = np.maximum(np.maximum(1e-10, 1e-3 * mass), noise * np.maximum(mass, found))
-    near = (found > 0) & (np.abs(found - mass) <= enough)
-    p = p * np.where(near, mass / np.where(near, found, 1.0), 1.0)[:, :, None]
-    return _Panels(half, x, p, mass, np.abs(found - mass), noise, near, floor)
+    enough = np.maximum(np.maximum(1e-10, 1e-3 * mass), noise * np.maximum(mass, integral))
+    is_close = (integral > 0) & (np.abs(integral - mass) <= enough)
+    p = p * np.where(is_close, mass / np.where(is_close, integral, 1.0), 1.0)[:, :, None]
+    return _Panels(half, x, p, mass, np.abs(integral - mass), noise, is_close, floor)
 
 
 def _judge(
