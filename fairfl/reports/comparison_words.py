@@ -11,7 +11,7 @@ from fairfl._support.checks import some
 from fairfl.reports.comparison import ENDS, ZERO, Comparison, Reach
 from fairfl.reports.question import ONES, PLAIN, Question, base
 from fairfl.reports.sampling import LEVEL
-from fairfl.solvers.schemes import COMMON, RATES
+from fairfl.solvers.schemes import COMMON, NAMES, RATES
 from fairfl.theory.populations.notions import NOTIONS
 
 WORDS = {
@@ -53,7 +53,12 @@ def sentences(found: Comparison) -> list[str]:
     ]
     out += [_at(found, k, part) for k in found.talked for part in found.parts if part]
     out += [_cost(found, scheme) for scheme in found.reaches if scheme != "cfl"]
-    return [*out, *_sampled(found), *_too_few(found)]
+    return [*out, *_sampled(found), *_too_few(found), *failed(found)]
+
+
+def failed(found: Comparison) -> list[str]:
+    """What failed, and why."""
+    return [f"{NAMES.get(part, part)} failed: {why}" for part, why in found.failures.items()]
 
 
 def clients(found: Comparison) -> str:
