@@ -171,10 +171,10 @@ class Path:
     def segments(self) -> Segments:
         """Between the budgets, as if the path were linear there; when they are all known. Where no
         budget is between them, or one is not known, the path may jump: a segment is its first end.
+        So is the last budget, at which a jump may end.
         """
-        known = np.isfinite(self.md)
-        last = np.arange(1, self.eps.size)
-        first = last - 1
+        known, first = np.isfinite(self.md), np.arange(self.eps.size)
+        last = np.minimum(first + 1, first[-1])
         jump = ~known[last] | (self.eps[last] <= np.nextafter(self.eps[first], 1.0))
         ends = np.stack([first, np.where(jump, first, last)], axis=1)[known[first]]
         md, worth, eps = self.md[ends], self.worth[ends], self.eps[ends, None]

@@ -135,6 +135,8 @@ def frontier(
     """
     from fairfl._support.checks import one_of
     from fairfl.cli.progress import stages
+    from fairfl.reports.comparison_words import failed
+    from fairfl.reports.curves import noted
     from fairfl.reports.frontier import compared, report
     from fairfl.reports.question import Question
     from fairfl.reports.scores import compare_scores
@@ -182,8 +184,10 @@ def frontier(
             progress=progress,
             **draws,
         )
-        parts = None if by_client is None else {by_client: _parts(read, found, by_client)}
-        scores = compare_scores(read, found, seed or 0, progress) if read.rows else []
+        parts = {by_client: _parts(read, found, by_client)} if by_client in found.rules else None
+        scores = []
+        with noted("scores", found.failures):
+            scores = compare_scores(read, found, seed or 0, progress) if read.rows else []
         if page is not None:
             _write_page(page, read, found, title=title, progress=progress, **draws)
     report(
@@ -196,6 +200,8 @@ def frontier(
         parts=parts,
         as_json=as_json,
     )
+    if found.failures:
+        raise RuntimeError("; ".join(failed(found)))
 
 
 def _read(files: list[Path], people: dict[str, Any], draws: dict[str, Any], unseen: bool) -> Read:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from fairfl._support.checks import Array, in_range
-from fairfl.reports.curves import frontiers
+from fairfl.reports.curves import frontiers, noted
 from fairfl.reports.group_rates import GroupRates, group_rates
 from fairfl.reports.question import PLAIN, Question
 from fairfl.reports.rules import Chosen
@@ -125,6 +125,7 @@ class Comparison:
     reaches : by scheme, best first.
     people : how many, where the federation was made of people.
     spread : of ``numbers``, where these are of people and intervals were asked for.
+    failures : why a scheme, or another part of the report, is missing.
     """
 
     question: Question
@@ -139,6 +140,7 @@ class Comparison:
     rules: dict[str, Chosen]
     people: int | None = None
     spread: Spread | None = None
+    failures: dict[str, str] = field(default_factory=dict)
 
     @property
     def talked(self) -> list[int]:
@@ -227,16 +229,17 @@ def compare(
     Raises
     ------
     ValueError : a disparity out of range, or what cannot be asked of this federation.
-        CertificationError : see :func:`solve`.
+        CertificationError : CFL fails, see :func:`solve`; other schemes' ``failures`` are kept.
     """
     if at is not None:
         in_range("at", list(at), 0, 1)
     for scheme in question.schemes:
         question.task(federation, scheme)
-    found = frontiers(federation, count, question, progress)
+    failures: dict[str, str] = {}
+    found = frontiers(federation, count, question, progress, failures=failures)
     top = float(found["cfl"].disparity[-1])
     disparities = tuple(sorted(set(at))) if at else tuple(d for d in ROUND if d < top)[-5:]
-    return at_disparities(federation, question, found, disparities, bool(at))
+    return at_disparities(federation, question, found, disparities, bool(at), failures)
 
 
 def at_disparities(
@@ -245,12 +248,16 @@ def at_disparities(
     found: dict[str, Frontier],
     disparities: tuple[float, ...],
     asked: bool,
+    failures: dict[str, str],
 ) -> Comparison:
-    """The comparison of these frontiers at these disparities."""
+    """The comparison of these frontiers at these disparities; ``failures`` are added to."""
     top = float(found["cfl"].disparity[-1])
-    reaches = reached(found, disparities, question)
+    reaches, rules = reached(found, disparities, question, failures), {}
     told = _talked(disparities, asked)
     level = disparities[told[0]] if told else top
+    for scheme, reach in reaches.items():
+        with noted(scheme, failures):
+            rules[scheme] = chosen(federation, question, scheme, reach.frontier, level)
     return Comparison(
         question,
         tuple(map(str, federation.groups)),
@@ -260,11 +267,9 @@ def at_disparities(
         group_rates(federation, question, top),
         disparities,
         asked,
-        reaches,
-        {
-            scheme: chosen(federation, question, scheme, curve, level)
-            for scheme, curve in found.items()
-        },
+        {scheme: reaches[scheme] for scheme in rules},
+        rules,
+        failures=failures,
     )
 
 
@@ -298,9 +303,12 @@ def solution_at(
 
 
 def reached(
-    found: dict[str, Frontier], disparities: Sequence[float], question: Question = PLAIN
+    found: dict[str, Frontier],
+    disparities: Sequence[float],
+    question: Question = PLAIN,
+    failures: dict[str, str] | None = None,
 ) -> dict[str, Reach]:
-    """What they reach."""
+    """What they reach; see ``noted``."""
     top = max(float(curve.disparity[-1]) for curve in found.values())
     every = np.unique(
         np.concatenate(
@@ -309,15 +317,16 @@ def reached(
     )
     best, out = question.at(found["cfl"], every) + (not question.is_share), {}
     for scheme, curve in found.items():
-        low, high = curve.disparity[[0, -1]]
-        points = curve.points_at(np.clip([low, *disparities, high], low, high))
-        values = points.worth[1:-1] - (not question.is_share)
-        at = tuple(float(v) if d >= low else None for d, v in zip(disparities, values, strict=True))
-        common, told = every >= low, SCHEMES[scheme].sees_client
-        k, loss, most = _losses(curve, points, every[common], best[common], told)
-        worst, where, gain = float(loss[k]), float(every[common][k]), max(-float(loss.min()), 0.0)
-        own = question.values(curve)
-        out[scheme] = Reach(curve, own, at, worst, where, gain, points.join(most))
+        with noted(scheme, failures):
+            low, high = curve.disparity[[0, -1]]
+            points = curve.points_at(np.clip([low, *disparities, high], low, high))
+            values = (points.worth[1:-1] - (not question.is_share)).tolist()
+            at = tuple(v if d >= low else None for d, v in zip(disparities, values, strict=True))
+            common, told = every >= low, SCHEMES[scheme].sees_client
+            k, loss, most = _losses(curve, points, every[common], best[common], told)
+            worst, where, gain = loss[k], every[common][k], max(-float(loss.min()), 0.0)
+            numbers = question.values(curve), at, float(worst), float(where), gain
+            out[scheme] = Reach(curve, *numbers, points.join(most))
     return out
 
 

@@ -9,7 +9,7 @@ from scipy.special import ndtr
 
 from fairfl._support.checks import Array
 from fairfl.reports import sampling
-from fairfl.reports.comparison import ZERO, Comparison, Spread, measured
+from fairfl.reports.comparison import ENDS, ZERO, Comparison, Spread, measured
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.federation import Federation
@@ -89,11 +89,26 @@ def with_intervals(
     ends[1][:, 3] = np.fmax(ends[1][:, 3], drawn[1])
     alike = ends[1][:, 0] >= numbers[:, 3]  # the smallest disparity may be that of the best rule
     ends[1][alike, 0] = np.fmax(ends[1][:, 0], ends[1][:, 3])[alike]
+    ends[1] = _possible(found, ends[1])
     between = np.clip(np.stack(ends, axis=-1), *np.moveaxis(found.bounds, -1, 0)[..., None])
     first, off = numbers[:, :1], np.maximum(error[:, :1], ZERO)
     reached = np.where(first < ZERO, 1.0, ndtr((np.array(found.disparities) - first) / off))
+    held[..., 0] = np.clip(held[..., 0], *found.bounds[0, 1])
     spread = Spread(between, reached, held[:, :-2], draws, seed)
     return replace(found, spread=spread)
+
+
+def _possible(found: Comparison, high: Array) -> Array:
+    """Upper ends (S, C) of values, none above that of the scheme's best rule; nor, unless rules are
+    told the client, above CFL's best and CFL at the same disparity. Where the interval that bounds
+    another one holds the truth, what is cut off does not.
+    """
+    high, at = high.copy(), [*range(len(ENDS), len(ENDS) + len(found.disparities))]
+    for ends, scheme in zip(high, found.reaches, strict=True):
+        if scheme != "client_aware":
+            ends[[2, *at]] = np.fmin(ends[[2, *at]], high[0, [2, *at]])
+        ends[[1, *at]] = np.fmin(ends[[1, *at]], ends[2])
+    return high
 
 
 def _above(found: Comparison, least: Array) -> Array:

@@ -41,7 +41,15 @@ def sentences(found: Comparison) -> list[str]:
     ]
     out += [_at(found, k, part) for k in found.talked for part in found.parts if part]
     out += [_cost(found, scheme) for scheme in found.reaches if scheme != CFL.name]
-    return [*out, *_sampled(found), *_too_few(found)]
+    return [*out, *_sampled(found), *_too_few(found), *failed(found)]
+
+
+def failed(found: Comparison) -> list[str]:
+    """What failed, and why."""
+    return [
+        f"{SCHEMES[part].label if part in SCHEMES else part} failed: {why}"
+        for part, why in found.failures.items()
+    ]
 
 
 def clients(found: Comparison) -> str:

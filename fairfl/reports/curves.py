@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,21 +24,36 @@ COMPARED = "cfl", *(scheme.name for scheme in COMMON)
 """Pooling, and what all clients can agree on."""
 
 
+@contextmanager
+def noted(part: str, failures: dict[str, str] | None) -> Iterator[None]:
+    """Keeps in ``failures`` why a part of a report, such as a scheme, failed; not of CFL, to which
+    all others are compared.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        if failures is None or part == "cfl":
+            raise
+        failures[part] = str(error)
+
+
 def frontiers(
     federation: Federation,
     count: int,
     question: Question,
     progress: Progress | None = None,
     schemes: Sequence[str] | None = None,
+    failures: dict[str, str] | None = None,
 ) -> dict[str, Frontier]:
-    """The frontier of each scheme, by default of all that the question is about."""
+    """The frontier of each scheme, by default of all that the question is about; see ``noted``."""
     found, schemes = {}, question.schemes if schemes is None else schemes
     for done, scheme in enumerate(schemes):
         if progress is not None:
             progress(f"frontier of {SCHEMES[scheme].label}", done, len(schemes))
         budgets = "common" if SCHEMES[scheme].one_budget else "each"
         asked: dict[str, Any] = question.of(scheme) | {"budgets": budgets}
-        found[scheme] = frontier(federation, SCHEMES[scheme].base, count, **asked)
+        with noted(scheme, failures):
+            found[scheme] = frontier(federation, SCHEMES[scheme].base, count, **asked)
     return found
 
 

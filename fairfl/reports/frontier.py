@@ -19,6 +19,7 @@ from fairfl._support.whole_file import write_whole
 from fairfl.reports.comparison import ENDS, Comparison, compare
 from fairfl.reports.comparison_intervals import with_intervals
 from fairfl.reports.comparison_words import asked, clients, number, sentences, shower, span
+from fairfl.reports.curves import noted
 from fairfl.reports.frontier_json import as_data
 from fairfl.reports.parts import Part
 from fairfl.reports.parts import table as parts_table
@@ -67,9 +68,11 @@ def compared(
     found = compare(federation, question=question, at=at, count=count, progress=progress)
     if sample is None:
         return found
-    return with_intervals(
-        found, federation, sample, bootstraps=bootstraps, seed=seed, progress=progress
-    )
+    with noted("intervals", found.failures):
+        found = with_intervals(
+            found, federation, sample, bootstraps=bootstraps, seed=seed, progress=progress
+        )
+    return found
 
 
 def report(

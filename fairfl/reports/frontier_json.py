@@ -51,6 +51,8 @@ def as_data(found: Comparison) -> dict[str, Any]:
         "schemes": schemes,
         "in_words": sentences(found),
     }
+    if found.failures:
+        out["failures"] = found.failures
     if found.question != PLAIN:
         out["asked"] = asdict(found.question)
         del out["asked"]["only"]

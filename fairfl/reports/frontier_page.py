@@ -16,6 +16,7 @@ from fairfl._support.version import __version__
 from fairfl.reports.comparison import ENDS, Comparison, at_disparities, chosen
 from fairfl.reports.comparison_intervals import with_intervals
 from fairfl.reports.comparison_words import asked, clients, sentences
+from fairfl.reports.curves import noted
 from fairfl.reports.rules import Chosen, budgets
 from fairfl.reports.sampling import Progress
 from fairfl.solvers.schemes import RATES, SCHEMES
@@ -45,16 +46,18 @@ def frontier_page(
     """The page; ``notes`` say what was done to the table, and what is not exact."""
     curves = {scheme: reach.frontier for scheme, reach in found.reaches.items()}
     steps = positions(float(curves["cfl"].disparity[-1]))
-    dense = at_disparities(federation, found.question, curves, steps, True)
+    dense = at_disparities(federation, found.question, curves, steps, True, found.failures)
     if sample is not None:
-        dense = with_intervals(
-            dense, federation, sample, bootstraps=bootstraps, seed=seed, progress=progress
-        )
+        with noted("intervals", found.failures):
+            dense = with_intervals(
+                dense, federation, sample, bootstraps=bootstraps, seed=seed, progress=progress
+            )
     schemes = []
-    for k, scheme in enumerate(curves):
+    for k, scheme in enumerate(dense.reaches):
         if progress is not None:
-            progress(f"rules of {SCHEMES[scheme].label}", k, len(curves))
-        schemes.append(_scheme(dense, federation, scheme))
+            progress(f"rules of {SCHEMES[scheme].label}", k, len(dense.reaches))
+        with noted(scheme, found.failures):
+            schemes.append(_scheme(dense, federation, scheme))
     data = {
         "steps": list(steps),
         "groups": list(found.groups),

@@ -76,12 +76,8 @@ class Programme:
         lp.row_lower_ = lp.row_upper_ = np.zeros(rows)
         matrix = lp.a_matrix_
         if scipy.sparse.issparse(table):
-            columns_first: Any = scipy.sparse.csc_array(table)
-            matrix.start_, matrix.index_, matrix.value_ = (
-                columns_first.indptr,
-                columns_first.indices,
-                columns_first.data,
-            )
+            csc: Any = scipy.sparse.csc_array(table)
+            matrix.start_, matrix.index_, matrix.value_ = csc.indptr, csc.indices, csc.data
         else:  # the same, in a fifth of the time
             column, matrix.index_ = np.nonzero(table.T)
             matrix.start_ = np.searchsorted(column, np.arange(columns + 1))
@@ -89,7 +85,7 @@ class Programme:
         self.table = table
         self._model: Any = highspy.Highs()
         self._options: dict[str, Any] = {}
-        self._gain = np.zeros(columns)
+        self._gain, self._bounds = np.zeros(columns), np.zeros((2, columns))
         self._set(ALWAYS)
         self._model.passModel(lp)
         self._rows, self._columns = (np.arange(n, dtype=np.int32) for n in (rows, columns))
@@ -102,7 +98,9 @@ class Programme:
         if not np.array_equal(gain, self._gain):
             model.changeColsCost(gain.size, self._columns, -gain)
             self._gain = gain
-        model.changeColsBounds(gain.size, self._columns, below, above)
+        if not np.array_equal(bounds := np.stack([below, above]), self._bounds):
+            model.changeColsBounds(gain.size, self._columns, below, above)
+            self._bounds = bounds
         model.changeRowsBounds(low.size, self._rows, low, high)
         status = None
         for options in TRIES:
@@ -201,11 +199,8 @@ class Maximiser:
         if optimum is None:
             return None
         n, correction = upper.size, None
-        below, above, cost = (
-            np.append(zero, low),
-            np.append(upper, high),
-            np.append(gain, 0.0 * low),
-        )
+        ends = (zero, low), (upper, high), (gain, 0.0 * low)
+        below, above, cost = (np.append(*pair) for pair in ends)
         x, y = np.append(optimum.x, np.clip(table @ optimum.x, low, high)), optimum.y
         best = (np.inf, x, y)
         for magnification in (*FINE, None):
@@ -218,16 +213,10 @@ class Maximiser:
             if correction is None:  # the rows' values are unknowns too
                 join = scipy.sparse if self.sparse else np
                 correction = Programme(join.hstack([table, -np.eye(low.size)]))
-            bounds = (
-                magnification * (below - x),
-                magnification * (above - x),
-                *2 * [magnification * residual],
-            )
-            optimum = correction.best(magnification * slope, *bounds)
+            limits = slope, below - x, above - x, residual, residual
+            optimum = correction.best(*(magnification * v for v in limits))
             if optimum is None:
                 break
-            x, y = (
-                np.clip(x + optimum.x / magnification, below, above),
-                y + optimum.y / magnification,
-            )
+            x = np.clip(x + optimum.x / magnification, below, above)
+            y = y + optimum.y / magnification
         return best[1][:n] / self.size, best[2]

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import fairfl as ff
+import fairfl.reports.curves as curves
 from fairfl.solvers.schemes import SCHEMES
 
 COLUMNS = ("--score", "s", "--label", "y", "--group", "a", "--client", "site", "--bootstraps", "0")
@@ -141,6 +142,43 @@ def test_in_a_real_process_without_warnings(table):
     assert "What" not in done.stdout and "LFT+FedAvg" in done.stdout
     wrong = subprocess.run([*line, "--levels", "-1"], capture_output=True, text=True)
     assert wrong.returncode == 2 and "Traceback" not in wrong.stderr
+
+
+@pytest.mark.parametrize("where", ["frontier", "points_at"])
+def test_a_scheme_that_fails_is_a_note_and_the_others_are_written(
+    cli, quick, table, tmp_path, monkeypatch, where
+):
+    """Its frontier is not certified, or a point between those of its frontier is not."""
+    real = curves.frontier
+
+    def failing(*_):
+        raise ff.CertificationError("no solution certified")
+
+    def frontier(fed, scheme, count, **asked):
+        if (scheme, asked["budgets"]) != ("lft_ensemble", "common"):
+            return real(fed, scheme, count, **asked)
+        if where == "frontier":
+            failing()
+        curve = real(fed, scheme, count, **asked)
+        object.__setattr__(curve, "points_at", failing)
+        return curve
+
+    monkeypatch.setattr(curves, "frontier", frontier)
+    page, out = tmp_path / "page.html", tmp_path / "out"
+    words = (*COLUMNS, "--points", 4, "--at", 0.1, "--by-client", "lft_ensemble_common")
+    result = cli("frontier", table, *words, "--out", out, "--page", page)
+    why = f"{SCHEMES['lft_ensemble_common'].label} failed: no solution certified"
+    assert result.exit_code == 1 and result.stderr == f"fairfl: error: {why}\n"
+    assert why in " ".join(result.stdout.split()) and why in page.read_text("utf-8")
+    assert set(pd.read_csv(out / "frontier.csv")["scheme"]) == set(SCHEMES) - {
+        "client_aware",
+        "lft_ensemble_common",
+    }
+    result = cli("frontier", table, *words, "--json")
+    found = json.loads(result.stdout)
+    assert result.exit_code == 1 and why in found["in_words"]
+    assert found["failures"] == {"lft_ensemble_common": "no solution certified"}
+    assert "lft_ensemble" in [scheme["scheme"] for scheme in found["schemes"]]
 
 
 def table_of(tmp_path, score, label, seed=0, sites=6):

@@ -354,6 +354,25 @@ def test_a_spot_without_a_certified_rule_has_no_interval(monkeypatch):
     assert np.isnan(spread.interval[0, 1]).all() and np.isnan(spread.held).all()
 
 
+def test_no_interval_ends_above_what_is_never_below():
+    """Few people, groups skewed between the sites: the best rule, and CFL, are bounds."""
+    rng = np.random.default_rng(3)
+    site = rng.integers(0, 4, 120)
+    group = (rng.random(120) < np.where(site % 2, 0.1, 0.9)).astype(int)
+    score = np.round(1 / (1 + np.exp(-rng.normal(1.2 * group - 0.5, 1.3))), 1)
+    sample = count_people(score, rng.random(120) < score, group, site)
+    fed = refitted(sample, sample.counts)
+    asked = replace(PLAIN, local_eps=1.0)
+    found = compare(fed, at=[0.05, 0.1, 0.2], count=5, question=asked)
+    spread = spread_of(found, fed, sample)
+    low, high = np.moveaxis(spread.interval, -1, 0)
+    aware, values = list(found.reaches).index("client_aware"), [1, 2, 5, 6, 7]
+    others = np.delete(high, aware, axis=0)
+    assert not (others[:, values] > high[0, 2]).any() and not (others[:, 5:8] > high[0, 5:8]).any()
+    assert not (high[:, values] > high[:, [2]]).any() and not (low > high).any()
+    assert not ((spread.held < 0) | (spread.held > 1)).any()
+
+
 def test_how_many_people_would_do_follows_from_the_furthest_end():
     """Of 750 people a site, where a loss of nothing may be 3 points: 9 times as many."""
     sample, fed = law(0)
