@@ -49,16 +49,15 @@ def apply(
 
     import numpy as np
 
-    from fairfl._support.checks import existing_file
+    from fairfl._support.json_file import read_bounded
     from fairfl._support.whole_file import write_whole
     from fairfl.sims.data.table_file import read_table, table_rows
     from fairfl.theory.populations.classifiers import Classifier, called
 
     out_file(out)
-    existing_file(rule)
     form = take_form(given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
     with of_file(rule):
-        read = Classifier.from_json(rule.read_text("utf-8"))
+        read = Classifier.from_json(read_bounded(rule))
     known = read.named([called(name) for name in read.groups])
     table = read_table(file, form, {"score": (score,), "group": group})
     a = _places("group", table, group, [str(name) for name in known.groups])

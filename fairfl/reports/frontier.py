@@ -241,7 +241,7 @@ def write(found: Comparison, title: str, out: Path) -> list[Path]:
         files = save("frontier", title, data, figure, out)
     for scheme, chosen in found.rules.items():
         if isinstance(rule := chosen.solution.classifier, Classifier):  # not told the client
-            files.append(write_whole(out / f"rule_{scheme}.json", rule.to_json() + "\n"))
+            files.append(write_whole(out / f"rule_{scheme}.json", rule.to_json()))
     return files
 
 

@@ -12,19 +12,21 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fairfl._support.checks import Array, existing_file, shown, some, whole
+from fairfl._support.checks import Array, in_range, instance, shown, single, some, whole
+from fairfl._support.json_file import list_of, read_json, sealed, unsealed
 from fairfl.sims.data.table_file import PLAIN, Form, Table, ordered, read_table
 
 FORMAT, VERSION = "fairfl-summary", 2
 NAMES = ("site", "score", "label", "labels", "group", "groups", "edges")
 LIMITS = ("min_cell", "complemented", "epsilon")
 """Names of fields in the file, before and after the counts."""
+MOST_LIMIT = 2**31
+"""Largest ``min_cell`` and ``epsilon`` that is read."""
 
 
 @dataclass(frozen=True)
@@ -162,8 +164,7 @@ class Summary:
             "totals": totals,
             **{name: getattr(self, name) for name in LIMITS},
         }
-        data["sha256"] = _digest(data)
-        return json.dumps(data, indent=1) + "\n"
+        return sealed(data)
 
 
 def noise(epsilon: float, shape: tuple[int, ...], rng: np.random.Generator) -> Array:
@@ -185,12 +186,6 @@ def nonnegative(counts: Array) -> Array:
     back = np.flatnonzero(counts >= low)[: total - out.sum()] if low else []
     out.flat[back] += 1
     return out
-
-
-def _digest(data: dict[str, Any]) -> str:
-    """SHA-256 of all other fields. It finds accidents, not forgery."""
-    rest = {name: value for name, value in data.items() if name != "sha256"}
-    return sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def summarize(
@@ -259,41 +254,39 @@ def read_summary(path: str | Path) -> Summary:
     ------
     ValueError : it is none, or was altered; what is wrong is said.  OSError : it cannot be read.
     """
-    path = Path(path)
-    existing_file(path)
-
-    def wrong(what: str) -> ValueError:
-        return ValueError(f"{path.name} is no summary as fairfl summarize writes it: {what}")
-
-    content = path.read_bytes()
+    kind = "summary as fairfl summarize writes it"
+    data = read_json(path, kind)
     try:
-        data = json.loads(content)
-    except ValueError as error:
-        what = "it is compressed" if content[:2] == b"\x1f\x8b" else f"it is not JSON ({error})"
-        raise wrong(what) from None
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise wrong(f"format must be {FORMAT!r}")
-    if data.get("version") != VERSION:
-        raise wrong(f"version must be {VERSION}, got {shown(data.get('version'))}")
-    try:
-        one = _read(data)
-        again = json.loads(one.as_text())
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            raise ValueError(f"format must be {FORMAT!r}")
+        if data.get("version") != VERSION:
+            raise ValueError(f"version must be {VERSION}, got {shown(data.get('version'))}")
+        content = unsealed(data)
+        summary = _read(content)
+        rewritten = unsealed(json.loads(summary.as_text()))
+        for name in (*rewritten, *content):
+            if content.get(name) != rewritten.get(name):
+                must = shown(rewritten[name]) if name in rewritten else "left out"
+                raise ValueError(f"{name} must be {must}, got {shown(content.get(name))}")
     except KeyError as error:
-        raise wrong(f"it has no {error}") from None
+        raise ValueError(f"{Path(path).name} is no {kind}: it has no {error}") from None
     except (TypeError, ValueError) as error:
-        raise wrong(f"{error}") from None
-    for name, value in again.items():
-        if name != "sha256" and data[name] != value:
-            raise wrong(f"{name} must be {shown(value)}, got {shown(data[name])}")
-    if data != again:
-        raise wrong("it was altered after it was written: its sha256 differs")
-    return one
+        raise ValueError(f"{Path(path).name} is no {kind}: {error}") from None
+    return summary
 
 
 def _read(data: dict[str, Any]) -> Summary:
     """A summary from its file's content; null is -1."""
-    found = {name: data[name] for name in (*NAMES, *LIMITS)}
-    found |= {name: tuple(data[name]) for name in ("labels", "groups", "edges")}
+    fields = {name: data[name] for name in (*NAMES, *LIMITS)}
+    for name in ("site", "score", "label", "group"):
+        instance(name, fields[name], str)
+    lists = fields | {"names": data.get("names", [])}
+    for name in ("labels", "groups", "names"):
+        fields[name] = tuple(list_of(name, lists[name], (str,), "texts"))
+    fields["edges"] = tuple(list_of("edges", fields["edges"], (int, float), "numbers"))
+    whole("min_cell", fields["min_cell"], 0, MOST_LIMIT)
+    if fields["epsilon"] is not None:
+        in_range("epsilon", single("epsilon", fields["epsilon"]), 0, MOST_LIMIT)
     rows = np.array(data["counts"], dtype=float)  # null is NaN
     odd = ~(np.isnan(rows) | ((rows >= 0) & (rows < 2**53) & (np.floor(rows) == rows)))
     if odd.any():
@@ -303,8 +296,8 @@ def _read(data: dict[str, Any]) -> Summary:
             f"counts{list(at)}"
         )
     counts = np.where(np.isnan(rows), -1, rows).astype(np.int64)
-    people = whole("people", data["totals"]["people"], 1)
-    return Summary(**found, counts=counts, people=people, names=tuple(data.get("names", ())))
+    people = whole("people", instance("totals", data["totals"], dict)["people"], 1)
+    return Summary(**fields, counts=counts, people=people)
 
 
 def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...], tuple[str, ...]]:
