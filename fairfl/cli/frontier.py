@@ -184,14 +184,15 @@ def frontier(
         )
         parts = None if by_client is None else {by_client: _parts(read, found, by_client)}
         scores = compare_scores(read, found, seed or 0, progress) if read.rows else []
+        pages = {}
         if page is not None:
-            _write_page(page, read, found, title=title, progress=progress, **draws)
+            pages[page] = _page(read, found, title=title, progress=progress, **draws)
     report(
         found,
         read.notes,
         title=title,
         out=out,
-        written=[] if page is None else [page],
+        pages=pages,
         scores=scores,
         parts=parts,
         as_json=as_json,
@@ -237,14 +238,13 @@ def _parts(read: Read, found: Comparison, scheme: str) -> list[Part]:
     return Decided.by_rule(read.people, rule).parts(found.question)
 
 
-def _write_page(page: Path, read: Read, found: Comparison, **drawn: Any) -> None:
+def _page(read: Read, found: Comparison, **drawn: Any) -> str:
     """The page of ``--page``."""
-    from fairfl._support.whole_file import write_whole
     from fairfl.reports.frontier import searched
     from fairfl.reports.frontier_page import frontier_page
 
     told = [*read.notes, *searched(found)]
-    write_whole(page, frontier_page(found, read.federation, read.people, told, **drawn))
+    return frontier_page(found, read.federation, read.people, told, **drawn)
 
 
 def _costs(text: str) -> Any:

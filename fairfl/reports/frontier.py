@@ -5,7 +5,7 @@ picture.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -78,16 +78,17 @@ def report(
     *,
     title: str,
     out: Path | None,
-    written: Sequence[Path] = (),
+    pages: Mapping[Path, str],
     scores: Sequence[Scored] = (),
     parts: dict[str, list[Part]] | None = None,
     as_json: bool,
 ) -> None:
-    """Write what was found into the folder ``out``, if any, and print it below ``notes``, what was
-    done to the table; ``written``: files that are there already; ``scores``: see
-    ``compare_scores``; ``parts``: of the people, by scheme, see ``Decided.parts``.
+    """Write what was found into the folder ``out``, if any, then ``pages``, and print it below
+    ``notes``, what was done to the table; ``scores``: see ``compare_scores``; ``parts``: of the
+    people, by scheme, see ``Decided.parts``.
     """
-    files = [*written, *([] if out is None else write(found, title, out))]
+    files = [] if out is None else write(found, title, out)
+    files += [write_whole(page, text) for page, text in pages.items()]
     if as_json:
         extra: dict[str, Any] = {"notes": list(notes), "files": [str(file) for file in files]}
         if scores:
