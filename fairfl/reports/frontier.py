@@ -24,7 +24,7 @@ from fairfl.reports.parts import Part
 from fairfl.reports.parts import table as parts_table
 from fairfl.reports.question import PLAIN, Question, base
 from fairfl.reports.rules import budgets
-from fairfl.reports.sampling import FEWEST, Progress
+from fairfl.reports.sampling import FEWEST, MOST_BOOTSTRAPS, Progress
 from fairfl.reports.scores import Scored
 from fairfl.reports.scores import tables as score_tables
 from fairfl.reports.terminal import tell, tell_table
@@ -58,11 +58,11 @@ def compared(
 ) -> Comparison:
     """Compare the schemes; ``sample``: the people that the federation was made of, None for laws.
 
-    ValueError: some bootstraps, but too few for an interval.
+    ValueError: some bootstraps, but too few for an interval, or too many to end.
     """
-    if bootstraps is not None and 0 < bootstraps < FEWEST:
+    if bootstraps and not FEWEST <= bootstraps <= MOST_BOOTSTRAPS:
         raise ValueError(
-            f"bootstraps must be 0 or at least {FEWEST}, for an interval, got {bootstraps}"
+            f"bootstraps must be 0, or from {FEWEST} to {MOST_BOOTSTRAPS}, got {bootstraps}"
         )
     found = compare(federation, question=question, at=at, count=count, progress=progress)
     if sample is None:

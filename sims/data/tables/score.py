@@ -17,6 +17,8 @@ from fairfl.sims.data.tables.folds import deal
 
 TOLERANCE = 1e-11
 """Newton's method stops where no component of the gradient exceeds this times the rows."""
+MOST_FEATURES = 3_000
+"""Largest number of features: the time of a fit grows with its cube, and is about a minute here."""
 ITERATIONS = 100
 """Largest number of Newton steps."""
 ARMIJO, HALVINGS = 1e-4, 50
@@ -143,6 +145,11 @@ def cross_fitted_score(
     """
     table = numbers_table("X", X)
     labels = _labels(y, len(table))
+    if table.shape[1] > MOST_FEATURES:
+        raise ValueError(
+            f"features must be at most {MOST_FEATURES:,} columns, a column for each value of a "
+            f"text, got {table.shape[1]:,} (--feature names those to use)"
+        )
     if not 2 <= folds <= len(table):
         raise ValueError(f"folds must be from 2 to the number of rows ({len(table)}), got {folds}")
     for value in (0, 1):

@@ -89,3 +89,8 @@ def test_fits_that_cannot_be_are_told(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(score, "ITERATIONS", 2)
     with pytest.raises(RuntimeError, match="no minimum after 2 Newton steps: the gradient's lar"):
         logistic_fit(*sample())
+
+
+def test_more_features_than_can_be_fitted_are_refused():
+    with pytest.raises(ValueError, match="features must be at most 3,000 columns, .* got 3,001"):
+        cross_fitted_score(np.zeros((9, 3001)), np.arange(9) % 2)
