@@ -15,20 +15,12 @@ from fairfl._support.checks import existing_file, shown
 
 SEAL = "sha256"
 """The key of a sealed object's own digest."""
-MOST_BYTES = 2**28
-"""Size of the largest text that is read."""
-MOST_DEPTH = 50
-"""Largest number of arrays and objects in each other. Python's own limit is some hundreds."""
+MOST_BYTES, MOST_DEPTH = 2**28, 50
+"""Size of the largest text, and largest number of arrays and objects in each other."""
 
 
 def parsed(text: str | bytes) -> Any:
-    """The value of a text of JSON.
-
-    Raises
-    ------
-    ValueError : it is no JSON, is compressed, is larger than ``MOST_BYTES``, or nests more than
-        ``MOST_DEPTH`` deep.
-    """
+    """The value of a text of JSON; ValueError for another text, and a larger or deeper one."""
     if len(text) > MOST_BYTES:
         raise ValueError(f"it has more than {MOST_BYTES:,} bytes")
     if text[:2] == b"\x1f\x8b":
@@ -60,12 +52,7 @@ def read_bounded(path: str | Path) -> bytes:
 
 
 def read_json(path: str | Path, kind: str = "JSON file of fairfl") -> Any:
-    """The value in a file of JSON; an error says that the file is no ``kind``, and why.
-
-    Raises
-    ------
-    ValueError : see :func:`parsed`.  OSError : the file cannot be read.
-    """
+    """The value in a file of JSON; ValueError says that the file is no ``kind``, and why."""
     text = read_bounded(path)
     try:
         return parsed(text)

@@ -173,6 +173,8 @@ def frontier(
     with stages() as progress:
         progress(f"reading of {files[0].name}", 0, 1)
         read = _read(files, people, draws, sees == "x")
+        question, left_out = question.for_groups(read.federation.n_groups, by_client)
+        read = read._replace(notes=[*read.notes, *left_out])
         found = compared(
             read.federation,
             read.people,

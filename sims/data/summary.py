@@ -280,7 +280,7 @@ def _read(data: dict[str, Any]) -> Summary:
     fields = {name: data[name] for name in (*NAMES, *LIMITS)}
     for name in ("site", "score", "label", "group"):
         instance(name, fields[name], str)
-    lists = fields | {"names": data.get("names", [])}
+    lists = {"names": [], **data}
     for name in ("labels", "groups", "names"):
         fields[name] = tuple(list_of(name, lists[name], (str,), "texts"))
     fields["edges"] = tuple(list_of("edges", fields["edges"], (int, float), "numbers"))

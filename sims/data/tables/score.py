@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import expit
 
-from fairfl._support.checks import as_array, positive
+from fairfl._support.checks import as_array, positive, whole
 from fairfl._support.threads import one_thread
 from fairfl.sims.data.checks import numbers_table
 from fairfl.sims.data.tables.folds import deal
@@ -145,11 +145,7 @@ def cross_fitted_score(
     """
     table = numbers_table("X", X)
     labels = _labels(y, len(table))
-    if table.shape[1] > MOST_FEATURES:
-        raise ValueError(
-            f"features must be at most {MOST_FEATURES:,} columns, a column for each value of a "
-            f"text, got {table.shape[1]:,} (--feature names those to use)"
-        )
+    whole("the number of features, one for each value of a text,", table.shape[1], 0, MOST_FEATURES)
     if not 2 <= folds <= len(table):
         raise ValueError(f"folds must be from 2 to the number of rows ({len(table)}), got {folds}")
     for value in (0, 1):

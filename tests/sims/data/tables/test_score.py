@@ -92,5 +92,5 @@ def test_fits_that_cannot_be_are_told(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_more_features_than_can_be_fitted_are_refused():
-    with pytest.raises(ValueError, match="features must be at most 3,000 columns, .* got 3,001"):
+    with pytest.raises(ValueError, match="number of features, .* of at most 3000, got 3001"):
         cross_fitted_score(np.zeros((9, 3001)), np.arange(9) % 2)
