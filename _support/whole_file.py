@@ -13,14 +13,12 @@ PARTIAL = ".partial"
 
 
 def target_of(file: Path) -> Path:
-    """The file that is written in place of ``file``: links lead to it, and stay.
-
-    Errors: OSError where there is something else than a regular file, such as a device or a pipe.
+    """The file that is written in place of ``file``, to which links lead; OSError where something
+    else than a regular file is there.
     """
     target = Path(os.path.realpath(file))
     if os.path.lexists(target) and not target.is_file():
-        kind = "a folder" if target.is_dir() else "a device, pipe, socket or loop of links"
-        raise OSError(f"{file} must be new or a regular file, and is {kind}")
+        raise OSError(f"{file} must be a regular file or new, and is a folder, device or pipe")
     return target
 
 
@@ -36,8 +34,8 @@ def write_whole(
     Parameters
     ----------
     file : Path
-        Its folder is made if missing. It has the rights that the umask leaves it. See
-        :func:`target_of` for a link, and for what is not replaced.
+        Its folder is made if missing. It has the rights that the umask leaves it. Links are
+        followed.
     content : bytes, str or callable
         Text goes out as UTF-8; a callable is given the open binary file.
     check : callable, optional

@@ -268,10 +268,9 @@ def read_summary(path: str | Path) -> Summary:
             if content.get(name) != rewritten.get(name):
                 must = shown(rewritten[name]) if name in rewritten else "left out"
                 raise ValueError(f"{name} must be {must}, got {shown(content.get(name))}")
-    except KeyError as error:
-        raise ValueError(f"{Path(path).name} is no {kind}: it has no {error}") from None
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{Path(path).name} is no {kind}: {error}") from None
+    except (KeyError, TypeError, ValueError) as error:
+        what = f"it has no {error}" if isinstance(error, KeyError) else error
+        raise ValueError(f"{Path(path).name} is no {kind}: {what}") from None
     return summary
 
 

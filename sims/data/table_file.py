@@ -197,8 +197,7 @@ def read_table(
     if not names:
         raise ValueError(f"{path.name} is empty")
     wanted = _wanted(names, path, roles, more, form.sep)
-    place_of = {name: k for k, name in enumerate(names)}
-    places = [place_of[name] for name in wanted]
+    places = list(map({name: k for k, name in enumerate(names)}.__getitem__, wanted))
     known, codes = [_Codes() for _ in wanted], [array("q") for _ in wanted]
     count = 0
     while block := list(islice(rows, BLOCK)):
@@ -257,13 +256,12 @@ def table_rows(path: Path, form: Form = PLAIN) -> Iterator[Sequence[str]]:
             return
         opened = gzip.open if path.suffix.lower() == ".gz" else open
         with opened(path, "rt", newline="", encoding=form.encoding) as stream:
-            reader = csv.reader(
-                _lines(stream, unread), delimiter=form.sep, skipinitialspace=True, strict=True
-            )
+            lines = _lines(stream, unread)
+            reader = csv.reader(lines, delimiter=form.sep, skipinitialspace=True, strict=True)
             yield from filter(None, reader)  # no empty lines
     except UnicodeDecodeError as error:
-        lines = reader.line_num if reader else 0
-        raise ValueError(f"{unread}: {_undecoded(error, lines, form)}") from None
+        where = _undecoded(error, reader.line_num if reader else 0, form)
+        raise ValueError(f"{unread}: {where}") from None
     except csv.Error as error:
         raise ValueError(f"{unread}: {error} in line {reader and reader.line_num}") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:

@@ -48,7 +48,7 @@ def loop(path: Path) -> None:
 def test_what_is_no_regular_file_is_not_replaced(tmp_path: Path, make) -> None:
     make(tmp_path / "a")
     before = [(file, file.lstat().st_ino) for file in sorted(tmp_path.iterdir())]
-    with pytest.raises(OSError, match="a must be new or a regular file, and is a"):
+    with pytest.raises(OSError, match="a must be a regular file or new, and is a"):
         write_whole(tmp_path / "a", "new")
     assert [(file, file.lstat().st_ino) for file in sorted(tmp_path.iterdir())] == before
 

@@ -121,7 +121,7 @@ def test_a_pipe_in_the_place_of_a_file_is_named_and_stays(
     name = {"frontier": "frontier.csv", "figures": "fedfb_figure_2.png", "report": "claims.html"}
     pipe = tmp_path / name.get(command, "pipe")
     os.mkfifo(pipe)
-    one_line(cli(*PIPES[command].split()), 1, pipe.name, "must be new or a regular file, and is a ")
+    one_line(cli(*PIPES[command].split()), 1, pipe.name, "must be a regular file or new, and is a ")
     assert pipe.is_fifo()
 
 
