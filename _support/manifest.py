@@ -9,18 +9,16 @@ as the certificates of a claim.
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from fairfl._support.json_file import read_json, sealed, unsealed
 from fairfl._support.whole_file import remove_partial, write_whole
 
 SUFFIX = ".manifest.json"
 """End of a manifest's file name; the rest is the name of the output."""
-SEAL = "sha256"
-"""The key of a sealed object's own digest."""
 
 Content = bytes | str | Callable[[BinaryIO], Any]
 
@@ -31,25 +29,6 @@ def sha256(content: bytes | Path) -> str:
         return hashlib.sha256(content).hexdigest()
     with content.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def sealed(data: Mapping[str, Any]) -> str:
-    """An object of JSON as text, with the digest of all else in it under ``SEAL``."""
-    return json.dumps({**data, SEAL: _seal(data)}, ensure_ascii=False, indent=1) + "\n"
-
-
-def unsealed(text: str) -> dict[str, Any]:
-    """The object in such a text, without its digest; ValueError where the two do not fit."""
-    data = json.loads(text)
-    if not isinstance(data, dict) or data.pop(SEAL, None) != _seal(data):
-        raise ValueError("the content does not have the SHA-256 that it was written with")
-    return data
-
-
-def _seal(data: Mapping[str, Any]) -> str:
-    return sha256(
-        json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
-    )
 
 
 def digests(files: Iterable[Path]) -> dict[str, str]:
@@ -110,7 +89,7 @@ def finished(manifest: Path) -> dict[str, Any] | None:
     if not manifest.is_file():
         return None
     try:
-        kept = unsealed(manifest.read_text("utf-8"))
+        kept = unsealed(read_json(manifest))
         wrong = altered(manifest.parent, kept["outputs"])
     except ValueError:
         kept, wrong = {}, [manifest]

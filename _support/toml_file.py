@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from fairfl._support.checks import existing_file
+from fairfl._support.json_file import read_bounded
 
 
 def read_toml(path: str | Path) -> dict[str, Any]:
@@ -17,11 +17,11 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     ValueError : a file that is not TOML, or nested too deeply to be read.  OSError : it cannot be
         read; ``FileNotFoundError`` if there is none.
     """
-    file = existing_file(path)
+    name = Path(path).name
     try:
-        return tomllib.loads(file.read_text("utf-8"))
+        return tomllib.loads(read_bounded(path).decode())
     except ValueError as error:
         # of the syntax, of the encoding, of an integer with thousands of digits
-        raise ValueError(f"{file.name} is not a TOML file: {error}") from error
+        raise ValueError(f"{name} is not a TOML file: {error}") from error
     except RecursionError:
-        raise ValueError(f"{file.name} must not nest arrays and tables hundreds deep") from None
+        raise ValueError(f"{name} must not nest arrays and tables hundreds deep") from None

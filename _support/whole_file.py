@@ -12,6 +12,16 @@ PARTIAL = ".partial"
 """End of the name of a file that is being written. What a killed process left may be removed."""
 
 
+def target_of(file: Path) -> Path:
+    """The file that is written in place of ``file``, to which links lead; OSError where something
+    else than a regular file is there.
+    """
+    target = Path(os.path.realpath(file))
+    if os.path.lexists(target) and not target.is_file():
+        raise OSError(f"{file} must be a regular file or new, and is a folder, device or pipe")
+    return target
+
+
 def write_whole(
     file: Path,
     content: bytes | str | Callable[[BinaryIO], Any],
@@ -24,7 +34,8 @@ def write_whole(
     Parameters
     ----------
     file : Path
-        Its folder is made if missing. It has the rights that the umask leaves it.
+        Its folder is made if missing. It has the rights that the umask leaves it. Links are
+        followed.
     content : bytes, str or callable
         Text goes out as UTF-8; a callable is given the open binary file.
     check : callable, optional
@@ -36,9 +47,10 @@ def write_whole(
     Errors: OSError as the system has it, and what ``content`` and ``check`` raise; the old file, if
     any, stays.
     """
-    file.parent.mkdir(parents=True, exist_ok=True)
+    target = target_of(file)
+    target.parent.mkdir(parents=True, exist_ok=True)
     # nobody else writes to that
-    partial = file.with_name(f".{file.name}.{os.urandom(6).hex()}{PARTIAL}")
+    partial = target.with_name(f".{target.name}.{os.urandom(6).hex()}{PARTIAL}")
     try:
         with open(partial, "xb") as stream:
             if callable(content):
@@ -50,14 +62,14 @@ def write_whole(
                 os.fsync(stream.fileno())
         if check is not None:
             check(partial)
-        os.replace(partial, file)
+        os.replace(partial, target)
     except BaseException as error:
         partial.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno is not None:
             error.filename = error.filename or str(file)  # a full disk says not what it is full for
         raise
     if sync and os.name == "posix":  # elsewhere a folder cannot be opened
-        folder = os.open(file.parent, os.O_RDONLY)
+        folder = os.open(target.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from fairfl._support.cache_folder import cache_folder
-from fairfl._support.manifest import sealed, unsealed
+from fairfl._support.json_file import read_json, sealed, unsealed
 from fairfl._support.whole_file import write_whole
 from fairfl.claims import record
 
@@ -27,7 +27,7 @@ def listing() -> dict[str, dict[str, Any]]:
     """
     file, key = cache_folder() / "claims.json", _key()
     with suppress(OSError, ValueError):
-        kept = unsealed(file.read_text("utf-8"))
+        kept = unsealed(read_json(file))
         if kept["key"] == key:
             return kept["claims"]
     gc.disable()  # the sources' syntax trees are many objects, and no garbage

@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fairfl._support.manifest import sealed, unsealed
+from fairfl._support.json_file import read_json, sealed, unsealed
 from fairfl._support.whole_file import remove_partial, write_whole
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def read(folder: Path, id: str) -> Outcome | None:
     if not file.is_file():
         return None
     try:
-        outcome = Outcome.from_json(unsealed(file.read_text("utf-8")))
+        outcome = Outcome.from_json(unsealed(read_json(file)))
         if outcome.id != id:
             raise ValueError("it is another claim's")
     except Exception as error:  # forged data may run into anything

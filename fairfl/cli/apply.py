@@ -46,34 +46,36 @@ def apply(
     """Add two columns to the table: the chance to be accepted, and the decision, 1 or 0."""
     import csv
     import io
+    from itertools import tee
 
     import numpy as np
 
-    from fairfl._support.checks import existing_file
+    from fairfl._support.json_file import read_bounded
     from fairfl._support.whole_file import write_whole
     from fairfl.sims.data.table_file import read_table, table_rows
     from fairfl.theory.populations.classifiers import Classifier, called
 
     out_file(out)
-    existing_file(rule)
     form = take_form(given(sep=sep, decimal=decimal, encoding=encoding, missing=missing))
     with of_file(rule):
-        read = Classifier.from_json(rule.read_text("utf-8"))
+        read = Classifier.from_json(read_bounded(rule))
     known = read.named([called(name) for name in read.groups])
-    table = read_table(file, form, {"score": (score,), "group": group})
+    rows = table_rows(file, form)
+    # a pipe can be read once only: its rows stay in memory
+    rows, again = (rows, table_rows(file, form)) if file.is_file() else tee(rows)
+    table = read_table(file, form, {"score": (score,), "group": group}, rows=rows)
     a = _places("group", table, group, [str(name) for name in known.groups])
     x = _places("score", table, [score], known.names) if known.names else table.numbers(score)
     chance = known.of_number(x, a)
     decision = np.random.default_rng(seed).random(len(table)) < chance
-    rows = table_rows(file, form)
-    header = next(rows)
+    header = next(again)
     if there := {name.strip() for name in header} & set(ADDED):
         raise ValueError(f"{file.name} must have no column {min(there)!r}: it is to be added")
     text = io.StringIO()
     writer = csv.writer(text, delimiter=form.sep, lineterminator="\n")
     writer.writerow([*header, *ADDED])
     added = dict(zip(table.rows.tolist(), zip(chance, decision, strict=True), strict=True))
-    for number, row in enumerate(rows, start=1):
+    for number, row in enumerate(again, start=1):
         if number in added:
             p, yes = added[number]
             writer.writerow([*row, f"{p:.12g}".replace(".", form.decimal), int(yes)])

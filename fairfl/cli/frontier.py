@@ -175,6 +175,8 @@ def frontier(
     with stages() as progress:
         progress(f"reading of {files[0].name}", 0, 1)
         read = _read(files, people, draws, sees == "x")
+        question, left_out = question.for_groups(read.federation.n_groups, by_client)
+        read = read._replace(notes=[*read.notes, *left_out])
         found = compared(
             read.federation,
             read.people,
@@ -188,14 +190,15 @@ def frontier(
         scores = []
         with noted("scores", found.failures):
             scores = compare_scores(read, found, seed or 0, progress) if read.rows else []
+        pages = {}
         if page is not None:
-            _write_page(page, read, found, title=title, progress=progress, **draws)
+            pages[page] = _page(read, found, title=title, progress=progress, **draws)
     report(
         found,
         read.notes,
         title=title,
         out=out,
-        written=[] if page is None else [page],
+        pages=pages,
         scores=scores,
         parts=parts,
         as_json=as_json,
@@ -243,14 +246,13 @@ def _parts(read: Read, found: Comparison, scheme: str) -> list[Part]:
     return Decided.by_rule(read.people, rule).parts(found.question)
 
 
-def _write_page(page: Path, read: Read, found: Comparison, **drawn: Any) -> None:
+def _page(read: Read, found: Comparison, **drawn: Any) -> str:
     """The page of ``--page``."""
-    from fairfl._support.whole_file import write_whole
     from fairfl.reports.frontier import searched
     from fairfl.reports.frontier_page import frontier_page
 
     told = [*read.notes, *searched(found)]
-    write_whole(page, frontier_page(found, read.federation, read.people, told, **drawn))
+    return frontier_page(found, read.federation, read.people, told, **drawn)
 
 
 def _costs(text: str) -> Any:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fairfl._support.whole_file import target_of
+
 if TYPE_CHECKING:
     from fairfl.sims.data.table_file import Form
 
@@ -142,9 +144,11 @@ def out_folder(path: Path, *files: str, option: str = "--out") -> Path:
 
     Raises
     ------
-    RuntimeError : it, or one of the files, cannot be made or written; what was asked for cannot be
-        done, which is exit code 1.
+    RuntimeError, OSError : it, or one of the files, cannot be made or written; what was asked for
+        cannot be done, which is exit code 1.
     """
+    for name in files:
+        target_of(path / name)
     try:
         with TemporaryFile(dir=next(one for one in (path, *path.parents) if one.exists())):
             pass
@@ -152,11 +156,6 @@ def out_folder(path: Path, *files: str, option: str = "--out") -> Path:
         raise RuntimeError(
             f"{option} must be a folder that can be written, got {path}: {error.strerror}"
         ) from None
-    if taken := [name for name in files if (path / name).is_dir()]:
-        raise RuntimeError(
-            f"{option} must be a folder that can hold a file {taken[0]}, got {path}, where that is "
-            "a folder"
-        )
     return path
 
 

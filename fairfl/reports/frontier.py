@@ -5,7 +5,7 @@ picture.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ from fairfl.reports.parts import Part
 from fairfl.reports.parts import table as parts_table
 from fairfl.reports.question import PLAIN, Question
 from fairfl.reports.rules import budgets
-from fairfl.reports.sampling import FEWEST, Progress
+from fairfl.reports.sampling import FEWEST, MOST_BOOTSTRAPS, Progress
 from fairfl.reports.scores import Scored
 from fairfl.reports.scores import tables as score_tables
 from fairfl.reports.terminal import tell, tell_table
@@ -59,11 +59,11 @@ def compared(
 ) -> Comparison:
     """Compare the schemes; ``sample``: the people that the federation was made of, None for laws.
 
-    ValueError: some bootstraps, but too few for an interval.
+    ValueError: some bootstraps, but too few for an interval, or too many to end.
     """
-    if bootstraps is not None and 0 < bootstraps < FEWEST:
+    if bootstraps and not FEWEST <= bootstraps <= MOST_BOOTSTRAPS:
         raise ValueError(
-            f"bootstraps must be 0 or at least {FEWEST}, for an interval, got {bootstraps}"
+            f"bootstraps must be 0, or from {FEWEST} to {MOST_BOOTSTRAPS}, got {bootstraps}"
         )
     found = compare(federation, question=question, at=at, count=count, progress=progress)
     if sample is None:
@@ -81,16 +81,17 @@ def report(
     *,
     title: str,
     out: Path | None,
-    written: Sequence[Path] = (),
+    pages: Mapping[Path, str],
     scores: Sequence[Scored] = (),
     parts: dict[str, list[Part]] | None = None,
     as_json: bool,
 ) -> None:
-    """Write what was found into the folder ``out``, if any, and print it below ``notes``, what was
-    done to the table; ``written``: files that are there already; ``scores``: see
-    ``compare_scores``; ``parts``: of the people, by scheme, see ``Decided.parts``.
+    """Write what was found into the folder ``out``, if any, then ``pages``, and print it below
+    ``notes``, what was done to the table; ``scores``: see ``compare_scores``; ``parts``: of the
+    people, by scheme, see ``Decided.parts``.
     """
-    files = [*written, *([] if out is None else write(found, title, out))]
+    files = [] if out is None else write(found, title, out)
+    files += [write_whole(page, text) for page, text in pages.items()]
     if as_json:
         extra: dict[str, Any] = {"notes": list(notes), "files": [str(file) for file in files]}
         if scores:
@@ -245,7 +246,7 @@ def write(found: Comparison, title: str, out: Path) -> list[Path]:
         files = save("frontier", title, data, figure, out)
     for scheme, chosen in found.rules.items():
         if isinstance(rule := chosen.solution.classifier, Classifier):  # not told the client
-            files.append(write_whole(out / f"rule_{scheme}.json", rule.to_json() + "\n"))
+            files.append(write_whole(out / f"rule_{scheme}.json", rule.to_json()))
     return files
 
 

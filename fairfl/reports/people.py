@@ -203,8 +203,7 @@ def _score(data: Dataset, file: str) -> tuple[Array, str]:
         ) from error
     return (
         score,
-        f"logistic regression on {', '.join(data.columns['features'])}, 5-fold cross-fitted "
-        "(seed 0)",
+        f"logistic regression on {some(data.columns['features'])}, 5-fold cross-fitted (seed 0)",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, get_args
 
 import numpy as np
@@ -22,6 +22,8 @@ from fairfl.theory.populations.notions import (
 )
 
 ONES = (1.0, 1.0)
+MANY_GROUPS, SLOW = 30, ("lft_fedavg_common", "lft_fedavg", "lft_ensemble")
+"""With more groups these schemes, each of which takes minutes, are solved where they are named."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,15 @@ class Question:
         cfl, *local = SHARED_RULE
         aware = () if self.local_eps is None else (CLIENT_AWARE,)
         return tuple(scheme.name for scheme in (cfl, *COMMON, *local, *aware))
+
+    def for_groups(self, count: int, named: str | None = None) -> tuple[Question, list[str]]:
+        """Without schemes that are slow for so many groups and not ``named``, and a note of it."""
+        if self.only or count <= MANY_GROUPS:
+            return self, []
+        slow = [scheme for scheme in SLOW if scheme != named]
+        rest = tuple(scheme for scheme in self.schemes if scheme not in slow)
+        note = f"Left out for more than {MANY_GROUPS} groups: --schemes {','.join(slow)} (minutes)."
+        return replace(self, only=rest), [note]
 
     def of(self, scheme: str) -> dict[str, Any]:
         """The arguments of ``solve`` and ``frontier``, but the scheme and whose budgets."""

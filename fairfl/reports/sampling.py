@@ -37,8 +37,8 @@ from fairfl.theory.populations.notions import Rates, disparity
 
 BOOTSTRAPS = 100
 """Unless a number is asked for."""
-FEWEST = 20
-"""Intervals are not made of fewer."""
+FEWEST, MOST_BOOTSTRAPS = 20, 100_000
+"""Intervals are not made of fewer, nor of more."""
 LEVEL, NORMAL = 0.95, 1.959963984540054
 """Of intervals, and the normal quantile that goes with it."""
 TRIES = 200

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from fairfl._support.extras import extras_named
-from fairfl._support.manifest import sealed, tell, unsealed
+from fairfl._support.json_file import read_json, sealed, unsealed
+from fairfl._support.manifest import tell
 from fairfl._support.whole_file import write_whole
 from fairfl.sweeps.grid import columns, digest, plain
 
@@ -51,7 +52,7 @@ class Folder:
         if not file.is_file():
             raise ValueError(f"{self.path} must be the folder of a sweep, got none there")
         try:
-            return unsealed(file.read_text("utf-8"))
+            return unsealed(read_json(file))
         except ValueError as error:
             raise ValueError(f"{file} was altered: {error}") from None
 
@@ -64,7 +65,7 @@ class Folder:
         """The result of a unit, None where there is none."""
         file = self.file(unit)
         try:
-            found = unsealed(file.read_text("utf-8"))
+            found = unsealed(read_json(file))
         except FileNotFoundError:
             return None
         except ValueError:

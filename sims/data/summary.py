@@ -13,14 +13,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from hashlib import sha256
 from pathlib import Path
 from secrets import SystemRandom
 from typing import Any
 
 import numpy as np
 
-from fairfl._support.checks import Array, existing_file, shown, some, whole
+from fairfl._support.checks import Array, in_range, instance, shown, single, some, whole
+from fairfl._support.json_file import list_of, read_json, sealed, unsealed
 from fairfl.sims.data.table_file import PLAIN, Form, Table, ordered, read_table
 
 FORMAT, VERSION = "fairfl-summary", 3
@@ -28,6 +28,8 @@ NAMES = ("site", "score", "label", "labels", "group", "groups", "edges")
 LIMITS = ("min_cell", "epsilon")
 """Names of fields in the file, before and after the counts."""
 RANDOM = SystemRandom()
+MOST_LIMIT = 2**31
+"""Largest ``min_cell`` and ``epsilon``."""
 
 
 @dataclass(frozen=True)
@@ -102,11 +104,10 @@ class Summary:
 
         Raises
         ------
-        ValueError : epsilon is below 0.001, counts were withheld or have noise, or with the noise
+        ValueError : epsilon is not from 0.001 to 2^31, counts were withheld or have noise, or with the noise
             no people are left.
         """
-        if not 0.001 <= epsilon < np.inf:
-            raise ValueError(f"epsilon must be a number of at least 0.001, got {epsilon:g}")
+        in_range("epsilon", single("epsilon", epsilon), 0.001, MOST_LIMIT)
         if self.min_cell or self.epsilon is not None:
             raise ValueError("counts have been withheld, or have noise, already")
         draws = [exact_noise(Fraction(epsilon)) for _ in self.counts.flat]
@@ -133,7 +134,7 @@ class Summary:
         ------
         ValueError : counts have been withheld already, or there are too few larger counts.
         """
-        k = whole("min_cell", min_cell, 2)
+        k = whole("min_cell", min_cell, 2, MOST_LIMIT)
         if self.min_cell or self.epsilon is not None:
             raise ValueError("counts have been withheld, or have noise, already")
         hidden = (self.counts > 0) & (self.counts < k)
@@ -168,8 +169,7 @@ class Summary:
             "totals": totals,
             **{name: getattr(self, name) for name in LIMITS},
         }
-        data["sha256"] = _digest(data)
-        return json.dumps(data, indent=1) + "\n"
+        return sealed(data)
 
 
 def exact_noise(epsilon: Fraction) -> int:
@@ -209,12 +209,6 @@ def nonnegative(counts: Array) -> Array:
     back = np.flatnonzero(counts >= low)[: total - out.sum()] if low else []
     out.flat[back] += 1
     return out
-
-
-def _digest(data: dict[str, Any]) -> str:
-    """SHA-256 of all other fields. It finds accidents, not forgery."""
-    rest = {name: value for name, value in data.items() if name != "sha256"}
-    return sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def summarize(
@@ -283,41 +277,38 @@ def read_summary(path: str | Path) -> Summary:
     ------
     ValueError : it is none, or was altered; what is wrong is said.  OSError : it cannot be read.
     """
-    path = Path(path)
-    existing_file(path)
-
-    def wrong(what: str) -> ValueError:
-        return ValueError(f"{path.name} is no summary as fairfl summarize writes it: {what}")
-
-    content = path.read_bytes()
+    kind = "summary as fairfl summarize writes it"
+    data = read_json(path, kind)
     try:
-        data = json.loads(content)
-    except ValueError as error:
-        what = "it is compressed" if content[:2] == b"\x1f\x8b" else f"it is not JSON ({error})"
-        raise wrong(what) from None
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise wrong(f"format must be {FORMAT!r}")
-    if data.get("version") != VERSION:
-        raise wrong(f"version must be {VERSION}, got {shown(data.get('version'))}")
-    try:
-        one = _read(data)
-        again = json.loads(one.as_text())
-    except KeyError as error:
-        raise wrong(f"it has no {error}") from None
-    except (TypeError, ValueError) as error:
-        raise wrong(f"{error}") from None
-    for name, value in again.items():
-        if name != "sha256" and data[name] != value:
-            raise wrong(f"{name} must be {shown(value)}, got {shown(data[name])}")
-    if data != again:
-        raise wrong("it was altered after it was written: its sha256 differs")
-    return one
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
+            raise ValueError(f"format must be {FORMAT!r}")
+        if data.get("version") != VERSION:
+            raise ValueError(f"version must be {VERSION}, got {shown(data.get('version'))}")
+        content = unsealed(data)
+        summary = _read(content)
+        rewritten = unsealed(json.loads(summary.as_text()))
+        for name in (*rewritten, *content):
+            if content.get(name) != rewritten.get(name):
+                must = shown(rewritten[name]) if name in rewritten else "left out"
+                raise ValueError(f"{name} must be {must}, got {shown(content.get(name))}")
+    except (KeyError, TypeError, ValueError) as error:
+        what = f"it has no {error}" if isinstance(error, KeyError) else error
+        raise ValueError(f"{Path(path).name} is no {kind}: {what}") from None
+    return summary
 
 
 def _read(data: dict[str, Any]) -> Summary:
     """A summary from its file's content; null is -1."""
-    found = {name: data[name] for name in (*NAMES, *LIMITS)}
-    found |= {name: tuple(data[name]) for name in ("labels", "groups", "edges")}
+    fields = {name: data[name] for name in (*NAMES, *LIMITS)}
+    for name in ("site", "score", "label", "group"):
+        instance(name, fields[name], str)
+    lists = {"names": [], **data}
+    for name in ("labels", "groups", "names"):
+        fields[name] = tuple(list_of(name, lists[name], (str,), "texts"))
+    fields["edges"] = tuple(list_of("edges", fields["edges"], (int, float), "numbers"))
+    whole("min_cell", fields["min_cell"], 0, MOST_LIMIT)
+    if fields["epsilon"] is not None:
+        in_range("epsilon", single("epsilon", fields["epsilon"]), 0, MOST_LIMIT)
     rows = np.array(data["counts"], dtype=float)  # null is NaN
     odd = ~(np.isnan(rows) | ((rows >= 0) & (rows < 2**53) & (np.floor(rows) == rows)))
     if odd.any():
@@ -327,8 +318,8 @@ def _read(data: dict[str, Any]) -> Summary:
             f"counts{list(at)}"
         )
     counts = np.where(np.isnan(rows), -1, rows).astype(np.int64)
-    people = whole("people", data["totals"]["people"], 1)
-    return Summary(**found, counts=counts, people=people, names=tuple(data.get("names", ())))
+    people = whole("people", instance("totals", data["totals"], dict)["people"], 1)
+    return Summary(**fields, counts=counts, people=people)
 
 
 def check_alone(summary: Summary, folder: Path) -> None:

@@ -22,13 +22,15 @@ from typing import Any
 
 import numpy as np
 
-from fairfl._support.checks import Array, existing_file, one_of, pos_code, shown, some
+from fairfl._support.checks import Array, cells, existing_file, one_of, pos_code, shown, some
 
 PARQUET = (".parquet", ".pq")
 NOT_THERE = ("na", "nan", "n/a", "null", "none")
 """Spellings of a missing number. In a column of texts "NA" may be a continent."""
 BLOCK = 1_000
 """Rows that are read at a time."""
+MOST_LINE = 2**24
+"""Characters of the longest line of a text."""
 FIRST = 3
 """Number of rows with a missing cell that are named, for each column."""
 Roles = Mapping[str, Sequence[str]]
@@ -172,10 +174,14 @@ def ordered(values: Iterable[str], form: Form = PLAIN) -> tuple[str, ...]:
 
 
 def read_table(
-    path: str | Path, form: Form, roles: Roles, more: Sequence[str] | None = ()
+    path: str | Path,
+    form: Form,
+    roles: Roles,
+    more: Sequence[str] | None = (),
+    rows: Iterator[Sequence[str]] | None = None,
 ) -> Table:
     """Read the columns of ``roles``, which must be different, and ``more``; None: all that have a
-    name.
+    name. ``rows``: what :func:`table_rows` gives of the file.
 
     Parquet by its suffix (.parquet, .pq), else text, compressed if the suffix is .gz. Where columns
     that are read have missing cells, ``form`` says what becomes of the rows; they are counted by
@@ -186,12 +192,12 @@ def read_table(
     ValueError : the content does not fit.  OSError : the file cannot be read.
     """
     path = existing_file(path)
-    rows = table_rows(path, form)
+    rows = table_rows(path, form) if rows is None else rows
     names = [name.strip() for name in next(rows, ())]
     if not names:
         raise ValueError(f"{path.name} is empty")
     wanted = _wanted(names, path, roles, more, form.sep)
-    places = [names.index(name) for name in wanted]
+    places = list(map({name: k for k, name in enumerate(names)}.__getitem__, wanted))
     known, codes = [_Codes() for _ in wanted], [array("q") for _ in wanted]
     count = 0
     while block := list(islice(rows, BLOCK)):
@@ -205,6 +211,7 @@ def read_table(
         for texts, own, place in zip(known, codes, places, strict=True):
             own.extend(map(texts.__getitem__, columns[place]))
         count += len(block)
+        cells(path.name, (count, len(wanted)))
     if not count:
         raise ValueError(f"{path.name} has no rows below its header")
     found = zip(wanted, known, codes, strict=True)
@@ -221,8 +228,9 @@ def _wanted(
     own = [name for _, name in asked]
     if more is None:
         more = [name for name in names if name and name not in own]
+    counts = Counter(names)
     for role, name in [*asked, *(("feature", name) for name in more)]:
-        if (count := names.count(name)) == 1:
+        if (count := counts[name]) == 1:
             continue
         problem = f"one column, got {count} of that name," if count else "a column"
         close = get_close_matches(name, names, 1) or [n for n in names if n.lower() == name.lower()]
@@ -246,11 +254,14 @@ def table_rows(path: Path, form: Form = PLAIN) -> Iterator[Sequence[str]]:
         if path.suffix.lower() in PARQUET:
             yield from _parquet_rows(path)
             return
-        with _opened(path, "rt", newline="", encoding=form.encoding) as stream:
-            reader = csv.reader(stream, delimiter=form.sep, skipinitialspace=True, strict=True)
+        opened = gzip.open if path.suffix.lower() == ".gz" else open
+        with opened(path, "rt", newline="", encoding=form.encoding) as stream:
+            lines = _lines(stream, unread)
+            reader = csv.reader(lines, delimiter=form.sep, skipinitialspace=True, strict=True)
             yield from filter(None, reader)  # no empty lines
-    except UnicodeDecodeError:
-        raise ValueError(f"{unread}: {_undecoded(path, form)}") from None
+    except UnicodeDecodeError as error:
+        where = _undecoded(error, reader.line_num if reader else 0, form)
+        raise ValueError(f"{unread}: {where}") from None
     except csv.Error as error:
         raise ValueError(f"{unread}: {error} in line {reader and reader.line_num}") from None
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -259,24 +270,23 @@ def table_rows(path: Path, form: Form = PLAIN) -> Iterator[Sequence[str]]:
         raise OSError(f"cannot read {str(path)!r}: {error.strerror or error}") from error
 
 
-def _opened(path: Path, mode: str, **more: Any) -> Any:
-    return (gzip.open if path.suffix.lower() == ".gz" else open)(path, mode, **more)
+def _lines(stream: Any, unread: str) -> Iterator[str]:
+    """The lines of a text; ValueError for one without an end, as a device may have."""
+    for number, line in enumerate(iter(lambda: stream.readline(MOST_LINE), ""), 1):
+        if len(line) == MOST_LINE:
+            raise ValueError(f"{unread}: line {number} has {MOST_LINE:,} characters or more")
+        yield line
 
 
-def _undecoded(path: Path, form: Form) -> str:
-    """Which byte is not of the encoding, and where."""
-    with _opened(path, "rb") as stream:
-        data = stream.read()
-    if data[:2] in (b"\x1f\x8b", b"PK"):
+def _undecoded(error: UnicodeDecodeError, lines: int, form: Form) -> str:
+    """Which byte after so many lines is not of the encoding, and where."""
+    data = error.object
+    if not lines and data[:2] in (b"\x1f\x8b", b"PK"):
         return "it is compressed; unpack it first, or let its name end in .gz if it is gzip's"
-    try:
-        data.decode(form.encoding)
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        byte = f"the byte 0x{data[error.start]:02x} in line {line}"
-        name = form.encoding.removesuffix("-sig")
-        return f"it must be text in the encoding {name}, got {byte}; see --encoding"
-    raise AssertionError("it was decoded")
+    line = lines + data[: error.start].count(b"\n") + 1
+    byte = f"the byte 0x{data[error.start]:02x} in line {line}"
+    name = form.encoding.removesuffix("-sig")
+    return f"it must be text in the encoding {name}, got {byte}; see --encoding"
 
 
 def _parquet_rows(path: Path) -> Iterator[Sequence[str]]:
@@ -348,11 +358,11 @@ def _told(table: Table, gone: dict[str, Array], any_gone: Array, by: Sequence[st
     told = f"{int(any_gone.sum()):,} of {len(table):,} rows with one ({'; '.join(parts)})"
     if not by:
         return told
-    cells = [
+    values = [
         [texts[k].strip() or "missing" for k in codes[any_gone]]
         for texts, codes, _ in (table.columns[name] for name in by)
     ]
-    counts = sorted(Counter(zip(*cells, strict=True)).items())
+    counts = sorted(Counter(zip(*values, strict=True)).items())
     return f"{told}, by {' and '.join(map(repr, by))}: " + some(
         [f"{' & '.join(cell)} {count:,}" for cell, count in counts]
     )

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from fairfl._support.checks import one_of, shown, whole
-from fairfl._support.manifest import sealed, unsealed
+from fairfl._support.json_file import read_json, sealed, unsealed
 from fairfl._support.own_parts import DIGESTS
 from fairfl._support.version import __version__
 from fairfl._support.whole_file import PARTIAL, remove_partial, write_whole
@@ -204,7 +204,7 @@ def _open(
         write_whole(path, sealed({"configuration": mine, "versions": [versions()]}), sync=True)
         return {}
     try:
-        kept = unsealed(path.read_text("utf-8"))
+        kept = unsealed(read_json(path))
     except ValueError:
         raise RunFolderError(
             f"{path}, the configuration of a run, was altered since it was written; to run anew, "

@@ -1,6 +1,7 @@
 """Files whole or not at all."""
 
 import os
+import stat
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,45 @@ def test_text_and_bytes_replace_what_was_there(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert list(file.parent.iterdir()) == [file]
+
+
+def fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def device(path: Path) -> None:
+    try:
+        os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 3))  # a new node, of the null device
+    except PermissionError:
+        pytest.skip("only root makes device nodes")
+
+
+def link_to_fifo(path: Path) -> None:
+    os.mkfifo(path.with_name("pipe"))
+    path.symlink_to("pipe")
+
+
+def loop(path: Path) -> None:
+    path.symlink_to(path.name)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes and devices are files there")
+@pytest.mark.parametrize("make", [fifo, device, link_to_fifo, loop, Path.mkdir])
+def test_what_is_no_regular_file_is_not_replaced(tmp_path: Path, make) -> None:
+    make(tmp_path / "a")
+    before = [(file, file.lstat().st_ino) for file in sorted(tmp_path.iterdir())]
+    with pytest.raises(OSError, match="a must be a regular file or new, and is a"):
+        write_whole(tmp_path / "a", "new")
+    assert [(file, file.lstat().st_ino) for file in sorted(tmp_path.iterdir())] == before
+
+
+def test_a_link_stays_and_the_file_that_it_leads_to_is_written(tmp_path: Path) -> None:
+    link, target = tmp_path / "link", tmp_path / "below" / "a.txt"
+    link.symlink_to("below/a.txt")
+    for content in ("old", "new"):  # the first time it leads to nothing
+        write_whole(link, content)
+        assert link.is_symlink() and target.read_text() == content
+    assert [*target.parent.iterdir()] == [target]
 
 
 def test_a_failure_leaves_the_old_file_alone(

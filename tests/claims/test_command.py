@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from planted_claims import unchecked
 
-from fairfl._support.manifest import sealed, unsealed
+from fairfl._support.json_file import read_json, sealed, unsealed
 from fairfl.claims import record, registry
 
 SMALL = "pffl/table-1-variance"
@@ -114,8 +114,7 @@ def test_an_edited_record_is_told_and_not_believed(cli, own_record, listed):
 def test_forged_evidence_does_not_pass_show(cli, own_record):
     """Who edits a certificate and computes the digest anew is told by the certificate."""
     cli("check", "pffl/eq-8", "--record")
-    text = record.path_of(own_record, "pffl/eq-8").read_text("utf-8")
-    forged = unsealed(text)
+    forged = unsealed(read_json(record.path_of(own_record, "pffl/eq-8")))
     forged["evidence"]["parts"][0]["instance"]["z"] = "0"
     record.path_of(own_record, "pffl/eq-8").write_text(sealed(forged), "utf-8")
     shown = cli("show", "pffl/eq-8")

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from planted_claims import below, claim, unchecked
 
-from fairfl._support.manifest import sealed
+from fairfl._support.json_file import sealed
 from fairfl.claims import dependencies, record
 from fairfl.claims.call import Call
 from fairfl.claims.certificates import Counterexample, Witness

@@ -1,6 +1,7 @@
 """FairThresholds, rules as files, and ``fairfl apply``."""
 
 import json
+import os
 
 import numpy as np
 import pandas as pd
@@ -118,6 +119,23 @@ def test_a_rule_of_several_columns_is_kept_as_json(people):
     assert (again(people["s"], told) == model.rule_(people["s"], told)).all()
     assert str(again) == str(model.rule_) and "f & north: above " in str(again)
     assert len(again.plot().get_yticklabels()) == 4
+
+
+def test_people_from_a_pipe_are_decided_on(cli, tmp_path):
+    rule = ff.Classifier([[0.5], [0.25]], [[0, 1], [0, 1]], ["f", "m"])
+    (tmp_path / "rule.json").write_text(rule.to_json())
+    (tmp_path / "new.csv").write_text("id,s,a\n007,0.3,f\n8,0.3,m\n")
+    out, into = os.pipe()
+    with open(into, "wb") as stream:
+        stream.write((tmp_path / "new.csv").read_bytes())
+    written = []
+    for file in (tmp_path / "new.csv", f"/dev/fd/{out}"):
+        words = ("--score", "s", "--group", "a", "--out", tmp_path / "d.csv")
+        done = cli("apply", tmp_path / "rule.json", file, *words)
+        assert (done.exit_code, done.stderr) == (0, "")
+        written.append((tmp_path / "d.csv").read_text())
+    os.close(out)
+    assert written == ["id,s,a,chance,decision\n007,0.3,f,0,0\n8,0.3,m,1,1\n"] * 2
 
 
 def test_decisions_on_new_people(cli, fitted, tmp_path):

@@ -52,6 +52,9 @@ Federation.normal([[0, NAN]]) | mean must not hold NaN
 Federation.normal([0, 1]) | mean must have shape \(I, A\).*, got \(2,\)
 Federation.normal([[0, 1], [2]]) | mean must have rows of one length, got \[\[0, 1\], \[2\]\]
 Federation.normal(MEAN, q=0) | group 1 is empty
+Federation.normal(np.zeros((1, 51))) | groups of laws must be at most 50, got 51
+Federation.finite([0, 1], np.full((1, 101, 2), 1 / 202), [0.2, 0.8]) | groups of people must be
+    at most 100, got 101
 Federation([]) | clients must hold at least one Client, got none
 Federation([Client(PAIR, q=1.5)]) | clients\[0\].q must be in \[0, 1\], got 1.5
 Federation([Client(PAIR[:1])])

@@ -4,7 +4,6 @@ rates.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats, in_range, shown, some, whole
+from fairfl._support.json_file import list_of, parsed, sealed, unsealed
 from fairfl.theory.populations.notions import largest_difference
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 PARTS = 3
 """Largest number of intervals that are listed; of more only the range is shown."""
-FORMAT = "fairfl rule 1"
+FORMAT = "fairfl rule 2"
 ROUNDING = 1e-9
 """Shares of people this close to 0 or 1 are shown as none or all."""
 
@@ -130,31 +130,35 @@ class Classifier:
         return cls(edges, values, groups, names)
 
     @classmethod
-    def from_json(cls, text: str) -> Classifier:
+    def from_json(cls, text: str | bytes) -> Classifier:
         """The inverse of :meth:`to_json`.
 
         Raises
         ------
-        ValueError : it is no such text.
+        ValueError : it is no such text, or was changed since it was written.
         """
-        try:
-            data = json.loads(text)
-            edges, values, names = (data[key] for key in ("edges", "values", "groups"))
-            if data["format"] != FORMAT:
-                raise KeyError("format")
-        except (json.JSONDecodeError, KeyError, TypeError) as error:
+        data = parsed(text)
+        if not isinstance(data, dict) or data.get("format") != FORMAT:
             raise ValueError(
-                f"a rule must be JSON with format {FORMAT!r}, groups, edges and values, "
-                f"got {shown(text)}"
-            ) from error
-        groups = [tuple(name) if isinstance(name, list) else name for name in names]
-        return cls(edges, values, groups, data.get("names", ()))
+                f"a rule must be JSON with format {FORMAT!r}, got {shown(data)}; rules of earlier "
+                "versions have no sha256: write them again, by fairfl frontier --out or to_json"
+            )
+        fields = {"edges": None, "values": None, "groups": None, "names": []} | unsealed(data)
+        edges, values = (list_of(key, fields[key], (list,), "lists") for key in ("edges", "values"))
+        names = list_of("names", fields["names"], (str,), "texts")
+        listed = list_of("groups", fields["groups"], (str, int, float, list), "names")
+        groups = [tuple(name) if isinstance(name, list) else name for name in listed]
+        parts = [part for name in groups for part in (name if isinstance(name, tuple) else [name])]
+        list_of("groups", parts, (str, int, float), "names")
+        return cls(edges, values, groups, names)
 
     def to_json(self) -> str:
-        """Groups, edges and values: every double exactly; and the names of scores, if any."""
+        """Groups, edges and values: every double exactly; and the names of scores, if any; with the
+        SHA-256 of all these, by which :meth:`from_json` sees that something was changed.
+        """
         edges, values = ([one.tolist() for one in each] for each in (self.edges, self.values))
-        told = {"format": FORMAT, "groups": list(self.groups), "edges": edges, "values": values}
-        return json.dumps(told | ({"names": list(self.names)} if self.names else {}))
+        fields = {"format": FORMAT, "groups": list(self.groups), "edges": edges, "values": values}
+        return sealed(fields | ({"names": list(self.names)} if self.names else {}))
 
     def named(self, groups: Sequence[Any]) -> Classifier:
         """The same rule, with the groups' names."""

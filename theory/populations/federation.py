@@ -28,7 +28,7 @@ from fairfl.theory.populations.continuous import ContinuousModel
 from fairfl.theory.populations.eta import by_client
 from fairfl.theory.populations.finite import ACCURATE, FiniteModel, Joint
 from fairfl.theory.populations.laws import Finite, Normal
-from fairfl.theory.populations.notions import check_mass
+from fairfl.theory.populations.notions import MOST_GROUPS, MOST_GROUPS_OF_LAWS, check_mass
 
 
 class Federation(Tabular):
@@ -247,6 +247,9 @@ class Federation(Tabular):
         whole: bool = True,
     ) -> None:
         self.weight, self.share, self.model = shares("weight", weight), share, model
+        most, kind = (MOST_GROUPS, "people") if self.is_finite else (MOST_GROUPS_OF_LAWS, "laws")
+        if self.n_groups > most:
+            raise ValueError(f"groups of {kind} must be at most {most}, got {self.n_groups}")
         self.mass = self.weight[:, None] * share
         self.group_mass = self.mass.sum(axis=0)
         if whole and (self.group_mass <= 0).any():

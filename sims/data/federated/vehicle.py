@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 
+from fairfl._support.json_file import read_json
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.data.federated.registry import register
 from fairfl.sims.data.fetch import Progress, Remote, locate
@@ -32,7 +32,7 @@ def load(folder: str | Path | None = None, progress: Progress | None = None) -> 
     """
     path = locate(FILES, folder, progress)
     try:
-        content = json.loads(path.read_text("utf-8"))
+        content = read_json(path)
         users = [str(user) for user in content["users"]]
         x = [np.asarray(content["user_data"][user]["x"], dtype=np.float64) for user in users]
         columns = [np.asarray(content["user_data"][user]["y"], dtype=np.float64) for user in users]

@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 
 from fairfl.sims.data.table_file import PLAIN, Form, Roles, Table, read_table
 from fairfl.sims.data.tables.table import Dataset
+from fairfl.theory.populations.notions import MOST_GROUPS
 
 LEVELS = 20
 """A text column with more values is a category only if values repeat."""
 MOST_LEVELS = 1_000
 """A text column with more values is refused: each value would make a feature."""
-MOST_GROUPS = 100
-"""A group column with more values is refused: each pair of groups is compared."""
 
 Columns = tuple[str, ...]
 """Names of columns."""

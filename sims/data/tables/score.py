@@ -10,13 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import expit
 
-from fairfl._support.checks import as_array, positive
+from fairfl._support.checks import as_array, positive, whole
 from fairfl._support.threads import one_thread
 from fairfl.sims.data.checks import numbers_table
 from fairfl.sims.data.tables.folds import deal
 
 TOLERANCE = 1e-11
 """Newton's method stops where no component of the gradient exceeds this times the rows."""
+MOST_FEATURES = 3_000
+"""Largest number of features: the time of a fit grows with its cube, and is about a minute here."""
 ITERATIONS = 100
 """Largest number of Newton steps."""
 ARMIJO, HALVINGS = 1e-4, 50
@@ -143,6 +145,7 @@ def cross_fitted_score(
     """
     table = numbers_table("X", X)
     labels = _labels(y, len(table))
+    whole("the number of features, one for each value of a text,", table.shape[1], 0, MOST_FEATURES)
     if not 2 <= folds <= len(table):
         raise ValueError(f"folds must be from 2 to the number of rows ({len(table)}), got {folds}")
     for value in (0, 1):

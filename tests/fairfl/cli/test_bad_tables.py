@@ -15,8 +15,8 @@ from text_tables import table
 from typer.testing import CliRunner
 
 import fairfl as ff
+from fairfl._support.json_file import parsed, sealed, unsealed
 from fairfl.cli.main import app
-from fairfl.sims.data.summary import _digest
 
 GOOD = "s,y,a,site\n0.5,1,f,n\n0.2,0,m,n\n0.9,1,m,s\n0.1,0,f,s\n"
 ROLES = "--score s --label y --group a"
@@ -156,7 +156,7 @@ SUMMARIES = table(r"""
 version=99 | version must be | got 99
 site="x" unsealed | ALTERED
 sha256="0" unsealed | ALTERED
-counts/0/0/0=3 unsealed | people must be the sum of counts, got 4
+counts/0/0/0=3 unsealed | ALTERED
 counts/0/0/0=3 | people must be the sum of counts, got 4
 counts/0/0/0=-1 | counts must be whole numbers of 0 or more, or null, got -1 in counts[0, 0, 0]
 counts/0/1/2=1.5 | got 1.5 in counts[0, 1, 2]
@@ -170,7 +170,16 @@ totals= | it has no 'totals'
 edges= | it has no 'edges'
 edges/1=0.9 | edges must be three or more increasing finite numbers
 labels/0= | counts must have shape (2, 1, 5)
-rows=[] | ALTERED
+rows=[] | rows must be left out, got []
+site=null | site must be a str, got NoneType
+groups=null | groups must be a list of texts, got None
+groups/0=3 | groups must be a list of texts, got [3, 'm']
+edges=true | edges must be a list of numbers, got True
+labels="01" | labels must be a list of texts, got '01'
+totals=5 | totals must be a dict, got int
+min_cell=1e30 | min_cell must be a whole number of at least 0, got 1e+30
+min_cell=1000000000000000000000000000000 | min_cell must be a whole number of at most 2147483648
+epsilon=1e30 | epsilon must be in [0, 2.14748e+09], got 1e+30
 """)
 """What is changed in a summary, by somebody who computes the digest, too, unless it is unsealed;
 and what is told.
@@ -229,15 +238,9 @@ def test_what_is_no_summary_is_one_line(refused, name):
 def test_an_altered_summary_is_refused_with_what_is_wrong(summaries, refused, row):
     change, *told = row
     data = json.loads(Path("north.json").read_text())
-    place, _, value = change.removesuffix(" unsealed").partition("=")
-    *above, last = [int(key) if key.isdigit() else key for key in place.split("/")]
-    part = reduce(getitem, above, data)
-    if value:
-        part[last] = json.loads(value)
-    else:
-        del part[last]
+    changed_at(data, change.removesuffix(" unsealed"))
     if not change.endswith("unsealed"):
-        data["sha256"] = _digest(data)
+        data = parsed(sealed({key: value for key, value in data.items() if key != "sha256"}))
     Path("north.json").write_text(json.dumps(data))
     refused(
         ["frontier", "north.json"], NO_SUMMARY, *(ALTERED if t == "ALTERED" else t for t in told)
@@ -250,18 +253,46 @@ def test_summaries_that_do_not_go_together(summaries, refused, row):
     refused(["frontier", *words.split()], told)
 
 
+FIELDS = unsealed(parsed(RULE))
+OLD = json.dumps(FIELDS | {"format": "fairfl rule 1"})
 RULES = {
-    "empty": ("", "a rule must be JSON with format 'fairfl rule 1'"),
-    "other": ("{}", "rule.json: a rule must be JSON with format 'fairfl rule 1'"),
-    "text": (RULE.replace("0.25", '"x"'), "rule.json: edges must be numbers"),
-    "few values": (RULE.replace("[0.25]", "[]"), "values[1] must have one entry more"),
-    "above 1": (
-        RULE.replace("[0.0, 1.0]", "[0.0, 1.5]"),
-        "rule.json: values must be in [0, 1], got 1.5",
-    ),
-    "groups": (RULE.replace('"m"', '"f"'), "groups must be 2 different names"),
-    "names": (RULE.replace("{", '{"names": ["A", "A"], ', 1), "names must be different texts"),
+    "empty": ("", "rule.json: it is not JSON"),
+    "other": ("{}", "rule.json: a rule must be JSON with format 'fairfl rule 2', got {}"),
+    "deep": ("[" * 10**5, "rule.json: it nests arrays and objects more than 50 deep"),
+    "earlier": (OLD, "rules of earlier versions have no sha256: write them again"),
+    "unsealed": (json.dumps(FIELDS), "rule.json: it has no sha256"),
+    "altered": (RULE.replace("0.25", "0.5"), "rule.json: it was altered after it was written"),
 }
+SEALED_RULES = table("""
+edges/1/0="x" | edges must be numbers
+edges/1=null | edges must be a list of lists, got [[0.5], None]
+edges=3 | edges must be a list of lists, got 3
+edges= | edges must be a list of lists, got None
+values/1=[] | values[1] must have one entry more
+values/1/1=1.5 | values must be in [0, 1], got 1.5
+values=true | values must be a list of lists, got True
+groups=null | groups must be a list of names, got None
+groups="fm" | groups must be a list of names, got 'fm'
+groups/1="f" | groups must be 2 different names
+groups/1=null | groups must be a list of names, got ['f', None]
+groups/1=[null] | groups must be a list of names, got ['f', None]
+groups/1={} | groups must be a list of names
+names="AB" | names must be a list of texts, got 'AB'
+names=["A", "A"] | names must be different texts
+""")
+"""What is changed in a rule, which is sealed again, and what is told."""
+
+
+def changed_at(data, change):
+    """Put the value of "place=value" into nested data; no value: remove what is there."""
+    place, _, value = change.partition("=")
+    *above, last = [int(key) if key.isdigit() else key for key in place.split("/")]
+    part = reduce(getitem, above, data)
+    if value:
+        part[last] = json.loads(value)
+    else:
+        del part[last]
+    return data
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -270,3 +301,24 @@ def test_a_wrong_rule_is_one_line(refused, name):
     Path("rule.json").write_text(text)
     Path("t.csv").write_text(GOOD)
     refused(COMMANDS["apply"].replace("FILE", "t.csv").split(), told)
+
+
+@pytest.mark.parametrize("row", SEALED_RULES, ids=lambda row: row[0])
+def test_a_wrong_rule_that_is_sealed_is_one_line(refused, row):
+    change, told = row
+    Path("rule.json").write_text(sealed(changed_at(unsealed(parsed(RULE)), change)))
+    Path("t.csv").write_text(GOOD)
+    refused(COMMANDS["apply"].replace("FILE", "t.csv").split(), "rule.json: ", told)
+
+
+def test_no_flipped_bit_of_a_rule_decides_otherwise():
+    x, groups = [[v] for v in (-1.0, 0.2, 0.25, 0.3, 0.5, 0.7)], ["f", "m"]
+    rule = ff.Classifier.from_json(RULE)
+    for k in range(8 * len(RULE)):
+        flipped = bytearray(RULE.encode())
+        flipped[k // 8] ^= 1 << k % 8
+        try:
+            other = ff.Classifier.from_json(bytes(flipped))
+        except ValueError:
+            continue
+        assert other.groups == rule.groups and (other(x, groups) == rule(x, groups)).all()

@@ -41,3 +41,11 @@ def test_what_a_search_found_is_said_to_be_so(cli, table, tmp_path):
     assert not any(
         words in exact for words in ("a search found", "was found", "LFT+FedAvg:", "LFT+FedAvg's")
     )
+
+
+def test_more_groups_than_laws_can_have_are_refused(cli, tmp_path):
+    file = tmp_path / "many.toml"
+    file.write_text(f"[[clients]]\nmean = {[0] * 101}\n")
+    result = cli("frontier", file)
+    told = "fairfl: error: many.toml: groups of laws must be at most 50, got 101\n"
+    assert (result.exit_code, result.stderr) == (2, told)

@@ -64,6 +64,17 @@ def commands(table, tmp_path, monkeypatch, small_registry):
     }
 
 
+def test_a_full_disk_at_the_page_does_not_lose_the_rest(commands, cli, monkeypatch, tmp_path):
+    def opened(path, mode):
+        return Full(open(path, mode)) if ".page.html." in path.name else open(path, mode)
+
+    monkeypatch.setattr(whole_file, "open", opened, raising=False)
+    result = cli(*commands["frontier"], "--schemes", "cfl", "--page", tmp_path / "page.html")
+    assert result.exit_code == 1 and "No space left on device" in result.stderr
+    assert {"frontier.csv", "rule_cfl.json"} <= {file.name for file in (tmp_path / "out").iterdir()}
+    assert not (tmp_path / "page.html").exists()
+
+
 @pytest.mark.parametrize(
     "name", ["frontier", "figures", "reproduce", "simulate", "report", "record"]
 )

@@ -2,6 +2,7 @@
 be done.
 """
 
+import os
 from pathlib import Path
 
 import pandas as pd
@@ -97,6 +98,31 @@ def test_a_folder_in_the_place_of_a_file_is_named_before_the_work(cli, tmp_path,
     (tmp_path / "o" / WRITTEN[command]).mkdir(parents=True)
     words = [tmp_path / word if word.endswith(".toml") else word for word in OUTS[command]]
     one_line(cli(*words, "--out", tmp_path / "o"), 1, Path(WRITTEN[command]).name, "is a folder")
+
+
+PEOPLE = "people.csv --score s --label y --group a"
+PIPES = {
+    "frontier": f"frontier {PEOPLE} --out .",
+    "page": f"frontier {PEOPLE} --page pipe",
+    "summarize": f"summarize {PEOPLE} --site n --out pipe",
+    "apply": "apply rule.json people.csv --score s --group a --out pipe",
+    "explore": "explore --out pipe",
+    "figures": "figures fedfb_figure_2 --out .",
+    "report": "claims report --out .",
+}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes are files there")
+@pytest.mark.parametrize("command", PIPES)
+def test_a_pipe_in_the_place_of_a_file_is_named_and_stays(
+    cli, tmp_path, no_work, monkeypatch, table, command
+):
+    monkeypatch.chdir(tmp_path)
+    name = {"frontier": "frontier.csv", "figures": "fedfb_figure_2.png", "report": "claims.html"}
+    pipe = tmp_path / name.get(command, "pipe")
+    os.mkfifo(pipe)
+    one_line(cli(*PIPES[command].split()), 1, pipe.name, "must be a regular file or new, and is a ")
+    assert pipe.is_fifo()
 
 
 @pytest.mark.parametrize("name", ["...toml", "..toml", "....toml", "\x1b[31m.toml"])

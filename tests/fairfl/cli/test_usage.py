@@ -40,7 +40,8 @@ frontier people.csv --label y | needs --group
 frontier people.csv --score s TWO --feature z | --feature must not be given together with a score
 frontier PEOPLE --out o --page p/x.html --at 1.5 | --at must be in [0, 1]
 frontier PEOPLE --at nan | --at must not hold NaN
-frontier PEOPLE --out o --bootstraps 19 | --bootstraps must be 0 or at least 20
+frontier PEOPLE --out o --bootstraps 19 | --bootstraps must be 0, or from 20 to 100000, got 19
+frontier PEOPLE --bootstraps 1000000000000 | --bootstraps must be 0, or from 20 to 100000
 frontier PEOPLE --group-pair young | 'young'
 frontier PEOPLE --group-pair young,nobody | 'young,nobody'
 frontier PEOPLE --group a | must be different columns | 'a, a'

@@ -150,3 +150,16 @@ def test_many_groups_of_one_person_are_drawn_in_the_end():
     drawn = _resampled(client, np.random.default_rng(0))
     assert np.array_equal(drawn.sum(axis=(1, 2)), client.sum(axis=(1, 2)))
     assert (drawn[client == 0] == 0).all()
+
+
+def test_for_many_groups_slow_schemes_are_solved_where_they_are_named():
+    every = Question()
+    assert every.for_groups(30) == (every, [])
+    few, (note,) = every.for_groups(31)
+    assert few.schemes == ("cfl", "lft_ensemble_common")
+    slow = "lft_fedavg_common,lft_fedavg,lft_ensemble"
+    assert note == f"Left out for more than 30 groups: --schemes {slow} (minutes)."
+    assert every.for_groups(31, "lft_fedavg")[0].schemes == (*few.schemes, "lft_fedavg")
+    told, named = Question(local_eps=0.1), Question(only=("lft_fedavg",))
+    assert told.for_groups(31)[0].schemes == (*few.schemes, "client_aware")
+    assert named.for_groups(100) == (named, [])

@@ -1,12 +1,15 @@
 """Tables that others wrote: what is read, and what is told."""
 
 import gzip
+import os
+import time
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from fairfl.sims.data import table_file
 from fairfl.sims.data.table_file import BLOCK, Form, ordered, read_table, table_rows
 
 ROLES = {"score": ["s"], "label": ["y"]}
@@ -112,3 +115,33 @@ def test_missing_cells_are_counted_and_left_out_if_asked(tmp_path: Path):
     file = written(tmp_path, "s,y\n,1\n2,0\n0x,1\n3,0\n")  # rows keep their numbers
     with pytest.raises(ValueError, match="finite numbers, got '0x' in row 3"):
         read_table(file, Form(missing="drop"), ROLES).numbers("s")
+
+
+def test_what_has_no_end_is_refused_early(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """As /dev/zero and /dev/urandom have none; a pipe cannot be read again to say what is wrong."""
+    file = written(tmp_path, "s,y\n0.5,1\n" + 100 * "\0")
+    with monkeypatch.context() as patch:
+        patch.setattr(table_file, "MOST_LINE", 50)
+        with pytest.raises(ValueError, match="is not a readable table: line 3 has 50 characters"):
+            read_table(file, Form(), ROLES)
+    with monkeypatch.context() as patch:
+        patch.setattr("fairfl._support.checks.MOST_CELLS", 5)
+        written(tmp_path, "s,y\n" + 3 * "0.5,1\n")
+        with pytest.raises(ValueError, match="people.csv must be a table of at most .* got 3 x 2"):
+            read_table(file, Form(), ROLES)
+    out, into = os.pipe()
+    with open(into, "wb") as stream:
+        stream.write(b"s,y\n0.5,1\n0.5,\xff\n")
+    try:
+        with pytest.raises(ValueError, match="utf-8, got the byte 0xff in line 3; see --encoding"):
+            read_table(f"/dev/fd/{out}", Form(), ROLES)
+    finally:
+        os.close(out)
+
+
+def test_a_wide_table_is_read_in_linear_time(tmp_path: Path):
+    names = ["s", "y", *(f"c{k}" for k in range(40_000))]  # the square of it took 40 seconds
+    file = written(tmp_path, f"{','.join(names)}\n" + f"{','.join('1' for _ in names)}\n" * 2)
+    start = time.process_time()
+    assert len(read_table(file, Form(), ROLES, None).columns) == len(names)
+    assert time.process_time() - start < 15.0

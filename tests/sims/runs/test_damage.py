@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from federations import EXACT, classified, quick
 
-from fairfl._support.manifest import sealed, unsealed
+from fairfl._support.json_file import parsed, read_json, sealed, unsealed
 from fairfl.sims.algorithms.ditto import Ditto
 from fairfl.sims.engine import Replicate, RunFolderError, Softmax, Training, simulate
 from fairfl.sims.runs import checkpoint, run
@@ -123,7 +123,7 @@ def test_a_checkpoint_of_something_else(change, tmp_path, whole, caplog):
 def altered(folder, change):
     """Change the folder's configuration, and seal it."""
     path = folder / run.CONFIGURATION
-    kept = unsealed(path.read_text("utf-8"))
+    kept = unsealed(read_json(path))
     change(kept)
     path.write_text(sealed(kept), "utf-8")
 
@@ -132,7 +132,7 @@ def unsealed_as(change):
     """Content of the configuration's file after a change by somebody who does not seal it."""
 
     def changed(text):
-        kept = unsealed(text)
+        kept = unsealed(parsed(text))
         change(kept)
         return json.dumps(kept)
 

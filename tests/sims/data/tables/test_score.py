@@ -89,3 +89,8 @@ def test_fits_that_cannot_be_are_told(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(score, "ITERATIONS", 2)
     with pytest.raises(RuntimeError, match="no minimum after 2 Newton steps: the gradient's lar"):
         logistic_fit(*sample())
+
+
+def test_more_features_than_can_be_fitted_are_refused():
+    with pytest.raises(ValueError, match="number of features, .* of at most 3000, got 3001"):
+        cross_fitted_score(np.zeros((9, 3001)), np.arange(9) % 2)
