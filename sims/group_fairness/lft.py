@@ -33,7 +33,7 @@ class LocalFairBatch(SumOnly):
     A client on whose people the notion is undefined (a group is missing there, or its label) has
     nothing to be fair to: it trains on the plain loss.
 
-    ``budgets`` are the clients' own ε, in their order, in place of the rule's.
+    ``budgets`` are the clients' own ε, in the order of the data, in place of the rule's.
 
     Errors: ValueError for client parity, which no client has alone, for ``average_every`` below 1,
     for a budget that is negative, and, when a run starts, for another number of budgets than of

@@ -9,6 +9,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
+from fairfl._support.checks import as_floats
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.losses import measure_models
@@ -46,7 +47,7 @@ class FairMeasures:
     @classmethod
     def of(cls, accept: ArrayLike, y: ArrayLike, group: ArrayLike) -> FairMeasures:
         """Measures from each person's P(ŷ=1) (N,) in [0, 1], labels 0 or 1, groups 0..A-1."""
-        chance = np.asarray(accept, dtype=np.float64)
+        chance = as_floats("accept", accept)
         label, code = np.asarray(y), np.asarray(group)
         if not (chance.shape == label.shape == code.shape and chance.ndim == 1 and len(chance)):
             raise ValueError(
