@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from fairfl._support.checks import shown
+from fairfl._support.checks import instance
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm
 from fairfl.sims.engine.answers import NonFiniteUpdate, answer, refuse
 from fairfl.sims.engine.data import Parts
@@ -227,13 +227,10 @@ class Simulation:
         if training.stragglers:
             effort = taking_part.efforts(training.stragglers, seed, round.number, names)
         tasks = replicate.algorithm.client(round) if len(clients) else ()
-        if not isinstance(tasks, tuple) or not all(isinstance(one, LocalTask) for one in tasks):
-            raise ValueError(
-                f"client of {replicate.algorithm!r} must give a tuple of LocalTask, such as "
-                f"(LocalTask(),), got {shown(tasks)}"
-            )
+        instance(f"the tasks of {type(replicate.algorithm).__name__}.client", tasks, tuple)
         given, done = list[Assignment](), {"steps": 0, "samples": 0}
         for number, task in enumerate(tasks):
+            instance(f"a task of {type(replicate.algorithm).__name__}.client", task, LocalTask)
             for name, rows in (("start", task.start), ("linear", task.linear)):
                 if rows is not None and rows.shape != (len(clients), self.model.size):
                     raise ValueError(
@@ -307,12 +304,14 @@ class Simulation:
         return float(torch.linalg.vector_norm(step, dtype=torch.float64))
 
     def evaluate(self) -> list[dict[str, Any]]:
-        """Loss and accuracy of every client on every part, a row each; of own models too."""
+        """Loss and accuracy of every client on every part by each model, as ``metrics.CLIENTS``."""
         rows = list[dict[str, Any]]()
         with self._threads(), torch.no_grad():
             for r, replicate in enumerate(self.replicates):
-                own = replicate.algorithm.personal(self.states[r])
-                which = {"global": self.params[r]} | ({} if own is None else {"personal": own})
+                algorithm = replicate.algorithm
+                own = algorithm.personal(self.states[r])
+                which = {} if algorithm.is_ensemble else {"global": self.params[r]}
+                which |= {} if own is None else {"personal": own}
                 for (part, data), (name, params) in product(self.parts.items(), which.items()):
                     given = self.model, params[None], data, np.arange(data.clients)
                     found = measure_models(*given, own=params.ndim > 1, memory_limit=self.limit)

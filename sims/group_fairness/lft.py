@@ -69,7 +69,7 @@ class LocalFairBatch(SumOnly):
             raise ValueError(
                 f"budgets must be {clients}, one for each client, got {len(self.budgets)}"
             )
-        return {MODELS: params.repeat(clients, 1)} if self.average_every is None else {}
+        return {MODELS: params.repeat(clients, 1)} if self.is_ensemble else {}
 
     def enrol(self, counts: Floats) -> Floats:
         return np.zeros((len(counts), 0))
@@ -114,7 +114,11 @@ class LocalFairBatch(SumOnly):
         return round.p if self._averages(round.number) else None
 
     def personal(self, state: State) -> Tensor | None:
-        return state[MODELS] if self.average_every is None else None
+        return state[MODELS] if self.is_ensemble else None
+
+    @property
+    def is_ensemble(self) -> bool:
+        return self.average_every is None
 
     def _averages(self, number: int) -> bool:
         return self.average_every is not None and (number + 1) % self.average_every == 0

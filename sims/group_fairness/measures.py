@@ -82,14 +82,19 @@ def _deviation(chance: Floats, group: NDArray[np.int64], among: NDArray[np.bool_
     return float(np.abs(_rates(chance, group, among) - chance[among].mean()).max())
 
 
-def accepts(model: Model, params: Tensor, data: ClientData) -> NDArray[np.bool_]:
-    """ŷ = 1 for every row of prepared data, of each of the models (M, P): (M, N)."""
+def accepts(
+    model: Model, params: Tensor, data: ClientData, *, personal: bool = False
+) -> NDArray[np.bool_]:
+    """ŷ = 1 for every row of prepared data, of each of the models (M, P): (M, N); or ``personal``,
+    of each client's rows by its own of the models (K, P): (1, N).
+    """
     everyone, positive = np.arange(data.clients), data.y.cpu().numpy() == 1
+    models = params[None] if personal else params
     with torch.no_grad():
-        found = measure_models(model, params, data, everyone).correct
-    if found is None:
+        correct = measure_models(model, models, data, everyone, own=personal).correct
+    if correct is None:
         raise ValueError(f"model must classify, got {model.describe()}")
-    return found.view(len(params), -1).cpu().numpy() == positive
+    return correct.view(len(models), -1).cpu().numpy() == positive
 
 
 def trivial(y: ArrayLike, group: ArrayLike) -> dict[str, FairMeasures]:

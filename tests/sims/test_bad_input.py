@@ -107,8 +107,8 @@ class Wrong(every_algorithm.FedAvg):
         object.__setattr__(self, "wrong", name)
 
     def client(self, round):
-        if self.wrong == "task":
-            return LocalTask()
+        if self.wrong in ("task", "number"):
+            return LocalTask() if self.wrong == "task" else (1,)
         return (LocalTask(**{"start": round.params} if self.wrong == "start" else {}),)
 
     def server(self, received):
@@ -270,7 +270,8 @@ started(GIFAIR(0.0, (0, 1))) | groups must be one code a client, 3, got 2
 started(DualWeighted(aims.PropFair(0.5))) | losses must be finite, with f_i <= M
 started(QFedAvg(), Shifted(4), regression()) | losses must be >= 0
 started(Wrong("step")) | step must have shape \(15,\), got \(2,\)
-started(Wrong("task")) | client of .* must give a tuple of LocalTask, such as \(LocalTask\(\),\)
+started(Wrong("task")) | the tasks of Wrong.client must be a tuple, got LocalTask
+started(Wrong("number")) | a task of Wrong.client must be a LocalTask, got int
 started(Wrong("losses")) | losses must be asked for
 started(Wrong("start")) | start must have shape \(3, 15\), got \(15,\) from
 started(computing=MASKED) | masked_updates must be False for FedAvg\(\)

@@ -110,7 +110,7 @@ CASES = [
     (every.DualWeighted(aims.PropFair(32.0), normalize=True), (A * Q(32, 63), B * Q(31, 63))),
     # p G / (M - F), G = 31^(2/3) 16^(1/3)
     (every.DualWeighted(aims.PropFair(32.0)), (G * 2 / 3 / 31 * A, G / 3 / 16 * B)),
-    # A function of losses has no client weights. Mean F² / 2 has slopes F / 2, twice it at F - 1: F - 1.
+    # A function of the losses has no client weights: mean F² / 2 has slopes F / 2; twice, at F - 1.
     (every.DualWeighted(SQUARE), (A / 2, B * 8)),
     (every.DualWeighted(SQUARE.scale(2.0).translate(1.0)), (Q(0), B * 15)),
 ]
