@@ -23,6 +23,8 @@ def as_array(name: str, value: Any) -> Array:
     """Return ``value`` as an array; ValueError when it is ragged, or masked, as masks get lost."""
     if np.ma.is_masked(value):
         raise ValueError(f"{name} must not hold masked values, got {shown(value)}")
+    if hasattr(value, "detach"):  # a tensor may require a gradient, or be on another device
+        value = value.detach().cpu()
     try:
         return np.asarray(value)
     except ValueError:

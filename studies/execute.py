@@ -102,8 +102,12 @@ def run_units(
     return pd.concat(parts, ignore_index=True)
 
 
-def last_round(clients: pd.DataFrame, part: str, model: str = "global") -> pd.DataFrame:
-    """The rows of one part after the last round of each unit."""
+BY_CLIENT = ("global", "personal", "ensemble")
+"""Models in rows of single clients."""
+
+
+def last_round(clients: pd.DataFrame, part: str, *models: str) -> pd.DataFrame:
+    """The rows of one part after the last round of each unit, of these models or the global."""
     final = clients.groupby("unit")["round"].transform("max")
-    kept = (clients["round"] == final) & (clients["part"] == part) & (clients["model"] == model)
-    return rows(clients, kept)
+    is_last = (clients["round"] == final) & (clients["part"] == part)
+    return rows(clients, is_last & clients["model"].isin(models or ("global",)))

@@ -43,8 +43,9 @@ def with_groups(result: Result) -> pd.DataFrame:
     assert isinstance(schedule, Joining)
     joins = np.array(schedule.joins)[schedule.members(trained.data.clients)]
     group = np.unique(joins, return_inverse=True)[1]
-    at = clients["client"].to_numpy()
-    return clients.assign(group=group[at], join=joins[at])
+    ids = trained.data.names
+    position = np.argsort(ids)[np.searchsorted(np.sort(ids), clients["client"].to_numpy())]
+    return clients.assign(group=group[position], join=joins[position])
 
 
 Key = tuple[str, str, int, str]

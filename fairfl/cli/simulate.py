@@ -252,7 +252,7 @@ def diverged(clients: pd.DataFrame) -> list[str]:
     from fairfl.studies.frames import among, floats, groups, rows
     from fairfl.studies.measures import KEYS
 
-    shared = among(among(clients, "model", ["global"]), "part", ["train"])
+    shared = among(among(clients, "model", ["global", "personal"]), "part", ["train"])
     found = []
     for key, run in groups(rows(shared, floats(shared, "samples") > 0), KEYS):
         at, loss = floats(run, "round"), floats(run, "loss")
@@ -287,7 +287,7 @@ def _write(
     from fairfl._support.manifest import SUFFIX, write_piece
     from fairfl.figures.lib.experiments import draw
     from fairfl.figures.lib.saved import csv_text
-    from fairfl.studies.execute import last_round
+    from fairfl.studies.execute import BY_CLIENT, last_round
     from fairfl.studies.frames import among, rows
 
     texts = {
@@ -307,8 +307,8 @@ def _write(
             shown = clients.head(0) if points is None else points(clients)
         else:
             last = picture.kind == "distribution"
-            shown = among(among(seen, "model", ["global"]), "part", [picture.part])
-            shown = last_round(seen, picture.part) if last else shown
+            shown = among(among(seen, "model", BY_CLIENT), "part", [picture.part])
+            shown = last_round(seen, picture.part, *BY_CLIENT) if last else shown
             shown = among(shown, "objective", picture.objectives) if picture.objectives else shown
             shown = rows(shown, shown["accuracy"].notna())
         files += draw(picture, shown, folder) if len(shown) else []

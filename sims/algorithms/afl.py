@@ -52,7 +52,7 @@ class AFL(Algorithm):
         mine = mixture[received.clients]
         total = mine.sum()
         weights = mine / total if total > 0 else np.zeros_like(mine)
-        losses = received.known_losses()
+        losses = received.losses
         if self.ascent == "projected":
             mixture[received.clients] += self.rate * losses
             mixture = onto_simplex(mixture)

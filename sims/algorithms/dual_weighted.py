@@ -14,7 +14,7 @@ from fairfl.theory.aggregation import QFFL, Objective
 @dataclass(frozen=True)
 class DualWeighted(Algorithm):
     """Updates weighed by the dual weights of A at (F_k(w^t))_k, under the client weights p_k of
-    those who take part.
+    those who take part. A ``ConvexFunction`` is taken as it is: it has its own weights.
 
     Who is drawn j times is j of the arguments of A.
 
@@ -41,5 +41,6 @@ class DualWeighted(Algorithm):
         return Aggregate(weights / weights.sum() if self.normalize else weights, received.state)
 
     def _weights(self, losses: Floats, p: Floats) -> Floats:
-        objective = self.objective if (p == p[0]).all() else self.objective.weighted(p)
+        is_weighted = self.objective.takes_client_weights and (p != p[0]).any()
+        objective = self.objective.weighted(p) if is_weighted else self.objective
         return objective.dual_weights(losses)

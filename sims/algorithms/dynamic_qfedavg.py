@@ -60,10 +60,10 @@ class DynamicQFedAvg(QFedAvg):
 
     def _printed(self, received: Received) -> Aggregate:
         """Lines 9 to 11: weights p_k / (1 + q ||u_k|| / F_k) by layer, 0 where F_k = 0 < q."""
-        nonnegative(received.known_losses(), self)
+        nonnegative(received.losses, self)
 
         def weigh(part: Received) -> Floats:
-            losses, p = part.known_losses()[:, None], part.p[:, None]
+            losses, p = part.losses[:, None], part.p[:, None]
             norms, factors = np.sqrt(self._squares(part)), self.rule.factors(part)
             own = np.broadcast_to(p, norms.shape) if factors is None else p * factors
             if self.q == 0:

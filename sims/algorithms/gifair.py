@@ -63,7 +63,7 @@ class GIFAIR(FedAvg):
     def client(self, round: Round) -> tuple[LocalTask, ...]:
         each, code = round.p / round.draws, self._codes(round.clients)
         members = _members(code, round.draws)
-        means = np.bincount(code, round.draws * round.known_losses()) / members
+        means = np.bincount(code, round.draws * round.losses) / members
         losses = tied(means, int(members.max()) * np.finfo(np.float64).eps)
         rising = np.sort(losses)
         smaller, up_to = (np.searchsorted(rising, losses, side) for side in ("left", "right"))

@@ -53,7 +53,7 @@ class QFedAvg(Algorithm):
         one_of("variant", self.variant, ("corrected", "printed"))
 
     def server(self, received: Received) -> Aggregate:
-        losses = nonnegative(received.known_losses(), self)
+        losses = nonnegative(received.losses, self)
         # a schedule that has run out: nobody has moved, and 1 / lr is no number
         if received.lr < NOTHING:
             return Aggregate(np.zeros_like(received.p), received.state)
@@ -65,7 +65,7 @@ class QFedAvg(Algorithm):
             factors, norms = self.made(part)
             with np.errstate(over="ignore"):  # an L near the largest double: then nobody moves
                 squares.append(norms / unit / unit)  # unit² may underflow
-            weights = powers(self.q, part.p, part.known_losses(), top)
+            weights = powers(self.q, part.p, part.losses, top)
             return weights if factors is None else weights[:, None] * factors
 
         total = received.total(counted).to(torch.float64)

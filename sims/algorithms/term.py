@@ -66,6 +66,6 @@ class TERM(Algorithm):
         return (LocalTask(batch_objective=Tilted(self.tau) if self.tau else None),)
 
     def server(self, received: Received) -> Aggregate:
-        losses = received.known_losses()
+        losses = received.losses
         tilted = received.p * np.exp(self.alpha * (losses - losses.max()))
         return Aggregate(tilted / tilted.sum(), received.state)

@@ -104,8 +104,8 @@ class Summary:
 
         Raises
         ------
-        ValueError : epsilon is not from 0.001 to 2^31, counts were withheld or have noise, or with the noise
-            no people are left.
+        ValueError : epsilon is not from 0.001 to 2^31, counts were withheld or have noise, or with
+            the noise no people are left.
         """
         in_range("epsilon", single("epsilon", epsilon), 0.001, MOST_LIMIT)
         if self.min_cell or self.epsilon is not None:

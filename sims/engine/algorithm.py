@@ -65,5 +65,10 @@ class Algorithm(ByName, ABC):
         return 0.0
 
     def personal(self, state: State) -> Tensor | None:
-        """The clients' own models (K, P), which are measured too; None where there are none."""
+        """The clients' own models (K, P), each measured on its client; None if there are none."""
         return None
+
+    @property
+    def is_ensemble(self) -> bool:
+        """Whether there is no global model: client k's own classifies a person with chance p_k."""
+        return False

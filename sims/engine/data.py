@@ -12,6 +12,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
+from fairfl._support.checks import as_floats
 from fairfl.sims.data.checks import codes
 from fairfl.sims.data.federated.data import PARTS, FederatedData
 
@@ -31,7 +32,8 @@ class ClientData:
         0 = offsets[0] <= ... <= offsets[K] = N.
     ids : array of int (K,), optional
         What a client's random numbers depend on: distinct, >= 0; 0..K-1 by default. Clients may be
-        listed in any order, and a run is the same as long as each keeps its id.
+        listed in any order: each ends the same as long as it keeps its id. Options with a value for
+        each client (``budgets``, ``groups``) are in the order of the list.
     group : array of int (N,), optional
         A sensitive attribute, codes 0, 1, ...: what group-fair algorithms ask for.
     targets : tensor (N, ...), optional
@@ -52,7 +54,7 @@ class ClientData:
     targets: Tensor | None = None
 
     def __post_init__(self) -> None:
-        x, y = torch.as_tensor(self.x), torch.as_tensor(self.y)
+        x, y = (torch.as_tensor(rows).detach() for rows in (self.x, self.y))
         offsets = np.array(self.offsets)
         if x.ndim < 1 or y.ndim < 1 or len(x) != len(y):
             raise ValueError(
@@ -200,9 +202,8 @@ class Parts:
                 raise ValueError(
                     f"{name} must have the clients of train, got {part.clients} with other ids"
                 )
-        weights = np.array(
-            sizes / sizes.sum() if self.weights is None else self.weights, np.float64
-        )
+        weights = sizes / sizes.sum() if self.weights is None else self.weights
+        weights = as_floats("weights", weights).copy()
         if weights.shape != sizes.shape or not (np.isfinite(weights) & (weights > 0)).all():
             raise ValueError(
                 f"weights must be {len(sizes)} numbers > 0, one for each client, got "

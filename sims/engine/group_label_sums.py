@@ -41,7 +41,8 @@ class CellIndex:
     data : ClientData
         With ``group``, and labels y in {0, 1}. There are A = max(group) + 1 groups, at least two.
 
-    Errors: ValueError for data without groups, with one group, or with other labels.
+    ``by_id`` (K,) are the clients' positions by rising id, ``rank`` (K,) is each client's place
+    there. Errors: ValueError for data without groups, with one group, or with other labels.
     """
 
     def __init__(self, data: ClientData) -> None:
@@ -58,6 +59,8 @@ class CellIndex:
         if self.groups < 2:
             raise ValueError("group must hold at least two groups, got one")
         self.shape = (data.clients, self.groups, 2)
+        self.by_id = np.argsort(data.names)
+        self.rank = np.argsort(self.by_id)
         owner = np.repeat(np.arange(data.clients), data.sizes)
         codes = (owner * self.groups + data.group) * 2 + y
         cells = int(np.prod(self.shape))

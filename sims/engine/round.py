@@ -26,7 +26,7 @@ class Round:
     number : int
         t, from 0.
     clients : array of int (k,)
-        Who takes part, positions in the data.
+        Who takes part, positions in the data, rising.
     p : array (k,)
         Client weights among them, > 0, sum one: see ``Participation``.
     everyone : array (K,)
@@ -35,8 +35,9 @@ class Round:
         w^t.
     lr : float
         Of the clients in this round.
-    losses : array (k,), or None
-        F_k(w^t) on all data of each client, for an algorithm that asks for it (``needs_losses``).
+    losses : array (k,)
+        F_k(w^t) on all data of each client, for an algorithm that asks for it (``needs_losses``);
+        ValueError in another. ``measured_losses`` is None there.
     state : mapping
         What the algorithm keeps from round to round.
     draws : array of int (k,)
@@ -49,14 +50,14 @@ class Round:
         The rounds up to this one in which clients joined, rising.
     """
 
-    by_client = ("clients", "p", "losses", "draws")
+    by_client = ("clients", "p", "measured_losses", "draws")
     number: int
     clients: NDArray[np.int64]
     p: Floats
     everyone: Floats
     params: Tensor
     lr: float
-    losses: Floats | None
+    measured_losses: Floats | None
     state: State
     draws: NDArray[np.int64] = field(kw_only=True)
     layers: tuple[int, ...] = field(default=(), kw_only=True)
@@ -71,16 +72,21 @@ class Round:
         """The fields of a ``Round``, by name: to make a round of another class."""
         return {name: getattr(self, name) for name in Round.__dataclass_fields__}
 
-    def known_losses(self) -> Floats:
+    @property
+    def losses(self) -> Floats:
         """The losses, of an algorithm that asked for them."""
-        if self.losses is None:
+        if self.measured_losses is None:
             raise ValueError("losses must be asked for: the algorithm has needs_losses = False")
+        return self.measured_losses
+
+    def known_losses(self) -> Floats:
+        """The same as ``losses``."""
         return self.losses
 
     def over_draws(self, weigh: Callable[[Floats, Floats], Floats]) -> Floats:
         """Weights of the clients (k,): sums over draws of ``weigh`` of the draws' losses and p."""
         each = np.repeat(np.arange(len(self.clients)), self.draws)
-        weights = weigh(self.known_losses()[each], (self.p / self.draws)[each])
+        weights = weigh(self.losses[each], (self.p / self.draws)[each])
         return np.bincount(each, weights, len(self.clients)).astype(np.float64)
 
     def among(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Self:

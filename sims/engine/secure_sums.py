@@ -88,7 +88,7 @@ class SumOnly(Algorithm):
     # The clients' side
 
     def enrol(self, counts: Floats) -> Floats:
-        """What clients report once (K, S): their counts of people, (K, A, 2), in a row."""
+        """What clients report once (K, S), by rising id: their counts of people (K, A, 2)."""
         return counts.reshape(len(counts), -1)
 
     def models(self, round: CellRound) -> Tensor | None:
@@ -148,8 +148,9 @@ class Summed:
 
     def start(self, clients: int, weights: Floats, params: Tensor) -> State:
         """The state before round 0."""
-        rows = self.algorithm.enrol(self.index.counts)
-        total = secure.unmask(secure.mask(rows, self.data.names, self.seed, ENROL))
+        by_id = self.index.by_id
+        rows = self.algorithm.enrol(self.index.counts[by_id])
+        total = secure.unmask(secure.mask(rows, self.data.names[by_id], self.seed, ENROL))
         memory = _merge({}, self.algorithm.start(clients, weights, params), own=True)
         return _merge(memory, self.algorithm.begin(total, clients), own=False)
 

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from fairfl._support.checks import instance
 from fairfl.sims.engine.algorithm import Aggregate, Algorithm
 from fairfl.sims.engine.answers import NonFiniteUpdate, answer, refuse
 from fairfl.sims.engine.data import Parts
@@ -24,7 +25,7 @@ from fairfl.sims.engine.losses import measure_models, tied
 from fairfl.sims.engine.round import Round, State
 from fairfl.sims.engine.secure_sums import Summed, SumOnly, report_together
 from fairfl.sims.engine.settings import Computing, Replicate, Training
-from fairfl.sims.engine.task import Floats, Ints, as_floats
+from fairfl.sims.engine.task import Floats, Ints, LocalTask, as_floats
 from fairfl.sims.engine.updates_in_blocks import Arrivals, Received, sound
 from fairfl.sims.engine.work import Assignment, bytes_of, perform, perform_in_parts, work
 
@@ -165,7 +166,7 @@ class Simulation:
         t, training, ids = self.round, self.training, self.data.names
         seed = self.replicates[r].seed
         chosen = training.participation.choose(seed, t, ids, self.source.p)
-        clients, share, draws = taking_part.merged(ids, *chosen)
+        clients, share, draws = taking_part.merged(*chosen)
         many = len(clients)
         if training.dropout:
             left = ~taking_part.dropouts(training.dropout, seed, t, ids[clients])
@@ -207,10 +208,10 @@ class Simulation:
             # of a sample's loss, and of the sum of the client's
             most = int(self.data.sizes[round.clients].max(initial=1))
             rounding = 4 * torch.finfo(self.params.dtype).eps + most * np.finfo(np.float64).eps
-            round = replace(round, losses=losses)
+            round = replace(round, measured_losses=losses)
             round = round if fine.all() else round.among(fine)
-            round = replace(round, losses=tied(round.known_losses(), rounding))
-        losses, many = round.losses, len(round.clients)
+            round = replace(round, measured_losses=tied(round.losses, rounding))
+        losses, many = round.measured_losses, len(round.clients)
         size, reported = self.params.element_size() * self.model.size, int(losses is not None)
         counts |= {"bytes_down": size * counts["chosen"], "bytes_up": 8 * reported * many}
         if losses is not None and many:
@@ -226,8 +227,10 @@ class Simulation:
         if training.stragglers:
             effort = taking_part.efforts(training.stragglers, seed, round.number, names)
         tasks = replicate.algorithm.client(round) if len(clients) else ()
+        instance(f"the tasks of {type(replicate.algorithm).__name__}.client", tasks, tuple)
         given, done = list[Assignment](), {"steps": 0, "samples": 0}
         for number, task in enumerate(tasks):
+            instance(f"a task of {type(replicate.algorithm).__name__}.client", task, LocalTask)
             for name, rows in (("start", task.start), ("linear", task.linear)):
                 if rows is not None and rows.shape != (len(clients), self.model.size):
                     raise ValueError(
@@ -301,12 +304,14 @@ class Simulation:
         return float(torch.linalg.vector_norm(step, dtype=torch.float64))
 
     def evaluate(self) -> list[dict[str, Any]]:
-        """Loss and accuracy of every client on every part, a row each; of own models too."""
+        """Loss and accuracy of every client on every part by each model, as ``metrics.CLIENTS``."""
         rows = list[dict[str, Any]]()
         with self._threads(), torch.no_grad():
             for r, replicate in enumerate(self.replicates):
-                own = replicate.algorithm.personal(self.states[r])
-                which = {"global": self.params[r]} | ({} if own is None else {"personal": own})
+                algorithm = replicate.algorithm
+                own = algorithm.personal(self.states[r])
+                which = {} if algorithm.is_ensemble else {"global": self.params[r]}
+                which |= {} if own is None else {"personal": own}
                 for (part, data), (name, params) in product(self.parts.items(), which.items()):
                     given = self.model, params[None], data, np.arange(data.clients)
                     found = measure_models(*given, own=params.ndim > 1, memory_limit=self.limit)

@@ -169,8 +169,8 @@ class FedFB(SumOnly):
 
     def _statistics(self, round: CellRound, cells: CellSums) -> Floats:
         known = as_floats(round.state["known"])
-        sums = self.rule.sums(cells)
-        found = self.rule.rules.statistics(sums, cells.counts, round.clients, known)
+        sums, rank = self.rule.sums(cells), round.index.rank[round.clients]
+        found = self.rule.rules.statistics(sums, cells.counts, rank, known)
         times = round.p / round.everyone[round.clients]
         return found if (np.abs(times - 1) <= 1e-12).all() else found * times[:, None]
 
@@ -184,4 +184,6 @@ class FedFB(SumOnly):
     def client(self, round: CellRound) -> tuple[LocalTask, ...]:  # type: ignore[override]
         lam, known = as_floats(round.state["lam"]), as_floats(round.state["known"])
         table = self.rule.rules.table(lam, known, round.index.counts)
+        if self.complete:  # client parity: a weight for each client, by rising id
+            table = table[round.index.rank]
         return (LocalTask(sample_weights=round.index.spread(table)),)

@@ -33,7 +33,7 @@ class LocalFairBatch(SumOnly):
     A client on whose people the notion is undefined (a group is missing there, or its label) has
     nothing to be fair to: it trains on the plain loss.
 
-    ``budgets`` are the clients' own ε, in their order, in place of the rule's.
+    ``budgets`` are the clients' own ε, in the order of the data, in place of the rule's.
 
     Errors: ValueError for client parity, which no client has alone, for ``average_every`` below 1,
     for a budget that is negative, and, when a run starts, for another number of budgets than of
@@ -69,7 +69,7 @@ class LocalFairBatch(SumOnly):
             raise ValueError(
                 f"budgets must be {clients}, one for each client, got {len(self.budgets)}"
             )
-        return {MODELS: params.repeat(clients, 1)} if self.average_every is None else {}
+        return {MODELS: params.repeat(clients, 1)} if self.is_ensemble else {}
 
     def enrol(self, counts: Floats) -> Floats:
         return np.zeros((len(counts), 0))
@@ -114,7 +114,11 @@ class LocalFairBatch(SumOnly):
         return round.p if self._averages(round.number) else None
 
     def personal(self, state: State) -> Tensor | None:
-        return state[MODELS] if self.average_every is None else None
+        return state[MODELS] if self.is_ensemble else None
+
+    @property
+    def is_ensemble(self) -> bool:
+        return self.average_every is None
 
     def _averages(self, number: int) -> bool:
         return self.average_every is not None and (number + 1) % self.average_every == 0

@@ -9,6 +9,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
+from fairfl._support.checks import as_floats
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.losses import measure_models
@@ -46,7 +47,7 @@ class FairMeasures:
     @classmethod
     def of(cls, accept: ArrayLike, y: ArrayLike, group: ArrayLike) -> FairMeasures:
         """Measures from each person's P(ŷ=1) (N,) in [0, 1], labels 0 or 1, groups 0..A-1."""
-        chance = np.asarray(accept, dtype=np.float64)
+        chance = as_floats("accept", accept)
         label, code = np.asarray(y), np.asarray(group)
         if not (chance.shape == label.shape == code.shape and chance.ndim == 1 and len(chance)):
             raise ValueError(
@@ -81,14 +82,19 @@ def _deviation(chance: Floats, group: NDArray[np.int64], among: NDArray[np.bool_
     return float(np.abs(_rates(chance, group, among) - chance[among].mean()).max())
 
 
-def accepts(model: Model, params: Tensor, data: ClientData) -> NDArray[np.bool_]:
-    """ŷ = 1 for every row of prepared data, of each of the models (M, P): (M, N)."""
+def accepts(
+    model: Model, params: Tensor, data: ClientData, *, personal: bool = False
+) -> NDArray[np.bool_]:
+    """ŷ = 1 for every row of prepared data, of each of the models (M, P): (M, N); or ``personal``,
+    of each client's rows by its own of the models (K, P): (1, N).
+    """
     everyone, positive = np.arange(data.clients), data.y.cpu().numpy() == 1
+    models = params[None] if personal else params
     with torch.no_grad():
-        found = measure_models(model, params, data, everyone).correct
-    if found is None:
+        correct = measure_models(model, models, data, everyone, own=personal).correct
+    if correct is None:
         raise ValueError(f"model must classify, got {model.describe()}")
-    return found.view(len(params), -1).cpu().numpy() == positive
+    return correct.view(len(models), -1).cpu().numpy() == positive
 
 
 def trivial(y: ArrayLike, group: ArrayLike) -> dict[str, FairMeasures]:

@@ -221,9 +221,9 @@ class ClientParity(BilevelProblem):
         \quad w_\lambda = \arg\min \sum_{i \ge 1} \lambda^{(i)} L^{(i)} + \Bigl(1 - \sum_{i \ge 1}
         \lambda^{(i)}\Bigr) L^{(0)}
 
-    λ has K - 1 entries; a sample of client i weighs λ^(i) n / n^(i). The report has K entries, all
-    0 but the client's own: here the sum tells every client's loss and size, as algorithm 5, which
-    sends them openly.
+    λ has K - 1 entries, clients by rising id; a sample of client i weighs λ^(i) n / n^(i). The
+    report has K entries, all 0 but the client's own: here the sum tells every client's loss and
+    size, as algorithm 5, which sends them openly.
     Source: FedFB, appendix B.4.
     """
 

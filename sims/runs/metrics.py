@@ -40,8 +40,9 @@ CLIENTS = _schema(
     ("int64", "client samples"),
     ("float64", "loss accuracy"),
 )
-"""A row a client, part, model ("global" or "personal") and replicate, after so many rounds: mean
-loss, share of samples classified rightly (null without classes). Without samples both are null.
+"""A row a client, part, model and replicate, after so many rounds: mean loss, share of samples
+classified rightly (null without classes). Without samples both are null. The model is "global", or
+"personal" for the client's own; an ensemble has personal models alone.
 """
 
 TABLES = {"rounds": ROUNDS, "clients": CLIENTS}

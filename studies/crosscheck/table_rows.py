@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array
-from fairfl.solvers.schemes import LABELS, SchemeName
+from fairfl.solvers.schemes import SOLVED, SchemeName
 from fairfl.studies.crosscheck.population.frontier_distance import TOLERANCE, exact
 from fairfl.studies.crosscheck.population.worlds import World
 from fairfl.studies.crosscheck.rates import TOO_FEW, Rate, rms
@@ -119,4 +119,4 @@ def points_of(panel: str, name: str, found: pd.DataFrame) -> pd.DataFrame:
 def exact_curve(world: World, scheme: SchemeName) -> pd.DataFrame:
     """The series of a scheme's exact frontier, in a panel without a name."""
     found = exact(world, scheme)
-    return series("", f"{LABELS[scheme]}, exact", "line", found.disparity, found.accuracy)
+    return series("", f"{SOLVED[scheme].label}, exact", "line", found.disparity, found.accuracy)

@@ -26,7 +26,7 @@ from fairfl.sims.algorithms.fedavg import FedAvg
 from fairfl.sims.data.federated.data import FederatedData
 from fairfl.sims.engine import Computing, Joining, Parts, Replicate, Simulation
 from fairfl.sims.group_fairness import AgnosticFair
-from fairfl.studies.execute import last_round
+from fairfl.studies.execute import BY_CLIENT, last_round
 from fairfl.studies.experiment import Experiment, Picture, Scale, Setting, Unit
 from fairfl.studies.frames import among, floats, groups, rows
 from fairfl.studies.group_benefit import curves, groups_of
@@ -175,7 +175,7 @@ def values(clients: pd.DataFrame) -> pd.DataFrame:
 
 
 def _values(clients: pd.DataFrame, part: str) -> pd.DataFrame:
-    final = last_round(clients, part)
+    final = last_round(clients, part, *BY_CLIENT)
     if not np.isnan(floats(final, "accuracy")).all():
         table = statistics(final, STATISTICS)
         if PEOPLE not in set(clients["model"]):

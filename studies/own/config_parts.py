@@ -39,7 +39,7 @@ from fairfl.studies.own.fields import built, fields_of
 from fairfl.studies.own.grid import points, told, words
 from fairfl.studies.row_subset import some_rows
 from fairfl.theory import aggregation
-from fairfl.theory.aggregation import Objective, RankWeighted
+from fairfl.theory.aggregation import KolmogorovMean, Objective, RankWeighted
 
 LINEAR = {"softmax": Softmax, "logistic": Logistic, "svm": LinearSVM, "least_squares": LeastSquares}
 MODELS = (*LINEAR, "mlp", "lenet", "resnet18gn", "char_lstm")
@@ -51,8 +51,6 @@ PARTITIONS = {
 }
 RANKS = ("gini", "linear", "geometric", "harmonic", "cvar")
 AGNOSTIC = "agnosticfair"
-OBJECTIVES = {"FedAvg": (), "QFFL": ("q",), "AFL": (), "TERM": ("alpha",), "PropFair": ("M",)}
-"""Objectives by name, each with its parameters."""
 
 
 def sources() -> tuple[str, ...]:
@@ -270,13 +268,8 @@ def _ranks(section: Section) -> RankWeighted:
 
 
 def _objective(section: Section) -> Objective:
-    own = {
-        k: v for k, v in aggregation.objectives().items() if not v.__module__.startswith("fairfl.")
-    }
-    name = section.text("name", (*OBJECTIVES, *own))
-    if name in own:
-        return built(section, own[name], special)
-    given = {key: section.number(key) for key in OBJECTIVES[name]}
-    section.done(None)
-    with section.placing():
-        return getattr(aggregation, name)(**given)
+    """By the name of its class, or by the one that it registers; a function of losses has none."""
+    kinds = [kind for kind in aggregation.objectives().values() if kind is not KolmogorovMean]
+    by_name = {kind.__name__: kind for kind in kinds} | {kind.name: kind for kind in kinds}
+    kind = by_name[section.text("name", tuple(by_name))]
+    return _ranks(section) if kind is RankWeighted else built(section, kind, special)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from fairfl.sims.algorithms.fedavg import FedAvg
-from fairfl.sims.engine import Algorithm, Everyone, Joining, Replicate, Result, Simulation
-from fairfl.sims.group_fairness import AgnosticFair, FairMeasures, LocalFairBatch
+from fairfl.sims.engine import Everyone, Joining, Replicate, Result, Simulation
+from fairfl.sims.group_fairness import AgnosticFair, FairMeasures
+from fairfl.sims.group_fairness.measures import accepts
 from fairfl.sims.runs.metrics import Metrics
 from fairfl.studies.experiment import Setting
-from fairfl.studies.frames import rows as kept_rows
 from fairfl.studies.group_benefit import with_groups
 from fairfl.studies.papers.fedfb.runs import accepted
 
@@ -29,42 +31,52 @@ def has_people(simulation: Simulation) -> bool:
     return known and set(np.unique(data.y.cpu().numpy())) <= {0, 1}
 
 
-def disparities(simulation: Simulation, names: tuple[str, ...], seed: int) -> pd.DataFrame:
-    """A row a part and replicate: its last model's accuracy and disparities, or its ensemble's."""
-    rows = []
-    for part, data in simulation.parts.items():
+def personal_name(name: str) -> str:
+    """What tables call the personal models of a method, each measured on its own client."""
+    return f"{name}, personal models"
+
+
+def people_measures(simulation: Simulation, names: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Rows of a part and a classifier: the last global model or ensemble, and the last personal
+    models, each for its own client's people. Accuracy and disparities of all people, and the
+    accuracy of an ensemble for each client.
+    """
+    rows = list[dict[str, Any]]()
+    for (part, data), (r, name) in product(simulation.parts.items(), enumerate(names)):
         assert data.group is not None
-        y = data.y.cpu().numpy()
-        for r, name in enumerate(names):
-            found = FairMeasures.of(accepted(simulation, r, data), y, data.group)
-            measures = {key: getattr(found, key) for key in ("accuracy", *DISPARITIES)}
-            rows.append({"part": part, "objective": name, "samples": len(y), **measures})
-    return pd.DataFrame(rows).assign(model=PEOPLE, round=simulation.round, seed=seed)
-
-
-def _ensemble(algorithm: Algorithm) -> bool:
-    """Whether clients have models of their own alone."""
-    return isinstance(algorithm, LocalFairBatch) and algorithm.average_every is None
+        y, algorithm = data.y.cpu().numpy(), simulation.replicates[r].algorithm
+        chances = {name: accepted(simulation, r, data)}
+        models = algorithm.personal(simulation.states[r])
+        if models is not None:
+            accept = accepts(simulation.model, models, data, personal=True)[0]
+            chances[personal_name(name)] = accept.astype(np.float64)
+        for objective, chance in chances.items():
+            fair = FairMeasures.of(chance, y, data.group)
+            measures = {key: getattr(fair, key) for key in ("accuracy", *DISPARITIES)}
+            row = {"part": part, "objective": objective, "model": PEOPLE, "samples": len(y)}
+            rows.append(row | measures)
+        if algorithm.is_ensemble:
+            right = np.where(y == 1, chances[name], 1 - chances[name])
+            row = {"part": part, "objective": name, "model": "ensemble"}
+            for client, part in pd.Series(right).groupby(np.repeat(data.names, data.sizes)):
+                rows.append(row | {"client": client, "samples": len(part), "accuracy": part.mean()})
+    return rows
 
 
 def measured(names: tuple[str, ...], seed: int, result: Result) -> pd.DataFrame:
-    """The engine's table of clients, with groups that join, and people's ``disparities``."""
+    """The engine's table of clients, with groups that join, and ``people_measures``; no objective
+    has rows of two models.
+    """
     joining = isinstance(result.simulation.training.participation, Joining)
     clients = with_groups(result) if joining else result.clients
-    which, model = (clients[name].to_numpy() for name in ("replicate", "model"))
-    replicates = enumerate(result.simulation.replicates)
-    # an ensemble's clients have their own models alone: the global one is the start
-    alone = [r for r, one in replicates if _ensemble(one.algorithm)]
-    kept = ~np.isin(which, alone) | (model == "personal")
-    clients = clients.assign(
-        objective=np.array(names, dtype=object)[which],
-        seed=seed,
-        model=np.where(np.isin(which, alone), "global", model),
-    )
-    clients = kept_rows(clients, kept)
+    objectives = np.array([names, [personal_name(name) for name in names]], dtype=object)
+    is_personal = (clients["model"] == "personal").to_numpy().astype(np.int64)
+    clients = clients.assign(objective=objectives[is_personal, clients["replicate"]], seed=seed)
     if not has_people(result.simulation):
         return clients
-    return pd.concat([clients, disparities(result.simulation, names, seed)], ignore_index=True)
+    people = pd.DataFrame(people_measures(result.simulation, names))
+    people = people.assign(round=result.simulation.round, seed=seed)
+    return pd.concat([clients, people], ignore_index=True)
 
 
 def run_agnostic(

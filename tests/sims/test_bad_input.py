@@ -101,16 +101,19 @@ MASKED = Computing(device="cpu", masked_updates=True)
 
 
 class Wrong(every_algorithm.FedAvg):
-    """Steps or starts of one client's shape."""
+    """Steps or starts of one client's shape, one task, or losses that nobody asked for."""
 
     def __init__(self, name):
         object.__setattr__(self, "wrong", name)
 
     def client(self, round):
-        return (LocalTask(**{} if self.wrong == "step" else {self.wrong: round.params}),)
+        if self.wrong in ("task", "number"):
+            return LocalTask() if self.wrong == "task" else (1,)
+        return (LocalTask(**{"start": round.params} if self.wrong == "start" else {}),)
 
     def server(self, received):
-        return engine.Aggregate(received.p, {}, received.params[:2])
+        weights = received.losses if self.wrong == "losses" else received.p
+        return engine.Aggregate(weights, {}, received.params[:2])
 
 
 class Shifted(engine.LeastSquares):
@@ -182,6 +185,10 @@ MLP((3, 2)) | widths must be
 MLP((3, 0, 2)) | widths\[1\] must be
 Module(lambda: nn.BatchNorm1d(3)) | without buffers
 Module(lambda: nn.ReLU()) | with parameters
+Module(nn.Linear(4, 3)) | factory must be a function that makes a module
+Module(3) | factory must be a function that makes a module
+Module(lambda: 3) | what factory makes must be a Module, got int
+Module(lambda: nn.Linear(4, 3).requires_grad_(False)) | with parameters to train
 FedProx(-1.0) | mu must be
 QFedAvg(-1.0) | q must be
 QFedAvg(1.0, L=0.0) | L must be
@@ -263,6 +270,9 @@ started(GIFAIR(0.0, (0, 1))) | groups must be one code a client, 3, got 2
 started(DualWeighted(aims.PropFair(0.5))) | losses must be finite, with f_i <= M
 started(QFedAvg(), Shifted(4), regression()) | losses must be >= 0
 started(Wrong("step")) | step must have shape \(15,\), got \(2,\)
+started(Wrong("task")) | the tasks of Wrong.client must be a tuple, got LocalTask
+started(Wrong("number")) | a task of Wrong.client must be a LocalTask, got int
+started(Wrong("losses")) | losses must be asked for
 started(Wrong("start")) | start must have shape \(3, 15\), got \(15,\) from
 started(computing=MASKED) | masked_updates must be False for FedAvg\(\)
 Computing(device="cpu", masked_updates="yes") | masked_updates must be True or

@@ -42,6 +42,8 @@ class Objective(ABC):
     name: ClassVar[str] = ""
     closed_conjugate: ClassVar[bool] = True
     """Whether the conjugate has a closed form; else it is computed."""
+    takes_client_weights: ClassVar[bool] = True
+    """Whether ``weighted`` gives the objective under client weights; else it is an error."""
     client_weights: tuple[float, ...] | None = dataclasses.field(default=None, kw_only=True)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -66,6 +66,10 @@ class Transformed(Objective):
         text += f".scale({self.factor:g})" if self.factor != 1 else ""
         return text + (f".translate({short(self.shift)})" if np.any(self.shift) else "")
 
+    @property
+    def takes_client_weights(self) -> bool:  # pyright: ignore[reportIncompatibleVariableOverride]
+        return self.inner.takes_client_weights
+
     def weighted(self, p: Any) -> Self:
         return dataclasses.replace(self, inner=self.inner.weighted(p))
 

@@ -48,6 +48,7 @@ class ConvexFunction(Objective):
     upper: float = np.inf
     own_traits: Traits | None = None
     closed_conjugate = False
+    takes_client_weights = False
 
     def __post_init__(self) -> None:
         super().__post_init__()

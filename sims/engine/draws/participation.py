@@ -114,15 +114,12 @@ def smallest(count: int, keys: NDArray[Any], ids: Ints) -> Ints:
     return np.sort(near[np.lexsort((ids[near], keys[near]))[:count]])
 
 
-def merged(ids: Ints, drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
-    """Positions of the clients (k,), sums of weights, and how often each is drawn: by id, so that
-    sums do not depend on how the clients are listed.
-    """
-    names = ids[drawn]
-    if (names[1:] > names[:-1]).all():
+def merged(drawn: Ints, weights: Floats) -> tuple[Ints, Floats, Ints]:
+    """Positions of the clients (k,), rising, sums of weights, and how often each is drawn."""
+    if (drawn[1:] > drawn[:-1]).all():
         return drawn, weights, np.ones(len(drawn), np.int64)
-    _, clients, each, draws = np.unique(names, True, True, True)
-    return drawn[clients], np.bincount(each, weights).astype(np.float64), draws
+    clients, draw_client, draws = np.unique(drawn, return_inverse=True, return_counts=True)
+    return clients, np.bincount(draw_client, weights).astype(np.float64), draws
 
 
 def dropouts(rate: float, seed: int, round: int, ids: Ints) -> NDArray[np.bool_]:

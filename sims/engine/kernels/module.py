@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call, vmap
 
+from fairfl._support.checks import instance
+from fairfl._support.manifest import sha256
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.linear import classes_between
 from fairfl.sims.engine.kernels.model import Blocks, Model, Weights
@@ -28,7 +32,8 @@ def cross_entropy(outputs: Tensor, y: Tensor) -> Tensor:
 @dataclass(frozen=True)
 class Module(Model):
     """``factory()`` makes the module, whose initialisation under ``torch.manual_seed(seed)`` starts
-    a replicate.
+    a replicate. Parameters with ``requires_grad_(False)`` are frozen: they are the same in all
+    models and rounds, and no part of a row.
 
     The losses of all clients are one sum, whose gradient autograd gives client by client: the rows
     do not mix. ``prepare`` tries the module on two clients with two samples each. Where
@@ -48,10 +53,11 @@ class Module(Model):
     name : str
         What a run's configuration records; the factory's name by default.
 
-    Errors: ValueError for modules with buffers (the averages of batch normalisation are no
-    parameters: use group normalisation), and for modules without parameters; from ``prepare`` for
-    data that do not fit, and for a forward that draws random numbers (dropout), mixes the samples
-    of a batch, or has no gradient.
+    Errors: ValueError for a module in place of a factory, for modules with buffers (the averages of
+    batch normalisation are no parameters: use group normalisation), and for modules without
+    parameters to train; from ``init`` for frozen parameters that differ by seed; from ``prepare``
+    for data that do not fit, and for a forward that draws random numbers (dropout), mixes the
+    samples of a batch, or has no gradient.
     """
 
     factory: Callable[[], nn.Module]
@@ -60,11 +66,19 @@ class Module(Model):
     name: str = field(default="", kw_only=True)
     taken: tuple[int, int] = field(default=(0, 0), init=False, compare=False, repr=False)
     in_turn: bool = field(default=False, init=False, compare=False, repr=False)
+    copies: dict[Any, dict[str, Tensor]] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
     def __post_init__(self) -> None:
+        if isinstance(self.factory, nn.Module) or not callable(self.factory):
+            raise ValueError(
+                "factory must be a function that makes a module, such as lambda: nn.Linear(4, 2), "
+                f"got {self.factory!r}"
+            )
         module = self.module
-        if not self.names:
-            raise ValueError(f"factory must make a module with parameters, got {module}")
+        if not self.trained:
+            raise ValueError(f"factory must make a module with parameters to train, got {module}")
         for path, _ in module.named_buffers():
             raise ValueError(
                 "factory must make a module without buffers, of batch norm for instance (use group "
@@ -73,42 +87,51 @@ class Module(Model):
 
     @cached_property
     def module(self) -> nn.Module:
-        """The module that lends its forward; its own parameters are not used."""
-        return self._made(0).requires_grad_()
+        """A copy of the module, which lends its forward and the values of frozen parameters."""
+        return copy.deepcopy(self._made(0))
 
     @cached_property
-    def own(self) -> list[nn.Parameter]:
-        """The module's parameters, in the order of the row."""
-        return list(self.module.parameters())
+    def trained(self) -> dict[str, nn.Parameter]:
+        """The module's parameters that are trained, by name, in the order of the row."""
+        return {name: p for name, p in self.module.named_parameters() if p.requires_grad}
 
     @cached_property
-    def names(self) -> list[str]:
-        """The names of the parameters, in the order of the row."""
-        return [name for name, _ in self.module.named_parameters()]
+    def frozen(self) -> dict[str, Tensor]:
+        """The values of the others, as the factory gives them."""
+        pairs = self.module.named_parameters()
+        return {name: p.detach() for name, p in pairs if not p.requires_grad}
 
     def blocks(self, rows: Tensor) -> Blocks:
         """The module's parameters (A, and its shape)."""
-        parts = rows.split_with_sizes([value.numel() for value in self.own], 1)
-        return [p.view(len(rows), *value.shape) for p, value in zip(parts, self.own, strict=True)]
+        values = self.trained.values()
+        parts = rows.split_with_sizes([value.numel() for value in values], 1)
+        return [p.view(len(rows), *value.shape) for p, value in zip(parts, values, strict=True)]
 
     @cached_property
     def size(self) -> int:  # type: ignore[override]
-        """P, the number of all parameters."""
-        return sum(value.numel() for value in self.own)
+        """P, the number of all parameters that are trained."""
+        return sum(value.numel() for value in self.trained.values())
 
     @cached_property
     def layers(self) -> tuple[int, ...]:  # type: ignore[override]
-        """Parameters of each submodule that has some of its own."""
+        """Trained parameters of each submodule that has some of its own."""
         sizes: dict[str, int] = {}
-        for name, value in self.module.named_parameters():
+        for name, value in self.trained.items():
             owner = name.rpartition(".")[0]
             sizes[owner] = sizes.get(owner, 0) + value.numel()
         return tuple(sizes.values())
 
     def init(self, seed: int) -> Tensor:
-        return torch.cat(
-            [p.detach().reshape(-1).to("cpu", torch.float64) for p in self._made(seed).parameters()]
-        )
+        parameters = dict(self._made(seed).named_parameters())
+        for name, value in self.frozen.items():
+            if not torch.equal(parameters[name], value):
+                raise ValueError(
+                    "factory must give frozen parameters the same values for every seed (load "
+                    "them, or draw them with a generator of their own), got others of "
+                    f"{name!r} for seed {seed} than for seed 0"
+                )
+        trained = (parameters[name].detach() for name in self.trained)
+        return torch.cat([p.reshape(-1).to("cpu", torch.float64) for p in trained])
 
     def losses(self, params: Tensor, x: Tensor, y: Tensor) -> Tensor:
         with torch.no_grad():
@@ -147,7 +170,7 @@ class Module(Model):
         """Run the module on some samples: tell what cannot be done, measure what a step takes."""
         if not len(data.x):
             return data  # a part without samples says nothing
-        first = [p.detach().to(data.x.device, _floating(data.x)) for p in self.own]
+        first = [p.detach().to(data.x.device, _floating(data.x)) for p in self.trained.values()]
         try:
             with torch.no_grad(), torch.random.fork_rng(devices=[]):
                 outputs = self._forward(first, data.x[:1])
@@ -244,19 +267,33 @@ class Module(Model):
 
     def describe(self) -> str:
         name = self.name or getattr(self.factory, "__qualname__", type(self.factory).__name__)
-        return f"Module({name}, {getattr(self.loss, '__qualname__', self.loss)}, {self.module})"
+        told = f"{name}, {getattr(self.loss, '__qualname__', self.loss)}, {self.module}"
+        if self.frozen:
+            values = [v.to("cpu", torch.float64).numpy().tobytes() for v in self.frozen.values()]
+            told += f", frozen {', '.join(self.frozen)}: {sha256(b''.join(values))[:16]}"
+        return f"Module({told})"
 
     def _made(self, seed: int) -> nn.Module:
         """A new module; its draws are from the CPU's generator, which is put back."""
         with torch.random.fork_rng(devices=[]):
             torch.default_generator.manual_seed(seed)
-            return self.factory()
+            return instance("what factory makes", self.factory(), nn.Module)
 
     def _lent(self, blocks: Blocks) -> list[nn.Parameter]:
         """The module's own parameters, which become one client's: a call with others takes long."""
-        for parameter, block in zip(self.own, blocks, strict=True):
+        parameters = list(self.trained.values())
+        for parameter, block in zip(parameters, blocks, strict=True):
             parameter.data, parameter.grad = block[0], None
-        return self.own
+        for name, value in self._frozen_like(blocks[0]).items():
+            self.module.get_parameter(name).data = value
+        return parameters
+
+    def _frozen_like(self, block: Tensor) -> dict[str, Tensor]:
+        """The frozen parameters on the device and in the dtype of the trained ones."""
+        key = block.device, block.dtype
+        if key not in self.copies:
+            self.copies[key] = {name: value.to(*key) for name, value in self.frozen.items()}
+        return self.copies[key]
 
     def _each(self, function: Callable[..., Tensor], blocks: Blocks, *inputs: Tensor) -> Tensor:
         """The function of every client's parameters and inputs (A, ...)."""
@@ -269,13 +306,14 @@ class Module(Model):
         return self.loss(self._forward(parameters, x), y)
 
     def _forward(self, parameters: Blocks, x: Tensor) -> Tensor:
-        given = dict(zip(self.names, parameters, strict=True))
+        values = dict(zip(self.trained, parameters, strict=True))
+        values |= self._frozen_like(parameters[0])
         if x.device.type == "cpu":
-            return functional_call(self.module, given, (x,))
+            return functional_call(self.module, values, (x,))
         with warnings.catch_warnings():
             # of a recurrent network: each client has weights of its own, which cuDNN puts together
             warnings.filterwarnings("ignore", "RNN module weights are not part of single")
-            return functional_call(self.module, given, (x,))
+            return functional_call(self.module, values, (x,))
 
 
 def _floating(x: Tensor) -> torch.dtype:

@@ -31,13 +31,15 @@ def exact(world: World, scheme: SchemeName = "cfl", points: int = 60) -> Frontie
     return frontier(world.federation, scheme, points)
 
 
-def below(world: World, disparity: ArrayLike, accuracy: ArrayLike) -> Array:
-    """How much more accurate CFL's best rule with at most the same |MD| is.
+def below(
+    world: World, disparity: ArrayLike, accuracy: ArrayLike, scheme: SchemeName = "cfl"
+) -> Array:
+    """How much more accurate CFL's best rule with at most the same |MD| is, or the scheme's.
 
     It is never negative: CFL's frontier bounds every rule of (x, a), and a vote of several as well,
-    whose accuracy and MD are means of theirs.
+    whose accuracy and MD are means of theirs; the client-aware one every rule of (x, a, i).
     """
-    best = exact(world).accuracy_at(as_floats("disparity", disparity))
+    best = exact(world, scheme).accuracy_at(as_floats("disparity", disparity))
     return best - as_floats("accuracy", accuracy)
 
 

@@ -9,9 +9,10 @@ from numpy.polynomial import hermite_e
 from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array
+from fairfl.solvers.density_problem import Rule
 from fairfl.solvers.solution import rates_of
 from fairfl.studies.crosscheck.population.features import Basis
-from fairfl.theory.populations.classifiers import Classifier
+from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import ALIASES, disparity
 
@@ -74,12 +75,16 @@ class Found:
     local: tuple[float, ...]
 
     @classmethod
-    def of(cls, rule: Classifier, federation: Federation, notion: str = "dp") -> Found:
+    def of(cls, rule: Rule, federation: Federation, notion: str = "dp") -> Found:
         """Evaluated by distribution functions and certified quadrature; "dp", "eo" or "eodds"."""
         known, pooled, own = rates_of(federation, ALIASES[notion], rule)
         apart = float(disparity(pooled, known.mass.sum(axis=1), "pairwise"))
         two = pooled.shape == (1, 2)
         local = own[0, :, 0] - own[0, :, 1] if two else disparity(own, known.mass, "pairwise")
         difference = float(pooled[0, 0] - pooled[0, 1]) if two else float("nan")
-        accuracy = rule.accuracy(federation)
+        if isinstance(rule, ClientClassifiers):
+            _, right, _ = rates_of(federation, "accuracy_parity", rule)
+            accuracy = float(right[0] @ federation.group_mass)
+        else:
+            accuracy = rule.accuracy(federation)
         return cls(accuracy, pooled, apart, difference, tuple(float(v) for v in local))

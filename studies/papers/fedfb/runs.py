@@ -193,9 +193,12 @@ def measured(objectives: tuple[str, ...], result: Result, *, synthetic: bool) ->
 
 def accepted(simulation: Simulation, r: int, data: ClientData) -> Floats:
     """Everybody's chance to be accepted by the last model of a replicate, or by its ensemble."""
-    own = simulation.replicates[r].algorithm.personal(simulation.states[r])
-    models = simulation.params[r : r + 1] if own is None else own
-    weights = np.ones(1) if own is None else simulation.source.p
+    algorithm = simulation.replicates[r].algorithm
+    models, weights = simulation.params[r : r + 1], np.ones(1)
+    if algorithm.is_ensemble:
+        personal = algorithm.personal(simulation.states[r])
+        assert personal is not None  # an ensemble has them
+        models, weights = personal, simulation.source.p
     return weights @ accepts(simulation.model, models, data)
 
 

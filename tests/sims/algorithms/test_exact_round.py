@@ -23,6 +23,7 @@ LR = Q(1, 16)
 P_A, P_B = Q(2, 3), Q(1, 3)
 A, B = Q(15, 64), Q(3, 2)  # w_A = (A, 0), w_B = (0, B)
 F_A, F_B = Q(1), Q(16)
+SQUARE = aims.ConvexFunction(lambda f: (f**2).mean(-1) / 2, lambda f: f / f.shape[-1])
 G = 31 ** (2 / 3) * 16 ** (1 / 3)
 
 
@@ -109,6 +110,9 @@ CASES = [
     (every.DualWeighted(aims.PropFair(32.0), normalize=True), (A * Q(32, 63), B * Q(31, 63))),
     # p G / (M - F), G = 31^(2/3) 16^(1/3)
     (every.DualWeighted(aims.PropFair(32.0)), (G * 2 / 3 / 31 * A, G / 3 / 16 * B)),
+    # A function of the losses has no client weights: mean F² / 2 has slopes F / 2; twice, at F - 1.
+    (every.DualWeighted(SQUARE), (A / 2, B * 8)),
+    (every.DualWeighted(SQUARE.scale(2.0).translate(1.0)), (Q(0), B * 15)),
 ]
 
 

@@ -54,10 +54,14 @@ def close(a, b, told=""):
 
 @pytest.mark.parametrize("draw", [Uniform(5), ByWeight(4), Joining((0,), share=0.6)], ids=repr)
 def test_the_order_of_the_clients(draw):
-    data, order = classified(SIZES), np.random.default_rng(3).permutation(len(SIZES))
+    """Ids with gaps; the codes of GIFAIR's groups are in the order of the data."""
+    order, codes = np.random.default_rng(3).permutation(len(SIZES)), (0, 1, 1, 2, 0, 2, 1, 0)
+    data = replace(classified(SIZES).train, ids=np.array([2, 3, 9, 40, 41, 77, 78, 99]))
     training = replace(SETTING, participation=draw)
-    one, two = (trained(MODEL, d, EVERY, training) for d in (data, Parts(data.train.take(order))))
-    for r, algorithm in enumerate(EVERY):
+    moved = tuple(codes[k] for k in order)
+    one = trained(MODEL, Parts(data), [*EVERY, GIFAIR(groups=codes)], training)
+    two = trained(MODEL, Parts(data.take(order)), [*EVERY, GIFAIR(groups=moved)], training)
+    for r, algorithm in enumerate([*EVERY, GIFAIR(groups=codes)]):
         close(one.params[r], two.params[r], algorithm)
         own = algorithm.personal(one.states[r])
         if own is not None:

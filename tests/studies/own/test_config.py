@@ -16,6 +16,7 @@ from fairfl.studies.own import config_parts
 from fairfl.studies.own.config_parts import algorithm
 from fairfl.studies.own.config_reader import Section
 from fairfl.theory.aggregation import QFFL, RankWeighted
+from fairfl.theory.aggregation._base import REGISTRY
 
 
 def test_the_example_of_the_documentation_runs(toml, files):
@@ -129,6 +130,28 @@ def test_parameters_reach_the_algorithm():
     ).made
     assert made.objective == QFFL(2)
     assert algorithm(Section({"name": "qfedavg", "q": 1}, "a")).made.q == 1
+
+
+class Softened(QFFL):
+    """An objective in a file of the tree."""
+
+
+@pytest.mark.parametrize(
+    ("objective", "expected"),
+    [
+        ({"name": "softened", "q": 3}, Softened(3)),
+        ({"name": "Softened", "q": 3}, Softened(3)),
+        ({"name": "qffl", "q": 2}, QFFL(2)),
+        ({"name": "rank_weighted", "kind": "geometric", "z": 0.5}, RankWeighted.geometric(0.5)),
+    ],
+    ids=str,
+)
+def test_objectives_of_the_tree_are_named(monkeypatch, objective, expected):
+    monkeypatch.setattr(Softened, "__module__", "fairfl.theory.aggregation.softened")
+    monkeypatch.setattr(Softened, "name", "softened")
+    monkeypatch.setitem(REGISTRY, "softened", Softened)
+    row = {"name": "dual_weighted", "objective": objective}
+    assert algorithm(Section(row, "algorithm[0]")).made.objective == expected
 
 
 def test_steps_and_uniform(toml):

@@ -25,7 +25,7 @@ PLAIN | "fedavg" | "qfedavg"\nq = -1 | algorithm\[0\].q must be in \[0, 1e\+300\
 PLAIN | "fedavg" | "pfedavg"\nranks = "gini" | algorithm\[0\].ranks must be a table, got 'gini'
 PLAIN | "fedavg" | "pfedavg"\nranks = {kind = "cvar"} | algorithm\[0\].ranks.level must be given
 PLAIN | "fedavg" | "dual_weighted"\nobjective = {name = "Mean"} | algorithm\[0\].objective.name
-    must be one of 'FedAvg', 'QFFL'
+    must be one of 'AFL', 'FedAvg'
 PLAIN | [[algorithm]]\nname = "fedavg" |  | algorithm must be given
 PLAIN | [[algorithm]] | [[algorithm]]\nname = "fedavg"\n[[algorithm]] | algorithm must be told
     apart by name
