@@ -1,18 +1,10 @@
-"""What the schemes, and the rates of the notions, are called, and how schemes are drawn."""
+"""What the schemes are called, and how they are drawn."""
 
 from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
 Scheme = Literal["cfl", "lft_ensemble", "lft_fedavg", "client_aware"]
-RATES = {
-    "demographic_parity": "acceptance rates",
-    "true_positive_rate_parity": "true-positive rates",
-    "false_positive_rate_parity": "false-positive rates",
-    "equalized_odds": "true- and false-positive rates",
-    "accuracy_parity": "accuracies",
-}
-"""What each notion compares."""
 
 
 class Look(NamedTuple):

@@ -11,8 +11,8 @@ from fairfl._support.checks import some
 from fairfl.reports.comparison import ENDS, ZERO, Comparison, Reach
 from fairfl.reports.question import ONES, PLAIN, Question, base
 from fairfl.reports.sampling import LEVEL
-from fairfl.solvers.schemes import COMMON, RATES
-from fairfl.theory.populations.notions import NOTIONS
+from fairfl.solvers.schemes import COMMON
+from fairfl.theory.populations.notions import NOTIONS, RATES, rates_named
 
 WORDS = {
     "cfl": "pooling all data",
@@ -20,8 +20,6 @@ WORDS = {
     "lft_ensemble": "an ensemble of locally fair models",
     "client_aware": "a rule for each client",
 }
-WHERE = {"positive": "where y = 1, ", "negative": "where y = 0, "}
-"""Of whom a rate is."""
 BUDGETS = {
     **dict.fromkeys(COMMON, "with one budget for all clients"),
     "lft_fedavg": "with a budget for each client, chosen with all data",
@@ -66,10 +64,11 @@ def asked(question: Question) -> list[str]:
     """Notion, costs and visibility in one line; empty for the defaults."""
     if question == PLAIN:
         return []
-    rates = RATES[question.notion]
     gap = "between two groups" if question.difference == "pairwise" else "from the whole population"
     name = question.notion.replace("_", " ")
-    parts = [f"{name}: the disparity is the largest difference of {rates} {gap}"]
+    parts = [
+        f"{name}: the disparity is the largest difference of {rates_named(question.notion)} {gap}"
+    ]
     if isinstance(question.costs, str):
         parts.append("rules are compared by balanced accuracy")
     elif question.costs != ONES:
@@ -96,10 +95,10 @@ def _apart(found: Comparison) -> str:
         of_all = found.rates.of_all
         ends = [max(ends, key=lambda end: abs(end[1] - of_all)), ("the population", of_all)]
     (one, its), (other, others) = ends
-    verb = "decided rightly" if found.rates.rate == "right" else "accepted"
+    rate = RATES[found.rates.rate]
+    where = f"where {rate.event}, " if rate.event else ""
     return (
-        f"{WHERE.get(found.rates.rate, '')}{one} is {verb} at a rate of {number(its)}, {other} of "
-        f"{number(others)}: "
+        f"{where}{one} is {rate.served} at a rate of {number(its)}, {other} of {number(others)}: "
     )
 
 
@@ -279,8 +278,9 @@ def _found(found: Comparison, reach: Reach) -> str:
     curve is not, of two groups with one rate where rules see the group.
     """
     asked = found.question
-    one = len(found.groups) == 2 and len(NOTIONS[asked.notion]) == 1 and asked.sees == "xa"
-    one = one and asked.notion != "accuracy_parity"
+    rates = [RATES[name] for name in NOTIONS[asked.notion]]
+    one = len(found.groups) == 2 and len(rates) == 1 and asked.sees == "xa"
+    one = one and rates[0].linear == rates[0].mass
     searched = ("lft_fedavg",) if one else ("lft_fedavg", "lft_ensemble")
     return "was found" if reach.frontier.scheme in searched and not reach.frontier.exact else ""
 

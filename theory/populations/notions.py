@@ -46,21 +46,29 @@ DIFFERENCES: tuple[Difference, ...] = get_args(Difference)
 
 
 class _Rate(NamedTuple):
-    """What one person of probability η counts, as (c, d) for c + d η: in the event, by f, and
-    whatever f is.
+    """A rate: its name, and what one person of probability η counts, as (c, d) for c + d η: in the
+    event, by f, and whatever f is. In words, people with ``event`` are ``served``.
     """
 
+    name: str
     mass: tuple[float, float]
     linear: tuple[float, float]
     constant: tuple[float, float] = (0.0, 0.0)
+    event: str = ""
+    served: str = "accepted"
 
 
 RATES = {
-    "everyone": _Rate((1.0, 0.0), (1.0, 0.0)),  # P(ŷ=1 | a)
-    "positive": _Rate((0.0, 1.0), (0.0, 1.0)),  # P(ŷ=1 | a, y=1)
-    "negative": _Rate((1.0, -1.0), (1.0, -1.0)),  # P(ŷ=1 | a, y=0)
-    "right": _Rate((1.0, 0.0), (-1.0, 2.0), (1.0, -1.0)),  # P(ŷ=y | a)
+    "everyone": _Rate("acceptance rates", (1.0, 0.0), (1.0, 0.0)),  # P(ŷ=1 | a)
+    "positive": _Rate("true-positive rates", (0.0, 1.0), (0.0, 1.0), event="y = 1"),
+    "negative": _Rate("false-positive rates", (1.0, -1.0), (1.0, -1.0), event="y = 0"),
+    "right": _Rate("accuracies", (1.0, 0.0), (-1.0, 2.0), (1.0, -1.0), served="decided rightly"),
 }
+
+
+def rates_named(notion: str) -> str:
+    """What the notion compares, such as "true-positive rates"."""
+    return " and ".join(RATES[name].name for name in NOTIONS[notion])
 
 
 HALF = 8.0

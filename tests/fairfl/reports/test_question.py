@@ -9,13 +9,15 @@ from tasks import NOTIONS, Counted, federation
 
 import fairfl as ff
 from fairfl.reports.comparison import compare
-from fairfl.reports.comparison_words import sentences
+from fairfl.reports.comparison_words import asked, sentences
 from fairfl.reports.curves import frontiers
-from fairfl.reports.frontier import write
+from fairfl.reports.frontier import rules_table, write
+from fairfl.reports.frontier_page import _rates
 from fairfl.reports.group_rates import group_rates
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import _resampled, accepted, by_label, judged, refitted
 from fairfl.theory.populations.calibration import Counted as People
+from fairfl.theory.populations.notions import NOTIONS as TABLE
 from fairfl.theory.populations.notions import RATES
 
 COSTS = [(1.0, 1.0), (5.0, 1.0), ((1.0, 2.0, 0.5), 3.0), "balanced"]
@@ -112,6 +114,26 @@ def test_rates_of_groups_make_the_disparity(seed):
     assert found.of_all == pytest.approx(of_all, abs=1e-10, nan_ok=True)
     if np.isfinite(rates).sum() > 1:
         assert found.apart(difference) == pytest.approx(top, abs=2e-9)
+
+
+def test_a_rate_that_is_added_to_the_table_has_true_words(monkeypatch):
+    """P(ŷ = 1, y = 1 | a): the words are the row's, the numbers those of a count."""
+    one = RATES["positive"]
+    row = one._replace(name="hit rates", mass=(1.0, 0.0), event="", served="rightly accepted")
+    monkeypatch.setitem(RATES, "hits", row)
+    monkeypatch.setitem(TABLE, "hit_parity", ("hits",))
+    masses = [[[0.2, 0.1, 0.2], [0.1, 0.1, 0.3]]]
+    fed = ff.Federation.finite([0, 1, 2], masses, [0.1, 0.6, 0.9])
+    question = Question("hit_parity")  # type: ignore[arg-type]
+    found = compare(fed, question=question, count=3)
+    rates = [(0.1 * 0.6 + 0.2 * 0.9) / 0.5, (0.1 * 0.6 + 0.3 * 0.9) / 0.5]  # x = 1, 2 are accepted
+    assert found.rates.by_group == pytest.approx(rates)
+    assert found.number("cfl", 3) == pytest.approx(rates[1] - rates[0])
+    first = "group 1 is rightly accepted at a rate of 0.66, group 0 of 0.48: a disparity of 0.18."
+    assert sentences(found)[0].endswith(first)
+    assert "the largest difference of hit rates between two groups" in asked(question)[0]
+    assert _rates(found) == ["are rightly accepted"]
+    assert rules_table(found).columns[-1].header == "hit rates"
 
 
 def test_rates_are_of_the_least_disparate_rule_where_several_are_best():
