@@ -9,6 +9,7 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
+from fairfl._support.checks import as_floats, as_labels, coded, shown
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.losses import measure_models
@@ -18,7 +19,8 @@ from fairfl.theory.populations.notions import largest_difference
 
 @dataclass(frozen=True)
 class FairMeasures:
-    r"""Measures of one classifier on a set of people; NaN where a conditional share is of nobody.
+    r"""Measures of one classifier on a set of people; NaN where a share that a measure compares is
+    of nobody, as P(ŷ=1 \| a, y=1) is where nobody of a group has y = 1.
 
     Attributes
     ----------
@@ -45,30 +47,33 @@ class FairMeasures:
 
     @classmethod
     def of(cls, accept: ArrayLike, y: ArrayLike, group: ArrayLike) -> FairMeasures:
-        """Measures from each person's P(ŷ=1) (N,) in [0, 1], labels 0 or 1, groups 0..A-1."""
-        chance = np.asarray(accept, dtype=np.float64)
-        label, code = np.asarray(y), np.asarray(group)
+        """Measures from each person's P(ŷ=1) (N,) in [0, 1], labels 0 or 1, groups of any name."""
+        chance, label, code = as_floats("accept", accept), as_labels("y", y), np.asarray(group)
         if not (chance.shape == label.shape == code.shape and chance.ndim == 1 and len(chance)):
             raise ValueError(
                 f"accept, y and group must have one shape (N,), N >= 1, got {chance.shape}, "
                 f"{label.shape}, {code.shape}"
             )
+        code = coded("group", group, len(chance))[1]
+        if not np.isin(label, (0, 1)).all():
+            raise ValueError(f"y must be 0 or 1, got {shown(label[~np.isin(label, (0, 1))][0])}")
         right = np.where(label == 1, chance, 1 - chance)
         everybody = np.ones(len(code), bool)
         eo, other = (_deviation(chance, code, label == v) for v in (1, 0))
         spd, eo_spd, other_spd = (
             _difference(chance, code, who) for who in (everybody, label == 1, label == 0)
         )
-        mine = _deviation(chance, code, everybody), spd, eo, max(eo, other)
-        differences = eo_spd, max(eo_spd, other_spd)
-        return cls(float(right.mean()), *mine, *differences, float(chance.mean()))
+        deviations = _deviation(chance, code, everybody), spd, eo, float(np.maximum(eo, other))
+        differences = eo_spd, float(np.maximum(eo_spd, other_spd))
+        return cls(float(right.mean()), *deviations, *differences, float(chance.mean()))
 
 
 def _rates(chance: Floats, group: NDArray[np.int64], among: NDArray[np.bool_]) -> Floats:
-    """P(ŷ=1 | a) of the groups that are there."""
-    size = np.bincount(group[among])
-    total = np.bincount(group[among], weights=chance[among])
-    return total[size > 0] / size[size > 0]
+    """P(ŷ=1 | a) of each group; NaN of a group without people among these."""
+    size, total = (
+        np.bincount(group[among], weights, group.max() + 1) for weights in (None, chance[among])
+    )
+    return np.divide(total, size, out=np.full(len(size), np.nan), where=size > 0)
 
 
 def _difference(chance: Floats, group: NDArray[np.int64], among: NDArray[np.bool_]) -> float:

@@ -120,6 +120,32 @@ def test_a_rule_of_several_columns_is_kept_as_json(people):
     assert len(again.plot().get_yticklabels()) == 4
 
 
+def test_columns_of_groups_are_those_of_fit(people):
+    """By name and in order, as scikit-learn has it of features; lists have no names."""
+    groups, x = people[["a", "site"]], people[["s"]]
+    model = ff.FairThresholds("cfl", 0.01, estimator="passthrough")
+    model.fit(x, people["y"], sensitive_features=groups)
+    chance = model.predict_proba(x, sensitive_features=groups)
+    for same in (groups.to_numpy(), groups.to_numpy().tolist()):
+        assert (model.predict_proba(x, sensitive_features=same) == chance).all()
+    wanted = r"must have the columns of fit, in their order: \['a', 'site'\], got \['site', 'a'\]"
+    with pytest.raises(ValueError, match=wanted):
+        model.predict(x, sensitive_features=groups[["site", "a"]])
+    lists = groups.to_numpy().tolist()
+    again = ff.FairThresholds("cfl", 0.01, estimator="passthrough")
+    again.fit(x, people["y"], sensitive_features=lists)
+    assert (again.predict_proba(x, sensitive_features=lists) == chance).all()
+
+
+def test_one_column_of_groups_is_their_names(people, fitted):
+    model = ff.FairThresholds("lft_fedavg", 0.02, estimator="passthrough")
+    roles = {"sensitive_features": people[["a"]], "client": people.site}
+    model.fit(people[["s"]], people["y"], **roles)
+    chance = model.predict_proba(people[["s"]], sensitive_features=people[["a"]])
+    told = fitted.predict_proba(people[["s"]], sensitive_features=people["a"])
+    assert model.rule_.groups == ("f", "m") and (chance == told).all()
+
+
 def test_decisions_on_new_people(cli, fitted, tmp_path):
     """``fairfl apply`` of a rule from a file; cells are as they were, text for text."""
     (tmp_path / "rule.json").write_text(fitted.rule_.to_json())
@@ -145,7 +171,7 @@ def test_decisions_on_new_people(cli, fitted, tmp_path):
         ({"notion": "parity"}, {}, "notion must be one of"),
         ({"levels": -1}, {}, "levels must be"),
         ({}, {"sensitive_features": ["f"] * 2000}, "group must hold at least two groups"),
-        ({}, {"sensitive_features": ["f", "m"]}, "group must have shape (2000,)"),
+        ({}, {"sensitive_features": ["f", "m"]}, "sensitive_features must have shape (2000,)"),
         ({}, {"client": [0]}, "client must have shape"),
         ({"scheme": "client_aware"}, {}, "scheme must be one of cfl, lft_fedavg, lft_ensemble"),
     ],

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_floats, in_range, shown, some, whole
+from fairfl._support.checks import Array, as_floats, as_labels, in_range, shown, some, whole
 from fairfl.theory.populations.finite import ACCURATE, FiniteModel
 from fairfl.theory.populations.notions import largest_difference
 
@@ -191,17 +191,20 @@ class Classifier:
         columns, stand along the last axis.
         """
         several = isinstance(self.groups[0], tuple)
-        given = np.asarray(a, dtype=object if several else None)
-        found = np.full(given.shape[: given.ndim - several], -1)
+        labels = as_labels("a", a)
+        if several:
+            labels = labels.astype(object)
+        numbers = np.full(labels.shape[: labels.ndim - several], -1)
         for k, name in enumerate(self.groups):
-            same = given == np.array(name, dtype=object) if several else given == name
-            found[np.all(same, axis=-1) if several else same] = k
-        if (found < 0).any():
-            wrong = shown(tuple(given[found < 0][0]) if several else given[found < 0][0])
+            same = labels == np.array(name, dtype=object) if several else labels == name
+            numbers[np.all(same, axis=-1) if several else same] = k
+        if (numbers < 0).any():
+            wrong = labels[numbers < 0][0]
+            wrong = shown(tuple(wrong) if several else wrong)
             raise ValueError(
                 f"a must be one of the groups {some([shown(n) for n in self.groups])}, got {wrong}"
             )
-        return found
+        return numbers
 
     def __call__(self, x: ArrayLike, a: Any) -> Array:
         """P(ŷ = 1 | x, a), broadcasting x against the groups' names a."""

@@ -101,11 +101,10 @@ def largest_difference(rates: Array) -> float:
     two groups.
 
     All of fairfl means this by disparity, but for ``difference="overall"`` and FedFB's published
-    tables, which go by max_a |rate_a - overall rate|. Rates of nobody (NaN) are left out; NaN if
-    there are no others.
+    tables, which go by max_a |rate_a - overall rate|. NaN where a rate is, as one of nobody, or
+    where there is none.
     """
-    known = rates[~np.isnan(rates)]
-    return float(np.ptp(known)) if known.size else float("nan")
+    return float(np.ptp(rates)) if rates.size else float("nan")
 
 
 @dataclass(frozen=True)
