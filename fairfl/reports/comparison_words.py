@@ -94,12 +94,15 @@ def _apart(found: Comparison) -> str:
     if found.question.difference == "overall":
         of_all = found.rates.of_all
         ends = [max(ends, key=lambda end: abs(end[1] - of_all)), ("the population", of_all)]
-    (one, its), (other, others) = ends
-    rate = RATES[found.rates.rate]
-    where = f"where {rate.event}, " if rate.event else ""
-    return (
-        f"{where}{one} is {rate.served} at a rate of {number(its)}, {other} of {number(others)}: "
-    )
+    return f"{rates_apart(found.rates.rate, *ends)}: "
+
+
+def rates_apart(rate: str, high: tuple[str, float], low: tuple[str, float]) -> str:
+    """Two values of a rate, each with the name of whose it is."""
+    row = RATES[rate]
+    where = f"where {row.event}, " if row.event else ""
+    (one, its), (other, others) = high, low
+    return f"{where}{one} is {row.served} at a rate of {number(its)}, {other} of {number(others)}"
 
 
 def _at(found: Comparison, k: int, schemes: Sequence[str]) -> str:

@@ -7,6 +7,7 @@ short ones are aliases.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -57,6 +58,11 @@ class _Rate(NamedTuple):
     event: str = ""
     served: str = "accepted"
 
+    @property
+    def has_label(self) -> bool:
+        """Whether it depends on y."""
+        return any(d for _, d in (self.mass, self.linear, self.constant))
+
 
 RATES = {
     "everyone": _Rate("acceptance rates", (1.0, 0.0), (1.0, 0.0)),  # P(ŷ=1 | a)
@@ -69,6 +75,19 @@ RATES = {
 def rates_named(notion: str) -> str:
     """What the notion compares, such as "true-positive rates"."""
     return " and ".join(RATES[name].name for name in NOTIONS[notion])
+
+
+def undefined(notion: str, people: Array, groups: Sequence[Any]) -> tuple[str, ...]:
+    """Which of the notion's rates do not exist, as those of nobody, in words: of groups with so
+    many ``people`` (A, 2) of y = 0 and of y = 1.
+    """
+    lines = []
+    for rate in (RATES[name] for name in NOTIONS[notion]):
+        has = f"has {rate.event}" if rate.event else "is there"
+        mass = people @ np.array([rate.mass[0], sum(rate.mass)])
+        both = zip(groups, mass, strict=True)
+        lines += [f"nobody of group {group} {has}" for group, size in both if size <= 0]
+    return tuple(lines)
 
 
 HALF = 8.0

@@ -33,7 +33,7 @@ Block = tuple[Columns, NDArray[np.float64]]
 def read_people(
     path: str | Path,
     *,
-    label: str,
+    label: str | None,
     group: str | Sequence[str],
     client: str | None = None,
     score: str | None = None,
@@ -49,9 +49,9 @@ def read_people(
     ----------
     path : path
     label, group : str
-        Columns. The label has two values; `form` says which becomes 1. The group has at least two
-        values; of several columns a group is a combination of values that somebody has, named
-        "Black & Female".
+        Columns. The label has two values; `form` says which becomes 1; with None all rows have 0.
+        The group has at least two values; of several columns a group is a combination of values
+        that somebody has, named "Black & Female".
     client : str, optional
         Column; without it, all rows are of one client, "all".
     score : str, optional
@@ -95,7 +95,9 @@ def read_people(
     predicted = {role: tuple(columns) for role, columns in (numbers or {}).items()}
     asked = _asked(score, label, features, blind=blind, categorical=categorical)
     table = read_table(path, form, roles | predicted, () if predicted else asked)
-    label_codes, label_names = table.labels(label)
+    label_codes, label_names = np.zeros(len(table), int), ("0", "1")
+    if label is not None:
+        label_codes, label_names = table.labels(label)
     parts = [table.categories(column) for column in groups]
     group_codes, group_names = _groups(groups, parts)
     n = len(table)
@@ -132,7 +134,12 @@ def read_people(
 
 
 def _asked(
-    score: str | None, label: str, features: Sequence[str] | None, *, blind: bool, categorical: bool
+    score: str | None,
+    label: str | None,
+    features: Sequence[str] | None,
+    *,
+    blind: bool,
+    categorical: bool,
 ) -> Sequence[str] | None:
     """The features to read beside the roles' columns, each once; None: all."""
     if score is None:
