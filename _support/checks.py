@@ -38,23 +38,17 @@ def as_labels(name: str, value: Any) -> Array:
         labels = np.array(value, dtype=object)  # beside texts numpy makes texts of NaN and numbers
         if not all(isinstance(label, (str, bytes)) for label in labels.flat):
             array = labels
-    missing = np.zeros(array.shape, bool)
-    if array.dtype.kind in "fcmM":
-        missing = array != array
-    elif array.dtype.kind == "O":
-        missing = np.reshape([_is_missing(label) for label in array.flat], array.shape)
-    if missing.any():
-        row = np.argwhere(missing)[0]
-        where = f" at row {row[0]}" if row.size else ""
-        raise ValueError(f"{name} must not be missing, got {shown(array[missing][0])}{where}")
+    missing = array != array if array.dtype.kind != "O" else _missing(array)
+    if np.any(missing):
+        row = np.argwhere(np.atleast_1d(missing))[0][0]
+        raise ValueError(f"{name} must not be missing, got {shown(array[missing][0])} at row {row}")
     return array
 
 
-def _is_missing(label: Any) -> bool:
-    try:
-        return label is None or bool(label != label)
-    except TypeError:  # whether pandas' NA differs from itself is NA
-        return True
+def _missing(array: Array) -> Any:
+    import pandas as pd  # half a second, and most labels are no objects
+
+    return pd.isna(array)
 
 
 def coded(name: str, value: Any, size: int) -> tuple[tuple[Any, ...], Array]:

@@ -40,7 +40,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
     estimator : classifier of scikit-learn with ``predict_proba``, from which the score is;
         None: logistic regression on standardised features; "passthrough": X is the score, one
         column.
-    levels, calibrate : see :meth:`fairfl.Federation.from_samples`.
+    levels, calibrate : see :meth:`fairfl.Federation.from_samples`, with its warnings.
     random_state : of ``predict``, unless it is given one.
     pos_label : the label that is y = 1, which costs and notions count from; None: the later in
         sorted order.
@@ -123,10 +123,9 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"y must hold two classes, got one class: {self.classes_[0]!r}")
-        self._group_columns = getattr(sensitive_features, "columns", None)
-        group: Any = sensitive_features
-        if group is not None:
-            group = self._rows(sensitive_features, len(codes))
+        self._group_columns = [*getattr(sensitive_features, "columns", ())]
+        groups = sensitive_features
+        group = None if groups is None else self._rows(groups, len(codes))
         values = self.classes_.tolist()
         self._one = pos_code("y", values, self.pos_label, ordered=True)
         codes = (codes == self._one).astype(int)
@@ -207,13 +206,12 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
 
     def _rows(self, groups: Any, count: int) -> Array:
         """Groups (count,), or (count, k), whose columns are those of ``fit``."""
-        rows, columns = as_labels("sensitive_features", groups), getattr(groups, "columns", None)
+        rows, columns = as_labels("sensitive_features", groups), self._group_columns
         if rows.ndim not in (1, 2) or len(rows) != count:
             raise ValueError(f"sensitive_features must have shape ({count},), got {rows.shape}")
-        fitted = self._group_columns
-        if columns is not None and fitted is not None and list(columns) != list(fitted):
+        names = [*getattr(groups, "columns", columns)]
+        if columns and names != columns:
             raise ValueError(
-                f"sensitive_features must have the columns of fit, in their order: {list(fitted)}, "
-                f"got {list(columns)}"
+                f"sensitive_features must have the columns of fit in order, {columns}, got {names}"
             )
         return rows[:, 0] if rows.ndim == 2 and rows.shape[1] == 1 else rows

@@ -66,9 +66,8 @@ def asked(question: Question) -> list[str]:
         return []
     gap = "between two groups" if question.difference == "pairwise" else "from the whole population"
     name = question.notion.replace("_", " ")
-    parts = [
-        f"{name}: the disparity is the largest difference of {rates_named(question.notion)} {gap}"
-    ]
+    rates = rates_named(question.notion)
+    parts = [f"{name}: the disparity is the largest difference of {rates} {gap}"]
     if isinstance(question.costs, str):
         parts.append("rules are compared by balanced accuracy")
     elif question.costs != ONES:
@@ -94,15 +93,15 @@ def _apart(found: Comparison) -> str:
     if found.question.difference == "overall":
         of_all = found.rates.of_all
         ends = [max(ends, key=lambda end: abs(end[1] - of_all)), ("the population", of_all)]
-    return f"{rates_apart(found.rates.rate, *ends)}: "
+    return f"{rates_apart(found.rates.rate, ends, found.rates.undefined)}: "
 
 
-def rates_apart(rate: str, high: tuple[str, float], low: tuple[str, float]) -> str:
-    """Two values of a rate, each with the name of whose it is."""
-    row = RATES[rate]
-    where = f"where {row.event}, " if row.event else ""
-    (one, its), (other, others) = high, low
-    return f"{where}{one} is {row.served} at a rate of {number(its)}, {other} of {number(others)}"
+def rates_apart(rate: str, ends: Sequence[tuple[str, float]], undefined: Sequence[str]) -> str:
+    """Two values of a rate, each after the name of whose it is, and which rates are left out."""
+    high, low = ends
+    row, missing = RATES[rate], f" (left out: {' and '.join(undefined)})" if undefined else ""
+    rates = f"is {row.served} at a rate of {number(high[1])}, {low[0]} of {number(low[1])}"
+    return f"where {row.event}, " * bool(row.event) + f"{high[0]} {rates}{missing}"
 
 
 def _at(found: Comparison, k: int, schemes: Sequence[str]) -> str:
@@ -273,7 +272,7 @@ def points(value: float) -> str:
 
 def number(value: float) -> str:
     """A disparity or a rate, three digits; rounding errors are zero."""
-    return "0" if abs(value) < ZERO else f"{value:.3g}"
+    return "undefined" if value != value else "0" if abs(value) < ZERO else f"{value:.3g}"
 
 
 def _found(found: Comparison, reach: Reach) -> str:

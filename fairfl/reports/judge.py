@@ -96,10 +96,9 @@ def judge(
     """
     if categorical and score is None:
         raise ValueError("categorical goes with a score, got score=None")
-    has_label = any(RATES[name].has_label for name in NOTIONS[question.notion])
-    if label is None and (has_label or score is not None):
-        what = question.notion if has_label else "a score"
-        raise ValueError(f"label must be a column of the table for {what}, got none")
+    counts_label = any(d for name in NOTIONS[question.notion] for _, d in RATES[name][1:4])
+    if label is None and (counts_label or score is not None):
+        raise ValueError(f"label must be a column for {question.notion} or a score, got none")
     roles = {"label": label, "group": group, "client": client, "categorical": categorical}
     numbers = {"prediction": [prediction]}
     data = read_people(path, score=score, numbers=numbers, form=form, **roles)
@@ -158,23 +157,16 @@ def judge(
 def sentences(found: Judgement) -> list[str]:
     """The judgement in plain words."""
     accuracy, disparity = found.accuracy, found.disparity
-    line, why = f"The predictions for these {found.people:,} people have", found.undefined
+    line, missing = f"The predictions for these {found.people:,} people have", found.undefined
     if accuracy is not None:
-        line = (
-            f"The predictions are right for {percent(accuracy.value)} "
-            f"({span(accuracy.ends, percent)}) of these {found.people:,} people, at"
-        )
-    if disparity is None:
-        line += f" an undefined disparity: {' and '.join(why)}."
-    else:
-        line += (
-            f" a disparity of {number(disparity.value)} "
-            f"({span((max(disparity.low, 0.0), disparity.high), number)}): "
-            f"{rates_apart(found.rate, *found.ends)}."
-        )
-    out = [*filter(None, [found.left_out]), line]
-    if disparity is not None and why:
-        out.append(f"The disparity leaves out what does not exist: {' and '.join(why)}.")
+        right = f"{percent(accuracy.value)} ({span(accuracy.ends, percent)})"
+        line = f"The predictions are right for {right} of these {found.people:,} people, at"
+    apart = f"an undefined disparity: {' and '.join(missing)}"
+    if disparity is not None:
+        ends = span((max(disparity.low, 0.0), disparity.high), number)
+        apart = f"a disparity of {number(disparity.value)} ({ends}): "
+        apart += rates_apart(found.rate, found.ends, missing)
+    out = [*filter(None, [found.left_out]), f"{line} {apart}."]
     for one in found.distances:
         name = NAMES[one.scheme]
         if one.above is None or one.accuracy is None:

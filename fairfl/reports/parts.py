@@ -162,28 +162,26 @@ class Decided(NamedTuple):
         """
         y, weight = np.nan_to_num(self.y), self.people * there
         of = [self.group == a for a in range(len(self.groups))]
-        gaps = []
-        for name in NOTIONS[question.notion]:
-            rate = RATES[name]
+        gaps, masses = [], []
+        for key in NOTIONS[question.notion]:
+            rate = RATES[key]
             mass = (rate.mass[0] + rate.mass[1] * y) * weight
             served = [k + w * self.p for k, w in zip(rate.constant, rate.linear, strict=True)]
             total = (served[0] + served[1] * y) * weight
+            masses.append([(mass * one).sum() for one in of])
             rates = [
-                _ratio(f"group {group}", total * one, mass * one)
-                for group, one in zip(self.groups, of, strict=True)
-                if (mass * one).sum() > 0
+                _ratio(f"group {name}", total * one, mass * one)
+                for name, one, size in zip(self.groups, of, masses[-1], strict=True)
+                if size > 0
             ]
             pairs = list(combinations(rates, 2))
             if question.difference == "overall" and len(rates) > 1:
                 pairs = [(one, _ratio("the population", total, mass)) for one in rates]
-            gaps += [Gap(name, *sorted(pair, key=lambda one: -one.value)) for pair in pairs]
-        by_label = [[(weight * one * (y == v)).sum() for v in (0, 1)] for one in of]
-        largest = max(
-            gaps,
-            key=lambda gap: (round(gap.value, 12), -min(gap.high.people, gap.low.people)),
-            default=None,
-        )
-        return largest, undefined(question.notion, np.array(by_label), self.groups)
+            gaps += [Gap(key, *sorted(pair, key=lambda one: -one.value)) for pair in pairs]
+        sizes = [-min(gap.high.people, gap.low.people) for gap in gaps]
+        order = [(round(gap.value, 12), size) for gap, size in zip(gaps, sizes, strict=True)]
+        largest = gaps[order.index(max(order))] if gaps else None
+        return largest, undefined(question.notion, np.array(masses), self.groups)
 
 
 def estimate(

@@ -9,12 +9,10 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from fairfl._support.checks import as_floats, as_labels, coded, shown
+from fairfl._support.checks import as_floats, coded, shown
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.losses import measure_models
-from fairfl.sims.engine.task import Floats
-from fairfl.theory.populations.notions import largest_difference
 
 
 @dataclass(frozen=True)
@@ -27,7 +25,7 @@ class FairMeasures:
     accuracy : float
     spd, eo_difference, eodds_difference : float
         The disparity of demographic parity, max_{a, b} \|P(ŷ=1 \| a) - P(ŷ=1 \| b)\|, as everywhere
-        in fairfl (``fairfl.theory.populations.notions.largest_difference``); the same among people
+        in fairfl (``fairfl.theory.populations.notions.disparity``); the same among people
         of y = 1; the larger of that and the same among people of y = 0.
     dp, eo, eodds : float
         The same with the deviation max_a \|P(ŷ=1 \| a) - P(ŷ=1)\| of FedFB's section 5.3, the
@@ -48,42 +46,27 @@ class FairMeasures:
     @classmethod
     def of(cls, accept: ArrayLike, y: ArrayLike, group: ArrayLike) -> FairMeasures:
         """Measures from each person's P(ŷ=1) (N,) in [0, 1], labels 0 or 1, groups of any name."""
-        chance, label, code = as_floats("accept", accept), as_labels("y", y), np.asarray(group)
-        if not (chance.shape == label.shape == code.shape and chance.ndim == 1 and len(chance)):
-            raise ValueError(
-                f"accept, y and group must have one shape (N,), N >= 1, got {chance.shape}, "
-                f"{label.shape}, {code.shape}"
-            )
-        code = coded("group", group, len(chance))[1]
-        if not np.isin(label, (0, 1)).all():
-            raise ValueError(f"y must be 0 or 1, got {shown(label[~np.isin(label, (0, 1))][0])}")
+        chance = as_floats("accept", accept)
+        if chance.ndim != 1 or not chance.size:
+            raise ValueError(f"accept must have shape (N,), N >= 1, got {chance.shape}")
+        labels, of = coded("y", y, chance.size)
+        groups, code = coded("group", group, chance.size)
+        if not {*labels} <= {0, 1}:
+            raise ValueError(f"y must be 0 or 1, got {shown(labels)}")
+        label = np.array(labels, int)[of]
         right = np.where(label == 1, chance, 1 - chance)
-        everybody = np.ones(len(code), bool)
-        eo, other = (_deviation(chance, code, label == v) for v in (1, 0))
-        spd, eo_spd, other_spd = (
-            _difference(chance, code, who) for who in (everybody, label == 1, label == 0)
+        tables = (
+            np.bincount(2 * code + label, weights, 2 * len(groups)).reshape(-1, 2)
+            for weights in (None, chance)
         )
-        deviations = _deviation(chance, code, everybody), spd, eo, float(np.maximum(eo, other))
-        differences = eo_spd, float(np.maximum(eo_spd, other_spd))
-        return cls(float(right.mean()), *deviations, *differences, float(chance.mean()))
-
-
-def _rates(chance: Floats, group: NDArray[np.int64], among: NDArray[np.bool_]) -> Floats:
-    """P(ŷ=1 | a) of each group; NaN of a group without people among these."""
-    size, total = (
-        np.bincount(group[among], weights, group.max() + 1) for weights in (None, chance[among])
-    )
-    return np.divide(total, size, out=np.full(len(size), np.nan), where=size > 0)
-
-
-def _difference(chance: Floats, group: NDArray[np.int64], among: NDArray[np.bool_]) -> float:
-    return largest_difference(_rates(chance, group, among))
-
-
-def _deviation(chance: Floats, group: NDArray[np.int64], among: NDArray[np.bool_]) -> float:
-    if not among.any():
-        return float("nan")
-    return float(np.abs(_rates(chance, group, among) - chance[among].mean()).max())
+        # (3, A) of all, of y = 1 and of y = 0
+        size, accepted = (np.stack([t.sum(axis=1), *t.T[::-1]]) for t in tables)
+        with np.errstate(invalid="ignore"):  # 0 / 0 of nobody
+            rates = accepted / size
+            of_all = accepted.sum(axis=1, keepdims=True) / size.sum(axis=1, keepdims=True)
+        off, apart = np.abs(rates - of_all).max(axis=1), np.ptp(rates, axis=1)
+        differences = off[0], apart[0], off[1], off[1:].max(), apart[1], apart[1:].max()
+        return cls(*map(float, (right.mean(), *differences, chance.mean())))
 
 
 def accepts(model: Model, params: Tensor, data: ClientData) -> NDArray[np.bool_]:

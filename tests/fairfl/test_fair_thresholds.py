@@ -128,7 +128,7 @@ def test_columns_of_groups_are_those_of_fit(people):
     chance = model.predict_proba(x, sensitive_features=groups)
     for same in (groups.to_numpy(), groups.to_numpy().tolist()):
         assert (model.predict_proba(x, sensitive_features=same) == chance).all()
-    wanted = r"must have the columns of fit, in their order: \['a', 'site'\], got \['site', 'a'\]"
+    wanted = r"must have the columns of fit in order, \['a', 'site'\], got \['site', 'a'\]"
     with pytest.raises(ValueError, match=wanted):
         model.predict(x, sensitive_features=groups[["site", "a"]])
     lists = groups.to_numpy().tolist()
@@ -181,6 +181,13 @@ def test_a_wrong_parameter_is_named(people, options, fit, message):
     groups = {"sensitive_features": people["a"]} | fit
     with pytest.raises(ValueError, match=message.replace("(", r"\(").replace(")", r"\)")):
         ff.FairThresholds(**given).fit(people[["s"]], people["y"], **groups)
+
+
+def test_a_group_without_one_label_is_warned_of(people):
+    labels = np.where(people["a"] == "f", "no", people["y"])
+    model = ff.FairThresholds("cfl", 0.05, "eo", estimator="passthrough")
+    with pytest.warns(ff.ScoreWarning, match="nobody of group f has y = 1: rates of such people"):
+        model.fit(people[["s"]], labels, sensitive_features=people["a"])
 
 
 def test_unknown_groups_and_no_groups_are_refused(people, fitted):

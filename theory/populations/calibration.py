@@ -21,6 +21,7 @@ from fairfl._support.checks import (
     whole,
 )
 from fairfl.theory.numerics.isotonic import isotonic
+from fairfl.theory.populations.notions import undefined
 from fairfl.theory.populations.score_levels import Merged, merge_scores
 
 CALIBRATIONS = ("shared", "client", "client_group")
@@ -29,7 +30,8 @@ FEW = 5
 
 
 class ScoreWarning(UserWarning):
-    """A score that says nothing of the label, or the opposite, or too much of who somebody is.
+    """A score that says nothing of the label, or the opposite, or too much of who somebody is; a
+    group without people of one label.
 
     Examples
     --------
@@ -171,9 +173,9 @@ def calibrated(counts: Array, calibrate: str) -> Array:
     return np.stack([isotonic(p, c) for p, c in pairs]).reshape(people.shape)
 
 
-def doubts(counts: Array, accepts: Any) -> str | None:
-    """What is odd about a score: ``counts`` (I, A, 2, n), ``accepts`` (A, n) the most accurate
-    rule; None if nothing.
+def doubts(counts: Array, accepts: Any, groups: Sequence[Any]) -> str | None:
+    """What is odd about a score: ``counts`` (I, A, 2, n) of ``groups`` of these names, ``accepts``
+    (A, n) the most accurate rule; None if nothing.
 
     y = 1 is likelier at smaller scores if a decreasing η has a smaller Brier loss than an
     increasing one. Levels tell who somebody is if they hold fewer than ``FEW`` people for each
@@ -197,6 +199,11 @@ def doubts(counts: Array, accepts: Any) -> str | None:
     for everybody, who in ((True, "everybody"), (False, "nobody")):
         if (accepts[there] == everybody).all():
             told.append(f"the most accurate rule accepts {who}, whatever the score")
+    by_label = counts.sum(axis=(0, 3)).T[::-1]
+    told += [
+        f"{nobody}: rates of such people follow from the fitted P(y = 1 | x) alone"
+        for nobody in undefined("equalized_odds", by_label, groups)
+    ]
     return "; ".join(told) or None
 
 

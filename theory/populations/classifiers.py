@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 
 from fairfl._support.checks import Array, as_floats, as_labels, in_range, shown, some, whole
 from fairfl.theory.populations.finite import ACCURATE, FiniteModel
-from fairfl.theory.populations.notions import largest_difference
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -335,7 +334,7 @@ class Classifier:
 
     def disparity(self, federation: Federation) -> float:
         """max - min over groups of P(ŷ=1 | a); |MD| for two groups."""
-        return largest_difference(self.group_rates(federation))
+        return float(np.ptp(self.group_rates(federation)))
 
     def _at(self, points: Array, a: int) -> Array:
         return self.values[a][np.searchsorted(self.edges[a], points, side="left")]

@@ -58,11 +58,6 @@ class _Rate(NamedTuple):
     event: str = ""
     served: str = "accepted"
 
-    @property
-    def has_label(self) -> bool:
-        """Whether it depends on y."""
-        return any(d for _, d in (self.mass, self.linear, self.constant))
-
 
 RATES = {
     "everyone": _Rate("acceptance rates", (1.0, 0.0), (1.0, 0.0)),  # P(ŷ=1 | a)
@@ -77,17 +72,15 @@ def rates_named(notion: str) -> str:
     return " and ".join(RATES[name].name for name in NOTIONS[notion])
 
 
-def undefined(notion: str, people: Array, groups: Sequence[Any]) -> tuple[str, ...]:
-    """Which of the notion's rates do not exist, as those of nobody, in words: of groups with so
-    many ``people`` (A, 2) of y = 0 and of y = 1.
-    """
-    lines = []
-    for rate in (RATES[name] for name in NOTIONS[notion]):
-        has = f"has {rate.event}" if rate.event else "is there"
-        mass = people @ np.array([rate.mass[0], sum(rate.mass)])
-        both = zip(groups, mass, strict=True)
-        lines += [f"nobody of group {group} {has}" for group, size in both if size <= 0]
-    return tuple(lines)
+def undefined(notion: str, mass: Array, groups: Sequence[Any]) -> tuple[str, ...]:
+    """Which rates do not exist, as those of nobody, in words: of groups with ``mass`` (E, A)."""
+    events = (RATES[name].event for name in NOTIONS[notion])
+    return tuple(
+        f"nobody of group {group} {f'has {event}' if event else 'is there'}"
+        for event, row in zip(events, mass, strict=True)
+        for group, size in zip(groups, row, strict=True)
+        if size <= 0
+    )
 
 
 HALF = 8.0
@@ -113,17 +106,6 @@ def check_mass(mass: Array, who: str) -> None:
 def without_rounding(table: Any, size: Any, roundings: float = HALF) -> Array:
     """``table`` with 0 where it is within ``roundings`` roundings of its terms' ``size``."""
     return np.where(np.abs(table) <= roundings * np.finfo(np.float64).eps * size, 0.0, table)
-
-
-def largest_difference(rates: Array) -> float:
-    """The disparity of groups with these rates: the largest difference between two of them, |MD| of
-    two groups.
-
-    All of fairfl means this by disparity, but for ``difference="overall"`` and FedFB's published
-    tables, which go by max_a |rate_a - overall rate|. NaN where a rate is, as one of nobody, or
-    where there is none.
-    """
-    return float(np.ptp(rates)) if rates.size else float("nan")
 
 
 @dataclass(frozen=True)
@@ -188,7 +170,8 @@ def _over(served: Array, mass: Array) -> Array:
 def disparity(rates: Array, mass: Array, difference: str) -> Array:
     """The largest difference of E rates (E, ..., A) of groups with ``mass`` (E, ..., A): (...).
 
-    NaN where no two groups have the event.
+    All of fairfl means this by disparity, but for FedFB's published tables, which go by
+    ``difference="overall"``. NaN where no two groups have the event.
     """
     known = mass > 0
     high, low = np.where(known, rates, -np.inf).max(-1), np.where(known, rates, np.inf).min(-1)

@@ -93,11 +93,10 @@ def read_people(
     named = {"score": (score,), "label": (label,), "group": groups, "client": (client,)}
     roles = {role: columns for role, columns in named.items() if columns != (None,)}
     predicted = {role: tuple(columns) for role, columns in (numbers or {}).items()}
-    asked = _asked(score, label, features, blind=blind, categorical=categorical)
+    asked = _asked(score, label or "", features, blind=blind, categorical=categorical)
     table = read_table(path, form, roles | predicted, () if predicted else asked)
-    label_codes, label_names = np.zeros(len(table), int), ("0", "1")
-    if label is not None:
-        label_codes, label_names = table.labels(label)
+    unlabelled = np.zeros(len(table), int), ("0", "1")
+    label_codes, label_names = unlabelled if label is None else table.labels(label)
     parts = [table.categories(column) for column in groups]
     group_codes, group_names = _groups(groups, parts)
     n = len(table)
@@ -134,12 +133,7 @@ def read_people(
 
 
 def _asked(
-    score: str | None,
-    label: str | None,
-    features: Sequence[str] | None,
-    *,
-    blind: bool,
-    categorical: bool,
+    score: str | None, label: str, features: Sequence[str] | None, *, blind: bool, categorical: bool
 ) -> Sequence[str] | None:
     """The features to read beside the roles' columns, each once; None: all."""
     if score is None:

@@ -154,8 +154,8 @@ def test_a_rate_of_nobody_is_undefined_and_says_why(tmp_path):
     odds = judge(**options, question=Question("eodds"))
     assert odds.disparity is not None and odds.disparity.value == pytest.approx(0.2)  # y = 0
     told = sentences(odds)
-    assert "where y = 0, group b is accepted at a rate of 0.2, group a of 0." in told[0]
-    assert told[1].endswith("leaves out what does not exist: nobody of group b has y = 1.")
+    assert "where y = 0, group b is accepted at a rate of 0.2, group a of 0 (" in told[0]
+    assert told[0].endswith("0 (left out: nobody of group b has y = 1).") and len(told) == 1
     _, options = table(tmp_path, FEW + C)
     three = judge(**options, question=Question("eo"))
     assert three.disparity is not None and three.disparity.value == pytest.approx(0.5)
@@ -214,11 +214,9 @@ def test_acceptance_alone_needs_no_label(cli, tmp_path):
     assert (done.exit_code, done.stderr) == (0, "")
     assert "The predictions for these 200 people have a disparity of 0.4" in done.stdout
     assert json.loads(cli(*words, "--json").stdout)["accuracy"] is None
-    for more, what in ((["--notion", "eo"], "true_positive_rate_parity"), (["--score", "y"], "a ")):
+    for more in (["--notion", "eo"], ["--score", "y"]):
         wrong = cli(*words, *more)
-        assert wrong.exit_code == 2 and f"label must be a column of the table for {what}" in (
-            wrong.stderr
-        )
+        assert wrong.exit_code == 2 and "label must be a column for" in wrong.stderr
 
 
 def test_the_command_prints_and_says_json(cli, tmp_path):
