@@ -38,7 +38,7 @@ def as_labels(name: str, value: Any) -> Array:
         labels = np.array(value, dtype=object)  # beside texts numpy makes texts of NaN and numbers
         if not all(isinstance(label, (str, bytes)) for label in labels.flat):
             array = labels
-    missing = array != array if array.dtype.kind != "O" else _missing(array)
+    missing: Any = array != array if array.dtype.kind != "O" else _missing(array)
     if np.any(missing):
         row = np.argwhere(np.atleast_1d(missing))[0][0]
         raise ValueError(f"{name} must not be missing, got {shown(array[missing][0])} at row {row}")

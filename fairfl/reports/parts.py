@@ -12,15 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.reports.comparison import ZERO
 from fairfl.reports.comparison_words import number, percent, span
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import NORMAL, jackknife
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.classifiers import Classifier
 from fairfl.theory.populations.notions import NOTIONS, RATES, undefined
-
-ALIKE = 1e-12
-"""An interval that is not wider has no variance: all people are decided alike."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ class Rate(NamedTuple):
     def number(self, client: Array) -> Number:
         """With its interval, Wilson's where all people are decided alike."""
         ends = estimate(client, self.value, self.influence)
-        return wilson(self.value, round(self.people)) if ends.high - ends.low < ALIKE else ends
+        return wilson(self.value, round(self.people)) if ends.high - ends.low < ZERO else ends
 
 
 class Gap(NamedTuple):
@@ -88,12 +86,12 @@ class Gap(NamedTuple):
         estimated: it is of both rates' own intervals then, by MOVER (Zou and Donner, 2008), which
         of two intervals of Wilson's is Newcombe's (1998).
         """
-        if all(np.ptp(estimate(client, *one[1:3]).ends) >= ALIKE for one in self[1:]):
+        if all(np.ptp(estimate(client, *one[1:3]).ends) >= ZERO for one in self[1:]):
             return estimate(client, self.value, self.high.influence - self.low.influence)
         high, low = (one.number(client) for one in self[1:])
         down = np.hypot(high.value - high.low, low.high - low.value)
         up = np.hypot(high.high - high.value, low.value - low.low)
-        up = max(up, down) if self.value < ALIKE else up  # either may be the higher one
+        up = max(up, down) if self.value < ZERO else up  # either may be the higher one
         return Number(self.value, float(self.value - down), float(self.value + up))
 
 
