@@ -31,6 +31,44 @@ def as_array(name: str, value: Any) -> Array:
         raise ValueError(f"{name} must have rows of one length, got {shown(value)}") from None
 
 
+def as_labels(name: str, value: Any) -> Array:
+    """Return ``value`` as an array of labels of any kind; ValueError where one is missing: None,
+    NaN, NaT or pandas' NA.
+    """
+    array = as_array(name, value)
+    if array.dtype.kind in "US" and not isinstance(value, np.ndarray):
+        labels = np.array(value, dtype=object)  # beside texts numpy makes texts of NaN and numbers
+        if not all(isinstance(label, (str, bytes)) for label in labels.flat):
+            array = labels
+    missing: Any = array != array if array.dtype.kind != "O" else _missing(array)
+    if np.any(missing):
+        row = np.argwhere(np.atleast_1d(missing))[0][0]
+        raise ValueError(f"{name} must not be missing, got {shown(array[missing][0])} at row {row}")
+    return array
+
+
+def _missing(array: Array) -> Any:
+    import pandas as pd  # half a second, and most labels are no objects
+
+    return pd.isna(array)
+
+
+def coded(name: str, value: Any, size: int) -> tuple[tuple[Any, ...], Array]:
+    """The sorted distinct labels of (size,) rows, and each row's code; ValueError as ``as_labels``,
+    for another shape, and for labels that cannot be sorted.
+    """
+    array = as_labels(name, value)
+    if array.shape != (size,):
+        raise ValueError(f"{name} must have shape ({size},), a label a row, got {array.shape}")
+    try:
+        labels, codes = np.unique(array, return_inverse=True)
+    except TypeError:
+        raise ValueError(
+            f"{name} must hold labels of one kind, got a mixture that cannot be sorted"
+        ) from None
+    return tuple(labels.tolist()), codes.reshape(-1)
+
+
 def as_floats(name: str, value: Any) -> Array:
     """Return ``value`` as a float64 array; ValueError when it is not numeric, too large for a float
     or holds NaN.

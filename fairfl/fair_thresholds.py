@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fairfl._support.checks import Array, pos_code
+from fairfl._support.checks import Array, as_labels, pos_code
 from fairfl.solvers.api import solve
 from fairfl.solvers.schemes import LABELS, SchemeName
 from fairfl.theory.populations.federation import Federation
@@ -40,7 +40,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
     estimator : classifier of scikit-learn with ``predict_proba``, from which the score is;
         None: logistic regression on standardised features; "passthrough": X is the score, one
         column.
-    levels, calibrate : see :meth:`fairfl.Federation.from_samples`.
+    levels, calibrate : see :meth:`fairfl.Federation.from_samples`, with its warnings.
     random_state : of ``predict``, unless it is given one.
     pos_label : the label that is y = 1, which costs and notions count from; None: the later in
         sorted order.
@@ -111,8 +111,10 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         """
         if self.scheme not in LABELS:
             raise ValueError(f"scheme must be one of {', '.join(LABELS)}, got {self.scheme!r}")
-        given: tuple[Any, Any] = X, y
-        features, labels = validate_data(self, *given)
+        if y is not None:  # of which scikit-learn has an error of its own
+            as_labels("y", y)
+        table: tuple[Any, Any] = X, y
+        features, labels = validate_data(self, *table)
         check_classification_targets(labels)
         if (kind := type_of_target(labels)) != "binary":
             raise ValueError(
@@ -121,13 +123,14 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"y must hold two classes, got one class: {self.classes_[0]!r}")
+        self._group_columns = [*getattr(sensitive_features, "columns", ())]
+        groups = sensitive_features
+        group = None if groups is None else self._rows(groups, len(codes))
         values = self.classes_.tolist()
         self._one = pos_code("y", values, self.pos_label, ordered=True)
         codes = (codes == self._one).astype(int)
         score = self._learn(features, codes)
-        group, site = sensitive_features, client
-        if site is None:
-            site = np.zeros(len(codes), int)
+        site = np.zeros(len(codes), int) if client is None else client
         self._one_group = group is None
         if group is None:  # everybody stands in two groups, so that no budget binds
             group = np.repeat([0, 1], len(codes))
@@ -182,7 +185,7 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         elif sensitive_features is None:
             raise ValueError("sensitive_features must be given: the rule's thresholds are by group")
         else:
-            chance = self.rule_(score, _rows(sensitive_features, len(score)))
+            chance = self.rule_(score, self._rows(sensitive_features, len(score)))
         both = [1.0 - chance, chance]
         return np.column_stack(both if self._one else both[::-1])
 
@@ -201,10 +204,14 @@ class FairThresholds(ClassifierMixin, BaseEstimator):
         tags.non_deterministic = True  # a rule may accept a share
         return tags
 
-
-def _rows(groups: Any, count: int) -> Any:
-    """Groups (n,), or (n, k) as the rule has them."""
-    given = np.asarray(groups)
-    if given.ndim not in (1, 2) or len(given) != count:
-        raise ValueError(f"sensitive_features must have shape ({count},), got {given.shape}")
-    return given[:, 0] if given.ndim == 2 and given.shape[1] == 1 else given
+    def _rows(self, groups: Any, count: int) -> Array:
+        """Groups (count,), or (count, k), whose columns are those of ``fit``."""
+        rows, columns = as_labels("sensitive_features", groups), self._group_columns
+        if rows.ndim not in (1, 2) or len(rows) != count:
+            raise ValueError(f"sensitive_features must have shape ({count},), got {rows.shape}")
+        names = [*getattr(groups, "columns", columns)]
+        if columns and names != columns:
+            raise ValueError(
+                f"sensitive_features must have the columns of fit in order, {columns}, got {names}"
+            )
+        return rows[:, 0] if rows.ndim == 2 and rows.shape[1] == 1 else rows

@@ -27,7 +27,7 @@ from fairfl.solvers.solution import budget_term
 from fairfl.theory.populations.blind_rules import Sees, as_seen, one_each
 from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.finite import FiniteModel, Joint
-from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS, RATES, Notion, Rates
+from fairfl.theory.populations.notions import ALIASES, DIFFERENCES, NOTIONS, RATES, Rates
 
 COSTS = 1.0, 1.0
 """Of one: the utility is the accuracy, less one."""
@@ -66,7 +66,7 @@ class Task:
         if not isinstance(fed, Federation):
             raise ValueError(f"federation must be a Federation, got {type(fed).__name__}")
         one_of("scheme", scheme, tuple(SOLVED))
-        one_of("notion", notion, get_args(Notion))
+        one_of("notion", notion, (*NOTIONS, *ALIASES))
         one_of("difference", difference, DIFFERENCES)
         one_of("sees", sees, get_args(Sees))
         return cls(

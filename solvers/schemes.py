@@ -106,14 +106,6 @@ COMMON = (
     ),
 )  # fmt: skip
 """Local training at one budget for all clients: the scheme's colour, solid."""
-RATES = {
-    "demographic_parity": "acceptance rates",
-    "true_positive_rate_parity": "true-positive rates",
-    "false_positive_rate_parity": "false-positive rates",
-    "equalized_odds": "true- and false-positive rates",
-    "accuracy_parity": "accuracies",
-}
-"""What each notion compares."""
 SHARED_RULE = CFL, LFT_FEDAVG, LFT_ENSEMBLE
 """The schemes for rules that do not see the client, best first."""
 LABELS: dict[SchemeName, str] = {scheme.base: scheme.label for scheme in SHARED_RULE}

@@ -24,11 +24,13 @@ from fairfl.cli.options import (
 def judge(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="People as .csv or .parquet.")],
     prediction: Annotated[str, option("Column of 0 and 1, or of chances of 1.")],
-    label: Annotated[str, option("Column of two values, y.")],
     group: Annotated[
         list[str],
         option("Column of the protected groups, a; repeat for the groups of several columns."),
     ],
+    label: Annotated[
+        str | None, option("Column of two values, y; demographic parity needs none.")
+    ] = None,
     client: Annotated[
         str | None, option("Column of the clients; without it all are one client.")
     ] = None,

@@ -133,7 +133,7 @@ class Comparison:
     shares: tuple[float, ...]
     clients: tuple[str, ...]
     weight: tuple[float, ...]
-    rates: GroupRates | None
+    rates: GroupRates
     disparities: tuple[float, ...]
     asked: bool
     reaches: dict[str, Reach]

@@ -11,11 +11,9 @@ from fairfl._support.checks import some
 from fairfl.reports.comparison import ENDS, ZERO, Comparison, Reach
 from fairfl.reports.question import ONES, PLAIN, Question
 from fairfl.reports.sampling import LEVEL
-from fairfl.solvers.schemes import CFL, RATES, SCHEMES
-from fairfl.theory.populations.notions import NOTIONS
+from fairfl.solvers.schemes import CFL, SCHEMES
+from fairfl.theory.populations.notions import NOTIONS, RATES, rates_named
 
-WHERE = {"positive": "where y = 1, ", "negative": "where y = 0, "}
-"""Of whom a rate is."""
 SEARCHED = "A better rule may exist: this value comes from a search."
 SURE = 0.95
 """What fewer samples reach is not said to be reached without their share."""
@@ -62,9 +60,9 @@ def asked(question: Question) -> list[str]:
     """Notion, costs and visibility in one line; empty for the defaults."""
     if question == PLAIN:
         return []
-    rates = RATES[question.notion]
     gap = "between two groups" if question.difference == "pairwise" else "from the whole population"
     name = question.notion.replace("_", " ")
+    rates = rates_named(question.notion)
     parts = [f"{name}: the disparity is the largest difference of {rates} {gap}"]
     if isinstance(question.costs, str):
         parts.append("rules are compared by balanced accuracy")
@@ -91,12 +89,15 @@ def _apart(found: Comparison) -> str:
     if found.question.difference == "overall":
         of_all = found.rates.of_all
         ends = [max(ends, key=lambda end: abs(end[1] - of_all)), ("the population", of_all)]
-    (one, its), (other, others) = ends
-    verb = "decided rightly" if found.rates.rate == "right" else "accepted"
-    return (
-        f"{WHERE.get(found.rates.rate, '')}{one} is {verb} at a rate of {number(its)}, {other} of "
-        f"{number(others)}: "
-    )
+    return f"{rates_apart(found.rates.rate, ends, found.rates.undefined)}: "
+
+
+def rates_apart(rate: str, ends: Sequence[tuple[str, float]], undefined: Sequence[str]) -> str:
+    """Two values of a rate, each after the name of whose it is, and which rates are left out."""
+    high, low = ends
+    row, missing = RATES[rate], f" (left out: {' and '.join(undefined)})" if undefined else ""
+    rates = f"is {row.served} at a rate of {number(high[1])}, {low[0]} of {number(low[1])}"
+    return f"where {row.event}, " * bool(row.event) + f"{high[0]} {rates}{missing}"
 
 
 def _at(found: Comparison, k: int, schemes: Sequence[str]) -> str:
@@ -265,7 +266,7 @@ def points(value: float) -> str:
 
 def number(value: float) -> str:
     """A disparity or a rate, three digits; rounding errors are zero."""
-    return "0" if abs(value) < ZERO else f"{value:.3g}"
+    return "undefined" if value != value else "0" if abs(value) < ZERO else f"{value:.3g}"
 
 
 def _found(found: Comparison, reach: Reach) -> str:
@@ -273,8 +274,9 @@ def _found(found: Comparison, reach: Reach) -> str:
     curve is not, of two groups with one rate where rules see the group.
     """
     asked = found.question
-    one = len(found.groups) == 2 and len(NOTIONS[asked.notion]) == 1 and asked.sees == "xa"
-    one = one and asked.notion != "accuracy_parity"
+    rates = [RATES[name] for name in NOTIONS[asked.notion]]
+    one = len(found.groups) == 2 and len(rates) == 1 and asked.sees == "xa"
+    one = one and rates[0].linear == rates[0].mass
     searched = ("lft_fedavg",) if one else ("lft_fedavg", "lft_ensemble")
     return "was found" if reach.frontier.scheme in searched and not reach.frontier.exact else ""
 

@@ -29,10 +29,11 @@ from fairfl.reports.sampling import FEWEST, MOST_BOOTSTRAPS, Progress
 from fairfl.reports.scores import Scored
 from fairfl.reports.scores import tables as score_tables
 from fairfl.reports.terminal import tell, tell_table
-from fairfl.solvers.schemes import RATES, SCHEMES
+from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.classifiers import Classifier, ClientClassifiers
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import rates_named
 
 if TYPE_CHECKING:
     from fairfl.figures.lib.frontier_panels import Axes
@@ -161,7 +162,7 @@ def rules_table(found: Comparison) -> Table:
     level = found.disparities[found.talked[0]] if found.talked else None
     where = "no constraint" if level is None else f"a disparity of {level:g}, or the smallest above"
     out = Table(title=f"The rules at {where}", title_justify="left")
-    for name in ("", "budget", "group", "accepted", RATES[found.question.notion]):
+    for name in ("", "budget", "group", "accepted", rates_named(found.question.notion)):
         out.add_column(name, overflow="fold")
     for scheme, chosen in found.rules.items():
         rule = chosen.solution.classifier
@@ -256,7 +257,9 @@ def _axes(question: Question) -> Axes:
     words: dict[str, Any] = {}
     if (question.notion, question.difference) != (PLAIN.notion, PLAIN.difference):
         mean = " from the population's" if question.difference == "overall" else ""
-        words["disparity"] = f"disparity (largest difference of {RATES[question.notion]}{mean})"
+        words["disparity"] = (
+            f"disparity (largest difference of {rates_named(question.notion)}{mean})"
+        )
     if question.value != PLAIN.value:
         words |= {"column": question.value.replace(" ", "_"), "value": question.value}
     if not question.is_share:

@@ -19,11 +19,11 @@ from fairfl.reports.comparison_words import asked, clients, sentences
 from fairfl.reports.curves import noted
 from fairfl.reports.rules import Chosen, budgets
 from fairfl.reports.sampling import Progress
-from fairfl.solvers.schemes import RATES, SCHEMES
+from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.classifiers import ClientClassifiers
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import NOTIONS
+from fairfl.theory.populations.notions import NOTIONS, RATES, rates_named
 
 HERE = Path(__file__).parent
 STEPS = 24
@@ -116,15 +116,15 @@ def _about(found: Comparison, title: str) -> str:
     people = "" if found.people is None else f"{found.people:,} people; "
     return (
         f"{title}: {people}sites: {clients(found)}; groups: {', '.join(found.groups)}. The "
-        f"disparity is the largest difference of {RATES[found.question.notion]} between groups."
+        f"disparity is the largest difference of {rates_named(found.question.notion)} between "
+        "groups."
     )
 
 
 def _rates(found: Comparison) -> list[str]:
     """What groups' rates count."""
-    words = {"positive": "with y = 1 are accepted", "negative": "with y = 0 are accepted"}
-    words["right"] = "are decided rightly"
-    return [words.get(name, "are accepted") for name in NOTIONS[found.question.notion]]
+    rates = [RATES[name] for name in NOTIONS[found.question.notion]]
+    return [f"with {r.event} are {r.served}" if r.event else f"are {r.served}" for r in rates]
 
 
 def _scheme(dense: Comparison, federation: Federation, scheme: str) -> dict[str, Any]:

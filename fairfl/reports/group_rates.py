@@ -12,7 +12,7 @@ from fairfl.reports.question import Question
 from fairfl.solvers.api import solve
 from fairfl.solvers.solution import rates_of
 from fairfl.theory.populations.federation import Federation
-from fairfl.theory.populations.notions import NOTIONS
+from fairfl.theory.populations.notions import NOTIONS, disparity, undefined
 
 TIED = 1e-9
 """Disparities further apart than this are not one."""
@@ -21,35 +21,31 @@ TIED = 1e-9
 @dataclass(frozen=True)
 class GroupRates:
     """A rate, by its key in ``fairfl.theory.populations.notions.RATES``: the groups' (A,), NaN of
-    nobody, and the population's.
+    nobody, and the population's; rates of the notion that are ``undefined``, in words.
     """
 
     rate: str
     by_group: tuple[float, ...]
     of_all: float
-
-    def apart(self, difference: str) -> float:
-        """The disparity of this rate."""
-        rates = np.array(self.by_group)
-        rates = rates[~np.isnan(rates)]
-        if not rates.size:  # nobody has the event
-            return 0.0
-        if difference == "overall":
-            return float(np.abs(rates - self.of_all).max())
-        return float(np.ptp(rates))
+    undefined: tuple[str, ...] = ()
 
 
 def group_rates(federation: Federation, question: Question, least: float) -> GroupRates:
-    """See ``Comparison.rates``; ``least``: the smallest disparity of such classifiers."""
+    """See ``Comparison.rates``; ``least``: the smallest disparity of such classifiers.
+
+    ValueError : no two groups can be compared.
+    """
     found = solve(federation, "cfl", np.inf, **question.of("cfl"))
     if found.disparity > least + TIED:
         found = solve(federation, "cfl", least, **question.of("cfl"))
     counted, rates, _ = rates_of(federation, question.notion, found.classifier)
     mass = counted.mass.sum(axis=1)
-    of_all = np.full(len(mass), np.nan)
-    np.divide(np.nansum(rates * mass, axis=1), mass.sum(axis=1), of_all, where=mass.any(axis=1))
-    every = [
-        GroupRates(name, tuple(map(float, by_group)), float(mean))
-        for name, by_group, mean in zip(NOTIONS[question.notion], rates, of_all, strict=True)
-    ]
-    return max(every, key=lambda rates: rates.apart(question.difference))
+    missing = undefined(question.notion, mass, federation.groups)
+    gaps = [disparity(rates[[k]], mass[[k]], question.difference) for k in range(len(mass))]
+    if np.isnan(gaps).all():
+        raise ValueError(
+            f"notion {question.notion!r} must have two groups to compare: {' and '.join(missing)}"
+        )
+    k = int(np.nanargmax(gaps))
+    of_all = float(np.nansum(rates[k] * mass[k]) / mass[k].sum())
+    return GroupRates(NOTIONS[question.notion][k], tuple(rates[k].tolist()), of_all, missing)

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from fairfl.reports.comparison_words import number, percent, points, span
+from fairfl.reports.comparison_words import number, percent, points, rates_apart, span
 from fairfl.reports.curves import COMPARED, POINTS, Best, best_rules, frontiers
-from fairfl.reports.parts import Decided, Number, Part, estimate
+from fairfl.reports.parts import Decided, Number, Part, Rate, estimate
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import Progress
 from fairfl.sims.data.table_file import PLAIN, Form
@@ -25,6 +25,7 @@ from fairfl.sims.data.tables.people import read_people
 from fairfl.solvers.schemes import SCHEMES
 from fairfl.theory.populations.calibration import count_people
 from fairfl.theory.populations.federation import Federation
+from fairfl.theory.populations.notions import NOTIONS, RATES
 
 
 @dataclass(frozen=True)
@@ -44,24 +45,30 @@ class Judgement:
     """Of predictions: accuracy and disparity, ``parts`` by client and group, and the schemes'
     distance from them.
 
-    ``below_cfl`` is, for each scheme but CFL, how much less its best rule is right than CFL's;
-    ``left_out`` says which rows of the table were.
+    The accuracy is None without a label, the disparity where no two groups can be compared.
+    ``rate`` is the key of the rate that is furthest apart, between the two of ``ends``, names and
+    values; ``undefined`` are the rates that do not exist, in words. ``below_cfl`` is, for each
+    scheme but CFL, how much less its best rule is right than CFL's; ``left_out`` says which rows
+    of the table were.
     """
 
     people: int
-    accuracy: Number
-    disparity: Number
+    accuracy: Number | None
+    disparity: Number | None
     parts: tuple[Part, ...]
     distances: tuple[Distance, ...]
     below_cfl: dict[str, Number]
     left_out: str = ""
+    rate: str = ""
+    ends: tuple[tuple[str, float], ...] = ()
+    undefined: tuple[str, ...] = ()
 
 
 def judge(
     path: str | Path,
     *,
     prediction: str,
-    label: str,
+    label: str | None = None,
     group: str | Sequence[str],
     client: str | None = None,
     score: str | None = None,
@@ -77,6 +84,7 @@ def judge(
     ----------
     path, label, group, client, categorical, form : see
         :func:`fairfl.sims.data.tables.people.read_people`.
+        Without a label the notion must compare acceptance alone, and there is no score.
     prediction : column of 0 and 1, or of chances of 1.
     score : column of the score whose frontiers are compared; None: none are.
     question : the notion and the difference.
@@ -88,6 +96,9 @@ def judge(
     """
     if categorical and score is None:
         raise ValueError("categorical goes with a score, got score=None")
+    counts_label = any(d for name in NOTIONS[question.notion] for _, d in RATES[name][1:4])
+    if label is None and (counts_label or score is not None):
+        raise ValueError(f"label must be a column for {question.notion} or a score, got none")
     roles = {"label": label, "group": group, "client": client, "categorical": categorical}
     numbers = {"prediction": [prediction]}
     data = read_people(path, score=score, numbers=numbers, form=form, **roles)
@@ -98,27 +109,31 @@ def judge(
             f"prediction {prediction!r} must be from 0 to 1, got {p[row]:g} in row {row + 1}"
         )
     people = np.ones(len(data))
-    codes = data.client, data.group, data.label
-    own = Decided(*codes, p, people, data.client_names, data.group_names)
-    accuracy, (disparity, moved) = own.right.mean(), own.disparity(question)
-    less = own.right - accuracy  # each person's influence on it
+    codes = data.client, data.group, data.label if label else np.full(len(data), np.nan)
+    decided = Decided(*codes, p, people, data.client_names, data.group_names)
+    accuracy, (gap, missing) = float(decided.right.mean()), decided.gap(question)
+    less = decided.right - accuracy  # each person's influence on it
     found = Judgement(
         len(data),
-        estimate(data.client, accuracy, less),
-        estimate(data.client, disparity, moved),
-        tuple(own.parts(question)),
+        Rate("all", accuracy, less, len(data)).number(data.client) if label else None,
+        gap and gap.number(data.client),
+        tuple(decided.parts(question)),
         (),
         {},
         data.note,
+        gap.rate if gap else "",
+        tuple((one.of, one.value) for one in gap[1:]) if gap else (),
+        missing,
     )
-    if score is None:
+    if score is None or gap is None:
         return found
+    moved = gap.high.influence - gap.low.influence
     x = data.features[:, 0]
     columns = x, data.label, data.group, data.client
     sample = count_people(*columns, levels=0 if categorical else None)
     fed = Federation.of_people(sample)
     curves = frontiers(fed, POINTS, question, progress, COMPARED)
-    best = best_rules(data, x, sample, fed, curves, [disparity], question, seed, progress)
+    best = best_rules(data, x, sample, fed, curves, [gap.value], question, seed, progress)
     mine, above, below = Best(accuracy, accuracy, less, 0.0, np.zeros(1)), {}, {}
     there = {
         scheme: rule._replace(influence=rule.influence + rule.slope * moved)
@@ -142,12 +157,16 @@ def judge(
 def sentences(found: Judgement) -> list[str]:
     """The judgement in plain words."""
     accuracy, disparity = found.accuracy, found.disparity
-    out = [
-        *filter(None, [found.left_out]),
-        f"The predictions are right for {percent(accuracy.value)} ({span(accuracy.ends, percent)}) "
-        f"of these {found.people:,} people, at a disparity of {number(disparity.value)} "
-        f"({span((max(disparity.low, 0.0), disparity.high), number)}).",
-    ]
+    line, missing = f"The predictions for these {found.people:,} people have", found.undefined
+    if accuracy is not None:
+        right = f"{percent(accuracy.value)} ({span(accuracy.ends, percent)})"
+        line = f"The predictions are right for {right} of these {found.people:,} people, at"
+    apart = f"an undefined disparity: {' and '.join(missing)}"
+    if disparity is not None:
+        ends = span((max(disparity.low, 0.0), disparity.high), number)
+        apart = f"a disparity of {number(disparity.value)} ({ends}): "
+        apart += rates_apart(found.rate, found.ends, missing)
+    out = [*filter(None, [found.left_out]), f"{line} {apart}."]
     for one in found.distances:
         name = SCHEMES[one.scheme].label
         if one.above is None or one.accuracy is None:

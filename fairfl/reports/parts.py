@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fairfl._support.checks import Array
+from fairfl.reports.comparison import ZERO
 from fairfl.reports.comparison_words import number, percent, span
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import NORMAL, jackknife
 from fairfl.theory.populations.calibration import Counted
 from fairfl.theory.populations.classifiers import Classifier
-from fairfl.theory.populations.notions import NOTIONS, RATES
+from fairfl.theory.populations.notions import NOTIONS, RATES, undefined
 
 
 @dataclass(frozen=True)
@@ -37,24 +38,66 @@ class Number:
 @dataclass(frozen=True)
 class Part:
     """Of the people of a client, a group or both (None: of all): how many, the shares that have y =
-    1, are decided rightly, accepted, and accepted of y = 1 and of y = 0 (None of nobody), with
-    Wilson's intervals, and the disparity, None of one group.
+    1, are decided rightly, accepted, and accepted of y = 1 and of y = 0 (None of nobody, and
+    without a label), with Wilson's intervals, and the disparity, None of one group and where no two
+    groups can be compared; ``undefined``: the rates that it leaves out, in words.
     """
 
     client: str | None
     group: str | None
     people: int
-    positive: Number
-    right: Number
+    positive: Number | None
+    right: Number | None
     accepted: Number
     true_positive: Number | None
     false_positive: Number | None
     disparity: float | None
+    undefined: tuple[str, ...] = ()
+
+
+class Rate(NamedTuple):
+    """A share of people: whose, the value, each person's influence on it, and of how many it is."""
+
+    of: str
+    value: float
+    influence: Array
+    people: float
+
+    def number(self, client: Array) -> Number:
+        """With its interval, Wilson's where all people are decided alike."""
+        ends = estimate(client, self.value, self.influence)
+        return wilson(self.value, round(self.people)) if ends.high - ends.low < ZERO else ends
+
+
+class Gap(NamedTuple):
+    """The largest difference of a notion's rates: the rate's key, the higher and the lower one."""
+
+    rate: str
+    high: Rate
+    low: Rate
+
+    @property
+    def value(self) -> float:
+        """The disparity."""
+        return self.high.value - self.low.value
+
+    def number(self, client: Array) -> Number:
+        """With its interval. Where all people of one rate are decided alike, no variance can be
+        estimated: it is of both rates' own intervals then, by MOVER (Zou and Donner, 2008), which
+        of two intervals of Wilson's is Newcombe's (1998).
+        """
+        if all(np.ptp(estimate(client, *one[1:3]).ends) >= ZERO for one in self[1:]):
+            return estimate(client, self.value, self.high.influence - self.low.influence)
+        high, low = (one.number(client) for one in self[1:])
+        down = np.hypot(high.value - high.low, low.high - low.value)
+        up = np.hypot(high.high - high.value, low.value - low.low)
+        up = max(up, down) if self.value < ZERO else up  # either may be the higher one
+        return Number(self.value, float(self.value - down), float(self.value + up))
 
 
 class Decided(NamedTuple):
-    """People by their codes of client and group, their y, the chance ``p`` that each is accepted,
-    and how many they are, all (n,); names of the clients and groups.
+    """People by their codes of client and group, their y (NaN: not known), the chance ``p`` that
+    each is accepted, and how many they are, all (n,); names of the clients and groups.
     """
 
     client: Array
@@ -80,7 +123,7 @@ class Decided(NamedTuple):
 
     def parts(self, question: Question) -> list[Part]:
         """Of all, by client if there are several, by group, and by both, where somebody is."""
-        everybody = [(None, np.ones(len(self.y), bool))]
+        everybody = [(None, np.ones(len(self.p), bool))]
         each = [(name, self.client == k) for k, name in enumerate(self.clients)]
         clients = everybody + (each if len(each) > 1 else [])
         groups = [(name, self.group == a) for a, name in enumerate(self.groups)]
@@ -96,40 +139,47 @@ class Decided(NamedTuple):
         self, client: str | None, group: str | None, there: Array, question: Question
     ) -> Part:
         def share(of: Array, among: Any) -> Any:
-            own = there & among
-            if not own.any():
+            rows = there & among
+            if not rows.any():
                 return None
-            return wilson(float(np.average(of[own], weights=self.people[own])), self._size(own))
+            return wilson(float(np.average(of[rows], weights=self.people[rows])), self._size(rows))
 
-        one = self.y == 1
-        shares = share(one, True), share(self.right, True), share(self.p, True)
-        rates = share(self.p, one), share(self.p, ~one)
-        apart = None if group is not None else self.disparity(question, there)[0]
-        return Part(client, group, self._size(there), *shares, *rates, apart)
+        one, known = self.y == 1, ~np.isnan(self.y)
+        shares = share(one, known), share(self.right, known), share(self.p, True)
+        rates = share(self.p, one), share(self.p, known & ~one)
+        gap, missing = self.gap(question, there) if group is None else (None, ())
+        apart = None if gap is None else gap.value
+        return Part(client, group, self._size(there), *shares, *rates, apart, missing)
 
     def _size(self, there: Array) -> int:
         return round(float(self.people[there].sum()))
 
-    def disparity(self, question: Question, there: Any = True) -> tuple[float, Array]:
-        """The largest difference of the groups' rates, and each person's influence on it; 0 where
-        no two groups can be compared.
+    def gap(self, question: Question, there: Any = True) -> tuple[Gap | None, tuple[str, ...]]:
+        """The largest difference of the groups' rates, of equal ones that of the fewest people,
+        None where no two can be compared; and the rates that it leaves out, see ``undefined``.
         """
-        best = 0.0, np.zeros(len(self.p))
-        for name in NOTIONS[question.notion]:
-            rate, weight = RATES[name], self.people * there
-            mass = (rate.mass[0] + rate.mass[1] * self.y) * weight
+        y, weight = np.nan_to_num(self.y), self.people * there
+        of = [self.group == a for a in range(len(self.groups))]
+        gaps, masses = [], []
+        for key in NOTIONS[question.notion]:
+            rate = RATES[key]
+            mass = (rate.mass[0] + rate.mass[1] * y) * weight
             served = [k + w * self.p for k, w in zip(rate.constant, rate.linear, strict=True)]
-            total = (served[0] + served[1] * self.y) * weight
-            of = [self.group == a for a in range(len(self.groups))]
-            known = [one for one in of if (mass * one).sum() > 0]
-            rates = [_ratio(total * one, mass * one) for one in known]
+            total = (served[0] + served[1] * y) * weight
+            masses.append([(mass * one).sum() for one in of])
+            rates = [
+                _ratio(f"group {name}", total * one, mass * one)
+                for name, one, size in zip(self.groups, of, masses[-1], strict=True)
+                if size > 0
+            ]
             pairs = list(combinations(rates, 2))
             if question.difference == "overall" and len(rates) > 1:
-                pairs = [(one, _ratio(total, mass)) for one in rates]
-            for (one, its), (two, others) in pairs:
-                if abs(one - two) > best[0]:
-                    best = abs(one - two), np.sign(one - two) * (its - others)
-        return best
+                pairs = [(one, _ratio("the population", total, mass)) for one in rates]
+            gaps += [Gap(key, *sorted(pair, key=lambda one: -one.value)) for pair in pairs]
+        sizes = [-min(gap.high.people, gap.low.people) for gap in gaps]
+        order = [(round(gap.value, 12), size) for gap, size in zip(gaps, sizes, strict=True)]
+        largest = gaps[order.index(max(order))] if gaps else None
+        return largest, undefined(question.notion, np.array(masses), self.groups)
 
 
 def estimate(
@@ -157,10 +207,10 @@ def wilson(share: float, people: int) -> Number:
     return Number(share, max(float(middle - half), 0.0), min(float(middle + half), 1.0))
 
 
-def _ratio(total: Array, mass: Array) -> tuple[float, Array]:
-    """Σ total / Σ mass, and its influences."""
+def _ratio(of: str, total: Array, mass: Array) -> Rate:
+    """Σ total / Σ mass."""
     rate = total.sum() / mass.sum()
-    return float(rate), (total - rate * mass) / mass.mean()
+    return Rate(of, float(rate), (total - rate * mass) / mass.mean(), mass.sum())
 
 
 def table(parts: Sequence[Part], client: str, group: str) -> list[tuple[str, ...]]:
@@ -176,6 +226,8 @@ def table(parts: Sequence[Part], client: str, group: str) -> list[tuple[str, ...
         cells = (
             "-" if n is None else f"{percent(n.value)} ({span(n.ends, percent)})" for n in shares
         )
-        apart = "" if part.disparity is None else number(part.disparity)
+        apart = "undefined" if part.disparity is None else number(part.disparity)
+        apart += f" ({'; '.join(part.undefined)})" if part.undefined else ""
+        apart = "" if part.group is not None else apart
         rows.append((name, f"{part.people:,}", *cells, apart))
     return rows

@@ -16,6 +16,7 @@ from fairfl.theory.populations.federation import Federation
 from fairfl.theory.populations.notions import (
     ALIASES,
     DIFFERENCES,
+    NOTIONS,
     Difference,
     Notion,
     local_budgets,
@@ -42,7 +43,7 @@ class Question:
     only: tuple[str, ...] = field(default=(), compare=False)
 
     def __post_init__(self) -> None:
-        one_of("notion", self.notion, get_args(Notion))
+        one_of("notion", self.notion, (*NOTIONS, *ALIASES))
         object.__setattr__(self, "notion", ALIASES.get(self.notion, self.notion))
         one_of("difference", self.difference, DIFFERENCES)
         one_of("sees", self.sees, get_args(Sees))

@@ -21,7 +21,7 @@ import numpy as np
 
 from fairfl._support.checks import Array, in_range, instance, shown, single, some, whole
 from fairfl._support.json_file import list_of, read_json, sealed, unsealed
-from fairfl.sims.data.table_file import PLAIN, Form, Table, ordered, read_table
+from fairfl.sims.data.table_file import PLAIN, Form, Table, ordered, read_table, whole_number
 
 FORMAT, VERSION = "fairfl-summary", 3
 NAMES = ("site", "score", "label", "labels", "group", "groups", "edges")
@@ -355,7 +355,7 @@ def joined(found: Sequence[Summary]) -> tuple[Array, Array, tuple[str, ...], tup
         if one.site in [other.site for other in found[:k]]:
             raise ValueError(f"sites must have different names, got {one.site!r} twice")
         for name in ("edges", "labels"):
-            own, agreed = (list(map(str, getattr(each, name))) or ["no"] for each in (one, first))
+            own, agreed = ([*map(whole_number, getattr(v, name))] or ["no"] for v in (one, first))
             if own != agreed:
                 raise ValueError(
                     f"sites must have the same {name}: {first.site!r} has {some(agreed)}, "

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -141,16 +142,16 @@ class Table:
             )
         return values
 
-    def categories(self, name: str) -> tuple[Array, tuple[str, ...]]:
+    def categories(self, name: str, spelled: Any = str.strip) -> tuple[Array, tuple[str, ...]]:
         """(n,) codes of a column's values, and these in order: of numbers, if all are."""
         texts, codes, _ = self.columns[name]
-        values = ordered({text.strip() for text in texts}, self.form)
+        values = ordered({spelled(text) for text in texts}, self.form)
         place = {value: k for k, value in enumerate(values)}
-        return np.array([place[text.strip()] for text in texts])[codes], values
+        return np.array([place[spelled(text)] for text in texts])[codes], values
 
     def labels(self, name: str) -> tuple[Array, tuple[str, str]]:
-        """(n,) y, and the values of y = 0 and of y = 1; see ``Form.pos_label``."""
-        codes, values = self.categories(name)
+        """(n,) y, and the values of y = 0 and of y = 1, 1.0 being 1; see ``Form.pos_label``."""
+        codes, values = self.categories(name, partial(whole_number, form=self.form))
         if len(values) != 2:
             alone = " alone" if len(values) == 1 else ""
             raise ValueError(
@@ -160,8 +161,16 @@ class Table:
         ordered = not np.isnan(self.form.numbers(values)).any()
         ordered |= [value.lower() for value in values] == ["false", "true"]
         named, asked = f"label column {name!r} of {self.path.name}", self.form.pos_label
+        asked = None if asked is None else whole_number(asked, self.form)
         one = pos_code(named, values, asked, ordered=ordered, option="--positive")
         return (codes == one).astype(np.int64), (values[1 - one], values[one])
+
+
+def whole_number(value: Any, form: Form = PLAIN) -> str:
+    """1.0 as 1, and any other text as it is written."""
+    text = str(value).strip()
+    number = form.numbers([text])[0]
+    return f"{number:.0f}" if form.decimal in text and number.is_integer() else text
 
 
 def ordered(values: Iterable[str], form: Form = PLAIN) -> tuple[str, ...]:

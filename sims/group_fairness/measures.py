@@ -9,24 +9,23 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
-from fairfl._support.checks import as_floats
+from fairfl._support.checks import as_floats, coded, shown
 from fairfl.sims.engine.data import ClientData
 from fairfl.sims.engine.kernels.model import Model
 from fairfl.sims.engine.losses import measure_models
-from fairfl.sims.engine.task import Floats
-from fairfl.theory.populations.notions import largest_difference
 
 
 @dataclass(frozen=True)
 class FairMeasures:
-    r"""Measures of one classifier on a set of people; NaN where a conditional share is of nobody.
+    r"""Measures of one classifier on a set of people; NaN where a share that a measure compares is
+    of nobody, as P(ŷ=1 \| a, y=1) is where nobody of a group has y = 1.
 
     Attributes
     ----------
     accuracy : float
     spd, eo_difference, eodds_difference : float
         The disparity of demographic parity, max_{a, b} \|P(ŷ=1 \| a) - P(ŷ=1 \| b)\|, as everywhere
-        in fairfl (``fairfl.theory.populations.notions.largest_difference``); the same among people
+        in fairfl (``fairfl.theory.populations.notions.disparity``); the same among people
         of y = 1; the larger of that and the same among people of y = 0.
     dp, eo, eodds : float
         The same with the deviation max_a \|P(ŷ=1 \| a) - P(ŷ=1)\| of FedFB's section 5.3, the
@@ -46,40 +45,28 @@ class FairMeasures:
 
     @classmethod
     def of(cls, accept: ArrayLike, y: ArrayLike, group: ArrayLike) -> FairMeasures:
-        """Measures from each person's P(ŷ=1) (N,) in [0, 1], labels 0 or 1, groups 0..A-1."""
+        """Measures from each person's P(ŷ=1) (N,) in [0, 1], labels 0 or 1, groups of any name."""
         chance = as_floats("accept", accept)
-        label, code = np.asarray(y), np.asarray(group)
-        if not (chance.shape == label.shape == code.shape and chance.ndim == 1 and len(chance)):
-            raise ValueError(
-                f"accept, y and group must have one shape (N,), N >= 1, got {chance.shape}, "
-                f"{label.shape}, {code.shape}"
-            )
+        if chance.ndim != 1 or not chance.size:
+            raise ValueError(f"accept must have shape (N,), N >= 1, got {chance.shape}")
+        labels, of = coded("y", y, chance.size)
+        groups, code = coded("group", group, chance.size)
+        if not {*labels} <= {0, 1}:
+            raise ValueError(f"y must be 0 or 1, got {shown(labels)}")
+        label = np.array(labels, int)[of]
         right = np.where(label == 1, chance, 1 - chance)
-        everybody = np.ones(len(code), bool)
-        eo, other = (_deviation(chance, code, label == v) for v in (1, 0))
-        spd, eo_spd, other_spd = (
-            _difference(chance, code, who) for who in (everybody, label == 1, label == 0)
+        tables = (
+            np.bincount(2 * code + label, weights, 2 * len(groups)).reshape(-1, 2)
+            for weights in (None, chance)
         )
-        mine = _deviation(chance, code, everybody), spd, eo, max(eo, other)
-        differences = eo_spd, max(eo_spd, other_spd)
-        return cls(float(right.mean()), *mine, *differences, float(chance.mean()))
-
-
-def _rates(chance: Floats, group: NDArray[np.int64], among: NDArray[np.bool_]) -> Floats:
-    """P(ŷ=1 | a) of the groups that are there."""
-    size = np.bincount(group[among])
-    total = np.bincount(group[among], weights=chance[among])
-    return total[size > 0] / size[size > 0]
-
-
-def _difference(chance: Floats, group: NDArray[np.int64], among: NDArray[np.bool_]) -> float:
-    return largest_difference(_rates(chance, group, among))
-
-
-def _deviation(chance: Floats, group: NDArray[np.int64], among: NDArray[np.bool_]) -> float:
-    if not among.any():
-        return float("nan")
-    return float(np.abs(_rates(chance, group, among) - chance[among].mean()).max())
+        # (3, A) of all, of y = 1 and of y = 0
+        size, accepted = (np.stack([t.sum(axis=1), *t.T[::-1]]) for t in tables)
+        with np.errstate(invalid="ignore"):  # 0 / 0 of nobody
+            rates = accepted / size
+            of_all = accepted.sum(axis=1, keepdims=True) / size.sum(axis=1, keepdims=True)
+        off, apart = np.abs(rates - of_all).max(axis=1), np.ptp(rates, axis=1)
+        differences = off[0], apart[0], off[1], off[1:].max(), apart[1], apart[1:].max()
+        return cls(*map(float, (right.mean(), *differences, chance.mean())))
 
 
 def accepts(

@@ -138,6 +138,32 @@ def test_people_from_a_pipe_are_decided_on(cli, tmp_path):
     assert written == ["id,s,a,chance,decision\n007,0.3,f,0,0\n8,0.3,m,1,1\n"] * 2
 
 
+def test_columns_of_groups_are_those_of_fit(people):
+    """By name and in order, as scikit-learn has it of features; lists have no names."""
+    groups, x = people[["a", "site"]], people[["s"]]
+    model = ff.FairThresholds("cfl", 0.01, estimator="passthrough")
+    model.fit(x, people["y"], sensitive_features=groups)
+    chance = model.predict_proba(x, sensitive_features=groups)
+    for same in (groups.to_numpy(), groups.to_numpy().tolist()):
+        assert (model.predict_proba(x, sensitive_features=same) == chance).all()
+    wanted = r"must have the columns of fit in order, \['a', 'site'\], got \['site', 'a'\]"
+    with pytest.raises(ValueError, match=wanted):
+        model.predict(x, sensitive_features=groups[["site", "a"]])
+    lists = groups.to_numpy().tolist()
+    again = ff.FairThresholds("cfl", 0.01, estimator="passthrough")
+    again.fit(x, people["y"], sensitive_features=lists)
+    assert (again.predict_proba(x, sensitive_features=lists) == chance).all()
+
+
+def test_one_column_of_groups_is_their_names(people, fitted):
+    model = ff.FairThresholds("lft_fedavg", 0.02, estimator="passthrough")
+    roles = {"sensitive_features": people[["a"]], "client": people.site}
+    model.fit(people[["s"]], people["y"], **roles)
+    chance = model.predict_proba(people[["s"]], sensitive_features=people[["a"]])
+    told = fitted.predict_proba(people[["s"]], sensitive_features=people["a"])
+    assert model.rule_.groups == ("f", "m") and (chance == told).all()
+
+
 def test_decisions_on_new_people(cli, fitted, tmp_path):
     """``fairfl apply`` of a rule from a file; cells are as they were, text for text."""
     (tmp_path / "rule.json").write_text(fitted.rule_.to_json())
@@ -163,7 +189,7 @@ def test_decisions_on_new_people(cli, fitted, tmp_path):
         ({"notion": "parity"}, {}, "notion must be one of"),
         ({"levels": -1}, {}, "levels must be"),
         ({}, {"sensitive_features": ["f"] * 2000}, "group must hold at least two groups"),
-        ({}, {"sensitive_features": ["f", "m"]}, "group must have shape (2000,)"),
+        ({}, {"sensitive_features": ["f", "m"]}, "sensitive_features must have shape (2000,)"),
         ({}, {"client": [0]}, "client must have shape"),
         ({"scheme": "client_aware"}, {}, "scheme must be one of cfl, lft_fedavg, lft_ensemble"),
     ],
@@ -173,6 +199,13 @@ def test_a_wrong_parameter_is_named(people, options, fit, message):
     groups = {"sensitive_features": people["a"]} | fit
     with pytest.raises(ValueError, match=message.replace("(", r"\(").replace(")", r"\)")):
         ff.FairThresholds(**given).fit(people[["s"]], people["y"], **groups)
+
+
+def test_a_group_without_one_label_is_warned_of(people):
+    labels = np.where(people["a"] == "f", "no", people["y"])
+    model = ff.FairThresholds("cfl", 0.05, "eo", estimator="passthrough")
+    with pytest.warns(ff.ScoreWarning, match="nobody of group f has y = 1: rates of such people"):
+        model.fit(people[["s"]], labels, sensitive_features=people["a"])
 
 
 def test_unknown_groups_and_no_groups_are_refused(people, fitted):

@@ -24,7 +24,9 @@ matplotlib.use("agg")
 FED = ff.Federation.normal(mean=[[3, 5], [1, -1]], sd=1.0, q=[0.5, 0.4])
 CFL, ENSEMBLE = (ff.frontier(FED, scheme, 5) for scheme in ("cfl", "lft_ensemble"))
 COSTLY = ff.frontier(FED, "cfl", 5, costs=(2, 1))
-NAMED = ff.Federation.from_samples([0.1, 0.9] * 40, [0, 1] * 40, ["<a>", "b"] * 40, ["x & y"] * 80)
+NAMED = ff.Federation.from_samples(
+    [0.1, 0.9] * 40, [0, 1] * 40, ["<a>", "<a>", "b", "b"] * 20, ["x & y"] * 80
+)
 RESULTS = {
     "solution": (ff.solve(FED, "lft_ensemble", [0.1, 0.2]), 1, {"eps_1": 0.2}),
     "aware": (ff.solve(FED, "client_aware", 0.1), 1, {"scheme": "client_aware", "eps_0": 0.1}),

@@ -9,8 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_array, cells, one_of, pos_code, shown, sized, whole
+from fairfl._support.checks import (
+    Array,
+    as_labels,
+    cells,
+    coded,
+    one_of,
+    pos_code,
+    shown,
+    sized,
+    whole,
+)
 from fairfl.theory.numerics.isotonic import isotonic
+from fairfl.theory.populations.notions import undefined
 from fairfl.theory.populations.score_levels import Merged, merge_scores
 
 CALIBRATIONS = ("shared", "client", "client_group")
@@ -19,7 +30,8 @@ FEW = 5
 
 
 class ScoreWarning(UserWarning):
-    """A score that says nothing of the label, or the opposite, or too much of who somebody is.
+    """A score that says nothing of the label, or the opposite, or too much of who somebody is; a
+    group without people of one label.
 
     Examples
     --------
@@ -77,12 +89,11 @@ def count_people(
     x = sized("score", score)
     if x.ndim != 1 or x.size == 0:
         raise ValueError(f"score must be a non-empty 1-d array, got shape {x.shape}")
-    y = binary("label", *_codes("label", label, x.size), pos_label)
+    y = binary("label", *coded("label", label, x.size), pos_label)
     groups, a = _intersections("group", group, x.size)
-    found: list[Any] = list(groups)
-    clients, i = _codes("client", client, x.size)
+    clients, i = coded("client", client, x.size)
     if len(groups) < 2:
-        raise ValueError(f"group must hold at least two groups, got only {found[0]!r}")
+        raise ValueError(f"group must hold at least two groups, got only {shown(*groups)}")
     level, merged = merge_scores(x, y, len(clients) * len(groups), levels)
     points, k = np.unique(level, return_inverse=True)
     order = np.argsort(x)
@@ -162,9 +173,9 @@ def calibrated(counts: Array, calibrate: str) -> Array:
     return np.stack([isotonic(p, c) for p, c in pairs]).reshape(people.shape)
 
 
-def doubts(counts: Array, accepts: Any) -> str | None:
-    """What is odd about a score: ``counts`` (I, A, 2, n), ``accepts`` (A, n) the most accurate
-    rule; None if nothing.
+def doubts(counts: Array, accepts: Any, groups: Sequence[Any]) -> str | None:
+    """What is odd about a score: ``counts`` (I, A, 2, n) of ``groups`` of these names, ``accepts``
+    (A, n) the most accurate rule; None if nothing.
 
     y = 1 is likelier at smaller scores if a decreasing η has a smaller Brier loss than an
     increasing one. Levels tell who somebody is if they hold fewer than ``FEW`` people for each
@@ -188,39 +199,22 @@ def doubts(counts: Array, accepts: Any) -> str | None:
     for everybody, who in ((True, "everybody"), (False, "nobody")):
         if (accepts[there] == everybody).all():
             told.append(f"the most accurate rule accepts {who}, whatever the score")
+    by_label = counts.sum(axis=(0, 3)).T[::-1]
+    told += [
+        f"{nobody}: rates of such people follow from the fitted P(y = 1 | x) alone"
+        for nobody in undefined("equalized_odds", by_label, groups)
+    ]
     return "; ".join(told) or None
 
 
 def _intersections(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Any]:
-    """Labels and codes as by ``_codes``; of an array (n, k) the distinct rows, as tuples of k."""
-    if getattr(values, "ndim", 1) != 2 or not np.size(values):
-        return _codes(name, values, size)
-    columns = [_codes(name, column, size) for column in as_array(name, values).T]
+    """Labels and codes as by ``coded``; of a table (n, k) the distinct rows, as tuples of k."""
+    table = as_labels(name, values)
+    if table.ndim != 2 or not table.size:
+        return coded(name, table, size)
+    columns = [coded(name, column, size) for column in table.T]
     rows, codes = np.unique(
         np.stack([code for _, code in columns], axis=1), axis=0, return_inverse=True
     )
     labels = [tuple(c[0][k] for c, k in zip(columns, row, strict=True)) for row in rows]
     return tuple(labels), codes.reshape(-1)
-
-
-def _codes(name: str, values: ArrayLike, size: int) -> tuple[tuple[Any, ...], Any]:
-    """Sorted distinct labels and the (n,) codes; missing labels raise."""
-    array = as_array(name, values)
-    if array.shape != (size,):
-        raise ValueError(f"{name} must have shape ({size},) as score has, got {array.shape}")
-    # NaN is not itself
-    missing = array != array if array.dtype.kind in "fO" else np.zeros(size, bool)
-    if array.dtype.kind == "O":
-        missing = missing | np.array([v is None for v in array])
-    if np.any(missing):
-        raise ValueError(
-            f"{name} must not be missing, got {shown(array[missing][0])} at row "
-            f"{int(np.flatnonzero(missing)[0])}"
-        )
-    try:
-        levels, codes = np.unique(array, return_inverse=True)
-    except TypeError:
-        raise ValueError(
-            f"{name} must hold labels of one kind, got a mixture that cannot be sorted"
-        ) from None
-    return tuple(levels.tolist()), codes.reshape(-1)

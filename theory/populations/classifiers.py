@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from fairfl._support.checks import Array, as_floats, in_range, shown, some, whole
+from fairfl._support.checks import Array, as_floats, as_labels, in_range, shown, some, whole
 from fairfl._support.json_file import list_of, parsed, sealed, unsealed
-from fairfl.theory.populations.notions import largest_difference
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -194,17 +193,20 @@ class Classifier:
         columns, stand along the last axis.
         """
         several = isinstance(self.groups[0], tuple)
-        given = np.asarray(a, dtype=object if several else None)
-        found = np.full(given.shape[: given.ndim - several], -1)
+        labels = as_labels("a", a)
+        if several:
+            labels = labels.astype(object)
+        numbers = np.full(labels.shape[: labels.ndim - several], -1)
         for k, name in enumerate(self.groups):
-            same = given == np.array(name, dtype=object) if several else given == name
-            found[np.all(same, axis=-1) if several else same] = k
-        if (found < 0).any():
-            wrong = shown(tuple(given[found < 0][0]) if several else given[found < 0][0])
+            same = labels == np.array(name, dtype=object) if several else labels == name
+            numbers[np.all(same, axis=-1) if several else same] = k
+        if (numbers < 0).any():
+            wrong = labels[numbers < 0][0]
+            wrong = shown(tuple(wrong) if several else wrong)
             raise ValueError(
                 f"a must be one of the groups {some([shown(n) for n in self.groups])}, got {wrong}"
             )
-        return found
+        return numbers
 
     def __call__(self, x: ArrayLike, a: Any) -> Array:
         """P(ŷ = 1 | x, a), broadcasting x against the groups' names a."""
@@ -339,7 +341,7 @@ class Classifier:
 
     def disparity(self, federation: Federation) -> float:
         """max - min over groups of P(ŷ=1 | a); |MD| for two groups."""
-        return largest_difference(self.group_rates(federation))
+        return float(np.ptp(self.group_rates(federation)))
 
     def _at(self, points: Array, a: int) -> Array:
         return self.values[a][np.searchsorted(self.edges[a], points, side="left")]

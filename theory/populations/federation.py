@@ -181,8 +181,9 @@ class Federation(Tabular):
 
         Warns
         -----
-        ScoreWarning : y = 1 is likelier at smaller scores, the most accurate rule is a constant, or
-            levels hold fewer than 5 people for each client and group on average.
+        ScoreWarning : y = 1 is likelier at smaller scores, the most accurate rule is a constant,
+            levels hold fewer than 5 people for each client and group on average, or a group has
+            nobody of one label.
 
         Notes
         -----
@@ -229,7 +230,7 @@ class Federation(Tabular):
         self._set(size if weight is None else _weights(weight, size.size), share, model)
         self.groups = people.groups or self.groups
         self.client_names = people.clients or self.client_names
-        odd = doubts(people.counts, self.pooled.gain(ACCURATE, "xa")[0] > 0)
+        odd = doubts(people.counts, self.pooled.gain(ACCURATE, "xa")[0] > 0, self.groups)
         if odd is not None:
             warnings.warn(odd, ScoreWarning, stacklevel=3)
         return self

@@ -7,6 +7,7 @@ short ones are aliases.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -46,21 +47,40 @@ DIFFERENCES: tuple[Difference, ...] = get_args(Difference)
 
 
 class _Rate(NamedTuple):
-    """What one person of probability η counts, as (c, d) for c + d η: in the event, by f, and
-    whatever f is.
+    """A rate: its name, and what one person of probability η counts, as (c, d) for c + d η: in the
+    event, by f, and whatever f is. In words, people with ``event`` are ``served``.
     """
 
+    name: str
     mass: tuple[float, float]
     linear: tuple[float, float]
     constant: tuple[float, float] = (0.0, 0.0)
+    event: str = ""
+    served: str = "accepted"
 
 
 RATES = {
-    "everyone": _Rate((1.0, 0.0), (1.0, 0.0)),  # P(ŷ=1 | a)
-    "positive": _Rate((0.0, 1.0), (0.0, 1.0)),  # P(ŷ=1 | a, y=1)
-    "negative": _Rate((1.0, -1.0), (1.0, -1.0)),  # P(ŷ=1 | a, y=0)
-    "right": _Rate((1.0, 0.0), (-1.0, 2.0), (1.0, -1.0)),  # P(ŷ=y | a)
+    "everyone": _Rate("acceptance rates", (1.0, 0.0), (1.0, 0.0)),  # P(ŷ=1 | a)
+    "positive": _Rate("true-positive rates", (0.0, 1.0), (0.0, 1.0), event="y = 1"),
+    "negative": _Rate("false-positive rates", (1.0, -1.0), (1.0, -1.0), event="y = 0"),
+    "right": _Rate("accuracies", (1.0, 0.0), (-1.0, 2.0), (1.0, -1.0), served="decided rightly"),
 }
+
+
+def rates_named(notion: str) -> str:
+    """What the notion compares, such as "true-positive rates"."""
+    return " and ".join(RATES[name].name for name in NOTIONS[notion])
+
+
+def undefined(notion: str, mass: Array, groups: Sequence[Any]) -> tuple[str, ...]:
+    """Which rates do not exist, as those of nobody, in words: of groups with ``mass`` (E, A)."""
+    events = (RATES[name].event for name in NOTIONS[notion])
+    return tuple(
+        f"nobody of group {group} {f'has {event}' if event else 'is there'}"
+        for event, row in zip(events, mass, strict=True)
+        for group, size in zip(groups, row, strict=True)
+        if size <= 0
+    )
 
 
 HALF = 8.0
@@ -90,18 +110,6 @@ def check_mass(mass: Array, who: str) -> None:
 def without_rounding(table: Any, size: Any, roundings: float = HALF) -> Array:
     """``table`` with 0 where it is within ``roundings`` roundings of its terms' ``size``."""
     return np.where(np.abs(table) <= roundings * np.finfo(np.float64).eps * size, 0.0, table)
-
-
-def largest_difference(rates: Array) -> float:
-    """The disparity of groups with these rates: the largest difference between two of them, |MD| of
-    two groups.
-
-    All of fairfl means this by disparity, but for ``difference="overall"`` and FedFB's published
-    tables, which go by max_a |rate_a - overall rate|. Rates of nobody (NaN) are left out; NaN if
-    there are no others.
-    """
-    known = rates[~np.isnan(rates)]
-    return float(np.ptp(known)) if known.size else float("nan")
 
 
 @dataclass(frozen=True)
@@ -166,7 +174,8 @@ def _over(served: Array, mass: Array) -> Array:
 def disparity(rates: Array, mass: Array, difference: str) -> Array:
     """The largest difference of E rates (E, ..., A) of groups with ``mass`` (E, ..., A): (...).
 
-    NaN where no two groups have the event.
+    All of fairfl means this by disparity, but for FedFB's published tables, which go by
+    ``difference="overall"``. NaN where no two groups have the event.
     """
     known = mass > 0
     high, low = np.where(known, rates, -np.inf).max(-1), np.where(known, rates, np.inf).min(-1)

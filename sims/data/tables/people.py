@@ -32,7 +32,7 @@ Block = tuple[Columns, NDArray[np.float64]]
 def read_people(
     path: str | Path,
     *,
-    label: str,
+    label: str | None,
     group: str | Sequence[str],
     client: str | None = None,
     score: str | None = None,
@@ -48,9 +48,9 @@ def read_people(
     ----------
     path : path
     label, group : str
-        Columns. The label has two values; `form` says which becomes 1. The group has at least two
-        values; of several columns a group is a combination of values that somebody has, named
-        "Black & Female".
+        Columns. The label has two values; `form` says which becomes 1; with None all rows have 0.
+        The group has at least two values; of several columns a group is a combination of values
+        that somebody has, named "Black & Female".
     client : str, optional
         Column; without it, all rows are of one client, "all".
     score : str, optional
@@ -92,9 +92,10 @@ def read_people(
     named = {"score": (score,), "label": (label,), "group": groups, "client": (client,)}
     roles = {role: columns for role, columns in named.items() if columns != (None,)}
     predicted = {role: tuple(columns) for role, columns in (numbers or {}).items()}
-    asked = _asked(score, label, features, blind=blind, categorical=categorical)
+    asked = _asked(score, label or "", features, blind=blind, categorical=categorical)
     table = read_table(path, form, roles | predicted, () if predicted else asked)
-    label_codes, label_names = table.labels(label)
+    unlabelled = np.zeros(len(table), int), ("0", "1")
+    label_codes, label_names = unlabelled if label is None else table.labels(label)
     parts = [table.categories(column) for column in groups]
     group_codes, group_names = _groups(groups, parts)
     n = len(table)

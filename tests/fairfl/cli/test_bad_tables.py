@@ -186,7 +186,7 @@ and what is told.
 """
 TOGETHER = table("""
 north.json north.json | sites must have different names, got 'north' twice
-north.json edges.json | sites must have the same edges: 'north' has 0.0, 0.2, 0.
+north.json edges.json | sites must have the same edges: 'north' has 0, 0.2, 0.
 north.json labels.json | sites must have the same labels: 'north' has 0, 1, 'labels' has False, True
 north.json codes.json | sites must name groups alike: 'north' has f, m, 'codes' has 1, 2
 north.json t.csv | several files must be summaries of sites (.json), got north.json, t.csv

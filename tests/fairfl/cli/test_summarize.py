@@ -45,6 +45,17 @@ def test_summaries_are_as_good_as_rows(cli, quick, people, sites):
         assert told["accuracy"] == pytest.approx(curve.accuracy, abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::fairfl.theory.populations.calibration.ScoreWarning")
+def test_sites_write_labels_with_decimals_or_without(cli, quick, people, sites):
+    wanted = cli("frontier", *sites, "--bootstraps", 0, "--points", 6, "--json").stdout
+    file = sites[0].with_name("people.csv")
+    rows = pd.read_csv(file)
+    rows.assign(y=rows["y"].map("{:.1f}".format)).to_csv(file, index=False)
+    words = (*WORDS, "--site", "north", "--levels", 5, "--out", sites[0])
+    assert cli("summarize", file, *words).exit_code == 0
+    assert cli("frontier", *sites, "--bootstraps", 0, "--points", 6, "--json").stdout == wanted
+
+
 def test_what_is_withheld_is_said(cli, quick, people, tmp_path):
     people.to_csv(tmp_path / "all.csv", index=False)
     words = (*WORDS, "--site", "all", "--edges", "0,0.3,0.6,1", "--min-cell", 11)

@@ -9,6 +9,7 @@ from scipy.stats import binomtest
 
 import fairfl as ff
 from fairfl.reports.judge import judge, sentences
+from fairfl.reports.parts import table as parts_table
 from fairfl.reports.parts import wilson
 from fairfl.reports.question import Question
 
@@ -127,6 +128,95 @@ def test_standard_errors_are_those_of_people_drawn_anew(tmp_path):
         numbers.append([n.value for n in both] + [(n.high - n.low) / 2 / 1.96 for n in both])
     spread, told = np.std(numbers, axis=0, ddof=1)[:2], np.mean(numbers, axis=0)[2:]
     assert told / spread == pytest.approx(np.ones(2), abs=0.25)
+
+
+def table(tmp_path, rows):
+    """A file of people from (site, group, y, prediction, how many), and options to judge it."""
+    columns = [np.repeat(column, [n for *_, n in rows]) for column in zip(*rows, strict=True)]
+    names = ("site", "a", "y", "p")
+    frame = pd.DataFrame(dict(zip(names, columns, strict=False)))
+    frame.assign(copy=frame["y"]).to_csv(tmp_path / "people.csv", index=False)
+    return frame, {"path": tmp_path / "people.csv", **COLUMNS, "score": None}
+
+
+FEW = [("n", "a", 1, 1, 60), ("n", "a", 0, 0, 40), ("n", "b", 0, 1, 10), ("n", "b", 0, 0, 40)]
+C = [("n", "c", 1, 1, 15), ("n", "c", 1, 0, 15), ("n", "c", 0, 0, 20)]
+
+
+def test_a_rate_of_nobody_is_undefined_and_says_why(tmp_path):
+    """Of groups a and b, b has nobody with y = 1; of c half of those with y = 1 are accepted."""
+    _, options = table(tmp_path, FEW)
+    found = judge(**options, question=Question("eo"))
+    assert found.disparity is None and found.parts[0].disparity is None and found.rate == ""
+    assert sentences(found)[0].endswith("an undefined disparity: nobody of group b has y = 1.")
+    cells = [row[-1] for row in parts_table(found.parts, "site", "a")]
+    assert cells == ["disparity", "undefined (nobody of group b has y = 1)", "", ""]
+    odds = judge(**options, question=Question("eodds"))
+    assert odds.disparity is not None and odds.disparity.value == pytest.approx(0.2)  # y = 0
+    told = sentences(odds)
+    assert "where y = 0, group b is accepted at a rate of 0.2, group a of 0 (" in told[0]
+    assert told[0].endswith("0 (left out: nobody of group b has y = 1).") and len(told) == 1
+    _, options = table(tmp_path, FEW + C)
+    three = judge(**options, question=Question("eo"))
+    assert three.disparity is not None and three.disparity.value == pytest.approx(0.5)
+    assert three.ends == (("group a", 1.0), ("group c", 0.5))
+    assert three.undefined == ("nobody of group b has y = 1",)
+    overall = judge(**options, question=Question("eo", "overall"))  # 75 of 90 are accepted
+    assert overall.disparity is not None and overall.disparity.value == pytest.approx(75 / 90 - 0.5)
+    assert overall.ends == (("the population", pytest.approx(75 / 90)), ("group c", 0.5))
+
+
+def test_a_client_without_a_group_has_no_disparity(tmp_path):
+    _, options = table(tmp_path, [*FEW, ("s", "a", 1, 1, 30), ("s", "a", 0, 0, 9)])
+    parts = judge(**options, question=Question()).parts
+    (south,) = (part for part in parts if (part.client, part.group) == ("s", None))
+    assert south.disparity is None and south.undefined == ("nobody of group b is there",)
+
+
+@pytest.mark.parametrize("p", [1, 0])
+def test_predictions_that_are_all_alike_have_an_interval(tmp_path, p):
+    """Newcombe's (1998), of the groups of which least is known."""
+    sizes = {"a": 300, "b": 50, "c": 20}
+    _, options = table(tmp_path, [("n", a, k % 2, p, n) for k, (a, n) in enumerate(sizes.items())])
+    found = judge(**options, question=Question()).disparity
+    assert found is not None and found.value == 0.0
+    ends = binomtest(20 * p, 20).proportion_ci(method="wilson")
+    assert found.low <= 0 and found.high == pytest.approx(ends.high - ends.low, abs=1e-9)
+    right = judge(**(options | {"prediction": "y", "label": "copy"}), question=Question()).accuracy
+    assert (
+        right is not None
+        and right.value == 1.0
+        and right.low == pytest.approx(370 / (370 + 1.959964**2))
+    )
+
+
+def test_one_group_that_is_decided_alike_has_wilsons_interval(tmp_path):
+    """The other one has the interval that it has everywhere; both are joined by MOVER."""
+    frame, options = table(tmp_path, FEW)
+    found = judge(**options, question=Question("false_positive_rate_parity")).disparity
+    ends = binomtest(0, 40).proportion_ci(method="wilson")
+    error = np.sqrt(0.2 * 0.8 / 50)
+    assert found is not None and len(frame) == 150
+    assert found.high - 0.2 == pytest.approx(1.96 * error, rel=0.02)
+    assert 0.2 - found.low == pytest.approx(np.hypot(1.96 * error, ends.high), rel=0.02)
+
+
+def test_acceptance_alone_needs_no_label(cli, tmp_path):
+    frame, options = table(tmp_path, FEW + C)
+    found = judge(**(options | {"label": None}), question=Question())
+    known = judge(**options, question=Question())
+    assert (found.disparity, found.ends) == (known.disparity, known.ends)
+    assert found.accuracy is None and found.parts[0].true_positive is None
+    rates = frame.groupby("a")["p"].mean()
+    assert found.ends == (("group a", rates["a"]), ("group b", rates["b"]))
+    words = ("judge", tmp_path / "people.csv", "--prediction", "p", "--group", "a")
+    done = cli(*words)
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert "The predictions for these 200 people have a disparity of 0.4" in done.stdout
+    assert json.loads(cli(*words, "--json").stdout)["accuracy"] is None
+    for more in (["--notion", "eo"], ["--score", "y"]):
+        wrong = cli(*words, *more)
+        assert wrong.exit_code == 2 and "label must be a column for" in wrong.stderr
 
 
 def test_the_command_prints_and_says_json(cli, tmp_path):

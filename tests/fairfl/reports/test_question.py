@@ -9,14 +9,16 @@ from tasks import NOTIONS, Counted, federation
 
 import fairfl as ff
 from fairfl.reports.comparison import compare
-from fairfl.reports.comparison_words import sentences
+from fairfl.reports.comparison_words import asked, sentences
 from fairfl.reports.curves import frontiers
-from fairfl.reports.frontier import write
+from fairfl.reports.frontier import rules_table, write
+from fairfl.reports.frontier_page import _rates
 from fairfl.reports.group_rates import group_rates
 from fairfl.reports.question import Question
 from fairfl.reports.sampling import _resampled, accepted, by_label, judged, refitted
 from fairfl.theory.populations.calibration import Counted as People
-from fairfl.theory.populations.notions import RATES
+from fairfl.theory.populations.notions import NOTIONS as TABLE
+from fairfl.theory.populations.notions import RATES, Rates
 
 COSTS = [(1.0, 1.0), (5.0, 1.0), ((1.0, 2.0, 0.5), 3.0), "balanced"]
 
@@ -100,6 +102,11 @@ def test_rates_of_groups_make_the_disparity(seed):
     question = Question(notion, difference, (3.0, 1.0))
     # of several most useful rules the least disparate
     top = ff.frontier(fed, "cfl", 2, **question.of("cfl")).disparity[-1]
+    mass = Rates.of(notion, fed.pooled.people, fed.pooled.eta).mass
+    if ((mass > 0).sum(axis=-1) < 2).all():
+        with pytest.raises(ValueError, match="must have two groups to compare: nobody of group"):
+            group_rates(fed, question, top)
+        return
     found = group_rates(fed, question, top)
     free, least = (ff.solve(fed, "cfl", eps, **question.of("cfl")) for eps in (np.inf, top))
     by_hand = Counted(fed, (free if free.disparity <= top + 1e-9 else least).classifier)
@@ -110,8 +117,51 @@ def test_rates_of_groups_make_the_disparity(seed):
     assert found.by_group == pytest.approx(rates, abs=1e-10, nan_ok=True)
     of_all = by_hand.rate(label, everybody, groups)
     assert found.of_all == pytest.approx(of_all, abs=1e-10, nan_ok=True)
-    if np.isfinite(rates).sum() > 1:
-        assert found.apart(difference) == pytest.approx(top, abs=2e-9)
+    apart = np.nanmax(rates) - np.nanmin(rates)
+    if difference == "overall":
+        apart = np.nanmax(np.abs(np.array(rates) - of_all))
+    assert apart == pytest.approx(top, abs=2e-9)
+
+
+def test_a_rate_that_is_added_to_the_table_has_true_words(monkeypatch):
+    """P(ŷ = 1, y = 1 | a): the words are the row's, the numbers those of a count."""
+    one = RATES["positive"]
+    row = one._replace(name="hit rates", mass=(1.0, 0.0), event="", served="rightly accepted")
+    monkeypatch.setitem(RATES, "hits", row)
+    monkeypatch.setitem(TABLE, "hit_parity", ("hits",))
+    masses = [[[0.2, 0.1, 0.2], [0.1, 0.1, 0.3]]]
+    fed = ff.Federation.finite([0, 1, 2], masses, [0.1, 0.6, 0.9])
+    question = Question("hit_parity")  # type: ignore[arg-type]
+    found = compare(fed, question=question, count=3)
+    rates = [(0.1 * 0.6 + 0.2 * 0.9) / 0.5, (0.1 * 0.6 + 0.3 * 0.9) / 0.5]  # x = 1, 2 are accepted
+    assert found.rates.by_group == pytest.approx(rates)
+    assert found.number("cfl", 3) == pytest.approx(rates[1] - rates[0])
+    first = "group 1 is rightly accepted at a rate of 0.66, group 0 of 0.48: a disparity of 0.18."
+    assert sentences(found)[0].endswith(first)
+    assert "the largest difference of hit rates between two groups" in asked(question)[0]
+    assert _rates(found) == ["are rightly accepted"]
+    assert rules_table(found).columns[-1].header == "hit rates"
+
+
+@pytest.mark.parametrize("difference", ["pairwise", "overall"])
+def test_a_rate_that_does_not_exist_is_not_compared(difference):
+    """Of b nobody has y = 1: of two groups nothing is left, of three the others are compared."""
+    masses = [[[0.2, 0.1], [0.2, 0.1], [0.1, 0.3]]]
+    eta = [[[0.4, 0.9], [0.0, 0.0], [0.6, 0.8]]]
+    fed = ff.Federation.finite([0, 1], masses, eta)
+    found = compare(fed, question=Question("eo", difference), count=3)
+    # x = 1 of a and everybody of c are accepted
+    one, other = 0.09 / 0.17, (0.09 + 0.3) / (0.17 + 0.3)
+    assert found.rates.undefined == ("nobody of group 1 has y = 1",)
+    high = 1.0 - (other if difference == "overall" else one)
+    assert found.number("cfl", 3) == pytest.approx(max(high, other - one))
+    assert "(left out: nobody of group 1 has y = 1)" in sentences(found)[0]
+    cells = [*rules_table(found).columns[-1].cells]
+    assert [cell == "undefined" for cell in cells[:3]] == [False, True, False]
+    two = ff.Federation.finite([0, 1], np.array(masses)[:, :2] / 0.6, np.array(eta)[:, :2])
+    wanted = "'true_positive_rate_parity' must have two groups to compare: nobody of group 1 has y"
+    with pytest.raises(ValueError, match=wanted):
+        compare(two, question=Question("eo", difference), count=3)
 
 
 def test_rates_are_of_the_least_disparate_rule_where_several_are_best():

@@ -60,6 +60,18 @@ def test_the_same_people_in_other_forms(tmp_path: Path, text: str, options: dict
     assert (codes.tolist(), names) == ([1, 0], ("no", "yes")) and not table.dropped
 
 
+def test_labels_are_the_same_with_decimals_and_without(tmp_path: Path):
+    """Also in one column, and as --positive; names of groups stay as they are written."""
+    text = "s,y,a\n0.5,1.0,1\n2,0,1.0\n3,1,01\n"
+    for sep, decimal in ((",", "."), (";", ",")):
+        form = Form(sep=sep, decimal=decimal, pos_label=f"0{decimal}0")
+        same = text.replace(",", ";").replace(".", ",") if sep == ";" else text
+        table = read_table(written(tmp_path, same), form, ROLES | {"group": ["a"]})
+        codes, names = table.labels("y")
+        assert (codes.tolist(), names) == ([0, 1, 0], ("1", "0"))
+        assert set(table.categories("a")[1]) == {"1", f"1{decimal}0", "01"}
+
+
 def test_compressed_files_and_parquet_are_the_same(tmp_path: Path):
     files = [written(tmp_path, gzip.compress(TEXT.encode()), "people.csv.GZ")]
     frame = pd.read_csv(written(tmp_path, TEXT)).iloc[::-1]  # whose row names pandas keeps

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from fairfl.fair_thresholds import FairThresholds
+from fairfl.sims.group_fairness import FairMeasures
 from fairfl.solvers.api import solve
 from fairfl.theory.numerics.isotonic import isotonic
 from fairfl.theory.populations.calibration import ScoreWarning
@@ -92,8 +94,60 @@ def test_groups_of_several_columns_are_their_combinations() -> None:
     np.testing.assert_array_equal(one.mass, two.mass)
     frame = pd.DataFrame({"race": race, "sex": sex})
     assert Federation.from_samples(score, label, frame, client).groups == two.groups
-    with pytest.raises(ValueError, match=r"group must have shape \(5,\) as score has, got \(2,\)"):
+    with pytest.raises(
+        ValueError, match=r"group must have shape \(5,\), a label a row, got \(2,\)"
+    ):
         Federation.from_samples(score, label, np.stack([race, sex]), client)
+    rows = [list(pair) for pair in zip(race, sex, strict=True)]
+    assert Federation.from_samples(score, label, rows, client).groups == two.groups
+
+
+NAN = float("nan")
+MISSING: dict[str, Any] = {
+    "NaN among texts": ["a", "b", NAN],
+    "None among texts": ["a", "b", None],
+    "NaN among numbers": [0, 1, NAN],
+    "NA among texts": pd.Series(["a", "b", pd.NA], dtype="string"),
+    "NA among objects": [1, 0, pd.NA],
+    "NA among whole numbers": pd.Series([1, 0, pd.NA], dtype="Int64"),
+    "a category": pd.Categorical(["a", "b", None]),
+    "a date": np.array(["2020", "2021", "NaT"], dtype="datetime64[Y]"),
+}
+
+
+@odd
+@pytest.mark.parametrize("values", MISSING.values(), ids=MISSING)
+def test_missing_labels_are_refused_wherever_people_are_told(values: Any) -> None:
+    people: Any = {"label": [0, 1, 1], "group": [0, 1, 0], "client": [0, 0, 1]}
+
+    def refused(name: str) -> Any:
+        return pytest.raises(ValueError, match=f"^{name} must not be missing, got .* at row 2")
+
+    for name in people:
+        with refused(name):
+            Federation.from_samples([1.0, 2.0, 3.0], **people | {name: values})
+    with refused("group"):
+        FairMeasures.of([0, 1, 0], people["label"], values)
+    with refused("y"):
+        FairMeasures.of([0, 1, 0], values, people["group"])
+    model, score = FairThresholds(estimator="passthrough"), [[1.0], [2.0], [3.0]]
+    with refused("y"):
+        model.fit(score, values)
+    with refused("sensitive_features"):
+        model.fit(score, people["label"], sensitive_features=values)
+    with refused("client"):
+        model.fit(score, people["label"], sensitive_features=people["group"], client=values)
+    model.fit(score, people["label"], sensitive_features=people["group"])
+    with refused("sensitive_features"):
+        model.predict(score, sensitive_features=values)
+    with refused("a"):
+        model.rule_([1.0, 2.0, 3.0], values)
+
+
+def test_numbers_beside_texts_are_not_the_texts() -> None:
+    columns: Any = [1.0, 2.0, 3.0, 4.0], [0, 1, 0, 1], [1, "1", 1, "b"], [0] * 4
+    with pytest.raises(ValueError, match="group must hold labels of one kind, got a mixture"):
+        Federation.from_samples(*columns)
 
 
 @odd
