@@ -162,6 +162,28 @@ def test_show_has_all_that_is_known(cli, own_record):
     assert data["outcome"]["evidence"]["parts"][0]["instance"] == {"z": "1/2", "n": 1}
 
 
+def test_show_compiles_no_proof_of_a_current_record(cli, monkeypatch):
+    """--replay does."""
+    from fairfl.claims.certificates import kernel_proof
+
+    compiled = []
+    monkeypatch.setattr(kernel_proof, "kernel", lambda: "Coq")
+    monkeypatch.setattr(kernel_proof, "_assumed", lambda *a: set(compiled.append(a) or ()))
+    for words, count in (((), 0), (("--replay",), 1)):
+        shown = cli("show", "fedfb/lemma-7/repaired", *words)
+        assert shown.exit_code == 0 and "proof (lemma_7" in shown.stdout
+        assert len(compiled) == count
+
+
+def test_no_statement_is_cut_where_no_terminal_is(cli):
+    (told,) = json.loads(cli("list", SMALL, "--json").stdout)
+    assert cli("list", SMALL).stdout.splitlines()[1].endswith(f"  {told['statement']}")
+    shown = subprocess.run(
+        [sys.executable, "-m", "fairfl", "claims", "list", "fedfb"], capture_output=True, text=True
+    )
+    assert "…" not in shown.stdout and max(map(len, shown.stdout.splitlines())) > 90
+
+
 def test_one_claim_is_shown_without_the_others():
     """Neither are other papers imported, nor other claims' certificates evaluated."""
     code = (

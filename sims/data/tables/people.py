@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from fairfl.sims.data.fetch import note_file
 from fairfl.sims.data.table_file import PLAIN, Form, Roles, Table, read_table
 from fairfl.sims.data.tables.table import Dataset
 
@@ -95,6 +96,7 @@ def read_people(
     predicted = {role: tuple(columns) for role, columns in (numbers or {}).items()}
     asked = _asked(score, label, features, blind=blind, categorical=categorical)
     table = read_table(path, form, roles | predicted, () if predicted else asked)
+    note_file(path)
     label_codes, label_names = table.labels(label)
     parts = [table.categories(column) for column in groups]
     group_codes, group_names = _groups(groups, parts)
