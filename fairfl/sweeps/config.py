@@ -61,8 +61,10 @@ def _values(name: str, value: Any) -> list[Any]:
             f"{name} must be a list, {{from, to, steps}} or {{count}}, got {shown(value)}"
         )
     steps = whole(f"{name}.steps", value["steps"], 1, MOST_VALUES)
-    ends = (single(f"{name}.{end}", finite(f"{name}.{end}", value[end])) for end in ("from", "to"))
-    return np.linspace(*ends, steps).tolist()
+    start, stop = (
+        single(f"{name}.{end}", finite(f"{name}.{end}", value[end])) for end in ("from", "to")
+    )
+    return np.linspace(start, stop, steps).tolist()
 
 
 def _function(run: Any) -> Callable[..., Any]:

@@ -182,7 +182,8 @@ def _file(function: Function) -> str | None:
     """The file from which other processes import a function, None where there is none."""
     file = getattr(sys.modules.get(function.__module__), "__file__", None)
     if file and function.__module__ == "__main__":  # with python -i some of it is of no file
-        file = getattr(inspect.unwrap(function), "__code__", function).co_filename
+        code = getattr(inspect.unwrap(function), "__code__", None)
+        file = code.co_filename if code else file
     return file if file and os.path.isfile(file) else None
 
 
