@@ -1,18 +1,14 @@
-"""Fill the verdicts and errata of docs/papers, and the words of docs/papers.md, from the record of
-the claims.
+"""Fill the papers' pages from the record of the claims: verdicts and errata of docs/papers, and the
+words of docs/papers.md, between ``<!-- NAME -->`` and ``<!-- /NAME -->``.
 
     python docs/fill_papers.py           # every page
     python docs/fill_papers.py --check   # write nothing; 1 if a page would change
-
-What stands between ``<!-- NAME -->`` and ``<!-- /NAME -->`` of a page is replaced: verdicts,
-errata, words.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from fairfl._support.whole_file import write_whole
@@ -22,32 +18,23 @@ from fairfl.reports.claims.markdown import errata_list, verdicts
 from fairfl.reports.claims.vocabulary import in_short
 
 DOCS = Path(__file__).resolve().parent
+PAGES = (DOCS / "papers.md", *sorted(DOCS.glob("papers/*.md")))
 BLOCK = re.compile(r"(<!-- (verdicts|errata|words) -->\n).*?(<!-- /\2 -->)", re.DOTALL)
 
 
-def filled() -> Iterator[tuple[Path, str]]:
-    """The pages with what the record says."""
-    for page in (DOCS / "papers.md", *sorted(DOCS.glob("papers/*.md"))):
-        texts = {"words": in_short()}
-        if page.parent != DOCS:
-            checked = judge(find([f"{page.stem}/"]))
-            texts |= {"verdicts": verdicts(checked), "errata": errata_list(checked)}
-        yield (
-            page,
-            BLOCK.sub(
-                lambda block, texts=texts: f"{block[1]}\n{texts[block[2]].strip()}\n\n{block[3]}",
-                page.read_text("utf-8"),
-            ),
-        )
-
-
-def main(check: bool) -> int:
-    """Write the pages that change, or 1 where ``check`` and there are some."""
-    changed = [(page, text) for page, text in filled() if page.read_text("utf-8") != text]
-    for page, text in () if check else changed:
-        write_whole(page, text)
-    return int(check and bool(changed))
+def filled(page: Path) -> str:
+    """A page with what the record says."""
+    checked = [] if page.parent == DOCS else judge(find([f"{page.stem}/"]))
+    texts = {"words": in_short(), "verdicts": verdicts(checked), "errata": errata_list(checked)}
+    return BLOCK.sub(
+        lambda block: f"{block[1]}\n{texts[block[2]].strip()}\n\n{block[3]}",
+        page.read_text("utf-8"),
+    )
 
 
 if __name__ == "__main__":
-    sys.exit(main("--check" in sys.argv[1:]))
+    changed = {page: text for page in PAGES if (text := filled(page)) != page.read_text("utf-8")}
+    if "--check" in sys.argv[1:]:
+        sys.exit(bool(changed))
+    for page, text in changed.items():
+        write_whole(page, text)
