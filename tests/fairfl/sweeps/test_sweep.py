@@ -29,6 +29,15 @@ from fairfl.sweeps.sweep import LOST
 HELPERS = Path(swept.__file__)
 
 
+@pytest.fixture(autouse=True)
+def imports_forgotten(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(own_parts.VARIABLE, "[]")
+    before = dict(own_parts.DIGESTS)
+    yield
+    own_parts.DIGESTS.clear()
+    own_parts.DIGESTS.update(before)
+
+
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
     (tmp_path / "log").mkdir()
