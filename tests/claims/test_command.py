@@ -70,7 +70,7 @@ def test_check_records_and_list_reads(cli, own_record, listed):
     assert cli("check", "--level", "certified").exit_code == 0
 
 
-def test_the_list_begins_with_theorems_and_their_errors(cli):
+def test_the_list_begins_with_theorems_and_their_errors(cli, monkeypatch):
     chosen = ("--severity", "theorem", "--whose", "printed")
     severe = [c["id"] for c in json.loads(cli("list", *chosen, "--json").stdout)]
     assert 15 < len(severe) < 40  # a screen
@@ -84,6 +84,7 @@ def test_the_list_begins_with_theorems_and_their_errors(cli):
         for k, id in enumerate(ids)
         if id.endswith("/repaired")
     )
+    monkeypatch.setattr("fairfl.reports.terminal.width", lambda: 80)  # a terminal
     lines = cli("list", *chosen).stdout.splitlines()
     assert len(lines) == 1 + len(severe) and max(map(len, lines)) <= 80
     first = [line.split()[0] for line in cli("list").stdout.splitlines()[1:31]]
