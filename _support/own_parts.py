@@ -4,21 +4,24 @@ entry points.
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from importlib import import_module
+from importlib.machinery import PathFinder
 from importlib.metadata import entry_points
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from importlib.util import find_spec, module_from_spec, resolve_name, spec_from_file_location
 from pathlib import Path
 from traceback import walk_tb
 from types import ModuleType
 from typing import Any
 
-from fairfl._support.checks import existing_file
+from fairfl._support.checks import existing_file, shown
 
 KINDS = "algorithms claims data experiments figures models objectives studies".split()
 """An installed package offers a module by an entry point of the group ``fairfl.KIND``."""
@@ -27,7 +30,11 @@ VARIABLE = "FAIRFL_IMPORT"
 the same.
 """
 DIGESTS: dict[str, str] = {}
-"""SHA-256 of each imported file: runs keep them, so that none goes on with other code."""
+"""SHA-256 of each imported module and of the user's modules that it imports: runs keep them, so
+that none goes on with other code.
+"""
+INSTALLED = {"site-packages", "dist-packages"}
+"""Folders of installed packages, whose modules are not a user's."""
 
 
 CALLED = re.compile(r"\b(\w+)\(\) (?:takes|missing|got an)|instantiate abstract class (\w+)")
@@ -73,11 +80,12 @@ def import_parts(names: Sequence[str]) -> None:
     ------
     OSError : no such file.  ValueError : it cannot be run, or has the name of another module.
     """
+    before = _named()
     wanted = [str(existing_file(n).resolve()) if n.endswith(".py") else n for n in names]
     for name, told in zip(wanted, names, strict=True):
         _imported(name, told)
     if wanted:
-        os.environ[VARIABLE] = json.dumps(list(dict.fromkeys([*_named(), *wanted])))
+        os.environ[VARIABLE] = json.dumps(list(dict.fromkeys([*before, *wanted])))
 
 
 def own_modules(kind: str) -> tuple[ModuleType, ...]:
@@ -104,8 +112,57 @@ def named_modules() -> list[ModuleType]:
     return [_imported(name, name) for name in _named()]
 
 
+def sources(name: str, file: Path) -> dict[str, str]:
+    """SHA-256 of a module's file and of the user's modules that it imports, directly or not.
+
+    Imports inside functions count, those of a computed name do not. Modules of fairfl, of Python
+    and of installed packages are left out.
+    """
+    files, digests = {name: file}, dict[str, str]()
+    while files:
+        module, file = files.popitem()
+        content = file.read_bytes()
+        digests[f"{module}.py"] = sha256(content).hexdigest()
+        package = module if file.stem == "__init__" else module.rpartition(".")[0]
+        with suppress(SyntaxError, ValueError, ImportError):  # Python reports it at the import
+            for imported in _imports(ast.parse(content), package):
+                files |= {k: v for k, v in _files(imported) if f"{k}.py" not in digests}
+    return digests
+
+
+def _imports(tree: ast.AST, package: str) -> Iterator[str]:
+    """Names of modules that a file imports; of some the last part may be no module."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        if isinstance(node, ast.ImportFrom):
+            base = resolve_name("." * node.level + (node.module or ""), package)
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _files(name: str) -> Iterator[tuple[str, Path]]:
+    """A user's module and the packages that it is in, with their files. None is imported."""
+    module, folders = "", None
+    for part in name.split("."):
+        module = f"{module}.{part}" if module else part
+        if module == "fairfl" or module in sys.stdlib_module_names:
+            return
+        spec = PathFinder.find_spec(module, folders)
+        file = Path(spec.origin or "") if spec else Path()
+        if spec is None or INSTALLED & {*file.parts}:
+            return
+        if file.suffix == ".py":
+            yield module, file
+        folders = spec.submodule_search_locations or []
+
+
 def _named() -> list[str]:
-    return json.loads(os.environ.get(VARIABLE, "[]"))
+    text = os.environ.get(VARIABLE) or "[]"
+    with suppress(ValueError):
+        names = json.loads(text)
+        if isinstance(names, list) and all(isinstance(name, str) for name in names):
+            return names
+    raise ValueError(f"{VARIABLE} must be a JSON list of what --import takes, got {shown(text)}")
 
 
 def _imported(name: str, told: str) -> ModuleType:
@@ -118,6 +175,8 @@ def _imported(name: str, told: str) -> ModuleType:
             + (f" ({where})" if (where := place_of(error)) else "")
         ) from error
     PLACES.add(str(module.__file__))
+    if module.__file__ and f"{module.__name__}.py" not in DIGESTS:
+        DIGESTS.update(sources(module.__name__, Path(module.__file__)))
     return module
 
 
@@ -132,7 +191,6 @@ def _of_file(file: Path) -> ModuleType:
             f"the file must have a name that no other module has, {name} is {known.origin}"
         )
     if name not in sys.modules:
-        DIGESTS[file.name] = sha256(file.read_bytes()).hexdigest()
         spec = spec_from_file_location(name, file)
         assert spec is not None and spec.loader is not None
         PLACES.add(place)
@@ -140,6 +198,6 @@ def _of_file(file: Path) -> ModuleType:
         try:
             spec.loader.exec_module(sys.modules[name])
         except BaseException:
-            del sys.modules[name], DIGESTS[file.name]
+            del sys.modules[name]
             raise
     return sys.modules[name]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from fairfl._support.manifest import sha256
+from fairfl._support.own_parts import sources
 
 PROOFS = Path(__file__).parent / "proofs"
 ALWAYS = ""
@@ -33,13 +34,15 @@ Use = tuple[str, str]
 def key(module: str) -> str:
     """Digest of all that a module uses of fairfl, imports inside functions included, of what judges
     its claims, and of the files that these definitions name: proofs, and those of their folder's
-    data/.
+    data/. Of a user's module the modules of the user that it imports count as whole files.
 
     Modules that a registry finds by looking into a folder are not followed.
     """
     uses = sorted(reached(module))
     texts = (f"{owner}\0{name}\0{_part(owner, name).text}" for owner, name in uses)
-    return sha256("\0".join(texts).encode())[:16]
+    file = None if module.startswith("fairfl.") else source(module)
+    own = [f"{name}\0{digest}" for name, digest in sources(module, file).items()] if file else []
+    return sha256("\0".join([*texts, *own[1:]]).encode())[:16]
 
 
 @cache

@@ -13,6 +13,7 @@ from typing import Any
 
 from fairfl._support.cache_folder import cache_folder
 from fairfl._support.json_file import read_json, sealed, unsealed
+from fairfl._support.own_parts import DIGESTS, own_modules
 from fairfl._support.whole_file import write_whole
 from fairfl.claims import record
 
@@ -44,10 +45,11 @@ def listing() -> dict[str, dict[str, Any]]:
 
 
 def _key() -> str:
-    """Digest of all sources, their data and the record."""
+    """Digest of all sources, a user's own among them, their data and the record."""
     folders = [folder for layer in LAYERS for folder in import_module(f"fairfl.{layer}").__path__]
     files = [file for folder in (*folders, record.COMMITTED) for file in Path(folder).rglob("*.*")]
-    total = hashlib.sha256()
+    own = [module.__name__ for module in own_modules("claims")]
+    total = hashlib.sha256(repr((own, sorted(DIGESTS.items()))).encode())
     for file in sorted(file for file in files if file.suffix in (".py", ".json", ".v")):
         total.update(f"{file}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
     return total.hexdigest()

@@ -112,21 +112,21 @@ def examine_id(id: str, effort: str, folder: Path | None = None) -> Outcome:
     return outcome
 
 
-def verified(outcome: Outcome) -> tuple[str, str]:
-    """A claim's id, and why the certificates of its outcome do not verify; "" where they do.
+def verified(outcome: Outcome, whole: bool = False) -> tuple[str, str, tuple[str, ...]]:
+    """A claim's id, why the certificates of its outcome do not verify ("" where they do), and what
+    could not be looked at.
 
-    Proofs are not compiled again: a current record is of the same files.
+    Proofs are compiled again only if ``whole``: a current record is of the same files.
     """
     from fairfl.claims.certificates.kernel_proof import COMPILING
 
-    before = COMPILING.set(False)
+    before = COMPILING.set(whole)
     try:
-        outcome.verify()
+        return outcome.id, "", outcome.verify(whole)
     except Exception as error:  # altered data may run into anything
-        return outcome.id, f"its certificates do not verify: {error}"
+        return outcome.id, f"its certificates do not verify: {error}", ()
     finally:
         COMPILING.reset(before)
-    return outcome.id, ""
 
 
 def recorded() -> list[Checked]:

@@ -7,12 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import fairfl
-from fairfl.claims.registry import find
-from fairfl.claims.runner import judge
 from fairfl.explorer.page import page
 from fairfl.figures.catalog.all_figures import registered
-from fairfl.reports.claims.markdown import errata_list, verdicts
-from fairfl.reports.claims.vocabulary import in_short
 
 DOCS = Path(__file__).parent
 GALLERY, SKIPPED = DOCS / "gallery", ("real_data",)  # data that are not part of the package
@@ -95,15 +91,6 @@ def _linked(app: Any, where: Any, content: list[str]) -> None:
     content[0] = OUTSIDE.sub(lead, content[0])
 
 
-def _paper(app: Any, where: str, content: list[str]) -> None:
-    """Verdicts and errata of a paper's page, from the record of the claims."""
-    if where.startswith("papers/"):
-        checked = judge(find([where.removeprefix("papers/")]))
-        for name, made in (("verdicts", verdicts), ("errata", errata_list)):
-            content[0] = content[0].replace(f"<!-- {name} -->", made(checked))
-    content[0] = content[0].replace("<!-- words -->", in_short())
-
-
 def _docstring(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     """As numpydoc reads it: what stands behind a name is its description, unless this follows in
     the next line; |x| is an absolute value, and no substitution.
@@ -176,7 +163,6 @@ def setup(app: Any) -> None:
     app.connect("autodoc-process-docstring", _docstring, priority=100)
     app.connect("autodoc-process-docstring", _returned, priority=900)
     app.connect("source-read", _linked)
-    app.connect("source-read", _paper)
     app.connect("build-finished", _explorer)
     app.add_html_math_renderer("mathml", (_math, None), (_math, None))
     app.connect("include-read", lambda app, path, parent, content: _linked(app, "", content))

@@ -15,7 +15,8 @@ from pathlib import Path
 import matplotlib
 
 from fairfl._support.extras import MissingExtra, extras_named
-from fairfl._support.manifest import SUFFIX, finished
+from fairfl._support.manifest import SUFFIX, finished, sha256
+from fairfl._support.own_parts import sources
 from fairfl._support.processes import as_done
 from fairfl._support.threads import one_thread
 from fairfl._support.version import __version__
@@ -151,15 +152,16 @@ def _render(entry: FigureEntry, out: Path) -> tuple[Path, ...]:
 
 
 def key(entry: FigureEntry) -> str:
-    """What a drawn figure depends on: version, matplotlib, its own source, and the sources that it
-    may call.
+    """What a drawn figure depends on: version, matplotlib, its own source, the sources that it may
+    call, and the files that it reads.
     """
     parts = [
         __version__,
         matplotlib.__version__,
         shared_digest(),
-        entry.source.read_text("utf-8"),
+        *sources(entry.source.stem, entry.source).values(),
         entry.given,
+        *(f"{file}\0{sha256(file)}" for file in entry.reads()),
     ]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -72,14 +71,17 @@ def list_claims(
 def show(
     id: Annotated[str, typer.Argument(metavar="ID", help="The id of a claim.")],
     replay: Annotated[
-        bool, typer.Option("--replay", help="Draw every recorded example again, not the first.")
+        bool,
+        typer.Option(
+            "--replay", help="Draw every recorded example again, not the first; compile proofs."
+        ),
     ] = False,
     as_json: AsJson = False,
     imports: Imports = None,
 ) -> None:
     """Show a claim: as printed and as checked, its hypotheses, verdict and evidence."""
     from fairfl.claims.registry import find
-    from fairfl.claims.runner import judge
+    from fairfl.claims.runner import judge, verified
     from fairfl.reports.claims.text import as_data, as_text
 
     exact = [entry for entry in find([id]) if entry.claim.id == id]
@@ -87,13 +89,11 @@ def show(
         raise ValueError(f"claim must be a whole id, such as {find([id])[0].claim.id}, got {id!r}")
     (checked,) = judge(exact)
     if checked.outcome is not None:
-        try:
-            for line in checked.outcome.verify(replay):
-                typer.echo(line, err=True)
-        except Exception as error:  # forged data may run into anything
-            raise RuntimeError(
-                f"the record of {id} was altered: its certificates do not verify: {error}"
-            ) from None
+        _, reason, lines = verified(checked.outcome, replay)
+        for line in lines:
+            typer.echo(line, err=True)
+        if reason:
+            raise RuntimeError(f"the record of {id} was altered: {reason}")
     typer.echo(
         json.dumps(as_data(checked), ensure_ascii=False, indent=1) if as_json else as_text(checked)
     )
@@ -219,9 +219,11 @@ def _run(
 
 
 def _table(chosen: list[dict[str, Any]]) -> None:
-    """A line per claim, cut to the width of the terminal. Repaired forms have none: the verdict of
+    """A line per claim, cut to the width of a terminal. Repaired forms have none: the verdict of
     their claim says that they exist.
     """
+    from fairfl.reports.terminal import width
+
     ids = {c["id"] for c in chosen}
     rows = [("id", "verdict", "level", "severity", "statement")]
     for c in chosen:
@@ -230,9 +232,9 @@ def _table(chosen: list[dict[str, Any]]) -> None:
             rows.append((c["id"], verdict, c["level"] or "", c["severity"] or "", c["statement"]))
     sizes = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:4]]
     sizes[0] = min(sizes[0], ID_COLUMN)
-    width = get_terminal_size().columns
+    wide = width()
     for *short, statement in rows:
         line = "  ".join(
             [c.ljust(size) for c, size in zip(short, sizes, strict=True)] + [statement]
         )
-        typer.echo(line if len(line) <= width else f"{line[: width - 1]}…")
+        typer.echo(line if wide is None or len(line) <= wide else f"{line[: wide - 1]}…")

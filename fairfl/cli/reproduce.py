@@ -58,7 +58,7 @@ def _unverified(outcomes: Sequence[Outcome], jobs: int) -> dict[str, str]:
     wrong = {}
     tasks = [(outcome,) for outcome in outcomes]
     with counting("claims", len(tasks)) as one_more:
-        for id, reason in as_done(verified, tasks, job_count(jobs, len(tasks))):
+        for id, reason, _ in as_done(verified, tasks, job_count(jobs, len(tasks))):
             one_more(id)
             wrong |= {id: reason} if reason else {}
     return wrong

@@ -44,8 +44,9 @@ GROWN, LOST = 1e3, 1e10
 above so much.
 """
 QUICK = (
-    "The quick profile stops after a small part of the paper's rounds: numbers are far from "
-    "their end, and their order may be another. `--profile paper` runs it whole."
+    "The quick profile stops after a small part of the paper's rounds: numbers have not "
+    "converged, and their order may be another. `--profile paper` runs it whole, and sets the "
+    "published numbers beside."
 )
 
 
@@ -206,10 +207,11 @@ def _run(
     files = (*TEXTS, *names(*(picture.name for picture in experiment.pictures)))
     clients = measured(units, out, resume, jobs, experiment.name, files)
     values = experiment.values(clients)
-    table = compare(values, experiment.published)
     own = not len(experiment.published)
-    apart = compare(paired(values), experiment.published) if own and seeds > 1 else values.head(0)
     quick = (QUICK,) if profile == "quick" and not own else ()
+    published = experiment.published.head(0) if quick else experiment.published
+    table = compare(values, published)
+    apart = compare(paired(values), published) if own and seeds > 1 else values.head(0)
     differences = (*quick, *experiment.differences(clients))
     written = _write(experiment, clients, table, apart, differences, out / experiment.name)
     # a paper's experiment may search rates of which some diverge, and says so itself
@@ -222,6 +224,7 @@ def _run(
         _told(lost)
         return
     legend = "mean ± half of its 95 % interval" if own else "ours ± sd [published ± sd]"
+    legend = "ours ± sd, not converged" if quick else legend
     tell(f"{experiment.title}\nprofile {profile}, {seeds} seed{'s' * (seeds > 1)}; {legend}\n")
     tell_table(cells(table, "half" if own else "sd"), keys=2)
     if len(apart):
@@ -305,6 +308,8 @@ def _write(
         if picture.kind == "tradeoff":
             points = experiment.points
             shown = clients.head(0) if points is None else points(clients)
+            if QUICK in differences and len(shown):
+                shown = rows(shown, shown["kind"] != "published")
         else:
             last = picture.kind == "distribution"
             shown = among(among(seen, "model", BY_CLIENT), "part", [picture.part])

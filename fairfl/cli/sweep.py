@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from fairfl.cli.errors import Command, Commands
+from fairfl.cli.errors import FAILED, Command, Commands
 from fairfl.cli.options import AsJson, Imports, of_file, option, out_file, out_folder, place
 
 
@@ -51,7 +51,9 @@ def run(
     imports: Imports = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run what is missing, and write the table once all is there."""
+    """Run what is missing, and write the table once all is there. A unit that fails is a row of
+    the table; exit code 1 where no unit is done.
+    """
     from fairfl.cli.progress import counting
     from fairfl.sweeps.config import read_sweep
     from fairfl.sweeps.folder import TABLE, Folder, counted
@@ -77,8 +79,11 @@ def run(
             memory=memory,
             progress=lambda *_: done(""),
         )
-    _tell(counted([Folder(out)], [grid[number] for number in own]), as_json)
+    outcome = counted([Folder(out)], [grid[number] for number in own])
+    _tell(outcome, as_json)
     typer.echo(f"written: {out / TABLE}", err=as_json)
+    if outcome["failed"] and not outcome["done"]:
+        raise typer.Exit(FAILED)
 
 
 @app.command(cls=Command)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from fairfl._support.checks import one_of, shown, whole
+from fairfl._support.checks import finite, one_of, shown, single, whole
 from fairfl._support.own_parts import named_modules
 from fairfl._support.toml_file import read_toml
-from fairfl.sweeps.grid import Grid
+from fairfl.sweeps.grid import MOST_VALUES, Grid
 from fairfl.sweeps.tasks import TASKS
 
 
@@ -55,16 +55,16 @@ def _values(name: str, value: Any) -> list[Any]:
     if not isinstance(value, dict):
         return value
     if set(value) == {"count"}:
-        return list(range(whole(f"{name}.count", value["count"], 1)))
+        return list(range(whole(f"{name}.count", value["count"], 1, MOST_VALUES)))
     if set(value) != {"from", "to", "steps"}:
         raise ValueError(
             f"{name} must be a list, {{from, to, steps}} or {{count}}, got {shown(value)}"
         )
-    steps = whole(f"{name}.steps", value["steps"], 1)
-    try:
-        return np.linspace(value["from"], value["to"], steps).tolist()
-    except TypeError:
-        raise ValueError(f"{name} must be from a number to a number, got {shown(value)}") from None
+    steps = whole(f"{name}.steps", value["steps"], 1, MOST_VALUES)
+    start, stop = (
+        single(f"{name}.{end}", finite(f"{name}.{end}", value[end])) for end in ("from", "to")
+    )
+    return np.linspace(start, stop, steps).tolist()
 
 
 def _function(run: Any) -> Callable[..., Any]:

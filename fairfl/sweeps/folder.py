@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -12,7 +12,7 @@ from fairfl._support.extras import extras_named
 from fairfl._support.json_file import read_json, sealed, unsealed
 from fairfl._support.manifest import tell
 from fairfl._support.whole_file import write_whole
-from fairfl.sweeps.grid import columns, digest, plain
+from fairfl.sweeps.grid import columns, contents, digest, plain
 
 SWEEP = "sweep.json"
 """File of the folder that describes the sweep."""
@@ -22,13 +22,15 @@ TABLE = "table.parquet"
 
 @dataclass(frozen=True)
 class Folder:
-    """Results of units, by the SHA-256 of their parameters.
+    """Results of units, by the SHA-256 of their parameters and of the files that these name.
 
     A result is {"rows": [...]} or {"error": message}. What was altered since it was written counts
-    as missing, and is told.
+    as missing, and is told. Each file is read once, so that a result is kept by the content that
+    its sweep began with.
     """
 
     path: Path
+    read: dict[str, dict[str, str]] = field(default_factory=dict, compare=False, repr=False)
 
     def open(self, what: Mapping[str, Any]) -> None:
         """Make the folder, or go on in it; ValueError where it holds another sweep."""
@@ -58,7 +60,8 @@ class Folder:
 
     def file(self, unit: Mapping[str, Any]) -> Path:
         """Where the result of a unit is."""
-        name = digest(unit)
+        files = contents(unit, self.read)
+        name = digest([unit, files] if files else unit)
         return self.path / "units" / name[:2] / f"{name[2:40]}.json"
 
     def result(self, unit: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -6,15 +6,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from math import prod
+from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
 
 from fairfl._support.checks import shown, whole
+from fairfl._support.manifest import sha256
+from fairfl._support.toml_file import read_toml
 
 DRAWS = {
     "uniform": lambda rng, low, high, size: rng.uniform(low, high, size),
@@ -25,6 +30,12 @@ DRAWS = {
     "integers": lambda rng, low, high, size: rng.integers(low, high, size, endpoint=True),
 }
 """Random values, by the name of their law: two parameters each; ``integers`` holds both ends."""
+PARAMETERS = dict.fromkeys(DRAWS, "low <= high") | {
+    "log_uniform": "0 < low <= high",
+    "normal": "mean, sd >= 0",
+}
+MOST_UNITS, MOST_VALUES = 10**9, 10**6
+"""Largest number of units of a sweep, and of values of one parameter."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +59,7 @@ class Grid(Sequence[dict[str, Any]]):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        whole("count", self.count, 1)
+        whole("count", self.count, 1, MOST_UNITS)
         whole("seed", self.seed, 0)
         for name, values in self.axes.items():
             if isinstance(values, str) or not isinstance(values, Sequence) or not len(values):
@@ -59,10 +70,14 @@ class Grid(Sequence[dict[str, Any]]):
                 raise ValueError(
                     f"{name} must have one of {', '.join(DRAWS)}, and size, got {shown(dict(draw))}"
                 )
+            size = prod(np.atleast_1d(draw.get("size", 1)).tolist())
+            whole(f"{name}.size", size, 0, MOST_VALUES)
         both = set(self.axes) & set(self.draws)
         if both:
             raise ValueError(f"a parameter must have values or draws, got both for {min(both)}")
-        self[0]  # places and draws that cannot be are told before any work
+        if (units := prod(map(len, self.axes.values())) * self.count) > MOST_UNITS:
+            raise ValueError(f"a grid must have at most {MOST_UNITS} units, got {units}")
+        self[0]  # a place that is not there is an error before any work
 
     def __len__(self) -> int:
         return prod(len(values) for values in self.axes.values()) * self.count
@@ -97,9 +112,17 @@ class Grid(Sequence[dict[str, Any]]):
         rng = np.random.default_rng([self.seed, key, number])
         try:
             first, second = draw[law]
-            return np.asarray(DRAWS[law](rng, first, second, draw.get("size"))).tolist()
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{name} must be a law to draw from, got {law}: {error}") from None
+            with np.errstate(all="ignore"):
+                values = np.asarray(DRAWS[law](rng, first, second, draw.get("size")))
+            if np.isfinite(values).all():
+                return values.tolist()
+            reason = "a value is not finite"
+        except (TypeError, ValueError, OverflowError) as error:
+            reason = str(error)
+        raise ValueError(
+            f"{name} must be a law to draw from, {law} = [{PARAMETERS[law]}], got "
+            f"{shown(draw[law])}: {reason}"
+        )
 
 
 def columns(grid: Sequence[Mapping[str, Any]], index: int) -> dict[str, Any]:
@@ -123,6 +146,23 @@ def identity(grid: Sequence[Mapping[str, Any]]) -> str:
     if isinstance(grid, Grid):
         return digest(vars(grid))
     return digest([digest(unit) for unit in grid])
+
+
+def contents(data: Any, read: dict[str, dict[str, str]]) -> dict[str, str]:
+    """SHA-256 by name of the files that plain data name, and of those that a TOML file among them
+    names; ``read`` keeps those of each file.
+    """
+    if isinstance(data, str) and os.path.isfile(data):
+        if data not in read:
+            read[data] = {}  # for a file that names itself
+            with suppress(ValueError):  # the unit that reads it fails
+                inside = read_toml(data) if data.endswith(".toml") else None
+                read[data] |= contents(inside, read)
+            read[data][data] = sha256(Path(data))
+        return read[data]
+    inner = data.values() if isinstance(data, Mapping) else data
+    inner = inner if isinstance(data, (Mapping, list, tuple)) else ()
+    return {name: digest for value in inner for name, digest in contents(value, read).items()}
 
 
 def digest(data: Any) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import os
 import pickle
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import suppress
 from hashlib import sha256
 from itertools import chain, islice
 from pathlib import Path
@@ -17,11 +19,12 @@ import pandas as pd
 
 from fairfl._support.checks import one_of, shown, whole
 from fairfl._support.extras import extras_named
+from fairfl._support.own_parts import DIGESTS, named_modules, sources
 from fairfl._support.threads import one_thread
 from fairfl._support.version import __version__
 from fairfl.sweeps.engines import Engine, Given, Local, Ray
 from fairfl.sweeps.folder import TABLE, Folder, Progress, table
-from fairfl.sweeps.grid import Grid, identity, plain
+from fairfl.sweeps.grid import Grid, digest, identity, plain
 
 ENGINES = ("local", "ray")
 IN_FLIGHT = 4
@@ -107,7 +110,7 @@ def sweep(
     if not hasattr(function, "__qualname__"):
         raise ValueError(f"function must be a function that has a name, got {shown(function)}")
     if not isinstance(engine, Executor):
-        _importable(function)
+        _importable(function, engine)
     folder = Folder(Path(out))
     folder.open(described(function, units))
 
@@ -153,35 +156,48 @@ class Keeper:
 
 
 def described(function: Function, units: Units) -> dict[str, Any]:
-    """What is swept: the function, the code it stands in, and the units."""
-    module = sys.modules.get(function.__module__)
-    file = getattr(module, "__file__", None)
-    if function.__module__.startswith("fairfl."):
-        code = __version__
-    else:
-        code = _source(function, file)
+    """What is swept: the function, all code that it uses, and the units."""
+    named_modules()  # fills DIGESTS
+    code = {"fairfl": __version__, **DIGESTS, **_code(function)}
     name = f"{function.__module__}.{function.__qualname__}"
-    return {"function": name, "code": code, "units": len(units), "grid": identity(units)}
+    return {"function": name, "code": digest(code), "units": len(units), "grid": identity(units)}
 
 
-def _importable(function: Function) -> None:
-    """ValueError for what other processes cannot look up."""
+def _importable(function: Function, engine: str) -> None:
+    """ValueError for what other processes cannot look up. Ray sends functions of no file along."""
+    reason = "it is of no file, as those of a notebook's cell"
     try:
         pickle.dumps(function)
+        if engine == "ray" or _file(function) or function.__module__ in sys.builtin_module_names:
+            return
     except (pickle.PicklingError, AttributeError) as error:
-        raise ValueError(
-            f"function must be one of a module, that other processes can import: {error}"
-        ) from None
+        reason = str(error)
+    raise ValueError(
+        "function must be one of a module, that other processes can import, got "
+        f"{function.__qualname__}: {reason}"
+    )
 
 
-def _source(function: Function, file: str | None) -> str:
-    """SHA-256 of the file, or of the function where there is none."""
-    if file is not None:
-        return sha256(Path(file).read_bytes()).hexdigest()
-    try:
-        return sha256(inspect.getsource(function).encode()).hexdigest()
-    except OSError:
-        return ""
+def _file(function: Function) -> str | None:
+    """The file from which other processes import a function, None where there is none."""
+    file = getattr(sys.modules.get(function.__module__), "__file__", None)
+    if file and function.__module__ == "__main__":  # with python -i some of it is of no file
+        code = getattr(inspect.unwrap(function), "__code__", None)
+        file = code.co_filename if code else file
+    return file if file and os.path.isfile(file) else None
+
+
+def _code(function: Function) -> dict[str, str]:
+    """SHA-256 of the function's file and of the user's modules that it imports; of the function
+    where there is no file.
+    """
+    if function.__module__.startswith("fairfl."):
+        return {}
+    if file := _file(function):
+        return sources(function.__module__, Path(file))
+    with suppress(OSError, TypeError):
+        return {"function": sha256(inspect.getsource(function).encode()).hexdigest()}
+    return {}
 
 
 def _run(

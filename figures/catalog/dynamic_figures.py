@@ -39,6 +39,7 @@ def figure(
         partial(dynamic.curves, rows, others),
         partial(dynamic.draw, columns=columns),
         Path(__file__),
+        reads=dynamic.runs,
     )
 
 

@@ -85,9 +85,7 @@ def curves(rows: Sequence[Row], optional: Sequence[Row] = ()) -> pd.DataFrame:
     Columns: row, measure, part, objective, seeds, round, groups (that have joined); mean, min and
     max over the seeds.
     """
-    runs = os.environ.get(RUNS)
-    own = sorted(Path(runs).glob("dynamic-*/curves.csv")) if runs else []
-    table = pd.concat([_read(file) for file in (KEPT, *own)], ignore_index=True)
+    table = pd.concat([_read(file) for file in (KEPT, *runs())], ignore_index=True)
     keys = ["dataset", "measure", "part", "objective", "round"]
     table = table.drop_duplicates(keys, keep="last")  # one's own runs before the kept ones
     there = [row for row in optional if row.dataset in set(table["dataset"])]
@@ -100,6 +98,12 @@ def curves(rows: Sequence[Row], optional: Sequence[Row] = ()) -> pd.DataFrame:
     found = pd.DataFrame(shown, columns=["row", *keys[:4]]).merge(table, on=keys[:4])
     columns = ["row", *keys[1:4], "seeds", "round", "groups", "mean", "min", "max"]
     return loose(found)[columns]
+
+
+def runs() -> list[Path]:
+    """The curves of one's own runs."""
+    folder = os.environ.get(RUNS)
+    return sorted(Path(folder).glob("dynamic-*/curves.csv")) if folder else []
 
 
 def _read(file: Path) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ class FigureEntry:
     data, draw : see ``catalog/all_figures.py``; ``data`` takes no argument that must be given.
     source : the file that defines it.
     given : what it shows in place of the paper's own, empty where it shows that.
+    reads : the files that ``data`` reads beside those of ``fairfl.sims.data``.
     """
 
     name: str
@@ -34,6 +35,7 @@ class FigureEntry:
     draw: Callable[[pd.DataFrame], Figure]
     source: Path
     given: str = ""
+    reads: Callable[[], Iterable[Path]] = tuple
 
     def drawn(self, **parameters: Any) -> Figure:
         """The figure, with the parameters of its ``data``.

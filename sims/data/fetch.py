@@ -159,13 +159,21 @@ _notes: ContextVar[tuple[dict[str, str], ...]] = ContextVar("notes", default=())
 
 @contextmanager
 def data_read() -> Iterator[dict[str, str]]:
-    """Note what `locate` gives out meanwhile: SHA-256 by the files that would have served."""
+    """Note what `locate` gives out and `note_file` is told of meanwhile: SHA-256 by the files that
+    would have served.
+    """
     mine: dict[str, str] = {}
     token = _notes.set((*_notes.get(), mine))
     try:
         yield mine
     finally:
         _notes.reset(token)
+
+
+def note_file(path: Path) -> None:
+    """Note a file of the user's that is read; a pipe has no content to compare later."""
+    if _notes.get() and path.is_file():
+        _note(path.name, sha256(path), path.parent)
 
 
 def _note(wanted: str, digest: str, folder: str | Path | None) -> None:

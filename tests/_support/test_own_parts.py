@@ -73,6 +73,40 @@ def test_what_cannot_be_imported_is_told_in_a_line(tmp_path, name, text, why):
     assert why in str(caught.value) and names_here() == []
 
 
+def test_the_users_modules_that_a_file_imports_count(tmp_path, monkeypatch):
+    """Inside functions, relative to their package, and of folders without __init__.py; no library
+    and nothing of a computed name.
+    """
+    monkeypatch.syspath_prepend(tmp_path)
+    files = {
+        "planted_a": "import numpy, json, fairfl\ndef f():\n    from planted_ns import planted_b",
+        "planted_ns.planted_b": "from planted_p.planted_c import x\n__import__('planted_z')",
+        "planted_p": "from . import planted_d",
+        "planted_p.planted_c": "from .planted_d import x",
+        "planted_p.planted_d": "x = 1\nimport planted_a",
+        "planted_z": "",
+    }
+    for name, text in files.items():
+        file = tmp_path / f"{name.replace('.', '/')}{'/__init__' * (name == 'planted_p')}.py"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text)
+    own_parts.import_parts([str(tmp_path / "planted_a.py")])
+    digests = {f"{k}.py": sha256(v.encode()).hexdigest() for k, v in files.items()}
+    del digests["planted_z.py"]
+    assert own_parts.DIGESTS == digests
+    own_parts.DIGESTS.clear()
+    own_parts.import_parts(["planted_p.planted_c"])  # by name
+    assert own_parts.DIGESTS.keys() == digests.keys()
+
+
+@pytest.mark.parametrize("value", ["5", "[1]", '"a"', "{}", "mine.py"])
+def test_a_variable_that_is_no_list_is_an_error_that_names_it(monkeypatch, value):
+    monkeypatch.setenv(own_parts.VARIABLE, value)
+    for call in (own_parts.named_modules, lambda: own_parts.import_parts([])):
+        with pytest.raises(ValueError, match="FAIRFL_IMPORT must be a JSON list of what --import"):
+            call()
+
+
 def test_a_file_that_is_not_there(tmp_path):
     with pytest.raises(FileNotFoundError, match="nothing.py"):
         own_parts.import_parts([str(tmp_path / "nothing.py")])

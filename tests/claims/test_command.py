@@ -70,7 +70,7 @@ def test_check_records_and_list_reads(cli, own_record, listed):
     assert cli("check", "--level", "certified").exit_code == 0
 
 
-def test_the_list_begins_with_theorems_and_their_errors(cli):
+def test_the_list_begins_with_theorems_and_their_errors(cli, monkeypatch):
     chosen = ("--severity", "theorem", "--whose", "printed")
     severe = [c["id"] for c in json.loads(cli("list", *chosen, "--json").stdout)]
     assert 15 < len(severe) < 40  # a screen
@@ -84,6 +84,7 @@ def test_the_list_begins_with_theorems_and_their_errors(cli):
         for k, id in enumerate(ids)
         if id.endswith("/repaired")
     )
+    monkeypatch.setattr("fairfl.reports.terminal.width", lambda: 80)  # a terminal
     lines = cli("list", *chosen).stdout.splitlines()
     assert len(lines) == 1 + len(severe) and max(map(len, lines)) <= 80
     first = [line.split()[0] for line in cli("list").stdout.splitlines()[1:31]]
@@ -159,6 +160,28 @@ def test_show_has_all_that_is_known(cli, own_record):
     data = json.loads(cli("show", "pffl/eq-8", "--json").stdout)
     assert data["verdict"] == "holds-repaired"
     assert data["outcome"]["evidence"]["parts"][0]["instance"] == {"z": "1/2", "n": 1}
+
+
+def test_show_compiles_no_proof_of_a_current_record(cli, monkeypatch):
+    """--replay does."""
+    from fairfl.claims.certificates import kernel_proof
+
+    compiled = []
+    monkeypatch.setattr(kernel_proof, "kernel", lambda: "Coq")
+    monkeypatch.setattr(kernel_proof, "_assumed", lambda *a: set(compiled.append(a) or ()))
+    for words, count in (((), 0), (("--replay",), 1)):
+        shown = cli("show", "fedfb/lemma-7/repaired", *words)
+        assert shown.exit_code == 0 and "proof (lemma_7" in shown.stdout
+        assert len(compiled) == count
+
+
+def test_no_statement_is_cut_where_no_terminal_is(cli):
+    (told,) = json.loads(cli("list", SMALL, "--json").stdout)
+    assert cli("list", SMALL).stdout.splitlines()[1].endswith(f"  {told['statement']}")
+    shown = subprocess.run(
+        [sys.executable, "-m", "fairfl", "claims", "list", "fedfb"], capture_output=True, text=True
+    )
+    assert "…" not in shown.stdout and max(map(len, shown.stdout.splitlines())) > 90
 
 
 def test_one_claim_is_shown_without_the_others():

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import strategies as st
 
 import fairfl as ff
+from fairfl._support import own_parts
+from fairfl.claims import dependencies, listing
 
 FLOATS = st.lists(st.floats(0.1, 9), min_size=1)
 FILE = '''
@@ -82,3 +84,19 @@ def test_the_command_line(cli, tmp_path):
     ):
         wrong = cli("claims", "check", *arguments, "--import", file)
         assert wrong.exit_code == 2 and told in wrong.stderr and "Traceback" not in wrong.stderr
+
+
+@pytest.mark.usefixtures("own_parts_forgotten")
+def test_a_module_that_a_file_imports_counts(tmp_path, monkeypatch):
+    """For the outcomes that a check goes on from, and for the list that is kept."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "planted_lemmas.py").write_text(f"import planted_constants\n{FILE}")
+    keys, lists = [], [listing._key()]
+    for text in ("K = 1", "K = 2"):
+        (tmp_path / "planted_constants.py").write_text(text)
+        own_parts.DIGESTS.clear()  # as in another process
+        own_parts.import_parts([str(tmp_path / "planted_lemmas.py")])
+        dependencies.key.cache_clear()
+        keys.append(dependencies.key("planted_lemmas"))
+        lists.append(listing._key())
+    assert len(set(keys)) == 2 and len(set(lists)) == 3

@@ -75,6 +75,21 @@ def test_numbers_and_other_texts_stay_as_they_are():
     assert csv_text(table) == table.to_csv(index=False, float_format=DIGITS, lineterminator="\n")
 
 
+def test_a_figure_depends_on_the_users_modules_and_runs_that_it_reads(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "planted_figure.py").write_text("import planted_numbers")
+    own = replace(find([FAST])[0], source=tmp_path / "planted_figure.py")
+    (ours,) = find(["dynamic_figure_1"])
+    keys = []
+    for k in range(2):
+        (tmp_path / "planted_numbers.py").write_text(f"K = {k}")
+        keys.append((key(own), key(ours)))
+        monkeypatch.setenv("FAIRFL_RUNS", str(tmp_path))
+        (tmp_path / "dynamic-mnist").mkdir(exist_ok=True)
+        (tmp_path / "dynamic-mnist" / "curves.csv").write_text(f"{k}")
+    assert len({*keys[0], *keys[1]}) == 4
+
+
 def test_a_second_run_draws_only_what_is_missing_or_stale(tmp_path, monkeypatch, blank):
     def statuses(**options):
         return [o.status for o in render_all([FAST, "fedfb_figure_2"], tmp_path, **options)]

@@ -23,6 +23,12 @@ def odd(log: str, a: int) -> list[dict[str, object]]:
     return [{"k": k, "value": k if k else 0.5, "list": [k, 1.5]} for k in range(a)]
 
 
+def sized(log: str, file: str, b: float) -> dict[str, float]:
+    """The size of people.csv, for a file that names it; of any other its own."""
+    _count(log, file)
+    return {"size": Path("people.csv" if file == "run.toml" else file).stat().st_size}
+
+
 def deadly(log: str, a: int) -> dict[str, int]:
     """Kills its process: for 3 always, for 5 the first time."""
     if a == 3 or a == 5 and not Path(log, "once").exists():

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from fairfl.sims.data.fetch import note_file
 from fairfl.sims.data.table_file import PLAIN, Form, Roles, Table, read_table
 from fairfl.sims.data.tables.table import Dataset
 from fairfl.theory.populations.notions import MOST_GROUPS
@@ -94,6 +95,7 @@ def read_people(
     predicted = {role: tuple(columns) for role, columns in (numbers or {}).items()}
     asked = _asked(score, label or "", features, blind=blind, categorical=categorical)
     table = read_table(path, form, roles | predicted, () if predicted else asked)
+    note_file(Path(path))
     unlabelled = np.zeros(len(table), int), ("0", "1")
     label_codes, label_names = unlabelled if label is None else table.labels(label)
     parts = [table.categories(column) for column in groups]

@@ -46,7 +46,9 @@ PANELS = {"below the frontier": -1.0, "from the budget": -0.5}
 
 
 def units(scale: Scale) -> list[Unit]:
-    """Quick: two worlds, 1,000 people. Paper: 14 worlds, up to 100,000; CFL for the rates."""
+    """Quick: two worlds, 1,000 people, no rates. Paper: 14 worlds, up to 100,000; CFL for the
+    rates.
+    """
     each = range(scale.seeds)
     if scale.paper:
         found = _units(FIGURES + RANDOM, LEARNERS, (1,), 1_000, each, BUDGETS)
@@ -56,9 +58,7 @@ def units(scale: Scale) -> list[Unit]:
         found += _units(("figure-9d",), LEARNERS, (7,), 1_000, each, BUDGETS)
         found += _units(("figure-5d",), (CFL,), (1,), 100_000, each, RATED[:1])
         return found + [u for n in SIZES for u in _units(SHOWN, (CFL,), (1,), n, each, RATED)]
-    worlds = ("figure-5d", "random-0")
-    found = _units(worlds, LEARNERS, (1, 5), 1_000, each, (0.0, 0.15), 50)
-    return found + [u for n in SIZES[:-1] for u in _units(worlds, (CFL,), (1,), n, each, RATED, 50)]
+    return _units(("figure-5d", "random-0"), LEARNERS, (1, 5), 1_000, each, (0.0, 0.15), 50)
 
 
 def _units(
@@ -108,10 +108,9 @@ def tables(measures: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
     found = beside(measures)
     by_scheme = summary(found, ["scheme", "degree", "rows"], points)
-    return {
-        "points": by_scheme.rename(columns={"rows": "people"}),
-        "rates": summary(rated(found), ["world", "degree"], rates),
-    }
+    by_world = summary(rated(found), ["world", "degree"], rates)
+    tables = {"points": by_scheme.rename(columns={"rows": "people"}), "rates": by_world}
+    return {name: table for name, table in tables.items() if len(table)}
 
 
 def rated(found: pd.DataFrame) -> pd.DataFrame:
@@ -128,16 +127,19 @@ def _missed(part: pd.DataFrame) -> Array:
 
 
 def verdicts(measures: pd.DataFrame) -> tuple[Verdict, ...]:
-    """The hard inequality, and two rates."""
+    """The hard inequality, and two rates where there are runs for them."""
     found = beside(measures)
     part = among(rated(found), "degree", [1])
+    bound = bound_verdict(
+        "below-cfl-frontier",
+        "No learned rule is more accurate than the exact CFL optimum at its own |MD|.",
+        found,
+        floats(found, "below"),
+    )
+    if part.empty:
+        return (bound,)
     return (
-        bound_verdict(
-            "below-cfl-frontier",
-            "No learned rule is more accurate than the exact CFL optimum at its own |MD|.",
-            found,
-            floats(found, "below"),
-        ),
+        bound,
         rate_verdict(
             "cfl-regret-rate",
             "CFL's learner, its class containing the optimum: its distance below the frontier "
@@ -180,13 +182,15 @@ def _common(found: pd.DataFrame) -> int:
 
 
 def shrinking(measures: pd.DataFrame) -> pd.DataFrame:
-    """CFL's distances by size: RMS over budgets and seeds, and the lines n^-1 and n^-1/2."""
+    """CFL's distances by size: RMS over budgets and seeds, and the lines n^-1 and n^-1/2; empty
+    where there are no runs for the rates.
+    """
     parts = []
     for (world, degree), mine in groups(rated(beside(measures)), ["world", "degree"]):
         sizes, name = floats(mine, "rows"), f"{in_words(world)}, degree {degree}"
         for panel, distances in zip(PANELS, (floats(mine, "below"), _missed(mine)), strict=True):
             parts.append(by_size(panel, name, sizes, distances))
-    return guided(pd.concat(parts, ignore_index=True), PANELS)
+    return guided(pd.concat(parts, ignore_index=True), PANELS) if parts else pd.DataFrame()
 
 
 RATE, DISTANCE = "CFL's learner by sample size", "distance (share of people)"

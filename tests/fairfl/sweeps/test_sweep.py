@@ -19,6 +19,7 @@ from bad_input import refused
 from text_tables import table
 
 import fairfl as ff
+from fairfl._support import own_parts
 from fairfl.sweeps import folder
 from fairfl.sweeps.folder import Folder
 from fairfl.sweeps.folder import table as joined
@@ -26,6 +27,15 @@ from fairfl.sweeps.grid import Grid, columns
 from fairfl.sweeps.sweep import LOST
 
 HELPERS = Path(swept.__file__)
+
+
+@pytest.fixture(autouse=True)
+def imports_forgotten(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(own_parts.VARIABLE, "[]")
+    before = dict(own_parts.DIGESTS)
+    yield
+    own_parts.DIGESTS.clear()
+    own_parts.DIGESTS.update(before)
 
 
 @pytest.fixture
@@ -72,11 +82,23 @@ Grid(draws={"a": {"cauchy": [0, 1]}}) | a must have one of uniform
 Grid(draws={"a": {"uniform": [0, 1], "n": 2}}) | a must have one of uniform
 Grid(draws={"a": {"uniform": [0, "x"]}}) | a must be a law to draw from
 Grid(draws={"a": {"uniform": [0]}}) | a must be a law to draw from
+Grid(draws={"a": {"uniform": [1, 0]}}) | uniform = \[low <= high\], got \[1, 0\]: high - low < 0
+Grid(draws={"a": {"uniform": [0, inf]}}) | uniform = \[low <= high\], got \[0, inf\]
+Grid(draws={"a": {"log_uniform": [-1, 1]}}) | log_uniform = \[0 < low <= high\], got \[-1, 1\]
+Grid(draws={"a": {"log_uniform": [0, 1]}}) | log_uniform = \[0 < low <= high\], got \[0, 1\]
+Grid(draws={"a": {"normal": [0, -1]}}) | normal = \[mean, sd >= 0\], got \[0, -1\]: scale < 0
+Grid(draws={"a": {"normal": [0, nan]}}) | normal = \[mean, sd >= 0\], got \[0, nan\]
+Grid(draws={"a": {"integers": [0, 10**20]}}) | integers = \[low <= high\], got \[0, 1000000000
+Grid(draws={"a": {"normal": [0, 1], "size": 10**11}}) | a.size must be a whole number of at most 10
+Grid(draws={"a": {"normal": [0, 1], "size": [10**9, 10**9]}}) | a.size must be a whole number of at
+Grid(draws={"a": {"normal": [0, 1], "size": "x"}}) | a.size must be a whole number .* got 'x'
+Grid(count=10**20) | count must be a whole number of at most 1000000000
+Grid(axes={"a": [1] * 100, "b": [1] * 100}, count=10**6) | must have at most 1000000000 units
 Grid(fixed={"a": [1]}, axes={"a.3": [1]}) | a.3 must be a place in a list of 1
 Grid(fixed={"a": 1}, axes={"a.b": [1]}) | a.b must be a place in a table or list
 Grid(count=0) | count must be
 """,
-    {"Grid": Grid},
+    {"Grid": Grid, "inf": float("inf"), "nan": float("nan")},
 )
 
 
@@ -221,6 +243,57 @@ def test_a_full_disk_is_told_and_the_sweep_goes_on(log, tmp_path, monkeypatch):
     assert bytes_of(out) == bytes_of(tmp_path / "whole")
 
 
+def test_a_file_that_the_settings_name_counts_by_its_content(log, tmp_path, monkeypatch):
+    """A unit is run again where a file has changed that it names, or that a TOML file there does;
+    the others are not.
+    """
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "run.toml").write_text('data.file = "people.csv"\nself = "run.toml"', "utf-8")
+    (tmp_path / "other.csv").write_text("other", "utf-8")
+    grid = {"log": [str(log)], "file": ["run.toml", "other.csv"], "b": [1.0]}
+    with ThreadPoolExecutor(1) as thread:
+        for k, text in enumerate(("first", "second", "second", "first")):
+            (tmp_path / "people.csv").write_text(text, "utf-8")
+            found = ff.sweep(swept.sized, grid, tmp_path / "out", engine=thread)
+            assert swept.counts(log) == {"run.toml": min(k + 1, 2), "other.csv": 1}
+            assert found["size"][0] == len(text) and not found["error"].any()
+
+
+def test_a_function_of_no_file_is_refused_before_any_process_starts(tmp_path):
+    """A notebook's cell, as each process would otherwise look for it and end."""
+    code = (
+        "import fairfl as ff\ndef cell(a):\n    return {'b': a}\n"
+        f"ff.sweep(cell, {{'a': [1]}}, {str(tmp_path / 'o')!r}, jobs=1)"
+    )
+    for command in ((sys.executable, "-c", code), (sys.executable, "-")):
+        told = subprocess.run(command, capture_output=True, text=True, input=code, check=False)
+        assert "ValueError: function must be one of a module" in told.stderr
+        assert "got cell: it is of no file, as those of a notebook's cell" in told.stderr
+    assert not (tmp_path / "o").exists()
+
+
+def test_all_units_failed_is_exit_code_1_and_changed_code_is_another_sweep(
+    tmp_path, cli, monkeypatch, own_parts_forgotten
+):
+    """Some that fail are rows. The code is the function's file and what it imports."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "planted_inner.py").write_text("K = 0", "utf-8")
+    (tmp_path / "planted_outer.py").write_text(
+        "def f(a):\n    from planted_inner import K\n    return {'x': a / K if a else 0}", "utf-8"
+    )
+    config, module = tmp_path / "c.toml", tmp_path / "planted_outer.py"
+    for values, code in (("[1, 2]", 1), ("[0, 1]", 0)):
+        config.write_text(f'run = "planted_outer:f"\ngrid.a = {values}', "utf-8")
+        words = (config, "--out", tmp_path / values, "--import", module, "--jobs", 1)
+        done = cli("sweep", *words)
+        assert done.exit_code == code and "1 × ZeroDivisionError" in done.stdout.replace("2", "1")
+        assert f"written: {tmp_path / values / 'table.parquet'}" in done.stdout
+    own_parts.DIGESTS.clear()  # as in another process
+    (tmp_path / "planted_inner.py").write_text("K = 1", "utf-8")
+    changed = cli("sweep", *words)
+    assert changed.exit_code == 2 and "holds another sweep: its code differ" in changed.stderr
+
+
 FEDERATION = "federation.clients = [{mean = [3, 5]}, {mean = [1, -1]}]\n"
 
 
@@ -260,7 +333,10 @@ run = "os:system" | | run must name a module of --import
 run = "solve"\nmore = 1 | | must have run, fixed, grid and draw only, got more
 run = "solve"\ngrid = 1 | | grid must be a table, got 1
 run = "solve"\ngrid.a = {from = 1} | | a must be a list, {from, to, steps} or {count}
-run = "solve"\ngrid.a = {from = "x", to = 1, steps = 2} | | a must be from a number
+run = "solve"\ngrid.a = {from = "x", to = 1, steps = 2} | | a.from must be numbers, got 'x'
+run = "solve"\ngrid.a = {from = 0, to = inf, steps = 2} | | a.to must be finite, got inf
+run = "solve"\ngrid.a = {from = 0, to = 1, steps = 100000000000} | | a.steps must be a whole number
+run = "solve"\ngrid.a = {count = 100000000000} | | a.count must be a whole number of at most 1000000
 run = | | is not a TOML file
 run = "claim" | --shard 3/2 | --shard must be K/N such as 1/8, K from 1 to N, got '3/2'
 run = "claim" | --shard a | --shard must be K/N such as 1/8, K from 1 to N, got 'a'

@@ -10,6 +10,7 @@ import pytest
 
 from fairfl.sims.data import fetch
 from fairfl.sims.data.fetch import ChecksumMismatch, DataUnavailable, Remote, cache_folder, locate
+from fairfl.sims.data.tables.people import read_people
 
 CONTENT = b"a,b\n1,2\n" * 20_000  # more than one chunk
 DIGEST = hashlib.sha256(CONTENT).hexdigest()
@@ -206,4 +207,16 @@ def test_what_was_read_is_noted_and_a_change_of_it_is_told(
     (tmp_path / "mine" / "set" / "b.csv").write_bytes(CONTENT)
     assert fetch.same_data(notes)
     (empty_cache / "set" / "a.csv").write_bytes(b"now preferred")
+    assert not fetch.same_data(notes)
+
+
+def test_a_table_of_people_that_is_read_is_noted(tmp_path):
+    """So that runs which read it are made anew where it has changed."""
+    file = tmp_path / "people.csv"
+    file.write_text("y,a,x\n0,f,1\n1,m,2\n")
+    with fetch.data_read() as notes:
+        read_people(file, label="y", group="a")
+    assert notes == {f"{tmp_path}: people.csv": hashlib.sha256(file.read_bytes()).hexdigest()}
+    assert fetch.same_data(notes)
+    file.write_text("y,a,x\n0,f,1\n1,m,3\n")
     assert not fetch.same_data(notes)

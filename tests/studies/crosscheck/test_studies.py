@@ -13,6 +13,7 @@ from fairfl.studies.crosscheck.population.worlds import by_name, in_words, rando
 from fairfl.studies.crosscheck.rates import TOO_FEW
 from fairfl.studies.crosscheck.studies import cfl_frontier as frontier
 from fairfl.studies.crosscheck.studies import ensemble as ensembles
+from fairfl.studies.experiment import Scale
 from fairfl.theory.populations.classifiers import Classifier
 
 WORLD = by_name("figure-5a")
@@ -67,7 +68,7 @@ def test_what_one_world_alone_has_is_no_rate_of_all():
 
 
 def test_three_sizes_decide_nothing():
-    """The quick profile has three: no interval and no verdict, and the tables say so."""
+    """No interval and no verdict, and the tables say so."""
     few = planted(0.25).query("rows <= 4000")
     found = frontier.verdicts(few)
     for name in ("cfl-regret-rate", "cfl-budget-rate"):
@@ -77,6 +78,15 @@ def test_three_sizes_decide_nothing():
     told = verdict(ensembles.verdicts(few), "ensemble-rate")
     assert (told.holds, told.found) == (None, TOO_FEW)
     assert set(ensembles.tables(few)["rates"]["distance"]) == {TOO_FEW}
+
+
+def test_the_quick_profile_shows_no_rate():
+    """It has one size, which decides none: no verdict, no table and no picture of one."""
+    units = frontier.units(Scale("quick", 1))
+    assert len(units) == 16 and all("-n1000-" in unit.name for unit in units)
+    quick = planted().query("rows == 1000").assign(budget="0.15")
+    assert [one.name for one in frontier.verdicts(quick)] == ["below-cfl-frontier"]
+    assert list(frontier.tables(quick)) == ["points"] and frontier.shrinking(quick).empty
 
 
 @pytest.mark.parametrize("push", [1e-6, 0.01])
