@@ -1,5 +1,5 @@
-"""Typed certificates: each verifies itself from its data, without the code that found it, and is
-kept as JSON.
+"""Typed certificates: each verifies itself from its data, without the code that made it, and is
+stored as JSON.
 """
 
 from __future__ import annotations
