@@ -1,9 +1,9 @@
-"""FedFB, figure 9(a): LFT+FedAvg against LFT+Ensemble on the laws, by weak duality in ball
+"""FedFB, figure 9(a): LFT+FedAvg compared with LFT+Ensemble on the laws, by weak duality in ball
 arithmetic.
 
 A rule accepts x > t_a in group a. For any price k >= 0 of the mean difference the accuracy A of an
-ensemble with |MD| <= d is at most k d plus the mean over clients of max A(f_λ) - k MD(f_λ), each a
-function of one multiplier, which is bounded on boxes. Every q_i is 1/2.
+ensemble with |MD| <= d is at most k d plus the mean over clients of max A(f_λ) - k MD(f_λ). Each
+maximum is over one multiplier, and is bounded on intervals. Every q_i is 1/2.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fairfl.claims.exact import ball, phi
 from fairfl.claims.forms import Case, Claim, Relation, every, leaves, witness
 from fairfl.theory.populations.fedfb_figures import MEANS_9 as MEANS
 
-FOUND: dict[str, Any] = {
+DUAL: dict[str, Any] = {
     "eps": [Fraction(1), Fraction(52, 100), Fraction(1)],
     "price": Fraction("0.167153"),
     "cuts": [Fraction("0.1998815760"), Fraction("-0.3816699760")],
@@ -28,9 +28,9 @@ FOUND: dict[str, Any] = {
 LFT+FedAvg(ε), bounds on the clients' maxima, and multipliers just beyond those of MD_i = 0.
 """
 FAR = 16
-"""Where integrals stop: means are at most 5, so that what is beyond is below Φ(-11) < exp(-60)."""
+"""Upper end of integrals. Means are at most 5: the tail is below Φ(-11) < exp(-60)."""
 FINE = arb("1e-9")
-"""What an integral may be uncertain by."""
+"""Tolerance of an integral."""
 
 
 def rate(a: int, t: arb) -> arb:
@@ -50,8 +50,8 @@ def gain(a: int, t: arb) -> arb:
     def integrand(x: acb, _: bool) -> acb:
         return (x / 2).tanh() * density(a, x)
 
-    found = acb.integral(integrand, acb(t), acb(FAR), rel_tol=FINE, abs_tol=FINE).real
-    return found / 2 + arb(0).union(arb(-60).exp())
+    integral = acb.integral(integrand, acb(t), acb(FAR), rel_tol=FINE, abs_tol=FINE).real
+    return integral / 2 + arb(0).union(arb(-60).exp())
 
 
 def logit(level: arb) -> arb:
@@ -65,7 +65,8 @@ def local(i: int, cuts: tuple[arb, ...]) -> arb:
 
 
 def spare(point: list[arb], price: Fraction, most: Fraction) -> arb:
-    """``most`` less A(f_λ) - price MD(f_λ): its value in the middle and an enclosure of its slope.
+    """``most`` less A(f_λ) - price MD(f_λ), enclosed by the mean value theorem: its value in the
+    middle of the interval plus an enclosure of its slope.
 
     A client's thresholds are where 2η - 1 is -2λ in group 0 and 2λ in group 1.
     """
@@ -75,35 +76,35 @@ def spare(point: list[arb], price: Fraction, most: Fraction) -> arb:
         raise ValueError(f"lam must leave the thresholds finite, got {lam}")
     value, slope = ball(most), arb(0)
     for a, turn in ((0, 1), (1, -1)):
-        level, at = -2 * turn * lam, logit(-2 * turn * middle)
-        value -= gain(a, at) - turn * k * rate(a, at)
+        level, threshold = -2 * turn * lam, logit(-2 * turn * middle)
+        value -= gain(a, threshold) - turn * k * rate(a, threshold)
         moved = -4 * turn / ((1 + level) * (1 - level))
         slope += density(a, logit(level)) * (level / 2 - turn * k) * moved
     return value + slope * (lam - middle)
 
 
 def ahead(instance: dict[str, Any], lead: str) -> Case:
-    """A rule with |MD_1| <= ε_1 is more accurate by ``lead`` than an ensemble of no larger
-    disparity can be.
+    """A rule with |MD_i| <= ε_i is more accurate by ``lead`` than every ensemble of no larger
+    disparity.
 
     ``most``: the bounds on the clients' maxima. Their multipliers lie between 0 and λ with MD_i =
     0: MD_i has changed its sign at the ends.
     """
     cuts, price = tuple(ball(t) for t in instance["cuts"]), instance["price"]
-    own = rate(0, cuts[0]) - rate(1, cuts[1])
-    bound = ball(sum(instance["most"]) / len(MEANS)) + ball(price) * own
+    disparity = rate(0, cuts[0]) - rate(1, cuts[1])
+    bound = ball(sum(instance["most"]) / len(MEANS)) + ball(price) * disparity
     accuracy = gain(0, cuts[0]) + gain(1, cuts[1])
     relations = [
-        Relation(arb(0), "<", own, "MD"),
+        Relation(arb(0), "<", disparity, "MD"),
         Relation(0, "<=", price, "price"),
         Relation(bound + ball(Fraction(lead)), "<=", accuracy, "accuracy"),
     ]
     for i, (eps, end) in enumerate(zip(instance["eps"], instance["ends"], strict=True)):
         free = local(i, (arb(0), arb(0)))
-        last = local(i, (logit(-2 * ball(end)), logit(2 * ball(end))))
+        fair = local(i, (logit(-2 * ball(end)), logit(2 * ball(end))))
         relations += [
             Relation(abs(local(i, cuts)), "<=", ball(eps), f"|MD_{i}|"),
-            Relation(free * last, "<=", arb(0), f"reach of client {i}"),
+            Relation(free * fair, "<=", arb(0), f"reach of client {i}"),
             Relation(free * ball(end), "<=", arb(0), f"side of client {i}"),
         ]
     return Case(tuple(relations))
@@ -128,12 +129,12 @@ CLAIMS = (
                     spare,
                     [(min(end, Fraction(0)), max(end, Fraction(0)))],
                     probes=2,
-                    price=FOUND["price"],
+                    price=DUAL["price"],
                     most=most,
                 )
-                for end, most in zip(FOUND["ends"], FOUND["most"], strict=True)
+                for end, most in zip(DUAL["ends"], DUAL["most"], strict=True)
             ),
-            witness(ahead, "panel (a), ε = (1, 0.52, 1): ahead", FOUND, lead="0"),
+            witness(ahead, "panel (a), ε = (1, 0.52, 1): ahead", DUAL, lead="0"),
             negation=True,
         ),
         mutants={

@@ -22,16 +22,16 @@ def above(instance: dict[str, Any]) -> Case:
     """L = (1/I) Σ_i min{g(0), g(g_i⁻¹(0))} > δ > 0 for this federation."""
     world = Clients.of(instance["laws"], instance["q"])
     premises = {"common q": len(set(world.q)) == 1, "g_i increase": world.positive}
-    least = sum((low for low, _ in spans(world)), ZERO) / len(world.q)
+    lower = sum((low for low, _ in spans(world)), ZERO) / len(world.q)
     relations = (
         Relation(ZERO, "<", instance["delta"], "δ"),
-        Relation(instance["delta"], "<", least, "L"),
+        Relation(instance["delta"], "<", lower, "L"),
     )
     return Case(relations, premises)
 
 
 def pairs(count: int, delta: Fraction = Fraction(1, 20)) -> dict[str, Any]:
-    """So many clients, by turns wide and narrow."""
+    """``count`` clients, alternately wide and narrow."""
     return {"laws": ([WIDE, NARROW] * count)[:count], "q": HALF, "delta": delta}
 
 
@@ -43,24 +43,24 @@ def wide(x: list[arb], delta: Fraction, turned: bool = False) -> arb:
     group 0.
     """
     s, m, k, n, j = x
-    one, two = (m + k, m) if turned else (m, m + k)
-    start = phi(-two * s) - phi(-one * s)
-    far = phi((-j / 2 - two) * s) - phi((j / 2 - one) * s)
+    mean_0, mean_1 = (m + k, m) if turned else (m, m + k)
+    start = phi(-mean_1 * s) - phi(-mean_0 * s)
+    far = phi((-j / 2 - mean_1) * s) - phi((j / 2 - mean_0) * s)
     narrow = phi(-n) - phi(-n - j)
     if not turned:
         return start + far + narrow - 4 * ball(delta)
-    first = (two - one) / 2  # the root of g_0, where g_1 is taken too
+    first = (mean_1 - mean_0) / 2  # the root of g_0, where g_1 is taken too
     return far + phi(first - n) - phi(-first - n - j) - 4 * ball(delta)
 
 
 def spreads(
     x: list[arb],
     delta: Fraction = Fraction(12, 1000),
-    most: Fraction = Fraction(1, 10),
+    ratio: Fraction = Fraction(1, 10),
     turned: bool = False,
 ) -> arb:
-    """The same on [0, 1] in place of s, which is ``most`` of it."""
-    return wide([x[0] * ball(most), *x[1:]], delta, turned)
+    """The same with x[0] in [0, 1] for s = ``ratio`` x[0]."""
+    return wide([x[0] * ball(ratio), *x[1:]], delta, turned)
 
 
 COMMON = {"common q": "q_i = q for all clients"}
@@ -109,7 +109,7 @@ CLAIMS = (
         check=leaves(spreads, [(ZERO, ONE), (-ONE, ZERO), (ZERO, ONE), (-ONE, -HALF), (HALF, ONE)]),
         mutants={
             "0.01268": ("1 % above the least", {"delta": "317/25000"}),
-            "any spread": ("σ^(0) >= σ^(1)", {"most": ONE}),
+            "any spread": ("σ^(0) >= σ^(1)", {"ratio": ONE}),
             "same group": ("both clients favour group 0", {"turned": True}),
         },
         rests_on=("fedfb/lemma-10",),

@@ -1,4 +1,4 @@
-"""Table 1 compared with the text that describes it, and with what three accuracies can be."""
+"""Table 1 compared with the text that describes it, and with the range of a variance."""
 
 from __future__ import annotations
 
@@ -14,13 +14,11 @@ from fairfl.studies.papers.pffl.published_numbers import TABLE_1
 
 OURS = ("Gini", "Harmonic", "Geo = 0.5", "Geo = 0.85")
 BETTER = {"average": 1, "worst 10%": 1, "best 10%": 1, "variance": -1}
-"""In which direction each column is better."""
+"""The direction in which each column is better."""
 
 
 def compare(instance: dict[str, Any]) -> Case:
-    """From the first to the second of two rows, (data, row, row), every column gets better that
-    both have.
-    """
+    """From the first to the second of two rows, (data, row, row), every common column improves."""
     relations = []
     for data, *rows in instance["rows"]:
         first, second = (TABLE_1[data, row] for row in rows)
@@ -33,7 +31,7 @@ def compare(instance: dict[str, Any]) -> Case:
 
 
 def vehicle(*rows: str) -> dict[str, Any]:
-    """Rows of ours against q = 0."""
+    """Rows of p-FedAvg compared with q = 0."""
     return {
         "rows": [["Vehicle", "q = 0", row] for row in rows],
         "columns": ["worst 10%", "variance"],
