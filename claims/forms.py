@@ -7,13 +7,12 @@ instance have by name. The other classes that most claims use are imported from 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from inspect import signature
 from typing import Any
 
-from fairfl.claims.bisection import PROBES, bisect
 from fairfl.claims.call import Call
 from fairfl.claims.case import Case as Case
 from fairfl.claims.case import Operator as Operator
@@ -130,17 +129,6 @@ def drawn(
         )
 
     return Part(make, _names(case) | _names(draws))
-
-
-def leaves(
-    margin: Function, box: Sequence[tuple[Any, Any]], probes: int = PROBES, **constants: Any
-) -> Part:
-    """``margin([balls]) > 0`` over a box, by bisection, after a look at so many points."""
-
-    def make(effort: Effort, changes: Changes) -> ClaimCertificate:
-        return bisect(Call.of(margin, **{**constants, **changes}), box, probes=probes)
-
-    return Part(make, _names(margin))
 
 
 def proof(file: str, theorems: str, *otherwise: Part) -> Part:

@@ -14,7 +14,6 @@ from fairfl.claims.certificates.base import (
     weakest,
 )
 from fairfl.claims.certificates.definite_form import DefiniteForm
-from fairfl.claims.certificates.interval_leaves import IntervalLeaves
 from fairfl.claims.certificates.kernel_proof import KernelProof
 from fairfl.claims.certificates.property_run import PropertyRun
 from fairfl.claims.certificates.replay import Counterexample, Witness
@@ -26,7 +25,6 @@ __all__ = [
     "Counterexample",
     "DefiniteForm",
     "Finding",
-    "IntervalLeaves",
     "KernelProof",
     "Level",
     "PropertyRun",

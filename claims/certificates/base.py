@@ -130,9 +130,5 @@ def _parsed(value: Any, annotation: Any) -> Any:
     if text == "tuple[ClaimCertificate, ...]":
         return tuple(map(from_json, value))
     if text.startswith("tuple"):
-        return _tuples(value) if "tuple" in text[5:] else tuple(value)
+        return tuple(value)
     return value
-
-
-def _tuples(value: Any) -> tuple[Any, ...]:
-    return tuple(tuple(item) if isinstance(item, list) else item for item in value)
