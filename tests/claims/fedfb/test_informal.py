@@ -28,7 +28,7 @@ def least(s, m, k, n, j, turned):
 def test_the_bound_is_below_every_disparity_and_close_to_the_least(turned):
     gaps = []
     for s, m, k, n, j in product(*BOX):
-        bound = informal.lower(*map(Fraction, (s, k, n, j)), turned=turned)
+        bound = informal.lower(Fraction(s), Fraction(k), Fraction(n), Fraction(j), turned)
         gaps.append(least(s, m, k, n, j, turned) - float(bound.mid()))
     assert min(gaps) >= 0
     assert min(gaps) < 2e-3
@@ -36,7 +36,9 @@ def test_the_bound_is_below_every_disparity_and_close_to_the_least(turned):
 
 def test_the_bound_is_least_at_the_vertex():
     values = {
-        point: float(informal.lower(*map(Fraction, point)).mid())
-        for point in product(*(np.linspace(*BOX[axis], 4) for axis in (0, 2, 3, 4)))
+        (s, k, n, j): float(
+            informal.lower(Fraction(s), Fraction(k), Fraction(n), Fraction(j)).mid()
+        )
+        for s, k, n, j in product(*(np.linspace(*BOX[axis], 4).tolist() for axis in (0, 2, 3, 4)))
     }
     assert min(values, key=values.__getitem__) == (0.1, 1.0, -1.0, 0.5)
