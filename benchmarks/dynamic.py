@@ -59,16 +59,15 @@ def algorithms(clients: int, rounds: int) -> Iterator[Row]:
     from fairfl.sims.engine import MLP, Replicate
 
     rules = (NormalizedFedAvg(), ModifiedNormalizedFedAvg(), ClippingFedAvg())
-    algorithms_by_name = {rule.name: rule for rule in (*rules, QFedAvg())}
-    algorithms_by_name |= {
-        f"{DynamicQFedAvg.name} of {rule.name}": DynamicQFedAvg(rule=rule) for rule in rules
-    }
+    by_name = {rule.name: rule for rule in (*rules, QFedAvg())}
+    merged = DynamicQFedAvg.name
+    by_name |= {f"{merged} of {rule.name}": DynamicQFedAvg(rule=rule) for rule in rules}
     model = MLP((FEATURES, HIDDEN, CLASSES))
 
     def step(algorithm: Any) -> Callable[[], Any]:
         return job(model, clients, SAMPLES, 10, 1, [Replicate(algorithm)]).step
 
-    for name, algorithm in algorithms_by_name.items():
+    for name, algorithm in by_name.items():
         ours, plain = interleaved(2 * rounds, step(algorithm), step(FedAvg()))
         title = f"round of {name}, MLP, {clients} clients, one local epoch, CPU time"
         yield Row(title, ours, "FedAvg", plain, 1.5 * plain, f"{ours / plain:.3g} times FedAvg")
@@ -85,9 +84,8 @@ def five_seeds(units: int, clients: int, rounds: int) -> Row:
     x = rng.normal(size=(clients, ROWS, PIXELS)).astype(np.float32)
     y = rng.integers(0, CLASSES, (clients, ROWS))
     loop = in_a_loop(MLP(widths).sequential(), x, y, BATCH, EPOCHS)
-    our_time, loop_time, product_time = interleaved(
-        rounds, run.step, loop, products(clients, units)
-    )
+    product = products(clients, units)
+    our_time, loop_time, product_time = interleaved(rounds, run.step, loop, product)
     title = f"round of FedAvg, MNIST's shape, {units} units, {clients} clients, {SEEDS} seeds"
     steps = SEEDS * EPOCHS * -(-ROWS // BATCH)
     note = f"products of matrices alone, a seed at a time, take {seconds(steps * product_time)}"

@@ -24,10 +24,8 @@ def cfl_laws(sizes: Sizes) -> Iterator[Row]:
         lambda: scalar_loop(sizes.eps),
     )
     accuracy = frontier(fed, "cfl", sizes.eps).accuracy[::10]
-    recomputed = [
-        Classifier.thresholds(cuts).accuracy(fed) for cuts in scalar_loop(sizes.eps)[::10]
-    ]
-    error = float(np.abs(accuracy - recomputed).max())
+    rules = map(Classifier.thresholds, scalar_loop(sizes.eps)[::10])
+    error = float(np.abs(accuracy - [rule.accuracy(fed) for rule in rules]).max())
     title = f"CFL frontier, {sizes.eps:,} budgets, figure 5's federation"
     rival, note = "one brentq a budget", f"accuracies agree to {max(error, 1e-16):.0e}"
     yield Row(f"{title}, densities expanded before", ours, rival, loop, 3e-3, note)
@@ -95,9 +93,8 @@ def fedavg(sizes: Sizes) -> Iterator[Row]:
         lambda: solve(fed, "lft_fedavg", eps, method="lp", grid=sizes.grid),
     )
     exact = solve(fed, "lft_fedavg", eps)
-    error = abs(
-        solve(fed, "lft_fedavg", eps, method="lp", grid=sizes.grid).accuracy - exact.accuracy
-    )
+    on_grid = solve(fed, "lft_fedavg", eps, method="lp", grid=sizes.grid)
+    error = abs(on_grid.accuracy - exact.accuracy)
     title = "LFT+FedAvg at one budget vector, certified to 1e-10"
     rival, note = f"cvxpy, {sizes.grid:,} cells", f"the programme's accuracy is off by {error:.0e}"
     yield Row(f"{title}, densities expanded before", warm, rival, lp, 20e-3, note)

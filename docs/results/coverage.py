@@ -156,9 +156,8 @@ def table(rows: Any) -> str:
         law_rows, cells = rows[rows["law"] == name], []
         for scheme in ("cfl", "lft_fedavg", "lft_ensemble"):
             scheme_rows = law_rows[law_rows["scheme"] == scheme]
-            frequent = scheme_rows[
-                scheme_rows["printed"] >= scheme_rows["tables"] / 2
-            ]  # else the share is of too few tables
+            # others are printed in too few tables
+            frequent = scheme_rows[scheme_rows["printed"] >= scheme_rows["tables"] / 2]
             low = (frequent["inside"] / frequent["printed"]).min()
             share = scheme_rows["inside"].sum() / scheme_rows["printed"].sum()
             cells.append(f"{share:.2f} ({low:.2f})".replace("0.", "."))
@@ -175,9 +174,8 @@ def main(tables: int = 100) -> None:
         counts = pd.read_csv(file).set_index(KEY)
     for stop in [*range(STEP, tables, STEP), tables]:
         for name in LAWS:
-            start = (
-                0 if counts.empty or name not in counts.index else counts["tables"][name].iloc[0]
-            )
+            is_new = counts.empty or name not in counts.index
+            start = 0 if is_new else counts["tables"][name].iloc[0]
             if start < stop:
                 counts = pd.concat([counts, measured(name, range(start, stop))])
                 counts = counts.groupby(level=KEY, sort=False).sum()

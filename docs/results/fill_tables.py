@@ -70,10 +70,7 @@ def table(name: str, measures: str, rows: list[Row]) -> str:
             if (row["dataset"], row["objective"]) == keys
         }
         lines.append([*keys[bool(dataset) :], *(cells.get(measure, "") for measure in columns)])
-    text = [
-        "| " + " | ".join(text_of_cell.replace("|", r"\|") for text_of_cell in line) + " |"
-        for line in lines
-    ]
+    text = ["| " + " | ".join(field.replace("|", r"\|") for field in line) + " |" for line in lines]
     return "\n".join([text[0], "| " + " | ".join("---" for _ in lines[0]) + " |", *text[1:]]) + "\n"
 
 

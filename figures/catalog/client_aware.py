@@ -11,6 +11,8 @@ each client has its own fair rule, before LFT+Ensemble averages them.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -72,9 +74,7 @@ def data(points: int = POINTS) -> pd.DataFrame:
     solved, rows = [solve(fed, "client_aware", e) for e in eps], []
     for local_eps in np.unique(np.append(local, CUTS))[::-1]:
         for k in reversed(range(points)):
-            if (
-                solved[k].local_disparities.max() > local_eps
-            ):  # else the last solution is optimal for this budget too
+            if solved[k].local_disparities.max() > local_eps:  # else it is optimal here too
                 if k + 1 < points and solved[k + 1].disparity <= eps[k]:
                     solved[k] = solved[k + 1]
                 else:
@@ -142,14 +142,8 @@ def _cuts(axes: Axes, grid: pd.DataFrame) -> None:
         x, y = numbers(curve, "eps"), numbers(curve, "accuracy")
         axes.plot(x, y, **look.stroke)
         label = "no local budget" if np.isinf(cut) else f"{cut:g}"
-        axes.annotate(
-            label,
-            (x[-1], y[-1]),
-            (3, 0),
-            textcoords="offset points",
-            color=look.colour,
-            va="center",
-        )
+        place: dict[str, Any] = {"textcoords": "offset points", "va": "center"}
+        axes.annotate(label, (x[-1], y[-1]), (3, 0), color=look.colour, **place)
     axes.set(xlabel="pooled disparity, at most", ylabel="accuracy (share correct)")
 
 

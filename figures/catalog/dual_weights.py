@@ -84,10 +84,8 @@ def _two(axes: Axes, data: pd.DataFrame) -> None:
     for name in names(data, "objective"):
         look, rows = LOOKS[name], pick(data, objective=name)
         loss, weight = numbers(rows, "loss"), numbers(rows, "weight")
-        outside_jump = loss != OTHER  # the middle of a jump is drawn as a dot
-        axes.plot(
-            loss[outside_jump], weight[outside_jump], color=look.colour, ls=look.line, lw=look.width
-        )
+        beside = loss != OTHER  # the middle of a jump is drawn as a dot
+        axes.plot(loss[beside], weight[beside], color=look.colour, ls=look.line, lw=look.width)
     axes.plot([OTHER], [1.0], color="#000000", marker="o", markersize=3)
     axes.set(xlim=(0, 1), ylim=(-0.06, 2.15))
     axes.set(xlabel="loss of client 1 (client 2 has ½)", ylabel="2 · weight of client 1")

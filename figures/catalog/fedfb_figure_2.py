@@ -50,10 +50,8 @@ SPAN = (-3.8, 9.8)
 
 def federation(clients: slice = slice(None)) -> Federation:
     """The toy federation, or some of its clients, each with all twelve places of X."""
-    samples = SAMPLE_X[clients]
-    masses = np.array(
-        [[[(x in groups[a]) / 4 for x in PLACES] for a in GROUPS] for groups in samples]
-    )
+    x = SAMPLE_X[clients]
+    masses = np.array([[[(v in groups[a]) / 4 for v in PLACES] for a in GROUPS] for groups in x])
     return Federation.finite(PLACES, masses, (np.array(PLACES) > 0).astype(float))
 
 
@@ -71,11 +69,8 @@ def data() -> pd.DataFrame:
     rows: list[pd.DataFrame] = []
     for i in range(len(SAMPLE_X)):
         client = federation(slice(i, i + 1))
-        rows.append(
-            _table(
-                f"client {i + 1}", solve(client, "cfl", 0.0).classifier, client, SAMPLE_X[i : i + 1]
-            )
-        )
+        rule = solve(client, "cfl", 0.0).classifier
+        rows.append(_table(f"client {i + 1}", rule, client, SAMPLE_X[i : i + 1]))
     vote = solve(everyone, "lft_ensemble", 0.0).classifier
     majority = Classifier(vote.edges, [(v > 0.5).astype(float) for v in vote.values])
     for name, rule in (

@@ -55,11 +55,9 @@ def data(points: int = POINTS) -> pd.DataFrame:
     ]
     for name, eps in (("unconstrained", np.inf), ("budget", EPS)):
         solution = solve(fed, "cfl", eps)
-        columns = {
-            "multiplier": solution.multipliers,
-            "mean_difference": [solution.mean_difference],
-        }
-        rows.append(pd.DataFrame({"point": [name], **columns, "eps": [eps]}))
+        columns = {"point": [name], "multiplier": solution.multipliers}
+        columns |= {"mean_difference": [solution.mean_difference], "eps": [eps]}
+        rows.append(pd.DataFrame(columns))
     table = pd.concat(rows, ignore_index=True)
     table.insert(3, "disparity", table["mean_difference"].abs())
     return table

@@ -64,9 +64,8 @@ def figure_of(drawing: Drawing, table: pd.DataFrame) -> Figure:
         _handle(series, names(pick(table, series=series), "kind"), look)
         for series, look in looks.items()
     ]
-    figure.legend(
-        handles=handles, loc="outside lower center", ncols=legend_columns, handlelength=3.0
-    )
+    below = "outside lower center"
+    figure.legend(handles=handles, loc=below, ncols=legend_columns, handlelength=3.0)
     return figure
 
 

@@ -132,9 +132,8 @@ def draw(table: pd.DataFrame, columns: int = 4) -> Figure:
             axes.axhline(0.0, color=style.INK, lw=0.5)
             if max(axes.get_ylim()) > WIDE:
                 axes.set_yscale("symlog", linthresh=1.0)
-                axes.set_ylim(
-                    bottom=min(2.0 * min(curve["min"].min() for curve in curves.values()), -0.5)
-                )
+                low = min(curve["min"].min() for curve in curves.values())
+                axes.set_ylim(bottom=min(2.0 * low, -0.5))
         style.letter(axes, k, f"{measure}{UNITS.get(measure, '')}, {part}")
         axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         if k >= len(panels) - columns:

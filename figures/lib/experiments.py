@@ -84,9 +84,8 @@ def rounds(clients: pd.DataFrame) -> pd.DataFrame:
         100 * numbers(sums, "right") / numbers(sums, "samples")
     )
     grouped = sums.groupby(keys[:3], sort=False)
-    return pd.DataFrame(
-        grouped.agg({"average": "mean", "least": "min", "most": "max"})
-    ).reset_index()
+    ends = {"average": "mean", "least": "min", "most": "max"}
+    return pd.DataFrame(grouped.agg(ends)).reset_index()
 
 
 def draw_distribution(table: pd.DataFrame) -> Figure:
@@ -101,9 +100,8 @@ def draw_distribution(table: pd.DataFrame) -> Figure:
     }
 
     def draw_curve(axes: Axes, part: pd.DataFrame, look: dict[str, Any]) -> None:
-        x = np.concatenate(
-            [[starts[names(part, "dataset")[0]]], numbers(part, "accuracy"), [100.0]]
-        )
+        start = starts[names(part, "dataset")[0]]
+        x = np.concatenate([[start], numbers(part, "accuracy"), [100.0]])
         axes.step(x, np.concatenate([[0.0], numbers(part, "share"), [100.0]]), where="post", **look)
 
     return _panels(table, draw_curve, "accuracy of a device (%)", "devices with at most that (%)")

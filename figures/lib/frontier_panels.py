@@ -53,9 +53,7 @@ def table(
         panel: {scheme: frontier(federation, scheme, points, notion=notion) for scheme in LABELS}
         for panel, federation in federations.items()
     }
-    return pd.concat(
-        [rows(panel, frontiers) for panel, frontiers in curves.items()], ignore_index=True
-    )
+    return pd.concat([rows(*panel) for panel in curves.items()], ignore_index=True)
 
 
 def custom(
@@ -114,9 +112,8 @@ def draw(
     panels = names(data, "panel")
     lines = -(-len(panels) // columns)
     figure = Figure(figsize=(style.PAGE, height))
-    grid = figure.subplots(
-        lines + losses, columns, squeeze=False, sharex="col" if losses else False
-    )
+    sharex = "col" if losses else False
+    grid = figure.subplots(lines + losses, columns, squeeze=False, sharex=sharex)
     for k, panel in enumerate(panels):
         place = grid.flat[k]
         part = pick(data, panel=panel)
@@ -134,9 +131,8 @@ def draw(
     figure.align_ylabels(grid[:, 0])
     handles = _legend(data)
     legend_columns = 4 if len(handles) == 4 else 3
-    figure.legend(
-        handles=handles, loc="outside lower center", ncols=legend_columns, handlelength=3.6
-    )
+    below = "outside lower center"
+    figure.legend(handles=handles, loc=below, ncols=legend_columns, handlelength=3.6)
     return figure
 
 
